@@ -14,13 +14,14 @@ type frame struct {
 	long   []float64   // increments that the source forecasts, in typical steps
 	inputs *inputs     // nil without
 
+	order  int                    // lags of all coordinates
 	levels []float64              // standardised lags, order x dim
 	wanted [targetKinds][]float64 // see want
 }
 
 func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame {
 	f := &frame{
-		scaler: s, local: l, inputs: in,
+		scaler: s, local: l, inputs: in, order: order,
 		recent: newIncrements(dim, depth),
 		long:   vec.Rows(1, dim),
 		levels: vec.Rows(order, dim),
@@ -33,7 +34,7 @@ func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame
 
 // prepare computes what follows from the past and the statistics.
 func (f *frame) prepare() {
-	levelsTo(f.levels, f.scaler, &f.past, len(f.levels)/f.past.dim)
+	levelsTo(f.levels, f.scaler, &f.past, f.order)
 }
 
 // scale returns the origin of a target, its unit and the inverse of that.

@@ -1,8 +1,6 @@
 package varmodel
 
 import (
-	"math"
-
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -48,34 +46,6 @@ func newScaler(dim int) *scaler {
 		steps: m.Steps[:dim], perStep: m.PerStep[:dim],
 		floor: m.Floor[:dim], ceiling: m.Ceiling[:dim],
 	}
-}
-
-// inverted returns a scale and its inverse; 1 and what is given instead for that of a
-// constant.
-func inverted(scale, instead float64) (unit, inverse float64) {
-	if scale == 0 {
-		return 1, instead
-	}
-	return scale, 1 / scale
-}
-
-// winsorise limits a deviation to winsorLimit scales once weight samples have
-// settled the scale.
-func winsorise(dev, scale, weight float64) float64 {
-	if weight <= winsorAfter || scale == 0 {
-		return dev
-	}
-	return clip(dev, winsorLimit*scale)
-}
-
-// scaleOf is the square root of a mean square, and 0 when it is nothing but
-// rounding at the given magnitude.
-func scaleOf(square, magnitude float64) float64 {
-	s := math.Sqrt(square)
-	if s > degenerate*(1+math.Abs(magnitude)) {
-		return s
-	}
-	return 0 // or square was negative by rounding
 }
 
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.

@@ -168,9 +168,9 @@ func standardise(dst, x, mean, inverse []float64, limit float64) {
 	case active == portable || len(mean) < few:
 		standardisePortable(dst, x, mean, inverse, limit)
 	case active == avx512:
-		standardiseAVX512(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
+		standardiseAVX512(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x), len(mean))
 	default:
-		standardiseAVX2(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
+		standardiseAVX2(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x), len(mean))
 	}
 }
 

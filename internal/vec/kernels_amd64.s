@@ -7713,70 +7713,66 @@ done346:
 	VZEROUPPER
 	RET
 
-// func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+// func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
 // Requires: AVX
 TEXT ·standardiseAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+48(FP), DX
-	MOVQ         rows+40(FP), BX
-	MOVQ         mean+16(FP), SI
-	MOVQ         inverse+24(FP), DI
-	MOVQ         DX, R8
-	SHLQ         $0x03, R8
+	MOVQ         mean+16(FP), BX
+	MOVQ         inverse+24(FP), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
 	ANDQ         $0x00000003, DX
-	LEAQ         mask64<>+32(SB), R9
+	LEAQ         mask64<>+32(SB), R8
 	SHLQ         $0x03, DX
-	SUBQ         DX, R9
-	VMOVUPD      (R9), Y0
-	MOVQ         BX, DX
-	IMULQ        R8, DX
-	ADDQ         DX, CX
+	SUBQ         DX, R8
+	VMOVUPD      (R8), Y0
+	MOVQ         CX, DX
+	MOVQ         size+40(FP), R8
+	SHLQ         $0x03, R8
+	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Y1
-	CMPQ         BX, $0x00000001
-	JL           done349
 
-loop348:
-	SUBQ R8, CX
-	XORQ DX, DX
+rows348:
+	SUBQ DI, CX
+	XORQ R8, R8
 
-columns350:
-	LEAQ    32(DX), R9
-	CMPQ    R9, R8
-	JG      done351
-	VMOVUPD (CX)(DX*1), Y2
-	VMOVUPD (SI)(DX*1), Y3
+columns349:
+	LEAQ    32(R8), R9
+	CMPQ    R9, DI
+	JG      done350
+	VMOVUPD (CX)(R8*1), Y2
+	VMOVUPD (BX)(R8*1), Y3
 	VSUBPD  Y3, Y2, Y2
-	VMOVUPD (DI)(DX*1), Y3
+	VMOVUPD (SI)(R8*1), Y3
 	VMULPD  Y2, Y3, Y2
 	VMINPD  Y2, Y1, Y2
 	VXORPD  Y3, Y3, Y3
 	VSUBPD  Y1, Y3, Y3
 	VMAXPD  Y2, Y3, Y2
-	VMOVUPD Y2, (AX)(DX*1)
-	MOVQ    R9, DX
-	JMP     columns350
+	VMOVUPD Y2, (AX)(R8*1)
+	MOVQ    R9, R8
+	JMP     columns349
 
-done351:
-	CMPQ       DX, R8
-	JE         done352
-	VMASKMOVPD (CX)(DX*1), Y0, Y2
-	VMASKMOVPD (SI)(DX*1), Y0, Y3
+done350:
+	CMPQ       R8, DI
+	JE         done351
+	VMASKMOVPD (CX)(R8*1), Y0, Y2
+	VMASKMOVPD (BX)(R8*1), Y0, Y3
 	VSUBPD     Y3, Y2, Y2
-	VMASKMOVPD (DI)(DX*1), Y0, Y3
+	VMASKMOVPD (SI)(R8*1), Y0, Y3
 	VMULPD     Y2, Y3, Y2
 	VMINPD     Y2, Y1, Y2
 	VXORPD     Y3, Y3, Y3
 	VSUBPD     Y1, Y3, Y3
 	VMAXPD     Y2, Y3, Y2
-	VMOVUPD    Y2, (AX)(DX*1)
+	VMOVUPD    Y2, (AX)(R8*1)
 
-done352:
-	ADDQ R8, AX
-	SUBQ $0x00000001, BX
-	JG   loop348
-
-done349:
+done351:
+	ADDQ DI, AX
+	CMPQ CX, DX
+	JHI  rows348
 	VZEROUPPER
 	RET
 
@@ -7794,10 +7790,10 @@ TEXT ·boundAVX2(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Y1
 	XORQ         AX, AX
 
-columns353:
+columns352:
 	LEAQ    32(AX), DX
 	CMPQ    DX, CX
-	JG      done354
+	JG      done353
 	MOVQ    said+8(FP), BX
 	VMOVUPD (BX)(AX*1), Y2
 	MOVQ    last+32(FP), BX
@@ -7828,11 +7824,11 @@ columns353:
 	MOVQ    dst+0(FP), BX
 	VMOVUPD Y2, (BX)(AX*1)
 	MOVQ    DX, AX
-	JMP     columns353
+	JMP     columns352
 
-done354:
+done353:
 	CMPQ       AX, CX
-	JE         done355
+	JE         done354
 	MOVQ       said+8(FP), CX
 	VMASKMOVPD (CX)(AX*1), Y0, Y2
 	MOVQ       last+32(FP), CX
@@ -7863,7 +7859,7 @@ done354:
 	MOVQ       dst+0(FP), CX
 	VMOVUPD    Y0, (CX)(AX*1)
 
-done355:
+done354:
 	VZEROUPPER
 	RET
 
@@ -7879,9 +7875,9 @@ TEXT ·huberAVX2(SB), NOSPLIT, $0-56
 	XORQ SI, SI
 	MOVQ BX, DI
 	CMPQ DI, $0x00000020
-	JL   done357
+	JL   done356
 
-loop356:
+loop355:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -7939,11 +7935,11 @@ loop356:
 	VCMPPD       $0x01, Y1, Y7, Y7
 	VMOVMSKPD    Y7, R9
 	TESTQ        R9, R9
-	JZ           skip358
+	JZ           skip357
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y7, Y1, Y5, Y5
 
-skip358:
+skip357:
 	VSUBPD    Y4, Y0, Y0
 	VMULPD    Y5, Y0, Y0
 	VADDPD    Y4, Y0, Y0
@@ -7955,9 +7951,9 @@ skip358:
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000020, DI
 	CMPQ      DI, $0x00000020
-	JGE       loop356
+	JGE       loop355
 
-done357:
+done356:
 	VZEROUPPER
 	RET
 
@@ -7973,9 +7969,9 @@ TEXT ·glitchAVX2(SB), NOSPLIT, $0-56
 	XORQ SI, SI
 	MOVQ BX, DI
 	CMPQ DI, $0x00000020
-	JL   done360
+	JL   done359
 
-loop359:
+loop358:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -8040,11 +8036,11 @@ loop359:
 	VCMPPD       $0x01, Y1, Y5, Y5
 	VMOVMSKPD    Y5, R9
 	TESTQ        R9, R9
-	JZ           skip361
+	JZ           skip360
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y5, Y1, Y3, Y3
 
-skip361:
+skip360:
 	VSUBPD    Y0, Y4, Y1
 	VMULPD    Y3, Y1, Y1
 	VADDPD    Y0, Y1, Y1
@@ -8053,9 +8049,9 @@ skip361:
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000020, DI
 	CMPQ      DI, $0x00000020
-	JGE       loop359
+	JGE       loop358
 
-done360:
+done359:
 	VZEROUPPER
 	RET
 
@@ -8071,9 +8067,9 @@ TEXT ·levelAVX2(SB), NOSPLIT, $0-40
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done363
+	JL   done362
 
-loop362:
+loop361:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -8110,11 +8106,11 @@ loop362:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip364
+	JZ           skip363
 	VDIVPD       Y7, Y1, Y7
 	VBLENDVPD    Y11, Y7, Y10, Y10
 
-skip364:
+skip363:
 	VMULPD       Y10, Y9, Y7
 	VADDPD       Y5, Y7, Y7
 	VBROADCASTSD 24(DX), Y10
@@ -8134,11 +8130,11 @@ skip364:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip365
+	JZ           skip364
 	VDIVPD       Y0, Y1, Y0
 	VBLENDVPD    Y11, Y0, Y10, Y10
 
-skip365:
+skip364:
 	VMULPD       Y9, Y9, Y0
 	VSUBPD       Y6, Y0, Y0
 	VMULPD       Y10, Y0, Y0
@@ -8168,9 +8164,9 @@ skip365:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop362
+	JGE          loop361
 
-done363:
+done362:
 	VZEROUPPER
 	RET
 
@@ -8190,10 +8186,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns366:
+columns365:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done367
+	JG           done366
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -8235,9 +8231,9 @@ columns366:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done369
+	JL           done368
 
-loop368:
+loop367:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -8261,9 +8257,9 @@ loop368:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop368
+	JG           loop367
 
-done369:
+done368:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8283,11 +8279,11 @@ done369:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns366
+	JMP          columns365
 
-done367:
+done366:
 	CMPQ         BX, AX
-	JE           done370
+	JE           done369
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -8330,9 +8326,9 @@ done367:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done372
+	JL           done371
 
-loop371:
+loop370:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -8356,9 +8352,9 @@ loop371:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop371
+	JG           loop370
 
-done372:
+done371:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8378,7 +8374,7 @@ done372:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done370:
+done369:
 	VZEROUPPER
 	RET
 
@@ -8397,10 +8393,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns373:
+columns372:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done374
+	JG           done373
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8457,11 +8453,11 @@ columns373:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns373
+	JMP          columns372
 
-done374:
+done373:
 	CMPQ         BX, DX
-	JE           done375
+	JE           done374
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8518,7 +8514,7 @@ done374:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done375:
+done374:
 	VZEROUPPER
 	RET
 
@@ -8558,10 +8554,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns376:
+columns375:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done377
+	JG          done376
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -8571,26 +8567,26 @@ columns376:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns376
+	JMP         columns375
 
-done377:
-columns378:
+done376:
+columns377:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done379
+	JG          done378
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns378
+	JMP         columns377
 
-done379:
+done378:
 	CMPQ        BX, DX
-	JE          done380
+	JE          done379
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done380:
+done379:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -8620,10 +8616,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns381:
+columns380:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done382
+	JG          done381
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -8637,28 +8633,28 @@ columns381:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns381
+	JMP         columns380
 
-done382:
-columns383:
+done381:
+columns382:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done384
+	JG          done383
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns383
+	JMP         columns382
 
-done384:
+done383:
 	CMPQ        BX, DX
-	JE          done385
+	JE          done384
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done385:
+done384:
 	VZEROUPPER
 	RET
 
@@ -8677,10 +8673,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns386:
+columns385:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done387
+	JG      done386
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -8690,26 +8686,26 @@ columns386:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns386
+	JMP     columns385
 
-done387:
-columns388:
+done386:
+columns387:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done389
+	JG      done388
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns388
+	JMP     columns387
 
-done389:
+done388:
 	CMPQ      DX, CX
-	JE        done390
+	JE        done389
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done390:
+done389:
 	VZEROUPPER
 	RET
 
@@ -8728,10 +8724,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns391:
+columns390:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done392
+	JG      done391
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -8745,28 +8741,28 @@ columns391:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns391
+	JMP     columns390
 
-done392:
-columns393:
+done391:
+columns392:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done394
+	JG      done393
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns393
+	JMP     columns392
 
-done394:
+done393:
 	CMPQ      BX, DX
-	JE        done395
+	JE        done394
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done395:
+done394:
 	VZEROUPPER
 	RET
 
@@ -8787,7 +8783,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while396:
+while395:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -8801,22 +8797,22 @@ while396:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while396
+	JB         while395
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass397:
+pass396:
 	CMPQ CX, $0x00000004
-	JL   rest398
+	JL   rest397
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while400:
+while399:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while401:
+while400:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -8835,25 +8831,25 @@ while401:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while401
+	JB      while400
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while400
+	JB      while399
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass397
+	JMP     pass396
 
-rest398:
+rest397:
 	CMPQ CX, $0x00000002
-	JL   done399
+	JL   done398
 	LEAQ (BX)(BX*2), CX
 
-while402:
+while401:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while403:
+while402:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -8862,12 +8858,12 @@ while403:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while403
+	JB      while402
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while402
+	JB      while401
 
-done399:
+done398:
 	VZEROUPPER
 	RET
 
@@ -8885,9 +8881,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows404:
+rows403:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest405
+	JL      rest404
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8913,10 +8909,10 @@ rows404:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns407:
+columns406:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done408
+	JG          done407
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8936,13 +8932,13 @@ columns407:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns407
+	JMP         columns406
 
-done408:
-columns409:
+done407:
+columns408:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done410
+	JG          done409
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8953,11 +8949,11 @@ columns409:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns409
+	JMP         columns408
 
-done410:
+done409:
 	CMPQ        R12, CX
-	JE          done411
+	JE          done410
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8976,7 +8972,7 @@ done410:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done411:
+done410:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9012,11 +9008,11 @@ done411:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows404
+	JMP        rows403
 
-rest405:
+rest404:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip412
+	JNE     skip411
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9039,10 +9035,10 @@ rest405:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns413:
+columns412:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done414
+	JG          done413
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9060,13 +9056,13 @@ columns413:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns413
+	JMP         columns412
 
-done414:
-columns415:
+done413:
+columns414:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done416
+	JG          done415
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9076,11 +9072,11 @@ columns415:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns415
+	JMP         columns414
 
-done416:
+done415:
 	CMPQ        R11, CX
-	JE          done417
+	JE          done416
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -9097,7 +9093,7 @@ done416:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done417:
+done416:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9135,11 +9131,11 @@ done417:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end406
+	JMP        end405
 
-skip412:
+skip411:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip418
+	JNE     skip417
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9159,10 +9155,10 @@ skip412:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns419:
+columns418:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done420
+	JG          done419
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9178,13 +9174,13 @@ columns419:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns419
+	JMP         columns418
 
-done420:
-columns421:
+done419:
+columns420:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done422
+	JG          done421
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9193,11 +9189,11 @@ columns421:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns421
+	JMP         columns420
 
-done422:
+done421:
 	CMPQ        R10, CX
-	JE          done423
+	JE          done422
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -9212,7 +9208,7 @@ done422:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done423:
+done422:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9246,11 +9242,11 @@ done423:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end406
+	JMP        end405
 
-skip418:
+skip417:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip424
+	JNE     skip423
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9267,10 +9263,10 @@ skip418:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns425:
+columns424:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done426
+	JG          done425
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9284,13 +9280,13 @@ columns425:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns425
+	JMP         columns424
 
-done426:
-columns427:
+done425:
+columns426:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done428
+	JG          done427
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9298,11 +9294,11 @@ columns427:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns427
+	JMP         columns426
 
-done428:
+done427:
 	CMPQ        R9, CX
-	JE          done429
+	JE          done428
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -9315,7 +9311,7 @@ done428:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done429:
+done428:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9348,11 +9344,11 @@ done429:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end406
+	JMP        end405
 
-skip424:
+skip423:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip430
+	JNE     skip429
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9366,10 +9362,10 @@ skip424:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns431:
+columns430:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done432
+	JG          done431
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -9381,24 +9377,24 @@ columns431:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns431
+	JMP         columns430
 
-done432:
-columns433:
+done431:
+columns432:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done434
+	JG          done433
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns433
+	JMP         columns432
 
-done434:
+done433:
 	CMPQ        R8, CX
-	JE          done435
+	JE          done434
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -9409,7 +9405,7 @@ done434:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done435:
+done434:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9435,11 +9431,11 @@ done435:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end406
+	JMP        end405
 
-skip430:
+skip429:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip436
+	JNE     skip435
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -9450,10 +9446,10 @@ skip430:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns437:
+columns436:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done438
+	JG          done437
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -9463,23 +9459,23 @@ columns437:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns437
+	JMP         columns436
 
-done438:
-columns439:
+done437:
+columns438:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done440
+	JG          done439
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns439
+	JMP         columns438
 
-done440:
+done439:
 	CMPQ        DI, CX
-	JE          done441
+	JE          done440
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -9488,7 +9484,7 @@ done440:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done441:
+done440:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9517,11 +9513,11 @@ done441:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end406
+	JMP           end405
 
-skip436:
+skip435:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip442
+	JNE     skip441
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -9533,10 +9529,10 @@ skip436:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns443:
+columns442:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done444
+	JG          done443
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -9550,29 +9546,29 @@ columns443:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns443
+	JMP         columns442
 
-done444:
-columns445:
+done443:
+columns444:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done446
+	JG          done445
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns445
+	JMP         columns444
 
-done446:
+done445:
 	CMPQ        SI, CX
-	JE          done447
+	JE          done446
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done447:
+done446:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9597,21 +9593,21 @@ done447:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end406
+	JMP           end405
 
-skip442:
+skip441:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip448
+	JNE     skip447
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns449:
+columns448:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done450
+	JG          done449
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -9621,26 +9617,26 @@ columns449:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns449
+	JMP         columns448
 
-done450:
-columns451:
+done449:
+columns450:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done452
+	JG          done451
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns451
+	JMP         columns450
 
-done452:
+done451:
 	CMPQ        BX, CX
-	JE          done453
+	JE          done452
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done453:
+done452:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9655,10 +9651,10 @@ done453:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end406
+	JMP           end405
 
-skip448:
-end406:
+skip447:
+end405:
 	VZEROUPPER
 	RET
 
@@ -9677,9 +9673,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows454:
+rows453:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest455
+	JL           rest454
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9716,10 +9712,10 @@ rows454:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns457:
+columns456:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done458
+	JG          done457
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9789,13 +9785,13 @@ columns457:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns457
+	JMP         columns456
 
-done458:
-columns459:
+done457:
+columns458:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done460
+	JG          done459
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9831,11 +9827,11 @@ columns459:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns459
+	JMP         columns458
 
-done460:
+done459:
 	CMPQ        R13, CX
-	JE          done461
+	JE          done460
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9879,7 +9875,7 @@ done460:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done461:
+done460:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9915,11 +9911,11 @@ done461:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows454
+	JMP        rows453
 
-rest455:
+rest454:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip462
+	JNE          skip461
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9952,10 +9948,10 @@ rest455:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns463:
+columns462:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done464
+	JG          done463
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10017,13 +10013,13 @@ columns463:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns463
+	JMP         columns462
 
-done464:
-columns465:
+done463:
+columns464:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done466
+	JG          done465
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10055,11 +10051,11 @@ columns465:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns465
+	JMP         columns464
 
-done466:
+done465:
 	CMPQ        R12, CX
-	JE          done467
+	JE          done466
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -10098,7 +10094,7 @@ done466:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done467:
+done466:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -10136,11 +10132,11 @@ done467:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end456
+	JMP        end455
 
-skip462:
+skip461:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip468
+	JNE          skip467
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10169,10 +10165,10 @@ skip462:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns469:
+columns468:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done470
+	JG          done469
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10226,13 +10222,13 @@ columns469:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns469
+	JMP         columns468
 
-done470:
-columns471:
+done469:
+columns470:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done472
+	JG          done471
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10260,11 +10256,11 @@ columns471:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns471
+	JMP         columns470
 
-done472:
+done471:
 	CMPQ        R11, CX
-	JE          done473
+	JE          done472
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -10298,7 +10294,7 @@ done472:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done473:
+done472:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -10332,11 +10328,11 @@ done473:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end456
+	JMP        end455
 
-skip468:
+skip467:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip474
+	JNE          skip473
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10361,10 +10357,10 @@ skip468:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns475:
+columns474:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done476
+	JG          done475
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10410,13 +10406,13 @@ columns475:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns475
+	JMP         columns474
 
-done476:
-columns477:
+done475:
+columns476:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done478
+	JG          done477
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10440,11 +10436,11 @@ columns477:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns477
+	JMP         columns476
 
-done478:
+done477:
 	CMPQ        R10, CX
-	JE          done479
+	JE          done478
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -10473,7 +10469,7 @@ done478:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done479:
+done478:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -10506,11 +10502,11 @@ done479:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end456
+	JMP        end455
 
-skip474:
+skip473:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip480
+	JNE          skip479
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10531,10 +10527,10 @@ skip474:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns481:
+columns480:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done482
+	JG          done481
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10572,13 +10568,13 @@ columns481:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns481
+	JMP         columns480
 
-done482:
-columns483:
+done481:
+columns482:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done484
+	JG          done483
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10598,11 +10594,11 @@ columns483:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns483
+	JMP         columns482
 
-done484:
+done483:
 	CMPQ        R9, CX
-	JE          done485
+	JE          done484
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -10626,7 +10622,7 @@ done484:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done485:
+done484:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -10652,11 +10648,11 @@ done485:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end456
+	JMP        end455
 
-skip480:
+skip479:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip486
+	JNE          skip485
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -10673,10 +10669,10 @@ skip480:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns487:
+columns486:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done488
+	JG          done487
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10706,13 +10702,13 @@ columns487:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns487
+	JMP         columns486
 
-done488:
-columns489:
+done487:
+columns488:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done490
+	JG          done489
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10728,11 +10724,11 @@ columns489:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns489
+	JMP         columns488
 
-done490:
+done489:
 	CMPQ        R8, CX
-	JE          done491
+	JE          done490
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -10751,7 +10747,7 @@ done490:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done491:
+done490:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -10780,11 +10776,11 @@ done491:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end456
+	JMP           end455
 
-skip486:
+skip485:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip492
+	JNE          skip491
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -10801,10 +10797,10 @@ skip486:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns493:
+columns492:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done494
+	JG          done493
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10846,13 +10842,13 @@ columns493:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns493
+	JMP         columns492
 
-done494:
-columns495:
+done493:
+columns494:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done496
+	JG          done495
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10864,11 +10860,11 @@ columns495:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns495
+	JMP         columns494
 
-done496:
+done495:
 	CMPQ        DI, CX
-	JE          done497
+	JE          done496
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10882,7 +10878,7 @@ done496:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done497:
+done496:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10907,11 +10903,11 @@ done497:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end456
+	JMP           end455
 
-skip492:
+skip491:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip498
+	JNE          skip497
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10922,10 +10918,10 @@ skip492:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns499:
+columns498:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done500
+	JG          done499
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10951,13 +10947,13 @@ columns499:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns499
+	JMP         columns498
 
-done500:
-columns501:
+done499:
+columns500:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done502
+	JG          done501
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10965,11 +10961,11 @@ columns501:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns501
+	JMP         columns500
 
-done502:
+done501:
 	CMPQ        SI, CX
-	JE          done503
+	JE          done502
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10978,7 +10974,7 @@ done502:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done503:
+done502:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10993,10 +10989,10 @@ done503:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end456
+	JMP           end455
 
-skip498:
-end456:
+skip497:
+end455:
 	VZEROUPPER
 	RET
 
@@ -11018,9 +11014,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows504:
+rows503:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest505
+	JL           rest504
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11064,10 +11060,10 @@ rows504:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns507:
+columns506:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done508
+	JG          done507
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11119,13 +11115,13 @@ columns507:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns507
+	JMP         columns506
 
-done508:
-columns509:
+done507:
+columns508:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done510
+	JG          done509
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11152,11 +11148,11 @@ columns509:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns509
+	JMP         columns508
 
-done510:
+done509:
 	CMPQ        R14, CX
-	JE          done511
+	JE          done510
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11183,14 +11179,14 @@ done510:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done511:
+done510:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows504
+	JMP  rows503
 
-rest505:
+rest504:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip512
+	JNE          skip511
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11229,10 +11225,10 @@ rest505:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns513:
+columns512:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done514
+	JG          done513
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11278,13 +11274,13 @@ columns513:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns513
+	JMP         columns512
 
-done514:
-columns515:
+done513:
+columns514:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done516
+	JG          done515
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11308,11 +11304,11 @@ columns515:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns515
+	JMP         columns514
 
-done516:
+done515:
 	CMPQ        BX, CX
-	JE          done517
+	JE          done516
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11336,13 +11332,13 @@ done516:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done517:
+done516:
 	LEAQ (R12)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip512:
+skip511:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip518
+	JNE          skip517
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11376,10 +11372,10 @@ skip512:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns519:
+columns518:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done520
+	JG          done519
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11419,13 +11415,13 @@ columns519:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns519
+	JMP         columns518
 
-done520:
-columns521:
+done519:
+columns520:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done522
+	JG          done521
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11446,11 +11442,11 @@ columns521:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns521
+	JMP         columns520
 
-done522:
+done521:
 	CMPQ        BX, CX
-	JE          done523
+	JE          done522
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11471,13 +11467,13 @@ done522:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done523:
+done522:
 	LEAQ (R11)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip518:
+skip517:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip524
+	JNE          skip523
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11506,10 +11502,10 @@ skip518:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns525:
+columns524:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done526
+	JG          done525
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11543,13 +11539,13 @@ columns525:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns525
+	JMP         columns524
 
-done526:
-columns527:
+done525:
+columns526:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done528
+	JG          done527
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11567,11 +11563,11 @@ columns527:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns527
+	JMP         columns526
 
-done528:
+done527:
 	CMPQ        BX, CX
-	JE          done529
+	JE          done528
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11589,13 +11585,13 @@ done528:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done529:
+done528:
 	LEAQ (R10)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip524:
+skip523:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip530
+	JNE          skip529
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11619,10 +11615,10 @@ skip524:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns531:
+columns530:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done532
+	JG          done531
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11650,13 +11646,13 @@ columns531:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns531
+	JMP         columns530
 
-done532:
-columns533:
+done531:
+columns532:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done534
+	JG          done533
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11671,11 +11667,11 @@ columns533:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns533
+	JMP         columns532
 
-done534:
+done533:
 	CMPQ        BX, CX
-	JE          done535
+	JE          done534
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11690,13 +11686,13 @@ done534:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done535:
+done534:
 	LEAQ (R9)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip530:
+skip529:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip536
+	JNE          skip535
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -11715,10 +11711,10 @@ skip530:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns537:
+columns536:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done538
+	JG          done537
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11740,13 +11736,13 @@ columns537:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns537
+	JMP         columns536
 
-done538:
-columns539:
+done537:
+columns538:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done540
+	JG          done539
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11758,11 +11754,11 @@ columns539:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns539
+	JMP         columns538
 
-done540:
+done539:
 	CMPQ        BX, CX
-	JE          done541
+	JE          done540
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11774,13 +11770,13 @@ done540:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done541:
+done540:
 	LEAQ (R8)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip536:
+skip535:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip542
+	JNE          skip541
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -11794,10 +11790,10 @@ skip536:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns543:
+columns542:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done544
+	JG          done543
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11827,13 +11823,13 @@ columns543:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns543
+	JMP         columns542
 
-done544:
-columns545:
+done543:
+columns544:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done546
+	JG          done545
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11842,11 +11838,11 @@ columns545:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns545
+	JMP         columns544
 
-done546:
+done545:
 	CMPQ        BX, CX
-	JE          done547
+	JE          done546
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11855,13 +11851,13 @@ done546:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done547:
+done546:
 	LEAQ (DI)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip542:
+skip541:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip548
+	JNE          skip547
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11870,10 +11866,10 @@ skip542:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns549:
+columns548:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done550
+	JG          done549
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11891,34 +11887,34 @@ columns549:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns549
+	JMP         columns548
 
-done550:
-columns551:
+done549:
+columns550:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done552
+	JG          done551
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns551
+	JMP         columns550
 
-done552:
+done551:
 	CMPQ        BX, CX
-	JE          done553
+	JE          done552
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done553:
+done552:
 	LEAQ (AX)(SI*1), AX
-	JMP  end506
+	JMP  end505
 
-skip548:
-end506:
+skip547:
+end505:
 	VZEROUPPER
 	RET
 
@@ -11940,9 +11936,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next555
+	JG      next554
 	TESTQ   SI, SI
-	JZ      end554
+	JZ      end553
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11956,9 +11952,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done557
+	JL      done556
 
-loop556:
+loop555:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11975,33 +11971,33 @@ loop556:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop556
+	JGE          loop555
 
-done557:
+done556:
 	CMPQ R11, $0x00000001
-	JL   done559
+	JL   done558
 
-loop558:
+loop557:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop558
+	JG           loop557
 
-done559:
+done558:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next555:
+next554:
 	CMPQ    SI, $0x00000010
-	JG      next560
+	JG      next559
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12020,9 +12016,9 @@ next555:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done562
+	JL      done561
 
-loop561:
+loop560:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12043,13 +12039,13 @@ loop561:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop561
+	JGE          loop560
 
-done562:
+done561:
 	CMPQ R11, $0x00000001
-	JL   done564
+	JL   done563
 
-loop563:
+loop562:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12057,9 +12053,9 @@ loop563:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop563
+	JG           loop562
 
-done564:
+done563:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -12071,11 +12067,11 @@ done564:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next560:
+next559:
 	CMPQ    SI, $0x00000018
-	JG      next565
+	JG      next564
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12091,9 +12087,9 @@ next560:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done567
+	JL      done566
 
-loop566:
+loop565:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12108,13 +12104,13 @@ loop566:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop566
+	JGE          loop565
 
-done567:
+done566:
 	CMPQ R11, $0x00000001
-	JL   done569
+	JL   done568
 
-loop568:
+loop567:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12123,9 +12119,9 @@ loop568:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop568
+	JG           loop567
 
-done569:
+done568:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -12136,11 +12132,11 @@ done569:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next565:
+next564:
 	CMPQ    SI, $0x00000020
-	JG      next570
+	JG      next569
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12158,9 +12154,9 @@ next565:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done572
+	JL      done571
 
-loop571:
+loop570:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12177,13 +12173,13 @@ loop571:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop571
+	JGE          loop570
 
-done572:
+done571:
 	CMPQ R11, $0x00000001
-	JL   done574
+	JL   done573
 
-loop573:
+loop572:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12193,9 +12189,9 @@ loop573:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop573
+	JG           loop572
 
-done574:
+done573:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -12209,11 +12205,11 @@ done574:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next570:
+next569:
 	CMPQ    SI, $0x00000028
-	JG      next575
+	JG      next574
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12228,9 +12224,9 @@ next570:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done577
+	JL      done576
 
-loop576:
+loop575:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -12241,9 +12237,9 @@ loop576:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop576
+	JG           loop575
 
-done577:
+done576:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12255,11 +12251,11 @@ done577:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next575:
+next574:
 	CMPQ    SI, $0x00000030
-	JG      next578
+	JG      next577
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12275,9 +12271,9 @@ next575:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done580
+	JL      done579
 
-loop579:
+loop578:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12289,9 +12285,9 @@ loop579:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop579
+	JG           loop578
 
-done580:
+done579:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12305,11 +12301,11 @@ done580:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next578:
+next577:
 	CMPQ    SI, $0x00000038
-	JG      next581
+	JG      next580
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12326,9 +12322,9 @@ next578:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done583
+	JL      done582
 
-loop582:
+loop581:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -12341,9 +12337,9 @@ loop582:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop582
+	JG           loop581
 
-done583:
+done582:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12359,9 +12355,9 @@ done583:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-next581:
+next580:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12379,9 +12375,9 @@ next581:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done586
+	JL      done585
 
-loop585:
+loop584:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12395,9 +12391,9 @@ loop585:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop585
+	JG           loop584
 
-done586:
+done585:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12415,14 +12411,14 @@ done586:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end554
+	JMP       end553
 
-end554:
+end553:
 	XORQ R9, R9
 
-group587:
+group586:
 	CMPQ    R9, R8
-	JE      done588
+	JE      done587
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12436,9 +12432,9 @@ group587:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done590
+	JL      done589
 
-loop589:
+loop588:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12451,9 +12447,9 @@ loop589:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop589
+	JG           loop588
 
-done590:
+done589:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -12471,9 +12467,9 @@ done590:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group587
+	JMP     group586
 
-done588:
+done587:
 	VZEROUPPER
 	RET
 
@@ -12500,16 +12496,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done592
+	JL     done591
 
-loop591:
+loop590:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done594
+	JL   done593
 
-loop593:
+loop592:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12530,9 +12526,9 @@ loop593:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done596
+	JL      done595
 
-loop595:
+loop594:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -12561,11 +12557,11 @@ loop595:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop595
+	JGE         loop594
 
-done596:
+done595:
 	TESTQ       BP, BP
-	JZ          skip597
+	JZ          skip596
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -12591,7 +12587,7 @@ done596:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip597:
+skip596:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -12656,13 +12652,13 @@ skip597:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop593
+	JGE           loop592
 
-done594:
+done593:
 	CMPQ R13, $0x00000008
-	JL   done599
+	JL   done598
 
-loop598:
+loop597:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12671,9 +12667,9 @@ loop598:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done601
+	JL      done600
 
-loop600:
+loop599:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12687,11 +12683,11 @@ loop600:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop600
+	JGE         loop599
 
-done601:
+done600:
 	TESTQ       BP, BP
-	JZ          skip602
+	JZ          skip601
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12702,7 +12698,7 @@ done601:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip602:
+skip601:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12743,9 +12739,9 @@ skip602:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop598
+	JGE           loop597
 
-done599:
+done598:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -12756,20 +12752,20 @@ done599:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop591
+	JGE  loop590
 
-done592:
+done591:
 	CMPQ BX, $0x00000001
-	JL   done604
+	JL   done603
 
-loop603:
+loop602:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done606
+	JL   done605
 
-loop605:
+loop604:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12778,9 +12774,9 @@ loop605:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done608
+	JL      done607
 
-loop607:
+loop606:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -12794,11 +12790,11 @@ loop607:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop607
+	JGE         loop606
 
-done608:
+done607:
 	TESTQ       BP, BP
-	JZ          skip609
+	JZ          skip608
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -12809,7 +12805,7 @@ done608:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip609:
+skip608:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12850,21 +12846,21 @@ skip609:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop605
+	JGE           loop604
 
-done606:
+done605:
 	CMPQ R13, $0x00000008
-	JL   done611
+	JL   done610
 
-loop610:
+loop609:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done613
+	JL      done612
 
-loop612:
+loop611:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -12872,16 +12868,16 @@ loop612:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop612
+	JGE         loop611
 
-done613:
+done612:
 	TESTQ       BP, BP
-	JZ          skip614
+	JZ          skip613
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip614:
+skip613:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12895,15 +12891,15 @@ skip614:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop610
+	JGE           loop609
 
-done611:
+done610:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop603
+	JG   loop602
 
-done604:
+done603:
 	VZEROUPPER
 	RET
 
@@ -12927,9 +12923,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next616
+	JG     next615
 	TESTQ  DX, DX
-	JZ     end615
+	JZ     end614
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12938,9 +12934,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done618
+	JL     done617
 
-loop617:
+loop616:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12951,9 +12947,9 @@ loop617:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done620
+	JL      done619
 
-loop619:
+loop618:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12966,9 +12962,9 @@ loop619:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop619
+	JG           loop618
 
-done620:
+done619:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12992,13 +12988,13 @@ done620:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop617
+	JGE          loop616
 
-done618:
+done617:
 	CMPQ R11, $0x00000001
-	JL   done622
+	JL   done621
 
-loop621:
+loop620:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -13006,18 +13002,18 @@ loop621:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done624
+	JL      done623
 
-loop623:
+loop622:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop623
+	JG           loop622
 
-done624:
+done623:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -13025,14 +13021,14 @@ done624:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop621
+	JG           loop620
 
-done622:
-	JMP end615
+done621:
+	JMP end614
 
-next616:
+next615:
 	CMPQ  DX, $0x00000010
-	JG    next625
+	JG    next624
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13042,9 +13038,9 @@ next616:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done627
+	JL    done626
 
-loop626:
+loop625:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13059,9 +13055,9 @@ loop626:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done629
+	JL      done628
 
-loop628:
+loop627:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -13079,9 +13075,9 @@ loop628:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop628
+	JG           loop627
 
-done629:
+done628:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -13117,13 +13113,13 @@ done629:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop626
+	JGE          loop625
 
-done627:
+done626:
 	CMPQ R11, $0x00000001
-	JL   done631
+	JL   done630
 
-loop630:
+loop629:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -13132,9 +13128,9 @@ loop630:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done633
+	JL      done632
 
-loop632:
+loop631:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -13143,9 +13139,9 @@ loop632:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop632
+	JG           loop631
 
-done633:
+done632:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -13156,14 +13152,14 @@ done633:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop630
+	JG           loop629
 
-done631:
-	JMP end615
+done630:
+	JMP end614
 
-next625:
+next624:
 	CMPQ  DX, $0x00000018
-	JG    next634
+	JG    next633
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13173,9 +13169,9 @@ next625:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done636
+	JL    done635
 
-loop635:
+loop634:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13194,9 +13190,9 @@ loop635:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done638
+	JL      done637
 
-loop637:
+loop636:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -13219,9 +13215,9 @@ loop637:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop637
+	JG           loop636
 
-done638:
+done637:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -13269,13 +13265,13 @@ done638:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop635
+	JGE          loop634
 
-done636:
+done635:
 	CMPQ R11, $0x00000001
-	JL   done640
+	JL   done639
 
-loop639:
+loop638:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13285,9 +13281,9 @@ loop639:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done642
+	JL      done641
 
-loop641:
+loop640:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -13298,9 +13294,9 @@ loop641:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop641
+	JG           loop640
 
-done642:
+done641:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -13314,12 +13310,12 @@ done642:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop639
+	JG           loop638
 
-done640:
-	JMP end615
+done639:
+	JMP end614
 
-next634:
+next633:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13329,9 +13325,9 @@ next634:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done645
+	JL    done644
 
-loop644:
+loop643:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13354,9 +13350,9 @@ loop644:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done647
+	JL      done646
 
-loop646:
+loop645:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13384,9 +13380,9 @@ loop646:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop646
+	JG           loop645
 
-done647:
+done646:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13446,13 +13442,13 @@ done647:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop644
+	JGE          loop643
 
-done645:
+done644:
 	CMPQ R11, $0x00000001
-	JL   done649
+	JL   done648
 
-loop648:
+loop647:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13463,9 +13459,9 @@ loop648:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done651
+	JL      done650
 
-loop650:
+loop649:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13478,9 +13474,9 @@ loop650:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop650
+	JG           loop649
 
-done651:
+done650:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13497,25 +13493,25 @@ done651:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop648
+	JG           loop647
 
-done649:
-	JMP end615
+done648:
+	JMP end614
 
-end615:
+end614:
 	XORQ R9, R9
 
-group652:
+group651:
 	CMPQ R9, R8
-	JE   done653
+	JE   done652
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done655
+	JL   done654
 
-loop654:
+loop653:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13538,9 +13534,9 @@ loop654:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done657
+	JL      done656
 
-loop656:
+loop655:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13568,9 +13564,9 @@ loop656:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop656
+	JG           loop655
 
-done657:
+done656:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13630,13 +13626,13 @@ done657:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop654
+	JGE          loop653
 
-done655:
+done654:
 	CMPQ R11, $0x00000001
-	JL   done659
+	JL   done658
 
-loop658:
+loop657:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13647,9 +13643,9 @@ loop658:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done661
+	JL      done660
 
-loop660:
+loop659:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13662,9 +13658,9 @@ loop660:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop660
+	JG           loop659
 
-done661:
+done660:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13681,13 +13677,13 @@ done661:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop658
+	JG           loop657
 
-done659:
+done658:
 	ADDQ $0x00000100, R9
-	JMP  group652
+	JMP  group651
 
-done653:
+done652:
 	VZEROUPPER
 	RET
 
@@ -13704,15 +13700,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done663
+	JL     done662
 
-loop662:
+loop661:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done665
+	JL   done664
 
-loop664:
+loop663:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13745,9 +13741,9 @@ loop664:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done667
+	JL      done666
 
-loop666:
+loop665:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -13785,9 +13781,9 @@ loop666:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop666
+	JG           loop665
 
-done667:
+done666:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13815,13 +13811,13 @@ done667:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop664
+	JGE     loop663
 
-done665:
+done664:
 	CMPQ R8, $0x00000002
-	JL   done669
+	JL   done668
 
-loop668:
+loop667:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13842,9 +13838,9 @@ loop668:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done671
+	JL      done670
 
-loop670:
+loop669:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -13868,9 +13864,9 @@ loop670:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop670
+	JG           loop669
 
-done671:
+done670:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13886,13 +13882,13 @@ done671:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop668
+	JGE     loop667
 
-done669:
+done668:
 	CMPQ R8, $0x00000001
-	JL   done673
+	JL   done672
 
-loop672:
+loop671:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13907,9 +13903,9 @@ loop672:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done675
+	JL      done674
 
-loop674:
+loop673:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13926,9 +13922,9 @@ loop674:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop674
+	JG           loop673
 
-done675:
+done674:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13937,9 +13933,9 @@ done675:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop672
+	JG      loop671
 
-done673:
+done672:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13949,19 +13945,19 @@ done673:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop662
+	JGE  loop661
 
-done663:
+done662:
 	CMPQ BX, $0x00000005
-	JL   done677
+	JL   done676
 
-loop676:
+loop675:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done679
+	JL   done678
 
-loop678:
+loop677:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13990,9 +13986,9 @@ loop678:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done681
+	JL      done680
 
-loop680:
+loop679:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -14025,9 +14021,9 @@ loop680:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop680
+	JG           loop679
 
-done681:
+done680:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14051,13 +14047,13 @@ done681:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop678
+	JGE     loop677
 
-done679:
+done678:
 	CMPQ R8, $0x00000002
-	JL   done683
+	JL   done682
 
-loop682:
+loop681:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14076,9 +14072,9 @@ loop682:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done685
+	JL      done684
 
-loop684:
+loop683:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -14099,9 +14095,9 @@ loop684:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop684
+	JG           loop683
 
-done685:
+done684:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14115,13 +14111,13 @@ done685:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop682
+	JGE     loop681
 
-done683:
+done682:
 	CMPQ R8, $0x00000001
-	JL   done687
+	JL   done686
 
-loop686:
+loop685:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14135,9 +14131,9 @@ loop686:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done689
+	JL      done688
 
-loop688:
+loop687:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -14152,9 +14148,9 @@ loop688:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop688
+	JG           loop687
 
-done689:
+done688:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14162,9 +14158,9 @@ done689:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop686
+	JG      loop685
 
-done687:
+done686:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14173,19 +14169,19 @@ done687:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop676
+	JGE  loop675
 
-done677:
+done676:
 	CMPQ BX, $0x00000004
-	JL   done691
+	JL   done690
 
-loop690:
+loop689:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done693
+	JL   done692
 
-loop692:
+loop691:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14209,9 +14205,9 @@ loop692:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done695
+	JL      done694
 
-loop694:
+loop693:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -14239,9 +14235,9 @@ loop694:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop694
+	JG           loop693
 
-done695:
+done694:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14261,13 +14257,13 @@ done695:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop692
+	JGE     loop691
 
-done693:
+done692:
 	CMPQ R8, $0x00000002
-	JL   done697
+	JL   done696
 
-loop696:
+loop695:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14283,9 +14279,9 @@ loop696:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done699
+	JL      done698
 
-loop698:
+loop697:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -14303,9 +14299,9 @@ loop698:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop698
+	JG           loop697
 
-done699:
+done698:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14317,13 +14313,13 @@ done699:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop696
+	JGE     loop695
 
-done697:
+done696:
 	CMPQ R8, $0x00000001
-	JL   done701
+	JL   done700
 
-loop700:
+loop699:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14335,9 +14331,9 @@ loop700:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done703
+	JL      done702
 
-loop702:
+loop701:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -14350,18 +14346,18 @@ loop702:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop702
+	JG           loop701
 
-done703:
+done702:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop700
+	JG      loop699
 
-done701:
+done700:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14369,19 +14365,19 @@ done701:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop690
+	JGE  loop689
 
-done691:
+done690:
 	CMPQ BX, $0x00000003
-	JL   done705
+	JL   done704
 
-loop704:
+loop703:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done707
+	JL   done706
 
-loop706:
+loop705:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14401,9 +14397,9 @@ loop706:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done709
+	JL      done708
 
-loop708:
+loop707:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -14426,9 +14422,9 @@ loop708:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop708
+	JG           loop707
 
-done709:
+done708:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14444,13 +14440,13 @@ done709:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop706
+	JGE     loop705
 
-done707:
+done706:
 	CMPQ SI, $0x00000002
-	JL   done711
+	JL   done710
 
-loop710:
+loop709:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14464,9 +14460,9 @@ loop710:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done713
+	JL      done712
 
-loop712:
+loop711:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -14481,9 +14477,9 @@ loop712:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop712
+	JG           loop711
 
-done713:
+done712:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14493,13 +14489,13 @@ done713:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop710
+	JGE     loop709
 
-done711:
+done710:
 	CMPQ SI, $0x00000001
-	JL   done715
+	JL   done714
 
-loop714:
+loop713:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14510,9 +14506,9 @@ loop714:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done717
+	JL      done716
 
-loop716:
+loop715:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -14523,36 +14519,36 @@ loop716:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop716
+	JG           loop715
 
-done717:
+done716:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop714
+	JG      loop713
 
-done715:
+done714:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop704
+	JGE  loop703
 
-done705:
+done704:
 	CMPQ BX, $0x00000002
-	JL   done719
+	JL   done718
 
-loop718:
+loop717:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done721
+	JL   done720
 
-loop720:
+loop719:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14568,9 +14564,9 @@ loop720:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done723
+	JL      done722
 
-loop722:
+loop721:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -14588,9 +14584,9 @@ loop722:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop722
+	JG           loop721
 
-done723:
+done722:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14602,13 +14598,13 @@ done723:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop720
+	JGE     loop719
 
-done721:
+done720:
 	CMPQ SI, $0x00000002
-	JL   done725
+	JL   done724
 
-loop724:
+loop723:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14620,9 +14616,9 @@ loop724:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done727
+	JL      done726
 
-loop726:
+loop725:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -14634,9 +14630,9 @@ loop726:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop726
+	JG           loop725
 
-done727:
+done726:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14644,13 +14640,13 @@ done727:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop724
+	JGE     loop723
 
-done725:
+done724:
 	CMPQ SI, $0x00000001
-	JL   done729
+	JL   done728
 
-loop728:
+loop727:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14660,9 +14656,9 @@ loop728:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done731
+	JL      done730
 
-loop730:
+loop729:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14671,34 +14667,34 @@ loop730:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop730
+	JG           loop729
 
-done731:
+done730:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop728
+	JG      loop727
 
-done729:
+done728:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop718
+	JGE  loop717
 
-done719:
+done718:
 	CMPQ BX, $0x00000001
-	JL   done733
+	JL   done732
 
-loop732:
+loop731:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done735
+	JL   done734
 
-loop734:
+loop733:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14710,9 +14706,9 @@ loop734:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done737
+	JL      done736
 
-loop736:
+loop735:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -14725,9 +14721,9 @@ loop736:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop736
+	JG           loop735
 
-done737:
+done736:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14735,13 +14731,13 @@ done737:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop734
+	JGE     loop733
 
-done735:
+done734:
 	CMPQ SI, $0x00000002
-	JL   done739
+	JL   done738
 
-loop738:
+loop737:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14751,9 +14747,9 @@ loop738:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done741
+	JL      done740
 
-loop740:
+loop739:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -14762,21 +14758,21 @@ loop740:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop740
+	JG           loop739
 
-done741:
+done740:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop738
+	JGE     loop737
 
-done739:
+done738:
 	CMPQ SI, $0x00000001
-	JL   done743
+	JL   done742
 
-loop742:
+loop741:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14785,30 +14781,30 @@ loop742:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done745
+	JL      done744
 
-loop744:
+loop743:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop744
+	JG           loop743
 
-done745:
+done744:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop742
+	JG      loop741
 
-done743:
+done742:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop732
+	JG   loop731
 
-done733:
+done732:
 	VZEROUPPER
 	RET
 
@@ -14827,9 +14823,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done747
+	JL           done746
 
-loop746:
+loop745:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -14858,9 +14854,9 @@ loop746:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done749
+	JL        done748
 
-loop748:
+loop747:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -14874,9 +14870,9 @@ loop748:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop748
+	JG          loop747
 
-done749:
+done748:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -14886,9 +14882,9 @@ done749:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop746
+	JGE     loop745
 
-done747:
+done746:
 	VZEROUPPER
 	RET
 
@@ -14906,9 +14902,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	XORQ   DI, DI
 	MOVQ   AX, R8
 	CMPQ   R8, $0x00000040
-	JL     done751
+	JL     done750
 
-loop750:
+loop749:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -14921,7 +14917,7 @@ loop750:
 	VSUBPD       Z4, Z3, Z4
 	VCMPPD       $0x07, Z4, Z4, K1
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute752
+	JE           absolute751
 	VMULPD       Z4, Z4, Z5
 	VMOVUPD      (R10), Z6
 	VMOVUPD      (R9)(SI*1), Z7
@@ -14937,7 +14933,7 @@ loop750:
 	VCMPPD       $0x01, Z5, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip754
+	JZ           skip753
 	VBROADCASTSD 48(BX), Z9
 	VSQRTPD      Z8, Z10
 	VMULPD       Z9, Z10, Z9
@@ -14947,7 +14943,7 @@ loop750:
 	VMAXPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K2, Z4
 
-skip754:
+skip753:
 	VDIVPD       Z8, Z4, Z4
 	VMOVUPD      Z4, Z4
 	VBROADCASTSD 64(BX), Z8
@@ -14961,19 +14957,19 @@ skip754:
 	VCMPPD       $0x01, Z1, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip755
+	JZ           skip754
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K2, Z8
 
-skip755:
+skip754:
 	VSUBPD  Z6, Z5, Z5
 	VMULPD  Z8, Z5, Z5
 	VADDPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, Z6
 	VMOVUPD Z6, (R10)
-	JMP     both753
+	JMP     both752
 
-absolute752:
+absolute751:
 	VBROADCASTSD 24(BX), Z5
 	VMINPD       Z4, Z5, Z4
 	VMOVUPD      Z0, Z6
@@ -14981,7 +14977,7 @@ absolute752:
 	VMAXPD       Z4, Z5, Z4
 	VMOVUPD      Z4, Z4
 
-both753:
+both752:
 	VBROADCASTSD 16(BX), Z5
 	VMULPD       Z4, Z5, Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -14999,14 +14995,14 @@ both753:
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure756
+	JE           sure755
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
 	VDIVPD       Z7, Z6, Z6
 	VMOVUPD      Z6, Z7
 	VMOVUPD      Z7, (R9)
 
-sure756:
+sure755:
 	VMOVUPD Z0, Z6
 	MOVQ    weights+8(FP), R9
 	MOVQ    regret+16(FP), R10
@@ -15016,9 +15012,9 @@ sure756:
 	MOVQ    DI, R14
 	MOVQ    experts+80(FP), R15
 	CMPQ    R15, $0x00000001
-	JL      done758
+	JL      done757
 
-loop757:
+loop756:
 	VSUBPD      (R13)(R14*1), Z3, Z9
 	VMOVUPD     (R12)(R14*1), Z8
 	VFMADD231PD Z9, Z4, Z8
@@ -15037,9 +15033,9 @@ loop757:
 	VADDPD      Z8, Z6, Z6
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop757
+	JG          loop756
 
-done758:
+done757:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
@@ -15051,24 +15047,24 @@ done758:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done760
+	JL           done759
 
-loop759:
+loop758:
 	VMULPD           (R9)(R10*1), Z3, Z8
 	VFMADD231PD.BCST (R11), Z1, Z8
 	VMOVUPD          Z8, (R9)(R10*1)
 	ADDQ             $0x00000008, R11
 	ADDQ             CX, R10
 	SUBQ             $0x00000001, R12
-	JG               loop759
+	JG               loop758
 
-done760:
+done759:
 	ADDQ $0x00000040, DI
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop750
+	JGE  loop749
 
-done751:
+done750:
 	VZEROUPPER
 	RET
 
@@ -15087,9 +15083,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next762
+	JG           next761
 	TESTQ        BX, BX
-	JZ           end761
+	JZ           end760
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -15133,11 +15129,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end761
+	JMP          end760
 
-next762:
+next761:
 	CMPQ         BX, $0x00000010
-	JG           next763
+	JG           next762
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15208,11 +15204,11 @@ next762:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end761
+	JMP          end760
 
-next763:
+next762:
 	CMPQ         BX, $0x00000018
-	JG           next764
+	JG           next763
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15309,9 +15305,9 @@ next763:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end761
+	JMP          end760
 
-next764:
+next763:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15434,14 +15430,14 @@ next764:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end761
+	JMP          end760
 
-end761:
+end760:
 	XORQ DI, DI
 
-group766:
+group765:
 	CMPQ         DI, SI
-	JE           done767
+	JE           done766
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -15561,9 +15557,9 @@ group766:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group766
+	JMP          group765
 
-done767:
+done766:
 	VZEROUPPER
 	RET
 
@@ -15632,9 +15628,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next769
+	JG           next768
 	TESTQ        DI, DI
-	JZ           end768
+	JZ           end767
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -15648,9 +15644,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done771
+	JL           done770
 
-loop770:
+loop769:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -15667,22 +15663,22 @@ loop770:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop770
+	JGE          loop769
 
-done771:
+done770:
 	CMPQ R12, $0x00000001
-	JL   done773
+	JL   done772
 
-loop772:
+loop771:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop772
+	JG           loop771
 
-done773:
+done772:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -15727,11 +15723,11 @@ done773:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end768
+	JMP          end767
 
-next769:
+next768:
 	CMPQ    DI, $0x00000010
-	JG      next774
+	JG      next773
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15750,9 +15746,9 @@ next769:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done776
+	JL      done775
 
-loop775:
+loop774:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15773,13 +15769,13 @@ loop775:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop775
+	JGE          loop774
 
-done776:
+done775:
 	CMPQ R12, $0x00000001
-	JL   done778
+	JL   done777
 
-loop777:
+loop776:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15787,9 +15783,9 @@ loop777:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop777
+	JG           loop776
 
-done778:
+done777:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -15864,11 +15860,11 @@ done778:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end768
+	JMP          end767
 
-next774:
+next773:
 	CMPQ    DI, $0x00000018
-	JG      next779
+	JG      next778
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15884,9 +15880,9 @@ next774:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done781
+	JL      done780
 
-loop780:
+loop779:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15901,13 +15897,13 @@ loop780:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop780
+	JGE          loop779
 
-done781:
+done780:
 	CMPQ R12, $0x00000001
-	JL   done783
+	JL   done782
 
-loop782:
+loop781:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15916,9 +15912,9 @@ loop782:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop782
+	JG           loop781
 
-done783:
+done782:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -16017,9 +16013,9 @@ done783:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end768
+	JMP          end767
 
-next779:
+next778:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16037,9 +16033,9 @@ next779:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done786
+	JL      done785
 
-loop785:
+loop784:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16056,13 +16052,13 @@ loop785:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop785
+	JGE          loop784
 
-done786:
+done785:
 	CMPQ R12, $0x00000001
-	JL   done788
+	JL   done787
 
-loop787:
+loop786:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16072,9 +16068,9 @@ loop787:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop787
+	JG           loop786
 
-done788:
+done787:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16201,14 +16197,14 @@ done788:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end768
+	JMP          end767
 
-end768:
+end767:
 	XORQ R10, R10
 
-group789:
+group788:
 	CMPQ    R10, R9
-	JE      done790
+	JE      done789
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16222,9 +16218,9 @@ group789:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done792
+	JL      done791
 
-loop791:
+loop790:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16239,13 +16235,13 @@ loop791:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop791
+	JGE          loop790
 
-done792:
+done791:
 	CMPQ R12, $0x00000001
-	JL   done794
+	JL   done793
 
-loop793:
+loop792:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16254,9 +16250,9 @@ loop793:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop793
+	JG           loop792
 
-done794:
+done793:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16384,9 +16380,9 @@ done794:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group789
+	JMP          group788
 
-done790:
+done789:
 	VZEROUPPER
 	RET
 
@@ -16400,15 +16396,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done796
+	JL     done795
 
-loop795:
+loop794:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done798
+	JL   done797
 
-loop797:
+loop796:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16429,9 +16425,9 @@ loop797:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done800
+	JL      done799
 
-loop799:
+loop798:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16461,9 +16457,9 @@ loop799:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop799
+	JG           loop798
 
-done800:
+done799:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16484,13 +16480,13 @@ done800:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop797
+	JGE     loop796
 
-done798:
+done797:
 	CMPQ SI, $0x00000001
-	JL   done802
+	JL   done801
 
-loop801:
+loop800:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16503,9 +16499,9 @@ loop801:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done804
+	JL      done803
 
-loop803:
+loop802:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16526,9 +16522,9 @@ loop803:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop803
+	JG           loop802
 
-done804:
+done803:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16540,14 +16536,14 @@ done804:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop801
+	JG      loop800
 
-done802:
+done801:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop795
+	JG   loop794
 
-done796:
+done795:
 	VZEROUPPER
 	RET
 
@@ -16561,15 +16557,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done806
+	JL     done805
 
-loop805:
+loop804:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done808
+	JL   done807
 
-loop807:
+loop806:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16590,9 +16586,9 @@ loop807:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done810
+	JL      done809
 
-loop809:
+loop808:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16622,9 +16618,9 @@ loop809:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop809
+	JG           loop808
 
-done810:
+done809:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16645,13 +16641,13 @@ done810:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop807
+	JGE     loop806
 
-done808:
+done807:
 	CMPQ SI, $0x00000001
-	JL   done812
+	JL   done811
 
-loop811:
+loop810:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16664,9 +16660,9 @@ loop811:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done814
+	JL      done813
 
-loop813:
+loop812:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -16687,9 +16683,9 @@ loop813:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop813
+	JG           loop812
 
-done814:
+done813:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16701,14 +16697,14 @@ done814:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop811
+	JG      loop810
 
-done812:
+done811:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop805
+	JG   loop804
 
-done806:
+done805:
 	VZEROUPPER
 	RET
 
@@ -16728,7 +16724,7 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip815:
+strip814:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -16769,9 +16765,9 @@ strip815:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done819
+	JL           done818
 
-loop818:
+loop817:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -16803,9 +16799,9 @@ loop818:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop818
+	JGE         loop817
 
-done819:
+done818:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16830,20 +16826,20 @@ done819:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back816
+	JNE        back815
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next817
+	JMP        next816
 
-back816:
+back815:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next817:
+next816:
 	DECQ R8
-	JNZ  strip815
+	JNZ  strip814
 	VZEROUPPER
 	RET
 
@@ -16863,7 +16859,7 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip820:
+strip819:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -16885,9 +16881,9 @@ strip820:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done824
+	JL      done823
 
-loop823:
+loop822:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -16907,9 +16903,9 @@ loop823:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop823
+	JG           loop822
 
-done824:
+done823:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -16932,9 +16928,9 @@ done824:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done826
+	JL          done825
 
-loop825:
+loop824:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16954,9 +16950,9 @@ loop825:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done828
+	JL      done827
 
-loop827:
+loop826:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -16985,9 +16981,9 @@ loop827:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop827
+	JG           loop826
 
-done828:
+done827:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17046,13 +17042,13 @@ done828:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop825
+	JGE              loop824
 
-done826:
+done825:
 	CMPQ R11, $0x00000040
-	JL   done830
+	JL   done829
 
-loop829:
+loop828:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17064,9 +17060,9 @@ loop829:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done832
+	JL      done831
 
-loop831:
+loop830:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -17086,9 +17082,9 @@ loop831:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop831
+	JG           loop830
 
-done832:
+done831:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17120,9 +17116,9 @@ done832:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop829
+	JGE              loop828
 
-done830:
+done829:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17147,20 +17143,20 @@ done830:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back821
+	JNE        back820
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next822
+	JMP        next821
 
-back821:
+back820:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next822:
+next821:
 	DECQ R8
-	JNZ  strip820
+	JNZ  strip819
 	VZEROUPPER
 	RET
 
@@ -17184,10 +17180,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns833:
+columns832:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done834
+	JG      done833
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17198,9 +17194,9 @@ columns833:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done836
+	JL      done835
 
-loop835:
+loop834:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -17213,21 +17209,21 @@ loop835:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop835
+	JGE          loop834
 
-done836:
+done835:
 	CMPQ R12, $0x00000001
-	JL   done838
+	JL   done837
 
-loop837:
+loop836:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop837
+	JG           loop836
 
-done838:
+done837:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -17235,11 +17231,11 @@ done838:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns833
+	JMP         columns832
 
-done834:
+done833:
 	CMPQ    R8, DI
-	JE      done839
+	JE      done838
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17248,9 +17244,9 @@ done834:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done841
+	JL      done840
 
-loop840:
+loop839:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -17263,21 +17259,21 @@ loop840:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop840
+	JGE          loop839
 
-done841:
+done840:
 	CMPQ BX, $0x00000001
-	JL   done843
+	JL   done842
 
-loop842:
+loop841:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop842
+	JG           loop841
 
-done843:
+done842:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -17285,7 +17281,7 @@ done843:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done839:
+done838:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -17317,39 +17313,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns844:
+columns843:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done845
+	JG      done844
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns844
+	JMP     columns843
 
-done845:
+done844:
 	CMPQ      R9, R8
-	JE        done846
+	JE        done845
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done846:
+done845:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done848
+	JL   done847
 
-loop847:
+loop846:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done850
+	JL      done849
 
-loop849:
+loop848:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -17369,28 +17365,28 @@ loop849:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop849
+	JGE               loop848
 
-done850:
+done849:
 	CMPQ R11, $0x00000001
-	JL   done852
+	JL   done851
 
-loop851:
+loop850:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop851
+	JG                loop850
 
-done852:
+done851:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop847
+	JGE  loop846
 
-done848:
+done847:
 	VZEROUPPER
 	RET
 
@@ -17407,9 +17403,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done854
+	JL           done853
 
-loop853:
+loop852:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -17425,9 +17421,9 @@ loop853:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done856
+	JL      done855
 
-loop855:
+loop854:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -17513,9 +17509,9 @@ loop855:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop855
+	JG                loop854
 
-done856:
+done855:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -17621,9 +17617,9 @@ done856:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done858
+	JL                done857
 
-loop857:
+loop856:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -17640,9 +17636,9 @@ loop857:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done860
+	JL      done859
 
-loop859:
+loop858:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -17728,9 +17724,9 @@ loop859:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop859
+	JG                loop858
 
-done860:
+done859:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -17769,16 +17765,16 @@ done860:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop857
+	JG                loop856
 
-done858:
+done857:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop853
+	JG   loop852
 
-done854:
+done853:
 	VZEROUPPER
 	RET
 
@@ -17796,9 +17792,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done862
+	JL     done861
 
-loop861:
+loop860:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -17813,9 +17809,9 @@ loop861:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done864
+	JL      done863
 
-loop863:
+loop862:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -17892,9 +17888,9 @@ loop863:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop863
+	JG                loop862
 
-done864:
+done863:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -17946,15 +17942,15 @@ done864:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop861
+	JG                loop860
 
-done862:
+done861:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done866
+	JL   done865
 
-loop865:
+loop864:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -17971,9 +17967,9 @@ loop865:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done868
+	JL      done867
 
-loop867:
+loop866:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -18049,9 +18045,9 @@ loop867:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop867
+	JG                loop866
 
-done868:
+done867:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -18106,9 +18102,9 @@ done868:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop865
+	JG                loop864
 
-done866:
+done865:
 	VZEROUPPER
 	RET
 
@@ -18128,9 +18124,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done870
+	JL           done869
 
-loop869:
+loop868:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -18230,7 +18226,7 @@ loop869:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short871
+	JE          short870
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -18270,7 +18266,7 @@ loop869:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short871:
+short870:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -18278,11 +18274,11 @@ short871:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop869
+	JGE     loop868
 
-done870:
+done869:
 	TESTQ       SI, SI
-	JZ          skip872
+	JZ          skip871
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -18384,7 +18380,7 @@ done870:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short873
+	JE          short872
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -18424,10 +18420,10 @@ done870:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short873:
+short872:
 	VMOVUPD Z7, K1, (CX)
 
-skip872:
+skip871:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -18468,9 +18464,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done875
+	JL      done874
 
-loop874:
+loop873:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18550,9 +18546,9 @@ loop874:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop874
+	JGE          loop873
 
-done875:
+done874:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -18584,9 +18580,9 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done877
+	JL     done876
 
-loop876:
+loop875:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18717,9 +18713,9 @@ loop876:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop876
+	JGE          loop875
 
-done877:
+done876:
 	VZEROUPPER
 	RET
 
@@ -18736,9 +18732,9 @@ TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done879
+	JL     done878
 
-loop878:
+loop877:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18801,11 +18797,11 @@ loop878:
 	VCMPPD       $0x01, Z2, Z8, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip880
+	JZ           skip879
 	VDIVPD       Z6, Z2, Z6
 	VMOVUPD      Z6, K2, Z7
 
-skip880:
+skip879:
 	VSUBPD       Z3, Z4, Z4
 	VMULPD       Z4, Z7, Z4
 	VADDPD       Z3, Z4, Z4
@@ -18821,76 +18817,72 @@ skip880:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop878
+	JGE          loop877
 
-done879:
+done878:
 	VZEROUPPER
 	RET
 
-// func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+// func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+48(FP), DX
-	MOVQ         rows+40(FP), BX
-	MOVQ         mean+16(FP), SI
-	MOVQ         inverse+24(FP), DI
-	MOVQ         DX, R8
-	SHLQ         $0x03, R8
+	MOVQ         mean+16(FP), BX
+	MOVQ         inverse+24(FP), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
 	ANDQ         $0x00000007, DX
-	MOVQ         $-1, R9
-	BZHIQ        DX, R9, R9
-	KMOVW        R9, K1
-	MOVQ         BX, DX
-	IMULQ        R8, DX
-	ADDQ         DX, CX
+	MOVQ         $-1, R8
+	BZHIQ        DX, R8, R8
+	KMOVW        R8, K1
+	MOVQ         CX, DX
+	MOVQ         size+40(FP), R8
+	SHLQ         $0x03, R8
+	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Z1
-	CMPQ         BX, $0x00000001
-	JL           done882
 
-loop881:
-	SUBQ R8, CX
-	XORQ DX, DX
+rows880:
+	SUBQ DI, CX
+	XORQ R8, R8
 
-columns883:
-	LEAQ    64(DX), R9
-	CMPQ    R9, R8
-	JG      done884
-	VMOVUPD (CX)(DX*1), Z2
-	VMOVUPD (SI)(DX*1), Z3
+columns881:
+	LEAQ    64(R8), R9
+	CMPQ    R9, DI
+	JG      done882
+	VMOVUPD (CX)(R8*1), Z2
+	VMOVUPD (BX)(R8*1), Z3
 	VSUBPD  Z3, Z2, Z2
-	VMOVUPD (DI)(DX*1), Z3
+	VMOVUPD (SI)(R8*1), Z3
 	VMULPD  Z2, Z3, Z2
 	VMINPD  Z2, Z1, Z2
 	VMOVUPD Z0, Z3
 	VSUBPD  Z1, Z3, Z3
 	VMAXPD  Z2, Z3, Z2
-	VMOVUPD Z2, (AX)(DX*1)
-	MOVQ    R9, DX
-	JMP     columns883
+	VMOVUPD Z2, (AX)(R8*1)
+	MOVQ    R9, R8
+	JMP     columns881
 
-done884:
-	CMPQ      DX, R8
-	JE        done885
-	VMOVUPD.Z (CX)(DX*1), K1, Z2
-	VMOVUPD.Z (SI)(DX*1), K1, Z3
+done882:
+	CMPQ      R8, DI
+	JE        done883
+	VMOVUPD.Z (CX)(R8*1), K1, Z2
+	VMOVUPD.Z (BX)(R8*1), K1, Z3
 	VSUBPD    Z3, Z2, Z2
-	VMOVUPD.Z (DI)(DX*1), K1, Z3
+	VMOVUPD.Z (SI)(R8*1), K1, Z3
 	VMULPD    Z2, Z3, Z2
 	VMINPD    Z2, Z1, Z2
 	VMOVUPD   Z0, Z3
 	VSUBPD    Z1, Z3, Z3
 	VMAXPD    Z2, Z3, Z2
-	VMOVUPD   Z2, (AX)(DX*1)
+	VMOVUPD   Z2, (AX)(R8*1)
 
-done885:
-	ADDQ R8, AX
-	SUBQ $0x00000001, BX
-	JG   loop881
-
-done882:
+done883:
+	ADDQ DI, AX
+	CMPQ CX, DX
+	JHI  rows880
 	VZEROUPPER
 	RET
 
@@ -18908,10 +18900,10 @@ TEXT ·boundAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Z1
 	XORQ         AX, AX
 
-columns886:
+columns884:
 	LEAQ      64(AX), DX
 	CMPQ      DX, CX
-	JG        done887
+	JG        done885
 	MOVQ      said+8(FP), BX
 	VMOVUPD   (BX)(AX*1), Z2
 	MOVQ      last+32(FP), BX
@@ -18942,11 +18934,11 @@ columns886:
 	MOVQ      dst+0(FP), BX
 	VMOVUPD   Z2, (BX)(AX*1)
 	MOVQ      DX, AX
-	JMP       columns886
+	JMP       columns884
 
-done887:
+done885:
 	CMPQ      AX, CX
-	JE        done888
+	JE        done886
 	MOVQ      said+8(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z2
 	MOVQ      last+32(FP), CX
@@ -18977,7 +18969,7 @@ done887:
 	MOVQ      dst+0(FP), CX
 	VMOVUPD   Z0, (CX)(AX*1)
 
-done888:
+done886:
 	VZEROUPPER
 	RET
 
@@ -18994,9 +18986,9 @@ TEXT ·huberAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done890
+	JL     done888
 
-loop889:
+loop887:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19049,11 +19041,11 @@ loop889:
 	VCMPPD       $0x01, Z1, Z7, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip891
+	JZ           skip889
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z5
 
-skip891:
+skip889:
 	VSUBPD    Z4, Z3, Z1
 	VMULPD    Z5, Z1, Z1
 	VADDPD    Z4, Z1, Z1
@@ -19065,9 +19057,9 @@ skip891:
 	ADDQ      $0x00000040, SI
 	SUBQ      $0x00000040, DI
 	CMPQ      DI, $0x00000040
-	JGE       loop889
+	JGE       loop887
 
-done890:
+done888:
 	VZEROUPPER
 	RET
 
@@ -19084,9 +19076,9 @@ TEXT ·glitchAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done893
+	JL     done891
 
-loop892:
+loop890:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19145,11 +19137,11 @@ loop892:
 	VCMPPD       $0x01, Z1, Z3, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip894
+	JZ           skip892
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z2
 
-skip894:
+skip892:
 	VSUBPD  Z5, Z4, Z1
 	VMULPD  Z2, Z1, Z1
 	VADDPD  Z5, Z1, Z1
@@ -19158,9 +19150,9 @@ skip894:
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x00000040, DI
 	CMPQ    DI, $0x00000040
-	JGE     loop892
+	JGE     loop890
 
-done893:
+done891:
 	VZEROUPPER
 	RET
 
@@ -19177,9 +19169,9 @@ TEXT ·levelAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done896
+	JL     done894
 
-loop895:
+loop893:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19213,11 +19205,11 @@ loop895:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip897
+	JZ           skip895
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K3, Z9
 
-skip897:
+skip895:
 	VMULPD       Z9, Z8, Z7
 	VADDPD       Z5, Z7, Z7
 	VBROADCASTSD 24(DX), Z9
@@ -19236,11 +19228,11 @@ skip897:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip898
+	JZ           skip896
 	VDIVPD       Z4, Z1, Z4
 	VMOVUPD      Z4, K3, Z9
 
-skip898:
+skip896:
 	VMULPD       Z8, Z8, Z4
 	VSUBPD       Z6, Z4, Z4
 	VMULPD       Z9, Z4, Z4
@@ -19270,9 +19262,9 @@ skip898:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop895
+	JGE          loop893
 
-done896:
+done894:
 	VZEROUPPER
 	RET
 
@@ -19292,10 +19284,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns899:
+columns897:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done900
+	JG           done898
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -19334,9 +19326,9 @@ columns899:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done902
+	JL           done900
 
-loop901:
+loop899:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -19359,9 +19351,9 @@ loop901:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop901
+	JG           loop899
 
-done902:
+done900:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -19381,11 +19373,11 @@ done902:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns899
+	JMP          columns897
 
-done900:
+done898:
 	CMPQ         BX, AX
-	JE           done903
+	JE           done901
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -19424,9 +19416,9 @@ done900:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done905
+	JL           done903
 
-loop904:
+loop902:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -19449,9 +19441,9 @@ loop904:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop904
+	JG           loop902
 
-done905:
+done903:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -19471,7 +19463,7 @@ done905:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done903:
+done901:
 	VZEROUPPER
 	RET
 
@@ -19490,10 +19482,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns906:
+columns904:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done907
+	JG           done905
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19550,11 +19542,11 @@ columns906:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns906
+	JMP          columns904
 
-done907:
+done905:
 	CMPQ         BX, DX
-	JE           done908
+	JE           done906
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19611,7 +19603,7 @@ done907:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done908:
+done906:
 	VZEROUPPER
 	RET
 
@@ -19629,9 +19621,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows909:
+rows907:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest910
+	JL     rest908
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -19645,10 +19637,10 @@ rows909:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns912:
+columns910:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done913
+	JG          done911
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -19660,24 +19652,24 @@ columns912:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns912
+	JMP         columns910
 
-done913:
-columns914:
+done911:
+columns912:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done915
+	JG          done913
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns914
+	JMP         columns912
 
-done915:
+done913:
 	CMPQ        R8, CX
-	JE          done916
+	JE          done914
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -19688,7 +19680,7 @@ done915:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done916:
+done914:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -19726,11 +19718,11 @@ done916:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows909
+	JMP          rows907
 
-rest910:
+rest908:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip917
+	JNE    skip915
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -19741,10 +19733,10 @@ rest910:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns918:
+columns916:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done919
+	JG          done917
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -19754,23 +19746,23 @@ columns918:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns918
+	JMP         columns916
 
-done919:
-columns920:
+done917:
+columns918:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done921
+	JG          done919
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns920
+	JMP         columns918
 
-done921:
+done919:
 	CMPQ        DI, CX
-	JE          done922
+	JE          done920
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -19779,7 +19771,7 @@ done921:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done922:
+done920:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -19808,11 +19800,11 @@ done922:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end911
+	JMP          end909
 
-skip917:
+skip915:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip923
+	JNE    skip921
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -19824,10 +19816,10 @@ skip917:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns924:
+columns922:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done925
+	JG          done923
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -19841,29 +19833,29 @@ columns924:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns924
+	JMP         columns922
 
-done925:
-columns926:
+done923:
+columns924:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done927
+	JG          done925
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns926
+	JMP         columns924
 
-done927:
+done925:
 	CMPQ        SI, CX
-	JE          done928
+	JE          done926
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done928:
+done926:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -19888,21 +19880,21 @@ done928:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end911
+	JMP          end909
 
-skip923:
+skip921:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip929
+	JNE    skip927
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns930:
+columns928:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done931
+	JG          done929
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -19912,26 +19904,26 @@ columns930:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns930
+	JMP         columns928
 
-done931:
-columns932:
+done929:
+columns930:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done933
+	JG          done931
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns932
+	JMP         columns930
 
-done933:
+done931:
 	CMPQ        BX, CX
-	JE          done934
+	JE          done932
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done934:
+done932:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -19946,10 +19938,10 @@ done934:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end911
+	JMP          end909
 
-skip929:
-end911:
+skip927:
+end909:
 	VZEROUPPER
 	RET
 
@@ -19980,9 +19972,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next936
+	JG      next934
 	TESTQ   SI, SI
-	JZ      end935
+	JZ      end933
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -19997,9 +19989,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done938
+	JL      done936
 
-loop937:
+loop935:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -20016,33 +20008,33 @@ loop937:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop937
+	JGE          loop935
 
-done938:
+done936:
 	CMPQ R11, $0x00000001
-	JL   done940
+	JL   done938
 
-loop939:
+loop937:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop939
+	JG           loop937
 
-done940:
+done938:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end935
+	JMP        end933
 
-next936:
+next934:
 	CMPQ    SI, $0x00000010
-	JG      next941
+	JG      next939
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20062,9 +20054,9 @@ next936:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done943
+	JL      done941
 
-loop942:
+loop940:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20085,13 +20077,13 @@ loop942:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop942
+	JGE          loop940
 
-done943:
+done941:
 	CMPQ R11, $0x00000001
-	JL   done945
+	JL   done943
 
-loop944:
+loop942:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20099,9 +20091,9 @@ loop944:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop944
+	JG           loop942
 
-done945:
+done943:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -20113,11 +20105,11 @@ done945:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end935
+	JMP        end933
 
-next941:
+next939:
 	CMPQ    SI, $0x00000018
-	JG      next946
+	JG      next944
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20131,9 +20123,9 @@ next941:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done948
+	JL      done946
 
-loop947:
+loop945:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -20142,9 +20134,9 @@ loop947:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop947
+	JG           loop945
 
-done948:
+done946:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20152,9 +20144,9 @@ done948:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end935
+	JMP        end933
 
-next946:
+next944:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20169,9 +20161,9 @@ next946:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done951
+	JL      done949
 
-loop950:
+loop948:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -20181,9 +20173,9 @@ loop950:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop950
+	JG           loop948
 
-done951:
+done949:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20193,14 +20185,14 @@ done951:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end935
+	JMP        end933
 
-end935:
+end933:
 	XORQ R9, R9
 
-group952:
+group950:
 	CMPQ   R9, R8
-	JE     done953
+	JE     done951
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -20210,9 +20202,9 @@ group952:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done955
+	JL     done953
 
-loop954:
+loop952:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -20221,9 +20213,9 @@ loop954:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop954
+	JG           loop952
 
-done955:
+done953:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -20233,9 +20225,9 @@ done955:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group952
+	JMP     group950
 
-done953:
+done951:
 	VZEROUPPER
 	RET
 
@@ -20251,15 +20243,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done957
+	JL   done955
 
-loop956:
+loop954:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done959
+	JL   done957
 
-loop958:
+loop956:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20275,9 +20267,9 @@ loop958:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done961
+	JL      done959
 
-loop960:
+loop958:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -20295,9 +20287,9 @@ loop960:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop960
+	JG           loop958
 
-done961:
+done959:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20309,13 +20301,13 @@ done961:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop958
+	JGE     loop956
 
-done959:
+done957:
 	CMPQ DI, $0x00000002
-	JL   done963
+	JL   done961
 
-loop962:
+loop960:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20327,9 +20319,9 @@ loop962:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done965
+	JL      done963
 
-loop964:
+loop962:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -20341,9 +20333,9 @@ loop964:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop964
+	JG           loop962
 
-done965:
+done963:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -20351,13 +20343,13 @@ done965:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop962
+	JGE     loop960
 
-done963:
+done961:
 	CMPQ DI, $0x00000001
-	JL   done967
+	JL   done965
 
-loop966:
+loop964:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20367,9 +20359,9 @@ loop966:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done969
+	JL      done967
 
-loop968:
+loop966:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -20378,34 +20370,34 @@ loop968:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop968
+	JG           loop966
 
-done969:
+done967:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop966
+	JG      loop964
 
-done967:
+done965:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop956
+	JGE  loop954
 
-done957:
+done955:
 	CMPQ BX, $0x00000001
-	JL   done971
+	JL   done969
 
-loop970:
+loop968:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done973
+	JL   done971
 
-loop972:
+loop970:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20417,9 +20409,9 @@ loop972:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done975
+	JL      done973
 
-loop974:
+loop972:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -20432,9 +20424,9 @@ loop974:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop974
+	JG           loop972
 
-done975:
+done973:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20442,13 +20434,13 @@ done975:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop972
+	JGE     loop970
 
-done973:
+done971:
 	CMPQ DI, $0x00000002
-	JL   done977
+	JL   done975
 
-loop976:
+loop974:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20458,9 +20450,9 @@ loop976:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done979
+	JL      done977
 
-loop978:
+loop976:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -20469,21 +20461,21 @@ loop978:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop978
+	JG           loop976
 
-done979:
+done977:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop976
+	JGE     loop974
 
-done977:
+done975:
 	CMPQ DI, $0x00000001
-	JL   done981
+	JL   done979
 
-loop980:
+loop978:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20492,30 +20484,30 @@ loop980:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done983
+	JL      done981
 
-loop982:
+loop980:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop982
+	JG           loop980
 
-done983:
+done981:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop980
+	JG      loop978
 
-done981:
+done979:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop970
+	JG   loop968
 
-done971:
+done969:
 	VZEROUPPER
 	RET
 
@@ -20533,9 +20525,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows984:
+rows982:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest985
+	JL      rest983
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20561,10 +20553,10 @@ rows984:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns987:
+columns985:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done988
+	JG          done986
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -20584,13 +20576,13 @@ columns987:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns987
+	JMP         columns985
 
-done988:
-columns989:
+done986:
+columns987:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done990
+	JG          done988
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -20601,11 +20593,11 @@ columns989:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns989
+	JMP         columns987
 
-done990:
+done988:
 	CMPQ        R12, CX
-	JE          done991
+	JE          done989
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -20624,7 +20616,7 @@ done990:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done991:
+done989:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -20667,11 +20659,11 @@ done991:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows984
+	JMP        rows982
 
-rest985:
+rest983:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip992
+	JNE     skip990
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20694,10 +20686,10 @@ rest985:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns993:
+columns991:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done994
+	JG          done992
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -20715,13 +20707,13 @@ columns993:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns993
+	JMP         columns991
 
-done994:
-columns995:
+done992:
+columns993:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done996
+	JG          done994
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -20731,11 +20723,11 @@ columns995:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns995
+	JMP         columns993
 
-done996:
+done994:
 	CMPQ        R11, CX
-	JE          done997
+	JE          done995
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -20752,7 +20744,7 @@ done996:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done997:
+done995:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -20793,11 +20785,11 @@ done997:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end986
+	JMP        end984
 
-skip992:
+skip990:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip998
+	JNE     skip996
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20817,10 +20809,10 @@ skip992:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns999:
+columns997:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done1000
+	JG          done998
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -20836,13 +20828,13 @@ columns999:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns999
+	JMP         columns997
 
-done1000:
-columns1001:
+done998:
+columns999:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done1002
+	JG          done1000
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -20851,11 +20843,11 @@ columns1001:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns1001
+	JMP         columns999
 
-done1002:
+done1000:
 	CMPQ        R10, CX
-	JE          done1003
+	JE          done1001
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -20870,7 +20862,7 @@ done1002:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done1003:
+done1001:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -20907,11 +20899,11 @@ done1003:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end986
+	JMP        end984
 
-skip998:
+skip996:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip1004
+	JNE     skip1002
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20928,10 +20920,10 @@ skip998:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns1005:
+columns1003:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done1006
+	JG          done1004
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20945,13 +20937,13 @@ columns1005:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns1005
+	JMP         columns1003
 
-done1006:
-columns1007:
+done1004:
+columns1005:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done1008
+	JG          done1006
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20959,11 +20951,11 @@ columns1007:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns1007
+	JMP         columns1005
 
-done1008:
+done1006:
 	CMPQ        R9, CX
-	JE          done1009
+	JE          done1007
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -20976,7 +20968,7 @@ done1008:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done1009:
+done1007:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -21012,11 +21004,11 @@ done1009:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end986
+	JMP        end984
 
-skip1004:
+skip1002:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip1010
+	JNE     skip1008
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21030,10 +21022,10 @@ skip1004:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns1011:
+columns1009:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done1012
+	JG          done1010
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -21045,24 +21037,24 @@ columns1011:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns1011
+	JMP         columns1009
 
-done1012:
-columns1013:
+done1010:
+columns1011:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done1014
+	JG          done1012
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns1013
+	JMP         columns1011
 
-done1014:
+done1012:
 	CMPQ        R8, CX
-	JE          done1015
+	JE          done1013
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -21073,7 +21065,7 @@ done1014:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done1015:
+done1013:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -21102,11 +21094,11 @@ done1015:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end986
+	JMP        end984
 
-skip1010:
+skip1008:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip1016
+	JNE     skip1014
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -21117,10 +21109,10 @@ skip1010:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns1017:
+columns1015:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done1018
+	JG          done1016
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -21130,23 +21122,23 @@ columns1017:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns1017
+	JMP         columns1015
 
-done1018:
-columns1019:
+done1016:
+columns1017:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done1020
+	JG          done1018
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns1019
+	JMP         columns1017
 
-done1020:
+done1018:
 	CMPQ        DI, CX
-	JE          done1021
+	JE          done1019
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -21155,7 +21147,7 @@ done1020:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done1021:
+done1019:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -21190,11 +21182,11 @@ done1021:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end986
+	JMP           end984
 
-skip1016:
+skip1014:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip1022
+	JNE     skip1020
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -21206,10 +21198,10 @@ skip1016:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns1023:
+columns1021:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done1024
+	JG          done1022
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -21223,29 +21215,29 @@ columns1023:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns1023
+	JMP         columns1021
 
-done1024:
-columns1025:
+done1022:
+columns1023:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done1026
+	JG          done1024
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns1025
+	JMP         columns1023
 
-done1026:
+done1024:
 	CMPQ        SI, CX
-	JE          done1027
+	JE          done1025
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done1027:
+done1025:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -21274,21 +21266,21 @@ done1027:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end986
+	JMP           end984
 
-skip1022:
+skip1020:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip1028
+	JNE     skip1026
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns1029:
+columns1027:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done1030
+	JG          done1028
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -21298,26 +21290,26 @@ columns1029:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns1029
+	JMP         columns1027
 
-done1030:
-columns1031:
+done1028:
+columns1029:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done1032
+	JG          done1030
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns1031
+	JMP         columns1029
 
-done1032:
+done1030:
 	CMPQ        BX, CX
-	JE          done1033
+	JE          done1031
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done1033:
+done1031:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -21334,10 +21326,10 @@ done1033:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end986
+	JMP           end984
 
-skip1028:
-end986:
+skip1026:
+end984:
 	VZEROUPPER
 	RET
 
@@ -21359,9 +21351,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next1035
+	JG      next1033
 	TESTQ   SI, SI
-	JZ      end1034
+	JZ      end1032
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -21375,9 +21367,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1037
+	JL      done1035
 
-loop1036:
+loop1034:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -21394,33 +21386,33 @@ loop1036:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1036
+	JGE          loop1034
 
-done1037:
+done1035:
 	CMPQ R11, $0x00000001
-	JL   done1039
+	JL   done1037
 
-loop1038:
+loop1036:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1038
+	JG           loop1036
 
-done1039:
+done1037:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1035:
+next1033:
 	CMPQ    SI, $0x00000020
-	JG      next1040
+	JG      next1038
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21439,9 +21431,9 @@ next1035:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1042
+	JL      done1040
 
-loop1041:
+loop1039:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21462,13 +21454,13 @@ loop1041:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1041
+	JGE          loop1039
 
-done1042:
+done1040:
 	CMPQ R11, $0x00000001
-	JL   done1044
+	JL   done1042
 
-loop1043:
+loop1041:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21476,9 +21468,9 @@ loop1043:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1043
+	JG           loop1041
 
-done1044:
+done1042:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -21490,11 +21482,11 @@ done1044:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1040:
+next1038:
 	CMPQ    SI, $0x00000030
-	JG      next1045
+	JG      next1043
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21510,9 +21502,9 @@ next1040:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1047
+	JL      done1045
 
-loop1046:
+loop1044:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21527,13 +21519,13 @@ loop1046:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1046
+	JGE          loop1044
 
-done1047:
+done1045:
 	CMPQ R11, $0x00000001
-	JL   done1049
+	JL   done1047
 
-loop1048:
+loop1046:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21542,9 +21534,9 @@ loop1048:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1048
+	JG           loop1046
 
-done1049:
+done1047:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -21555,11 +21547,11 @@ done1049:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1045:
+next1043:
 	CMPQ    SI, $0x00000040
-	JG      next1050
+	JG      next1048
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21577,9 +21569,9 @@ next1045:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1052
+	JL      done1050
 
-loop1051:
+loop1049:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21596,13 +21588,13 @@ loop1051:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1051
+	JGE          loop1049
 
-done1052:
+done1050:
 	CMPQ R11, $0x00000001
-	JL   done1054
+	JL   done1052
 
-loop1053:
+loop1051:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21612,9 +21604,9 @@ loop1053:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1053
+	JG           loop1051
 
-done1054:
+done1052:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -21628,11 +21620,11 @@ done1054:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1050:
+next1048:
 	CMPQ    SI, $0x00000050
-	JG      next1055
+	JG      next1053
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21647,9 +21639,9 @@ next1050:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1057
+	JL      done1055
 
-loop1056:
+loop1054:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -21660,9 +21652,9 @@ loop1056:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1056
+	JG           loop1054
 
-done1057:
+done1055:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21674,11 +21666,11 @@ done1057:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1055:
+next1053:
 	CMPQ    SI, $0x00000060
-	JG      next1058
+	JG      next1056
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21694,9 +21686,9 @@ next1055:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1060
+	JL      done1058
 
-loop1059:
+loop1057:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21708,9 +21700,9 @@ loop1059:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1059
+	JG           loop1057
 
-done1060:
+done1058:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21724,11 +21716,11 @@ done1060:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1058:
+next1056:
 	CMPQ    SI, $0x00000070
-	JG      next1061
+	JG      next1059
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21745,9 +21737,9 @@ next1058:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1063
+	JL      done1061
 
-loop1062:
+loop1060:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -21760,9 +21752,9 @@ loop1062:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1062
+	JG           loop1060
 
-done1063:
+done1061:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21778,9 +21770,9 @@ done1063:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-next1061:
+next1059:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21798,9 +21790,9 @@ next1061:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1066
+	JL      done1064
 
-loop1065:
+loop1063:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21814,9 +21806,9 @@ loop1065:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1065
+	JG           loop1063
 
-done1066:
+done1064:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21834,14 +21826,14 @@ done1066:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end1034
+	JMP       end1032
 
-end1034:
+end1032:
 	XORQ R9, R9
 
-group1067:
+group1065:
 	CMPQ    R9, R8
-	JE      done1068
+	JE      done1066
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21855,9 +21847,9 @@ group1067:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1070
+	JL      done1068
 
-loop1069:
+loop1067:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21870,9 +21862,9 @@ loop1069:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1069
+	JG           loop1067
 
-done1070:
+done1068:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21890,9 +21882,9 @@ done1070:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1067
+	JMP     group1065
 
-done1068:
+done1066:
 	VZEROUPPER
 	RET
 
@@ -21909,15 +21901,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1072
+	JL     done1070
 
-loop1071:
+loop1069:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1074
+	JL   done1072
 
-loop1073:
+loop1071:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21950,9 +21942,9 @@ loop1073:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1076
+	JL      done1074
 
-loop1075:
+loop1073:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -21990,9 +21982,9 @@ loop1075:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1075
+	JG           loop1073
 
-done1076:
+done1074:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22020,13 +22012,13 @@ done1076:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1073
+	JGE     loop1071
 
-done1074:
+done1072:
 	CMPQ R8, $0x00000002
-	JL   done1078
+	JL   done1076
 
-loop1077:
+loop1075:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22047,9 +22039,9 @@ loop1077:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1080
+	JL      done1078
 
-loop1079:
+loop1077:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -22073,9 +22065,9 @@ loop1079:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1079
+	JG           loop1077
 
-done1080:
+done1078:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22091,13 +22083,13 @@ done1080:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1077
+	JGE     loop1075
 
-done1078:
+done1076:
 	CMPQ R8, $0x00000001
-	JL   done1082
+	JL   done1080
 
-loop1081:
+loop1079:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22112,9 +22104,9 @@ loop1081:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1084
+	JL      done1082
 
-loop1083:
+loop1081:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -22131,9 +22123,9 @@ loop1083:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1083
+	JG           loop1081
 
-done1084:
+done1082:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22142,9 +22134,9 @@ done1084:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1081
+	JG      loop1079
 
-done1082:
+done1080:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22154,19 +22146,19 @@ done1082:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1071
+	JGE  loop1069
 
-done1072:
+done1070:
 	CMPQ BX, $0x00000005
-	JL   done1086
+	JL   done1084
 
-loop1085:
+loop1083:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1088
+	JL   done1086
 
-loop1087:
+loop1085:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22195,9 +22187,9 @@ loop1087:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1090
+	JL      done1088
 
-loop1089:
+loop1087:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -22230,9 +22222,9 @@ loop1089:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1089
+	JG           loop1087
 
-done1090:
+done1088:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22256,13 +22248,13 @@ done1090:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1087
+	JGE     loop1085
 
-done1088:
+done1086:
 	CMPQ R8, $0x00000002
-	JL   done1092
+	JL   done1090
 
-loop1091:
+loop1089:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22281,9 +22273,9 @@ loop1091:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1094
+	JL      done1092
 
-loop1093:
+loop1091:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -22304,9 +22296,9 @@ loop1093:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1093
+	JG           loop1091
 
-done1094:
+done1092:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22320,13 +22312,13 @@ done1094:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1091
+	JGE     loop1089
 
-done1092:
+done1090:
 	CMPQ R8, $0x00000001
-	JL   done1096
+	JL   done1094
 
-loop1095:
+loop1093:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22340,9 +22332,9 @@ loop1095:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1098
+	JL      done1096
 
-loop1097:
+loop1095:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -22357,9 +22349,9 @@ loop1097:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1097
+	JG           loop1095
 
-done1098:
+done1096:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22367,9 +22359,9 @@ done1098:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1095
+	JG      loop1093
 
-done1096:
+done1094:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22378,19 +22370,19 @@ done1096:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1085
+	JGE  loop1083
 
-done1086:
+done1084:
 	CMPQ BX, $0x00000004
-	JL   done1100
+	JL   done1098
 
-loop1099:
+loop1097:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1102
+	JL   done1100
 
-loop1101:
+loop1099:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22414,9 +22406,9 @@ loop1101:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1104
+	JL      done1102
 
-loop1103:
+loop1101:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -22444,9 +22436,9 @@ loop1103:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1103
+	JG           loop1101
 
-done1104:
+done1102:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22466,13 +22458,13 @@ done1104:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1101
+	JGE     loop1099
 
-done1102:
+done1100:
 	CMPQ R8, $0x00000002
-	JL   done1106
+	JL   done1104
 
-loop1105:
+loop1103:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22488,9 +22480,9 @@ loop1105:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1108
+	JL      done1106
 
-loop1107:
+loop1105:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -22508,9 +22500,9 @@ loop1107:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1107
+	JG           loop1105
 
-done1108:
+done1106:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22522,13 +22514,13 @@ done1108:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1105
+	JGE     loop1103
 
-done1106:
+done1104:
 	CMPQ R8, $0x00000001
-	JL   done1110
+	JL   done1108
 
-loop1109:
+loop1107:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22540,9 +22532,9 @@ loop1109:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1112
+	JL      done1110
 
-loop1111:
+loop1109:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -22555,18 +22547,18 @@ loop1111:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1111
+	JG           loop1109
 
-done1112:
+done1110:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1109
+	JG      loop1107
 
-done1110:
+done1108:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22574,19 +22566,19 @@ done1110:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1099
+	JGE  loop1097
 
-done1100:
+done1098:
 	CMPQ BX, $0x00000003
-	JL   done1114
+	JL   done1112
 
-loop1113:
+loop1111:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1116
+	JL   done1114
 
-loop1115:
+loop1113:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22606,9 +22598,9 @@ loop1115:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1118
+	JL      done1116
 
-loop1117:
+loop1115:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -22631,9 +22623,9 @@ loop1117:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1117
+	JG           loop1115
 
-done1118:
+done1116:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22649,13 +22641,13 @@ done1118:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1115
+	JGE     loop1113
 
-done1116:
+done1114:
 	CMPQ SI, $0x00000002
-	JL   done1120
+	JL   done1118
 
-loop1119:
+loop1117:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22669,9 +22661,9 @@ loop1119:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1122
+	JL      done1120
 
-loop1121:
+loop1119:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -22686,9 +22678,9 @@ loop1121:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1121
+	JG           loop1119
 
-done1122:
+done1120:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -22698,13 +22690,13 @@ done1122:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1119
+	JGE     loop1117
 
-done1120:
+done1118:
 	CMPQ SI, $0x00000001
-	JL   done1124
+	JL   done1122
 
-loop1123:
+loop1121:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22715,9 +22707,9 @@ loop1123:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1126
+	JL      done1124
 
-loop1125:
+loop1123:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -22728,36 +22720,36 @@ loop1125:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1125
+	JG           loop1123
 
-done1126:
+done1124:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1123
+	JG      loop1121
 
-done1124:
+done1122:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1113
+	JGE  loop1111
 
-done1114:
+done1112:
 	CMPQ BX, $0x00000002
-	JL   done1128
+	JL   done1126
 
-loop1127:
+loop1125:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1130
+	JL   done1128
 
-loop1129:
+loop1127:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22773,9 +22765,9 @@ loop1129:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1132
+	JL      done1130
 
-loop1131:
+loop1129:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -22793,9 +22785,9 @@ loop1131:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1131
+	JG           loop1129
 
-done1132:
+done1130:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22807,13 +22799,13 @@ done1132:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1129
+	JGE     loop1127
 
-done1130:
+done1128:
 	CMPQ SI, $0x00000002
-	JL   done1134
+	JL   done1132
 
-loop1133:
+loop1131:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22825,9 +22817,9 @@ loop1133:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1136
+	JL      done1134
 
-loop1135:
+loop1133:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -22839,9 +22831,9 @@ loop1135:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1135
+	JG           loop1133
 
-done1136:
+done1134:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -22849,13 +22841,13 @@ done1136:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1133
+	JGE     loop1131
 
-done1134:
+done1132:
 	CMPQ SI, $0x00000001
-	JL   done1138
+	JL   done1136
 
-loop1137:
+loop1135:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22865,9 +22857,9 @@ loop1137:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1140
+	JL      done1138
 
-loop1139:
+loop1137:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -22876,34 +22868,34 @@ loop1139:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1139
+	JG           loop1137
 
-done1140:
+done1138:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1137
+	JG      loop1135
 
-done1138:
+done1136:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1127
+	JGE  loop1125
 
-done1128:
+done1126:
 	CMPQ BX, $0x00000001
-	JL   done1142
+	JL   done1140
 
-loop1141:
+loop1139:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1144
+	JL   done1142
 
-loop1143:
+loop1141:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22915,9 +22907,9 @@ loop1143:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1146
+	JL      done1144
 
-loop1145:
+loop1143:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -22930,9 +22922,9 @@ loop1145:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1145
+	JG           loop1143
 
-done1146:
+done1144:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22940,13 +22932,13 @@ done1146:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1143
+	JGE     loop1141
 
-done1144:
+done1142:
 	CMPQ SI, $0x00000002
-	JL   done1148
+	JL   done1146
 
-loop1147:
+loop1145:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22956,9 +22948,9 @@ loop1147:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1150
+	JL      done1148
 
-loop1149:
+loop1147:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -22967,21 +22959,21 @@ loop1149:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1149
+	JG           loop1147
 
-done1150:
+done1148:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1147
+	JGE     loop1145
 
-done1148:
+done1146:
 	CMPQ SI, $0x00000001
-	JL   done1152
+	JL   done1150
 
-loop1151:
+loop1149:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22990,30 +22982,30 @@ loop1151:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1154
+	JL      done1152
 
-loop1153:
+loop1151:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1153
+	JG           loop1151
 
-done1154:
+done1152:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1151
+	JG      loop1149
 
-done1152:
+done1150:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1141
+	JG   loop1139
 
-done1142:
+done1140:
 	VZEROUPPER
 	RET
 
@@ -23041,9 +23033,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1156
+	JL     done1154
 
-loop1155:
+loop1153:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -23060,22 +23052,22 @@ loop1155:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1155
+	JGE          loop1153
 
-done1156:
+done1154:
 	CMPQ DI, $0x00000001
-	JL   done1158
+	JL   done1156
 
-loop1157:
+loop1155:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1157
+	JG           loop1155
 
-done1158:
+done1156:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23186,9 +23178,9 @@ done1158:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1160
+	JL           done1158
 
-loop1159:
+loop1157:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23208,9 +23200,9 @@ loop1159:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1162
+	JL     done1160
 
-loop1161:
+loop1159:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -23227,22 +23219,22 @@ loop1161:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1161
+	JGE          loop1159
 
-done1162:
+done1160:
 	CMPQ R8, $0x00000001
-	JL   done1164
+	JL   done1162
 
-loop1163:
+loop1161:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1163
+	JG           loop1161
 
-done1164:
+done1162:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23321,9 +23313,9 @@ done1164:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1159
+	JG           loop1157
 
-done1160:
+done1158:
 	VZEROUPPER
 	RET
 
@@ -23351,9 +23343,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1166
+	JL     done1164
 
-loop1165:
+loop1163:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -23370,22 +23362,22 @@ loop1165:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1165
+	JGE          loop1163
 
-done1166:
+done1164:
 	CMPQ DI, $0x00000001
-	JL   done1168
+	JL   done1166
 
-loop1167:
+loop1165:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1167
+	JG           loop1165
 
-done1168:
+done1166:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -23475,9 +23467,9 @@ done1168:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1170
+	JL           done1168
 
-loop1169:
+loop1167:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23497,9 +23489,9 @@ loop1169:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1172
+	JL     done1170
 
-loop1171:
+loop1169:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -23516,22 +23508,22 @@ loop1171:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1171
+	JGE          loop1169
 
-done1172:
+done1170:
 	CMPQ R8, $0x00000001
-	JL   done1174
+	JL   done1172
 
-loop1173:
+loop1171:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1173
+	JG           loop1171
 
-done1174:
+done1172:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -23589,9 +23581,9 @@ done1174:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1169
+	JG           loop1167
 
-done1170:
+done1168:
 	VZEROUPPER
 	RET
 
@@ -23706,9 +23698,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1176
+	JL     done1174
 
-loop1175:
+loop1173:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23722,9 +23714,9 @@ loop1175:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1178
+	JL      done1176
 
-loop1177:
+loop1175:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23737,9 +23729,9 @@ loop1177:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1177
+	JG           loop1175
 
-done1178:
+done1176:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23752,13 +23744,13 @@ done1178:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1175
+	JGE     loop1173
 
-done1176:
+done1174:
 	CMPQ SI, $0x00000007
-	JL   done1180
+	JL   done1178
 
-loop1179:
+loop1177:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23771,9 +23763,9 @@ loop1179:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1182
+	JL      done1180
 
-loop1181:
+loop1179:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -23785,9 +23777,9 @@ loop1181:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1181
+	JG           loop1179
 
-done1182:
+done1180:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23799,13 +23791,13 @@ done1182:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1179
+	JGE     loop1177
 
-done1180:
+done1178:
 	CMPQ SI, $0x00000006
-	JL   done1184
+	JL   done1182
 
-loop1183:
+loop1181:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23817,9 +23809,9 @@ loop1183:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1186
+	JL      done1184
 
-loop1185:
+loop1183:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23830,9 +23822,9 @@ loop1185:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1185
+	JG           loop1183
 
-done1186:
+done1184:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23843,13 +23835,13 @@ done1186:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1183
+	JGE     loop1181
 
-done1184:
+done1182:
 	CMPQ SI, $0x00000005
-	JL   done1188
+	JL   done1186
 
-loop1187:
+loop1185:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23860,9 +23852,9 @@ loop1187:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1190
+	JL      done1188
 
-loop1189:
+loop1187:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -23872,9 +23864,9 @@ loop1189:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1189
+	JG           loop1187
 
-done1190:
+done1188:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23884,13 +23876,13 @@ done1190:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1187
+	JGE     loop1185
 
-done1188:
+done1186:
 	CMPQ SI, $0x00000004
-	JL   done1192
+	JL   done1190
 
-loop1191:
+loop1189:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23904,9 +23896,9 @@ loop1191:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1194
+	JL      done1192
 
-loop1193:
+loop1191:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23921,13 +23913,13 @@ loop1193:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1193
+	JGE          loop1191
 
-done1194:
+done1192:
 	CMPQ R11, $0x00000001
-	JL   done1196
+	JL   done1194
 
-loop1195:
+loop1193:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23936,9 +23928,9 @@ loop1195:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1195
+	JG           loop1193
 
-done1196:
+done1194:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -23951,13 +23943,13 @@ done1196:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1191
+	JGE     loop1189
 
-done1192:
+done1190:
 	CMPQ SI, $0x00000003
-	JL   done1198
+	JL   done1196
 
-loop1197:
+loop1195:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23969,9 +23961,9 @@ loop1197:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1200
+	JL      done1198
 
-loop1199:
+loop1197:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23984,13 +23976,13 @@ loop1199:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1199
+	JGE          loop1197
 
-done1200:
+done1198:
 	CMPQ R11, $0x00000001
-	JL   done1202
+	JL   done1200
 
-loop1201:
+loop1199:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23998,9 +23990,9 @@ loop1201:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1201
+	JG           loop1199
 
-done1202:
+done1200:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -24011,13 +24003,13 @@ done1202:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1197
+	JGE     loop1195
 
-done1198:
+done1196:
 	CMPQ SI, $0x00000002
-	JL   done1204
+	JL   done1202
 
-loop1203:
+loop1201:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24032,9 +24024,9 @@ loop1203:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1206
+	JL      done1204
 
-loop1205:
+loop1203:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24051,22 +24043,22 @@ loop1205:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1205
+	JGE          loop1203
 
-done1206:
+done1204:
 	CMPQ R11, $0x00000001
-	JL   done1208
+	JL   done1206
 
-loop1207:
+loop1205:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1207
+	JG           loop1205
 
-done1208:
+done1206:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -24079,13 +24071,13 @@ done1208:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1203
+	JGE     loop1201
 
-done1204:
+done1202:
 	CMPQ SI, $0x00000001
-	JL   done1210
+	JL   done1208
 
-loop1209:
+loop1207:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24096,9 +24088,9 @@ loop1209:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1212
+	JL      done1210
 
-loop1211:
+loop1209:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -24111,21 +24103,21 @@ loop1211:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1211
+	JGE          loop1209
 
-done1212:
+done1210:
 	CMPQ R11, $0x00000001
-	JL   done1214
+	JL   done1212
 
-loop1213:
+loop1211:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1213
+	JG           loop1211
 
-done1214:
+done1212:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -24133,9 +24125,9 @@ done1214:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1209
+	JG      loop1207
 
-done1210:
+done1208:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -24149,7 +24141,7 @@ done1210:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1215
+	JZ           end1213
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -24159,14 +24151,14 @@ done1210:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1215
+	JMP          end1213
 
-end1215:
+end1213:
 	XORQ BX, BX
 
-group1217:
+group1215:
 	CMPQ    BX, DX
-	JE      done1218
+	JE      done1216
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -24174,11 +24166,11 @@ group1217:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1217
+	JMP     group1215
 
-done1218:
+done1216:
 	TESTQ AX, AX
-	JZ    skip1219
+	JZ    skip1217
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -24188,19 +24180,19 @@ done1218:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1221
+	JL    done1219
 
-loop1220:
+loop1218:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1220
+	JG          loop1218
 
-done1221:
-skip1219:
+done1219:
+skip1217:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -24222,7 +24214,7 @@ skip1219:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1223
+	JNE          next1221
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -24263,11 +24255,11 @@ skip1219:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1222
+	JMP          done1220
 
-next1223:
+next1221:
 	CMPQ         CX, $0x01
-	JNE          next1224
+	JNE          next1222
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24331,11 +24323,11 @@ next1223:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1222
+	JMP          done1220
 
-next1224:
+next1222:
 	CMPQ         CX, $0x02
-	JNE          next1225
+	JNE          next1223
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24422,11 +24414,11 @@ next1224:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1222
+	JMP          done1220
 
-next1225:
+next1223:
 	CMPQ         CX, $0x03
-	JNE          next1226
+	JNE          next1224
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24536,55 +24528,55 @@ next1225:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1222
+	JMP          done1220
 
-next1226:
-done1222:
+next1224:
+done1220:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1227
+	JE   product1225
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1227
+	JNE  product1225
 	CMPQ CX, $0x04
-	JG   above1238
+	JG   above1236
 	CMPQ CX, $0x02
-	JG   above1239
+	JG   above1237
 	CMPQ CX, $0x01
-	JG   above1240
+	JG   above1238
+	JMP  rows1228
+
+above1238:
+	JMP rows1229
+
+above1237:
+	CMPQ CX, $0x03
+	JG   above1239
 	JMP  rows1230
 
-above1240:
+above1239:
 	JMP rows1231
 
-above1239:
-	CMPQ CX, $0x03
+above1236:
+	CMPQ CX, $0x06
+	JG   above1240
+	CMPQ CX, $0x05
 	JG   above1241
 	JMP  rows1232
 
 above1241:
 	JMP rows1233
 
-above1238:
-	CMPQ CX, $0x06
+above1240:
+	CMPQ CX, $0x07
 	JG   above1242
-	CMPQ CX, $0x05
-	JG   above1243
 	JMP  rows1234
 
-above1243:
+above1242:
 	JMP rows1235
 
-above1242:
-	CMPQ CX, $0x07
-	JG   above1244
-	JMP  rows1236
-
-above1244:
-	JMP rows1237
-
-rows1230:
+rows1228:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -24603,7 +24595,7 @@ rows1230:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1245
+	JZ           skip1243
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -24713,9 +24705,9 @@ rows1230:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1247
+	JL           done1245
 
-loop1246:
+loop1244:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -24915,9 +24907,9 @@ loop1246:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1246
+	JG           loop1244
 
-done1247:
+done1245:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24944,16 +24936,16 @@ done1247:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1245:
+skip1243:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1249
+	JL      done1247
 
-loop1248:
+loop1246:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24981,11 +24973,11 @@ loop1248:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1248
+	JGE         loop1246
 
-done1249:
+done1247:
 	TESTQ       AX, AX
-	JZ          skip1250
+	JZ          skip1248
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25001,7 +24993,7 @@ done1249:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1250:
+skip1248:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -25018,40 +25010,40 @@ skip1250:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1251
+	JZ         skip1249
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1252
+	JNE        few1250
 	VMOVUPD    Z1, (CX)
-	JMP        done1253
+	JMP        done1251
 
-few1252:
+few1250:
 	TESTQ         $0x00000004, AX
-	JZ            skip1254
+	JZ            skip1252
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1254:
+skip1252:
 	TESTQ         $0x00000002, AX
-	JZ            skip1255
+	JZ            skip1253
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1255:
+skip1253:
 	TESTQ  $0x00000001, AX
-	JZ     skip1256
+	JZ     skip1254
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1256:
-done1253:
-skip1251:
-	JMP finish1228
+skip1254:
+done1251:
+skip1249:
+	JMP finish1226
 
-rows1231:
+rows1229:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -25075,7 +25067,7 @@ rows1231:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1257
+	JZ           skip1255
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -25185,9 +25177,9 @@ rows1231:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1259
+	JL           done1257
 
-loop1258:
+loop1256:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -25435,9 +25427,9 @@ loop1258:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1258
+	JG           loop1256
 
-done1259:
+done1257:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25476,7 +25468,7 @@ done1259:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1257:
+skip1255:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25484,9 +25476,9 @@ skip1257:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1261
+	JL      done1259
 
-loop1260:
+loop1258:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25526,11 +25518,11 @@ loop1260:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1260
+	JGE         loop1258
 
-done1261:
+done1259:
 	TESTQ       AX, AX
-	JZ          skip1262
+	JZ          skip1260
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25552,7 +25544,7 @@ done1261:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1262:
+skip1260:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -25570,40 +25562,40 @@ skip1262:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1263
+	JZ         skip1261
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1264
+	JNE        few1262
 	VMOVUPD    Z1, (CX)
-	JMP        done1265
+	JMP        done1263
 
-few1264:
+few1262:
 	TESTQ         $0x00000004, AX
-	JZ            skip1266
+	JZ            skip1264
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1266:
+skip1264:
 	TESTQ         $0x00000002, AX
-	JZ            skip1267
+	JZ            skip1265
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1267:
+skip1265:
 	TESTQ  $0x00000001, AX
-	JZ     skip1268
+	JZ     skip1266
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1268:
-done1265:
-skip1263:
-	JMP finish1228
+skip1266:
+done1263:
+skip1261:
+	JMP finish1226
 
-rows1232:
+rows1230:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25629,7 +25621,7 @@ rows1232:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1269
+	JZ           skip1267
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -25739,9 +25731,9 @@ rows1232:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1271
+	JL           done1269
 
-loop1270:
+loop1268:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26037,9 +26029,9 @@ loop1270:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1270
+	JG               loop1268
 
-done1271:
+done1269:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26090,7 +26082,7 @@ done1271:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1269:
+skip1267:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26099,9 +26091,9 @@ skip1269:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1273
+	JL      done1271
 
-loop1272:
+loop1270:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26153,11 +26145,11 @@ loop1272:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1272
+	JGE              loop1270
 
-done1273:
+done1271:
 	TESTQ            AX, AX
-	JZ               skip1274
+	JZ               skip1272
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26185,7 +26177,7 @@ done1273:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1274:
+skip1272:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -26207,40 +26199,40 @@ skip1274:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1275
+	JZ         skip1273
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1276
+	JNE        few1274
 	VMOVUPD    Z1, (CX)
-	JMP        done1277
+	JMP        done1275
 
-few1276:
+few1274:
 	TESTQ         $0x00000004, AX
-	JZ            skip1278
+	JZ            skip1276
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1278:
+skip1276:
 	TESTQ         $0x00000002, AX
-	JZ            skip1279
+	JZ            skip1277
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1279:
+skip1277:
 	TESTQ  $0x00000001, AX
-	JZ     skip1280
+	JZ     skip1278
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1280:
-done1277:
-skip1275:
-	JMP finish1228
+skip1278:
+done1275:
+skip1273:
+	JMP finish1226
 
-rows1233:
+rows1231:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26267,7 +26259,7 @@ rows1233:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1281
+	JZ           skip1279
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -26377,9 +26369,9 @@ rows1233:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1283
+	JL           done1281
 
-loop1282:
+loop1280:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26723,9 +26715,9 @@ loop1282:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1282
+	JG               loop1280
 
-done1283:
+done1281:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26788,7 +26780,7 @@ done1283:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1281:
+skip1279:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26798,9 +26790,9 @@ skip1281:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1285
+	JL      done1283
 
-loop1284:
+loop1282:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26864,11 +26856,11 @@ loop1284:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1284
+	JGE              loop1282
 
-done1285:
+done1283:
 	TESTQ            AX, AX
-	JZ               skip1286
+	JZ               skip1284
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26902,7 +26894,7 @@ done1285:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1286:
+skip1284:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26925,40 +26917,40 @@ skip1286:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1287
+	JZ         skip1285
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1288
+	JNE        few1286
 	VMOVUPD    Z1, (CX)
-	JMP        done1289
+	JMP        done1287
 
-few1288:
+few1286:
 	TESTQ         $0x00000004, AX
-	JZ            skip1290
+	JZ            skip1288
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1290:
+skip1288:
 	TESTQ         $0x00000002, AX
-	JZ            skip1291
+	JZ            skip1289
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1291:
+skip1289:
 	TESTQ  $0x00000001, AX
-	JZ     skip1292
+	JZ     skip1290
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1292:
-done1289:
-skip1287:
-	JMP finish1228
+skip1290:
+done1287:
+skip1285:
+	JMP finish1226
 
-rows1234:
+rows1232:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26987,7 +26979,7 @@ rows1234:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1293
+	JZ           skip1291
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -27097,9 +27089,9 @@ rows1234:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1295
+	JL           done1293
 
-loop1294:
+loop1292:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27492,9 +27484,9 @@ loop1294:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1294
+	JG               loop1292
 
-done1295:
+done1293:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27570,7 +27562,7 @@ done1295:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1293:
+skip1291:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27581,9 +27573,9 @@ skip1293:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1297
+	JL      done1295
 
-loop1296:
+loop1294:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27660,11 +27652,11 @@ loop1296:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1296
+	JGE              loop1294
 
-done1297:
+done1295:
 	TESTQ            AX, AX
-	JZ               skip1298
+	JZ               skip1296
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27705,7 +27697,7 @@ done1297:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1298:
+skip1296:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27735,40 +27727,40 @@ skip1298:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1299
+	JZ         skip1297
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1300
+	JNE        few1298
 	VMOVUPD    Z1, (CX)
-	JMP        done1301
+	JMP        done1299
 
-few1300:
+few1298:
 	TESTQ         $0x00000004, AX
-	JZ            skip1302
+	JZ            skip1300
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1302:
+skip1300:
 	TESTQ         $0x00000002, AX
-	JZ            skip1303
+	JZ            skip1301
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1303:
+skip1301:
 	TESTQ  $0x00000001, AX
-	JZ     skip1304
+	JZ     skip1302
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1304:
-done1301:
-skip1299:
-	JMP finish1228
+skip1302:
+done1299:
+skip1297:
+	JMP finish1226
 
-rows1235:
+rows1233:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27798,7 +27790,7 @@ rows1235:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1305
+	JZ           skip1303
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -27908,9 +27900,9 @@ rows1235:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1307
+	JL           done1305
 
-loop1306:
+loop1304:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28351,9 +28343,9 @@ loop1306:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1306
+	JG               loop1304
 
-done1307:
+done1305:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28441,7 +28433,7 @@ done1307:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1305:
+skip1303:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28453,9 +28445,9 @@ skip1305:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1309
+	JL      done1307
 
-loop1308:
+loop1306:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28544,11 +28536,11 @@ loop1308:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1308
+	JGE              loop1306
 
-done1309:
+done1307:
 	TESTQ            AX, AX
-	JZ               skip1310
+	JZ               skip1308
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28595,7 +28587,7 @@ done1309:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1310:
+skip1308:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28626,40 +28618,40 @@ skip1310:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1311
+	JZ         skip1309
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1312
+	JNE        few1310
 	VMOVUPD    Z1, (CX)
-	JMP        done1313
+	JMP        done1311
 
-few1312:
+few1310:
 	TESTQ         $0x00000004, AX
-	JZ            skip1314
+	JZ            skip1312
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1314:
+skip1312:
 	TESTQ         $0x00000002, AX
-	JZ            skip1315
+	JZ            skip1313
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1315:
+skip1313:
 	TESTQ  $0x00000001, AX
-	JZ     skip1316
+	JZ     skip1314
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1316:
-done1313:
-skip1311:
-	JMP finish1228
+skip1314:
+done1311:
+skip1309:
+	JMP finish1226
 
-rows1236:
+rows1234:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28690,7 +28682,7 @@ rows1236:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1317
+	JZ           skip1315
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -28800,9 +28792,9 @@ rows1236:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1319
+	JL           done1317
 
-loop1318:
+loop1316:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -29291,9 +29283,9 @@ loop1318:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1318
+	JG               loop1316
 
-done1319:
+done1317:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29393,7 +29385,7 @@ done1319:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1317:
+skip1315:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29406,9 +29398,9 @@ skip1317:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1321
+	JL      done1319
 
-loop1320:
+loop1318:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29509,11 +29501,11 @@ loop1320:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1320
+	JGE              loop1318
 
-done1321:
+done1319:
 	TESTQ            AX, AX
-	JZ               skip1322
+	JZ               skip1320
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29566,7 +29558,7 @@ done1321:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1322:
+skip1320:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29601,40 +29593,40 @@ skip1322:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1323
+	JZ         skip1321
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1324
+	JNE        few1322
 	VMOVUPD    Z1, (CX)
-	JMP        done1325
+	JMP        done1323
 
-few1324:
+few1322:
 	TESTQ         $0x00000004, AX
-	JZ            skip1326
+	JZ            skip1324
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1326:
+skip1324:
 	TESTQ         $0x00000002, AX
-	JZ            skip1327
+	JZ            skip1325
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1327:
+skip1325:
 	TESTQ  $0x00000001, AX
-	JZ     skip1328
+	JZ     skip1326
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1328:
-done1325:
-skip1323:
-	JMP finish1228
+skip1326:
+done1323:
+skip1321:
+	JMP finish1226
 
-rows1237:
+rows1235:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -29666,7 +29658,7 @@ rows1237:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1329
+	JZ           skip1327
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -29776,9 +29768,9 @@ rows1237:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1331
+	JL           done1329
 
-loop1330:
+loop1328:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30315,9 +30307,9 @@ loop1330:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1330
+	JG               loop1328
 
-done1331:
+done1329:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30429,7 +30421,7 @@ done1331:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1329:
+skip1327:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30443,9 +30435,9 @@ skip1329:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1333
+	JL      done1331
 
-loop1332:
+loop1330:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30558,11 +30550,11 @@ loop1332:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1332
+	JGE              loop1330
 
-done1333:
+done1331:
 	TESTQ            AX, AX
-	JZ               skip1334
+	JZ               skip1332
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30621,7 +30613,7 @@ done1333:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1334:
+skip1332:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -30657,109 +30649,109 @@ skip1334:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1335
+	JZ         skip1333
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1336
+	JNE        few1334
 	VMOVUPD    Z1, (CX)
-	JMP        done1337
+	JMP        done1335
 
-few1336:
+few1334:
 	TESTQ         $0x00000004, AX
-	JZ            skip1338
+	JZ            skip1336
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1338:
+skip1336:
 	TESTQ         $0x00000002, AX
-	JZ            skip1339
+	JZ            skip1337
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1339:
+skip1337:
 	TESTQ  $0x00000001, AX
-	JZ     skip1340
+	JZ     skip1338
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1340:
-done1337:
-skip1335:
-	JMP finish1228
+skip1338:
+done1335:
+skip1333:
+	JMP finish1226
 
-product1227:
+product1225:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1354
+	JG   above1352
 	CMPQ CX, $0x03
-	JG   above1355
+	JG   above1353
 	CMPQ CX, $0x01
-	JG   above1356
+	JG   above1354
 	CMPQ CX, $0x00
-	JG   above1357
+	JG   above1355
+	JMP  rows1339
+
+above1355:
+	JMP rows1340
+
+above1354:
+	CMPQ CX, $0x02
+	JG   above1356
 	JMP  rows1341
 
-above1357:
+above1356:
 	JMP rows1342
 
-above1356:
-	CMPQ CX, $0x02
+above1353:
+	CMPQ CX, $0x05
+	JG   above1357
+	CMPQ CX, $0x04
 	JG   above1358
 	JMP  rows1343
 
 above1358:
 	JMP rows1344
 
-above1355:
-	CMPQ CX, $0x05
-	JG   above1359
-	CMPQ CX, $0x04
-	JG   above1360
-	JMP  rows1345
+above1357:
+	JMP rows1345
 
-above1360:
-	JMP rows1346
-
-above1359:
-	JMP rows1347
-
-above1354:
+above1352:
 	CMPQ CX, $0x09
-	JG   above1361
+	JG   above1359
 	CMPQ CX, $0x08
-	JG   above1362
+	JG   above1360
 	CMPQ CX, $0x07
-	JG   above1363
-	JMP  rows1348
-
-above1363:
-	JMP rows1349
-
-above1362:
-	JMP rows1350
+	JG   above1361
+	JMP  rows1346
 
 above1361:
+	JMP rows1347
+
+above1360:
+	JMP rows1348
+
+above1359:
 	CMPQ CX, $0x0b
-	JG   above1364
+	JG   above1362
 	CMPQ CX, $0x0a
-	JG   above1365
-	JMP  rows1351
+	JG   above1363
+	JMP  rows1349
 
-above1365:
-	JMP rows1352
+above1363:
+	JMP rows1350
 
-above1364:
-	JMP rows1353
+above1362:
+	JMP rows1351
 
-rows1341:
+rows1339:
 	CMPQ DX, $0x00000001
-	JL   done1367
+	JL   done1365
 
-loop1366:
+loop1364:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -30868,12 +30860,12 @@ loop1366:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1366
+	JG           loop1364
 
-done1367:
-	JMP finish1228
+done1365:
+	JMP finish1226
 
-rows1342:
+rows1340:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -30885,7 +30877,7 @@ rows1342:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1368
+	JZ           skip1366
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -30995,9 +30987,9 @@ rows1342:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1370
+	JL           done1368
 
-loop1369:
+loop1367:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -31124,9 +31116,9 @@ loop1369:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1369
+	JG           loop1367
 
-done1370:
+done1368:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31134,16 +31126,16 @@ done1370:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1368:
+skip1366:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1372
+	JL      done1370
 
-loop1371:
+loop1369:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31152,17 +31144,17 @@ loop1371:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1371
+	JGE         loop1369
 
-done1372:
+done1370:
 	TESTQ       AX, AX
-	JZ          skip1373
+	JZ          skip1371
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1373:
+skip1371:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -31179,7 +31171,7 @@ skip1373:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1374
+	JZ         skip1372
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31191,50 +31183,50 @@ skip1373:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1376
+	JL         done1374
 
-loop1375:
+loop1373:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1375
+	JG               loop1373
 
-done1376:
+done1374:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1377
+	JNE     few1375
 	VMOVUPD Z1, (AX)
-	JMP     done1378
+	JMP     done1376
 
-few1377:
+few1375:
 	TESTQ         $0x00000004, CX
-	JZ            skip1379
+	JZ            skip1377
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1379:
+skip1377:
 	TESTQ         $0x00000002, CX
-	JZ            skip1380
+	JZ            skip1378
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1380:
+skip1378:
 	TESTQ  $0x00000001, CX
-	JZ     skip1381
+	JZ     skip1379
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1381:
-done1378:
-skip1374:
-	JMP finish1228
+skip1379:
+done1376:
+skip1372:
+	JMP finish1226
 
-rows1343:
+rows1341:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -31247,7 +31239,7 @@ rows1343:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1382
+	JZ           skip1380
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -31357,9 +31349,9 @@ rows1343:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1384
+	JL           done1382
 
-loop1383:
+loop1381:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -31494,9 +31486,9 @@ loop1383:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1383
+	JG           loop1381
 
-done1384:
+done1382:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -31506,7 +31498,7 @@ done1384:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1382:
+skip1380:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31514,9 +31506,9 @@ skip1382:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1386
+	JL      done1384
 
-loop1385:
+loop1383:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -31527,18 +31519,18 @@ loop1385:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1385
+	JGE         loop1383
 
-done1386:
+done1384:
 	TESTQ       AX, AX
-	JZ          skip1387
+	JZ          skip1385
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1387:
+skip1385:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -31556,7 +31548,7 @@ skip1387:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1388
+	JZ         skip1386
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31568,50 +31560,50 @@ skip1387:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1390
+	JL         done1388
 
-loop1389:
+loop1387:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1389
+	JG               loop1387
 
-done1390:
+done1388:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1391
+	JNE     few1389
 	VMOVUPD Z1, (AX)
-	JMP     done1392
+	JMP     done1390
 
-few1391:
+few1389:
 	TESTQ         $0x00000004, CX
-	JZ            skip1393
+	JZ            skip1391
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1393:
+skip1391:
 	TESTQ         $0x00000002, CX
-	JZ            skip1394
+	JZ            skip1392
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1394:
+skip1392:
 	TESTQ  $0x00000001, CX
-	JZ     skip1395
+	JZ     skip1393
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1395:
-done1392:
-skip1388:
-	JMP finish1228
+skip1393:
+done1390:
+skip1386:
+	JMP finish1226
 
-rows1344:
+rows1342:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31625,7 +31617,7 @@ rows1344:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1396
+	JZ           skip1394
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -31735,9 +31727,9 @@ rows1344:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1398
+	JL           done1396
 
-loop1397:
+loop1395:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -31880,9 +31872,9 @@ loop1397:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1397
+	JG           loop1395
 
-done1398:
+done1396:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31894,7 +31886,7 @@ done1398:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1396:
+skip1394:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31903,9 +31895,9 @@ skip1396:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1400
+	JL      done1398
 
-loop1399:
+loop1397:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31918,11 +31910,11 @@ loop1399:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1399
+	JGE         loop1397
 
-done1400:
+done1398:
 	TESTQ       AX, AX
-	JZ          skip1401
+	JZ          skip1399
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31930,7 +31922,7 @@ done1400:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1401:
+skip1399:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -31952,7 +31944,7 @@ skip1401:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1402
+	JZ         skip1400
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31964,50 +31956,50 @@ skip1401:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1404
+	JL         done1402
 
-loop1403:
+loop1401:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1403
+	JG               loop1401
 
-done1404:
+done1402:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1405
+	JNE     few1403
 	VMOVUPD Z1, (AX)
-	JMP     done1406
+	JMP     done1404
 
-few1405:
+few1403:
 	TESTQ         $0x00000004, CX
-	JZ            skip1407
+	JZ            skip1405
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1407:
+skip1405:
 	TESTQ         $0x00000002, CX
-	JZ            skip1408
+	JZ            skip1406
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1408:
+skip1406:
 	TESTQ  $0x00000001, CX
-	JZ     skip1409
+	JZ     skip1407
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1409:
-done1406:
-skip1402:
-	JMP finish1228
+skip1407:
+done1404:
+skip1400:
+	JMP finish1226
 
-rows1345:
+rows1343:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32022,7 +32014,7 @@ rows1345:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1410
+	JZ           skip1408
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -32132,9 +32124,9 @@ rows1345:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1412
+	JL           done1410
 
-loop1411:
+loop1409:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -32285,9 +32277,9 @@ loop1411:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1411
+	JG           loop1409
 
-done1412:
+done1410:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32301,7 +32293,7 @@ done1412:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1410:
+skip1408:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32311,9 +32303,9 @@ skip1410:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1414
+	JL      done1412
 
-loop1413:
+loop1411:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32328,11 +32320,11 @@ loop1413:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1413
+	JGE         loop1411
 
-done1414:
+done1412:
 	TESTQ       AX, AX
-	JZ          skip1415
+	JZ          skip1413
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32341,7 +32333,7 @@ done1414:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1415:
+skip1413:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -32364,7 +32356,7 @@ skip1415:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1416
+	JZ         skip1414
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32376,50 +32368,50 @@ skip1415:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1418
+	JL         done1416
 
-loop1417:
+loop1415:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1417
+	JG               loop1415
 
-done1418:
+done1416:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1419
+	JNE     few1417
 	VMOVUPD Z1, (AX)
-	JMP     done1420
+	JMP     done1418
 
-few1419:
+few1417:
 	TESTQ         $0x00000004, CX
-	JZ            skip1421
+	JZ            skip1419
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1421:
+skip1419:
 	TESTQ         $0x00000002, CX
-	JZ            skip1422
+	JZ            skip1420
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1422:
+skip1420:
 	TESTQ  $0x00000001, CX
-	JZ     skip1423
+	JZ     skip1421
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1423:
-done1420:
-skip1416:
-	JMP finish1228
+skip1421:
+done1418:
+skip1414:
+	JMP finish1226
 
-rows1346:
+rows1344:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32436,7 +32428,7 @@ rows1346:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1424
+	JZ           skip1422
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -32546,9 +32538,9 @@ rows1346:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1426
+	JL           done1424
 
-loop1425:
+loop1423:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -32708,9 +32700,9 @@ loop1425:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1425
+	JG           loop1423
 
-done1426:
+done1424:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32727,7 +32719,7 @@ done1426:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1424:
+skip1422:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32738,9 +32730,9 @@ skip1424:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1428
+	JL      done1426
 
-loop1427:
+loop1425:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32758,11 +32750,11 @@ loop1427:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1427
+	JGE         loop1425
 
-done1428:
+done1426:
 	TESTQ       AX, AX
-	JZ          skip1429
+	JZ          skip1427
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32773,7 +32765,7 @@ done1428:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1429:
+skip1427:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -32803,7 +32795,7 @@ skip1429:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1430
+	JZ         skip1428
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32815,50 +32807,50 @@ skip1429:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1432
+	JL         done1430
 
-loop1431:
+loop1429:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1431
+	JG               loop1429
 
-done1432:
+done1430:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1433
+	JNE     few1431
 	VMOVUPD Z1, (AX)
-	JMP     done1434
+	JMP     done1432
 
-few1433:
+few1431:
 	TESTQ         $0x00000004, CX
-	JZ            skip1435
+	JZ            skip1433
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1435:
+skip1433:
 	TESTQ         $0x00000002, CX
-	JZ            skip1436
+	JZ            skip1434
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1436:
+skip1434:
 	TESTQ  $0x00000001, CX
-	JZ     skip1437
+	JZ     skip1435
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1437:
-done1434:
-skip1430:
-	JMP finish1228
+skip1435:
+done1432:
+skip1428:
+	JMP finish1226
 
-rows1347:
+rows1345:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32876,7 +32868,7 @@ rows1347:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1438
+	JZ           skip1436
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32986,9 +32978,9 @@ rows1347:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1440
+	JL           done1438
 
-loop1439:
+loop1437:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -33156,9 +33148,9 @@ loop1439:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1439
+	JG           loop1437
 
-done1440:
+done1438:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33177,7 +33169,7 @@ done1440:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1438:
+skip1436:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33189,9 +33181,9 @@ skip1438:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1442
+	JL      done1440
 
-loop1441:
+loop1439:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33211,11 +33203,11 @@ loop1441:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1441
+	JGE         loop1439
 
-done1442:
+done1440:
 	TESTQ       AX, AX
-	JZ          skip1443
+	JZ          skip1441
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33227,7 +33219,7 @@ done1442:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1443:
+skip1441:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -33258,7 +33250,7 @@ skip1443:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1444
+	JZ         skip1442
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33270,50 +33262,50 @@ skip1443:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1446
+	JL         done1444
 
-loop1445:
+loop1443:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1445
+	JG               loop1443
 
-done1446:
+done1444:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1447
+	JNE     few1445
 	VMOVUPD Z1, (AX)
-	JMP     done1448
+	JMP     done1446
 
-few1447:
+few1445:
 	TESTQ         $0x00000004, CX
-	JZ            skip1449
+	JZ            skip1447
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1449:
+skip1447:
 	TESTQ         $0x00000002, CX
-	JZ            skip1450
+	JZ            skip1448
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1450:
+skip1448:
 	TESTQ  $0x00000001, CX
-	JZ     skip1451
+	JZ     skip1449
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1451:
-done1448:
-skip1444:
-	JMP finish1228
+skip1449:
+done1446:
+skip1442:
+	JMP finish1226
 
-rows1348:
+rows1346:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33332,7 +33324,7 @@ rows1348:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1452
+	JZ           skip1450
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -33442,9 +33434,9 @@ rows1348:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1454
+	JL           done1452
 
-loop1453:
+loop1451:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -33620,9 +33612,9 @@ loop1453:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1453
+	JG           loop1451
 
-done1454:
+done1452:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33643,7 +33635,7 @@ done1454:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1452:
+skip1450:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33656,9 +33648,9 @@ skip1452:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1456
+	JL      done1454
 
-loop1455:
+loop1453:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33680,11 +33672,11 @@ loop1455:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1455
+	JGE         loop1453
 
-done1456:
+done1454:
 	TESTQ       AX, AX
-	JZ          skip1457
+	JZ          skip1455
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33697,7 +33689,7 @@ done1456:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1457:
+skip1455:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -33732,7 +33724,7 @@ skip1457:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1458
+	JZ         skip1456
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33744,50 +33736,50 @@ skip1457:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1460
+	JL         done1458
 
-loop1459:
+loop1457:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1459
+	JG               loop1457
 
-done1460:
+done1458:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1461
+	JNE     few1459
 	VMOVUPD Z1, (AX)
-	JMP     done1462
+	JMP     done1460
 
-few1461:
+few1459:
 	TESTQ         $0x00000004, CX
-	JZ            skip1463
+	JZ            skip1461
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1463:
+skip1461:
 	TESTQ         $0x00000002, CX
-	JZ            skip1464
+	JZ            skip1462
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1464:
+skip1462:
 	TESTQ  $0x00000001, CX
-	JZ     skip1465
+	JZ     skip1463
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1465:
-done1462:
-skip1458:
-	JMP finish1228
+skip1463:
+done1460:
+skip1456:
+	JMP finish1226
 
-rows1349:
+rows1347:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33807,7 +33799,7 @@ rows1349:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1466
+	JZ           skip1464
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -33917,9 +33909,9 @@ rows1349:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1468
+	JL           done1466
 
-loop1467:
+loop1465:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -34103,9 +34095,9 @@ loop1467:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1467
+	JG           loop1465
 
-done1468:
+done1466:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34128,7 +34120,7 @@ done1468:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1466:
+skip1464:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34142,9 +34134,9 @@ skip1466:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1470
+	JL      done1468
 
-loop1469:
+loop1467:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34168,11 +34160,11 @@ loop1469:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1469
+	JGE         loop1467
 
-done1470:
+done1468:
 	TESTQ       AX, AX
-	JZ          skip1471
+	JZ          skip1469
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34186,7 +34178,7 @@ done1470:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1471:
+skip1469:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -34222,7 +34214,7 @@ skip1471:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1472
+	JZ         skip1470
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34234,50 +34226,50 @@ skip1471:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1474
+	JL         done1472
 
-loop1473:
+loop1471:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1473
+	JG               loop1471
 
-done1474:
+done1472:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1475
+	JNE     few1473
 	VMOVUPD Z1, (AX)
-	JMP     done1476
+	JMP     done1474
 
-few1475:
+few1473:
 	TESTQ         $0x00000004, CX
-	JZ            skip1477
+	JZ            skip1475
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1477:
+skip1475:
 	TESTQ         $0x00000002, CX
-	JZ            skip1478
+	JZ            skip1476
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1478:
+skip1476:
 	TESTQ  $0x00000001, CX
-	JZ     skip1479
+	JZ     skip1477
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1479:
-done1476:
-skip1472:
-	JMP finish1228
+skip1477:
+done1474:
+skip1470:
+	JMP finish1226
 
-rows1350:
+rows1348:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34299,7 +34291,7 @@ rows1350:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1480
+	JZ           skip1478
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -34433,9 +34425,9 @@ rows1350:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1482
+	JL           done1480
 
-loop1481:
+loop1479:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -34628,10 +34620,10 @@ loop1481:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1481
+	JG           loop1479
 
-done1482:
-skip1480:
+done1480:
+skip1478:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34646,9 +34638,9 @@ skip1480:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1484
+	JL      done1482
 
-loop1483:
+loop1481:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -34675,11 +34667,11 @@ loop1483:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1483
+	JGE         loop1481
 
-done1484:
+done1482:
 	TESTQ       AX, AX
-	JZ          skip1485
+	JZ          skip1483
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -34695,7 +34687,7 @@ done1484:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1485:
+skip1483:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -34742,7 +34734,7 @@ skip1485:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1486
+	JZ         skip1484
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34754,50 +34746,50 @@ skip1485:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1488
+	JL         done1486
 
-loop1487:
+loop1485:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1487
+	JG               loop1485
 
-done1488:
+done1486:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1489
+	JNE     few1487
 	VMOVUPD Z1, (AX)
-	JMP     done1490
+	JMP     done1488
 
-few1489:
+few1487:
 	TESTQ         $0x00000004, CX
-	JZ            skip1491
+	JZ            skip1489
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1491:
+skip1489:
 	TESTQ         $0x00000002, CX
-	JZ            skip1492
+	JZ            skip1490
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1492:
+skip1490:
 	TESTQ  $0x00000001, CX
-	JZ     skip1493
+	JZ     skip1491
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1493:
-done1490:
-skip1486:
-	JMP finish1228
+skip1491:
+done1488:
+skip1484:
+	JMP finish1226
 
-rows1351:
+rows1349:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34820,7 +34812,7 @@ rows1351:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1494
+	JZ           skip1492
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -34956,9 +34948,9 @@ rows1351:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1496
+	JL           done1494
 
-loop1495:
+loop1493:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -35159,10 +35151,10 @@ loop1495:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1495
+	JG           loop1493
 
-done1496:
-skip1494:
+done1494:
+skip1492:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35178,9 +35170,9 @@ skip1494:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1498
+	JL      done1496
 
-loop1497:
+loop1495:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35209,11 +35201,11 @@ loop1497:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1497
+	JGE         loop1495
 
-done1498:
+done1496:
 	TESTQ       AX, AX
-	JZ          skip1499
+	JZ          skip1497
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35230,7 +35222,7 @@ done1498:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1499:
+skip1497:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -35278,7 +35270,7 @@ skip1499:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1500
+	JZ         skip1498
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35290,50 +35282,50 @@ skip1499:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1502
+	JL         done1500
 
-loop1501:
+loop1499:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1501
+	JG               loop1499
 
-done1502:
+done1500:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1503
+	JNE     few1501
 	VMOVUPD Z1, (AX)
-	JMP     done1504
+	JMP     done1502
 
-few1503:
+few1501:
 	TESTQ         $0x00000004, CX
-	JZ            skip1505
+	JZ            skip1503
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1505:
+skip1503:
 	TESTQ         $0x00000002, CX
-	JZ            skip1506
+	JZ            skip1504
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1506:
+skip1504:
 	TESTQ  $0x00000001, CX
-	JZ     skip1507
+	JZ     skip1505
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1507:
-done1504:
-skip1500:
-	JMP finish1228
+skip1505:
+done1502:
+skip1498:
+	JMP finish1226
 
-rows1352:
+rows1350:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35357,7 +35349,7 @@ rows1352:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1508
+	JZ           skip1506
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -35495,9 +35487,9 @@ rows1352:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1510
+	JL           done1508
 
-loop1509:
+loop1507:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -35706,10 +35698,10 @@ loop1509:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1509
+	JG           loop1507
 
-done1510:
-skip1508:
+done1508:
+skip1506:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35726,9 +35718,9 @@ skip1508:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1512
+	JL      done1510
 
-loop1511:
+loop1509:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -35759,11 +35751,11 @@ loop1511:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1511
+	JGE         loop1509
 
-done1512:
+done1510:
 	TESTQ       AX, AX
-	JZ          skip1513
+	JZ          skip1511
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -35781,7 +35773,7 @@ done1512:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1513:
+skip1511:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -35833,7 +35825,7 @@ skip1513:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1514
+	JZ         skip1512
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35845,50 +35837,50 @@ skip1513:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1516
+	JL         done1514
 
-loop1515:
+loop1513:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1515
+	JG               loop1513
 
-done1516:
+done1514:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1517
+	JNE     few1515
 	VMOVUPD Z1, (AX)
-	JMP     done1518
+	JMP     done1516
 
-few1517:
+few1515:
 	TESTQ         $0x00000004, CX
-	JZ            skip1519
+	JZ            skip1517
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1519:
+skip1517:
 	TESTQ         $0x00000002, CX
-	JZ            skip1520
+	JZ            skip1518
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1520:
+skip1518:
 	TESTQ  $0x00000001, CX
-	JZ     skip1521
+	JZ     skip1519
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1521:
-done1518:
-skip1514:
-	JMP finish1228
+skip1519:
+done1516:
+skip1512:
+	JMP finish1226
 
-rows1353:
+rows1351:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35913,7 +35905,7 @@ rows1353:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1522
+	JZ           skip1520
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -36053,9 +36045,9 @@ rows1353:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1524
+	JL           done1522
 
-loop1523:
+loop1521:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -36272,10 +36264,10 @@ loop1523:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1523
+	JG           loop1521
 
-done1524:
-skip1522:
+done1522:
+skip1520:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36293,9 +36285,9 @@ skip1522:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1526
+	JL      done1524
 
-loop1525:
+loop1523:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36328,11 +36320,11 @@ loop1525:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1525
+	JGE         loop1523
 
-done1526:
+done1524:
 	TESTQ       AX, AX
-	JZ          skip1527
+	JZ          skip1525
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36351,7 +36343,7 @@ done1526:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1527:
+skip1525:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -36404,7 +36396,7 @@ skip1527:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1528
+	JZ         skip1526
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36416,48 +36408,48 @@ skip1527:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1530
+	JL         done1528
 
-loop1529:
+loop1527:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1529
+	JG               loop1527
 
-done1530:
+done1528:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1531
+	JNE     few1529
 	VMOVUPD Z1, (AX)
-	JMP     done1532
+	JMP     done1530
 
-few1531:
+few1529:
 	TESTQ         $0x00000004, CX
-	JZ            skip1533
+	JZ            skip1531
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1533:
+skip1531:
 	TESTQ         $0x00000002, CX
-	JZ            skip1534
+	JZ            skip1532
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1534:
+skip1532:
 	TESTQ  $0x00000001, CX
-	JZ     skip1535
+	JZ     skip1533
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1535:
-done1532:
-skip1528:
-finish1228:
+skip1533:
+done1530:
+skip1526:
+finish1226:
 	VZEROUPPER
 	RET
 
@@ -36482,9 +36474,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1537
+	JL     done1535
 
-loop1536:
+loop1534:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36498,9 +36490,9 @@ loop1536:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1539
+	JL      done1537
 
-loop1538:
+loop1536:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36513,9 +36505,9 @@ loop1538:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1538
+	JG           loop1536
 
-done1539:
+done1537:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36528,13 +36520,13 @@ done1539:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1536
+	JGE     loop1534
 
-done1537:
+done1535:
 	CMPQ SI, $0x00000007
-	JL   done1541
+	JL   done1539
 
-loop1540:
+loop1538:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36547,9 +36539,9 @@ loop1540:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1543
+	JL      done1541
 
-loop1542:
+loop1540:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -36561,9 +36553,9 @@ loop1542:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1542
+	JG           loop1540
 
-done1543:
+done1541:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36575,13 +36567,13 @@ done1543:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1540
+	JGE     loop1538
 
-done1541:
+done1539:
 	CMPQ SI, $0x00000006
-	JL   done1545
+	JL   done1543
 
-loop1544:
+loop1542:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36593,9 +36585,9 @@ loop1544:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1547
+	JL      done1545
 
-loop1546:
+loop1544:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36606,9 +36598,9 @@ loop1546:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1546
+	JG           loop1544
 
-done1547:
+done1545:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36619,13 +36611,13 @@ done1547:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1544
+	JGE     loop1542
 
-done1545:
+done1543:
 	CMPQ SI, $0x00000005
-	JL   done1549
+	JL   done1547
 
-loop1548:
+loop1546:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36636,9 +36628,9 @@ loop1548:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1551
+	JL      done1549
 
-loop1550:
+loop1548:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -36648,9 +36640,9 @@ loop1550:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1550
+	JG           loop1548
 
-done1551:
+done1549:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36660,13 +36652,13 @@ done1551:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1548
+	JGE     loop1546
 
-done1549:
+done1547:
 	CMPQ SI, $0x00000004
-	JL   done1553
+	JL   done1551
 
-loop1552:
+loop1550:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36680,9 +36672,9 @@ loop1552:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1555
+	JL      done1553
 
-loop1554:
+loop1552:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36697,13 +36689,13 @@ loop1554:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1554
+	JGE          loop1552
 
-done1555:
+done1553:
 	CMPQ R11, $0x00000001
-	JL   done1557
+	JL   done1555
 
-loop1556:
+loop1554:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36712,9 +36704,9 @@ loop1556:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1556
+	JG           loop1554
 
-done1557:
+done1555:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -36727,13 +36719,13 @@ done1557:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1552
+	JGE     loop1550
 
-done1553:
+done1551:
 	CMPQ SI, $0x00000003
-	JL   done1559
+	JL   done1557
 
-loop1558:
+loop1556:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36745,9 +36737,9 @@ loop1558:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1561
+	JL      done1559
 
-loop1560:
+loop1558:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36760,13 +36752,13 @@ loop1560:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1560
+	JGE          loop1558
 
-done1561:
+done1559:
 	CMPQ R11, $0x00000001
-	JL   done1563
+	JL   done1561
 
-loop1562:
+loop1560:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36774,9 +36766,9 @@ loop1562:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1562
+	JG           loop1560
 
-done1563:
+done1561:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -36787,13 +36779,13 @@ done1563:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1558
+	JGE     loop1556
 
-done1559:
+done1557:
 	CMPQ SI, $0x00000002
-	JL   done1565
+	JL   done1563
 
-loop1564:
+loop1562:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36808,9 +36800,9 @@ loop1564:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1567
+	JL      done1565
 
-loop1566:
+loop1564:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36827,22 +36819,22 @@ loop1566:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1566
+	JGE          loop1564
 
-done1567:
+done1565:
 	CMPQ R11, $0x00000001
-	JL   done1569
+	JL   done1567
 
-loop1568:
+loop1566:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1568
+	JG           loop1566
 
-done1569:
+done1567:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -36855,13 +36847,13 @@ done1569:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1564
+	JGE     loop1562
 
-done1565:
+done1563:
 	CMPQ SI, $0x00000001
-	JL   done1571
+	JL   done1569
 
-loop1570:
+loop1568:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36872,9 +36864,9 @@ loop1570:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1573
+	JL      done1571
 
-loop1572:
+loop1570:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -36887,21 +36879,21 @@ loop1572:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1572
+	JGE          loop1570
 
-done1573:
+done1571:
 	CMPQ R11, $0x00000001
-	JL   done1575
+	JL   done1573
 
-loop1574:
+loop1572:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1574
+	JG           loop1572
 
-done1575:
+done1573:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -36909,9 +36901,9 @@ done1575:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1570
+	JG      loop1568
 
-done1571:
+done1569:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -36925,7 +36917,7 @@ done1571:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1576
+	JZ           end1574
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -36935,14 +36927,14 @@ done1571:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1576
+	JMP          end1574
 
-end1576:
+end1574:
 	XORQ BX, BX
 
-group1578:
+group1576:
 	CMPQ    BX, DX
-	JE      done1579
+	JE      done1577
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -36950,11 +36942,11 @@ group1578:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1578
+	JMP     group1576
 
-done1579:
+done1577:
 	TESTQ AX, AX
-	JZ    skip1580
+	JZ    skip1578
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -36964,19 +36956,19 @@ done1579:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1582
+	JL    done1580
 
-loop1581:
+loop1579:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1581
+	JG          loop1579
 
-done1582:
-skip1580:
+done1580:
+skip1578:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -36998,7 +36990,7 @@ skip1580:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1584
+	JNE          next1582
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -37031,11 +37023,11 @@ skip1580:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1583
+	JMP          done1581
 
-next1584:
+next1582:
 	CMPQ         CX, $0x01
-	JNE          next1585
+	JNE          next1583
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -37085,11 +37077,11 @@ next1584:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1583
+	JMP          done1581
 
-next1585:
+next1583:
 	CMPQ         CX, $0x02
-	JNE          next1586
+	JNE          next1584
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -37156,11 +37148,11 @@ next1585:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1583
+	JMP          done1581
 
-next1586:
+next1584:
 	CMPQ         CX, $0x03
-	JNE          next1587
+	JNE          next1585
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -37244,55 +37236,55 @@ next1586:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1583
+	JMP          done1581
 
-next1587:
-done1583:
+next1585:
+done1581:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1588
+	JE   product1586
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1588
+	JNE  product1586
 	CMPQ CX, $0x04
-	JG   above1599
+	JG   above1597
 	CMPQ CX, $0x02
-	JG   above1600
+	JG   above1598
 	CMPQ CX, $0x01
-	JG   above1601
+	JG   above1599
+	JMP  rows1589
+
+above1599:
+	JMP rows1590
+
+above1598:
+	CMPQ CX, $0x03
+	JG   above1600
 	JMP  rows1591
 
-above1601:
+above1600:
 	JMP rows1592
 
-above1600:
-	CMPQ CX, $0x03
+above1597:
+	CMPQ CX, $0x06
+	JG   above1601
+	CMPQ CX, $0x05
 	JG   above1602
 	JMP  rows1593
 
 above1602:
 	JMP rows1594
 
-above1599:
-	CMPQ CX, $0x06
+above1601:
+	CMPQ CX, $0x07
 	JG   above1603
-	CMPQ CX, $0x05
-	JG   above1604
 	JMP  rows1595
 
-above1604:
+above1603:
 	JMP rows1596
 
-above1603:
-	CMPQ CX, $0x07
-	JG   above1605
-	JMP  rows1597
-
-above1605:
-	JMP rows1598
-
-rows1591:
+rows1589:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -37311,7 +37303,7 @@ rows1591:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1606
+	JZ           skip1604
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -37395,9 +37387,9 @@ rows1591:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1608
+	JL           done1606
 
-loop1607:
+loop1605:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -37571,9 +37563,9 @@ loop1607:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1607
+	JG           loop1605
 
-done1608:
+done1606:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37600,16 +37592,16 @@ done1608:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1606:
+skip1604:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1610
+	JL      done1608
 
-loop1609:
+loop1607:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37637,11 +37629,11 @@ loop1609:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1609
+	JGE         loop1607
 
-done1610:
+done1608:
 	TESTQ       AX, AX
-	JZ          skip1611
+	JZ          skip1609
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37657,7 +37649,7 @@ done1610:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1611:
+skip1609:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -37677,41 +37669,41 @@ skip1611:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1612
+	JZ         skip1610
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1613
+	JNE        few1611
 	VMOVUPD    Z1, (CX)
-	JMP        done1614
+	JMP        done1612
 
-few1613:
+few1611:
 	TESTQ         $0x00000004, AX
-	JZ            skip1615
+	JZ            skip1613
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1615:
+skip1613:
 	TESTQ         $0x00000002, AX
-	JZ            skip1616
+	JZ            skip1614
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1616:
+skip1614:
 	TESTQ  $0x00000001, AX
-	JZ     skip1617
+	JZ     skip1615
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1617:
-done1614:
-skip1612:
-	JMP finish1589
+skip1615:
+done1612:
+skip1610:
+	JMP finish1587
 
-rows1592:
+rows1590:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -37735,7 +37727,7 @@ rows1592:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1618
+	JZ           skip1616
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -37819,9 +37811,9 @@ rows1592:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1620
+	JL           done1618
 
-loop1619:
+loop1617:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -38043,9 +38035,9 @@ loop1619:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1619
+	JG           loop1617
 
-done1620:
+done1618:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38084,7 +38076,7 @@ done1620:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1618:
+skip1616:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38092,9 +38084,9 @@ skip1618:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1622
+	JL      done1620
 
-loop1621:
+loop1619:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38134,11 +38126,11 @@ loop1621:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1621
+	JGE         loop1619
 
-done1622:
+done1620:
 	TESTQ       AX, AX
-	JZ          skip1623
+	JZ          skip1621
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38160,7 +38152,7 @@ done1622:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1623:
+skip1621:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -38181,41 +38173,41 @@ skip1623:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1624
+	JZ         skip1622
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1625
+	JNE        few1623
 	VMOVUPD    Z1, (CX)
-	JMP        done1626
+	JMP        done1624
 
-few1625:
+few1623:
 	TESTQ         $0x00000004, AX
-	JZ            skip1627
+	JZ            skip1625
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1627:
+skip1625:
 	TESTQ         $0x00000002, AX
-	JZ            skip1628
+	JZ            skip1626
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1628:
+skip1626:
 	TESTQ  $0x00000001, AX
-	JZ     skip1629
+	JZ     skip1627
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1629:
-done1626:
-skip1624:
-	JMP finish1589
+skip1627:
+done1624:
+skip1622:
+	JMP finish1587
 
-rows1593:
+rows1591:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38241,7 +38233,7 @@ rows1593:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1630
+	JZ           skip1628
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38325,9 +38317,9 @@ rows1593:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1632
+	JL           done1630
 
-loop1631:
+loop1629:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38597,9 +38589,9 @@ loop1631:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1631
+	JG               loop1629
 
-done1632:
+done1630:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38650,7 +38642,7 @@ done1632:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1630:
+skip1628:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38659,9 +38651,9 @@ skip1630:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1634
+	JL      done1632
 
-loop1633:
+loop1631:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38713,11 +38705,11 @@ loop1633:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1633
+	JGE              loop1631
 
-done1634:
+done1632:
 	TESTQ            AX, AX
-	JZ               skip1635
+	JZ               skip1633
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38745,7 +38737,7 @@ done1634:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1635:
+skip1633:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -38770,41 +38762,41 @@ skip1635:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1636
+	JZ         skip1634
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1637
+	JNE        few1635
 	VMOVUPD    Z1, (CX)
-	JMP        done1638
+	JMP        done1636
 
-few1637:
+few1635:
 	TESTQ         $0x00000004, AX
-	JZ            skip1639
+	JZ            skip1637
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1639:
+skip1637:
 	TESTQ         $0x00000002, AX
-	JZ            skip1640
+	JZ            skip1638
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1640:
+skip1638:
 	TESTQ  $0x00000001, AX
-	JZ     skip1641
+	JZ     skip1639
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1641:
-done1638:
-skip1636:
-	JMP finish1589
+skip1639:
+done1636:
+skip1634:
+	JMP finish1587
 
-rows1594:
+rows1592:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38831,7 +38823,7 @@ rows1594:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1642
+	JZ           skip1640
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38915,9 +38907,9 @@ rows1594:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1644
+	JL           done1642
 
-loop1643:
+loop1641:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39235,9 +39227,9 @@ loop1643:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1643
+	JG               loop1641
 
-done1644:
+done1642:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39300,7 +39292,7 @@ done1644:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1642:
+skip1640:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39310,9 +39302,9 @@ skip1642:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1646
+	JL      done1644
 
-loop1645:
+loop1643:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39376,11 +39368,11 @@ loop1645:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1645
+	JGE              loop1643
 
-done1646:
+done1644:
 	TESTQ            AX, AX
-	JZ               skip1647
+	JZ               skip1645
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39414,7 +39406,7 @@ done1646:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1647:
+skip1645:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39440,41 +39432,41 @@ skip1647:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1648
+	JZ         skip1646
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1649
+	JNE        few1647
 	VMOVUPD    Z1, (CX)
-	JMP        done1650
+	JMP        done1648
 
-few1649:
+few1647:
 	TESTQ         $0x00000004, AX
-	JZ            skip1651
+	JZ            skip1649
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1651:
+skip1649:
 	TESTQ         $0x00000002, AX
-	JZ            skip1652
+	JZ            skip1650
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1652:
+skip1650:
 	TESTQ  $0x00000001, AX
-	JZ     skip1653
+	JZ     skip1651
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1653:
-done1650:
-skip1648:
-	JMP finish1589
+skip1651:
+done1648:
+skip1646:
+	JMP finish1587
 
-rows1595:
+rows1593:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39503,7 +39495,7 @@ rows1595:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1654
+	JZ           skip1652
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39587,9 +39579,9 @@ rows1595:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1656
+	JL           done1654
 
-loop1655:
+loop1653:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39956,9 +39948,9 @@ loop1655:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1655
+	JG               loop1653
 
-done1656:
+done1654:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40034,7 +40026,7 @@ done1656:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1654:
+skip1652:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40045,9 +40037,9 @@ skip1654:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1658
+	JL      done1656
 
-loop1657:
+loop1655:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40124,11 +40116,11 @@ loop1657:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1657
+	JGE              loop1655
 
-done1658:
+done1656:
 	TESTQ            AX, AX
-	JZ               skip1659
+	JZ               skip1657
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40169,7 +40161,7 @@ done1658:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1659:
+skip1657:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40202,41 +40194,41 @@ skip1659:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1660
+	JZ         skip1658
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1661
+	JNE        few1659
 	VMOVUPD    Z1, (CX)
-	JMP        done1662
+	JMP        done1660
 
-few1661:
+few1659:
 	TESTQ         $0x00000004, AX
-	JZ            skip1663
+	JZ            skip1661
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1663:
+skip1661:
 	TESTQ         $0x00000002, AX
-	JZ            skip1664
+	JZ            skip1662
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1664:
+skip1662:
 	TESTQ  $0x00000001, AX
-	JZ     skip1665
+	JZ     skip1663
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1665:
-done1662:
-skip1660:
-	JMP finish1589
+skip1663:
+done1660:
+skip1658:
+	JMP finish1587
 
-rows1596:
+rows1594:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40266,7 +40258,7 @@ rows1596:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1666
+	JZ           skip1664
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40350,9 +40342,9 @@ rows1596:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1668
+	JL           done1666
 
-loop1667:
+loop1665:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40767,9 +40759,9 @@ loop1667:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1667
+	JG               loop1665
 
-done1668:
+done1666:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40857,7 +40849,7 @@ done1668:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1666:
+skip1664:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40869,9 +40861,9 @@ skip1666:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1670
+	JL      done1668
 
-loop1669:
+loop1667:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40960,11 +40952,11 @@ loop1669:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1669
+	JGE              loop1667
 
-done1670:
+done1668:
 	TESTQ            AX, AX
-	JZ               skip1671
+	JZ               skip1669
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -41011,7 +41003,7 @@ done1670:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1671:
+skip1669:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41045,41 +41037,41 @@ skip1671:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1672
+	JZ         skip1670
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1673
+	JNE        few1671
 	VMOVUPD    Z1, (CX)
-	JMP        done1674
+	JMP        done1672
 
-few1673:
+few1671:
 	TESTQ         $0x00000004, AX
-	JZ            skip1675
+	JZ            skip1673
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1675:
+skip1673:
 	TESTQ         $0x00000002, AX
-	JZ            skip1676
+	JZ            skip1674
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1676:
+skip1674:
 	TESTQ  $0x00000001, AX
-	JZ     skip1677
+	JZ     skip1675
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1677:
-done1674:
-skip1672:
-	JMP finish1589
+skip1675:
+done1672:
+skip1670:
+	JMP finish1587
 
-rows1597:
+rows1595:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -41110,7 +41102,7 @@ rows1597:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1678
+	JZ           skip1676
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -41194,9 +41186,9 @@ rows1597:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1680
+	JL           done1678
 
-loop1679:
+loop1677:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41659,9 +41651,9 @@ loop1679:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1679
+	JG               loop1677
 
-done1680:
+done1678:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41761,7 +41753,7 @@ done1680:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1678:
+skip1676:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41774,9 +41766,9 @@ skip1678:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1682
+	JL      done1680
 
-loop1681:
+loop1679:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41877,11 +41869,11 @@ loop1681:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1681
+	JGE              loop1679
 
-done1682:
+done1680:
 	TESTQ            AX, AX
-	JZ               skip1683
+	JZ               skip1681
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41934,7 +41926,7 @@ done1682:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1683:
+skip1681:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41972,41 +41964,41 @@ skip1683:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1684
+	JZ         skip1682
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1685
+	JNE        few1683
 	VMOVUPD    Z1, (CX)
-	JMP        done1686
+	JMP        done1684
 
-few1685:
+few1683:
 	TESTQ         $0x00000004, AX
-	JZ            skip1687
+	JZ            skip1685
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1687:
+skip1685:
 	TESTQ         $0x00000002, AX
-	JZ            skip1688
+	JZ            skip1686
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1688:
+skip1686:
 	TESTQ  $0x00000001, AX
-	JZ     skip1689
+	JZ     skip1687
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1689:
-done1686:
-skip1684:
-	JMP finish1589
+skip1687:
+done1684:
+skip1682:
+	JMP finish1587
 
-rows1598:
+rows1596:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42038,7 +42030,7 @@ rows1598:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1690
+	JZ           skip1688
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42122,9 +42114,9 @@ rows1598:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1692
+	JL           done1690
 
-loop1691:
+loop1689:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -42635,9 +42627,9 @@ loop1691:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1691
+	JG               loop1689
 
-done1692:
+done1690:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42749,7 +42741,7 @@ done1692:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1690:
+skip1688:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42763,9 +42755,9 @@ skip1690:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1694
+	JL      done1692
 
-loop1693:
+loop1691:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42878,11 +42870,11 @@ loop1693:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1693
+	JGE              loop1691
 
-done1694:
+done1692:
 	TESTQ            AX, AX
-	JZ               skip1695
+	JZ               skip1693
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42941,7 +42933,7 @@ done1694:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1695:
+skip1693:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -42980,110 +42972,110 @@ skip1695:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1696
+	JZ         skip1694
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1697
+	JNE        few1695
 	VMOVUPD    Z1, (CX)
-	JMP        done1698
+	JMP        done1696
 
-few1697:
+few1695:
 	TESTQ         $0x00000004, AX
-	JZ            skip1699
+	JZ            skip1697
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1699:
+skip1697:
 	TESTQ         $0x00000002, AX
-	JZ            skip1700
+	JZ            skip1698
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1700:
+skip1698:
 	TESTQ  $0x00000001, AX
-	JZ     skip1701
+	JZ     skip1699
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1701:
-done1698:
-skip1696:
-	JMP finish1589
+skip1699:
+done1696:
+skip1694:
+	JMP finish1587
 
-product1588:
+product1586:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1715
+	JG   above1713
 	CMPQ CX, $0x03
-	JG   above1716
+	JG   above1714
 	CMPQ CX, $0x01
-	JG   above1717
+	JG   above1715
 	CMPQ CX, $0x00
-	JG   above1718
+	JG   above1716
+	JMP  rows1700
+
+above1716:
+	JMP rows1701
+
+above1715:
+	CMPQ CX, $0x02
+	JG   above1717
 	JMP  rows1702
 
-above1718:
+above1717:
 	JMP rows1703
 
-above1717:
-	CMPQ CX, $0x02
+above1714:
+	CMPQ CX, $0x05
+	JG   above1718
+	CMPQ CX, $0x04
 	JG   above1719
 	JMP  rows1704
 
 above1719:
 	JMP rows1705
 
-above1716:
-	CMPQ CX, $0x05
-	JG   above1720
-	CMPQ CX, $0x04
-	JG   above1721
-	JMP  rows1706
+above1718:
+	JMP rows1706
 
-above1721:
-	JMP rows1707
-
-above1720:
-	JMP rows1708
-
-above1715:
+above1713:
 	CMPQ CX, $0x09
-	JG   above1722
+	JG   above1720
 	CMPQ CX, $0x08
-	JG   above1723
+	JG   above1721
 	CMPQ CX, $0x07
-	JG   above1724
-	JMP  rows1709
-
-above1724:
-	JMP rows1710
-
-above1723:
-	JMP rows1711
+	JG   above1722
+	JMP  rows1707
 
 above1722:
+	JMP rows1708
+
+above1721:
+	JMP rows1709
+
+above1720:
 	CMPQ CX, $0x0b
-	JG   above1725
+	JG   above1723
 	CMPQ CX, $0x0a
-	JG   above1726
-	JMP  rows1712
+	JG   above1724
+	JMP  rows1710
 
-above1726:
-	JMP rows1713
+above1724:
+	JMP rows1711
 
-above1725:
-	JMP rows1714
+above1723:
+	JMP rows1712
 
-rows1702:
+rows1700:
 	CMPQ DX, $0x00000001
-	JL   done1728
+	JL   done1726
 
-loop1727:
+loop1725:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -43166,12 +43158,12 @@ loop1727:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1727
+	JG           loop1725
 
-done1728:
-	JMP finish1589
+done1726:
+	JMP finish1587
 
-rows1703:
+rows1701:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -43183,7 +43175,7 @@ rows1703:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1729
+	JZ           skip1727
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -43267,9 +43259,9 @@ rows1703:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1731
+	JL           done1729
 
-loop1730:
+loop1728:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -43370,9 +43362,9 @@ loop1730:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1730
+	JG           loop1728
 
-done1731:
+done1729:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43380,16 +43372,16 @@ done1731:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1729:
+skip1727:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1733
+	JL      done1731
 
-loop1732:
+loop1730:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43398,17 +43390,17 @@ loop1732:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1732
+	JGE         loop1730
 
-done1733:
+done1731:
 	TESTQ       AX, AX
-	JZ          skip1734
+	JZ          skip1732
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1734:
+skip1732:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -43428,7 +43420,7 @@ skip1734:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1735
+	JZ         skip1733
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43440,51 +43432,51 @@ skip1734:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1737
+	JL         done1735
 
-loop1736:
+loop1734:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1736
+	JG               loop1734
 
-done1737:
+done1735:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1738
+	JNE       few1736
 	VMOVUPD   Z1, (AX)
-	JMP       done1739
+	JMP       done1737
 
-few1738:
+few1736:
 	TESTQ         $0x00000004, CX
-	JZ            skip1740
+	JZ            skip1738
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1740:
+skip1738:
 	TESTQ         $0x00000002, CX
-	JZ            skip1741
+	JZ            skip1739
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1741:
+skip1739:
 	TESTQ  $0x00000001, CX
-	JZ     skip1742
+	JZ     skip1740
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1742:
-done1739:
-skip1735:
-	JMP finish1589
+skip1740:
+done1737:
+skip1733:
+	JMP finish1587
 
-rows1704:
+rows1702:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -43497,7 +43489,7 @@ rows1704:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1743
+	JZ           skip1741
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -43581,9 +43573,9 @@ rows1704:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1745
+	JL           done1743
 
-loop1744:
+loop1742:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -43692,9 +43684,9 @@ loop1744:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1744
+	JG           loop1742
 
-done1745:
+done1743:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -43704,7 +43696,7 @@ done1745:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1743:
+skip1741:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43712,9 +43704,9 @@ skip1743:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1747
+	JL      done1745
 
-loop1746:
+loop1744:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -43725,18 +43717,18 @@ loop1746:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1746
+	JGE         loop1744
 
-done1747:
+done1745:
 	TESTQ       AX, AX
-	JZ          skip1748
+	JZ          skip1746
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1748:
+skip1746:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -43757,7 +43749,7 @@ skip1748:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1749
+	JZ         skip1747
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43769,51 +43761,51 @@ skip1748:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1751
+	JL         done1749
 
-loop1750:
+loop1748:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1750
+	JG               loop1748
 
-done1751:
+done1749:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1752
+	JNE       few1750
 	VMOVUPD   Z1, (AX)
-	JMP       done1753
+	JMP       done1751
 
-few1752:
+few1750:
 	TESTQ         $0x00000004, CX
-	JZ            skip1754
+	JZ            skip1752
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1754:
+skip1752:
 	TESTQ         $0x00000002, CX
-	JZ            skip1755
+	JZ            skip1753
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1755:
+skip1753:
 	TESTQ  $0x00000001, CX
-	JZ     skip1756
+	JZ     skip1754
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1756:
-done1753:
-skip1749:
-	JMP finish1589
+skip1754:
+done1751:
+skip1747:
+	JMP finish1587
 
-rows1705:
+rows1703:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43827,7 +43819,7 @@ rows1705:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1757
+	JZ           skip1755
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -43911,9 +43903,9 @@ rows1705:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1759
+	JL           done1757
 
-loop1758:
+loop1756:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -44030,9 +44022,9 @@ loop1758:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1758
+	JG           loop1756
 
-done1759:
+done1757:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44044,7 +44036,7 @@ done1759:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1757:
+skip1755:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44053,9 +44045,9 @@ skip1757:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1761
+	JL      done1759
 
-loop1760:
+loop1758:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44068,11 +44060,11 @@ loop1760:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1760
+	JGE         loop1758
 
-done1761:
+done1759:
 	TESTQ       AX, AX
-	JZ          skip1762
+	JZ          skip1760
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44080,7 +44072,7 @@ done1761:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1762:
+skip1760:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -44105,7 +44097,7 @@ skip1762:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1763
+	JZ         skip1761
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44117,51 +44109,51 @@ skip1762:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1765
+	JL         done1763
 
-loop1764:
+loop1762:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1764
+	JG               loop1762
 
-done1765:
+done1763:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1766
+	JNE       few1764
 	VMOVUPD   Z1, (AX)
-	JMP       done1767
+	JMP       done1765
 
-few1766:
+few1764:
 	TESTQ         $0x00000004, CX
-	JZ            skip1768
+	JZ            skip1766
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1768:
+skip1766:
 	TESTQ         $0x00000002, CX
-	JZ            skip1769
+	JZ            skip1767
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1769:
+skip1767:
 	TESTQ  $0x00000001, CX
-	JZ     skip1770
+	JZ     skip1768
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1770:
-done1767:
-skip1763:
-	JMP finish1589
+skip1768:
+done1765:
+skip1761:
+	JMP finish1587
 
-rows1706:
+rows1704:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44176,7 +44168,7 @@ rows1706:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1771
+	JZ           skip1769
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -44260,9 +44252,9 @@ rows1706:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1773
+	JL           done1771
 
-loop1772:
+loop1770:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -44387,9 +44379,9 @@ loop1772:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1772
+	JG           loop1770
 
-done1773:
+done1771:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44403,7 +44395,7 @@ done1773:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1771:
+skip1769:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44413,9 +44405,9 @@ skip1771:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1775
+	JL      done1773
 
-loop1774:
+loop1772:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44430,11 +44422,11 @@ loop1774:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1774
+	JGE         loop1772
 
-done1775:
+done1773:
 	TESTQ       AX, AX
-	JZ          skip1776
+	JZ          skip1774
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44443,7 +44435,7 @@ done1775:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1776:
+skip1774:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -44469,7 +44461,7 @@ skip1776:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1777
+	JZ         skip1775
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44481,51 +44473,51 @@ skip1776:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1779
+	JL         done1777
 
-loop1778:
+loop1776:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1778
+	JG               loop1776
 
-done1779:
+done1777:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1780
+	JNE       few1778
 	VMOVUPD   Z1, (AX)
-	JMP       done1781
+	JMP       done1779
 
-few1780:
+few1778:
 	TESTQ         $0x00000004, CX
-	JZ            skip1782
+	JZ            skip1780
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1782:
+skip1780:
 	TESTQ         $0x00000002, CX
-	JZ            skip1783
+	JZ            skip1781
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1783:
+skip1781:
 	TESTQ  $0x00000001, CX
-	JZ     skip1784
+	JZ     skip1782
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1784:
-done1781:
-skip1777:
-	JMP finish1589
+skip1782:
+done1779:
+skip1775:
+	JMP finish1587
 
-rows1707:
+rows1705:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44542,7 +44534,7 @@ rows1707:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1785
+	JZ           skip1783
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -44626,9 +44618,9 @@ rows1707:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1787
+	JL           done1785
 
-loop1786:
+loop1784:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -44762,9 +44754,9 @@ loop1786:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1786
+	JG           loop1784
 
-done1787:
+done1785:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44781,7 +44773,7 @@ done1787:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1785:
+skip1783:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44792,9 +44784,9 @@ skip1785:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1789
+	JL      done1787
 
-loop1788:
+loop1786:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44812,11 +44804,11 @@ loop1788:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1788
+	JGE         loop1786
 
-done1789:
+done1787:
 	TESTQ       AX, AX
-	JZ          skip1790
+	JZ          skip1788
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44827,7 +44819,7 @@ done1789:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1790:
+skip1788:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -44860,7 +44852,7 @@ skip1790:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1791
+	JZ         skip1789
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44872,51 +44864,51 @@ skip1790:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1793
+	JL         done1791
 
-loop1792:
+loop1790:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1792
+	JG               loop1790
 
-done1793:
+done1791:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1794
+	JNE       few1792
 	VMOVUPD   Z1, (AX)
-	JMP       done1795
+	JMP       done1793
 
-few1794:
+few1792:
 	TESTQ         $0x00000004, CX
-	JZ            skip1796
+	JZ            skip1794
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1796:
+skip1794:
 	TESTQ         $0x00000002, CX
-	JZ            skip1797
+	JZ            skip1795
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1797:
+skip1795:
 	TESTQ  $0x00000001, CX
-	JZ     skip1798
+	JZ     skip1796
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1798:
-done1795:
-skip1791:
-	JMP finish1589
+skip1796:
+done1793:
+skip1789:
+	JMP finish1587
 
-rows1708:
+rows1706:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44934,7 +44926,7 @@ rows1708:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1799
+	JZ           skip1797
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -45018,9 +45010,9 @@ rows1708:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1801
+	JL           done1799
 
-loop1800:
+loop1798:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -45162,9 +45154,9 @@ loop1800:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1800
+	JG           loop1798
 
-done1801:
+done1799:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45183,7 +45175,7 @@ done1801:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1799:
+skip1797:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45195,9 +45187,9 @@ skip1799:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1803
+	JL      done1801
 
-loop1802:
+loop1800:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45217,11 +45209,11 @@ loop1802:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1802
+	JGE         loop1800
 
-done1803:
+done1801:
 	TESTQ       AX, AX
-	JZ          skip1804
+	JZ          skip1802
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45233,7 +45225,7 @@ done1803:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1804:
+skip1802:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -45267,7 +45259,7 @@ skip1804:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1805
+	JZ         skip1803
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45279,51 +45271,51 @@ skip1804:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1807
+	JL         done1805
 
-loop1806:
+loop1804:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1806
+	JG               loop1804
 
-done1807:
+done1805:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1808
+	JNE       few1806
 	VMOVUPD   Z1, (AX)
-	JMP       done1809
+	JMP       done1807
 
-few1808:
+few1806:
 	TESTQ         $0x00000004, CX
-	JZ            skip1810
+	JZ            skip1808
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1810:
+skip1808:
 	TESTQ         $0x00000002, CX
-	JZ            skip1811
+	JZ            skip1809
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1811:
+skip1809:
 	TESTQ  $0x00000001, CX
-	JZ     skip1812
+	JZ     skip1810
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1812:
-done1809:
-skip1805:
-	JMP finish1589
+skip1810:
+done1807:
+skip1803:
+	JMP finish1587
 
-rows1709:
+rows1707:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45342,7 +45334,7 @@ rows1709:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1813
+	JZ           skip1811
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -45426,9 +45418,9 @@ rows1709:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1815
+	JL           done1813
 
-loop1814:
+loop1812:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -45578,9 +45570,9 @@ loop1814:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1814
+	JG           loop1812
 
-done1815:
+done1813:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45601,7 +45593,7 @@ done1815:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1813:
+skip1811:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45614,9 +45606,9 @@ skip1813:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1817
+	JL      done1815
 
-loop1816:
+loop1814:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45638,11 +45630,11 @@ loop1816:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1816
+	JGE         loop1814
 
-done1817:
+done1815:
 	TESTQ       AX, AX
-	JZ          skip1818
+	JZ          skip1816
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45655,7 +45647,7 @@ done1817:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1818:
+skip1816:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -45693,7 +45685,7 @@ skip1818:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1819
+	JZ         skip1817
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45705,51 +45697,51 @@ skip1818:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1821
+	JL         done1819
 
-loop1820:
+loop1818:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1820
+	JG               loop1818
 
-done1821:
+done1819:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1822
+	JNE       few1820
 	VMOVUPD   Z1, (AX)
-	JMP       done1823
+	JMP       done1821
 
-few1822:
+few1820:
 	TESTQ         $0x00000004, CX
-	JZ            skip1824
+	JZ            skip1822
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1824:
+skip1822:
 	TESTQ         $0x00000002, CX
-	JZ            skip1825
+	JZ            skip1823
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1825:
+skip1823:
 	TESTQ  $0x00000001, CX
-	JZ     skip1826
+	JZ     skip1824
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1826:
-done1823:
-skip1819:
-	JMP finish1589
+skip1824:
+done1821:
+skip1817:
+	JMP finish1587
 
-rows1710:
+rows1708:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45769,7 +45761,7 @@ rows1710:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1827
+	JZ           skip1825
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -45853,9 +45845,9 @@ rows1710:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1829
+	JL           done1827
 
-loop1828:
+loop1826:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -46013,9 +46005,9 @@ loop1828:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1828
+	JG           loop1826
 
-done1829:
+done1827:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46038,7 +46030,7 @@ done1829:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1827:
+skip1825:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46052,9 +46044,9 @@ skip1827:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1831
+	JL      done1829
 
-loop1830:
+loop1828:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46078,11 +46070,11 @@ loop1830:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1830
+	JGE         loop1828
 
-done1831:
+done1829:
 	TESTQ       AX, AX
-	JZ          skip1832
+	JZ          skip1830
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46096,7 +46088,7 @@ done1831:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1832:
+skip1830:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -46135,7 +46127,7 @@ skip1832:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1833
+	JZ         skip1831
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46147,51 +46139,51 @@ skip1832:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1835
+	JL         done1833
 
-loop1834:
+loop1832:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1834
+	JG               loop1832
 
-done1835:
+done1833:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1836
+	JNE       few1834
 	VMOVUPD   Z1, (AX)
-	JMP       done1837
+	JMP       done1835
 
-few1836:
+few1834:
 	TESTQ         $0x00000004, CX
-	JZ            skip1838
+	JZ            skip1836
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1838:
+skip1836:
 	TESTQ         $0x00000002, CX
-	JZ            skip1839
+	JZ            skip1837
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1839:
+skip1837:
 	TESTQ  $0x00000001, CX
-	JZ     skip1840
+	JZ     skip1838
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1840:
-done1837:
-skip1833:
-	JMP finish1589
+skip1838:
+done1835:
+skip1831:
+	JMP finish1587
 
-rows1711:
+rows1709:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46213,7 +46205,7 @@ rows1711:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1841
+	JZ           skip1839
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -46321,9 +46313,9 @@ rows1711:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1843
+	JL           done1841
 
-loop1842:
+loop1840:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -46490,10 +46482,10 @@ loop1842:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1842
+	JG           loop1840
 
-done1843:
-skip1841:
+done1841:
+skip1839:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46508,9 +46500,9 @@ skip1841:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1845
+	JL      done1843
 
-loop1844:
+loop1842:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -46537,11 +46529,11 @@ loop1844:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1844
+	JGE         loop1842
 
-done1845:
+done1843:
 	TESTQ       AX, AX
-	JZ          skip1846
+	JZ          skip1844
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -46557,7 +46549,7 @@ done1845:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1846:
+skip1844:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -46606,7 +46598,7 @@ skip1846:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1847
+	JZ         skip1845
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46618,51 +46610,51 @@ skip1846:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1849
+	JL         done1847
 
-loop1848:
+loop1846:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1848
+	JG               loop1846
 
-done1849:
+done1847:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1850
+	JNE       few1848
 	VMOVUPD   Z1, (AX)
-	JMP       done1851
+	JMP       done1849
 
-few1850:
+few1848:
 	TESTQ         $0x00000004, CX
-	JZ            skip1852
+	JZ            skip1850
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1852:
+skip1850:
 	TESTQ         $0x00000002, CX
-	JZ            skip1853
+	JZ            skip1851
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1853:
+skip1851:
 	TESTQ  $0x00000001, CX
-	JZ     skip1854
+	JZ     skip1852
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1854:
-done1851:
-skip1847:
-	JMP finish1589
+skip1852:
+done1849:
+skip1845:
+	JMP finish1587
 
-rows1712:
+rows1710:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46685,7 +46677,7 @@ rows1712:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1855
+	JZ           skip1853
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -46795,9 +46787,9 @@ rows1712:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1857
+	JL           done1855
 
-loop1856:
+loop1854:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -46972,10 +46964,10 @@ loop1856:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1856
+	JG           loop1854
 
-done1857:
-skip1855:
+done1855:
+skip1853:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46991,9 +46983,9 @@ skip1855:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1859
+	JL      done1857
 
-loop1858:
+loop1856:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47022,11 +47014,11 @@ loop1858:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1858
+	JGE         loop1856
 
-done1859:
+done1857:
 	TESTQ       AX, AX
-	JZ          skip1860
+	JZ          skip1858
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47043,7 +47035,7 @@ done1859:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1860:
+skip1858:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -47093,7 +47085,7 @@ skip1860:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1861
+	JZ         skip1859
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47105,51 +47097,51 @@ skip1860:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1863
+	JL         done1861
 
-loop1862:
+loop1860:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1862
+	JG               loop1860
 
-done1863:
+done1861:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1864
+	JNE       few1862
 	VMOVUPD   Z1, (AX)
-	JMP       done1865
+	JMP       done1863
 
-few1864:
+few1862:
 	TESTQ         $0x00000004, CX
-	JZ            skip1866
+	JZ            skip1864
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1866:
+skip1864:
 	TESTQ         $0x00000002, CX
-	JZ            skip1867
+	JZ            skip1865
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1867:
+skip1865:
 	TESTQ  $0x00000001, CX
-	JZ     skip1868
+	JZ     skip1866
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1868:
-done1865:
-skip1861:
-	JMP finish1589
+skip1866:
+done1863:
+skip1859:
+	JMP finish1587
 
-rows1713:
+rows1711:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47173,7 +47165,7 @@ rows1713:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1869
+	JZ           skip1867
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -47285,9 +47277,9 @@ rows1713:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1871
+	JL           done1869
 
-loop1870:
+loop1868:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -47470,10 +47462,10 @@ loop1870:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1870
+	JG           loop1868
 
-done1871:
-skip1869:
+done1869:
+skip1867:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -47490,9 +47482,9 @@ skip1869:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1873
+	JL      done1871
 
-loop1872:
+loop1870:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -47523,11 +47515,11 @@ loop1872:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1872
+	JGE         loop1870
 
-done1873:
+done1871:
 	TESTQ       AX, AX
-	JZ          skip1874
+	JZ          skip1872
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -47545,7 +47537,7 @@ done1873:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1874:
+skip1872:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -47599,7 +47591,7 @@ skip1874:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1875
+	JZ         skip1873
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47611,51 +47603,51 @@ skip1874:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1877
+	JL         done1875
 
-loop1876:
+loop1874:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1876
+	JG               loop1874
 
-done1877:
+done1875:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1878
+	JNE       few1876
 	VMOVUPD   Z1, (AX)
-	JMP       done1879
+	JMP       done1877
 
-few1878:
+few1876:
 	TESTQ         $0x00000004, CX
-	JZ            skip1880
+	JZ            skip1878
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1880:
+skip1878:
 	TESTQ         $0x00000002, CX
-	JZ            skip1881
+	JZ            skip1879
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1881:
+skip1879:
 	TESTQ  $0x00000001, CX
-	JZ     skip1882
+	JZ     skip1880
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1882:
-done1879:
-skip1875:
-	JMP finish1589
+skip1880:
+done1877:
+skip1873:
+	JMP finish1587
 
-rows1714:
+rows1712:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47680,7 +47672,7 @@ rows1714:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1883
+	JZ           skip1881
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -47794,9 +47786,9 @@ rows1714:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1885
+	JL           done1883
 
-loop1884:
+loop1882:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -47987,10 +47979,10 @@ loop1884:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1884
+	JG           loop1882
 
-done1885:
-skip1883:
+done1883:
+skip1881:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -48008,9 +48000,9 @@ skip1883:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1887
+	JL      done1885
 
-loop1886:
+loop1884:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48043,11 +48035,11 @@ loop1886:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1886
+	JGE         loop1884
 
-done1887:
+done1885:
 	TESTQ       AX, AX
-	JZ          skip1888
+	JZ          skip1886
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48066,7 +48058,7 @@ done1887:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1888:
+skip1886:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -48121,7 +48113,7 @@ skip1888:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1889
+	JZ         skip1887
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -48133,49 +48125,49 @@ skip1888:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1891
+	JL         done1889
 
-loop1890:
+loop1888:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1890
+	JG               loop1888
 
-done1891:
+done1889:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1892
+	JNE       few1890
 	VMOVUPD   Z1, (AX)
-	JMP       done1893
+	JMP       done1891
 
-few1892:
+few1890:
 	TESTQ         $0x00000004, CX
-	JZ            skip1894
+	JZ            skip1892
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1894:
+skip1892:
 	TESTQ         $0x00000002, CX
-	JZ            skip1895
+	JZ            skip1893
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1895:
+skip1893:
 	TESTQ  $0x00000001, CX
-	JZ     skip1896
+	JZ     skip1894
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1896:
-done1893:
-skip1889:
-finish1589:
+skip1894:
+done1891:
+skip1887:
+finish1587:
 	VZEROUPPER
 	RET
 
@@ -48195,9 +48187,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1898
+	JL      done1896
 
-loop1897:
+loop1895:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -48221,11 +48213,11 @@ loop1897:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1897
+	JGE        loop1895
 
-done1898:
+done1896:
 	TESTQ      CX, CX
-	JZ         skip1899
+	JZ         skip1897
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -48243,7 +48235,7 @@ done1898:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1899:
+skip1897:
 	VZEROUPPER
 	RET
 
@@ -48263,9 +48255,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1901
+	JL      done1899
 
-loop1900:
+loop1898:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48289,11 +48281,11 @@ loop1900:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1900
+	JGE        loop1898
 
-done1901:
+done1899:
 	TESTQ      CX, CX
-	JZ         skip1902
+	JZ         skip1900
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48311,6 +48303,6 @@ done1901:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1902:
+skip1900:
 	VZEROUPPER
 	RET

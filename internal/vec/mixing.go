@@ -106,8 +106,11 @@ func (m *Mixture) Derive() {
 // Mean, Low and High from it. f has a row for each expert, of n or Stride(n) elements,
 // and is not NaN; inverse is a vector.
 func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
-	row := len(f) / m.Experts
-	if len(f) != m.Experts*row || row != m.Variables && row != len(m.Mean) || len(x) != m.Variables || len(inverse) != len(m.Mean) {
+	row := len(m.Mean)
+	if len(f) == m.Experts*m.Variables {
+		row = m.Variables
+	}
+	if len(f) != m.Experts*row || len(x) != m.Variables || len(inverse) != len(m.Mean) {
 		panic("vec: Aggregate: shapes differ")
 	}
 	aggregate(m, f, x, inverse, limit, row)

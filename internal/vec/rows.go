@@ -18,7 +18,7 @@ func statistics(rows, n int) (all []float64, row func(i int) []float64) {
 // room behind it: see Rows.
 func Standardise(dst, x, mean, inverse []float64, limit float64) {
 	n := len(mean)
-	if len(inverse) != n || n == 0 || len(x)%n != 0 || len(dst) != len(x) {
+	if len(inverse) != n || n == 0 || len(x) != n && len(x)%n != 0 || len(dst) != len(x) {
 		panic("vec: Standardise: shapes differ")
 	}
 	if len(x) > 0 {

@@ -145,7 +145,7 @@ func stepsAVX2(rows *float64, limits *float64, x *float64, last *float64, n int,
 // standardiseAVX2 sets dst to the rows of x, the last first, less the means, times inverse, limited.
 //
 //go:noescape
-func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
 
 // boundAVX2 makes forecasts of what was said of them.
 //
@@ -320,7 +320,7 @@ func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n in
 // standardiseAVX512 sets dst to the rows of x, the last first, less the means, times inverse, limited.
 //
 //go:noescape
-func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
 
 // boundAVX512 makes forecasts of what was said of them.
 //
