@@ -127,8 +127,8 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 // unit is the scale of coordinate j.
 func (m *mixer) unit(j int) float64 { return m.steps.Unit[j] }
 
-// forecastTo combines the experts' forecasts of the next sample, experts x dim,
-// given the last sample.
+// forecastTo combines the experts' forecasts of the next sample, given the last
+// sample; see vec.Mixture.Aggregate.
 func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 	a := m.aggregate
 	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)

@@ -3,7 +3,7 @@ package vec
 import "math"
 
 // Stride is n rounded up to whole registers of any implementation: the length of
-// the rows that Aggregate and Regrets take a register of variables at a time of.
+// the rows of statistics, of which a kernel takes a register of variables at a time.
 func Stride(n int) int { return (n + tile - 1) / tile * tile }
 
 // Mixture is a weighted mean of experts for each of n variables, with the weights of
@@ -121,9 +121,9 @@ func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
 // gradient trick, which makes the aggregate compete with the best convex combination),
 // the sum of 2 (out - y) (out - Z) over a round, divided by Every. The weights are then
 //
-//	Trust max(Regret, 0) / (1 + Square) / (their sum) + (1 - Trust) Prior
+//	trust max(Regret, 0) / (1 + Square) / (their sum) + (1 - trust) Prior
 //
-// with Trust = Rounds / (Rounds + Doubt), or Prior while the sum is zero.
+// with trust = Rounds / (Rounds + Doubt), or Prior while the sum is zero.
 func (m *Mixture) Learn(out, y []float64) {
 	if len(out) != len(m.Mean) || len(y) != len(m.Mean) {
 		panic("vec: Mixture.Learn: lengths differ")
