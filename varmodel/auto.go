@@ -160,7 +160,7 @@ func (m *auto) has(i Ingredient) bool {
 }
 
 // recent is the number of increments that a series keeps.
-func (m *auto) recent() int { return m.depth + walkBatch }
+func (m *auto) recent() int { return walkDepth(m.depth) }
 
 func (m *auto) rebuilds() bool { return !m.cfg.Shared && m.has(Rebuilding) }
 
@@ -206,7 +206,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.glitch = newGlitch(d)
 	}
 	if m.directs != nil {
-		s.outlook = newOutlook(m.directs, m.cfg.Horizon, m.depth)
+		s.outlook = newOutlook(m.directs, m.cfg.Horizon, m.recent())
 		s.outlook.season = m.cfg.Season
 		if m.rebuilds() && m.cfg.Season == 0 {
 			s.season = newSeasonSearch(m.memory)

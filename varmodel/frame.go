@@ -1,8 +1,6 @@
 package varmodel
 
-import (
-	"github.com/orffvar/forecaster/internal/vec"
-)
+import "github.com/orffvar/forecaster/internal/vec"
 
 // frame is a series at one time: what the experts look at, computed once for all
 // of them.
@@ -51,18 +49,13 @@ func (f *frame) scale(t target) (origin, unit, inverse []float64) {
 // ownLagsTo writes the features of ownLags.
 func (f *frame) ownLagsTo(phi []float64, order int) {
 	m := order + 1
+	steps, stride := f.recent.rows(0), f.recent.stride
 	for j := range f.past.dim {
-		row := phi[j*m : (j+1)*m]
+		row, inverse := phi[j*m:(j+1)*m], f.scaler.perStep[j]
 		row[0], row[1] = 1, f.levels[j]
-		f.incrementsTo(row[2:], j)
-	}
-}
-
-// incrementsTo writes the last increments of coordinate j in typical steps.
-func (f *frame) incrementsTo(dst []float64, j int) {
-	inverse := f.scaler.perStep[j]
-	for l, v := range f.recent.of(j, len(dst)) {
-		dst[l] = v * inverse
+		for l := range row[2:] {
+			row[2+l] = steps[l*stride+j] * inverse
+		}
 	}
 }
 
@@ -73,41 +66,58 @@ func (f *frame) want(t target, y []float64) {
 	vec.Standardise(f.wanted[t], y, origin, inverse, targetLimit)
 }
 
-// increments are the last steps of each coordinate, the newest first, contiguous.
+// increments are the last steps of a series: a row for each, the newest first.
 type increments struct {
-	count, size int // steps that are kept; room for one coordinate
-	next        int // place of the newest
-	values      []float64
+	count, stride int       // rows that are kept, and how far apart they are
+	next          int       // place of the newest
+	values        []float64 // rows, more than are kept
+}
+
+// strideOf is the number of elements between rows that have one for each of dim
+// coordinates: a row fills registers of eight, or a few rows fill one.
+func strideOf(dim int) int {
+	switch {
+	case dim <= 2:
+		return dim
+	case dim <= 4:
+		return 4
+	}
+	return vec.Stride(dim)
 }
 
 func newIncrements(dim, count int) *increments {
-	size := count + 64 // moved once in 64 samples
-	return &increments{count: count, size: size, next: 64, values: make([]float64, dim*size)}
+	stride := strideOf(dim)
+	n := count + 64 // moved once in 64 samples
+	return &increments{count: count, stride: stride, next: 64 * stride, values: vec.Aligned[float64](n * stride)}
 }
 
 // push appends the step from the sample before to the last one.
 func (n *increments) push(last, before []float64) {
 	if n.next == 0 {
-		for j := range last {
-			v := n.values[j*n.size : (j+1)*n.size]
-			copy(v[n.size-n.count:], v[:n.count])
-		}
-		n.next = n.size - n.count
+		size := (n.count - 1) * n.stride // the oldest is not kept
+		n.next = len(n.values) - size
+		copy(n.values[n.next:], n.values[:size])
 	}
-	n.next--
+	n.next -= n.stride
+	row := n.values[n.next:][:len(last)]
+	before = before[:len(last)]
 	for j, v := range last {
-		n.values[j*n.size+n.next] = v - before[j]
+		row[j] = v - before[j]
 	}
 }
 
-// of returns the last k steps of a coordinate: a view.
-func (n *increments) of(j, k int) []float64 {
-	i := j*n.size + n.next
-	return n.values[i : i+k]
+// rows returns the steps before the given number of samples: a view.
+func (n *increments) rows(back int) []float64 {
+	return n.values[n.next+back*n.stride : n.next+n.count*n.stride]
 }
 
 // clear makes all steps of a coordinate zero.
-func (n *increments) clear(j int) { clear(n.of(j, n.count)) }
+func (n *increments) clear(j int) {
+	rows := n.rows(0)
+	for i := j; i < len(rows); i += n.stride {
+		rows[i] = 0
+	}
+}
 
 // follow takes the steps from a history.
 func (n *increments) follow(h *history) {

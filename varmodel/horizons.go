@@ -145,7 +145,8 @@ type outlook struct {
 	cycle    []float64 // horizon x dim: the last season, 0 when none is known
 	bend     []float64 // anchors x dim x 2: weight of each of the two
 	forecast []float64 // anchors x dim
-	diffs    []float64 // scratch of the iteration: increments of one coordinate
+	recent   []float64 // scratch of the iteration: rows of increments, forecasts before those that were seen
+	levels   []float64 // scratch, dim
 	out      []float64 // scratch, dim
 }
 
@@ -159,7 +160,8 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 		cycle:    make([]float64, horizon*d),
 		bend:     make([]float64, 2*len(g.steps)*d),
 		forecast: make([]float64, len(g.steps)*d),
-		diffs:    make([]float64, horizon+depth),
+		recent:   vec.Aligned[float64]((horizon + depth) * strideOf(d)),
+		levels:   make([]float64, d),
 		out:      make([]float64, d),
 		base:     newSeasonBase(g.steps),
 	}
@@ -382,43 +384,24 @@ func (o *outlook) iterate(f *frame, source *expert) {
 		}
 		return
 	}
-	// The increments of one coordinate, the last one at index horizon, older
-	// ones behind it, forecasts before it.
-	q := source.own - 1
-	for j := range d {
-		unit, inverse := f.scaler.steps[j], f.scaler.perStep[j]
-		f.incrementsTo(o.diffs[o.horizon:o.horizon+q], j)
-		theta := source.walker.weightsOf(j)
-		seen, lags := o.diffs[o.horizon:o.horizon+q], theta[2:]
-		x := f.past.lag(0)[j]
-		for h := range o.horizon {
-			// What was seen comes first: it does not have to wait for the step before.
-			own := min(h, q)
-			v := theta[0] + vec.Dot(lags[own:], seen[:q-own])
-			v += theta[1]*f.scaler.standardised(j, x) + dot(lags[:own], o.diffs[o.horizon-h:])
+	walker, stride := source.walker, f.recent.stride
+	copy(o.recent[o.horizon*stride:], f.recent.rows(0)[:len(walker.theta)])
+	last := f.past.lag(0)
+	for h := range o.horizon {
+		for j, x := range last {
+			o.levels[j] = f.scaler.standardised(j, x)
+		}
+		path, step := o.path[h*d:(h+1)*d], o.recent[(o.horizon-h-1)*stride:]
+		walker.forecastTo(path, o.levels, o.recent[(o.horizon-h)*stride:], f.scaler.perStep)
+		for j, v := range path {
 			if v != v {
 				v = 0
 			}
-			to := f.scaler.within(j, x+unit*clip(v, outputLimit))
-			if h < o.horizon-1 {
-				o.diffs[o.horizon-h-1] = (to - x) * inverse
-			}
-			x = to
-			o.path[h*d+j] = x
+			path[j] = f.scaler.within(j, last[j]+f.scaler.steps[j]*clip(v, outputLimit))
+			step[j] = path[j] - last[j]
 		}
+		last = path
 	}
-}
-
-// dot is vec.Dot of all of x with the beginning of y, for x that is mostly short.
-func dot(x, y []float64) (s float64) {
-	y = y[:len(x)]
-	if len(x) > 12 {
-		return vec.Dot(x, y)
-	}
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
 }
 
 // forecastTo writes the forecasts of all horizons; one is that of one step.

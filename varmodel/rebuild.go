@@ -45,7 +45,7 @@ func newRebuild(s *autoSeries) *rebuild {
 	d := m.cfg.Dim
 	r := &rebuild{
 		turn:   len(m.experts),
-		frame:  newFrame(d, m.order, m.depth, s.scaler, newLocalMean(d), s.inputs),
+		frame:  newFrame(d, m.order, m.recent(), s.scaler, newLocalMean(d), s.inputs),
 		out:    make([]float64, d),
 		wanted: make([]float64, d),
 	}

@@ -13,28 +13,38 @@ import (
 // the lagged increments is taken to be that of a stationary series: element (i, j)
 // depends on |i - j| only, and differs from the sum over the samples by the few
 // at either end. The sums then cost q instead of q^2 a sample, in time and in
-// memory, and the weights q^2 instead of q^3 (Levinson 1946), which is done now
-// and then, for one coordinate after the other.
+// memory, and the weights q^2 instead of q^3 (see vec.Toeplitz), which is done now
+// and then, for one group of coordinates after the other.
+//
+// All coordinates are computed side by side: a matrix here has a row for each lag,
+// laid out like the rows of increments, and zeros or what does not matter in a few
+// rows more, such that their number is a multiple of eight.
 type yuleWalker struct {
 	dim, lags  int // lags: increments among the features, q-1
+	stride     int // from row to row
+	width      int // elements that are taken at a time: a row, or several of few coordinates
 	ridge      float64
 	forgetting float64
-	every      int // samples from one solution to the next, of each coordinate, in the long run
+	every      int // samples from one solution to the next, of each group, in the long run
 	batch      int // samples whose products are added at a time, at most walkBatch
 
 	count   int     // samples
 	weight  float64 // of the next sample in the sums; grows instead of the sums shrinking
-	due     []int   // count at which a coordinate is solved next
-	theta   []float64
-	sums    []float64 // dim x (sumLags + 2 lags)
+	due     []int   // count at which a group is solved next
+	moments []float64
+	sums    []float64 // matrix of y with the lags, then that of z with the lags
 	waiting int       // samples whose products with the lags are not in the sums
-	factors []float64 // of their lags, dim x 2 x walkBatch
+	factors []float64 // of their lags, the last sample first: a row for y and one for z
 
-	forward, backward, copied, reversed, one, level []float64 // scratch
+	intercept, level []float64 // weights
+	theta            []float64 // matrix of those of the lags
+
+	dots   []float64 // scratch
+	solver *vec.Toeplitz
 }
 
-// Sums of one coordinate, of the increment y that follows, the level z, and the
-// increments x_1, x_2, … before y; n counts.
+// moments are the sums of one coordinate, of the increment y that follows and the level
+// z; n counts.
 const (
 	sumCount = iota // n
 	sumY            // y
@@ -42,7 +52,7 @@ const (
 	sumZ            // z
 	sumZZ           // z^2
 	sumYZ           // y z
-	sumLags         // y x_i, then z x_i
+	momentKinds
 )
 
 // weightLimit is the weight of a sample at which all sums are divided by it.
@@ -52,75 +62,115 @@ const weightLimit = 1e6
 // pass.
 const walkBatch = 8
 
+// walkDepth is the number of increments that AR(order) needs: its lags, filled up
+// with lags of weight zero to whole registers, those of the samples that wait, and
+// one for a sample that is not to be learnt.
+func walkDepth(order int) int { return order + 7 + walkBatch }
+
 func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker {
-	lags := order - 1
+	lags, stride := order-1, strideOf(dim)
+	width := max(stride, 8)
+	matrix := (lags + 7) / 8 * 8 * stride // whole registers
 	l := &yuleWalker{
-		dim: dim, lags: lags, ridge: ridge, forgetting: forgetting, every: every, batch: walkBatch,
+		dim: dim, lags: lags, stride: stride, width: width,
+		ridge: ridge, forgetting: forgetting, every: every, batch: walkBatch,
 		weight:  1,
-		due:     make([]int, dim),
-		theta:   make([]float64, dim*(lags+2)),
-		sums:    make([]float64, dim*(sumLags+2*lags)),
-		factors: make([]float64, dim*2*walkBatch),
+		due:     make([]int, (dim+vec.ToeplitzColumns-1)/vec.ToeplitzColumns),
+		moments: make([]float64, dim*momentKinds),
+		sums:    vec.Aligned[float64](2 * matrix),
+		factors: vec.Aligned[float64](2 * walkBatch * width),
+
+		intercept: make([]float64, dim), level: make([]float64, dim),
+		theta: vec.Aligned[float64](matrix),
+
+		dots:   vec.Aligned[float64](width),
+		solver: vec.NewToeplitz(lags),
 	}
-	v := make([]float64, 6*(lags+1))
-	part := func(i int) []float64 { return v[i*(lags+1) : (i+1)*(lags+1)] }
-	l.forward, l.backward, l.copied = part(0), part(1), part(2)
-	l.reversed, l.one, l.level = part(3), part(4), part(5)
-	for j := range l.due {
-		l.due[j] = 1 + j
+	for g := range l.due {
+		l.due[g] = 1 + g
 	}
 	return l
 }
 
+// weightsOf returns the weights of one coordinate: intercept, level, lags.
 func (l *yuleWalker) weightsOf(j int) []float64 {
-	return l.theta[j*(l.lags+2) : (j+1)*(l.lags+2)]
+	w := []float64{l.intercept[j], l.level[j]}
+	for i := range l.lags {
+		w = append(w, l.theta[i*l.stride+j])
+	}
+	return w
 }
 
 // predictTo writes what the weights say of the sample after f, in typical steps.
 func (l *yuleWalker) predictTo(y []float64, f *frame) {
-	for j := range y {
-		theta := l.weightsOf(j)
-		y[j] = theta[0] + theta[1]*f.levels[j] + f.scaler.perStep[j]*vec.Dot(theta[2:], f.recent.of(j, l.lags))
+	l.forecastTo(y, f.levels, f.recent.rows(0), f.scaler.perStep)
+}
+
+// forecastTo is predictTo with the given levels and increments, and the inverse of the
+// typical steps.
+func (l *yuleWalker) forecastTo(y, levels, recent, perStep []float64) {
+	vec.ColumnDots(l.dots, l.theta, recent[:len(l.theta)])
+	if l.stride < l.width { // several rows make one
+		for j := range l.stride {
+			sum := l.dots[j]
+			for i := j + l.stride; i < l.width; i += l.stride {
+				sum += l.dots[i]
+			}
+			l.dots[j] = sum
+		}
+	}
+	n := len(y)
+	intercept, level, levels, perStep := l.intercept[:n], l.level[:n], levels[:n], perStep[:n]
+	for j, v := range l.dots[:n] {
+		y[j] = intercept[j] + level[j]*levels[j] + perStep[j]*v
 	}
 }
 
 // learn learns y, the sample after f in typical steps.
 func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
 	l.count++
-	w := l.weight
-	n, at := sumLags+2*l.lags, l.waiting
+	l.waiting++
+	w, at := l.weight, (walkBatch-l.waiting)*2*l.width
+	ofY, ofZ := l.factors[at:at+l.width], l.factors[at+l.width:at+2*l.width]
 	levels, steps := f.levels[:len(y)], f.scaler.perStep[:len(y)]
 	observed = observed[:len(y)]
 	for j, v := range y {
-		factors := (*[2 * walkBatch]float64)(l.factors[j*2*walkBatch:])
-		if !observed[j] {
-			factors[at], factors[walkBatch+at] = 0, 0
-			continue
+		var fy, fz float64
+		if observed[j] {
+			s := (*[momentKinds]float64)(l.moments[j*momentKinds:])
+			z, perStep := levels[j], steps[j]
+			wy, wz := w*v, w*z
+			s[sumCount] += w
+			s[sumY] += wy
+			s[sumYY] += wy * v
+			s[sumZ] += wz
+			s[sumZZ] += wz * z
+			s[sumYZ] += wy * z
+			fy, fz = wy*perStep, wz*perStep
 		}
-		s := (*[sumLags]float64)(l.sums[j*n:])
-		z, perStep := levels[j], steps[j]
-		wy, wz := w*v, w*z
-		s[sumCount] += w
-		s[sumY] += wy
-		s[sumYY] += wy * v
-		s[sumZ] += wz
-		s[sumZZ] += wz * z
-		s[sumYZ] += wy * z
-		factors[at], factors[walkBatch+at] = wy*perStep, wz*perStep
+		ofY[j], ofZ[j] = fy, fz
 	}
-	if l.waiting++; l.waiting >= l.batch {
+	if l.stride < l.width { // one row makes several
+		for j := range l.stride {
+			fy, fz := ofY[j], ofZ[j]
+			for i := j + l.stride; i < l.width; i += l.stride {
+				ofY[i], ofZ[i] = fy, fz
+			}
+		}
+	}
+	if l.waiting >= l.batch {
 		l.add(f.recent, 0)
 	}
-	for j, due := range l.due {
+	for g, due := range l.due {
 		if l.count >= due {
 			l.add(f.recent, 0)
-			l.solve(j)
-			l.due[j] = l.count + min(1+l.count*l.count/(256*256), l.every) // often while young
+			l.solve(g)
+			l.due[g] = l.count + min(1+l.count*l.count/(256*256), l.every) // often while young
 		}
 	}
 	if l.weight /= l.forgetting; l.weight > weightLimit {
 		l.add(f.recent, 0)
-		vec.Scale(1/l.weight, l.sums)
+		l.scale(1 / l.weight)
 		l.weight = 1
 	}
 }
@@ -129,97 +179,64 @@ func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
 // are the recent increments before the given number of samples, those of the others
 // lie further back.
 func (l *yuleWalker) add(recent *increments, back int) {
-	k := l.waiting
-	if k == 0 {
-		return
-	}
+	vec.AddLagged(l.sums, l.factors[(walkBatch-l.waiting)*2*l.width:], recent.rows(back), l.width, l.stride)
 	l.waiting = 0
-	for j := range l.dim {
-		x := recent.of(j, back+l.lags+k-1)[back:]
-		vec.AddConvolution(l.sumsOf(j)[sumLags:], l.factors[j*2*walkBatch:(j+1)*2*walkBatch], x, 2, k)
-	}
 }
 
-func (l *yuleWalker) sumsOf(j int) []float64 {
-	n := sumLags + 2*l.lags
-	return l.sums[j*n : (j+1)*n]
-}
-
-// solve finds the weights of one coordinate. With T the Toeplitz matrix of the
-// increments, B the sums of their products with intercept and level, and A those
+// solve finds the weights of a group of coordinates. With T the Toeplitz matrix of
+// the increments, B the sums of their products with intercept and level, and A those
 // of the latter two, the normal equations are
 //
 //	[A B'] [u]   [a]
 //	[B T ] [v] = [r]
 //
 // and T is solved for r and the columns of B.
-func (l *yuleWalker) solve(j int) {
-	s, q := l.sumsOf(j), l.lags
-	ridge := l.ridge * l.weight
-	r, g := s[sumLags:sumLags+q], s[sumLags+q:]
-	f, b, old, reversed := l.forward, l.backward, l.copied, l.reversed[:q]
-	one, level := l.one[:q], l.level[:q]
-	clear(f)
-	clear(b)
-	for i, v := range r {
-		reversed[q-1-i] = v // the autocovariance at lag 1 is last
+func (l *yuleWalker) solve(g int) {
+	first := g * vec.ToeplitzColumns
+	n := min(l.dim-first, vec.ToeplitzColumns)
+	s, ridge := l.solver, l.ridge*l.weight
+	for j := range n {
+		m := l.moments[(first+j)*momentKinds:]
+		s.Power[j] = m[sumYY] + ridge
+		s.Floor[j] = 1e-9 * s.Power[j]
+		s.Constant[j] = m[sumY]
 	}
-	theta := l.weightsOf(j)
-	power := s[sumYY] + ridge
-	floor := 1e-9 * power
-	f[0], b[q] = 1, 1
-	n := 0
-	for ; n < q && power > floor; n++ {
-		// f and b, of n+1 elements, solve T f = (power, 0, …) and T b = (0, …, power).
-		last := b[q-n:]
-		c := reversed[q-n:] // autocovariances n, …, 1
-		k := (s[sumY] - vec.Dot(c, one[:n])) / power
-		one[n] = 0
-		vec.Axpy(k, last, one[:n+1])
-		k = (g[n] - vec.Dot(c, level[:n])) / power
-		level[n] = 0
-		vec.Axpy(k, last, level[:n+1])
+	s.Solve(l.sums[len(l.sums)/2+first:], l.sums[first:], l.stride, n)
+	intercept, level := l.intercept[first:first+n], l.level[first:first+n]
+	for j := range n {
+		m := l.moments[(first+j)*momentKinds:]
+		a00 := m[sumCount] + ridge - s.Products[0][j]
+		a01 := m[sumZ] - s.Products[1][j]
+		a11 := m[sumZZ] + ridge - s.Products[2][j]
+		y0 := m[sumY] - s.Products[3][j]
+		y1 := m[sumYZ] - s.Products[4][j]
+		// With the true matrix the eigenvalues of what is left are at least the ridge.
+		if low := (a00+a11)/2 - math.Hypot((a00-a11)/2, a01); low < ridge {
+			a00 += ridge - low
+			a11 += ridge - low
+		}
+		det := a00*a11 - a01*a01
+		intercept[j] = (y0*a11 - y1*a01) / det
+		level[j] = (y1*a00 - y0*a01) / det
+	}
+	for i := range l.lags {
+		row := l.theta[i*l.stride+first:][:n]
+		at := i * vec.ToeplitzColumns
+		one, z, y := s.X[0][at:at+n], s.X[1][at:at+n], s.X[2][at:at+n]
+		for j := range row {
+			row[j] = y[j] - intercept[j]*one[j] - level[j]*z[j]
+		}
+	}
+}
 
-		k = -vec.Dot(reversed[q-1-n:], f[:n+1]) / power
-		copy(old, f[:n+2])
-		vec.Axpy(k, b[q-1-n:], f[:n+2])
-		vec.Axpy(k, old[:n+2], b[q-1-n:])
-		power *= 1 - k*k
-	}
-	// f is now (1, -v) of the increments alone.
-	v := theta[2 : 2+n]
-	clear(theta[2+n:])
-	for i := range v {
-		v[i] = -f[1+i]
-	}
-	one, level, g = one[:n], level[:n], g[:n]
-	var sumOne, sumLevel, sumV float64
-	for i, o := range one {
-		sumOne += o
-		sumLevel += level[i]
-		sumV += v[i]
-	}
-	h := s[sumY]
-	a00 := s[sumCount] + ridge - h*sumOne
-	a01 := s[sumZ] - h*sumLevel
-	a11 := s[sumZZ] + ridge - vec.Dot(g, level)
-	y0 := s[sumY] - h*sumV
-	y1 := s[sumYZ] - vec.Dot(g, v)
-	// With the true matrix the eigenvalues of what is left are at least the ridge.
-	if low := (a00+a11)/2 - math.Hypot((a00-a11)/2, a01); low < ridge {
-		a00 += ridge - low
-		a11 += ridge - low
-	}
-	det := a00*a11 - a01*a01
-	theta[0] = (y0*a11 - y1*a01) / det
-	theta[1] = (y1*a00 - y0*a01) / det
-	vec.Axpy(-theta[0], one, v)
-	vec.Axpy(-theta[1], level, v)
+func (l *yuleWalker) scale(by float64) {
+	vec.Scale(by, l.moments)
+	vec.Scale(by, l.sums)
 }
 
 // discount gives all samples so far the weight keep in (0, 1].
 func (l *yuleWalker) discount(keep float64) {
-	vec.Scale(keep, l.sums)
+	l.scale(keep)
 	vec.Scale(keep, l.factors)
 }
 
@@ -227,11 +244,11 @@ func (l *yuleWalker) State(c *snapshot.Codec) {
 	c.Section("yulewalker")
 	c.Int(&l.count)
 	c.Float64(&l.weight)
-	for j := range l.due {
-		c.Int(&l.due[j])
+	for g := range l.due {
+		c.Int(&l.due[g])
 	}
-	c.Float64s(l.theta)
-	c.Float64s(l.sums)
+	for _, v := range [][]float64{l.intercept, l.level, l.theta, l.moments, l.sums, l.factors} {
+		c.Float64s(v)
+	}
 	c.Index(&l.waiting, l.batch)
-	c.Float64s(l.factors)
 }

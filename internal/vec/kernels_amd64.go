@@ -367,16 +367,42 @@ func addMatMulTo(c []float64, ldc int, alpha float64, a, b []float64, m, n, k in
 	}
 }
 
-func addConvolution(c, a, x []float64, m, n, k int) {
-	if n == 0 || active == portable {
-		addConvolutionPortable(c, a, x, m, n, k)
+func columnDots(y, a, x []float64) {
+	if len(a) == 0 {
+		clear(y)
 		return
 	}
-	// The product of A with a matrix whose rows are x, each one element earlier.
-	if active == avx512 {
-		addMatMulAVX512(&c[0], 1, &a[0], &x[k-1], m, n, k, n, len(a)/m, -1)
-	} else {
-		addMatMulAVX2(&c[0], 1, &a[0], &x[k-1], m, n, k, n, len(a)/m, -1)
+	switch active {
+	case avx512:
+		columnDotsAVX512(&y[0], &a[0], &x[0], len(a)/len(y), len(y))
+	case avx2:
+		columnDotsAVX2(&y[0], &a[0], &x[0], len(a)/len(y), len(y))
+	default:
+		columnDotsPortable(y, a, x)
+	}
+}
+
+func addLagged(c, f, x []float64, m, n, k, shift int) {
+	switch active {
+	case avx512:
+		addLaggedAVX512(&c[0], &f[0], &x[0], m, n, k, shift)
+	case avx2:
+		addLaggedAVX2(&c[0], &f[0], &x[0], m, n, k, shift)
+	default:
+		addLaggedPortable(c, f, x, m, n, k, shift)
+	}
+}
+
+func levinson(s *Toeplitz, b, r []float64, stride, n int) {
+	switch active {
+	case avx512:
+		levinsonAVX512(&s.head[0], &s.x[0], &b[0], &r[0], s.order, stride, n)
+	case avx2:
+		for j := 0; j < n; j += 4 {
+			levinsonAVX2(&s.head[j], &s.x[j], &b[j], &r[j], s.order, stride, min(n-j, 4))
+		}
+	default:
+		levinsonPortable(s, b, r, stride, n)
 	}
 }
 

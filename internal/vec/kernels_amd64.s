@@ -8535,6 +8535,290 @@ DATA logarithm<>+104(SB)/8, $0x3fc39a09d078c69f
 DATA logarithm<>+112(SB)/8, $0x3fc2f112df3e4431
 GLOBL logarithm<>(SB), RODATA|NOPTR, $120
 
+// func columnDotsAVX2(y *float64, a *float64, x *float64, m int, n int)
+// Requires: AVX, FMA3
+TEXT ·columnDotsAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+32(FP), AX
+	SHLQ $0x03, AX
+	LEAQ (AX)(AX*2), CX
+	XORQ DX, DX
+	MOVQ AX, BX
+	CMPQ BX, $0x00000020
+	JL   done376
+
+loop375:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   a+8(FP), SI
+	MOVQ   x+16(FP), DI
+	MOVQ   m+24(FP), R8
+	ADDQ   DX, SI
+	ADDQ   DX, DI
+	CMPQ   R8, $0x00000004
+	JL     done378
+
+loop377:
+	VMOVUPD     (SI), Y4
+	VFMADD231PD (DI), Y4, Y0
+	VMOVUPD     (SI)(AX*1), Y4
+	VFMADD231PD (DI)(AX*1), Y4, Y1
+	VMOVUPD     (SI)(AX*2), Y4
+	VFMADD231PD (DI)(AX*2), Y4, Y2
+	VMOVUPD     (SI)(CX*1), Y4
+	VFMADD231PD (DI)(CX*1), Y4, Y3
+	LEAQ        (SI)(AX*4), SI
+	LEAQ        (DI)(AX*4), DI
+	SUBQ        $0x00000004, R8
+	CMPQ        R8, $0x00000004
+	JGE         loop377
+
+done378:
+	CMPQ R8, $0x00000001
+	JL   done380
+
+loop379:
+	VMOVUPD     (SI), Y4
+	VFMADD231PD (DI), Y4, Y0
+	LEAQ        (SI)(AX*1), SI
+	LEAQ        (DI)(AX*1), DI
+	SUBQ        $0x00000001, R8
+	JG          loop379
+
+done380:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	MOVQ    y+0(FP), SI
+	VMOVUPD Y0, (SI)(DX*1)
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000020, BX
+	CMPQ    BX, $0x00000020
+	JGE     loop375
+
+done376:
+	VZEROUPPER
+	RET
+
+// func addLaggedAVX2(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
+// Requires: AVX, FMA3
+TEXT ·addLaggedAVX2(SB), NOSPLIT, $0-56
+	MOVQ n+32(FP), AX
+	SHLQ $0x03, AX
+	MOVQ shift+48(FP), CX
+	SHLQ $0x03, CX
+	LEAQ (AX)(AX*2), DX
+	XORQ BX, BX
+	MOVQ AX, SI
+	CMPQ SI, $0x00000020
+	JL   done382
+
+loop381:
+	MOVQ  c+0(FP), DI
+	MOVQ  x+16(FP), R8
+	MOVQ  m+24(FP), R9
+	ADDQ  BX, DI
+	ADDQ  BX, R8
+	MOVQ  R9, R10
+	IMULQ AX, R10
+	ADDQ  DI, R10
+	CMPQ  R9, $0x00000004
+	JL    done384
+
+loop383:
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(AX*1), Y1
+	VMOVUPD (DI)(AX*2), Y2
+	VMOVUPD (DI)(DX*1), Y3
+	VMOVUPD (R10), Y4
+	VMOVUPD (R10)(AX*1), Y5
+	VMOVUPD (R10)(AX*2), Y6
+	VMOVUPD (R10)(DX*1), Y7
+	MOVQ    f+8(FP), R11
+	MOVQ    R8, R12
+	MOVQ    k+40(FP), R13
+	ADDQ    BX, R11
+	CMPQ    R13, $0x00000001
+	JL      done386
+
+loop385:
+	VMOVUPD     (R11), Y8
+	VMOVUPD     (R11)(AX*1), Y9
+	VMOVUPD     (R12), Y10
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y4
+	VMOVUPD     (R12)(AX*1), Y10
+	VFMADD231PD Y8, Y10, Y1
+	VFMADD231PD Y9, Y10, Y5
+	VMOVUPD     (R12)(AX*2), Y10
+	VFMADD231PD Y8, Y10, Y2
+	VFMADD231PD Y9, Y10, Y6
+	VMOVUPD     (R12)(DX*1), Y10
+	VFMADD231PD Y8, Y10, Y3
+	VFMADD231PD Y9, Y10, Y7
+	LEAQ        (R11)(AX*2), R11
+	ADDQ        CX, R12
+	SUBQ        $0x00000001, R13
+	JG          loop385
+
+done386:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(AX*1)
+	VMOVUPD Y2, (DI)(AX*2)
+	VMOVUPD Y3, (DI)(DX*1)
+	VMOVUPD Y4, (R10)
+	VMOVUPD Y5, (R10)(AX*1)
+	VMOVUPD Y6, (R10)(AX*2)
+	VMOVUPD Y7, (R10)(DX*1)
+	LEAQ    (DI)(AX*4), DI
+	LEAQ    (R10)(AX*4), R10
+	LEAQ    (R8)(AX*4), R8
+	SUBQ    $0x00000004, R9
+	CMPQ    R9, $0x00000004
+	JGE     loop383
+
+done384:
+	CMPQ R9, $0x00000001
+	JL   done388
+
+loop387:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R10), Y1
+	MOVQ    f+8(FP), R11
+	MOVQ    R8, R12
+	MOVQ    k+40(FP), R13
+	ADDQ    BX, R11
+	CMPQ    R13, $0x00000001
+	JL      done390
+
+loop389:
+	VMOVUPD     (R11), Y2
+	VMOVUPD     (R11)(AX*1), Y3
+	VMOVUPD     (R12), Y4
+	VFMADD231PD Y2, Y4, Y0
+	VFMADD231PD Y3, Y4, Y1
+	LEAQ        (R11)(AX*2), R11
+	ADDQ        CX, R12
+	SUBQ        $0x00000001, R13
+	JG          loop389
+
+done390:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (R10)
+	LEAQ    (DI)(AX*1), DI
+	LEAQ    (R10)(AX*1), R10
+	LEAQ    (R8)(AX*1), R8
+	SUBQ    $0x00000001, R9
+	JG      loop387
+
+done388:
+	ADDQ $0x00000020, BX
+	SUBQ $0x00000020, SI
+	CMPQ SI, $0x00000020
+	JGE  loop381
+
+done382:
+	VZEROUPPER
+	RET
+
+// func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+// Requires: AVX, FMA3
+TEXT ·levinsonAVX2(SB), NOSPLIT, $0-56
+	MOVQ         head+0(FP), AX
+	MOVQ         b+16(FP), CX
+	MOVQ         r+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	SHLQ         $0x03, BX
+	MOVQ         n+48(FP), SI
+	LEAQ         mask64<>+32(SB), DI
+	SHLQ         $0x03, SI
+	SUBQ         SI, DI
+	VMOVUPD      (DI), Y0
+	MOVQ         order+32(FP), SI
+	SHLQ         $0x06, SI
+	MOVQ         x+8(FP), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         64(R9)(SI*1), R10
+	VMOVUPD      (AX), Y1
+	VBROADCASTSD trig64<>+544(SB), Y2
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	XORQ         R11, R11
+
+order391:
+	CMPQ         R11, SI
+	JE           end392
+	VMOVUPD      128(AX), Y9
+	VMASKMOVPD   (CX), Y0, Y10
+	VMASKMOVPD   (DX), Y0, Y11
+	ADDQ         BX, CX
+	VMOVUPD      64(AX), Y12
+	VCMPPD       $0x0e, Y12, Y1, Y3
+	VDIVPD       Y1, Y2, Y12
+	VANDPD       Y3, Y12, Y12
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       Y12, Y9, Y3
+	VXORPD       Y6, Y6, Y6
+	VSUBPD       Y7, Y10, Y10
+	VMULPD       Y12, Y10, Y4
+	VXORPD       Y7, Y7, Y7
+	VSUBPD       Y8, Y11, Y11
+	VMULPD       Y12, Y11, Y5
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      192(AX), Y12
+	VFMADD231PD  Y3, Y9, Y12
+	VMOVUPD      Y12, 192(AX)
+	VMOVUPD      256(AX), Y12
+	VFMADD231PD  Y3, Y10, Y12
+	VMOVUPD      Y12, 256(AX)
+	VMOVUPD      320(AX), Y12
+	VFMADD231PD  Y4, Y10, Y12
+	VMOVUPD      Y12, 320(AX)
+	VMOVUPD      384(AX), Y12
+	VFMADD231PD  Y3, Y11, Y12
+	VMOVUPD      Y12, 384(AX)
+	VMOVUPD      448(AX), Y12
+	VFMADD231PD  Y4, Y11, Y12
+	VMOVUPD      Y12, 448(AX)
+	VMOVUPD      Y2, Y12
+	VFNMADD231PD Y5, Y5, Y12
+	VMULPD       Y12, Y1, Y1
+	XORQ         R12, R12
+	MOVQ         DX, R14
+	LEAQ         (R9)(R11*1), R13
+
+rows393:
+	VMOVUPD      (R13), Y12
+	VMASKMOVPD   (R14), Y0, Y13
+	VMOVUPD      (DI)(R12*1), Y9
+	VFNMADD231PD Y3, Y12, Y9
+	VMOVUPD      Y9, (DI)(R12*1)
+	VFMADD231PD  Y9, Y13, Y6
+	VMOVUPD      (R8)(R12*1), Y10
+	VFNMADD231PD Y4, Y12, Y10
+	VMOVUPD      Y10, (R8)(R12*1)
+	VFMADD231PD  Y10, Y13, Y7
+	VMOVUPD      64(R9)(R12*1), Y11
+	VFNMADD231PD Y5, Y12, Y11
+	VMOVUPD      Y11, 64(R10)(R12*1)
+	VFMADD231PD  Y11, Y13, Y8
+	SUBQ         $0x00000040, R13
+	SUBQ         BX, R14
+	ADDQ         $0x00000040, R12
+	CMPQ         R12, R11
+	JLE          rows393
+	XCHGQ        R9, R10
+	ADDQ         BX, DX
+	ADDQ         $0x00000040, R11
+	JMP          order391
+
+end392:
+	VZEROUPPER
+	RET
+
 // func dotAVX512(x *float64, y *float64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
@@ -8554,10 +8838,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns375:
+columns394:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done376
+	JG          done395
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -8567,26 +8851,26 @@ columns375:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns375
+	JMP         columns394
 
-done376:
-columns377:
+done395:
+columns396:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done378
+	JG          done397
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns377
+	JMP         columns396
 
-done378:
+done397:
 	CMPQ        BX, DX
-	JE          done379
+	JE          done398
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done379:
+done398:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -8616,10 +8900,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns380:
+columns399:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done381
+	JG          done400
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -8633,28 +8917,28 @@ columns380:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns380
+	JMP         columns399
 
-done381:
-columns382:
+done400:
+columns401:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done383
+	JG          done402
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns382
+	JMP         columns401
 
-done383:
+done402:
 	CMPQ        BX, DX
-	JE          done384
+	JE          done403
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done384:
+done403:
 	VZEROUPPER
 	RET
 
@@ -8673,10 +8957,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns385:
+columns404:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done386
+	JG      done405
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -8686,26 +8970,26 @@ columns385:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns385
+	JMP     columns404
 
-done386:
-columns387:
+done405:
+columns406:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done388
+	JG      done407
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns387
+	JMP     columns406
 
-done388:
+done407:
 	CMPQ      DX, CX
-	JE        done389
+	JE        done408
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done389:
+done408:
 	VZEROUPPER
 	RET
 
@@ -8724,10 +9008,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns390:
+columns409:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done391
+	JG      done410
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -8741,28 +9025,28 @@ columns390:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns390
+	JMP     columns409
 
-done391:
-columns392:
+done410:
+columns411:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done393
+	JG      done412
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns392
+	JMP     columns411
 
-done393:
+done412:
 	CMPQ      BX, DX
-	JE        done394
+	JE        done413
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done394:
+done413:
 	VZEROUPPER
 	RET
 
@@ -8783,7 +9067,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while395:
+while414:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -8797,22 +9081,22 @@ while395:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while395
+	JB         while414
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass396:
+pass415:
 	CMPQ CX, $0x00000004
-	JL   rest397
+	JL   rest416
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while399:
+while418:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while400:
+while419:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -8831,25 +9115,25 @@ while400:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while400
+	JB      while419
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while399
+	JB      while418
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass396
+	JMP     pass415
 
-rest397:
+rest416:
 	CMPQ CX, $0x00000002
-	JL   done398
+	JL   done417
 	LEAQ (BX)(BX*2), CX
 
-while401:
+while420:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while402:
+while421:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -8858,12 +9142,12 @@ while402:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while402
+	JB      while421
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while401
+	JB      while420
 
-done398:
+done417:
 	VZEROUPPER
 	RET
 
@@ -8881,9 +9165,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows403:
+rows422:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest404
+	JL      rest423
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8909,10 +9193,10 @@ rows403:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns406:
+columns425:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done407
+	JG          done426
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8932,13 +9216,13 @@ columns406:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns406
+	JMP         columns425
 
-done407:
-columns408:
+done426:
+columns427:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done409
+	JG          done428
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8949,11 +9233,11 @@ columns408:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns408
+	JMP         columns427
 
-done409:
+done428:
 	CMPQ        R12, CX
-	JE          done410
+	JE          done429
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8972,7 +9256,7 @@ done409:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done410:
+done429:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9008,11 +9292,11 @@ done410:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows403
+	JMP        rows422
 
-rest404:
+rest423:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip411
+	JNE     skip430
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9035,10 +9319,10 @@ rest404:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns412:
+columns431:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done413
+	JG          done432
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9056,13 +9340,13 @@ columns412:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns412
+	JMP         columns431
 
-done413:
-columns414:
+done432:
+columns433:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done415
+	JG          done434
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9072,11 +9356,11 @@ columns414:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns414
+	JMP         columns433
 
-done415:
+done434:
 	CMPQ        R11, CX
-	JE          done416
+	JE          done435
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -9093,7 +9377,7 @@ done415:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done416:
+done435:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9131,11 +9415,11 @@ done416:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end405
+	JMP        end424
 
-skip411:
+skip430:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip417
+	JNE     skip436
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9155,10 +9439,10 @@ skip411:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns418:
+columns437:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done419
+	JG          done438
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9174,13 +9458,13 @@ columns418:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns418
+	JMP         columns437
 
-done419:
-columns420:
+done438:
+columns439:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done421
+	JG          done440
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9189,11 +9473,11 @@ columns420:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns420
+	JMP         columns439
 
-done421:
+done440:
 	CMPQ        R10, CX
-	JE          done422
+	JE          done441
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -9208,7 +9492,7 @@ done421:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done422:
+done441:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9242,11 +9526,11 @@ done422:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end405
+	JMP        end424
 
-skip417:
+skip436:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip423
+	JNE     skip442
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9263,10 +9547,10 @@ skip417:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns424:
+columns443:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done425
+	JG          done444
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9280,13 +9564,13 @@ columns424:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns424
+	JMP         columns443
 
-done425:
-columns426:
+done444:
+columns445:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done427
+	JG          done446
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9294,11 +9578,11 @@ columns426:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns426
+	JMP         columns445
 
-done427:
+done446:
 	CMPQ        R9, CX
-	JE          done428
+	JE          done447
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -9311,7 +9595,7 @@ done427:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done428:
+done447:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9344,11 +9628,11 @@ done428:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end405
+	JMP        end424
 
-skip423:
+skip442:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip429
+	JNE     skip448
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9362,10 +9646,10 @@ skip423:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns430:
+columns449:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done431
+	JG          done450
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -9377,24 +9661,24 @@ columns430:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns430
+	JMP         columns449
 
-done431:
-columns432:
+done450:
+columns451:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done433
+	JG          done452
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns432
+	JMP         columns451
 
-done433:
+done452:
 	CMPQ        R8, CX
-	JE          done434
+	JE          done453
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -9405,7 +9689,7 @@ done433:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done434:
+done453:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9431,11 +9715,11 @@ done434:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end405
+	JMP        end424
 
-skip429:
+skip448:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip435
+	JNE     skip454
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -9446,10 +9730,10 @@ skip429:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns436:
+columns455:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done437
+	JG          done456
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -9459,23 +9743,23 @@ columns436:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns436
+	JMP         columns455
 
-done437:
-columns438:
+done456:
+columns457:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done439
+	JG          done458
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns438
+	JMP         columns457
 
-done439:
+done458:
 	CMPQ        DI, CX
-	JE          done440
+	JE          done459
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -9484,7 +9768,7 @@ done439:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done440:
+done459:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9513,11 +9797,11 @@ done440:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end405
+	JMP           end424
 
-skip435:
+skip454:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip441
+	JNE     skip460
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -9529,10 +9813,10 @@ skip435:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns442:
+columns461:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done443
+	JG          done462
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -9546,29 +9830,29 @@ columns442:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns442
+	JMP         columns461
 
-done443:
-columns444:
+done462:
+columns463:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done445
+	JG          done464
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns444
+	JMP         columns463
 
-done445:
+done464:
 	CMPQ        SI, CX
-	JE          done446
+	JE          done465
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done446:
+done465:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9593,21 +9877,21 @@ done446:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end405
+	JMP           end424
 
-skip441:
+skip460:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip447
+	JNE     skip466
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns448:
+columns467:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done449
+	JG          done468
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -9617,26 +9901,26 @@ columns448:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns448
+	JMP         columns467
 
-done449:
-columns450:
+done468:
+columns469:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done451
+	JG          done470
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns450
+	JMP         columns469
 
-done451:
+done470:
 	CMPQ        BX, CX
-	JE          done452
+	JE          done471
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done452:
+done471:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9651,10 +9935,10 @@ done452:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end405
+	JMP           end424
 
-skip447:
-end405:
+skip466:
+end424:
 	VZEROUPPER
 	RET
 
@@ -9673,9 +9957,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows453:
+rows472:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest454
+	JL           rest473
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9712,10 +9996,10 @@ rows453:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns456:
+columns475:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done457
+	JG          done476
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9785,13 +10069,13 @@ columns456:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns456
+	JMP         columns475
 
-done457:
-columns458:
+done476:
+columns477:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done459
+	JG          done478
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9827,11 +10111,11 @@ columns458:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns458
+	JMP         columns477
 
-done459:
+done478:
 	CMPQ        R13, CX
-	JE          done460
+	JE          done479
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9875,7 +10159,7 @@ done459:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done460:
+done479:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9911,11 +10195,11 @@ done460:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows453
+	JMP        rows472
 
-rest454:
+rest473:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip461
+	JNE          skip480
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9948,10 +10232,10 @@ rest454:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns462:
+columns481:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done463
+	JG          done482
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10013,13 +10297,13 @@ columns462:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns462
+	JMP         columns481
 
-done463:
-columns464:
+done482:
+columns483:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done465
+	JG          done484
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10051,11 +10335,11 @@ columns464:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns464
+	JMP         columns483
 
-done465:
+done484:
 	CMPQ        R12, CX
-	JE          done466
+	JE          done485
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -10094,7 +10378,7 @@ done465:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done466:
+done485:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -10132,11 +10416,11 @@ done466:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end455
+	JMP        end474
 
-skip461:
+skip480:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip467
+	JNE          skip486
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10165,10 +10449,10 @@ skip461:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns468:
+columns487:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done469
+	JG          done488
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10222,13 +10506,13 @@ columns468:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns468
+	JMP         columns487
 
-done469:
-columns470:
+done488:
+columns489:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done471
+	JG          done490
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10256,11 +10540,11 @@ columns470:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns470
+	JMP         columns489
 
-done471:
+done490:
 	CMPQ        R11, CX
-	JE          done472
+	JE          done491
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -10294,7 +10578,7 @@ done471:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done472:
+done491:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -10328,11 +10612,11 @@ done472:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end455
+	JMP        end474
 
-skip467:
+skip486:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip473
+	JNE          skip492
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10357,10 +10641,10 @@ skip467:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns474:
+columns493:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done475
+	JG          done494
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10406,13 +10690,13 @@ columns474:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns474
+	JMP         columns493
 
-done475:
-columns476:
+done494:
+columns495:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done477
+	JG          done496
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10436,11 +10720,11 @@ columns476:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns476
+	JMP         columns495
 
-done477:
+done496:
 	CMPQ        R10, CX
-	JE          done478
+	JE          done497
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -10469,7 +10753,7 @@ done477:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done478:
+done497:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -10502,11 +10786,11 @@ done478:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end455
+	JMP        end474
 
-skip473:
+skip492:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip479
+	JNE          skip498
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10527,10 +10811,10 @@ skip473:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns480:
+columns499:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done481
+	JG          done500
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10568,13 +10852,13 @@ columns480:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns480
+	JMP         columns499
 
-done481:
-columns482:
+done500:
+columns501:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done483
+	JG          done502
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10594,11 +10878,11 @@ columns482:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns482
+	JMP         columns501
 
-done483:
+done502:
 	CMPQ        R9, CX
-	JE          done484
+	JE          done503
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -10622,7 +10906,7 @@ done483:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done484:
+done503:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -10648,11 +10932,11 @@ done484:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end455
+	JMP        end474
 
-skip479:
+skip498:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip485
+	JNE          skip504
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -10669,10 +10953,10 @@ skip479:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns486:
+columns505:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done487
+	JG          done506
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10702,13 +10986,13 @@ columns486:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns486
+	JMP         columns505
 
-done487:
-columns488:
+done506:
+columns507:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done489
+	JG          done508
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10724,11 +11008,11 @@ columns488:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns488
+	JMP         columns507
 
-done489:
+done508:
 	CMPQ        R8, CX
-	JE          done490
+	JE          done509
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -10747,7 +11031,7 @@ done489:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done490:
+done509:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -10776,11 +11060,11 @@ done490:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end455
+	JMP           end474
 
-skip485:
+skip504:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip491
+	JNE          skip510
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -10797,10 +11081,10 @@ skip485:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns492:
+columns511:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done493
+	JG          done512
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10842,13 +11126,13 @@ columns492:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns492
+	JMP         columns511
 
-done493:
-columns494:
+done512:
+columns513:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done495
+	JG          done514
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10860,11 +11144,11 @@ columns494:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns494
+	JMP         columns513
 
-done495:
+done514:
 	CMPQ        DI, CX
-	JE          done496
+	JE          done515
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10878,7 +11162,7 @@ done495:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done496:
+done515:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10903,11 +11187,11 @@ done496:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end455
+	JMP           end474
 
-skip491:
+skip510:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip497
+	JNE          skip516
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10918,10 +11202,10 @@ skip491:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns498:
+columns517:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done499
+	JG          done518
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10947,13 +11231,13 @@ columns498:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns498
+	JMP         columns517
 
-done499:
-columns500:
+done518:
+columns519:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done501
+	JG          done520
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10961,11 +11245,11 @@ columns500:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns500
+	JMP         columns519
 
-done501:
+done520:
 	CMPQ        SI, CX
-	JE          done502
+	JE          done521
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10974,7 +11258,7 @@ done501:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done502:
+done521:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10989,10 +11273,10 @@ done502:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end455
+	JMP           end474
 
-skip497:
-end455:
+skip516:
+end474:
 	VZEROUPPER
 	RET
 
@@ -11014,9 +11298,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows503:
+rows522:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest504
+	JL           rest523
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11060,10 +11344,10 @@ rows503:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns506:
+columns525:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done507
+	JG          done526
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11115,13 +11399,13 @@ columns506:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns506
+	JMP         columns525
 
-done507:
-columns508:
+done526:
+columns527:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done509
+	JG          done528
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11148,11 +11432,11 @@ columns508:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns508
+	JMP         columns527
 
-done509:
+done528:
 	CMPQ        R14, CX
-	JE          done510
+	JE          done529
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11179,14 +11463,14 @@ done509:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done510:
+done529:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows503
+	JMP  rows522
 
-rest504:
+rest523:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip511
+	JNE          skip530
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11225,10 +11509,10 @@ rest504:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns512:
+columns531:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done513
+	JG          done532
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11274,13 +11558,13 @@ columns512:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns512
+	JMP         columns531
 
-done513:
-columns514:
+done532:
+columns533:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done515
+	JG          done534
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11304,11 +11588,11 @@ columns514:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns514
+	JMP         columns533
 
-done515:
+done534:
 	CMPQ        BX, CX
-	JE          done516
+	JE          done535
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11332,13 +11616,13 @@ done515:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done516:
+done535:
 	LEAQ (R12)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip511:
+skip530:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip517
+	JNE          skip536
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11372,10 +11656,10 @@ skip511:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns518:
+columns537:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done519
+	JG          done538
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11415,13 +11699,13 @@ columns518:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns518
+	JMP         columns537
 
-done519:
-columns520:
+done538:
+columns539:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done521
+	JG          done540
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11442,11 +11726,11 @@ columns520:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns520
+	JMP         columns539
 
-done521:
+done540:
 	CMPQ        BX, CX
-	JE          done522
+	JE          done541
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11467,13 +11751,13 @@ done521:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done522:
+done541:
 	LEAQ (R11)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip517:
+skip536:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip523
+	JNE          skip542
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11502,10 +11786,10 @@ skip517:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns524:
+columns543:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done525
+	JG          done544
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11539,13 +11823,13 @@ columns524:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns524
+	JMP         columns543
 
-done525:
-columns526:
+done544:
+columns545:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done527
+	JG          done546
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11563,11 +11847,11 @@ columns526:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns526
+	JMP         columns545
 
-done527:
+done546:
 	CMPQ        BX, CX
-	JE          done528
+	JE          done547
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11585,13 +11869,13 @@ done527:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done528:
+done547:
 	LEAQ (R10)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip523:
+skip542:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip529
+	JNE          skip548
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11615,10 +11899,10 @@ skip523:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns530:
+columns549:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done531
+	JG          done550
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11646,13 +11930,13 @@ columns530:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns530
+	JMP         columns549
 
-done531:
-columns532:
+done550:
+columns551:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done533
+	JG          done552
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11667,11 +11951,11 @@ columns532:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns532
+	JMP         columns551
 
-done533:
+done552:
 	CMPQ        BX, CX
-	JE          done534
+	JE          done553
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11686,13 +11970,13 @@ done533:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done534:
+done553:
 	LEAQ (R9)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip529:
+skip548:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip535
+	JNE          skip554
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -11711,10 +11995,10 @@ skip529:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns536:
+columns555:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done537
+	JG          done556
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11736,13 +12020,13 @@ columns536:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns536
+	JMP         columns555
 
-done537:
-columns538:
+done556:
+columns557:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done539
+	JG          done558
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11754,11 +12038,11 @@ columns538:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns538
+	JMP         columns557
 
-done539:
+done558:
 	CMPQ        BX, CX
-	JE          done540
+	JE          done559
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11770,13 +12054,13 @@ done539:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done540:
+done559:
 	LEAQ (R8)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip535:
+skip554:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip541
+	JNE          skip560
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -11790,10 +12074,10 @@ skip535:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns542:
+columns561:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done543
+	JG          done562
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11823,13 +12107,13 @@ columns542:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns542
+	JMP         columns561
 
-done543:
-columns544:
+done562:
+columns563:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done545
+	JG          done564
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11838,11 +12122,11 @@ columns544:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns544
+	JMP         columns563
 
-done545:
+done564:
 	CMPQ        BX, CX
-	JE          done546
+	JE          done565
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11851,13 +12135,13 @@ done545:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done546:
+done565:
 	LEAQ (DI)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip541:
+skip560:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip547
+	JNE          skip566
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11866,10 +12150,10 @@ skip541:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns548:
+columns567:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done549
+	JG          done568
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11887,34 +12171,34 @@ columns548:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns548
+	JMP         columns567
 
-done549:
-columns550:
+done568:
+columns569:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done551
+	JG          done570
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns550
+	JMP         columns569
 
-done551:
+done570:
 	CMPQ        BX, CX
-	JE          done552
+	JE          done571
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done552:
+done571:
 	LEAQ (AX)(SI*1), AX
-	JMP  end505
+	JMP  end524
 
-skip547:
-end505:
+skip566:
+end524:
 	VZEROUPPER
 	RET
 
@@ -11936,9 +12220,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next554
+	JG      next573
 	TESTQ   SI, SI
-	JZ      end553
+	JZ      end572
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11952,9 +12236,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done556
+	JL      done575
 
-loop555:
+loop574:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11971,33 +12255,33 @@ loop555:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop555
+	JGE          loop574
 
-done556:
+done575:
 	CMPQ R11, $0x00000001
-	JL   done558
+	JL   done577
 
-loop557:
+loop576:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop557
+	JG           loop576
 
-done558:
+done577:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next554:
+next573:
 	CMPQ    SI, $0x00000010
-	JG      next559
+	JG      next578
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12016,9 +12300,9 @@ next554:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done561
+	JL      done580
 
-loop560:
+loop579:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12039,13 +12323,13 @@ loop560:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop560
+	JGE          loop579
 
-done561:
+done580:
 	CMPQ R11, $0x00000001
-	JL   done563
+	JL   done582
 
-loop562:
+loop581:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12053,9 +12337,9 @@ loop562:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop562
+	JG           loop581
 
-done563:
+done582:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -12067,11 +12351,11 @@ done563:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next559:
+next578:
 	CMPQ    SI, $0x00000018
-	JG      next564
+	JG      next583
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12087,9 +12371,9 @@ next559:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done566
+	JL      done585
 
-loop565:
+loop584:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12104,13 +12388,13 @@ loop565:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop565
+	JGE          loop584
 
-done566:
+done585:
 	CMPQ R11, $0x00000001
-	JL   done568
+	JL   done587
 
-loop567:
+loop586:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12119,9 +12403,9 @@ loop567:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop567
+	JG           loop586
 
-done568:
+done587:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -12132,11 +12416,11 @@ done568:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next564:
+next583:
 	CMPQ    SI, $0x00000020
-	JG      next569
+	JG      next588
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12154,9 +12438,9 @@ next564:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done571
+	JL      done590
 
-loop570:
+loop589:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12173,13 +12457,13 @@ loop570:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop570
+	JGE          loop589
 
-done571:
+done590:
 	CMPQ R11, $0x00000001
-	JL   done573
+	JL   done592
 
-loop572:
+loop591:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12189,9 +12473,9 @@ loop572:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop572
+	JG           loop591
 
-done573:
+done592:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -12205,11 +12489,11 @@ done573:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next569:
+next588:
 	CMPQ    SI, $0x00000028
-	JG      next574
+	JG      next593
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12224,9 +12508,9 @@ next569:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done576
+	JL      done595
 
-loop575:
+loop594:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -12237,9 +12521,9 @@ loop575:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop575
+	JG           loop594
 
-done576:
+done595:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12251,11 +12535,11 @@ done576:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next574:
+next593:
 	CMPQ    SI, $0x00000030
-	JG      next577
+	JG      next596
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12271,9 +12555,9 @@ next574:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done579
+	JL      done598
 
-loop578:
+loop597:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12285,9 +12569,9 @@ loop578:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop578
+	JG           loop597
 
-done579:
+done598:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12301,11 +12585,11 @@ done579:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next577:
+next596:
 	CMPQ    SI, $0x00000038
-	JG      next580
+	JG      next599
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12322,9 +12606,9 @@ next577:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done582
+	JL      done601
 
-loop581:
+loop600:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -12337,9 +12621,9 @@ loop581:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop581
+	JG           loop600
 
-done582:
+done601:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12355,9 +12639,9 @@ done582:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-next580:
+next599:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12375,9 +12659,9 @@ next580:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done585
+	JL      done604
 
-loop584:
+loop603:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12391,9 +12675,9 @@ loop584:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop584
+	JG           loop603
 
-done585:
+done604:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12411,14 +12695,14 @@ done585:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end553
+	JMP       end572
 
-end553:
+end572:
 	XORQ R9, R9
 
-group586:
+group605:
 	CMPQ    R9, R8
-	JE      done587
+	JE      done606
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12432,9 +12716,9 @@ group586:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done589
+	JL      done608
 
-loop588:
+loop607:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12447,9 +12731,9 @@ loop588:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop588
+	JG           loop607
 
-done589:
+done608:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -12467,9 +12751,9 @@ done589:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group586
+	JMP     group605
 
-done587:
+done606:
 	VZEROUPPER
 	RET
 
@@ -12496,16 +12780,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done591
+	JL     done610
 
-loop590:
+loop609:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done593
+	JL   done612
 
-loop592:
+loop611:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12526,9 +12810,9 @@ loop592:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done595
+	JL      done614
 
-loop594:
+loop613:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -12557,11 +12841,11 @@ loop594:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop594
+	JGE         loop613
 
-done595:
+done614:
 	TESTQ       BP, BP
-	JZ          skip596
+	JZ          skip615
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -12587,7 +12871,7 @@ done595:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip596:
+skip615:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -12652,13 +12936,13 @@ skip596:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop592
+	JGE           loop611
 
-done593:
+done612:
 	CMPQ R13, $0x00000008
-	JL   done598
+	JL   done617
 
-loop597:
+loop616:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12667,9 +12951,9 @@ loop597:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done600
+	JL      done619
 
-loop599:
+loop618:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12683,11 +12967,11 @@ loop599:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop599
+	JGE         loop618
 
-done600:
+done619:
 	TESTQ       BP, BP
-	JZ          skip601
+	JZ          skip620
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12698,7 +12982,7 @@ done600:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip601:
+skip620:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12739,9 +13023,9 @@ skip601:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop597
+	JGE           loop616
 
-done598:
+done617:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -12752,20 +13036,20 @@ done598:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop590
+	JGE  loop609
 
-done591:
+done610:
 	CMPQ BX, $0x00000001
-	JL   done603
+	JL   done622
 
-loop602:
+loop621:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done605
+	JL   done624
 
-loop604:
+loop623:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12774,9 +13058,9 @@ loop604:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done607
+	JL      done626
 
-loop606:
+loop625:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -12790,11 +13074,11 @@ loop606:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop606
+	JGE         loop625
 
-done607:
+done626:
 	TESTQ       BP, BP
-	JZ          skip608
+	JZ          skip627
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -12805,7 +13089,7 @@ done607:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip608:
+skip627:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12846,21 +13130,21 @@ skip608:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop604
+	JGE           loop623
 
-done605:
+done624:
 	CMPQ R13, $0x00000008
-	JL   done610
+	JL   done629
 
-loop609:
+loop628:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done612
+	JL      done631
 
-loop611:
+loop630:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -12868,16 +13152,16 @@ loop611:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop611
+	JGE         loop630
 
-done612:
+done631:
 	TESTQ       BP, BP
-	JZ          skip613
+	JZ          skip632
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip613:
+skip632:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12891,15 +13175,15 @@ skip613:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop609
+	JGE           loop628
 
-done610:
+done629:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop602
+	JG   loop621
 
-done603:
+done622:
 	VZEROUPPER
 	RET
 
@@ -12923,9 +13207,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next615
+	JG     next634
 	TESTQ  DX, DX
-	JZ     end614
+	JZ     end633
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12934,9 +13218,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done617
+	JL     done636
 
-loop616:
+loop635:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12947,9 +13231,9 @@ loop616:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done619
+	JL      done638
 
-loop618:
+loop637:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12962,9 +13246,9 @@ loop618:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop618
+	JG           loop637
 
-done619:
+done638:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12988,13 +13272,13 @@ done619:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop616
+	JGE          loop635
 
-done617:
+done636:
 	CMPQ R11, $0x00000001
-	JL   done621
+	JL   done640
 
-loop620:
+loop639:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -13002,18 +13286,18 @@ loop620:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done623
+	JL      done642
 
-loop622:
+loop641:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop622
+	JG           loop641
 
-done623:
+done642:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -13021,14 +13305,14 @@ done623:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop620
+	JG           loop639
 
-done621:
-	JMP end614
+done640:
+	JMP end633
 
-next615:
+next634:
 	CMPQ  DX, $0x00000010
-	JG    next624
+	JG    next643
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13038,9 +13322,9 @@ next615:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done626
+	JL    done645
 
-loop625:
+loop644:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13055,9 +13339,9 @@ loop625:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done628
+	JL      done647
 
-loop627:
+loop646:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -13075,9 +13359,9 @@ loop627:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop627
+	JG           loop646
 
-done628:
+done647:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -13113,13 +13397,13 @@ done628:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop625
+	JGE          loop644
 
-done626:
+done645:
 	CMPQ R11, $0x00000001
-	JL   done630
+	JL   done649
 
-loop629:
+loop648:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -13128,9 +13412,9 @@ loop629:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done632
+	JL      done651
 
-loop631:
+loop650:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -13139,9 +13423,9 @@ loop631:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop631
+	JG           loop650
 
-done632:
+done651:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -13152,14 +13436,14 @@ done632:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop629
+	JG           loop648
 
-done630:
-	JMP end614
+done649:
+	JMP end633
 
-next624:
+next643:
 	CMPQ  DX, $0x00000018
-	JG    next633
+	JG    next652
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13169,9 +13453,9 @@ next624:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done635
+	JL    done654
 
-loop634:
+loop653:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13190,9 +13474,9 @@ loop634:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done637
+	JL      done656
 
-loop636:
+loop655:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -13215,9 +13499,9 @@ loop636:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop636
+	JG           loop655
 
-done637:
+done656:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -13265,13 +13549,13 @@ done637:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop634
+	JGE          loop653
 
-done635:
+done654:
 	CMPQ R11, $0x00000001
-	JL   done639
+	JL   done658
 
-loop638:
+loop657:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13281,9 +13565,9 @@ loop638:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done641
+	JL      done660
 
-loop640:
+loop659:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -13294,9 +13578,9 @@ loop640:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop640
+	JG           loop659
 
-done641:
+done660:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -13310,12 +13594,12 @@ done641:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop638
+	JG           loop657
 
-done639:
-	JMP end614
+done658:
+	JMP end633
 
-next633:
+next652:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13325,9 +13609,9 @@ next633:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done644
+	JL    done663
 
-loop643:
+loop662:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13350,9 +13634,9 @@ loop643:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done646
+	JL      done665
 
-loop645:
+loop664:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13380,9 +13664,9 @@ loop645:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop645
+	JG           loop664
 
-done646:
+done665:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13442,13 +13726,13 @@ done646:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop643
+	JGE          loop662
 
-done644:
+done663:
 	CMPQ R11, $0x00000001
-	JL   done648
+	JL   done667
 
-loop647:
+loop666:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13459,9 +13743,9 @@ loop647:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done650
+	JL      done669
 
-loop649:
+loop668:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13474,9 +13758,9 @@ loop649:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop649
+	JG           loop668
 
-done650:
+done669:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13493,25 +13777,25 @@ done650:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop647
+	JG           loop666
 
-done648:
-	JMP end614
+done667:
+	JMP end633
 
-end614:
+end633:
 	XORQ R9, R9
 
-group651:
+group670:
 	CMPQ R9, R8
-	JE   done652
+	JE   done671
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done654
+	JL   done673
 
-loop653:
+loop672:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13534,9 +13818,9 @@ loop653:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done656
+	JL      done675
 
-loop655:
+loop674:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13564,9 +13848,9 @@ loop655:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop655
+	JG           loop674
 
-done656:
+done675:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13626,13 +13910,13 @@ done656:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop653
+	JGE          loop672
 
-done654:
+done673:
 	CMPQ R11, $0x00000001
-	JL   done658
+	JL   done677
 
-loop657:
+loop676:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13643,9 +13927,9 @@ loop657:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done660
+	JL      done679
 
-loop659:
+loop678:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13658,9 +13942,9 @@ loop659:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop659
+	JG           loop678
 
-done660:
+done679:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13677,13 +13961,13 @@ done660:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop657
+	JG           loop676
 
-done658:
+done677:
 	ADDQ $0x00000100, R9
-	JMP  group651
+	JMP  group670
 
-done652:
+done671:
 	VZEROUPPER
 	RET
 
@@ -13700,15 +13984,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done662
+	JL     done681
 
-loop661:
+loop680:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done664
+	JL   done683
 
-loop663:
+loop682:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13741,9 +14025,9 @@ loop663:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done666
+	JL      done685
 
-loop665:
+loop684:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -13781,9 +14065,9 @@ loop665:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop665
+	JG           loop684
 
-done666:
+done685:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13811,13 +14095,13 @@ done666:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop663
+	JGE     loop682
 
-done664:
+done683:
 	CMPQ R8, $0x00000002
-	JL   done668
+	JL   done687
 
-loop667:
+loop686:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13838,9 +14122,9 @@ loop667:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done670
+	JL      done689
 
-loop669:
+loop688:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -13864,9 +14148,9 @@ loop669:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop669
+	JG           loop688
 
-done670:
+done689:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13882,13 +14166,13 @@ done670:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop667
+	JGE     loop686
 
-done668:
+done687:
 	CMPQ R8, $0x00000001
-	JL   done672
+	JL   done691
 
-loop671:
+loop690:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13903,9 +14187,9 @@ loop671:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done674
+	JL      done693
 
-loop673:
+loop692:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13922,9 +14206,9 @@ loop673:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop673
+	JG           loop692
 
-done674:
+done693:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13933,9 +14217,9 @@ done674:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop671
+	JG      loop690
 
-done672:
+done691:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13945,19 +14229,19 @@ done672:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop661
+	JGE  loop680
 
-done662:
+done681:
 	CMPQ BX, $0x00000005
-	JL   done676
+	JL   done695
 
-loop675:
+loop694:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done678
+	JL   done697
 
-loop677:
+loop696:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13986,9 +14270,9 @@ loop677:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done680
+	JL      done699
 
-loop679:
+loop698:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -14021,9 +14305,9 @@ loop679:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop679
+	JG           loop698
 
-done680:
+done699:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14047,13 +14331,13 @@ done680:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop677
+	JGE     loop696
 
-done678:
+done697:
 	CMPQ R8, $0x00000002
-	JL   done682
+	JL   done701
 
-loop681:
+loop700:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14072,9 +14356,9 @@ loop681:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done684
+	JL      done703
 
-loop683:
+loop702:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -14095,9 +14379,9 @@ loop683:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop683
+	JG           loop702
 
-done684:
+done703:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14111,13 +14395,13 @@ done684:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop681
+	JGE     loop700
 
-done682:
+done701:
 	CMPQ R8, $0x00000001
-	JL   done686
+	JL   done705
 
-loop685:
+loop704:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14131,9 +14415,9 @@ loop685:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done688
+	JL      done707
 
-loop687:
+loop706:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -14148,9 +14432,9 @@ loop687:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop687
+	JG           loop706
 
-done688:
+done707:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14158,9 +14442,9 @@ done688:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop685
+	JG      loop704
 
-done686:
+done705:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14169,19 +14453,19 @@ done686:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop675
+	JGE  loop694
 
-done676:
+done695:
 	CMPQ BX, $0x00000004
-	JL   done690
+	JL   done709
 
-loop689:
+loop708:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done692
+	JL   done711
 
-loop691:
+loop710:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14205,9 +14489,9 @@ loop691:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done694
+	JL      done713
 
-loop693:
+loop712:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -14235,9 +14519,9 @@ loop693:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop693
+	JG           loop712
 
-done694:
+done713:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14257,13 +14541,13 @@ done694:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop691
+	JGE     loop710
 
-done692:
+done711:
 	CMPQ R8, $0x00000002
-	JL   done696
+	JL   done715
 
-loop695:
+loop714:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14279,9 +14563,9 @@ loop695:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done698
+	JL      done717
 
-loop697:
+loop716:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -14299,9 +14583,9 @@ loop697:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop697
+	JG           loop716
 
-done698:
+done717:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14313,13 +14597,13 @@ done698:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop695
+	JGE     loop714
 
-done696:
+done715:
 	CMPQ R8, $0x00000001
-	JL   done700
+	JL   done719
 
-loop699:
+loop718:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14331,9 +14615,9 @@ loop699:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done702
+	JL      done721
 
-loop701:
+loop720:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -14346,18 +14630,18 @@ loop701:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop701
+	JG           loop720
 
-done702:
+done721:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop699
+	JG      loop718
 
-done700:
+done719:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14365,19 +14649,19 @@ done700:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop689
+	JGE  loop708
 
-done690:
+done709:
 	CMPQ BX, $0x00000003
-	JL   done704
+	JL   done723
 
-loop703:
+loop722:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done706
+	JL   done725
 
-loop705:
+loop724:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14397,9 +14681,9 @@ loop705:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done708
+	JL      done727
 
-loop707:
+loop726:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -14422,9 +14706,9 @@ loop707:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop707
+	JG           loop726
 
-done708:
+done727:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14440,13 +14724,13 @@ done708:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop705
+	JGE     loop724
 
-done706:
+done725:
 	CMPQ SI, $0x00000002
-	JL   done710
+	JL   done729
 
-loop709:
+loop728:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14460,9 +14744,9 @@ loop709:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done712
+	JL      done731
 
-loop711:
+loop730:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -14477,9 +14761,9 @@ loop711:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop711
+	JG           loop730
 
-done712:
+done731:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14489,13 +14773,13 @@ done712:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop709
+	JGE     loop728
 
-done710:
+done729:
 	CMPQ SI, $0x00000001
-	JL   done714
+	JL   done733
 
-loop713:
+loop732:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14506,9 +14790,9 @@ loop713:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done716
+	JL      done735
 
-loop715:
+loop734:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -14519,36 +14803,36 @@ loop715:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop715
+	JG           loop734
 
-done716:
+done735:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop713
+	JG      loop732
 
-done714:
+done733:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop703
+	JGE  loop722
 
-done704:
+done723:
 	CMPQ BX, $0x00000002
-	JL   done718
+	JL   done737
 
-loop717:
+loop736:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done720
+	JL   done739
 
-loop719:
+loop738:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14564,9 +14848,9 @@ loop719:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done722
+	JL      done741
 
-loop721:
+loop740:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -14584,9 +14868,9 @@ loop721:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop721
+	JG           loop740
 
-done722:
+done741:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14598,13 +14882,13 @@ done722:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop719
+	JGE     loop738
 
-done720:
+done739:
 	CMPQ SI, $0x00000002
-	JL   done724
+	JL   done743
 
-loop723:
+loop742:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14616,9 +14900,9 @@ loop723:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done726
+	JL      done745
 
-loop725:
+loop744:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -14630,9 +14914,9 @@ loop725:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop725
+	JG           loop744
 
-done726:
+done745:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14640,13 +14924,13 @@ done726:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop723
+	JGE     loop742
 
-done724:
+done743:
 	CMPQ SI, $0x00000001
-	JL   done728
+	JL   done747
 
-loop727:
+loop746:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14656,9 +14940,9 @@ loop727:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done730
+	JL      done749
 
-loop729:
+loop748:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14667,34 +14951,34 @@ loop729:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop729
+	JG           loop748
 
-done730:
+done749:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop727
+	JG      loop746
 
-done728:
+done747:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop717
+	JGE  loop736
 
-done718:
+done737:
 	CMPQ BX, $0x00000001
-	JL   done732
+	JL   done751
 
-loop731:
+loop750:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done734
+	JL   done753
 
-loop733:
+loop752:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14706,9 +14990,9 @@ loop733:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done736
+	JL      done755
 
-loop735:
+loop754:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -14721,9 +15005,9 @@ loop735:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop735
+	JG           loop754
 
-done736:
+done755:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14731,13 +15015,13 @@ done736:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop733
+	JGE     loop752
 
-done734:
+done753:
 	CMPQ SI, $0x00000002
-	JL   done738
+	JL   done757
 
-loop737:
+loop756:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14747,9 +15031,9 @@ loop737:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done740
+	JL      done759
 
-loop739:
+loop758:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -14758,21 +15042,21 @@ loop739:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop739
+	JG           loop758
 
-done740:
+done759:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop737
+	JGE     loop756
 
-done738:
+done757:
 	CMPQ SI, $0x00000001
-	JL   done742
+	JL   done761
 
-loop741:
+loop760:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14781,30 +15065,30 @@ loop741:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done744
+	JL      done763
 
-loop743:
+loop762:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop743
+	JG           loop762
 
-done744:
+done763:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop741
+	JG      loop760
 
-done742:
+done761:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop731
+	JG   loop750
 
-done732:
+done751:
 	VZEROUPPER
 	RET
 
@@ -14823,9 +15107,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done746
+	JL           done765
 
-loop745:
+loop764:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -14854,9 +15138,9 @@ loop745:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done748
+	JL        done767
 
-loop747:
+loop766:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -14870,9 +15154,9 @@ loop747:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop747
+	JG          loop766
 
-done748:
+done767:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -14882,9 +15166,9 @@ done748:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop745
+	JGE     loop764
 
-done746:
+done765:
 	VZEROUPPER
 	RET
 
@@ -14902,9 +15186,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	XORQ   DI, DI
 	MOVQ   AX, R8
 	CMPQ   R8, $0x00000040
-	JL     done750
+	JL     done769
 
-loop749:
+loop768:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -14917,7 +15201,7 @@ loop749:
 	VSUBPD       Z4, Z3, Z4
 	VCMPPD       $0x07, Z4, Z4, K1
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute751
+	JE           absolute770
 	VMULPD       Z4, Z4, Z5
 	VMOVUPD      (R10), Z6
 	VMOVUPD      (R9)(SI*1), Z7
@@ -14933,7 +15217,7 @@ loop749:
 	VCMPPD       $0x01, Z5, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip753
+	JZ           skip772
 	VBROADCASTSD 48(BX), Z9
 	VSQRTPD      Z8, Z10
 	VMULPD       Z9, Z10, Z9
@@ -14943,7 +15227,7 @@ loop749:
 	VMAXPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K2, Z4
 
-skip753:
+skip772:
 	VDIVPD       Z8, Z4, Z4
 	VMOVUPD      Z4, Z4
 	VBROADCASTSD 64(BX), Z8
@@ -14957,19 +15241,19 @@ skip753:
 	VCMPPD       $0x01, Z1, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip754
+	JZ           skip773
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K2, Z8
 
-skip754:
+skip773:
 	VSUBPD  Z6, Z5, Z5
 	VMULPD  Z8, Z5, Z5
 	VADDPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, Z6
 	VMOVUPD Z6, (R10)
-	JMP     both752
+	JMP     both771
 
-absolute751:
+absolute770:
 	VBROADCASTSD 24(BX), Z5
 	VMINPD       Z4, Z5, Z4
 	VMOVUPD      Z0, Z6
@@ -14977,7 +15261,7 @@ absolute751:
 	VMAXPD       Z4, Z5, Z4
 	VMOVUPD      Z4, Z4
 
-both752:
+both771:
 	VBROADCASTSD 16(BX), Z5
 	VMULPD       Z4, Z5, Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -14995,14 +15279,14 @@ both752:
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure755
+	JE           sure774
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
 	VDIVPD       Z7, Z6, Z6
 	VMOVUPD      Z6, Z7
 	VMOVUPD      Z7, (R9)
 
-sure755:
+sure774:
 	VMOVUPD Z0, Z6
 	MOVQ    weights+8(FP), R9
 	MOVQ    regret+16(FP), R10
@@ -15012,9 +15296,9 @@ sure755:
 	MOVQ    DI, R14
 	MOVQ    experts+80(FP), R15
 	CMPQ    R15, $0x00000001
-	JL      done757
+	JL      done776
 
-loop756:
+loop775:
 	VSUBPD      (R13)(R14*1), Z3, Z9
 	VMOVUPD     (R12)(R14*1), Z8
 	VFMADD231PD Z9, Z4, Z8
@@ -15033,9 +15317,9 @@ loop756:
 	VADDPD      Z8, Z6, Z6
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop756
+	JG          loop775
 
-done757:
+done776:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
@@ -15047,24 +15331,24 @@ done757:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done759
+	JL           done778
 
-loop758:
+loop777:
 	VMULPD           (R9)(R10*1), Z3, Z8
 	VFMADD231PD.BCST (R11), Z1, Z8
 	VMOVUPD          Z8, (R9)(R10*1)
 	ADDQ             $0x00000008, R11
 	ADDQ             CX, R10
 	SUBQ             $0x00000001, R12
-	JG               loop758
+	JG               loop777
 
-done759:
+done778:
 	ADDQ $0x00000040, DI
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop749
+	JGE  loop768
 
-done750:
+done769:
 	VZEROUPPER
 	RET
 
@@ -15083,9 +15367,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next761
+	JG           next780
 	TESTQ        BX, BX
-	JZ           end760
+	JZ           end779
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -15129,11 +15413,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end760
+	JMP          end779
 
-next761:
+next780:
 	CMPQ         BX, $0x00000010
-	JG           next762
+	JG           next781
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15204,11 +15488,11 @@ next761:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end760
+	JMP          end779
 
-next762:
+next781:
 	CMPQ         BX, $0x00000018
-	JG           next763
+	JG           next782
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15305,9 +15589,9 @@ next762:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end760
+	JMP          end779
 
-next763:
+next782:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15430,14 +15714,14 @@ next763:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end760
+	JMP          end779
 
-end760:
+end779:
 	XORQ DI, DI
 
-group765:
+group784:
 	CMPQ         DI, SI
-	JE           done766
+	JE           done785
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -15557,9 +15841,9 @@ group765:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group765
+	JMP          group784
 
-done766:
+done785:
 	VZEROUPPER
 	RET
 
@@ -15628,9 +15912,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next768
+	JG           next787
 	TESTQ        DI, DI
-	JZ           end767
+	JZ           end786
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -15644,9 +15928,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done770
+	JL           done789
 
-loop769:
+loop788:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -15663,22 +15947,22 @@ loop769:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop769
+	JGE          loop788
 
-done770:
+done789:
 	CMPQ R12, $0x00000001
-	JL   done772
+	JL   done791
 
-loop771:
+loop790:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop771
+	JG           loop790
 
-done772:
+done791:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -15723,11 +16007,11 @@ done772:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end767
+	JMP          end786
 
-next768:
+next787:
 	CMPQ    DI, $0x00000010
-	JG      next773
+	JG      next792
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15746,9 +16030,9 @@ next768:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done775
+	JL      done794
 
-loop774:
+loop793:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15769,13 +16053,13 @@ loop774:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop774
+	JGE          loop793
 
-done775:
+done794:
 	CMPQ R12, $0x00000001
-	JL   done777
+	JL   done796
 
-loop776:
+loop795:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15783,9 +16067,9 @@ loop776:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop776
+	JG           loop795
 
-done777:
+done796:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -15860,11 +16144,11 @@ done777:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end767
+	JMP          end786
 
-next773:
+next792:
 	CMPQ    DI, $0x00000018
-	JG      next778
+	JG      next797
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15880,9 +16164,9 @@ next773:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done780
+	JL      done799
 
-loop779:
+loop798:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15897,13 +16181,13 @@ loop779:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop779
+	JGE          loop798
 
-done780:
+done799:
 	CMPQ R12, $0x00000001
-	JL   done782
+	JL   done801
 
-loop781:
+loop800:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15912,9 +16196,9 @@ loop781:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop781
+	JG           loop800
 
-done782:
+done801:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -16013,9 +16297,9 @@ done782:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end767
+	JMP          end786
 
-next778:
+next797:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16033,9 +16317,9 @@ next778:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done785
+	JL      done804
 
-loop784:
+loop803:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16052,13 +16336,13 @@ loop784:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop784
+	JGE          loop803
 
-done785:
+done804:
 	CMPQ R12, $0x00000001
-	JL   done787
+	JL   done806
 
-loop786:
+loop805:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16068,9 +16352,9 @@ loop786:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop786
+	JG           loop805
 
-done787:
+done806:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16197,14 +16481,14 @@ done787:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end767
+	JMP          end786
 
-end767:
+end786:
 	XORQ R10, R10
 
-group788:
+group807:
 	CMPQ    R10, R9
-	JE      done789
+	JE      done808
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16218,9 +16502,9 @@ group788:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done791
+	JL      done810
 
-loop790:
+loop809:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16235,13 +16519,13 @@ loop790:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop790
+	JGE          loop809
 
-done791:
+done810:
 	CMPQ R12, $0x00000001
-	JL   done793
+	JL   done812
 
-loop792:
+loop811:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16250,9 +16534,9 @@ loop792:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop792
+	JG           loop811
 
-done793:
+done812:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16380,9 +16664,9 @@ done793:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group788
+	JMP          group807
 
-done789:
+done808:
 	VZEROUPPER
 	RET
 
@@ -16396,15 +16680,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done795
+	JL     done814
 
-loop794:
+loop813:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done797
+	JL   done816
 
-loop796:
+loop815:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16425,9 +16709,9 @@ loop796:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done799
+	JL      done818
 
-loop798:
+loop817:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16457,9 +16741,9 @@ loop798:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop798
+	JG           loop817
 
-done799:
+done818:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16480,13 +16764,13 @@ done799:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop796
+	JGE     loop815
 
-done797:
+done816:
 	CMPQ SI, $0x00000001
-	JL   done801
+	JL   done820
 
-loop800:
+loop819:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16499,9 +16783,9 @@ loop800:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done803
+	JL      done822
 
-loop802:
+loop821:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16522,9 +16806,9 @@ loop802:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop802
+	JG           loop821
 
-done803:
+done822:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16536,14 +16820,14 @@ done803:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop800
+	JG      loop819
 
-done801:
+done820:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop794
+	JG   loop813
 
-done795:
+done814:
 	VZEROUPPER
 	RET
 
@@ -16557,15 +16841,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done805
+	JL     done824
 
-loop804:
+loop823:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done807
+	JL   done826
 
-loop806:
+loop825:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16586,9 +16870,9 @@ loop806:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done809
+	JL      done828
 
-loop808:
+loop827:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16618,9 +16902,9 @@ loop808:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop808
+	JG           loop827
 
-done809:
+done828:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16641,13 +16925,13 @@ done809:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop806
+	JGE     loop825
 
-done807:
+done826:
 	CMPQ SI, $0x00000001
-	JL   done811
+	JL   done830
 
-loop810:
+loop829:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16660,9 +16944,9 @@ loop810:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done813
+	JL      done832
 
-loop812:
+loop831:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -16683,9 +16967,9 @@ loop812:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop812
+	JG           loop831
 
-done813:
+done832:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16697,14 +16981,14 @@ done813:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop810
+	JG      loop829
 
-done811:
+done830:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop804
+	JG   loop823
 
-done805:
+done824:
 	VZEROUPPER
 	RET
 
@@ -16724,7 +17008,7 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip814:
+strip833:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -16765,9 +17049,9 @@ strip814:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done818
+	JL           done837
 
-loop817:
+loop836:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -16799,9 +17083,9 @@ loop817:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop817
+	JGE         loop836
 
-done818:
+done837:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16826,20 +17110,20 @@ done818:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back815
+	JNE        back834
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next816
+	JMP        next835
 
-back815:
+back834:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next816:
+next835:
 	DECQ R8
-	JNZ  strip814
+	JNZ  strip833
 	VZEROUPPER
 	RET
 
@@ -16859,7 +17143,7 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip819:
+strip838:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -16881,9 +17165,9 @@ strip819:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done823
+	JL      done842
 
-loop822:
+loop841:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -16903,9 +17187,9 @@ loop822:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop822
+	JG           loop841
 
-done823:
+done842:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -16928,9 +17212,9 @@ done823:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done825
+	JL          done844
 
-loop824:
+loop843:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16950,9 +17234,9 @@ loop824:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done827
+	JL      done846
 
-loop826:
+loop845:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -16981,9 +17265,9 @@ loop826:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop826
+	JG           loop845
 
-done827:
+done846:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17042,13 +17326,13 @@ done827:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop824
+	JGE              loop843
 
-done825:
+done844:
 	CMPQ R11, $0x00000040
-	JL   done829
+	JL   done848
 
-loop828:
+loop847:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17060,9 +17344,9 @@ loop828:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done831
+	JL      done850
 
-loop830:
+loop849:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -17082,9 +17366,9 @@ loop830:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop830
+	JG           loop849
 
-done831:
+done850:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17116,9 +17400,9 @@ done831:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop828
+	JGE              loop847
 
-done829:
+done848:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17143,20 +17427,20 @@ done829:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back820
+	JNE        back839
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next821
+	JMP        next840
 
-back820:
+back839:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next821:
+next840:
 	DECQ R8
-	JNZ  strip819
+	JNZ  strip838
 	VZEROUPPER
 	RET
 
@@ -17180,10 +17464,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns832:
+columns851:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done833
+	JG      done852
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17194,9 +17478,9 @@ columns832:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done835
+	JL      done854
 
-loop834:
+loop853:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -17209,21 +17493,21 @@ loop834:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop834
+	JGE          loop853
 
-done835:
+done854:
 	CMPQ R12, $0x00000001
-	JL   done837
+	JL   done856
 
-loop836:
+loop855:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop836
+	JG           loop855
 
-done837:
+done856:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -17231,11 +17515,11 @@ done837:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns832
+	JMP         columns851
 
-done833:
+done852:
 	CMPQ    R8, DI
-	JE      done838
+	JE      done857
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17244,9 +17528,9 @@ done833:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done840
+	JL      done859
 
-loop839:
+loop858:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -17259,21 +17543,21 @@ loop839:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop839
+	JGE          loop858
 
-done840:
+done859:
 	CMPQ BX, $0x00000001
-	JL   done842
+	JL   done861
 
-loop841:
+loop860:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop841
+	JG           loop860
 
-done842:
+done861:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -17281,7 +17565,7 @@ done842:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done838:
+done857:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -17313,39 +17597,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns843:
+columns862:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done844
+	JG      done863
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns843
+	JMP     columns862
 
-done844:
+done863:
 	CMPQ      R9, R8
-	JE        done845
+	JE        done864
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done845:
+done864:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done847
+	JL   done866
 
-loop846:
+loop865:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done849
+	JL      done868
 
-loop848:
+loop867:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -17365,28 +17649,28 @@ loop848:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop848
+	JGE               loop867
 
-done849:
+done868:
 	CMPQ R11, $0x00000001
-	JL   done851
+	JL   done870
 
-loop850:
+loop869:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop850
+	JG                loop869
 
-done851:
+done870:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop846
+	JGE  loop865
 
-done847:
+done866:
 	VZEROUPPER
 	RET
 
@@ -17403,9 +17687,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done853
+	JL           done872
 
-loop852:
+loop871:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -17421,9 +17705,9 @@ loop852:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done855
+	JL      done874
 
-loop854:
+loop873:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -17509,9 +17793,9 @@ loop854:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop854
+	JG                loop873
 
-done855:
+done874:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -17617,9 +17901,9 @@ done855:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done857
+	JL                done876
 
-loop856:
+loop875:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -17636,9 +17920,9 @@ loop856:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done859
+	JL      done878
 
-loop858:
+loop877:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -17724,9 +18008,9 @@ loop858:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop858
+	JG                loop877
 
-done859:
+done878:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -17765,16 +18049,16 @@ done859:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop856
+	JG                loop875
 
-done857:
+done876:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop852
+	JG   loop871
 
-done853:
+done872:
 	VZEROUPPER
 	RET
 
@@ -17792,9 +18076,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done861
+	JL     done880
 
-loop860:
+loop879:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -17809,9 +18093,9 @@ loop860:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done863
+	JL      done882
 
-loop862:
+loop881:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -17888,9 +18172,9 @@ loop862:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop862
+	JG                loop881
 
-done863:
+done882:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -17942,15 +18226,15 @@ done863:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop860
+	JG                loop879
 
-done861:
+done880:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done865
+	JL   done884
 
-loop864:
+loop883:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -17967,9 +18251,9 @@ loop864:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done867
+	JL      done886
 
-loop866:
+loop885:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -18045,9 +18329,9 @@ loop866:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop866
+	JG                loop885
 
-done867:
+done886:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -18102,9 +18386,9 @@ done867:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop864
+	JG                loop883
 
-done865:
+done884:
 	VZEROUPPER
 	RET
 
@@ -18124,9 +18408,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done869
+	JL           done888
 
-loop868:
+loop887:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -18226,7 +18510,7 @@ loop868:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short870
+	JE          short889
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -18266,7 +18550,7 @@ loop868:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short870:
+short889:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -18274,11 +18558,11 @@ short870:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop868
+	JGE     loop887
 
-done869:
+done888:
 	TESTQ       SI, SI
-	JZ          skip871
+	JZ          skip890
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -18380,7 +18664,7 @@ done869:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short872
+	JE          short891
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -18420,10 +18704,10 @@ done869:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short872:
+short891:
 	VMOVUPD Z7, K1, (CX)
 
-skip871:
+skip890:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -18464,9 +18748,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done874
+	JL      done893
 
-loop873:
+loop892:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18546,9 +18830,9 @@ loop873:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop873
+	JGE          loop892
 
-done874:
+done893:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -18580,9 +18864,9 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done876
+	JL     done895
 
-loop875:
+loop894:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18713,9 +18997,9 @@ loop875:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop875
+	JGE          loop894
 
-done876:
+done895:
 	VZEROUPPER
 	RET
 
@@ -18732,9 +19016,9 @@ TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done878
+	JL     done897
 
-loop877:
+loop896:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18797,11 +19081,11 @@ loop877:
 	VCMPPD       $0x01, Z2, Z8, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip879
+	JZ           skip898
 	VDIVPD       Z6, Z2, Z6
 	VMOVUPD      Z6, K2, Z7
 
-skip879:
+skip898:
 	VSUBPD       Z3, Z4, Z4
 	VMULPD       Z4, Z7, Z4
 	VADDPD       Z3, Z4, Z4
@@ -18817,9 +19101,9 @@ skip879:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop877
+	JGE          loop896
 
-done878:
+done897:
 	VZEROUPPER
 	RET
 
@@ -18844,14 +19128,14 @@ TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Z1
 
-rows880:
+rows899:
 	SUBQ DI, CX
 	XORQ R8, R8
 
-columns881:
+columns900:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done882
+	JG      done901
 	VMOVUPD (CX)(R8*1), Z2
 	VMOVUPD (BX)(R8*1), Z3
 	VSUBPD  Z3, Z2, Z2
@@ -18863,11 +19147,11 @@ columns881:
 	VMAXPD  Z2, Z3, Z2
 	VMOVUPD Z2, (AX)(R8*1)
 	MOVQ    R9, R8
-	JMP     columns881
+	JMP     columns900
 
-done882:
+done901:
 	CMPQ      R8, DI
-	JE        done883
+	JE        done902
 	VMOVUPD.Z (CX)(R8*1), K1, Z2
 	VMOVUPD.Z (BX)(R8*1), K1, Z3
 	VSUBPD    Z3, Z2, Z2
@@ -18879,10 +19163,10 @@ done882:
 	VMAXPD    Z2, Z3, Z2
 	VMOVUPD   Z2, (AX)(R8*1)
 
-done883:
+done902:
 	ADDQ DI, AX
 	CMPQ CX, DX
-	JHI  rows880
+	JHI  rows899
 	VZEROUPPER
 	RET
 
@@ -18900,10 +19184,10 @@ TEXT ·boundAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Z1
 	XORQ         AX, AX
 
-columns884:
+columns903:
 	LEAQ      64(AX), DX
 	CMPQ      DX, CX
-	JG        done885
+	JG        done904
 	MOVQ      said+8(FP), BX
 	VMOVUPD   (BX)(AX*1), Z2
 	MOVQ      last+32(FP), BX
@@ -18934,11 +19218,11 @@ columns884:
 	MOVQ      dst+0(FP), BX
 	VMOVUPD   Z2, (BX)(AX*1)
 	MOVQ      DX, AX
-	JMP       columns884
+	JMP       columns903
 
-done885:
+done904:
 	CMPQ      AX, CX
-	JE        done886
+	JE        done905
 	MOVQ      said+8(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z2
 	MOVQ      last+32(FP), CX
@@ -18969,7 +19253,7 @@ done885:
 	MOVQ      dst+0(FP), CX
 	VMOVUPD   Z0, (CX)(AX*1)
 
-done886:
+done905:
 	VZEROUPPER
 	RET
 
@@ -18986,9 +19270,9 @@ TEXT ·huberAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done888
+	JL     done907
 
-loop887:
+loop906:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19041,11 +19325,11 @@ loop887:
 	VCMPPD       $0x01, Z1, Z7, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip889
+	JZ           skip908
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z5
 
-skip889:
+skip908:
 	VSUBPD    Z4, Z3, Z1
 	VMULPD    Z5, Z1, Z1
 	VADDPD    Z4, Z1, Z1
@@ -19057,9 +19341,9 @@ skip889:
 	ADDQ      $0x00000040, SI
 	SUBQ      $0x00000040, DI
 	CMPQ      DI, $0x00000040
-	JGE       loop887
+	JGE       loop906
 
-done888:
+done907:
 	VZEROUPPER
 	RET
 
@@ -19076,9 +19360,9 @@ TEXT ·glitchAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done891
+	JL     done910
 
-loop890:
+loop909:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19137,11 +19421,11 @@ loop890:
 	VCMPPD       $0x01, Z1, Z3, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip892
+	JZ           skip911
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z2
 
-skip892:
+skip911:
 	VSUBPD  Z5, Z4, Z1
 	VMULPD  Z2, Z1, Z1
 	VADDPD  Z5, Z1, Z1
@@ -19150,9 +19434,9 @@ skip892:
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x00000040, DI
 	CMPQ    DI, $0x00000040
-	JGE     loop890
+	JGE     loop909
 
-done891:
+done910:
 	VZEROUPPER
 	RET
 
@@ -19169,9 +19453,9 @@ TEXT ·levelAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done894
+	JL     done913
 
-loop893:
+loop912:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19205,11 +19489,11 @@ loop893:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip895
+	JZ           skip914
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K3, Z9
 
-skip895:
+skip914:
 	VMULPD       Z9, Z8, Z7
 	VADDPD       Z5, Z7, Z7
 	VBROADCASTSD 24(DX), Z9
@@ -19228,11 +19512,11 @@ skip895:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip896
+	JZ           skip915
 	VDIVPD       Z4, Z1, Z4
 	VMOVUPD      Z4, K3, Z9
 
-skip896:
+skip915:
 	VMULPD       Z8, Z8, Z4
 	VSUBPD       Z6, Z4, Z4
 	VMULPD       Z9, Z4, Z4
@@ -19262,9 +19546,9 @@ skip896:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop893
+	JGE          loop912
 
-done894:
+done913:
 	VZEROUPPER
 	RET
 
@@ -19284,10 +19568,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns897:
+columns916:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done898
+	JG           done917
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -19326,9 +19610,9 @@ columns897:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done900
+	JL           done919
 
-loop899:
+loop918:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -19351,9 +19635,9 @@ loop899:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop899
+	JG           loop918
 
-done900:
+done919:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -19373,11 +19657,11 @@ done900:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns897
+	JMP          columns916
 
-done898:
+done917:
 	CMPQ         BX, AX
-	JE           done901
+	JE           done920
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -19416,9 +19700,9 @@ done898:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done903
+	JL           done922
 
-loop902:
+loop921:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -19441,9 +19725,9 @@ loop902:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop902
+	JG           loop921
 
-done903:
+done922:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -19463,7 +19747,7 @@ done903:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done901:
+done920:
 	VZEROUPPER
 	RET
 
@@ -19482,10 +19766,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns904:
+columns923:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done905
+	JG           done924
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19542,11 +19826,11 @@ columns904:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns904
+	JMP          columns923
 
-done905:
+done924:
 	CMPQ         BX, DX
-	JE           done906
+	JE           done925
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19603,7 +19887,293 @@ done905:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done906:
+done925:
+	VZEROUPPER
+	RET
+
+// func columnDotsAVX512(y *float64, a *float64, x *float64, m int, n int)
+// Requires: AVX, AVX512F
+TEXT ·columnDotsAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	SHLQ   $0x03, AX
+	LEAQ   (AX)(AX*2), CX
+	XORQ   DX, DX
+	MOVQ   AX, BX
+	CMPQ   BX, $0x00000040
+	JL     done927
+
+loop926:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	MOVQ    a+8(FP), SI
+	MOVQ    x+16(FP), DI
+	MOVQ    m+24(FP), R8
+	ADDQ    DX, SI
+	ADDQ    DX, DI
+	CMPQ    R8, $0x00000004
+	JL      done929
+
+loop928:
+	VMOVUPD     (SI), Z5
+	VFMADD231PD (DI), Z5, Z1
+	VMOVUPD     (SI)(AX*1), Z5
+	VFMADD231PD (DI)(AX*1), Z5, Z2
+	VMOVUPD     (SI)(AX*2), Z5
+	VFMADD231PD (DI)(AX*2), Z5, Z3
+	VMOVUPD     (SI)(CX*1), Z5
+	VFMADD231PD (DI)(CX*1), Z5, Z4
+	LEAQ        (SI)(AX*4), SI
+	LEAQ        (DI)(AX*4), DI
+	SUBQ        $0x00000004, R8
+	CMPQ        R8, $0x00000004
+	JGE         loop928
+
+done929:
+	CMPQ R8, $0x00000001
+	JL   done931
+
+loop930:
+	VMOVUPD     (SI), Z5
+	VFMADD231PD (DI), Z5, Z1
+	LEAQ        (SI)(AX*1), SI
+	LEAQ        (DI)(AX*1), DI
+	SUBQ        $0x00000001, R8
+	JG          loop930
+
+done931:
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z4, Z3, Z3
+	VADDPD  Z3, Z1, Z1
+	MOVQ    y+0(FP), SI
+	VMOVUPD Z1, (SI)(DX*1)
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000040, BX
+	CMPQ    BX, $0x00000040
+	JGE     loop926
+
+done927:
+	VZEROUPPER
+	RET
+
+// func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
+// Requires: AVX, AVX512F
+TEXT ·addLaggedAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	SHLQ   $0x03, AX
+	MOVQ   shift+48(FP), CX
+	SHLQ   $0x03, CX
+	LEAQ   (AX)(AX*2), DX
+	XORQ   BX, BX
+	MOVQ   AX, SI
+	CMPQ   SI, $0x00000040
+	JL     done933
+
+loop932:
+	MOVQ  c+0(FP), DI
+	MOVQ  x+16(FP), R8
+	MOVQ  m+24(FP), R9
+	ADDQ  BX, DI
+	ADDQ  BX, R8
+	MOVQ  R9, R10
+	IMULQ AX, R10
+	ADDQ  DI, R10
+	CMPQ  R9, $0x00000004
+	JL    done935
+
+loop934:
+	VMOVUPD (DI), Z0
+	VMOVUPD (DI)(AX*1), Z1
+	VMOVUPD (DI)(AX*2), Z2
+	VMOVUPD (DI)(DX*1), Z3
+	VMOVUPD (R10), Z4
+	VMOVUPD (R10)(AX*1), Z5
+	VMOVUPD (R10)(AX*2), Z6
+	VMOVUPD (R10)(DX*1), Z7
+	MOVQ    f+8(FP), R11
+	MOVQ    R8, R12
+	MOVQ    k+40(FP), R13
+	ADDQ    BX, R11
+	CMPQ    R13, $0x00000001
+	JL      done937
+
+loop936:
+	VMOVUPD     (R11), Z8
+	VMOVUPD     (R11)(AX*1), Z9
+	VMOVUPD     (R12), Z10
+	VFMADD231PD Z8, Z10, Z0
+	VFMADD231PD Z9, Z10, Z4
+	VMOVUPD     (R12)(AX*1), Z10
+	VFMADD231PD Z8, Z10, Z1
+	VFMADD231PD Z9, Z10, Z5
+	VMOVUPD     (R12)(AX*2), Z10
+	VFMADD231PD Z8, Z10, Z2
+	VFMADD231PD Z9, Z10, Z6
+	VMOVUPD     (R12)(DX*1), Z10
+	VFMADD231PD Z8, Z10, Z3
+	VFMADD231PD Z9, Z10, Z7
+	LEAQ        (R11)(AX*2), R11
+	ADDQ        CX, R12
+	SUBQ        $0x00000001, R13
+	JG          loop936
+
+done937:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, (DI)(AX*1)
+	VMOVUPD Z2, (DI)(AX*2)
+	VMOVUPD Z3, (DI)(DX*1)
+	VMOVUPD Z4, (R10)
+	VMOVUPD Z5, (R10)(AX*1)
+	VMOVUPD Z6, (R10)(AX*2)
+	VMOVUPD Z7, (R10)(DX*1)
+	LEAQ    (DI)(AX*4), DI
+	LEAQ    (R10)(AX*4), R10
+	LEAQ    (R8)(AX*4), R8
+	SUBQ    $0x00000004, R9
+	CMPQ    R9, $0x00000004
+	JGE     loop934
+
+done935:
+	CMPQ R9, $0x00000001
+	JL   done939
+
+loop938:
+	VMOVUPD (DI), Z0
+	VMOVUPD (R10), Z1
+	MOVQ    f+8(FP), R11
+	MOVQ    R8, R12
+	MOVQ    k+40(FP), R13
+	ADDQ    BX, R11
+	CMPQ    R13, $0x00000001
+	JL      done941
+
+loop940:
+	VMOVUPD     (R11), Z2
+	VMOVUPD     (R11)(AX*1), Z3
+	VMOVUPD     (R12), Z4
+	VFMADD231PD Z2, Z4, Z0
+	VFMADD231PD Z3, Z4, Z1
+	LEAQ        (R11)(AX*2), R11
+	ADDQ        CX, R12
+	SUBQ        $0x00000001, R13
+	JG          loop940
+
+done941:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, (R10)
+	LEAQ    (DI)(AX*1), DI
+	LEAQ    (R10)(AX*1), R10
+	LEAQ    (R8)(AX*1), R8
+	SUBQ    $0x00000001, R9
+	JG      loop938
+
+done939:
+	ADDQ $0x00000040, BX
+	SUBQ $0x00000040, SI
+	CMPQ SI, $0x00000040
+	JGE  loop932
+
+done933:
+	VZEROUPPER
+	RET
+
+// func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·levinsonAVX512(SB), NOSPLIT, $0-56
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         head+0(FP), AX
+	MOVQ         b+16(FP), CX
+	MOVQ         r+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	SHLQ         $0x03, BX
+	MOVQ         n+48(FP), SI
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         order+32(FP), SI
+	SHLQ         $0x06, SI
+	MOVQ         x+8(FP), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         64(R9)(SI*1), R10
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD trig64<>+544(SB), Z2
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	VMOVUPD      Z0, Z8
+	XORQ         R11, R11
+
+order942:
+	CMPQ         R11, SI
+	JE           end943
+	VMOVUPD      128(AX), Z9
+	VMOVUPD.Z    (CX), K1, Z10
+	VMOVUPD.Z    (DX), K1, Z11
+	ADDQ         BX, CX
+	VMOVUPD      64(AX), Z12
+	VCMPPD       $0x0e, Z12, Z1, K2
+	VDIVPD       Z1, Z2, Z12
+	VMOVUPD.Z    Z12, K2, Z12
+	VSUBPD       Z6, Z9, Z9
+	VMULPD       Z12, Z9, Z3
+	VMOVUPD      Z0, Z6
+	VSUBPD       Z7, Z10, Z10
+	VMULPD       Z12, Z10, Z4
+	VMOVUPD      Z0, Z7
+	VSUBPD       Z8, Z11, Z11
+	VMULPD       Z12, Z11, Z5
+	VMOVUPD      Z0, Z8
+	VMOVUPD      192(AX), Z12
+	VFMADD231PD  Z3, Z9, Z12
+	VMOVUPD      Z12, 192(AX)
+	VMOVUPD      256(AX), Z12
+	VFMADD231PD  Z3, Z10, Z12
+	VMOVUPD      Z12, 256(AX)
+	VMOVUPD      320(AX), Z12
+	VFMADD231PD  Z4, Z10, Z12
+	VMOVUPD      Z12, 320(AX)
+	VMOVUPD      384(AX), Z12
+	VFMADD231PD  Z3, Z11, Z12
+	VMOVUPD      Z12, 384(AX)
+	VMOVUPD      448(AX), Z12
+	VFMADD231PD  Z4, Z11, Z12
+	VMOVUPD      Z12, 448(AX)
+	VMOVUPD      Z2, Z12
+	VFNMADD231PD Z5, Z5, Z12
+	VMULPD       Z12, Z1, Z1
+	XORQ         R12, R12
+	MOVQ         DX, R14
+	LEAQ         (R9)(R11*1), R13
+
+rows944:
+	VMOVUPD      (R13), Z12
+	VMOVUPD.Z    (R14), K1, Z13
+	VMOVUPD      (DI)(R12*1), Z9
+	VFNMADD231PD Z3, Z12, Z9
+	VMOVUPD      Z9, (DI)(R12*1)
+	VFMADD231PD  Z9, Z13, Z6
+	VMOVUPD      (R8)(R12*1), Z10
+	VFNMADD231PD Z4, Z12, Z10
+	VMOVUPD      Z10, (R8)(R12*1)
+	VFMADD231PD  Z10, Z13, Z7
+	VMOVUPD      64(R9)(R12*1), Z11
+	VFNMADD231PD Z5, Z12, Z11
+	VMOVUPD      Z11, 64(R10)(R12*1)
+	VFMADD231PD  Z11, Z13, Z8
+	SUBQ         $0x00000040, R13
+	SUBQ         BX, R14
+	ADDQ         $0x00000040, R12
+	CMPQ         R12, R11
+	JLE          rows944
+	XCHGQ        R9, R10
+	ADDQ         BX, DX
+	ADDQ         $0x00000040, R11
+	JMP          order942
+
+end943:
 	VZEROUPPER
 	RET
 
@@ -19621,9 +20191,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows907:
+rows945:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest908
+	JL     rest946
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -19637,10 +20207,10 @@ rows907:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns910:
+columns948:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done911
+	JG          done949
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -19652,24 +20222,24 @@ columns910:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns910
+	JMP         columns948
 
-done911:
-columns912:
+done949:
+columns950:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done913
+	JG          done951
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns912
+	JMP         columns950
 
-done913:
+done951:
 	CMPQ        R8, CX
-	JE          done914
+	JE          done952
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -19680,7 +20250,7 @@ done913:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done914:
+done952:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -19718,11 +20288,11 @@ done914:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows907
+	JMP          rows945
 
-rest908:
+rest946:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip915
+	JNE    skip953
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -19733,10 +20303,10 @@ rest908:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns916:
+columns954:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done917
+	JG          done955
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -19746,23 +20316,23 @@ columns916:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns916
+	JMP         columns954
 
-done917:
-columns918:
+done955:
+columns956:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done919
+	JG          done957
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns918
+	JMP         columns956
 
-done919:
+done957:
 	CMPQ        DI, CX
-	JE          done920
+	JE          done958
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -19771,7 +20341,7 @@ done919:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done920:
+done958:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -19800,11 +20370,11 @@ done920:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end909
+	JMP          end947
 
-skip915:
+skip953:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip921
+	JNE    skip959
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -19816,10 +20386,10 @@ skip915:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns922:
+columns960:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done923
+	JG          done961
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -19833,29 +20403,29 @@ columns922:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns922
+	JMP         columns960
 
-done923:
-columns924:
+done961:
+columns962:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done925
+	JG          done963
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns924
+	JMP         columns962
 
-done925:
+done963:
 	CMPQ        SI, CX
-	JE          done926
+	JE          done964
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done926:
+done964:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -19880,21 +20450,21 @@ done926:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end909
+	JMP          end947
 
-skip921:
+skip959:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip927
+	JNE    skip965
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns928:
+columns966:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done929
+	JG          done967
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -19904,26 +20474,26 @@ columns928:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns928
+	JMP         columns966
 
-done929:
-columns930:
+done967:
+columns968:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done931
+	JG          done969
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns930
+	JMP         columns968
 
-done931:
+done969:
 	CMPQ        BX, CX
-	JE          done932
+	JE          done970
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done932:
+done970:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -19938,10 +20508,10 @@ done932:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end909
+	JMP          end947
 
-skip927:
-end909:
+skip965:
+end947:
 	VZEROUPPER
 	RET
 
@@ -19972,9 +20542,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next934
+	JG      next972
 	TESTQ   SI, SI
-	JZ      end933
+	JZ      end971
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -19989,9 +20559,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done936
+	JL      done974
 
-loop935:
+loop973:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -20008,33 +20578,33 @@ loop935:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop935
+	JGE          loop973
 
-done936:
+done974:
 	CMPQ R11, $0x00000001
-	JL   done938
+	JL   done976
 
-loop937:
+loop975:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop937
+	JG           loop975
 
-done938:
+done976:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end933
+	JMP        end971
 
-next934:
+next972:
 	CMPQ    SI, $0x00000010
-	JG      next939
+	JG      next977
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20054,9 +20624,9 @@ next934:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done941
+	JL      done979
 
-loop940:
+loop978:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20077,13 +20647,13 @@ loop940:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop940
+	JGE          loop978
 
-done941:
+done979:
 	CMPQ R11, $0x00000001
-	JL   done943
+	JL   done981
 
-loop942:
+loop980:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20091,9 +20661,9 @@ loop942:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop942
+	JG           loop980
 
-done943:
+done981:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -20105,11 +20675,11 @@ done943:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end933
+	JMP        end971
 
-next939:
+next977:
 	CMPQ    SI, $0x00000018
-	JG      next944
+	JG      next982
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20123,9 +20693,9 @@ next939:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done946
+	JL      done984
 
-loop945:
+loop983:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -20134,9 +20704,9 @@ loop945:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop945
+	JG           loop983
 
-done946:
+done984:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20144,9 +20714,9 @@ done946:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end933
+	JMP        end971
 
-next944:
+next982:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20161,9 +20731,9 @@ next944:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done949
+	JL      done987
 
-loop948:
+loop986:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -20173,9 +20743,9 @@ loop948:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop948
+	JG           loop986
 
-done949:
+done987:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20185,14 +20755,14 @@ done949:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end933
+	JMP        end971
 
-end933:
+end971:
 	XORQ R9, R9
 
-group950:
+group988:
 	CMPQ   R9, R8
-	JE     done951
+	JE     done989
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -20202,9 +20772,9 @@ group950:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done953
+	JL     done991
 
-loop952:
+loop990:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -20213,9 +20783,9 @@ loop952:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop952
+	JG           loop990
 
-done953:
+done991:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -20225,9 +20795,9 @@ done953:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group950
+	JMP     group988
 
-done951:
+done989:
 	VZEROUPPER
 	RET
 
@@ -20243,15 +20813,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done955
+	JL   done993
 
-loop954:
+loop992:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done957
+	JL   done995
 
-loop956:
+loop994:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20267,9 +20837,9 @@ loop956:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done959
+	JL      done997
 
-loop958:
+loop996:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -20287,9 +20857,9 @@ loop958:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop958
+	JG           loop996
 
-done959:
+done997:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20301,13 +20871,13 @@ done959:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop956
+	JGE     loop994
 
-done957:
+done995:
 	CMPQ DI, $0x00000002
-	JL   done961
+	JL   done999
 
-loop960:
+loop998:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20319,9 +20889,9 @@ loop960:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done963
+	JL      done1001
 
-loop962:
+loop1000:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -20333,9 +20903,9 @@ loop962:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop962
+	JG           loop1000
 
-done963:
+done1001:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -20343,13 +20913,13 @@ done963:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop960
+	JGE     loop998
 
-done961:
+done999:
 	CMPQ DI, $0x00000001
-	JL   done965
+	JL   done1003
 
-loop964:
+loop1002:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20359,9 +20929,9 @@ loop964:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done967
+	JL      done1005
 
-loop966:
+loop1004:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -20370,34 +20940,34 @@ loop966:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop966
+	JG           loop1004
 
-done967:
+done1005:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop964
+	JG      loop1002
 
-done965:
+done1003:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop954
+	JGE  loop992
 
-done955:
+done993:
 	CMPQ BX, $0x00000001
-	JL   done969
+	JL   done1007
 
-loop968:
+loop1006:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done971
+	JL   done1009
 
-loop970:
+loop1008:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20409,9 +20979,9 @@ loop970:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done973
+	JL      done1011
 
-loop972:
+loop1010:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -20424,9 +20994,9 @@ loop972:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop972
+	JG           loop1010
 
-done973:
+done1011:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20434,13 +21004,13 @@ done973:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop970
+	JGE     loop1008
 
-done971:
+done1009:
 	CMPQ DI, $0x00000002
-	JL   done975
+	JL   done1013
 
-loop974:
+loop1012:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20450,9 +21020,9 @@ loop974:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done977
+	JL      done1015
 
-loop976:
+loop1014:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -20461,21 +21031,21 @@ loop976:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop976
+	JG           loop1014
 
-done977:
+done1015:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop974
+	JGE     loop1012
 
-done975:
+done1013:
 	CMPQ DI, $0x00000001
-	JL   done979
+	JL   done1017
 
-loop978:
+loop1016:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20484,30 +21054,30 @@ loop978:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done981
+	JL      done1019
 
-loop980:
+loop1018:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop980
+	JG           loop1018
 
-done981:
+done1019:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop978
+	JG      loop1016
 
-done979:
+done1017:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop968
+	JG   loop1006
 
-done969:
+done1007:
 	VZEROUPPER
 	RET
 
@@ -20525,9 +21095,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows982:
+rows1020:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest983
+	JL      rest1021
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20553,10 +21123,10 @@ rows982:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns985:
+columns1023:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done986
+	JG          done1024
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -20576,13 +21146,13 @@ columns985:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns985
+	JMP         columns1023
 
-done986:
-columns987:
+done1024:
+columns1025:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done988
+	JG          done1026
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -20593,11 +21163,11 @@ columns987:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns987
+	JMP         columns1025
 
-done988:
+done1026:
 	CMPQ        R12, CX
-	JE          done989
+	JE          done1027
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -20616,7 +21186,7 @@ done988:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done989:
+done1027:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -20659,11 +21229,11 @@ done989:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows982
+	JMP        rows1020
 
-rest983:
+rest1021:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip990
+	JNE     skip1028
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20686,10 +21256,10 @@ rest983:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns991:
+columns1029:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done992
+	JG          done1030
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -20707,13 +21277,13 @@ columns991:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns991
+	JMP         columns1029
 
-done992:
-columns993:
+done1030:
+columns1031:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done994
+	JG          done1032
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -20723,11 +21293,11 @@ columns993:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns993
+	JMP         columns1031
 
-done994:
+done1032:
 	CMPQ        R11, CX
-	JE          done995
+	JE          done1033
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -20744,7 +21314,7 @@ done994:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done995:
+done1033:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -20785,11 +21355,11 @@ done995:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end984
+	JMP        end1022
 
-skip990:
+skip1028:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip996
+	JNE     skip1034
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20809,10 +21379,10 @@ skip990:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns997:
+columns1035:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done998
+	JG          done1036
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -20828,13 +21398,13 @@ columns997:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns997
+	JMP         columns1035
 
-done998:
-columns999:
+done1036:
+columns1037:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done1000
+	JG          done1038
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -20843,11 +21413,11 @@ columns999:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns999
+	JMP         columns1037
 
-done1000:
+done1038:
 	CMPQ        R10, CX
-	JE          done1001
+	JE          done1039
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -20862,7 +21432,7 @@ done1000:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done1001:
+done1039:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -20899,11 +21469,11 @@ done1001:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end984
+	JMP        end1022
 
-skip996:
+skip1034:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip1002
+	JNE     skip1040
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20920,10 +21490,10 @@ skip996:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns1003:
+columns1041:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done1004
+	JG          done1042
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20937,13 +21507,13 @@ columns1003:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns1003
+	JMP         columns1041
 
-done1004:
-columns1005:
+done1042:
+columns1043:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done1006
+	JG          done1044
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20951,11 +21521,11 @@ columns1005:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns1005
+	JMP         columns1043
 
-done1006:
+done1044:
 	CMPQ        R9, CX
-	JE          done1007
+	JE          done1045
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -20968,7 +21538,7 @@ done1006:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done1007:
+done1045:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -21004,11 +21574,11 @@ done1007:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end984
+	JMP        end1022
 
-skip1002:
+skip1040:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip1008
+	JNE     skip1046
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21022,10 +21592,10 @@ skip1002:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns1009:
+columns1047:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done1010
+	JG          done1048
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -21037,24 +21607,24 @@ columns1009:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns1009
+	JMP         columns1047
 
-done1010:
-columns1011:
+done1048:
+columns1049:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done1012
+	JG          done1050
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns1011
+	JMP         columns1049
 
-done1012:
+done1050:
 	CMPQ        R8, CX
-	JE          done1013
+	JE          done1051
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -21065,7 +21635,7 @@ done1012:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done1013:
+done1051:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -21094,11 +21664,11 @@ done1013:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end984
+	JMP        end1022
 
-skip1008:
+skip1046:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip1014
+	JNE     skip1052
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -21109,10 +21679,10 @@ skip1008:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns1015:
+columns1053:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done1016
+	JG          done1054
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -21122,23 +21692,23 @@ columns1015:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns1015
+	JMP         columns1053
 
-done1016:
-columns1017:
+done1054:
+columns1055:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done1018
+	JG          done1056
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns1017
+	JMP         columns1055
 
-done1018:
+done1056:
 	CMPQ        DI, CX
-	JE          done1019
+	JE          done1057
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -21147,7 +21717,7 @@ done1018:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done1019:
+done1057:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -21182,11 +21752,11 @@ done1019:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end984
+	JMP           end1022
 
-skip1014:
+skip1052:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip1020
+	JNE     skip1058
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -21198,10 +21768,10 @@ skip1014:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns1021:
+columns1059:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done1022
+	JG          done1060
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -21215,29 +21785,29 @@ columns1021:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns1021
+	JMP         columns1059
 
-done1022:
-columns1023:
+done1060:
+columns1061:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done1024
+	JG          done1062
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns1023
+	JMP         columns1061
 
-done1024:
+done1062:
 	CMPQ        SI, CX
-	JE          done1025
+	JE          done1063
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done1025:
+done1063:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -21266,21 +21836,21 @@ done1025:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end984
+	JMP           end1022
 
-skip1020:
+skip1058:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip1026
+	JNE     skip1064
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns1027:
+columns1065:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done1028
+	JG          done1066
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -21290,26 +21860,26 @@ columns1027:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns1027
+	JMP         columns1065
 
-done1028:
-columns1029:
+done1066:
+columns1067:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done1030
+	JG          done1068
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns1029
+	JMP         columns1067
 
-done1030:
+done1068:
 	CMPQ        BX, CX
-	JE          done1031
+	JE          done1069
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done1031:
+done1069:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -21326,10 +21896,10 @@ done1031:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end984
+	JMP           end1022
 
-skip1026:
-end984:
+skip1064:
+end1022:
 	VZEROUPPER
 	RET
 
@@ -21351,9 +21921,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next1033
+	JG      next1071
 	TESTQ   SI, SI
-	JZ      end1032
+	JZ      end1070
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -21367,9 +21937,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1035
+	JL      done1073
 
-loop1034:
+loop1072:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -21386,33 +21956,33 @@ loop1034:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1034
+	JGE          loop1072
 
-done1035:
+done1073:
 	CMPQ R11, $0x00000001
-	JL   done1037
+	JL   done1075
 
-loop1036:
+loop1074:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1036
+	JG           loop1074
 
-done1037:
+done1075:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1033:
+next1071:
 	CMPQ    SI, $0x00000020
-	JG      next1038
+	JG      next1076
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21431,9 +22001,9 @@ next1033:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1040
+	JL      done1078
 
-loop1039:
+loop1077:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21454,13 +22024,13 @@ loop1039:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1039
+	JGE          loop1077
 
-done1040:
+done1078:
 	CMPQ R11, $0x00000001
-	JL   done1042
+	JL   done1080
 
-loop1041:
+loop1079:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21468,9 +22038,9 @@ loop1041:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1041
+	JG           loop1079
 
-done1042:
+done1080:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -21482,11 +22052,11 @@ done1042:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1038:
+next1076:
 	CMPQ    SI, $0x00000030
-	JG      next1043
+	JG      next1081
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21502,9 +22072,9 @@ next1038:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1045
+	JL      done1083
 
-loop1044:
+loop1082:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21519,13 +22089,13 @@ loop1044:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1044
+	JGE          loop1082
 
-done1045:
+done1083:
 	CMPQ R11, $0x00000001
-	JL   done1047
+	JL   done1085
 
-loop1046:
+loop1084:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21534,9 +22104,9 @@ loop1046:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1046
+	JG           loop1084
 
-done1047:
+done1085:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -21547,11 +22117,11 @@ done1047:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1043:
+next1081:
 	CMPQ    SI, $0x00000040
-	JG      next1048
+	JG      next1086
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21569,9 +22139,9 @@ next1043:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1050
+	JL      done1088
 
-loop1049:
+loop1087:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21588,13 +22158,13 @@ loop1049:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1049
+	JGE          loop1087
 
-done1050:
+done1088:
 	CMPQ R11, $0x00000001
-	JL   done1052
+	JL   done1090
 
-loop1051:
+loop1089:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21604,9 +22174,9 @@ loop1051:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1051
+	JG           loop1089
 
-done1052:
+done1090:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -21620,11 +22190,11 @@ done1052:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1048:
+next1086:
 	CMPQ    SI, $0x00000050
-	JG      next1053
+	JG      next1091
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21639,9 +22209,9 @@ next1048:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1055
+	JL      done1093
 
-loop1054:
+loop1092:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -21652,9 +22222,9 @@ loop1054:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1054
+	JG           loop1092
 
-done1055:
+done1093:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21666,11 +22236,11 @@ done1055:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1053:
+next1091:
 	CMPQ    SI, $0x00000060
-	JG      next1056
+	JG      next1094
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21686,9 +22256,9 @@ next1053:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1058
+	JL      done1096
 
-loop1057:
+loop1095:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21700,9 +22270,9 @@ loop1057:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1057
+	JG           loop1095
 
-done1058:
+done1096:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21716,11 +22286,11 @@ done1058:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1056:
+next1094:
 	CMPQ    SI, $0x00000070
-	JG      next1059
+	JG      next1097
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21737,9 +22307,9 @@ next1056:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1061
+	JL      done1099
 
-loop1060:
+loop1098:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -21752,9 +22322,9 @@ loop1060:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1060
+	JG           loop1098
 
-done1061:
+done1099:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21770,9 +22340,9 @@ done1061:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-next1059:
+next1097:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21790,9 +22360,9 @@ next1059:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1064
+	JL      done1102
 
-loop1063:
+loop1101:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21806,9 +22376,9 @@ loop1063:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1063
+	JG           loop1101
 
-done1064:
+done1102:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21826,14 +22396,14 @@ done1064:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end1032
+	JMP       end1070
 
-end1032:
+end1070:
 	XORQ R9, R9
 
-group1065:
+group1103:
 	CMPQ    R9, R8
-	JE      done1066
+	JE      done1104
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21847,9 +22417,9 @@ group1065:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1068
+	JL      done1106
 
-loop1067:
+loop1105:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21862,9 +22432,9 @@ loop1067:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1067
+	JG           loop1105
 
-done1068:
+done1106:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21882,9 +22452,9 @@ done1068:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1065
+	JMP     group1103
 
-done1066:
+done1104:
 	VZEROUPPER
 	RET
 
@@ -21901,15 +22471,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1070
+	JL     done1108
 
-loop1069:
+loop1107:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1072
+	JL   done1110
 
-loop1071:
+loop1109:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21942,9 +22512,9 @@ loop1071:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1074
+	JL      done1112
 
-loop1073:
+loop1111:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -21982,9 +22552,9 @@ loop1073:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1073
+	JG           loop1111
 
-done1074:
+done1112:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22012,13 +22582,13 @@ done1074:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1071
+	JGE     loop1109
 
-done1072:
+done1110:
 	CMPQ R8, $0x00000002
-	JL   done1076
+	JL   done1114
 
-loop1075:
+loop1113:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22039,9 +22609,9 @@ loop1075:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1078
+	JL      done1116
 
-loop1077:
+loop1115:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -22065,9 +22635,9 @@ loop1077:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1077
+	JG           loop1115
 
-done1078:
+done1116:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22083,13 +22653,13 @@ done1078:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1075
+	JGE     loop1113
 
-done1076:
+done1114:
 	CMPQ R8, $0x00000001
-	JL   done1080
+	JL   done1118
 
-loop1079:
+loop1117:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22104,9 +22674,9 @@ loop1079:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1082
+	JL      done1120
 
-loop1081:
+loop1119:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -22123,9 +22693,9 @@ loop1081:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1081
+	JG           loop1119
 
-done1082:
+done1120:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22134,9 +22704,9 @@ done1082:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1079
+	JG      loop1117
 
-done1080:
+done1118:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22146,19 +22716,19 @@ done1080:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1069
+	JGE  loop1107
 
-done1070:
+done1108:
 	CMPQ BX, $0x00000005
-	JL   done1084
+	JL   done1122
 
-loop1083:
+loop1121:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1086
+	JL   done1124
 
-loop1085:
+loop1123:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22187,9 +22757,9 @@ loop1085:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1088
+	JL      done1126
 
-loop1087:
+loop1125:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -22222,9 +22792,9 @@ loop1087:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1087
+	JG           loop1125
 
-done1088:
+done1126:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22248,13 +22818,13 @@ done1088:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1085
+	JGE     loop1123
 
-done1086:
+done1124:
 	CMPQ R8, $0x00000002
-	JL   done1090
+	JL   done1128
 
-loop1089:
+loop1127:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22273,9 +22843,9 @@ loop1089:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1092
+	JL      done1130
 
-loop1091:
+loop1129:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -22296,9 +22866,9 @@ loop1091:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1091
+	JG           loop1129
 
-done1092:
+done1130:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22312,13 +22882,13 @@ done1092:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1089
+	JGE     loop1127
 
-done1090:
+done1128:
 	CMPQ R8, $0x00000001
-	JL   done1094
+	JL   done1132
 
-loop1093:
+loop1131:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22332,9 +22902,9 @@ loop1093:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1096
+	JL      done1134
 
-loop1095:
+loop1133:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -22349,9 +22919,9 @@ loop1095:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1095
+	JG           loop1133
 
-done1096:
+done1134:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22359,9 +22929,9 @@ done1096:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1093
+	JG      loop1131
 
-done1094:
+done1132:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22370,19 +22940,19 @@ done1094:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1083
+	JGE  loop1121
 
-done1084:
+done1122:
 	CMPQ BX, $0x00000004
-	JL   done1098
+	JL   done1136
 
-loop1097:
+loop1135:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1100
+	JL   done1138
 
-loop1099:
+loop1137:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22406,9 +22976,9 @@ loop1099:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1102
+	JL      done1140
 
-loop1101:
+loop1139:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -22436,9 +23006,9 @@ loop1101:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1101
+	JG           loop1139
 
-done1102:
+done1140:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22458,13 +23028,13 @@ done1102:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1099
+	JGE     loop1137
 
-done1100:
+done1138:
 	CMPQ R8, $0x00000002
-	JL   done1104
+	JL   done1142
 
-loop1103:
+loop1141:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22480,9 +23050,9 @@ loop1103:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1106
+	JL      done1144
 
-loop1105:
+loop1143:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -22500,9 +23070,9 @@ loop1105:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1105
+	JG           loop1143
 
-done1106:
+done1144:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22514,13 +23084,13 @@ done1106:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1103
+	JGE     loop1141
 
-done1104:
+done1142:
 	CMPQ R8, $0x00000001
-	JL   done1108
+	JL   done1146
 
-loop1107:
+loop1145:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22532,9 +23102,9 @@ loop1107:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1110
+	JL      done1148
 
-loop1109:
+loop1147:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -22547,18 +23117,18 @@ loop1109:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1109
+	JG           loop1147
 
-done1110:
+done1148:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1107
+	JG      loop1145
 
-done1108:
+done1146:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22566,19 +23136,19 @@ done1108:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1097
+	JGE  loop1135
 
-done1098:
+done1136:
 	CMPQ BX, $0x00000003
-	JL   done1112
+	JL   done1150
 
-loop1111:
+loop1149:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1114
+	JL   done1152
 
-loop1113:
+loop1151:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22598,9 +23168,9 @@ loop1113:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1116
+	JL      done1154
 
-loop1115:
+loop1153:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -22623,9 +23193,9 @@ loop1115:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1115
+	JG           loop1153
 
-done1116:
+done1154:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22641,13 +23211,13 @@ done1116:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1113
+	JGE     loop1151
 
-done1114:
+done1152:
 	CMPQ SI, $0x00000002
-	JL   done1118
+	JL   done1156
 
-loop1117:
+loop1155:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22661,9 +23231,9 @@ loop1117:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1120
+	JL      done1158
 
-loop1119:
+loop1157:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -22678,9 +23248,9 @@ loop1119:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1119
+	JG           loop1157
 
-done1120:
+done1158:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -22690,13 +23260,13 @@ done1120:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1117
+	JGE     loop1155
 
-done1118:
+done1156:
 	CMPQ SI, $0x00000001
-	JL   done1122
+	JL   done1160
 
-loop1121:
+loop1159:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22707,9 +23277,9 @@ loop1121:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1124
+	JL      done1162
 
-loop1123:
+loop1161:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -22720,36 +23290,36 @@ loop1123:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1123
+	JG           loop1161
 
-done1124:
+done1162:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1121
+	JG      loop1159
 
-done1122:
+done1160:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1111
+	JGE  loop1149
 
-done1112:
+done1150:
 	CMPQ BX, $0x00000002
-	JL   done1126
+	JL   done1164
 
-loop1125:
+loop1163:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1128
+	JL   done1166
 
-loop1127:
+loop1165:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22765,9 +23335,9 @@ loop1127:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1130
+	JL      done1168
 
-loop1129:
+loop1167:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -22785,9 +23355,9 @@ loop1129:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1129
+	JG           loop1167
 
-done1130:
+done1168:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22799,13 +23369,13 @@ done1130:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1127
+	JGE     loop1165
 
-done1128:
+done1166:
 	CMPQ SI, $0x00000002
-	JL   done1132
+	JL   done1170
 
-loop1131:
+loop1169:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22817,9 +23387,9 @@ loop1131:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1134
+	JL      done1172
 
-loop1133:
+loop1171:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -22831,9 +23401,9 @@ loop1133:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1133
+	JG           loop1171
 
-done1134:
+done1172:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -22841,13 +23411,13 @@ done1134:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1131
+	JGE     loop1169
 
-done1132:
+done1170:
 	CMPQ SI, $0x00000001
-	JL   done1136
+	JL   done1174
 
-loop1135:
+loop1173:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22857,9 +23427,9 @@ loop1135:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1138
+	JL      done1176
 
-loop1137:
+loop1175:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -22868,34 +23438,34 @@ loop1137:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1137
+	JG           loop1175
 
-done1138:
+done1176:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1135
+	JG      loop1173
 
-done1136:
+done1174:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1125
+	JGE  loop1163
 
-done1126:
+done1164:
 	CMPQ BX, $0x00000001
-	JL   done1140
+	JL   done1178
 
-loop1139:
+loop1177:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1142
+	JL   done1180
 
-loop1141:
+loop1179:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22907,9 +23477,9 @@ loop1141:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1144
+	JL      done1182
 
-loop1143:
+loop1181:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -22922,9 +23492,9 @@ loop1143:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1143
+	JG           loop1181
 
-done1144:
+done1182:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22932,13 +23502,13 @@ done1144:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1141
+	JGE     loop1179
 
-done1142:
+done1180:
 	CMPQ SI, $0x00000002
-	JL   done1146
+	JL   done1184
 
-loop1145:
+loop1183:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22948,9 +23518,9 @@ loop1145:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1148
+	JL      done1186
 
-loop1147:
+loop1185:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -22959,21 +23529,21 @@ loop1147:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1147
+	JG           loop1185
 
-done1148:
+done1186:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1145
+	JGE     loop1183
 
-done1146:
+done1184:
 	CMPQ SI, $0x00000001
-	JL   done1150
+	JL   done1188
 
-loop1149:
+loop1187:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22982,30 +23552,30 @@ loop1149:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1152
+	JL      done1190
 
-loop1151:
+loop1189:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1151
+	JG           loop1189
 
-done1152:
+done1190:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1149
+	JG      loop1187
 
-done1150:
+done1188:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1139
+	JG   loop1177
 
-done1140:
+done1178:
 	VZEROUPPER
 	RET
 
@@ -23033,9 +23603,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1154
+	JL     done1192
 
-loop1153:
+loop1191:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -23052,22 +23622,22 @@ loop1153:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1153
+	JGE          loop1191
 
-done1154:
+done1192:
 	CMPQ DI, $0x00000001
-	JL   done1156
+	JL   done1194
 
-loop1155:
+loop1193:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1155
+	JG           loop1193
 
-done1156:
+done1194:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23178,9 +23748,9 @@ done1156:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1158
+	JL           done1196
 
-loop1157:
+loop1195:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23200,9 +23770,9 @@ loop1157:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1160
+	JL     done1198
 
-loop1159:
+loop1197:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -23219,22 +23789,22 @@ loop1159:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1159
+	JGE          loop1197
 
-done1160:
+done1198:
 	CMPQ R8, $0x00000001
-	JL   done1162
+	JL   done1200
 
-loop1161:
+loop1199:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1161
+	JG           loop1199
 
-done1162:
+done1200:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23313,9 +23883,9 @@ done1162:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1157
+	JG           loop1195
 
-done1158:
+done1196:
 	VZEROUPPER
 	RET
 
@@ -23343,9 +23913,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1164
+	JL     done1202
 
-loop1163:
+loop1201:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -23362,22 +23932,22 @@ loop1163:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1163
+	JGE          loop1201
 
-done1164:
+done1202:
 	CMPQ DI, $0x00000001
-	JL   done1166
+	JL   done1204
 
-loop1165:
+loop1203:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1165
+	JG           loop1203
 
-done1166:
+done1204:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -23467,9 +24037,9 @@ done1166:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1168
+	JL           done1206
 
-loop1167:
+loop1205:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23489,9 +24059,9 @@ loop1167:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1170
+	JL     done1208
 
-loop1169:
+loop1207:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -23508,22 +24078,22 @@ loop1169:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1169
+	JGE          loop1207
 
-done1170:
+done1208:
 	CMPQ R8, $0x00000001
-	JL   done1172
+	JL   done1210
 
-loop1171:
+loop1209:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1171
+	JG           loop1209
 
-done1172:
+done1210:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -23581,9 +24151,9 @@ done1172:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1167
+	JG           loop1205
 
-done1168:
+done1206:
 	VZEROUPPER
 	RET
 
@@ -23698,9 +24268,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1174
+	JL     done1212
 
-loop1173:
+loop1211:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23714,9 +24284,9 @@ loop1173:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1176
+	JL      done1214
 
-loop1175:
+loop1213:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23729,9 +24299,9 @@ loop1175:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1175
+	JG           loop1213
 
-done1176:
+done1214:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23744,13 +24314,13 @@ done1176:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1173
+	JGE     loop1211
 
-done1174:
+done1212:
 	CMPQ SI, $0x00000007
-	JL   done1178
+	JL   done1216
 
-loop1177:
+loop1215:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23763,9 +24333,9 @@ loop1177:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1180
+	JL      done1218
 
-loop1179:
+loop1217:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -23777,9 +24347,9 @@ loop1179:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1179
+	JG           loop1217
 
-done1180:
+done1218:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23791,13 +24361,13 @@ done1180:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1177
+	JGE     loop1215
 
-done1178:
+done1216:
 	CMPQ SI, $0x00000006
-	JL   done1182
+	JL   done1220
 
-loop1181:
+loop1219:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23809,9 +24379,9 @@ loop1181:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1184
+	JL      done1222
 
-loop1183:
+loop1221:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23822,9 +24392,9 @@ loop1183:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1183
+	JG           loop1221
 
-done1184:
+done1222:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23835,13 +24405,13 @@ done1184:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1181
+	JGE     loop1219
 
-done1182:
+done1220:
 	CMPQ SI, $0x00000005
-	JL   done1186
+	JL   done1224
 
-loop1185:
+loop1223:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23852,9 +24422,9 @@ loop1185:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1188
+	JL      done1226
 
-loop1187:
+loop1225:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -23864,9 +24434,9 @@ loop1187:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1187
+	JG           loop1225
 
-done1188:
+done1226:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23876,13 +24446,13 @@ done1188:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1185
+	JGE     loop1223
 
-done1186:
+done1224:
 	CMPQ SI, $0x00000004
-	JL   done1190
+	JL   done1228
 
-loop1189:
+loop1227:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23896,9 +24466,9 @@ loop1189:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1192
+	JL      done1230
 
-loop1191:
+loop1229:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23913,13 +24483,13 @@ loop1191:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1191
+	JGE          loop1229
 
-done1192:
+done1230:
 	CMPQ R11, $0x00000001
-	JL   done1194
+	JL   done1232
 
-loop1193:
+loop1231:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23928,9 +24498,9 @@ loop1193:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1193
+	JG           loop1231
 
-done1194:
+done1232:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -23943,13 +24513,13 @@ done1194:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1189
+	JGE     loop1227
 
-done1190:
+done1228:
 	CMPQ SI, $0x00000003
-	JL   done1196
+	JL   done1234
 
-loop1195:
+loop1233:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23961,9 +24531,9 @@ loop1195:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1198
+	JL      done1236
 
-loop1197:
+loop1235:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23976,13 +24546,13 @@ loop1197:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1197
+	JGE          loop1235
 
-done1198:
+done1236:
 	CMPQ R11, $0x00000001
-	JL   done1200
+	JL   done1238
 
-loop1199:
+loop1237:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23990,9 +24560,9 @@ loop1199:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1199
+	JG           loop1237
 
-done1200:
+done1238:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -24003,13 +24573,13 @@ done1200:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1195
+	JGE     loop1233
 
-done1196:
+done1234:
 	CMPQ SI, $0x00000002
-	JL   done1202
+	JL   done1240
 
-loop1201:
+loop1239:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24024,9 +24594,9 @@ loop1201:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1204
+	JL      done1242
 
-loop1203:
+loop1241:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24043,22 +24613,22 @@ loop1203:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1203
+	JGE          loop1241
 
-done1204:
+done1242:
 	CMPQ R11, $0x00000001
-	JL   done1206
+	JL   done1244
 
-loop1205:
+loop1243:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1205
+	JG           loop1243
 
-done1206:
+done1244:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -24071,13 +24641,13 @@ done1206:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1201
+	JGE     loop1239
 
-done1202:
+done1240:
 	CMPQ SI, $0x00000001
-	JL   done1208
+	JL   done1246
 
-loop1207:
+loop1245:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24088,9 +24658,9 @@ loop1207:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1210
+	JL      done1248
 
-loop1209:
+loop1247:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -24103,21 +24673,21 @@ loop1209:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1209
+	JGE          loop1247
 
-done1210:
+done1248:
 	CMPQ R11, $0x00000001
-	JL   done1212
+	JL   done1250
 
-loop1211:
+loop1249:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1211
+	JG           loop1249
 
-done1212:
+done1250:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -24125,9 +24695,9 @@ done1212:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1207
+	JG      loop1245
 
-done1208:
+done1246:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -24141,7 +24711,7 @@ done1208:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1213
+	JZ           end1251
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -24151,14 +24721,14 @@ done1208:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1213
+	JMP          end1251
 
-end1213:
+end1251:
 	XORQ BX, BX
 
-group1215:
+group1253:
 	CMPQ    BX, DX
-	JE      done1216
+	JE      done1254
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -24166,11 +24736,11 @@ group1215:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1215
+	JMP     group1253
 
-done1216:
+done1254:
 	TESTQ AX, AX
-	JZ    skip1217
+	JZ    skip1255
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -24180,19 +24750,19 @@ done1216:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1219
+	JL    done1257
 
-loop1218:
+loop1256:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1218
+	JG          loop1256
 
-done1219:
-skip1217:
+done1257:
+skip1255:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -24214,7 +24784,7 @@ skip1217:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1221
+	JNE          next1259
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -24255,11 +24825,11 @@ skip1217:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1220
+	JMP          done1258
 
-next1221:
+next1259:
 	CMPQ         CX, $0x01
-	JNE          next1222
+	JNE          next1260
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24323,11 +24893,11 @@ next1221:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1220
+	JMP          done1258
 
-next1222:
+next1260:
 	CMPQ         CX, $0x02
-	JNE          next1223
+	JNE          next1261
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24414,11 +24984,11 @@ next1222:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1220
+	JMP          done1258
 
-next1223:
+next1261:
 	CMPQ         CX, $0x03
-	JNE          next1224
+	JNE          next1262
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24528,55 +25098,55 @@ next1223:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1220
+	JMP          done1258
 
-next1224:
-done1220:
+next1262:
+done1258:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1225
+	JE   product1263
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1225
+	JNE  product1263
 	CMPQ CX, $0x04
-	JG   above1236
+	JG   above1274
 	CMPQ CX, $0x02
-	JG   above1237
+	JG   above1275
 	CMPQ CX, $0x01
-	JG   above1238
-	JMP  rows1228
+	JG   above1276
+	JMP  rows1266
 
-above1238:
-	JMP rows1229
+above1276:
+	JMP rows1267
 
-above1237:
+above1275:
 	CMPQ CX, $0x03
-	JG   above1239
-	JMP  rows1230
+	JG   above1277
+	JMP  rows1268
 
-above1239:
-	JMP rows1231
+above1277:
+	JMP rows1269
 
-above1236:
+above1274:
 	CMPQ CX, $0x06
-	JG   above1240
+	JG   above1278
 	CMPQ CX, $0x05
-	JG   above1241
-	JMP  rows1232
+	JG   above1279
+	JMP  rows1270
 
-above1241:
-	JMP rows1233
+above1279:
+	JMP rows1271
 
-above1240:
+above1278:
 	CMPQ CX, $0x07
-	JG   above1242
-	JMP  rows1234
+	JG   above1280
+	JMP  rows1272
 
-above1242:
-	JMP rows1235
+above1280:
+	JMP rows1273
 
-rows1228:
+rows1266:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -24595,7 +25165,7 @@ rows1228:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1243
+	JZ           skip1281
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -24705,9 +25275,9 @@ rows1228:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1245
+	JL           done1283
 
-loop1244:
+loop1282:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -24907,9 +25477,9 @@ loop1244:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1244
+	JG           loop1282
 
-done1245:
+done1283:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24936,16 +25506,16 @@ done1245:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1243:
+skip1281:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1247
+	JL      done1285
 
-loop1246:
+loop1284:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24973,11 +25543,11 @@ loop1246:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1246
+	JGE         loop1284
 
-done1247:
+done1285:
 	TESTQ       AX, AX
-	JZ          skip1248
+	JZ          skip1286
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24993,7 +25563,7 @@ done1247:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1248:
+skip1286:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -25010,40 +25580,40 @@ skip1248:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1249
+	JZ         skip1287
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1250
+	JNE        few1288
 	VMOVUPD    Z1, (CX)
-	JMP        done1251
+	JMP        done1289
 
-few1250:
+few1288:
 	TESTQ         $0x00000004, AX
-	JZ            skip1252
+	JZ            skip1290
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1252:
+skip1290:
 	TESTQ         $0x00000002, AX
-	JZ            skip1253
+	JZ            skip1291
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1253:
+skip1291:
 	TESTQ  $0x00000001, AX
-	JZ     skip1254
+	JZ     skip1292
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1254:
-done1251:
-skip1249:
-	JMP finish1226
+skip1292:
+done1289:
+skip1287:
+	JMP finish1264
 
-rows1229:
+rows1267:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -25067,7 +25637,7 @@ rows1229:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1255
+	JZ           skip1293
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -25177,9 +25747,9 @@ rows1229:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1257
+	JL           done1295
 
-loop1256:
+loop1294:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -25427,9 +25997,9 @@ loop1256:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1256
+	JG           loop1294
 
-done1257:
+done1295:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25468,7 +26038,7 @@ done1257:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1255:
+skip1293:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25476,9 +26046,9 @@ skip1255:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1259
+	JL      done1297
 
-loop1258:
+loop1296:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25518,11 +26088,11 @@ loop1258:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1258
+	JGE         loop1296
 
-done1259:
+done1297:
 	TESTQ       AX, AX
-	JZ          skip1260
+	JZ          skip1298
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25544,7 +26114,7 @@ done1259:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1260:
+skip1298:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -25562,40 +26132,40 @@ skip1260:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1261
+	JZ         skip1299
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1262
+	JNE        few1300
 	VMOVUPD    Z1, (CX)
-	JMP        done1263
+	JMP        done1301
 
-few1262:
+few1300:
 	TESTQ         $0x00000004, AX
-	JZ            skip1264
+	JZ            skip1302
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1264:
+skip1302:
 	TESTQ         $0x00000002, AX
-	JZ            skip1265
+	JZ            skip1303
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1265:
+skip1303:
 	TESTQ  $0x00000001, AX
-	JZ     skip1266
+	JZ     skip1304
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1266:
-done1263:
-skip1261:
-	JMP finish1226
+skip1304:
+done1301:
+skip1299:
+	JMP finish1264
 
-rows1230:
+rows1268:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25621,7 +26191,7 @@ rows1230:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1267
+	JZ           skip1305
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -25731,9 +26301,9 @@ rows1230:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1269
+	JL           done1307
 
-loop1268:
+loop1306:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26029,9 +26599,9 @@ loop1268:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1268
+	JG               loop1306
 
-done1269:
+done1307:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26082,7 +26652,7 @@ done1269:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1267:
+skip1305:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26091,9 +26661,9 @@ skip1267:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1271
+	JL      done1309
 
-loop1270:
+loop1308:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26145,11 +26715,11 @@ loop1270:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1270
+	JGE              loop1308
 
-done1271:
+done1309:
 	TESTQ            AX, AX
-	JZ               skip1272
+	JZ               skip1310
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26177,7 +26747,7 @@ done1271:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1272:
+skip1310:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -26199,40 +26769,40 @@ skip1272:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1273
+	JZ         skip1311
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1274
+	JNE        few1312
 	VMOVUPD    Z1, (CX)
-	JMP        done1275
+	JMP        done1313
 
-few1274:
+few1312:
 	TESTQ         $0x00000004, AX
-	JZ            skip1276
+	JZ            skip1314
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1276:
+skip1314:
 	TESTQ         $0x00000002, AX
-	JZ            skip1277
+	JZ            skip1315
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1277:
+skip1315:
 	TESTQ  $0x00000001, AX
-	JZ     skip1278
+	JZ     skip1316
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1278:
-done1275:
-skip1273:
-	JMP finish1226
+skip1316:
+done1313:
+skip1311:
+	JMP finish1264
 
-rows1231:
+rows1269:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26259,7 +26829,7 @@ rows1231:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1279
+	JZ           skip1317
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -26369,9 +26939,9 @@ rows1231:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1281
+	JL           done1319
 
-loop1280:
+loop1318:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26715,9 +27285,9 @@ loop1280:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1280
+	JG               loop1318
 
-done1281:
+done1319:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26780,7 +27350,7 @@ done1281:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1279:
+skip1317:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26790,9 +27360,9 @@ skip1279:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1283
+	JL      done1321
 
-loop1282:
+loop1320:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26856,11 +27426,11 @@ loop1282:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1282
+	JGE              loop1320
 
-done1283:
+done1321:
 	TESTQ            AX, AX
-	JZ               skip1284
+	JZ               skip1322
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26894,7 +27464,7 @@ done1283:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1284:
+skip1322:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26917,40 +27487,40 @@ skip1284:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1285
+	JZ         skip1323
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1286
+	JNE        few1324
 	VMOVUPD    Z1, (CX)
-	JMP        done1287
+	JMP        done1325
 
-few1286:
+few1324:
 	TESTQ         $0x00000004, AX
-	JZ            skip1288
+	JZ            skip1326
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1288:
+skip1326:
 	TESTQ         $0x00000002, AX
-	JZ            skip1289
+	JZ            skip1327
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1289:
+skip1327:
 	TESTQ  $0x00000001, AX
-	JZ     skip1290
+	JZ     skip1328
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1290:
-done1287:
-skip1285:
-	JMP finish1226
+skip1328:
+done1325:
+skip1323:
+	JMP finish1264
 
-rows1232:
+rows1270:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26979,7 +27549,7 @@ rows1232:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1291
+	JZ           skip1329
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -27089,9 +27659,9 @@ rows1232:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1293
+	JL           done1331
 
-loop1292:
+loop1330:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27484,9 +28054,9 @@ loop1292:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1292
+	JG               loop1330
 
-done1293:
+done1331:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27562,7 +28132,7 @@ done1293:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1291:
+skip1329:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27573,9 +28143,9 @@ skip1291:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1295
+	JL      done1333
 
-loop1294:
+loop1332:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27652,11 +28222,11 @@ loop1294:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1294
+	JGE              loop1332
 
-done1295:
+done1333:
 	TESTQ            AX, AX
-	JZ               skip1296
+	JZ               skip1334
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27697,7 +28267,7 @@ done1295:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1296:
+skip1334:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27727,40 +28297,40 @@ skip1296:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1297
+	JZ         skip1335
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1298
+	JNE        few1336
 	VMOVUPD    Z1, (CX)
-	JMP        done1299
+	JMP        done1337
 
-few1298:
+few1336:
 	TESTQ         $0x00000004, AX
-	JZ            skip1300
+	JZ            skip1338
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1300:
+skip1338:
 	TESTQ         $0x00000002, AX
-	JZ            skip1301
+	JZ            skip1339
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1301:
+skip1339:
 	TESTQ  $0x00000001, AX
-	JZ     skip1302
+	JZ     skip1340
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1302:
-done1299:
-skip1297:
-	JMP finish1226
+skip1340:
+done1337:
+skip1335:
+	JMP finish1264
 
-rows1233:
+rows1271:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27790,7 +28360,7 @@ rows1233:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1303
+	JZ           skip1341
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -27900,9 +28470,9 @@ rows1233:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1305
+	JL           done1343
 
-loop1304:
+loop1342:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28343,9 +28913,9 @@ loop1304:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1304
+	JG               loop1342
 
-done1305:
+done1343:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28433,7 +29003,7 @@ done1305:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1303:
+skip1341:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28445,9 +29015,9 @@ skip1303:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1307
+	JL      done1345
 
-loop1306:
+loop1344:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28536,11 +29106,11 @@ loop1306:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1306
+	JGE              loop1344
 
-done1307:
+done1345:
 	TESTQ            AX, AX
-	JZ               skip1308
+	JZ               skip1346
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28587,7 +29157,7 @@ done1307:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1308:
+skip1346:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28618,40 +29188,40 @@ skip1308:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1309
+	JZ         skip1347
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1310
+	JNE        few1348
 	VMOVUPD    Z1, (CX)
-	JMP        done1311
+	JMP        done1349
 
-few1310:
+few1348:
 	TESTQ         $0x00000004, AX
-	JZ            skip1312
+	JZ            skip1350
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1312:
+skip1350:
 	TESTQ         $0x00000002, AX
-	JZ            skip1313
+	JZ            skip1351
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1313:
+skip1351:
 	TESTQ  $0x00000001, AX
-	JZ     skip1314
+	JZ     skip1352
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1314:
-done1311:
-skip1309:
-	JMP finish1226
+skip1352:
+done1349:
+skip1347:
+	JMP finish1264
 
-rows1234:
+rows1272:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28682,7 +29252,7 @@ rows1234:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1315
+	JZ           skip1353
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -28792,9 +29362,9 @@ rows1234:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1317
+	JL           done1355
 
-loop1316:
+loop1354:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -29283,9 +29853,9 @@ loop1316:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1316
+	JG               loop1354
 
-done1317:
+done1355:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29385,7 +29955,7 @@ done1317:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1315:
+skip1353:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29398,9 +29968,9 @@ skip1315:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1319
+	JL      done1357
 
-loop1318:
+loop1356:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29501,11 +30071,11 @@ loop1318:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1318
+	JGE              loop1356
 
-done1319:
+done1357:
 	TESTQ            AX, AX
-	JZ               skip1320
+	JZ               skip1358
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29558,7 +30128,7 @@ done1319:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1320:
+skip1358:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29593,40 +30163,40 @@ skip1320:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1321
+	JZ         skip1359
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1322
+	JNE        few1360
 	VMOVUPD    Z1, (CX)
-	JMP        done1323
+	JMP        done1361
 
-few1322:
+few1360:
 	TESTQ         $0x00000004, AX
-	JZ            skip1324
+	JZ            skip1362
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1324:
+skip1362:
 	TESTQ         $0x00000002, AX
-	JZ            skip1325
+	JZ            skip1363
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1325:
+skip1363:
 	TESTQ  $0x00000001, AX
-	JZ     skip1326
+	JZ     skip1364
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1326:
-done1323:
-skip1321:
-	JMP finish1226
+skip1364:
+done1361:
+skip1359:
+	JMP finish1264
 
-rows1235:
+rows1273:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -29658,7 +30228,7 @@ rows1235:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1327
+	JZ           skip1365
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -29768,9 +30338,9 @@ rows1235:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1329
+	JL           done1367
 
-loop1328:
+loop1366:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30307,9 +30877,9 @@ loop1328:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1328
+	JG               loop1366
 
-done1329:
+done1367:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30421,7 +30991,7 @@ done1329:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1327:
+skip1365:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30435,9 +31005,9 @@ skip1327:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1331
+	JL      done1369
 
-loop1330:
+loop1368:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30550,11 +31120,11 @@ loop1330:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1330
+	JGE              loop1368
 
-done1331:
+done1369:
 	TESTQ            AX, AX
-	JZ               skip1332
+	JZ               skip1370
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30613,7 +31183,7 @@ done1331:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1332:
+skip1370:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -30649,109 +31219,109 @@ skip1332:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1333
+	JZ         skip1371
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1334
+	JNE        few1372
 	VMOVUPD    Z1, (CX)
-	JMP        done1335
+	JMP        done1373
 
-few1334:
+few1372:
 	TESTQ         $0x00000004, AX
-	JZ            skip1336
+	JZ            skip1374
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1336:
+skip1374:
 	TESTQ         $0x00000002, AX
-	JZ            skip1337
+	JZ            skip1375
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1337:
+skip1375:
 	TESTQ  $0x00000001, AX
-	JZ     skip1338
+	JZ     skip1376
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1338:
-done1335:
-skip1333:
-	JMP finish1226
+skip1376:
+done1373:
+skip1371:
+	JMP finish1264
 
-product1225:
+product1263:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1352
+	JG   above1390
 	CMPQ CX, $0x03
-	JG   above1353
+	JG   above1391
 	CMPQ CX, $0x01
-	JG   above1354
+	JG   above1392
 	CMPQ CX, $0x00
-	JG   above1355
-	JMP  rows1339
+	JG   above1393
+	JMP  rows1377
 
-above1355:
-	JMP rows1340
+above1393:
+	JMP rows1378
 
-above1354:
+above1392:
 	CMPQ CX, $0x02
-	JG   above1356
-	JMP  rows1341
+	JG   above1394
+	JMP  rows1379
 
-above1356:
-	JMP rows1342
+above1394:
+	JMP rows1380
 
-above1353:
+above1391:
 	CMPQ CX, $0x05
-	JG   above1357
+	JG   above1395
 	CMPQ CX, $0x04
-	JG   above1358
-	JMP  rows1343
+	JG   above1396
+	JMP  rows1381
 
-above1358:
-	JMP rows1344
+above1396:
+	JMP rows1382
 
-above1357:
-	JMP rows1345
+above1395:
+	JMP rows1383
 
-above1352:
+above1390:
 	CMPQ CX, $0x09
-	JG   above1359
+	JG   above1397
 	CMPQ CX, $0x08
-	JG   above1360
+	JG   above1398
 	CMPQ CX, $0x07
-	JG   above1361
-	JMP  rows1346
+	JG   above1399
+	JMP  rows1384
 
-above1361:
-	JMP rows1347
+above1399:
+	JMP rows1385
 
-above1360:
-	JMP rows1348
+above1398:
+	JMP rows1386
 
-above1359:
+above1397:
 	CMPQ CX, $0x0b
-	JG   above1362
+	JG   above1400
 	CMPQ CX, $0x0a
-	JG   above1363
-	JMP  rows1349
+	JG   above1401
+	JMP  rows1387
 
-above1363:
-	JMP rows1350
+above1401:
+	JMP rows1388
 
-above1362:
-	JMP rows1351
+above1400:
+	JMP rows1389
 
-rows1339:
+rows1377:
 	CMPQ DX, $0x00000001
-	JL   done1365
+	JL   done1403
 
-loop1364:
+loop1402:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -30860,12 +31430,12 @@ loop1364:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1364
+	JG           loop1402
 
-done1365:
-	JMP finish1226
+done1403:
+	JMP finish1264
 
-rows1340:
+rows1378:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -30877,7 +31447,7 @@ rows1340:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1366
+	JZ           skip1404
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -30987,9 +31557,9 @@ rows1340:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1368
+	JL           done1406
 
-loop1367:
+loop1405:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -31116,9 +31686,9 @@ loop1367:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1367
+	JG           loop1405
 
-done1368:
+done1406:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31126,16 +31696,16 @@ done1368:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1366:
+skip1404:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1370
+	JL      done1408
 
-loop1369:
+loop1407:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31144,17 +31714,17 @@ loop1369:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1369
+	JGE         loop1407
 
-done1370:
+done1408:
 	TESTQ       AX, AX
-	JZ          skip1371
+	JZ          skip1409
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1371:
+skip1409:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -31171,7 +31741,7 @@ skip1371:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1372
+	JZ         skip1410
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31183,50 +31753,50 @@ skip1371:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1374
+	JL         done1412
 
-loop1373:
+loop1411:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1373
+	JG               loop1411
 
-done1374:
+done1412:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1375
+	JNE     few1413
 	VMOVUPD Z1, (AX)
-	JMP     done1376
+	JMP     done1414
 
-few1375:
+few1413:
 	TESTQ         $0x00000004, CX
-	JZ            skip1377
+	JZ            skip1415
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1377:
+skip1415:
 	TESTQ         $0x00000002, CX
-	JZ            skip1378
+	JZ            skip1416
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1378:
+skip1416:
 	TESTQ  $0x00000001, CX
-	JZ     skip1379
+	JZ     skip1417
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1379:
-done1376:
-skip1372:
-	JMP finish1226
+skip1417:
+done1414:
+skip1410:
+	JMP finish1264
 
-rows1341:
+rows1379:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -31239,7 +31809,7 @@ rows1341:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1380
+	JZ           skip1418
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -31349,9 +31919,9 @@ rows1341:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1382
+	JL           done1420
 
-loop1381:
+loop1419:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -31486,9 +32056,9 @@ loop1381:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1381
+	JG           loop1419
 
-done1382:
+done1420:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -31498,7 +32068,7 @@ done1382:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1380:
+skip1418:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31506,9 +32076,9 @@ skip1380:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1384
+	JL      done1422
 
-loop1383:
+loop1421:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -31519,18 +32089,18 @@ loop1383:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1383
+	JGE         loop1421
 
-done1384:
+done1422:
 	TESTQ       AX, AX
-	JZ          skip1385
+	JZ          skip1423
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1385:
+skip1423:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -31548,7 +32118,7 @@ skip1385:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1386
+	JZ         skip1424
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31560,50 +32130,50 @@ skip1385:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1388
+	JL         done1426
 
-loop1387:
+loop1425:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1387
+	JG               loop1425
 
-done1388:
+done1426:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1389
+	JNE     few1427
 	VMOVUPD Z1, (AX)
-	JMP     done1390
+	JMP     done1428
 
-few1389:
+few1427:
 	TESTQ         $0x00000004, CX
-	JZ            skip1391
+	JZ            skip1429
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1391:
+skip1429:
 	TESTQ         $0x00000002, CX
-	JZ            skip1392
+	JZ            skip1430
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1392:
+skip1430:
 	TESTQ  $0x00000001, CX
-	JZ     skip1393
+	JZ     skip1431
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1393:
-done1390:
-skip1386:
-	JMP finish1226
+skip1431:
+done1428:
+skip1424:
+	JMP finish1264
 
-rows1342:
+rows1380:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31617,7 +32187,7 @@ rows1342:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1394
+	JZ           skip1432
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -31727,9 +32297,9 @@ rows1342:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1396
+	JL           done1434
 
-loop1395:
+loop1433:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -31872,9 +32442,9 @@ loop1395:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1395
+	JG           loop1433
 
-done1396:
+done1434:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31886,7 +32456,7 @@ done1396:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1394:
+skip1432:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31895,9 +32465,9 @@ skip1394:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1398
+	JL      done1436
 
-loop1397:
+loop1435:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31910,11 +32480,11 @@ loop1397:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1397
+	JGE         loop1435
 
-done1398:
+done1436:
 	TESTQ       AX, AX
-	JZ          skip1399
+	JZ          skip1437
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31922,7 +32492,7 @@ done1398:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1399:
+skip1437:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -31944,7 +32514,7 @@ skip1399:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1400
+	JZ         skip1438
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31956,50 +32526,50 @@ skip1399:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1402
+	JL         done1440
 
-loop1401:
+loop1439:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1401
+	JG               loop1439
 
-done1402:
+done1440:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1403
+	JNE     few1441
 	VMOVUPD Z1, (AX)
-	JMP     done1404
+	JMP     done1442
 
-few1403:
+few1441:
 	TESTQ         $0x00000004, CX
-	JZ            skip1405
+	JZ            skip1443
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1405:
+skip1443:
 	TESTQ         $0x00000002, CX
-	JZ            skip1406
+	JZ            skip1444
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1406:
+skip1444:
 	TESTQ  $0x00000001, CX
-	JZ     skip1407
+	JZ     skip1445
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1407:
-done1404:
-skip1400:
-	JMP finish1226
+skip1445:
+done1442:
+skip1438:
+	JMP finish1264
 
-rows1343:
+rows1381:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32014,7 +32584,7 @@ rows1343:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1408
+	JZ           skip1446
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -32124,9 +32694,9 @@ rows1343:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1410
+	JL           done1448
 
-loop1409:
+loop1447:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -32277,9 +32847,9 @@ loop1409:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1409
+	JG           loop1447
 
-done1410:
+done1448:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32293,7 +32863,7 @@ done1410:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1408:
+skip1446:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32303,9 +32873,9 @@ skip1408:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1412
+	JL      done1450
 
-loop1411:
+loop1449:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32320,11 +32890,11 @@ loop1411:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1411
+	JGE         loop1449
 
-done1412:
+done1450:
 	TESTQ       AX, AX
-	JZ          skip1413
+	JZ          skip1451
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32333,7 +32903,7 @@ done1412:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1413:
+skip1451:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -32356,7 +32926,7 @@ skip1413:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1414
+	JZ         skip1452
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32368,50 +32938,50 @@ skip1413:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1416
+	JL         done1454
 
-loop1415:
+loop1453:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1415
+	JG               loop1453
 
-done1416:
+done1454:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1417
+	JNE     few1455
 	VMOVUPD Z1, (AX)
-	JMP     done1418
+	JMP     done1456
 
-few1417:
+few1455:
 	TESTQ         $0x00000004, CX
-	JZ            skip1419
+	JZ            skip1457
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1419:
+skip1457:
 	TESTQ         $0x00000002, CX
-	JZ            skip1420
+	JZ            skip1458
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1420:
+skip1458:
 	TESTQ  $0x00000001, CX
-	JZ     skip1421
+	JZ     skip1459
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1421:
-done1418:
-skip1414:
-	JMP finish1226
+skip1459:
+done1456:
+skip1452:
+	JMP finish1264
 
-rows1344:
+rows1382:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32428,7 +32998,7 @@ rows1344:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1422
+	JZ           skip1460
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -32538,9 +33108,9 @@ rows1344:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1424
+	JL           done1462
 
-loop1423:
+loop1461:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -32700,9 +33270,9 @@ loop1423:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1423
+	JG           loop1461
 
-done1424:
+done1462:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32719,7 +33289,7 @@ done1424:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1422:
+skip1460:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32730,9 +33300,9 @@ skip1422:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1426
+	JL      done1464
 
-loop1425:
+loop1463:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32750,11 +33320,11 @@ loop1425:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1425
+	JGE         loop1463
 
-done1426:
+done1464:
 	TESTQ       AX, AX
-	JZ          skip1427
+	JZ          skip1465
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32765,7 +33335,7 @@ done1426:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1427:
+skip1465:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -32795,7 +33365,7 @@ skip1427:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1428
+	JZ         skip1466
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32807,50 +33377,50 @@ skip1427:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1430
+	JL         done1468
 
-loop1429:
+loop1467:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1429
+	JG               loop1467
 
-done1430:
+done1468:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1431
+	JNE     few1469
 	VMOVUPD Z1, (AX)
-	JMP     done1432
+	JMP     done1470
 
-few1431:
+few1469:
 	TESTQ         $0x00000004, CX
-	JZ            skip1433
+	JZ            skip1471
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1433:
+skip1471:
 	TESTQ         $0x00000002, CX
-	JZ            skip1434
+	JZ            skip1472
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1434:
+skip1472:
 	TESTQ  $0x00000001, CX
-	JZ     skip1435
+	JZ     skip1473
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1435:
-done1432:
-skip1428:
-	JMP finish1226
+skip1473:
+done1470:
+skip1466:
+	JMP finish1264
 
-rows1345:
+rows1383:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32868,7 +33438,7 @@ rows1345:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1436
+	JZ           skip1474
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32978,9 +33548,9 @@ rows1345:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1438
+	JL           done1476
 
-loop1437:
+loop1475:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -33148,9 +33718,9 @@ loop1437:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1437
+	JG           loop1475
 
-done1438:
+done1476:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33169,7 +33739,7 @@ done1438:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1436:
+skip1474:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33181,9 +33751,9 @@ skip1436:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1440
+	JL      done1478
 
-loop1439:
+loop1477:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33203,11 +33773,11 @@ loop1439:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1439
+	JGE         loop1477
 
-done1440:
+done1478:
 	TESTQ       AX, AX
-	JZ          skip1441
+	JZ          skip1479
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33219,7 +33789,7 @@ done1440:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1441:
+skip1479:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -33250,7 +33820,7 @@ skip1441:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1442
+	JZ         skip1480
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33262,50 +33832,50 @@ skip1441:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1444
+	JL         done1482
 
-loop1443:
+loop1481:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1443
+	JG               loop1481
 
-done1444:
+done1482:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1445
+	JNE     few1483
 	VMOVUPD Z1, (AX)
-	JMP     done1446
+	JMP     done1484
 
-few1445:
+few1483:
 	TESTQ         $0x00000004, CX
-	JZ            skip1447
+	JZ            skip1485
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1447:
+skip1485:
 	TESTQ         $0x00000002, CX
-	JZ            skip1448
+	JZ            skip1486
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1448:
+skip1486:
 	TESTQ  $0x00000001, CX
-	JZ     skip1449
+	JZ     skip1487
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1449:
-done1446:
-skip1442:
-	JMP finish1226
+skip1487:
+done1484:
+skip1480:
+	JMP finish1264
 
-rows1346:
+rows1384:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33324,7 +33894,7 @@ rows1346:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1450
+	JZ           skip1488
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -33434,9 +34004,9 @@ rows1346:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1452
+	JL           done1490
 
-loop1451:
+loop1489:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -33612,9 +34182,9 @@ loop1451:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1451
+	JG           loop1489
 
-done1452:
+done1490:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33635,7 +34205,7 @@ done1452:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1450:
+skip1488:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33648,9 +34218,9 @@ skip1450:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1454
+	JL      done1492
 
-loop1453:
+loop1491:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33672,11 +34242,11 @@ loop1453:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1453
+	JGE         loop1491
 
-done1454:
+done1492:
 	TESTQ       AX, AX
-	JZ          skip1455
+	JZ          skip1493
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33689,7 +34259,7 @@ done1454:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1455:
+skip1493:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -33724,7 +34294,7 @@ skip1455:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1456
+	JZ         skip1494
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33736,50 +34306,50 @@ skip1455:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1458
+	JL         done1496
 
-loop1457:
+loop1495:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1457
+	JG               loop1495
 
-done1458:
+done1496:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1459
+	JNE     few1497
 	VMOVUPD Z1, (AX)
-	JMP     done1460
+	JMP     done1498
 
-few1459:
+few1497:
 	TESTQ         $0x00000004, CX
-	JZ            skip1461
+	JZ            skip1499
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1461:
+skip1499:
 	TESTQ         $0x00000002, CX
-	JZ            skip1462
+	JZ            skip1500
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1462:
+skip1500:
 	TESTQ  $0x00000001, CX
-	JZ     skip1463
+	JZ     skip1501
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1463:
-done1460:
-skip1456:
-	JMP finish1226
+skip1501:
+done1498:
+skip1494:
+	JMP finish1264
 
-rows1347:
+rows1385:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33799,7 +34369,7 @@ rows1347:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1464
+	JZ           skip1502
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -33909,9 +34479,9 @@ rows1347:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1466
+	JL           done1504
 
-loop1465:
+loop1503:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -34095,9 +34665,9 @@ loop1465:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1465
+	JG           loop1503
 
-done1466:
+done1504:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34120,7 +34690,7 @@ done1466:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1464:
+skip1502:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34134,9 +34704,9 @@ skip1464:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1468
+	JL      done1506
 
-loop1467:
+loop1505:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34160,11 +34730,11 @@ loop1467:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1467
+	JGE         loop1505
 
-done1468:
+done1506:
 	TESTQ       AX, AX
-	JZ          skip1469
+	JZ          skip1507
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34178,7 +34748,7 @@ done1468:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1469:
+skip1507:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -34214,7 +34784,7 @@ skip1469:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1470
+	JZ         skip1508
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34226,50 +34796,50 @@ skip1469:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1472
+	JL         done1510
 
-loop1471:
+loop1509:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1471
+	JG               loop1509
 
-done1472:
+done1510:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1473
+	JNE     few1511
 	VMOVUPD Z1, (AX)
-	JMP     done1474
+	JMP     done1512
 
-few1473:
+few1511:
 	TESTQ         $0x00000004, CX
-	JZ            skip1475
+	JZ            skip1513
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1475:
+skip1513:
 	TESTQ         $0x00000002, CX
-	JZ            skip1476
+	JZ            skip1514
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1476:
+skip1514:
 	TESTQ  $0x00000001, CX
-	JZ     skip1477
+	JZ     skip1515
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1477:
-done1474:
-skip1470:
-	JMP finish1226
+skip1515:
+done1512:
+skip1508:
+	JMP finish1264
 
-rows1348:
+rows1386:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34291,7 +34861,7 @@ rows1348:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1478
+	JZ           skip1516
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -34425,9 +34995,9 @@ rows1348:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1480
+	JL           done1518
 
-loop1479:
+loop1517:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -34620,10 +35190,10 @@ loop1479:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1479
+	JG           loop1517
 
-done1480:
-skip1478:
+done1518:
+skip1516:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34638,9 +35208,9 @@ skip1478:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1482
+	JL      done1520
 
-loop1481:
+loop1519:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -34667,11 +35237,11 @@ loop1481:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1481
+	JGE         loop1519
 
-done1482:
+done1520:
 	TESTQ       AX, AX
-	JZ          skip1483
+	JZ          skip1521
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -34687,7 +35257,7 @@ done1482:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1483:
+skip1521:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -34734,7 +35304,7 @@ skip1483:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1484
+	JZ         skip1522
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34746,50 +35316,50 @@ skip1483:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1486
+	JL         done1524
 
-loop1485:
+loop1523:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1485
+	JG               loop1523
 
-done1486:
+done1524:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1487
+	JNE     few1525
 	VMOVUPD Z1, (AX)
-	JMP     done1488
+	JMP     done1526
 
-few1487:
+few1525:
 	TESTQ         $0x00000004, CX
-	JZ            skip1489
+	JZ            skip1527
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1489:
+skip1527:
 	TESTQ         $0x00000002, CX
-	JZ            skip1490
+	JZ            skip1528
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1490:
+skip1528:
 	TESTQ  $0x00000001, CX
-	JZ     skip1491
+	JZ     skip1529
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1491:
-done1488:
-skip1484:
-	JMP finish1226
+skip1529:
+done1526:
+skip1522:
+	JMP finish1264
 
-rows1349:
+rows1387:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34812,7 +35382,7 @@ rows1349:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1492
+	JZ           skip1530
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -34948,9 +35518,9 @@ rows1349:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1494
+	JL           done1532
 
-loop1493:
+loop1531:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -35151,10 +35721,10 @@ loop1493:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1493
+	JG           loop1531
 
-done1494:
-skip1492:
+done1532:
+skip1530:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35170,9 +35740,9 @@ skip1492:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1496
+	JL      done1534
 
-loop1495:
+loop1533:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35201,11 +35771,11 @@ loop1495:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1495
+	JGE         loop1533
 
-done1496:
+done1534:
 	TESTQ       AX, AX
-	JZ          skip1497
+	JZ          skip1535
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35222,7 +35792,7 @@ done1496:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1497:
+skip1535:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -35270,7 +35840,7 @@ skip1497:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1498
+	JZ         skip1536
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35282,50 +35852,50 @@ skip1497:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1500
+	JL         done1538
 
-loop1499:
+loop1537:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1499
+	JG               loop1537
 
-done1500:
+done1538:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1501
+	JNE     few1539
 	VMOVUPD Z1, (AX)
-	JMP     done1502
+	JMP     done1540
 
-few1501:
+few1539:
 	TESTQ         $0x00000004, CX
-	JZ            skip1503
+	JZ            skip1541
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1503:
+skip1541:
 	TESTQ         $0x00000002, CX
-	JZ            skip1504
+	JZ            skip1542
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1504:
+skip1542:
 	TESTQ  $0x00000001, CX
-	JZ     skip1505
+	JZ     skip1543
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1505:
-done1502:
-skip1498:
-	JMP finish1226
+skip1543:
+done1540:
+skip1536:
+	JMP finish1264
 
-rows1350:
+rows1388:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35349,7 +35919,7 @@ rows1350:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1506
+	JZ           skip1544
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -35487,9 +36057,9 @@ rows1350:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1508
+	JL           done1546
 
-loop1507:
+loop1545:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -35698,10 +36268,10 @@ loop1507:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1507
+	JG           loop1545
 
-done1508:
-skip1506:
+done1546:
+skip1544:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35718,9 +36288,9 @@ skip1506:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1510
+	JL      done1548
 
-loop1509:
+loop1547:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -35751,11 +36321,11 @@ loop1509:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1509
+	JGE         loop1547
 
-done1510:
+done1548:
 	TESTQ       AX, AX
-	JZ          skip1511
+	JZ          skip1549
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -35773,7 +36343,7 @@ done1510:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1511:
+skip1549:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -35825,7 +36395,7 @@ skip1511:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1512
+	JZ         skip1550
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35837,50 +36407,50 @@ skip1511:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1514
+	JL         done1552
 
-loop1513:
+loop1551:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1513
+	JG               loop1551
 
-done1514:
+done1552:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1515
+	JNE     few1553
 	VMOVUPD Z1, (AX)
-	JMP     done1516
+	JMP     done1554
 
-few1515:
+few1553:
 	TESTQ         $0x00000004, CX
-	JZ            skip1517
+	JZ            skip1555
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1517:
+skip1555:
 	TESTQ         $0x00000002, CX
-	JZ            skip1518
+	JZ            skip1556
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1518:
+skip1556:
 	TESTQ  $0x00000001, CX
-	JZ     skip1519
+	JZ     skip1557
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1519:
-done1516:
-skip1512:
-	JMP finish1226
+skip1557:
+done1554:
+skip1550:
+	JMP finish1264
 
-rows1351:
+rows1389:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35905,7 +36475,7 @@ rows1351:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1520
+	JZ           skip1558
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -36045,9 +36615,9 @@ rows1351:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1522
+	JL           done1560
 
-loop1521:
+loop1559:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -36264,10 +36834,10 @@ loop1521:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1521
+	JG           loop1559
 
-done1522:
-skip1520:
+done1560:
+skip1558:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36285,9 +36855,9 @@ skip1520:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1524
+	JL      done1562
 
-loop1523:
+loop1561:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36320,11 +36890,11 @@ loop1523:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1523
+	JGE         loop1561
 
-done1524:
+done1562:
 	TESTQ       AX, AX
-	JZ          skip1525
+	JZ          skip1563
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36343,7 +36913,7 @@ done1524:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1525:
+skip1563:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -36396,7 +36966,7 @@ skip1525:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1526
+	JZ         skip1564
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36408,48 +36978,48 @@ skip1525:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1528
+	JL         done1566
 
-loop1527:
+loop1565:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1527
+	JG               loop1565
 
-done1528:
+done1566:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1529
+	JNE     few1567
 	VMOVUPD Z1, (AX)
-	JMP     done1530
+	JMP     done1568
 
-few1529:
+few1567:
 	TESTQ         $0x00000004, CX
-	JZ            skip1531
+	JZ            skip1569
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1531:
+skip1569:
 	TESTQ         $0x00000002, CX
-	JZ            skip1532
+	JZ            skip1570
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1532:
+skip1570:
 	TESTQ  $0x00000001, CX
-	JZ     skip1533
+	JZ     skip1571
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1533:
-done1530:
-skip1526:
-finish1226:
+skip1571:
+done1568:
+skip1564:
+finish1264:
 	VZEROUPPER
 	RET
 
@@ -36474,9 +37044,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1535
+	JL     done1573
 
-loop1534:
+loop1572:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36490,9 +37060,9 @@ loop1534:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1537
+	JL      done1575
 
-loop1536:
+loop1574:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36505,9 +37075,9 @@ loop1536:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1536
+	JG           loop1574
 
-done1537:
+done1575:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36520,13 +37090,13 @@ done1537:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1534
+	JGE     loop1572
 
-done1535:
+done1573:
 	CMPQ SI, $0x00000007
-	JL   done1539
+	JL   done1577
 
-loop1538:
+loop1576:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36539,9 +37109,9 @@ loop1538:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1541
+	JL      done1579
 
-loop1540:
+loop1578:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -36553,9 +37123,9 @@ loop1540:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1540
+	JG           loop1578
 
-done1541:
+done1579:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36567,13 +37137,13 @@ done1541:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1538
+	JGE     loop1576
 
-done1539:
+done1577:
 	CMPQ SI, $0x00000006
-	JL   done1543
+	JL   done1581
 
-loop1542:
+loop1580:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36585,9 +37155,9 @@ loop1542:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1545
+	JL      done1583
 
-loop1544:
+loop1582:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36598,9 +37168,9 @@ loop1544:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1544
+	JG           loop1582
 
-done1545:
+done1583:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36611,13 +37181,13 @@ done1545:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1542
+	JGE     loop1580
 
-done1543:
+done1581:
 	CMPQ SI, $0x00000005
-	JL   done1547
+	JL   done1585
 
-loop1546:
+loop1584:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36628,9 +37198,9 @@ loop1546:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1549
+	JL      done1587
 
-loop1548:
+loop1586:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -36640,9 +37210,9 @@ loop1548:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1548
+	JG           loop1586
 
-done1549:
+done1587:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36652,13 +37222,13 @@ done1549:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1546
+	JGE     loop1584
 
-done1547:
+done1585:
 	CMPQ SI, $0x00000004
-	JL   done1551
+	JL   done1589
 
-loop1550:
+loop1588:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36672,9 +37242,9 @@ loop1550:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1553
+	JL      done1591
 
-loop1552:
+loop1590:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36689,13 +37259,13 @@ loop1552:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1552
+	JGE          loop1590
 
-done1553:
+done1591:
 	CMPQ R11, $0x00000001
-	JL   done1555
+	JL   done1593
 
-loop1554:
+loop1592:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36704,9 +37274,9 @@ loop1554:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1554
+	JG           loop1592
 
-done1555:
+done1593:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -36719,13 +37289,13 @@ done1555:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1550
+	JGE     loop1588
 
-done1551:
+done1589:
 	CMPQ SI, $0x00000003
-	JL   done1557
+	JL   done1595
 
-loop1556:
+loop1594:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36737,9 +37307,9 @@ loop1556:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1559
+	JL      done1597
 
-loop1558:
+loop1596:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36752,13 +37322,13 @@ loop1558:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1558
+	JGE          loop1596
 
-done1559:
+done1597:
 	CMPQ R11, $0x00000001
-	JL   done1561
+	JL   done1599
 
-loop1560:
+loop1598:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36766,9 +37336,9 @@ loop1560:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1560
+	JG           loop1598
 
-done1561:
+done1599:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -36779,13 +37349,13 @@ done1561:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1556
+	JGE     loop1594
 
-done1557:
+done1595:
 	CMPQ SI, $0x00000002
-	JL   done1563
+	JL   done1601
 
-loop1562:
+loop1600:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36800,9 +37370,9 @@ loop1562:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1565
+	JL      done1603
 
-loop1564:
+loop1602:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36819,22 +37389,22 @@ loop1564:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1564
+	JGE          loop1602
 
-done1565:
+done1603:
 	CMPQ R11, $0x00000001
-	JL   done1567
+	JL   done1605
 
-loop1566:
+loop1604:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1566
+	JG           loop1604
 
-done1567:
+done1605:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -36847,13 +37417,13 @@ done1567:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1562
+	JGE     loop1600
 
-done1563:
+done1601:
 	CMPQ SI, $0x00000001
-	JL   done1569
+	JL   done1607
 
-loop1568:
+loop1606:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36864,9 +37434,9 @@ loop1568:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1571
+	JL      done1609
 
-loop1570:
+loop1608:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -36879,21 +37449,21 @@ loop1570:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1570
+	JGE          loop1608
 
-done1571:
+done1609:
 	CMPQ R11, $0x00000001
-	JL   done1573
+	JL   done1611
 
-loop1572:
+loop1610:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1572
+	JG           loop1610
 
-done1573:
+done1611:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -36901,9 +37471,9 @@ done1573:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1568
+	JG      loop1606
 
-done1569:
+done1607:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -36917,7 +37487,7 @@ done1569:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1574
+	JZ           end1612
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -36927,14 +37497,14 @@ done1569:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1574
+	JMP          end1612
 
-end1574:
+end1612:
 	XORQ BX, BX
 
-group1576:
+group1614:
 	CMPQ    BX, DX
-	JE      done1577
+	JE      done1615
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -36942,11 +37512,11 @@ group1576:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1576
+	JMP     group1614
 
-done1577:
+done1615:
 	TESTQ AX, AX
-	JZ    skip1578
+	JZ    skip1616
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -36956,19 +37526,19 @@ done1577:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1580
+	JL    done1618
 
-loop1579:
+loop1617:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1579
+	JG          loop1617
 
-done1580:
-skip1578:
+done1618:
+skip1616:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -36990,7 +37560,7 @@ skip1578:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1582
+	JNE          next1620
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -37023,11 +37593,11 @@ skip1578:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1581
+	JMP          done1619
 
-next1582:
+next1620:
 	CMPQ         CX, $0x01
-	JNE          next1583
+	JNE          next1621
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -37077,11 +37647,11 @@ next1582:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1581
+	JMP          done1619
 
-next1583:
+next1621:
 	CMPQ         CX, $0x02
-	JNE          next1584
+	JNE          next1622
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -37148,11 +37718,11 @@ next1583:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1581
+	JMP          done1619
 
-next1584:
+next1622:
 	CMPQ         CX, $0x03
-	JNE          next1585
+	JNE          next1623
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -37236,55 +37806,55 @@ next1584:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1581
+	JMP          done1619
 
-next1585:
-done1581:
+next1623:
+done1619:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1586
+	JE   product1624
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1586
+	JNE  product1624
 	CMPQ CX, $0x04
-	JG   above1597
+	JG   above1635
 	CMPQ CX, $0x02
-	JG   above1598
+	JG   above1636
 	CMPQ CX, $0x01
-	JG   above1599
-	JMP  rows1589
+	JG   above1637
+	JMP  rows1627
 
-above1599:
-	JMP rows1590
+above1637:
+	JMP rows1628
 
-above1598:
+above1636:
 	CMPQ CX, $0x03
-	JG   above1600
-	JMP  rows1591
+	JG   above1638
+	JMP  rows1629
 
-above1600:
-	JMP rows1592
+above1638:
+	JMP rows1630
 
-above1597:
+above1635:
 	CMPQ CX, $0x06
-	JG   above1601
+	JG   above1639
 	CMPQ CX, $0x05
-	JG   above1602
-	JMP  rows1593
+	JG   above1640
+	JMP  rows1631
 
-above1602:
-	JMP rows1594
+above1640:
+	JMP rows1632
 
-above1601:
+above1639:
 	CMPQ CX, $0x07
-	JG   above1603
-	JMP  rows1595
+	JG   above1641
+	JMP  rows1633
 
-above1603:
-	JMP rows1596
+above1641:
+	JMP rows1634
 
-rows1589:
+rows1627:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -37303,7 +37873,7 @@ rows1589:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1604
+	JZ           skip1642
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -37387,9 +37957,9 @@ rows1589:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1606
+	JL           done1644
 
-loop1605:
+loop1643:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -37563,9 +38133,9 @@ loop1605:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1605
+	JG           loop1643
 
-done1606:
+done1644:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37592,16 +38162,16 @@ done1606:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1604:
+skip1642:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1608
+	JL      done1646
 
-loop1607:
+loop1645:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37629,11 +38199,11 @@ loop1607:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1607
+	JGE         loop1645
 
-done1608:
+done1646:
 	TESTQ       AX, AX
-	JZ          skip1609
+	JZ          skip1647
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37649,7 +38219,7 @@ done1608:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1609:
+skip1647:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -37669,41 +38239,41 @@ skip1609:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1610
+	JZ         skip1648
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1611
+	JNE        few1649
 	VMOVUPD    Z1, (CX)
-	JMP        done1612
+	JMP        done1650
 
-few1611:
+few1649:
 	TESTQ         $0x00000004, AX
-	JZ            skip1613
+	JZ            skip1651
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1613:
+skip1651:
 	TESTQ         $0x00000002, AX
-	JZ            skip1614
+	JZ            skip1652
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1614:
+skip1652:
 	TESTQ  $0x00000001, AX
-	JZ     skip1615
+	JZ     skip1653
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1615:
-done1612:
-skip1610:
-	JMP finish1587
+skip1653:
+done1650:
+skip1648:
+	JMP finish1625
 
-rows1590:
+rows1628:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -37727,7 +38297,7 @@ rows1590:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1616
+	JZ           skip1654
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -37811,9 +38381,9 @@ rows1590:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1618
+	JL           done1656
 
-loop1617:
+loop1655:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -38035,9 +38605,9 @@ loop1617:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1617
+	JG           loop1655
 
-done1618:
+done1656:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38076,7 +38646,7 @@ done1618:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1616:
+skip1654:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38084,9 +38654,9 @@ skip1616:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1620
+	JL      done1658
 
-loop1619:
+loop1657:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38126,11 +38696,11 @@ loop1619:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1619
+	JGE         loop1657
 
-done1620:
+done1658:
 	TESTQ       AX, AX
-	JZ          skip1621
+	JZ          skip1659
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38152,7 +38722,7 @@ done1620:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1621:
+skip1659:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -38173,41 +38743,41 @@ skip1621:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1622
+	JZ         skip1660
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1623
+	JNE        few1661
 	VMOVUPD    Z1, (CX)
-	JMP        done1624
+	JMP        done1662
 
-few1623:
+few1661:
 	TESTQ         $0x00000004, AX
-	JZ            skip1625
+	JZ            skip1663
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1625:
+skip1663:
 	TESTQ         $0x00000002, AX
-	JZ            skip1626
+	JZ            skip1664
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1626:
+skip1664:
 	TESTQ  $0x00000001, AX
-	JZ     skip1627
+	JZ     skip1665
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1627:
-done1624:
-skip1622:
-	JMP finish1587
+skip1665:
+done1662:
+skip1660:
+	JMP finish1625
 
-rows1591:
+rows1629:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38233,7 +38803,7 @@ rows1591:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1628
+	JZ           skip1666
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38317,9 +38887,9 @@ rows1591:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1630
+	JL           done1668
 
-loop1629:
+loop1667:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38589,9 +39159,9 @@ loop1629:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1629
+	JG               loop1667
 
-done1630:
+done1668:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38642,7 +39212,7 @@ done1630:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1628:
+skip1666:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38651,9 +39221,9 @@ skip1628:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1632
+	JL      done1670
 
-loop1631:
+loop1669:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38705,11 +39275,11 @@ loop1631:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1631
+	JGE              loop1669
 
-done1632:
+done1670:
 	TESTQ            AX, AX
-	JZ               skip1633
+	JZ               skip1671
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38737,7 +39307,7 @@ done1632:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1633:
+skip1671:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -38762,41 +39332,41 @@ skip1633:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1634
+	JZ         skip1672
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1635
+	JNE        few1673
 	VMOVUPD    Z1, (CX)
-	JMP        done1636
+	JMP        done1674
 
-few1635:
+few1673:
 	TESTQ         $0x00000004, AX
-	JZ            skip1637
+	JZ            skip1675
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1637:
+skip1675:
 	TESTQ         $0x00000002, AX
-	JZ            skip1638
+	JZ            skip1676
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1638:
+skip1676:
 	TESTQ  $0x00000001, AX
-	JZ     skip1639
+	JZ     skip1677
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1639:
-done1636:
-skip1634:
-	JMP finish1587
+skip1677:
+done1674:
+skip1672:
+	JMP finish1625
 
-rows1592:
+rows1630:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38823,7 +39393,7 @@ rows1592:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1640
+	JZ           skip1678
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38907,9 +39477,9 @@ rows1592:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1642
+	JL           done1680
 
-loop1641:
+loop1679:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39227,9 +39797,9 @@ loop1641:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1641
+	JG               loop1679
 
-done1642:
+done1680:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39292,7 +39862,7 @@ done1642:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1640:
+skip1678:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39302,9 +39872,9 @@ skip1640:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1644
+	JL      done1682
 
-loop1643:
+loop1681:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39368,11 +39938,11 @@ loop1643:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1643
+	JGE              loop1681
 
-done1644:
+done1682:
 	TESTQ            AX, AX
-	JZ               skip1645
+	JZ               skip1683
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39406,7 +39976,7 @@ done1644:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1645:
+skip1683:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39432,41 +40002,41 @@ skip1645:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1646
+	JZ         skip1684
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1647
+	JNE        few1685
 	VMOVUPD    Z1, (CX)
-	JMP        done1648
+	JMP        done1686
 
-few1647:
+few1685:
 	TESTQ         $0x00000004, AX
-	JZ            skip1649
+	JZ            skip1687
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1649:
+skip1687:
 	TESTQ         $0x00000002, AX
-	JZ            skip1650
+	JZ            skip1688
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1650:
+skip1688:
 	TESTQ  $0x00000001, AX
-	JZ     skip1651
+	JZ     skip1689
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1651:
-done1648:
-skip1646:
-	JMP finish1587
+skip1689:
+done1686:
+skip1684:
+	JMP finish1625
 
-rows1593:
+rows1631:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39495,7 +40065,7 @@ rows1593:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1652
+	JZ           skip1690
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39579,9 +40149,9 @@ rows1593:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1654
+	JL           done1692
 
-loop1653:
+loop1691:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39948,9 +40518,9 @@ loop1653:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1653
+	JG               loop1691
 
-done1654:
+done1692:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40026,7 +40596,7 @@ done1654:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1652:
+skip1690:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40037,9 +40607,9 @@ skip1652:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1656
+	JL      done1694
 
-loop1655:
+loop1693:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40116,11 +40686,11 @@ loop1655:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1655
+	JGE              loop1693
 
-done1656:
+done1694:
 	TESTQ            AX, AX
-	JZ               skip1657
+	JZ               skip1695
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40161,7 +40731,7 @@ done1656:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1657:
+skip1695:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40194,41 +40764,41 @@ skip1657:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1658
+	JZ         skip1696
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1659
+	JNE        few1697
 	VMOVUPD    Z1, (CX)
-	JMP        done1660
+	JMP        done1698
 
-few1659:
+few1697:
 	TESTQ         $0x00000004, AX
-	JZ            skip1661
+	JZ            skip1699
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1661:
+skip1699:
 	TESTQ         $0x00000002, AX
-	JZ            skip1662
+	JZ            skip1700
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1662:
+skip1700:
 	TESTQ  $0x00000001, AX
-	JZ     skip1663
+	JZ     skip1701
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1663:
-done1660:
-skip1658:
-	JMP finish1587
+skip1701:
+done1698:
+skip1696:
+	JMP finish1625
 
-rows1594:
+rows1632:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40258,7 +40828,7 @@ rows1594:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1664
+	JZ           skip1702
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40342,9 +40912,9 @@ rows1594:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1666
+	JL           done1704
 
-loop1665:
+loop1703:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40759,9 +41329,9 @@ loop1665:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1665
+	JG               loop1703
 
-done1666:
+done1704:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40849,7 +41419,7 @@ done1666:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1664:
+skip1702:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40861,9 +41431,9 @@ skip1664:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1668
+	JL      done1706
 
-loop1667:
+loop1705:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40952,11 +41522,11 @@ loop1667:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1667
+	JGE              loop1705
 
-done1668:
+done1706:
 	TESTQ            AX, AX
-	JZ               skip1669
+	JZ               skip1707
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -41003,7 +41573,7 @@ done1668:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1669:
+skip1707:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41037,41 +41607,41 @@ skip1669:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1670
+	JZ         skip1708
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1671
+	JNE        few1709
 	VMOVUPD    Z1, (CX)
-	JMP        done1672
+	JMP        done1710
 
-few1671:
+few1709:
 	TESTQ         $0x00000004, AX
-	JZ            skip1673
+	JZ            skip1711
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1673:
+skip1711:
 	TESTQ         $0x00000002, AX
-	JZ            skip1674
+	JZ            skip1712
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1674:
+skip1712:
 	TESTQ  $0x00000001, AX
-	JZ     skip1675
+	JZ     skip1713
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1675:
-done1672:
-skip1670:
-	JMP finish1587
+skip1713:
+done1710:
+skip1708:
+	JMP finish1625
 
-rows1595:
+rows1633:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -41102,7 +41672,7 @@ rows1595:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1676
+	JZ           skip1714
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -41186,9 +41756,9 @@ rows1595:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1678
+	JL           done1716
 
-loop1677:
+loop1715:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41651,9 +42221,9 @@ loop1677:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1677
+	JG               loop1715
 
-done1678:
+done1716:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41753,7 +42323,7 @@ done1678:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1676:
+skip1714:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41766,9 +42336,9 @@ skip1676:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1680
+	JL      done1718
 
-loop1679:
+loop1717:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41869,11 +42439,11 @@ loop1679:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1679
+	JGE              loop1717
 
-done1680:
+done1718:
 	TESTQ            AX, AX
-	JZ               skip1681
+	JZ               skip1719
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41926,7 +42496,7 @@ done1680:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1681:
+skip1719:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41964,41 +42534,41 @@ skip1681:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1682
+	JZ         skip1720
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1683
+	JNE        few1721
 	VMOVUPD    Z1, (CX)
-	JMP        done1684
+	JMP        done1722
 
-few1683:
+few1721:
 	TESTQ         $0x00000004, AX
-	JZ            skip1685
+	JZ            skip1723
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1685:
+skip1723:
 	TESTQ         $0x00000002, AX
-	JZ            skip1686
+	JZ            skip1724
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1686:
+skip1724:
 	TESTQ  $0x00000001, AX
-	JZ     skip1687
+	JZ     skip1725
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1687:
-done1684:
-skip1682:
-	JMP finish1587
+skip1725:
+done1722:
+skip1720:
+	JMP finish1625
 
-rows1596:
+rows1634:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42030,7 +42600,7 @@ rows1596:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1688
+	JZ           skip1726
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42114,9 +42684,9 @@ rows1596:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1690
+	JL           done1728
 
-loop1689:
+loop1727:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -42627,9 +43197,9 @@ loop1689:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1689
+	JG               loop1727
 
-done1690:
+done1728:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42741,7 +43311,7 @@ done1690:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1688:
+skip1726:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42755,9 +43325,9 @@ skip1688:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1692
+	JL      done1730
 
-loop1691:
+loop1729:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42870,11 +43440,11 @@ loop1691:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1691
+	JGE              loop1729
 
-done1692:
+done1730:
 	TESTQ            AX, AX
-	JZ               skip1693
+	JZ               skip1731
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42933,7 +43503,7 @@ done1692:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1693:
+skip1731:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -42972,110 +43542,110 @@ skip1693:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1694
+	JZ         skip1732
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1695
+	JNE        few1733
 	VMOVUPD    Z1, (CX)
-	JMP        done1696
+	JMP        done1734
 
-few1695:
+few1733:
 	TESTQ         $0x00000004, AX
-	JZ            skip1697
+	JZ            skip1735
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1697:
+skip1735:
 	TESTQ         $0x00000002, AX
-	JZ            skip1698
+	JZ            skip1736
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1698:
+skip1736:
 	TESTQ  $0x00000001, AX
-	JZ     skip1699
+	JZ     skip1737
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1699:
-done1696:
-skip1694:
-	JMP finish1587
+skip1737:
+done1734:
+skip1732:
+	JMP finish1625
 
-product1586:
+product1624:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1713
+	JG   above1751
 	CMPQ CX, $0x03
-	JG   above1714
+	JG   above1752
 	CMPQ CX, $0x01
-	JG   above1715
+	JG   above1753
 	CMPQ CX, $0x00
-	JG   above1716
-	JMP  rows1700
+	JG   above1754
+	JMP  rows1738
 
-above1716:
-	JMP rows1701
+above1754:
+	JMP rows1739
 
-above1715:
+above1753:
 	CMPQ CX, $0x02
-	JG   above1717
-	JMP  rows1702
+	JG   above1755
+	JMP  rows1740
 
-above1717:
-	JMP rows1703
+above1755:
+	JMP rows1741
 
-above1714:
+above1752:
 	CMPQ CX, $0x05
-	JG   above1718
+	JG   above1756
 	CMPQ CX, $0x04
-	JG   above1719
-	JMP  rows1704
+	JG   above1757
+	JMP  rows1742
 
-above1719:
-	JMP rows1705
+above1757:
+	JMP rows1743
 
-above1718:
-	JMP rows1706
+above1756:
+	JMP rows1744
 
-above1713:
+above1751:
 	CMPQ CX, $0x09
-	JG   above1720
+	JG   above1758
 	CMPQ CX, $0x08
-	JG   above1721
+	JG   above1759
 	CMPQ CX, $0x07
-	JG   above1722
-	JMP  rows1707
+	JG   above1760
+	JMP  rows1745
 
-above1722:
-	JMP rows1708
+above1760:
+	JMP rows1746
 
-above1721:
-	JMP rows1709
+above1759:
+	JMP rows1747
 
-above1720:
+above1758:
 	CMPQ CX, $0x0b
-	JG   above1723
+	JG   above1761
 	CMPQ CX, $0x0a
-	JG   above1724
-	JMP  rows1710
+	JG   above1762
+	JMP  rows1748
 
-above1724:
-	JMP rows1711
+above1762:
+	JMP rows1749
 
-above1723:
-	JMP rows1712
+above1761:
+	JMP rows1750
 
-rows1700:
+rows1738:
 	CMPQ DX, $0x00000001
-	JL   done1726
+	JL   done1764
 
-loop1725:
+loop1763:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -43158,12 +43728,12 @@ loop1725:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1725
+	JG           loop1763
 
-done1726:
-	JMP finish1587
+done1764:
+	JMP finish1625
 
-rows1701:
+rows1739:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -43175,7 +43745,7 @@ rows1701:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1727
+	JZ           skip1765
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -43259,9 +43829,9 @@ rows1701:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1729
+	JL           done1767
 
-loop1728:
+loop1766:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -43362,9 +43932,9 @@ loop1728:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1728
+	JG           loop1766
 
-done1729:
+done1767:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43372,16 +43942,16 @@ done1729:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1727:
+skip1765:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1731
+	JL      done1769
 
-loop1730:
+loop1768:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43390,17 +43960,17 @@ loop1730:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1730
+	JGE         loop1768
 
-done1731:
+done1769:
 	TESTQ       AX, AX
-	JZ          skip1732
+	JZ          skip1770
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1732:
+skip1770:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -43420,7 +43990,7 @@ skip1732:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1733
+	JZ         skip1771
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43432,51 +44002,51 @@ skip1732:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1735
+	JL         done1773
 
-loop1734:
+loop1772:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1734
+	JG               loop1772
 
-done1735:
+done1773:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1736
+	JNE       few1774
 	VMOVUPD   Z1, (AX)
-	JMP       done1737
+	JMP       done1775
 
-few1736:
+few1774:
 	TESTQ         $0x00000004, CX
-	JZ            skip1738
+	JZ            skip1776
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1738:
+skip1776:
 	TESTQ         $0x00000002, CX
-	JZ            skip1739
+	JZ            skip1777
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1739:
+skip1777:
 	TESTQ  $0x00000001, CX
-	JZ     skip1740
+	JZ     skip1778
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1740:
-done1737:
-skip1733:
-	JMP finish1587
+skip1778:
+done1775:
+skip1771:
+	JMP finish1625
 
-rows1702:
+rows1740:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -43489,7 +44059,7 @@ rows1702:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1741
+	JZ           skip1779
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -43573,9 +44143,9 @@ rows1702:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1743
+	JL           done1781
 
-loop1742:
+loop1780:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -43684,9 +44254,9 @@ loop1742:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1742
+	JG           loop1780
 
-done1743:
+done1781:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -43696,7 +44266,7 @@ done1743:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1741:
+skip1779:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43704,9 +44274,9 @@ skip1741:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1745
+	JL      done1783
 
-loop1744:
+loop1782:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -43717,18 +44287,18 @@ loop1744:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1744
+	JGE         loop1782
 
-done1745:
+done1783:
 	TESTQ       AX, AX
-	JZ          skip1746
+	JZ          skip1784
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1746:
+skip1784:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -43749,7 +44319,7 @@ skip1746:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1747
+	JZ         skip1785
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43761,51 +44331,51 @@ skip1746:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1749
+	JL         done1787
 
-loop1748:
+loop1786:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1748
+	JG               loop1786
 
-done1749:
+done1787:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1750
+	JNE       few1788
 	VMOVUPD   Z1, (AX)
-	JMP       done1751
+	JMP       done1789
 
-few1750:
+few1788:
 	TESTQ         $0x00000004, CX
-	JZ            skip1752
+	JZ            skip1790
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1752:
+skip1790:
 	TESTQ         $0x00000002, CX
-	JZ            skip1753
+	JZ            skip1791
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1753:
+skip1791:
 	TESTQ  $0x00000001, CX
-	JZ     skip1754
+	JZ     skip1792
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1754:
-done1751:
-skip1747:
-	JMP finish1587
+skip1792:
+done1789:
+skip1785:
+	JMP finish1625
 
-rows1703:
+rows1741:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43819,7 +44389,7 @@ rows1703:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1755
+	JZ           skip1793
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -43903,9 +44473,9 @@ rows1703:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1757
+	JL           done1795
 
-loop1756:
+loop1794:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -44022,9 +44592,9 @@ loop1756:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1756
+	JG           loop1794
 
-done1757:
+done1795:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44036,7 +44606,7 @@ done1757:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1755:
+skip1793:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44045,9 +44615,9 @@ skip1755:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1759
+	JL      done1797
 
-loop1758:
+loop1796:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44060,11 +44630,11 @@ loop1758:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1758
+	JGE         loop1796
 
-done1759:
+done1797:
 	TESTQ       AX, AX
-	JZ          skip1760
+	JZ          skip1798
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44072,7 +44642,7 @@ done1759:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1760:
+skip1798:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -44097,7 +44667,7 @@ skip1760:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1761
+	JZ         skip1799
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44109,51 +44679,51 @@ skip1760:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1763
+	JL         done1801
 
-loop1762:
+loop1800:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1762
+	JG               loop1800
 
-done1763:
+done1801:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1764
+	JNE       few1802
 	VMOVUPD   Z1, (AX)
-	JMP       done1765
+	JMP       done1803
 
-few1764:
+few1802:
 	TESTQ         $0x00000004, CX
-	JZ            skip1766
+	JZ            skip1804
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1766:
+skip1804:
 	TESTQ         $0x00000002, CX
-	JZ            skip1767
+	JZ            skip1805
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1767:
+skip1805:
 	TESTQ  $0x00000001, CX
-	JZ     skip1768
+	JZ     skip1806
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1768:
-done1765:
-skip1761:
-	JMP finish1587
+skip1806:
+done1803:
+skip1799:
+	JMP finish1625
 
-rows1704:
+rows1742:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44168,7 +44738,7 @@ rows1704:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1769
+	JZ           skip1807
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -44252,9 +44822,9 @@ rows1704:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1771
+	JL           done1809
 
-loop1770:
+loop1808:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -44379,9 +44949,9 @@ loop1770:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1770
+	JG           loop1808
 
-done1771:
+done1809:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44395,7 +44965,7 @@ done1771:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1769:
+skip1807:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44405,9 +44975,9 @@ skip1769:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1773
+	JL      done1811
 
-loop1772:
+loop1810:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44422,11 +44992,11 @@ loop1772:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1772
+	JGE         loop1810
 
-done1773:
+done1811:
 	TESTQ       AX, AX
-	JZ          skip1774
+	JZ          skip1812
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44435,7 +45005,7 @@ done1773:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1774:
+skip1812:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -44461,7 +45031,7 @@ skip1774:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1775
+	JZ         skip1813
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44473,51 +45043,51 @@ skip1774:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1777
+	JL         done1815
 
-loop1776:
+loop1814:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1776
+	JG               loop1814
 
-done1777:
+done1815:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1778
+	JNE       few1816
 	VMOVUPD   Z1, (AX)
-	JMP       done1779
+	JMP       done1817
 
-few1778:
+few1816:
 	TESTQ         $0x00000004, CX
-	JZ            skip1780
+	JZ            skip1818
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1780:
+skip1818:
 	TESTQ         $0x00000002, CX
-	JZ            skip1781
+	JZ            skip1819
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1781:
+skip1819:
 	TESTQ  $0x00000001, CX
-	JZ     skip1782
+	JZ     skip1820
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1782:
-done1779:
-skip1775:
-	JMP finish1587
+skip1820:
+done1817:
+skip1813:
+	JMP finish1625
 
-rows1705:
+rows1743:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44534,7 +45104,7 @@ rows1705:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1783
+	JZ           skip1821
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -44618,9 +45188,9 @@ rows1705:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1785
+	JL           done1823
 
-loop1784:
+loop1822:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -44754,9 +45324,9 @@ loop1784:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1784
+	JG           loop1822
 
-done1785:
+done1823:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44773,7 +45343,7 @@ done1785:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1783:
+skip1821:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44784,9 +45354,9 @@ skip1783:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1787
+	JL      done1825
 
-loop1786:
+loop1824:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44804,11 +45374,11 @@ loop1786:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1786
+	JGE         loop1824
 
-done1787:
+done1825:
 	TESTQ       AX, AX
-	JZ          skip1788
+	JZ          skip1826
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44819,7 +45389,7 @@ done1787:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1788:
+skip1826:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -44852,7 +45422,7 @@ skip1788:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1789
+	JZ         skip1827
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44864,51 +45434,51 @@ skip1788:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1791
+	JL         done1829
 
-loop1790:
+loop1828:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1790
+	JG               loop1828
 
-done1791:
+done1829:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1792
+	JNE       few1830
 	VMOVUPD   Z1, (AX)
-	JMP       done1793
+	JMP       done1831
 
-few1792:
+few1830:
 	TESTQ         $0x00000004, CX
-	JZ            skip1794
+	JZ            skip1832
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1794:
+skip1832:
 	TESTQ         $0x00000002, CX
-	JZ            skip1795
+	JZ            skip1833
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1795:
+skip1833:
 	TESTQ  $0x00000001, CX
-	JZ     skip1796
+	JZ     skip1834
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1796:
-done1793:
-skip1789:
-	JMP finish1587
+skip1834:
+done1831:
+skip1827:
+	JMP finish1625
 
-rows1706:
+rows1744:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44926,7 +45496,7 @@ rows1706:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1797
+	JZ           skip1835
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -45010,9 +45580,9 @@ rows1706:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1799
+	JL           done1837
 
-loop1798:
+loop1836:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -45154,9 +45724,9 @@ loop1798:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1798
+	JG           loop1836
 
-done1799:
+done1837:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45175,7 +45745,7 @@ done1799:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1797:
+skip1835:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45187,9 +45757,9 @@ skip1797:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1801
+	JL      done1839
 
-loop1800:
+loop1838:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45209,11 +45779,11 @@ loop1800:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1800
+	JGE         loop1838
 
-done1801:
+done1839:
 	TESTQ       AX, AX
-	JZ          skip1802
+	JZ          skip1840
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45225,7 +45795,7 @@ done1801:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1802:
+skip1840:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -45259,7 +45829,7 @@ skip1802:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1803
+	JZ         skip1841
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45271,51 +45841,51 @@ skip1802:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1805
+	JL         done1843
 
-loop1804:
+loop1842:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1804
+	JG               loop1842
 
-done1805:
+done1843:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1806
+	JNE       few1844
 	VMOVUPD   Z1, (AX)
-	JMP       done1807
+	JMP       done1845
 
-few1806:
+few1844:
 	TESTQ         $0x00000004, CX
-	JZ            skip1808
+	JZ            skip1846
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1808:
+skip1846:
 	TESTQ         $0x00000002, CX
-	JZ            skip1809
+	JZ            skip1847
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1809:
+skip1847:
 	TESTQ  $0x00000001, CX
-	JZ     skip1810
+	JZ     skip1848
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1810:
-done1807:
-skip1803:
-	JMP finish1587
+skip1848:
+done1845:
+skip1841:
+	JMP finish1625
 
-rows1707:
+rows1745:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45334,7 +45904,7 @@ rows1707:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1811
+	JZ           skip1849
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -45418,9 +45988,9 @@ rows1707:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1813
+	JL           done1851
 
-loop1812:
+loop1850:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -45570,9 +46140,9 @@ loop1812:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1812
+	JG           loop1850
 
-done1813:
+done1851:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45593,7 +46163,7 @@ done1813:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1811:
+skip1849:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45606,9 +46176,9 @@ skip1811:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1815
+	JL      done1853
 
-loop1814:
+loop1852:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45630,11 +46200,11 @@ loop1814:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1814
+	JGE         loop1852
 
-done1815:
+done1853:
 	TESTQ       AX, AX
-	JZ          skip1816
+	JZ          skip1854
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45647,7 +46217,7 @@ done1815:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1816:
+skip1854:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -45685,7 +46255,7 @@ skip1816:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1817
+	JZ         skip1855
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45697,51 +46267,51 @@ skip1816:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1819
+	JL         done1857
 
-loop1818:
+loop1856:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1818
+	JG               loop1856
 
-done1819:
+done1857:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1820
+	JNE       few1858
 	VMOVUPD   Z1, (AX)
-	JMP       done1821
+	JMP       done1859
 
-few1820:
+few1858:
 	TESTQ         $0x00000004, CX
-	JZ            skip1822
+	JZ            skip1860
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1822:
+skip1860:
 	TESTQ         $0x00000002, CX
-	JZ            skip1823
+	JZ            skip1861
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1823:
+skip1861:
 	TESTQ  $0x00000001, CX
-	JZ     skip1824
+	JZ     skip1862
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1824:
-done1821:
-skip1817:
-	JMP finish1587
+skip1862:
+done1859:
+skip1855:
+	JMP finish1625
 
-rows1708:
+rows1746:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45761,7 +46331,7 @@ rows1708:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1825
+	JZ           skip1863
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -45845,9 +46415,9 @@ rows1708:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1827
+	JL           done1865
 
-loop1826:
+loop1864:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -46005,9 +46575,9 @@ loop1826:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1826
+	JG           loop1864
 
-done1827:
+done1865:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46030,7 +46600,7 @@ done1827:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1825:
+skip1863:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46044,9 +46614,9 @@ skip1825:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1829
+	JL      done1867
 
-loop1828:
+loop1866:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46070,11 +46640,11 @@ loop1828:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1828
+	JGE         loop1866
 
-done1829:
+done1867:
 	TESTQ       AX, AX
-	JZ          skip1830
+	JZ          skip1868
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46088,7 +46658,7 @@ done1829:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1830:
+skip1868:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -46127,7 +46697,7 @@ skip1830:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1831
+	JZ         skip1869
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46139,51 +46709,51 @@ skip1830:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1833
+	JL         done1871
 
-loop1832:
+loop1870:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1832
+	JG               loop1870
 
-done1833:
+done1871:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1834
+	JNE       few1872
 	VMOVUPD   Z1, (AX)
-	JMP       done1835
+	JMP       done1873
 
-few1834:
+few1872:
 	TESTQ         $0x00000004, CX
-	JZ            skip1836
+	JZ            skip1874
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1836:
+skip1874:
 	TESTQ         $0x00000002, CX
-	JZ            skip1837
+	JZ            skip1875
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1837:
+skip1875:
 	TESTQ  $0x00000001, CX
-	JZ     skip1838
+	JZ     skip1876
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1838:
-done1835:
-skip1831:
-	JMP finish1587
+skip1876:
+done1873:
+skip1869:
+	JMP finish1625
 
-rows1709:
+rows1747:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46205,7 +46775,7 @@ rows1709:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1839
+	JZ           skip1877
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -46313,9 +46883,9 @@ rows1709:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1841
+	JL           done1879
 
-loop1840:
+loop1878:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -46482,10 +47052,10 @@ loop1840:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1840
+	JG           loop1878
 
-done1841:
-skip1839:
+done1879:
+skip1877:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46500,9 +47070,9 @@ skip1839:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1843
+	JL      done1881
 
-loop1842:
+loop1880:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -46529,11 +47099,11 @@ loop1842:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1842
+	JGE         loop1880
 
-done1843:
+done1881:
 	TESTQ       AX, AX
-	JZ          skip1844
+	JZ          skip1882
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -46549,7 +47119,7 @@ done1843:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1844:
+skip1882:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -46598,7 +47168,7 @@ skip1844:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1845
+	JZ         skip1883
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46610,51 +47180,51 @@ skip1844:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1847
+	JL         done1885
 
-loop1846:
+loop1884:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1846
+	JG               loop1884
 
-done1847:
+done1885:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1848
+	JNE       few1886
 	VMOVUPD   Z1, (AX)
-	JMP       done1849
+	JMP       done1887
 
-few1848:
+few1886:
 	TESTQ         $0x00000004, CX
-	JZ            skip1850
+	JZ            skip1888
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1850:
+skip1888:
 	TESTQ         $0x00000002, CX
-	JZ            skip1851
+	JZ            skip1889
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1851:
+skip1889:
 	TESTQ  $0x00000001, CX
-	JZ     skip1852
+	JZ     skip1890
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1852:
-done1849:
-skip1845:
-	JMP finish1587
+skip1890:
+done1887:
+skip1883:
+	JMP finish1625
 
-rows1710:
+rows1748:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46677,7 +47247,7 @@ rows1710:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1853
+	JZ           skip1891
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -46787,9 +47357,9 @@ rows1710:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1855
+	JL           done1893
 
-loop1854:
+loop1892:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -46964,10 +47534,10 @@ loop1854:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1854
+	JG           loop1892
 
-done1855:
-skip1853:
+done1893:
+skip1891:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46983,9 +47553,9 @@ skip1853:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1857
+	JL      done1895
 
-loop1856:
+loop1894:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47014,11 +47584,11 @@ loop1856:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1856
+	JGE         loop1894
 
-done1857:
+done1895:
 	TESTQ       AX, AX
-	JZ          skip1858
+	JZ          skip1896
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47035,7 +47605,7 @@ done1857:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1858:
+skip1896:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -47085,7 +47655,7 @@ skip1858:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1859
+	JZ         skip1897
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47097,51 +47667,51 @@ skip1858:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1861
+	JL         done1899
 
-loop1860:
+loop1898:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1860
+	JG               loop1898
 
-done1861:
+done1899:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1862
+	JNE       few1900
 	VMOVUPD   Z1, (AX)
-	JMP       done1863
+	JMP       done1901
 
-few1862:
+few1900:
 	TESTQ         $0x00000004, CX
-	JZ            skip1864
+	JZ            skip1902
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1864:
+skip1902:
 	TESTQ         $0x00000002, CX
-	JZ            skip1865
+	JZ            skip1903
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1865:
+skip1903:
 	TESTQ  $0x00000001, CX
-	JZ     skip1866
+	JZ     skip1904
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1866:
-done1863:
-skip1859:
-	JMP finish1587
+skip1904:
+done1901:
+skip1897:
+	JMP finish1625
 
-rows1711:
+rows1749:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47165,7 +47735,7 @@ rows1711:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1867
+	JZ           skip1905
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -47277,9 +47847,9 @@ rows1711:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1869
+	JL           done1907
 
-loop1868:
+loop1906:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -47462,10 +48032,10 @@ loop1868:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1868
+	JG           loop1906
 
-done1869:
-skip1867:
+done1907:
+skip1905:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -47482,9 +48052,9 @@ skip1867:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1871
+	JL      done1909
 
-loop1870:
+loop1908:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -47515,11 +48085,11 @@ loop1870:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1870
+	JGE         loop1908
 
-done1871:
+done1909:
 	TESTQ       AX, AX
-	JZ          skip1872
+	JZ          skip1910
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -47537,7 +48107,7 @@ done1871:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1872:
+skip1910:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -47591,7 +48161,7 @@ skip1872:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1873
+	JZ         skip1911
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47603,51 +48173,51 @@ skip1872:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1875
+	JL         done1913
 
-loop1874:
+loop1912:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1874
+	JG               loop1912
 
-done1875:
+done1913:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1876
+	JNE       few1914
 	VMOVUPD   Z1, (AX)
-	JMP       done1877
+	JMP       done1915
 
-few1876:
+few1914:
 	TESTQ         $0x00000004, CX
-	JZ            skip1878
+	JZ            skip1916
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1878:
+skip1916:
 	TESTQ         $0x00000002, CX
-	JZ            skip1879
+	JZ            skip1917
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1879:
+skip1917:
 	TESTQ  $0x00000001, CX
-	JZ     skip1880
+	JZ     skip1918
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1880:
-done1877:
-skip1873:
-	JMP finish1587
+skip1918:
+done1915:
+skip1911:
+	JMP finish1625
 
-rows1712:
+rows1750:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47672,7 +48242,7 @@ rows1712:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1881
+	JZ           skip1919
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -47786,9 +48356,9 @@ rows1712:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1883
+	JL           done1921
 
-loop1882:
+loop1920:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -47979,10 +48549,10 @@ loop1882:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1882
+	JG           loop1920
 
-done1883:
-skip1881:
+done1921:
+skip1919:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -48000,9 +48570,9 @@ skip1881:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1885
+	JL      done1923
 
-loop1884:
+loop1922:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48035,11 +48605,11 @@ loop1884:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1884
+	JGE         loop1922
 
-done1885:
+done1923:
 	TESTQ       AX, AX
-	JZ          skip1886
+	JZ          skip1924
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48058,7 +48628,7 @@ done1885:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1886:
+skip1924:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -48113,7 +48683,7 @@ skip1886:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1887
+	JZ         skip1925
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -48125,49 +48695,49 @@ skip1886:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1889
+	JL         done1927
 
-loop1888:
+loop1926:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1888
+	JG               loop1926
 
-done1889:
+done1927:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1890
+	JNE       few1928
 	VMOVUPD   Z1, (AX)
-	JMP       done1891
+	JMP       done1929
 
-few1890:
+few1928:
 	TESTQ         $0x00000004, CX
-	JZ            skip1892
+	JZ            skip1930
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1892:
+skip1930:
 	TESTQ         $0x00000002, CX
-	JZ            skip1893
+	JZ            skip1931
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1893:
+skip1931:
 	TESTQ  $0x00000001, CX
-	JZ     skip1894
+	JZ     skip1932
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1894:
-done1891:
-skip1887:
-finish1587:
+skip1932:
+done1929:
+skip1925:
+finish1625:
 	VZEROUPPER
 	RET
 
@@ -48187,9 +48757,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1896
+	JL      done1934
 
-loop1895:
+loop1933:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -48213,11 +48783,11 @@ loop1895:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1895
+	JGE        loop1933
 
-done1896:
+done1934:
 	TESTQ      CX, CX
-	JZ         skip1897
+	JZ         skip1935
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -48235,7 +48805,7 @@ done1896:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1897:
+skip1935:
 	VZEROUPPER
 	RET
 
@@ -48255,9 +48825,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1899
+	JL      done1937
 
-loop1898:
+loop1936:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48281,11 +48851,11 @@ loop1898:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1898
+	JGE        loop1936
 
-done1899:
+done1937:
 	TESTQ      CX, CX
-	JZ         skip1900
+	JZ         skip1938
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48303,6 +48873,6 @@ done1899:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1900:
+skip1938:
 	VZEROUPPER
 	RET

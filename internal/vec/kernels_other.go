@@ -26,7 +26,11 @@ func matMulT(c, a, b []float64, m, n, k int)          { matMulTPortable(c, a, b,
 func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
 }
-func addConvolution(c, a, x []float64, m, n, k int) { addConvolutionPortable(c, a, x, m, n, k) }
+func columnDots(y, a, x []float64) { columnDotsPortable(y, a, x) }
+func addLagged(c, f, x []float64, m, n, k, shift int) {
+	addLaggedPortable(c, f, x, m, n, k, shift)
+}
+func levinson(s *Toeplitz, b, r []float64, stride, n int) { levinsonPortable(s, b, r, stride, n) }
 func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
 	aggregatePortable(m, f, x, inverse, limit, row)
 }

@@ -192,31 +192,6 @@ func TestMatrixMatrix(t *testing.T) {
 	})
 }
 
-func TestAddConvolution(t *testing.T) {
-	each(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(10, 10))
-		for _, m := range []int{1, 2, 5} {
-			for _, n := range lengths {
-				for _, k := range []int{1, 3, 8} {
-					const lda = 8
-					a, x, c := vector(t, rng, m*lda), vector(t, rng, n+k-1), vector(t, rng, m*n)
-					before := clone(c)
-					AddConvolution(c, a, x, m, k)
-					for at := range c {
-						i, l := at/n, at%n
-						row, col := []float64{before[at]}, []float64{1}
-						for r := range k {
-							row, col = append(row, a[i*lda+r]), append(col, x[l+k-1-r])
-						}
-						want, abs := sumOfProducts(row, col)
-						near(t, fmt.Sprintf("%d x %d, %d terms", m, n, k), c[at], want, tolerance(k+1, abs))
-					}
-				}
-			}
-		}
-	})
-}
-
 // A value that is not finite must reach every result that the formula makes of
 // it, and no other.
 func TestNotFinite(t *testing.T) {
@@ -324,23 +299,25 @@ func TestMulAndScale(t *testing.T) {
 func TestWrongShapesPanic(t *testing.T) {
 	two, three, six := make([]float64, 2), make([]float64, 3), make([]float64, 6)
 	for name, f := range map[string]func(){
-		"Dot":            func() { Dot(two, three) },
-		"Mul":            func() { Mul(two, three) },
-		"Hadamard":       func() { Hadamard(three) },
-		"Axpy":           func() { Axpy(1, two, three) },
-		"MatVec":         func() { MatVec(two, six, two) },
-		"MatTVec":        func() { MatTVec(two, six, two) },
-		"AddMatTVec":     func() { AddMatTVec(two, six, two) },
-		"AddOuter":       func() { AddOuter(six, 1, two, two) },
-		"UpdateMatVec":   func() { UpdateMatVec(two, six, three, three, three) },
-		"MatMulT":        func() { MatMulT(six, two, three, 2, 2, 1) },
-		"AddMatMul":      func() { AddMatMul(six, 1, two, three, 2, 2, 1) },
-		"AddConvolution": func() { AddConvolution(six, two, three, 2, 2) },
-		"SinCos":         func() { SinCos(two, two, three) },
-		"Features":       func() { Features(three, six, six, 1) },
-		"Sym.MatVec":     func() { NewSym(3).MatVec(three, two) },
-		"Sym.Rank1":      func() { NewSym(3).Rank1(1, two) },
-		"Sym.At":         func() { NewSym(3).At(0, 3) },
+		"Dot":          func() { Dot(two, three) },
+		"Mul":          func() { Mul(two, three) },
+		"Hadamard":     func() { Hadamard(three) },
+		"Axpy":         func() { Axpy(1, two, three) },
+		"MatVec":       func() { MatVec(two, six, two) },
+		"MatTVec":      func() { MatTVec(two, six, two) },
+		"AddMatTVec":   func() { AddMatTVec(two, six, two) },
+		"AddOuter":     func() { AddOuter(six, 1, two, two) },
+		"UpdateMatVec": func() { UpdateMatVec(two, six, three, three, three) },
+		"MatMulT":      func() { MatMulT(six, two, three, 2, 2, 1) },
+		"AddMatMul":    func() { AddMatMul(six, 1, two, three, 2, 2, 1) },
+		"ColumnDots":   func() { ColumnDots(make([]float64, 8), three, three) },
+		"AddLagged":    func() { AddLagged(make([]float64, 16), make([]float64, 16), six, 8, 1) },
+		"Toeplitz":     func() { NewToeplitz(3).Solve(six, three, 2, 2) },
+		"SinCos":       func() { SinCos(two, two, three) },
+		"Features":     func() { Features(three, six, six, 1) },
+		"Sym.MatVec":   func() { NewSym(3).MatVec(three, two) },
+		"Sym.Rank1":    func() { NewSym(3).Rank1(1, two) },
+		"Sym.At":       func() { NewSym(3).At(0, 3) },
 	} {
 		func() {
 			defer func() {

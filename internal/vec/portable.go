@@ -177,15 +177,6 @@ func axpysPortable(f *[4]float64, x, y []float64) {
 	}
 }
 
-func addConvolutionPortable(c, a, x []float64, m, n, k int) {
-	lda := len(a) / m
-	for i := range m {
-		for r, f := range a[i*lda : i*lda+k] {
-			axpyPortable(f, x[k-1-r:k-1-r+n], c[i*n:(i+1)*n])
-		}
-	}
-}
-
 func sinCosPortable(sin, cos, t []float64) {
 	for i, v := range t {
 		sin[i], cos[i] = sinCosTurns(v)

@@ -177,6 +177,21 @@ func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, hal
 //go:noescape
 func logToAVX2(dst *float64, x *float64, n int)
 
+// columnDotsAVX2 sets y to the inner products of the columns of A and X, both of m rows and n columns, whole registers.
+//
+//go:noescape
+func columnDotsAVX2(y *float64, a *float64, x *float64, m int, n int)
+
+// addLaggedAVX2 adds the products of k pairs of rows of F with the rows of X, from the first on, from shift elements later and so on, to two matrices of m rows and n columns, whole registers.
+//
+//go:noescape
+func addLaggedAVX2(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
+
+// levinsonAVX2 solves n Toeplitz systems; see Toeplitz for the rows of head and x. Rows of b and r are stride apart.
+//
+//go:noescape
+func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+
 // dotAVX512 returns the inner product of x and y.
 //
 //go:noescape
@@ -351,6 +366,21 @@ func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, h
 //
 //go:noescape
 func logToAVX512(dst *float64, x *float64, n int)
+
+// columnDotsAVX512 sets y to the inner products of the columns of A and X, both of m rows and n columns, whole registers.
+//
+//go:noescape
+func columnDotsAVX512(y *float64, a *float64, x *float64, m int, n int)
+
+// addLaggedAVX512 adds the products of k pairs of rows of F with the rows of X, from the first on, from shift elements later and so on, to two matrices of m rows and n columns, whole registers.
+//
+//go:noescape
+func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
+
+// levinsonAVX512 solves n Toeplitz systems; see Toeplitz for the rows of head and x. Rows of b and r are stride apart.
+//
+//go:noescape
+func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
 
 // matVec32AVX2 sets y = A x, A of m rows and n columns.
 //

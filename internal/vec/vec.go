@@ -98,15 +98,3 @@ func AddMatMul(c []float64, alpha float64, a, b []float64, m, n, k int) {
 	}
 	addMatMul(c, alpha, a, b, m, n, k)
 }
-
-// AddConvolution adds to each row of C, of m rows, the convolution of the same row
-// of A with x, of which only what needs no element beyond x counts: the sum of
-// A[i, r] x[k-1-r:] over r < k, as many elements as a row of C has. Only the first k
-// columns of A are used.
-func AddConvolution(c, a, x []float64, m, k int) {
-	n := len(x) - k + 1
-	if k < 1 || n < 0 || len(c) != m*n || len(a)%m != 0 || len(a) < m*k {
-		panic("vec: AddConvolution: shapes differ")
-	}
-	addConvolution(c, a, x, m, n, k)
-}

@@ -45,6 +45,9 @@ func main() {
 		t.level()
 		t.conformal()
 		t.logarithms()
+		t.columnDots()
+		t.addLagged()
+		t.levinson()
 	}
 	for _, t := range []target{avx2.single(), avx512.single()} {
 		t.matVec()

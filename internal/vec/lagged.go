@@ -1,0 +1,74 @@
+package vec
+
+// ColumnDots sets y to the inner products of the columns of A with the columns of
+// X, matrices of one shape. The number of columns is a multiple of 8.
+func ColumnDots(y, a, x []float64) {
+	n := len(y)
+	if n%tile != 0 || len(a) != len(x) || n == 0 && len(a) > 0 || n > 0 && len(a)%n != 0 {
+		panic("vec: ColumnDots: shapes differ")
+	}
+	columnDots(y, a, x)
+}
+
+// AddLagged adds to each element of two matrices of n columns, which follow one
+// another in c, what it has in common with k elements of x: to (i, j) of the first
+// matrix the sum over l < k of F[2l, j] x[i n + j + l shift], and to that of the
+// second the same with F[2l+1, j]. F is 2k x n, and n a multiple of 8. With as many
+// columns as variables and a shift of n, these are the products of k samples with
+// their lags.
+func AddLagged(c, f, x []float64, n, shift int) {
+	if n < 1 || n%tile != 0 || shift < 0 || len(c)%(2*n) != 0 || len(f)%(2*n) != 0 {
+		panic("vec: AddLagged: shapes differ")
+	}
+	m, k := len(c)/(2*n), len(f)/(2*n)
+	if m == 0 || k == 0 {
+		return
+	}
+	if len(x) < m*n+(k-1)*shift {
+		panic("vec: AddLagged: x is too short")
+	}
+	addLagged(c, f, x, m, n, k, shift)
+}
+
+func columnDotsPortable(y, a, x []float64) {
+	n := len(y)
+	x = x[:len(a)]
+	for ; len(y) > 0; y = y[4:] {
+		var s0, s1, s2, s3 float64
+		for i := 0; i+3 < len(a); i += n {
+			s0 += float64(a[i] * x[i])
+			s1 += float64(a[i+1] * x[i+1])
+			s2 += float64(a[i+2] * x[i+2])
+			s3 += float64(a[i+3] * x[i+3])
+		}
+		y[0], y[1], y[2], y[3] = s0, s1, s2, s3
+		if len(a) > 4 {
+			a, x = a[4:], x[4:]
+		}
+	}
+}
+
+func addLaggedPortable(c, f, x []float64, m, n, k, shift int) {
+	for at := 0; at < m*n; at += n {
+		c1, c2 := c[at:at+n], c[m*n+at:m*n+at+n]
+		l := 0
+		for ; l+2 <= k; l += 2 {
+			// Two terms in one pass over the rows.
+			g := f[2*l*n : 2*(l+2)*n]
+			f1, f2, f3, f4 := g[:n], g[n:2*n], g[2*n:3*n], g[3*n:]
+			x1, x2 := x[at+l*shift:][:n], x[at+(l+1)*shift:][:n]
+			for j, u := range x1 {
+				v := x2[j]
+				c1[j] += float64(f1[j]*u) + float64(f3[j]*v)
+				c2[j] += float64(f2[j]*u) + float64(f4[j]*v)
+			}
+		}
+		if l < k {
+			f1, f2 := f[2*l*n:(2*l+1)*n], f[(2*l+1)*n:]
+			for j, v := range x[at+l*shift:][:n] {
+				c1[j] += float64(f1[j] * v)
+				c2[j] += float64(f2[j] * v)
+			}
+		}
+	}
+}
