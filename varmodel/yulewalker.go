@@ -83,7 +83,7 @@ func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker
 		intercept: make([]float64, dim), level: make([]float64, dim),
 		theta: vec.Aligned[float64](matrix),
 
-		dots:   vec.Aligned[float64](width),
+		dots:   vec.Aligned[float64](stride),
 		solver: vec.NewToeplitz(lags),
 	}
 	for g := range l.due {
@@ -110,15 +110,6 @@ func (l *yuleWalker) predictTo(y []float64, f *frame) {
 // typical steps.
 func (l *yuleWalker) forecastTo(y, levels, recent, perStep []float64) {
 	vec.ColumnDots(l.dots, l.theta, recent[:len(l.theta)])
-	if l.stride < l.width { // several rows make one
-		for j := range l.stride {
-			sum := l.dots[j]
-			for i := j + l.stride; i < l.width; i += l.stride {
-				sum += l.dots[i]
-			}
-			l.dots[j] = sum
-		}
-	}
 	n := len(y)
 	intercept, level, levels, perStep := l.intercept[:n], l.level[:n], levels[:n], perStep[:n]
 	for j, v := range l.dots[:n] {

@@ -1,13 +1,28 @@
 package vec
 
 // ColumnDots sets y to the inner products of the columns of A with the columns of
-// X, matrices of one shape. The number of columns is a multiple of 8.
+// X, matrices of one shape. There are 1, 2, 4 or a multiple of 8 columns, and a
+// multiple of 8 elements.
 func ColumnDots(y, a, x []float64) {
 	n := len(y)
-	if n%tile != 0 || len(a) != len(x) || n == 0 && len(a) > 0 || n > 0 && len(a)%n != 0 {
+	if n%tile != 0 && tile%n != 0 || len(a) != len(x) || len(a)%max(n, tile) != 0 || n == 0 && len(a) > 0 {
 		panic("vec: ColumnDots: shapes differ")
 	}
-	columnDots(y, a, x)
+	switch {
+	case n == 1:
+		y[0] = dot(a, x)
+	case n < tile: // eight columns of several rows each
+		var wide [tile]float64
+		columnDots(wide[:], a, x)
+		for j := range y {
+			y[j] = wide[j]
+			for i := j + n; i < tile; i += n {
+				y[j] += wide[i]
+			}
+		}
+	default:
+		columnDots(y, a, x)
+	}
 }
 
 // AddLagged adds to each element of two matrices of n columns, which follow one

@@ -9,8 +9,11 @@ import (
 func TestColumnDots(t *testing.T) {
 	each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(10, 10))
-		for _, n := range []int{0, 8, 16, 24, 32, 72} {
+		for _, n := range []int{0, 1, 2, 4, 8, 16, 24, 32, 72} {
 			for _, m := range []int{0, 1, 2, 3, 4, 5, 8, 47} {
+				if n < 8 {
+					m *= 8
+				}
 				a, x, y := vector(t, rng, m*n), vector(t, rng, m*n), vector(t, rng, n)
 				ColumnDots(y, a, x)
 				for j := range y {
