@@ -33,7 +33,7 @@ type rebuild struct {
 	spare *expert // its new weights; nil: not begun
 	next  int     // sample whose features are learnt next
 	frame *frame
-	begun bool      // the increments of frame are those before next
+	begun bool      // the increments of frame are those before next; they are there for long inputs only
 	phi   []float64 // of an expert
 	out   []float64
 
@@ -48,6 +48,9 @@ func newRebuild(s *autoSeries) *rebuild {
 		frame:  newFrame(d, m.order, m.recent(), s.scaler, newLocalMean(d), s.inputs),
 		out:    make([]float64, d),
 		wanted: make([]float64, d),
+	}
+	if m.source == nil || !m.has(LongInputs) {
+		r.frame.recent = nil // only the source would look at them
 	}
 	for _, e := range m.experts {
 		r.phi = append(r.phi, make([]float64, max(0, e.features()-len(r.phi)))...)

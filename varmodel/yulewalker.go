@@ -84,7 +84,7 @@ func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker
 		theta: vec.Aligned[float64](matrix),
 
 		dots:   vec.Aligned[float64](stride),
-		solver: vec.NewToeplitz(lags),
+		solver: vec.NewToeplitz(lags, min(stride, vec.ToeplitzColumns)),
 	}
 	for g := range l.due {
 		l.due[g] = 1 + g
@@ -192,7 +192,7 @@ func (l *yuleWalker) solve(g int) {
 		s.Floor[j] = 1e-9 * s.Power[j]
 		s.Constant[j] = m[sumY]
 	}
-	s.Solve(l.sums[len(l.sums)/2+first:], l.sums[first:], l.stride, n)
+	s.Solve(l.sums[len(l.sums)/2+first:], l.sums[first:], l.stride)
 	intercept, level := l.intercept[first:first+n], l.level[first:first+n]
 	for j := range n {
 		m := l.moments[(first+j)*momentKinds:]
@@ -212,7 +212,7 @@ func (l *yuleWalker) solve(g int) {
 	}
 	for i := range l.lags {
 		row := l.theta[i*l.stride+first:][:n]
-		at := i * vec.ToeplitzColumns
+		at := i * len(s.Power)
 		one, z, y := s.X[0][at:at+n], s.X[1][at:at+n], s.X[2][at:at+n]
 		for j := range row {
 			row[j] = y[j] - intercept[j]*one[j] - level[j]*z[j]

@@ -393,16 +393,17 @@ func addLagged(c, f, x []float64, m, n, k, shift int) {
 	}
 }
 
-func levinson(s *Toeplitz, b, r []float64, stride, n int) {
-	switch active {
-	case avx512:
-		levinsonAVX512(&s.head[0], &s.x[0], &b[0], &r[0], s.order, stride, n)
-	case avx2:
-		for j := 0; j < n; j += 4 {
-			levinsonAVX2(&s.head[j], &s.x[j], &b[j], &r[j], s.order, stride, min(n-j, 4))
-		}
+func levinson(s *Toeplitz, b, r []float64, stride int) {
+	n := s.columns
+	switch {
+	case active == portable:
+		levinsonPortable(s, b, r, stride)
+	case active == avx512 && s.row == 8:
+		levinsonAVX512(&s.head[0], &s.x[0], &b[0], &r[0], s.order, stride, s.row, n)
 	default:
-		levinsonPortable(s, b, r, stride, n)
+		for j := 0; j < n; j += 4 {
+			levinsonAVX2(&s.head[j], &s.x[j], &b[j], &r[j], s.order, stride, s.row, min(n-j, 4))
+		}
 	}
 }
 

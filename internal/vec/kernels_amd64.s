@@ -8722,40 +8722,44 @@ done382:
 	VZEROUPPER
 	RET
 
-// func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+// func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 // Requires: AVX, FMA3
-TEXT ·levinsonAVX2(SB), NOSPLIT, $0-56
+TEXT ·levinsonAVX2(SB), NOSPLIT, $0-64
 	MOVQ         head+0(FP), AX
 	MOVQ         b+16(FP), CX
 	MOVQ         r+24(FP), DX
 	MOVQ         stride+40(FP), BX
 	SHLQ         $0x03, BX
-	MOVQ         n+48(FP), SI
-	LEAQ         mask64<>+32(SB), DI
+	MOVQ         row+48(FP), SI
 	SHLQ         $0x03, SI
-	SUBQ         SI, DI
-	VMOVUPD      (DI), Y0
-	MOVQ         order+32(FP), SI
-	SHLQ         $0x06, SI
-	MOVQ         x+8(FP), DI
-	LEAQ         (DI)(SI*1), R8
-	LEAQ         (R8)(SI*1), R9
-	LEAQ         64(R9)(SI*1), R10
+	MOVQ         n+56(FP), DI
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, DI
+	SUBQ         DI, R8
+	VMOVUPD      (R8), Y0
+	MOVQ         order+32(FP), DI
+	IMULQ        SI, DI
+	MOVQ         x+8(FP), R8
+	LEAQ         (R8)(DI*1), R9
+	LEAQ         (R9)(DI*1), R10
+	ADDQ         SI, R10
+	LEAQ         (R10)(DI*1), R11
+	ADDQ         SI, R11
 	VMOVUPD      (AX), Y1
 	VBROADCASTSD trig64<>+544(SB), Y2
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
 	VXORPD       Y8, Y8, Y8
-	XORQ         R11, R11
+	XORQ         R12, R12
 
 order391:
-	CMPQ         R11, SI
+	CMPQ         R12, DI
 	JE           end392
-	VMOVUPD      128(AX), Y9
+	VMOVUPD      (AX)(SI*2), Y9
 	VMASKMOVPD   (CX), Y0, Y10
 	VMASKMOVPD   (DX), Y0, Y11
 	ADDQ         BX, CX
-	VMOVUPD      64(AX), Y12
+	VMOVUPD      (AX)(SI*1), Y12
 	VCMPPD       $0x0e, Y12, Y1, Y3
 	VDIVPD       Y1, Y2, Y12
 	VANDPD       Y3, Y12, Y12
@@ -8768,51 +8772,59 @@ order391:
 	VSUBPD       Y8, Y11, Y11
 	VMULPD       Y12, Y11, Y5
 	VXORPD       Y8, Y8, Y8
-	VMOVUPD      192(AX), Y12
+	MOVQ         AX, R13
+	ADDQ         SI, R13
+	ADDQ         SI, R13
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Y12
 	VFMADD231PD  Y3, Y9, Y12
-	VMOVUPD      Y12, 192(AX)
-	VMOVUPD      256(AX), Y12
+	VMOVUPD      Y12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Y12
 	VFMADD231PD  Y3, Y10, Y12
-	VMOVUPD      Y12, 256(AX)
-	VMOVUPD      320(AX), Y12
+	VMOVUPD      Y12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Y12
 	VFMADD231PD  Y4, Y10, Y12
-	VMOVUPD      Y12, 320(AX)
-	VMOVUPD      384(AX), Y12
+	VMOVUPD      Y12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Y12
 	VFMADD231PD  Y3, Y11, Y12
-	VMOVUPD      Y12, 384(AX)
-	VMOVUPD      448(AX), Y12
+	VMOVUPD      Y12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Y12
 	VFMADD231PD  Y4, Y11, Y12
-	VMOVUPD      Y12, 448(AX)
+	VMOVUPD      Y12, (R13)
 	VMOVUPD      Y2, Y12
 	VFNMADD231PD Y5, Y5, Y12
 	VMULPD       Y12, Y1, Y1
-	XORQ         R12, R12
-	MOVQ         DX, R14
-	LEAQ         (R9)(R11*1), R13
+	XORQ         R13, R13
+	MOVQ         DX, R15
+	LEAQ         (R10)(R12*1), R14
 
 rows393:
-	VMOVUPD      (R13), Y12
-	VMASKMOVPD   (R14), Y0, Y13
-	VMOVUPD      (DI)(R12*1), Y9
+	SUBQ         SI, R14
+	VMOVUPD      (R14), Y12
+	VMASKMOVPD   (R15), Y0, Y13
+	VMOVUPD      (R8)(R13*1), Y9
 	VFNMADD231PD Y3, Y12, Y9
-	VMOVUPD      Y9, (DI)(R12*1)
+	VMOVUPD      Y9, (R8)(R13*1)
 	VFMADD231PD  Y9, Y13, Y6
-	VMOVUPD      (R8)(R12*1), Y10
+	VMOVUPD      (R9)(R13*1), Y10
 	VFNMADD231PD Y4, Y12, Y10
-	VMOVUPD      Y10, (R8)(R12*1)
+	VMOVUPD      Y10, (R9)(R13*1)
 	VFMADD231PD  Y10, Y13, Y7
-	VMOVUPD      64(R9)(R12*1), Y11
+	VMOVUPD      (R10)(R13*1), Y11
 	VFNMADD231PD Y5, Y12, Y11
-	VMOVUPD      Y11, 64(R10)(R12*1)
+	VMOVUPD      Y11, (R11)(R13*1)
 	VFMADD231PD  Y11, Y13, Y8
-	SUBQ         $0x00000040, R13
-	SUBQ         BX, R14
-	ADDQ         $0x00000040, R12
-	CMPQ         R12, R11
+	SUBQ         BX, R15
+	ADDQ         SI, R13
+	CMPQ         R13, R12
 	JLE          rows393
-	XCHGQ        R9, R10
+	XCHGQ        R10, R11
 	ADDQ         BX, DX
-	ADDQ         $0x00000040, R11
+	ADDQ         SI, R12
 	JMP          order391
 
 end392:
@@ -20080,40 +20092,44 @@ done933:
 	VZEROUPPER
 	RET
 
-// func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+// func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·levinsonAVX512(SB), NOSPLIT, $0-56
+TEXT ·levinsonAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         head+0(FP), AX
 	MOVQ         b+16(FP), CX
 	MOVQ         r+24(FP), DX
 	MOVQ         stride+40(FP), BX
 	SHLQ         $0x03, BX
-	MOVQ         n+48(FP), SI
-	MOVQ         $-1, DI
-	BZHIQ        SI, DI, DI
-	KMOVW        DI, K1
-	MOVQ         order+32(FP), SI
-	SHLQ         $0x06, SI
-	MOVQ         x+8(FP), DI
-	LEAQ         (DI)(SI*1), R8
-	LEAQ         (R8)(SI*1), R9
-	LEAQ         64(R9)(SI*1), R10
+	MOVQ         row+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         n+56(FP), DI
+	MOVQ         $-1, R8
+	BZHIQ        DI, R8, R8
+	KMOVW        R8, K1
+	MOVQ         order+32(FP), DI
+	IMULQ        SI, DI
+	MOVQ         x+8(FP), R8
+	LEAQ         (R8)(DI*1), R9
+	LEAQ         (R9)(DI*1), R10
+	ADDQ         SI, R10
+	LEAQ         (R10)(DI*1), R11
+	ADDQ         SI, R11
 	VMOVUPD      (AX), Z1
 	VBROADCASTSD trig64<>+544(SB), Z2
 	VMOVUPD      Z0, Z6
 	VMOVUPD      Z0, Z7
 	VMOVUPD      Z0, Z8
-	XORQ         R11, R11
+	XORQ         R12, R12
 
 order942:
-	CMPQ         R11, SI
+	CMPQ         R12, DI
 	JE           end943
-	VMOVUPD      128(AX), Z9
+	VMOVUPD      (AX)(SI*2), Z9
 	VMOVUPD.Z    (CX), K1, Z10
 	VMOVUPD.Z    (DX), K1, Z11
 	ADDQ         BX, CX
-	VMOVUPD      64(AX), Z12
+	VMOVUPD      (AX)(SI*1), Z12
 	VCMPPD       $0x0e, Z12, Z1, K2
 	VDIVPD       Z1, Z2, Z12
 	VMOVUPD.Z    Z12, K2, Z12
@@ -20126,51 +20142,59 @@ order942:
 	VSUBPD       Z8, Z11, Z11
 	VMULPD       Z12, Z11, Z5
 	VMOVUPD      Z0, Z8
-	VMOVUPD      192(AX), Z12
+	MOVQ         AX, R13
+	ADDQ         SI, R13
+	ADDQ         SI, R13
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Z12
 	VFMADD231PD  Z3, Z9, Z12
-	VMOVUPD      Z12, 192(AX)
-	VMOVUPD      256(AX), Z12
+	VMOVUPD      Z12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Z12
 	VFMADD231PD  Z3, Z10, Z12
-	VMOVUPD      Z12, 256(AX)
-	VMOVUPD      320(AX), Z12
+	VMOVUPD      Z12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Z12
 	VFMADD231PD  Z4, Z10, Z12
-	VMOVUPD      Z12, 320(AX)
-	VMOVUPD      384(AX), Z12
+	VMOVUPD      Z12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Z12
 	VFMADD231PD  Z3, Z11, Z12
-	VMOVUPD      Z12, 384(AX)
-	VMOVUPD      448(AX), Z12
+	VMOVUPD      Z12, (R13)
+	ADDQ         SI, R13
+	VMOVUPD      (R13), Z12
 	VFMADD231PD  Z4, Z11, Z12
-	VMOVUPD      Z12, 448(AX)
+	VMOVUPD      Z12, (R13)
 	VMOVUPD      Z2, Z12
 	VFNMADD231PD Z5, Z5, Z12
 	VMULPD       Z12, Z1, Z1
-	XORQ         R12, R12
-	MOVQ         DX, R14
-	LEAQ         (R9)(R11*1), R13
+	XORQ         R13, R13
+	MOVQ         DX, R15
+	LEAQ         (R10)(R12*1), R14
 
 rows944:
-	VMOVUPD      (R13), Z12
-	VMOVUPD.Z    (R14), K1, Z13
-	VMOVUPD      (DI)(R12*1), Z9
+	SUBQ         SI, R14
+	VMOVUPD      (R14), Z12
+	VMOVUPD.Z    (R15), K1, Z13
+	VMOVUPD      (R8)(R13*1), Z9
 	VFNMADD231PD Z3, Z12, Z9
-	VMOVUPD      Z9, (DI)(R12*1)
+	VMOVUPD      Z9, (R8)(R13*1)
 	VFMADD231PD  Z9, Z13, Z6
-	VMOVUPD      (R8)(R12*1), Z10
+	VMOVUPD      (R9)(R13*1), Z10
 	VFNMADD231PD Z4, Z12, Z10
-	VMOVUPD      Z10, (R8)(R12*1)
+	VMOVUPD      Z10, (R9)(R13*1)
 	VFMADD231PD  Z10, Z13, Z7
-	VMOVUPD      64(R9)(R12*1), Z11
+	VMOVUPD      (R10)(R13*1), Z11
 	VFNMADD231PD Z5, Z12, Z11
-	VMOVUPD      Z11, 64(R10)(R12*1)
+	VMOVUPD      Z11, (R11)(R13*1)
 	VFMADD231PD  Z11, Z13, Z8
-	SUBQ         $0x00000040, R13
-	SUBQ         BX, R14
-	ADDQ         $0x00000040, R12
-	CMPQ         R12, R11
+	SUBQ         BX, R15
+	ADDQ         SI, R13
+	CMPQ         R13, R12
 	JLE          rows944
-	XCHGQ        R9, R10
+	XCHGQ        R10, R11
 	ADDQ         BX, DX
-	ADDQ         $0x00000040, R11
+	ADDQ         SI, R12
 	JMP          order942
 
 end943:

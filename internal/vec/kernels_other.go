@@ -30,7 +30,7 @@ func columnDots(y, a, x []float64) { columnDotsPortable(y, a, x) }
 func addLagged(c, f, x []float64, m, n, k, shift int) {
 	addLaggedPortable(c, f, x, m, n, k, shift)
 }
-func levinson(s *Toeplitz, b, r []float64, stride, n int) { levinsonPortable(s, b, r, stride, n) }
+func levinson(s *Toeplitz, b, r []float64, stride int) { levinsonPortable(s, b, r, stride) }
 func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
 	aggregatePortable(m, f, x, inverse, limit, row)
 }

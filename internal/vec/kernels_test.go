@@ -312,7 +312,7 @@ func TestWrongShapesPanic(t *testing.T) {
 		"AddMatMul":    func() { AddMatMul(six, 1, two, three, 2, 2, 1) },
 		"ColumnDots":   func() { ColumnDots(make([]float64, 8), three, three) },
 		"AddLagged":    func() { AddLagged(make([]float64, 16), make([]float64, 16), six, 8, 1) },
-		"Toeplitz":     func() { NewToeplitz(3).Solve(six, three, 2, 2) },
+		"Toeplitz":     func() { NewToeplitz(3, 2).Solve(six, three, 2) },
 		"SinCos":       func() { SinCos(two, two, three) },
 		"Features":     func() { Features(three, six, six, 1) },
 		"Sym.MatVec":   func() { NewSym(3).MatVec(three, two) },

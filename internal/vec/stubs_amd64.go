@@ -190,7 +190,7 @@ func addLaggedAVX2(c *float64, f *float64, x *float64, m int, n int, k int, shif
 // levinsonAVX2 solves n Toeplitz systems; see Toeplitz for the rows of head and x. Rows of b and r are stride apart.
 //
 //go:noescape
-func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 
 // dotAVX512 returns the inner product of x and y.
 //
@@ -380,7 +380,7 @@ func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, sh
 // levinsonAVX512 solves n Toeplitz systems; see Toeplitz for the rows of head and x. Rows of b and r are stride apart.
 //
 //go:noescape
-func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, n int)
+func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 
 // matVec32AVX2 sets y = A x, A of m rows and n columns.
 //

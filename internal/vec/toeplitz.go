@@ -1,10 +1,10 @@
 package vec
 
-// ToeplitzColumns is the number of systems that Toeplitz solves side by side.
+// ToeplitzColumns is the number of systems that Toeplitz solves side by side at most.
 const ToeplitzColumns = tile
 
 // Toeplitz solves systems of equations with symmetric Toeplitz matrices T of one
-// order, as many as ToeplitzColumns side by side, each for three right-hand sides:
+// order, several side by side, each for three right-hand sides:
 //
 //	T x0 = (Constant, Constant, …), T x1 = b, T x2 = r,
 //
@@ -13,63 +13,66 @@ const ToeplitzColumns = tile
 // element at a time (Levinson 1946), those of x2 backwards being all that this
 // takes (Durbin 1960). Where what is left of Power, the variance of the error of
 // the autoregression so far, has fallen to Floor, all further elements are zero.
-//
-// A matrix here has rows of ToeplitzColumns elements, one a system.
 type Toeplitz struct {
-	Power, Floor, Constant []float64 // vectors
+	Power, Floor, Constant []float64 // an element for each system, 4 or 8
 
-	X [3][]float64 // solutions, order x ToeplitzColumns
+	X [3][]float64 // solutions: a row for each element, as long as Power
 
-	// Products are vectors: of x0, x1 and x2 with the right-hand sides, of x0 with
-	// the first, of x1 with the first and the second, of x2 with both.
+	// Products of the solutions with the right-hand sides: of x0 with the first, of x1
+	// with the first and the second, of x2 with both.
 	Products [5][]float64
 
-	order   int
-	head, x []float64
+	order, columns, row int
+	head, x             []float64
 }
 
-// NewToeplitz returns a solver for matrices of an order > 0.
-func NewToeplitz(order int) *Toeplitz {
-	if order < 1 {
-		panic("vec: NewToeplitz: order is not positive")
+// NewToeplitz returns a solver for matrices of an order > 0, as many as columns.
+func NewToeplitz(order, columns int) *Toeplitz {
+	if order < 1 || columns < 1 || columns > ToeplitzColumns {
+		panic("vec: NewToeplitz: no such shape")
 	}
-	s := &Toeplitz{order: order, head: aligned(8 * tile), x: aligned((4*order + 2) * tile)}
-	row := func(i int) []float64 { return s.head[i*tile : (i+1)*tile] }
-	s.Power, s.Floor, s.Constant = row(0), row(1), row(2)
+	row := tile
+	if columns <= 4 {
+		row = 4
+	}
+	s := &Toeplitz{order: order, columns: columns, row: row, head: aligned(8 * row), x: aligned((4*order + 2) * row)}
+	part := func(i int) []float64 { return s.head[i*row : (i+1)*row] }
+	s.Power, s.Floor, s.Constant = part(0), part(1), part(2)
 	for i := range s.Products {
-		s.Products[i] = row(3 + i)
+		s.Products[i] = part(3 + i)
 	}
 	// Two copies of -1 and x2: each step makes the one of the other.
-	n := order * tile
-	s.X[0], s.X[1], s.X[2] = s.x[:n], s.x[n:2*n], s.x[2*n+tile:3*n+tile]
+	n := order * row
+	s.X[0], s.X[1], s.X[2] = s.x[:n], s.x[n:2*n], s.x[2*n+row:3*n+row]
 	if order%2 != 0 {
-		s.X[2] = s.x[3*n+2*tile:]
+		s.X[2] = s.x[3*n+2*row:]
 	}
 	return s
 }
 
-// Solve solves n systems. Rows of b and r are stride apart.
-func (s *Toeplitz) Solve(b, r []float64, stride, n int) {
-	if length := (s.order-1)*stride + n; n < 1 || n > ToeplitzColumns || stride < n || len(b) < length || len(r) < length {
+// Solve solves the systems. Rows of b and r are stride apart.
+func (s *Toeplitz) Solve(b, r []float64, stride int) {
+	if length := (s.order-1)*stride + s.columns; stride < s.columns || len(b) < length || len(r) < length {
 		panic("vec: Toeplitz: shapes differ")
 	}
-	clear(s.head[3*tile:])
+	clear(s.head[3*s.row:])
 	clear(s.x)
-	for j := range tile {
-		s.x[2*s.order*tile+j], s.x[(3*s.order+1)*tile+j] = -1, -1
+	for j := range s.row {
+		s.x[2*s.order*s.row+j], s.x[(3*s.order+1)*s.row+j] = -1, -1
 	}
-	levinson(s, b, r, stride, n)
+	levinson(s, b, r, stride)
 }
 
-func levinsonPortable(s *Toeplitz, b, r []float64, stride, n int) {
-	for j := range n {
+func levinsonPortable(s *Toeplitz, b, r []float64, stride int) {
+	for j := range s.columns {
 		s.solveColumn(j, b[j:], r[j:], stride)
 	}
 }
 
 func (s *Toeplitz) solveColumn(column int, b, r []float64, stride int) {
+	row := s.row
 	x0, x1 := s.X[0][column:], s.X[1][column:]
-	now, next := s.x[2*s.order*tile+column:], s.x[(3*s.order+1)*tile+column:]
+	now, next := s.x[2*s.order*row+column:], s.x[(3*s.order+1)*row+column:]
 	power, floor := s.Power[column], s.Floor[column]
 	var d0, d1, d2 float64
 	for n := range s.order {
@@ -85,13 +88,13 @@ func (s *Toeplitz) solveColumn(column int, b, r []float64, stride int) {
 			s.Products[i][column] += v
 		}
 		power *= 1 - float64(k2*k2)
-		// What is left after the last n, backwards, solves T y = (0, …, 0, power).
+		// What is in now, backwards, solves T y = (0, …, 0, -power).
 		d0, d1, d2 = 0, 0, 0
 		for i := range n + 1 {
-			y, lag := now[(n-i)*tile], r[(n-i)*stride]
-			at := i * tile
-			v0, v1, v2 := x0[at]-float64(k0*y), x1[at]-float64(k1*y), now[at+tile]-float64(k2*y)
-			x0[at], x1[at], next[at+tile] = v0, v1, v2
+			y, lag := now[(n-i)*row], r[(n-i)*stride]
+			at := i * row
+			v0, v1, v2 := x0[at]-float64(k0*y), x1[at]-float64(k1*y), now[at+row]-float64(k2*y)
+			x0[at], x1[at], next[at+row] = v0, v1, v2
 			d0 += float64(v0 * lag)
 			d1 += float64(v1 * lag)
 			d2 += float64(v2 * lag)

@@ -87,26 +87,27 @@ func (t target) addLagged() {
 	t.end()
 }
 
-// levinson has a system in each element of a register; rows of what it computes
-// with are rowBytes apart.
+// levinson has a system in each element of a register. Only b and r, which are not its
+// own, are masked.
 func (t target) levinson() {
-	t.begin("levinson", "func(head, x, b, r *%, order, stride, n int)",
+	t.begin("levinson", "func(head, x, b, r *%, order, stride, row, n int)",
 		"solves n Toeplitz systems; see Toeplitz for the rows of head and x. Rows of b and r are stride apart.")
-	const rowBytes = 64
-	head, b, r, stride := param("head"), param("b"), param("r"), t.inBytes(param("stride"))
+	head, b, r, stride, row := param("head"), param("b"), param("r"), t.inBytes(param("stride")), t.inBytes(param("row"))
 	tail := t.tailMask(param("n"))
 	bytes := param("order")
-	SHLQ(U8(log2(rowBytes)), bytes)
+	IMULQ(row, bytes)
 	x0, x1, now, next := param("x"), GP64(), GP64(), GP64()
 	LEAQ(at(x0, bytes, 0), x1)
 	LEAQ(at(x1, bytes, 0), now)
-	LEAQ(at(now, bytes, rowBytes), next)
+	ADDQ(row, now) // after the -1
+	LEAQ(at(now, bytes, 0), next)
+	ADDQ(row, next)
 
 	power, one := t.vec(), t.vec()
 	t.load(at(head, nil, 0), power)
 	t.bcast(t.one(), one)
 	k, d, e, v, w := t.vecs(3), t.zeros(3), t.vecs(3), t.vec(), t.vec()
-	done := zeroed() // rows of x
+	done := zeroed() // bytes of each solution
 	top, end := label("order"), label("end")
 	Label(top)
 	CMPQ(done, bytes)
@@ -114,11 +115,11 @@ func (t target) levinson() {
 
 	// e is what the right-hand sides have in the next row, less what the solutions
 	// so far make of it.
-	t.load(at(head, nil, 2*rowBytes), e[0])
+	t.load(rowAt(head, 2, 0, row, row), e[0])
 	t.loadMask(at(b, nil, 0), tail, e[1])
 	t.loadMask(at(r, nil, 0), tail, e[2])
 	ADDQ(stride, b)
-	t.load(at(head, nil, rowBytes), v)
+	t.load(rowAt(head, 1, 0, row, row), v)
 	still := t.compare(14, power, v, nil) // greater
 	VDIVPD(power, one, v)
 	t.clean(v, still)
@@ -127,8 +128,12 @@ func (t target) levinson() {
 		t.mul(v, e[s], k[s])
 		t.zero(d[s])
 	}
-	for i, p := range [][2]int{{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}} {
-		to := at(head, nil, (3+i)*rowBytes)
+	product := copyOf(head)
+	ADDQ(row, product)
+	ADDQ(row, product)
+	for _, p := range [][2]int{{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}} {
+		ADDQ(row, product)
+		to := at(product, nil, 0)
 		t.load(to, v)
 		t.fma(k[p[0]], e[p[1]], v)
 		t.store(v, to)
@@ -141,27 +146,23 @@ func (t target) levinson() {
 	LEAQ(at(now, done, 0), back)
 	rows := label("rows")
 	Label(rows)
+	SUBQ(row, back)
 	t.load(at(back, nil, 0), v)
 	t.loadMask(at(lag, nil, 0), tail, w)
-	for s, p := range []GPVirtual{x0, x1, now} {
-		from, to := at(p, j, 0), at(p, j, 0)
-		if s == 2 {
-			from, to = at(now, j, rowBytes), at(next, j, rowBytes)
-		}
-		t.load(from, e[s])
+	for s, p := range [][2]GPVirtual{{x0, x0}, {x1, x1}, {now, next}} {
+		t.load(at(p[0], j, 0), e[s])
 		t.fnma(k[s], v, e[s])
-		t.store(e[s], to)
+		t.store(e[s], at(p[1], j, 0))
 		t.fma(e[s], w, d[s])
 	}
-	SUBQ(U32(rowBytes), back)
 	SUBQ(stride, lag)
-	ADDQ(U32(rowBytes), j)
+	ADDQ(row, j)
 	CMPQ(j, done)
 	JLE(LabelRef(rows))
 
 	XCHGQ(now, next)
 	ADDQ(stride, r)
-	ADDQ(U32(rowBytes), done)
+	ADDQ(row, done)
 	JMP(LabelRef(top))
 	Label(end)
 	t.end()
