@@ -64,25 +64,28 @@ func columnDotsPortable(y, a, x []float64) {
 }
 
 func addLaggedPortable(c, f, x []float64, m, n, k, shift int) {
-	for at := 0; at < m*n; at += n {
-		c1, c2 := c[at:at+n], c[m*n+at:m*n+at+n]
+	c1, c2 := c[:m*n], c[m*n:]
+	c2 = c2[:len(c1)]
+	lagged := func(l int) []float64 { return x[l*shift:][:len(c1)] }
+	for j := range n {
+		f := f[j:]
 		l := 0
-		for ; l+2 <= k; l += 2 {
-			// Two terms in one pass over the rows.
-			g := f[2*l*n : 2*(l+2)*n]
-			f1, f2, f3, f4 := g[:n], g[n:2*n], g[2*n:3*n], g[3*n:]
-			x1, x2 := x[at+l*shift:][:n], x[at+(l+1)*shift:][:n]
-			for j, u := range x1 {
-				v := x2[j]
-				c1[j] += float64(f1[j]*u) + float64(f3[j]*v)
-				c2[j] += float64(f2[j]*u) + float64(f4[j]*v)
+		for ; l+4 <= k; l += 4 {
+			g := f[2*l*n:]
+			f0, f1, f2, f3 := g[0], g[2*n], g[4*n], g[6*n]
+			g0, g1, g2, g3 := g[n], g[3*n], g[5*n], g[7*n]
+			x0, x1, x2, x3 := lagged(l), lagged(l+1), lagged(l+2), lagged(l+3)
+			for i := j; i < len(c1); i += n {
+				p, q, r, s := x0[i], x1[i], x2[i], x3[i]
+				c1[i] += float64(f0*p) + float64(f1*q) + (float64(f2*r) + float64(f3*s))
+				c2[i] += float64(g0*p) + float64(g1*q) + (float64(g2*r) + float64(g3*s))
 			}
 		}
-		if l < k {
-			f1, f2 := f[2*l*n:(2*l+1)*n], f[(2*l+1)*n:]
-			for j, v := range x[at+l*shift:][:n] {
-				c1[j] += float64(f1[j] * v)
-				c2[j] += float64(f2[j] * v)
+		for ; l < k; l++ {
+			f0, g0, x0 := f[2*l*n], f[(2*l+1)*n], lagged(l)
+			for i := j; i < len(c1); i += n {
+				c1[i] += float64(f0 * x0[i])
+				c2[i] += float64(g0 * x0[i])
 			}
 		}
 	}
