@@ -4,7 +4,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-# The numeric packages and the simulator have no goroutines, but for one product: the race detector would find nothing and make them ten times slower.
+# The numeric packages and the simulator have no goroutines: the race detector would find nothing and make them ten times slower.
 NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/vec/... ./internal/faultsim/...
 CONCURRENT = $(filter-out $(shell $(GO) list $(NUMERIC)),$(shell $(GO) list ./...))
 
@@ -25,7 +25,6 @@ build: ## build bin/forecaster
 
 test: vet compose ## all tests: numeric ones plain, the others under the race detector, with real servers where installed
 	$(GO) test $(NUMERIC)
-	$(GO) test $(RACE) -run SymHalves ./internal/vec
 	$(GO) test $(RACE) -timeout 20m $(CONCURRENT)
 
 compose: ## docker-compose.yml, by a module of its own
