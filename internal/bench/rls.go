@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -70,13 +68,9 @@ func recursiveGonum(n int) work {
 }
 
 // boundRecursive: half of P is read once a step and written once in eight, to and
-// fro; three multiply-adds an element. Of a large one each of two cores has half.
+// fro; three multiply-adds an element.
 func boundRecursive(r *roofline, n int) float64 {
-	elements := n * n / 2
-	if 8*elements >= vec.SymHalvesFrom {
-		elements /= min(2, runtime.GOMAXPROCS(0))
-	}
-	bytes := 8 * elements
+	bytes := 4 * n * n
 	m := r.memory(bytes)
-	return max(6*float64(elements)/r.flops, float64(bytes)*(7/m.readToAndFro+1/m.readWriteToAndFro)/8)
+	return max(3*float64(n*n)/r.flops, float64(bytes)*(7/m.readToAndFro+1/m.readWriteToAndFro)/8)
 }

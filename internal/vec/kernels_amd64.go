@@ -504,46 +504,38 @@ func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
 	case active == avx2:
 		symAddAVX2(&t[0], nb, &w[0], terms)
 	default:
-		symRankPortable(t, nb, strips{0, nb}, w, terms, minus)
+		symRankPortable(t, nb, w, terms, minus)
 	}
 }
 
-func symMatVec(t []float64, nb int, s strips, y, x []float64, back bool) {
-	if s.n == 0 {
+func symMatVec(t []float64, nb int, y, x []float64, back bool) {
+	if nb == 0 {
 		return
 	}
-	from, reverse := s.start(back)
+	first, reverse := firstTile(t, back)
 	switch active {
 	case avx512:
-		symMatVecAVX512(&t[stripAt(nb, from)], nb, from, s.n, &y[0], &x[0], reverse)
+		symMatVecAVX512(first, nb, &y[0], &x[0], reverse)
 	case avx2:
-		symMatVecAVX2(&t[stripAt(nb, from)], nb, from, s.n, &y[0], &x[0], reverse)
+		symMatVecAVX2(first, nb, &y[0], &x[0], reverse)
 	default:
-		symMatVecPortable(t, nb, s, y, x, back)
+		symMatVecPortable(t, nb, y, x, back)
 	}
 }
 
-func symSubMatVec(t []float64, nb int, s strips, y, x, w []float64, terms int, back bool) {
-	if s.n == 0 {
+func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	if nb == 0 {
 		return
 	}
-	from, reverse := s.start(back)
+	first, reverse := firstTile(t, back)
 	switch active {
 	case avx512:
-		symSubMatVecAVX512(&t[stripAt(nb, from)], nb, from, s.n, &y[0], &x[0], &w[0], terms, reverse)
+		symSubMatVecAVX512(first, nb, &y[0], &x[0], &w[0], terms, reverse)
 	case avx2:
-		symSubMatVecAVX2(&t[stripAt(nb, from)], nb, from, s.n, &y[0], &x[0], &w[0], terms, reverse)
+		symSubMatVecAVX2(first, nb, &y[0], &x[0], &w[0], terms, reverse)
 	default:
-		symSubMatVecPortable(t, nb, s, y, x, w, terms, back)
+		symSubMatVecPortable(t, nb, y, x, w, terms, back)
 	}
-}
-
-// start returns the strip where a pass begins, and 1 if it goes back.
-func (s strips) start(back bool) (from, reverse int) {
-	if back {
-		return s.first + s.n - 1, 1
-	}
-	return s.first, 0
 }
 
 func squareMatVec(s *Square, y, x []float64) float64 {
@@ -565,6 +557,14 @@ func squareSub(s *Square, root float64, u []float64) {
 	default:
 		squareSubPortable(s, root, u)
 	}
+}
+
+// firstTile returns what the kernels want to know of the direction.
+func firstTile(t []float64, back bool) (first *float64, reverse int) {
+	if back {
+		return &t[len(t)-tileLen], 1
+	}
+	return &t[0], 0
 }
 
 func cholesky(u []float64, nb int, inv []float64) {

@@ -3974,22 +3974,27 @@ done255:
 	VZEROUPPER
 	RET
 
-// func symMatVecAVX2(a *float64, nb int, from int, rows int, y *float64, x *float64, back int)
+// func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
 // Requires: AVX, FMA3
-TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-56
+TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ x+40(FP), DX
+	MOVQ y+16(FP), CX
+	MOVQ x+24(FP), DX
 	MOVQ nb+8(FP), BX
 	SHLQ $0x06, BX
-	MOVQ from+16(FP), SI
+	XORQ SI, SI
 	MOVQ nb+8(FP), DI
-	SUBQ SI, DI
 	SHLQ $0x09, DI
-	SHLQ $0x06, SI
-	MOVQ rows+24(FP), R8
+	CMPQ back+32(FP), $0x00
+	JE   forth262
+	MOVQ BX, SI
+	SUBQ $0x40, SI
+	MOVQ $0x00000200, DI
 
-strip262:
+forth262:
+	MOVQ nb+8(FP), R8
+
+strip263:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -4023,9 +4028,9 @@ strip262:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done266
+	JL           done267
 
-loop265:
+loop266:
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     (R9), Y10
@@ -4060,9 +4065,9 @@ loop265:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop265
+	JGE         loop266
 
-done266:
+done267:
 	VUNPCKLPD    Y1, Y0, Y4
 	VUNPCKHPD    Y1, Y0, Y0
 	VADDPD       Y4, Y0, Y0
@@ -4107,9 +4112,9 @@ done266:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done268
+	JL           done269
 
-loop267:
+loop268:
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     256(R9), Y10
@@ -4144,9 +4149,9 @@ loop267:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop267
+	JGE         loop268
 
-done268:
+done269:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4158,40 +4163,45 @@ done268:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
-	CMPQ       back+48(FP), $0x00
-	JNE        back263
+	CMPQ       back+32(FP), $0x00
+	JNE        back264
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next264
+	JMP        next265
 
-back263:
+back264:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next264:
+next265:
 	DECQ R8
-	JNZ  strip262
+	JNZ  strip263
 	VZEROUPPER
 	RET
 
-// func symSubMatVecAVX2(a *float64, nb int, from int, rows int, y *float64, x *float64, w *float64, k int, back int)
+// func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 // Requires: AVX, FMA3
-TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-72
+TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-56
 	MOVQ a+0(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ x+40(FP), DX
+	MOVQ y+16(FP), CX
+	MOVQ x+24(FP), DX
 	MOVQ nb+8(FP), BX
 	SHLQ $0x06, BX
-	MOVQ from+16(FP), SI
+	XORQ SI, SI
 	MOVQ nb+8(FP), DI
-	SUBQ SI, DI
 	SHLQ $0x09, DI
-	SHLQ $0x06, SI
-	MOVQ rows+24(FP), R8
+	CMPQ back+48(FP), $0x00
+	JE   forth270
+	MOVQ BX, SI
+	SUBQ $0x40, SI
+	MOVQ $0x00000200, DI
 
-strip269:
+forth270:
+	MOVQ nb+8(FP), R8
+
+strip271:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4202,46 +4212,13 @@ strip269:
 	VMOVUPD 64(R9), Y6
 	VMOVUPD 128(R9), Y7
 	VMOVUPD 192(R9), Y8
-	MOVQ    w+48(FP), R11
-	MOVQ    k+56(FP), R12
+	MOVQ    w+32(FP), R11
+	MOVQ    k+40(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done273
-
-loop272:
-	VMOVUPD      (R11)(R10*1), Y4
-	VBROADCASTSD (R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y5
-	VBROADCASTSD 8(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y6
-	VBROADCASTSD 16(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y7
-	VBROADCASTSD 24(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y8
-	ADDQ         BX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop272
-
-done273:
-	VMOVUPD     Y5, (R9)
-	VMOVUPD     Y6, 64(R9)
-	VMOVUPD     Y7, 128(R9)
-	VMOVUPD     Y8, 192(R9)
-	VMOVUPD     (DX)(R10*1), Y4
-	VFMADD231PD Y5, Y4, Y0
-	VFMADD231PD Y6, Y4, Y1
-	VFMADD231PD Y7, Y4, Y2
-	VFMADD231PD Y8, Y4, Y3
-	VMOVUPD     32(R9), Y5
-	VMOVUPD     96(R9), Y6
-	VMOVUPD     160(R9), Y7
-	VMOVUPD     224(R9), Y8
-	MOVQ        w+48(FP), R11
-	MOVQ        k+56(FP), R12
-	CMPQ        R12, $0x00000001
-	JL          done275
+	JL      done275
 
 loop274:
-	VMOVUPD      32(R11)(R10*1), Y4
+	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
 	VBROADCASTSD 8(R11)(SI*1), Y9
@@ -4255,6 +4232,39 @@ loop274:
 	JG           loop274
 
 done275:
+	VMOVUPD     Y5, (R9)
+	VMOVUPD     Y6, 64(R9)
+	VMOVUPD     Y7, 128(R9)
+	VMOVUPD     Y8, 192(R9)
+	VMOVUPD     (DX)(R10*1), Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+	VMOVUPD     32(R9), Y5
+	VMOVUPD     96(R9), Y6
+	VMOVUPD     160(R9), Y7
+	VMOVUPD     224(R9), Y8
+	MOVQ        w+32(FP), R11
+	MOVQ        k+40(FP), R12
+	CMPQ        R12, $0x00000001
+	JL          done277
+
+loop276:
+	VMOVUPD      32(R11)(R10*1), Y4
+	VBROADCASTSD (R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y5
+	VBROADCASTSD 8(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VBROADCASTSD 16(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VBROADCASTSD 24(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JG           loop276
+
+done277:
 	VMOVUPD     Y5, 32(R9)
 	VMOVUPD     Y6, 96(R9)
 	VMOVUPD     Y7, 160(R9)
@@ -4269,19 +4279,19 @@ done275:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000040
-	JL          done277
+	JL          done279
 
-loop276:
+loop278:
 	VMOVUPD (R9), Y7
 	VMOVUPD 64(R9), Y8
 	VMOVUPD 128(R9), Y9
 	VMOVUPD 192(R9), Y10
-	MOVQ    w+48(FP), R12
-	MOVQ    k+56(FP), R13
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done279
+	JL      done281
 
-loop278:
+loop280:
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4293,9 +4303,9 @@ loop278:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop278
+	JG           loop280
 
-done279:
+done281:
 	VMOVUPD      Y7, (R9)
 	VMOVUPD      Y8, 64(R9)
 	VMOVUPD      Y9, 128(R9)
@@ -4319,12 +4329,12 @@ done279:
 	VMOVUPD      96(R9), Y8
 	VMOVUPD      160(R9), Y9
 	VMOVUPD      224(R9), Y10
-	MOVQ         w+48(FP), R12
-	MOVQ         k+56(FP), R13
+	MOVQ         w+32(FP), R12
+	MOVQ         k+40(FP), R13
 	CMPQ         R13, $0x00000001
-	JL           done281
+	JL           done283
 
-loop280:
+loop282:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4336,9 +4346,9 @@ loop280:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop280
+	JG           loop282
 
-done281:
+done283:
 	VMOVUPD      Y7, 32(R9)
 	VMOVUPD      Y8, 96(R9)
 	VMOVUPD      Y9, 160(R9)
@@ -4362,9 +4372,9 @@ done281:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
 	CMPQ         R11, $0x00000040
-	JGE          loop276
+	JGE          loop278
 
-done277:
+done279:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4386,46 +4396,13 @@ done277:
 	VMOVUPD    320(R9), Y6
 	VMOVUPD    384(R9), Y7
 	VMOVUPD    448(R9), Y8
-	MOVQ       w+48(FP), R11
-	MOVQ       k+56(FP), R12
+	MOVQ       w+32(FP), R11
+	MOVQ       k+40(FP), R12
 	CMPQ       R12, $0x00000001
-	JL         done283
-
-loop282:
-	VMOVUPD      (R11)(R10*1), Y4
-	VBROADCASTSD 32(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y5
-	VBROADCASTSD 40(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y6
-	VBROADCASTSD 48(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y7
-	VBROADCASTSD 56(R11)(SI*1), Y9
-	VFNMADD231PD Y9, Y4, Y8
-	ADDQ         BX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop282
-
-done283:
-	VMOVUPD     Y5, 256(R9)
-	VMOVUPD     Y6, 320(R9)
-	VMOVUPD     Y7, 384(R9)
-	VMOVUPD     Y8, 448(R9)
-	VMOVUPD     (DX)(R10*1), Y4
-	VFMADD231PD Y5, Y4, Y0
-	VFMADD231PD Y6, Y4, Y1
-	VFMADD231PD Y7, Y4, Y2
-	VFMADD231PD Y8, Y4, Y3
-	VMOVUPD     288(R9), Y5
-	VMOVUPD     352(R9), Y6
-	VMOVUPD     416(R9), Y7
-	VMOVUPD     480(R9), Y8
-	MOVQ        w+48(FP), R11
-	MOVQ        k+56(FP), R12
-	CMPQ        R12, $0x00000001
-	JL          done285
+	JL         done285
 
 loop284:
-	VMOVUPD      32(R11)(R10*1), Y4
+	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
 	VBROADCASTSD 40(R11)(SI*1), Y9
@@ -4439,6 +4416,39 @@ loop284:
 	JG           loop284
 
 done285:
+	VMOVUPD     Y5, 256(R9)
+	VMOVUPD     Y6, 320(R9)
+	VMOVUPD     Y7, 384(R9)
+	VMOVUPD     Y8, 448(R9)
+	VMOVUPD     (DX)(R10*1), Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+	VMOVUPD     288(R9), Y5
+	VMOVUPD     352(R9), Y6
+	VMOVUPD     416(R9), Y7
+	VMOVUPD     480(R9), Y8
+	MOVQ        w+32(FP), R11
+	MOVQ        k+40(FP), R12
+	CMPQ        R12, $0x00000001
+	JL          done287
+
+loop286:
+	VMOVUPD      32(R11)(R10*1), Y4
+	VBROADCASTSD 32(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y5
+	VBROADCASTSD 40(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VBROADCASTSD 48(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VBROADCASTSD 56(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JG           loop286
+
+done287:
 	VMOVUPD     Y5, 288(R9)
 	VMOVUPD     Y6, 352(R9)
 	VMOVUPD     Y7, 416(R9)
@@ -4453,19 +4463,19 @@ done285:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000040
-	JL          done287
+	JL          done289
 
-loop286:
+loop288:
 	VMOVUPD 256(R9), Y7
 	VMOVUPD 320(R9), Y8
 	VMOVUPD 384(R9), Y9
 	VMOVUPD 448(R9), Y10
-	MOVQ    w+48(FP), R12
-	MOVQ    k+56(FP), R13
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done289
+	JL      done291
 
-loop288:
+loop290:
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4477,9 +4487,9 @@ loop288:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop288
+	JG           loop290
 
-done289:
+done291:
 	VMOVUPD      Y7, 256(R9)
 	VMOVUPD      Y8, 320(R9)
 	VMOVUPD      Y9, 384(R9)
@@ -4503,12 +4513,12 @@ done289:
 	VMOVUPD      352(R9), Y8
 	VMOVUPD      416(R9), Y9
 	VMOVUPD      480(R9), Y10
-	MOVQ         w+48(FP), R12
-	MOVQ         k+56(FP), R13
+	MOVQ         w+32(FP), R12
+	MOVQ         k+40(FP), R13
 	CMPQ         R13, $0x00000001
-	JL           done291
+	JL           done293
 
-loop290:
+loop292:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4520,9 +4530,9 @@ loop290:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop290
+	JG           loop292
 
-done291:
+done293:
 	VMOVUPD      Y7, 288(R9)
 	VMOVUPD      Y8, 352(R9)
 	VMOVUPD      Y9, 416(R9)
@@ -4546,9 +4556,9 @@ done291:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
 	CMPQ         R11, $0x00000040
-	JGE          loop286
+	JGE          loop288
 
-done287:
+done289:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4560,21 +4570,21 @@ done287:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
-	CMPQ       back+64(FP), $0x00
-	JNE        back270
+	CMPQ       back+48(FP), $0x00
+	JNE        back272
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next271
+	JMP        next273
 
-back270:
+back272:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next271:
+next273:
 	DECQ R8
-	JNZ  strip269
+	JNZ  strip271
 	VZEROUPPER
 	RET
 
@@ -4598,10 +4608,10 @@ TEXT ·squareMatVecAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns292:
+columns294:
 	LEAQ   32(R8), R9
 	CMPQ   R9, DI
-	JG     done293
+	JG     done295
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4612,9 +4622,9 @@ columns292:
 	ADDQ   R8, R10
 	LEAQ   (SI)(SI*2), R13
 	CMPQ   R12, $0x00000004
-	JL     done295
+	JL     done297
 
-loop294:
+loop296:
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	VBROADCASTSD 8(R11), Y6
@@ -4627,21 +4637,21 @@ loop294:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop294
+	JGE          loop296
 
-done295:
+done297:
 	CMPQ R12, $0x00000001
-	JL   done297
+	JL   done299
 
-loop296:
+loop298:
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop296
+	JG           loop298
 
-done297:
+done299:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4649,11 +4659,11 @@ done297:
 	VMOVUPD     Y2, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 	MOVQ        R9, R8
-	JMP         columns292
+	JMP         columns294
 
-done293:
+done295:
 	CMPQ   R8, DI
-	JE     done298
+	JE     done300
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4662,9 +4672,9 @@ done293:
 	ADDQ   R8, CX
 	LEAQ   (SI)(SI*2), R9
 	CMPQ   BX, $0x00000004
-	JL     done300
+	JL     done302
 
-loop299:
+loop301:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	VBROADCASTSD 8(DI), Y6
@@ -4677,21 +4687,21 @@ loop299:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop299
+	JGE          loop301
 
-done300:
+done302:
 	CMPQ BX, $0x00000001
-	JL   done302
+	JL   done304
 
-loop301:
+loop303:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop301
+	JG           loop303
 
-done302:
+done304:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4699,7 +4709,7 @@ done302:
 	VMASKMOVPD  Y2, Y0, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 
-done298:
+done300:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VPERMILPD    $0x01, X0, X1
@@ -4729,39 +4739,39 @@ TEXT ·squareSubAVX2(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns303:
+columns305:
 	LEAQ    32(R9), R10
 	CMPQ    R10, R8
-	JG      done304
+	JG      done306
 	VMOVUPD (DX)(R9*1), Y2
 	VMULPD  Y1, Y2, Y2
 	VMOVUPD Y2, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns303
+	JMP     columns305
 
-done304:
+done306:
 	CMPQ       R9, R8
-	JE         done305
+	JE         done307
 	VMASKMOVPD (DX)(R9*1), Y0, Y0
 	VMULPD     Y1, Y0, Y0
 	VMOVUPD    Y0, (CX)(R9*1)
 
-done305:
+done307:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000020
-	JL   done307
+	JL   done309
 
-loop306:
+loop308:
 	VMOVUPD (CX)(DX*1), Y0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done309
+	JL      done311
 
-loop308:
+loop310:
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4785,13 +4795,13 @@ loop308:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop308
+	JGE          loop310
 
-done309:
+done311:
 	CMPQ R11, $0x00000001
-	JL   done311
+	JL   done313
 
-loop310:
+loop312:
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4799,15 +4809,15 @@ loop310:
 	ADDQ         SI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop310
+	JG           loop312
 
-done311:
+done313:
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000020, R8
 	CMPQ R8, $0x00000020
-	JGE  loop306
+	JGE  loop308
 
-done307:
+done309:
 	VZEROUPPER
 	RET
 
@@ -4823,9 +4833,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done313
+	JL           done315
 
-loop312:
+loop314:
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4841,9 +4851,9 @@ loop312:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done315
+	JL      done317
 
-loop314:
+loop316:
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5001,9 +5011,9 @@ loop314:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JG           loop314
+	JG           loop316
 
-done315:
+done317:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -5027,9 +5037,9 @@ done315:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done317
+	JL      done319
 
-loop316:
+loop318:
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5187,9 +5197,9 @@ loop316:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JG           loop316
+	JG           loop318
 
-done317:
+done319:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -5492,9 +5502,9 @@ done317:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 	CMPQ         R9, $0x00000001
-	JL           done319
+	JL           done321
 
-loop318:
+loop320:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -5511,9 +5521,9 @@ loop318:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done321
+	JL      done323
 
-loop320:
+loop322:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5671,9 +5681,9 @@ loop320:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JG           loop320
+	JG           loop322
 
-done321:
+done323:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5753,9 +5763,9 @@ done321:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 	CMPQ         R12, $0x00000001
-	JL           done323
+	JL           done325
 
-loop322:
+loop324:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5913,9 +5923,9 @@ loop322:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JG           loop322
+	JG           loop324
 
-done323:
+done325:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5982,16 +5992,16 @@ done323:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JG           loop318
+	JG           loop320
 
-done319:
+done321:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop312
+	JG   loop314
 
-done313:
+done315:
 	VZEROUPPER
 	RET
 
@@ -6008,9 +6018,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 	CMPQ R8, $0x00000001
-	JL   done325
+	JL   done327
 
-loop324:
+loop326:
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -6025,9 +6035,9 @@ loop324:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done327
+	JL      done329
 
-loop326:
+loop328:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6168,9 +6178,9 @@ loop326:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JG           loop326
+	JG           loop328
 
-done327:
+done329:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6265,9 +6275,9 @@ done327:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 	CMPQ         R12, $0x00000001
-	JL           done329
+	JL           done331
 
-loop328:
+loop330:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6408,9 +6418,9 @@ loop328:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JG           loop328
+	JG           loop330
 
-done329:
+done331:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6498,15 +6508,15 @@ done329:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JG           loop324
+	JG           loop326
 
-done325:
+done327:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done331
+	JL   done333
 
-loop330:
+loop332:
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -6523,9 +6533,9 @@ loop330:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 	CMPQ   R10, $0x00000001
-	JL     done333
+	JL     done335
 
-loop332:
+loop334:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -6665,9 +6675,9 @@ loop332:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JG           loop332
+	JG           loop334
 
-done333:
+done335:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6760,9 +6770,9 @@ done333:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 	CMPQ         R10, $0x00000001
-	JL           done335
+	JL           done337
 
-loop334:
+loop336:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6902,9 +6912,9 @@ loop334:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JG           loop334
+	JG           loop336
 
-done335:
+done337:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6987,9 +6997,9 @@ done335:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JG           loop330
+	JG           loop332
 
-done331:
+done333:
 	VZEROUPPER
 	RET
 
@@ -7008,9 +7018,9 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+544(SB), Y3
 	CMPQ         SI, $0x00000004
-	JL           done337
+	JL           done339
 
-loop336:
+loop338:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -7111,7 +7121,7 @@ loop336:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short338
+	JE          short340
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Y9
@@ -7153,7 +7163,7 @@ loop336:
 	ADDQ        DI, R9
 	VMOVUPD     Y6, (R8)
 
-short338:
+short340:
 	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
@@ -7161,11 +7171,11 @@ short338:
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop336
+	JGE     loop338
 
-done337:
+done339:
 	TESTQ       SI, SI
-	JZ          skip339
+	JZ          skip341
 	LEAQ        mask64<>+32(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
@@ -7270,7 +7280,7 @@ done337:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short340
+	JE          short342
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y10
@@ -7312,10 +7322,10 @@ done337:
 	ADDQ        DI, AX
 	VMASKMOVPD  Y5, Y4, (DX)
 
-short340:
+short342:
 	VMASKMOVPD Y6, Y4, (CX)
 
-skip339:
+skip341:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
 	VADDPD       X3, X0, X3
@@ -7349,9 +7359,9 @@ TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000020
-	JL     done342
+	JL     done344
 
-loop341:
+loop343:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7433,9 +7443,9 @@ loop341:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop341
+	JGE          loop343
 
-done342:
+done344:
 	MOVQ         most+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X2
 	VMAXPD       X0, X2, X2
@@ -7462,9 +7472,9 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-40
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done344
+	JL   done346
 
-loop343:
+loop345:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7601,9 +7611,9 @@ loop343:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop343
+	JGE          loop345
 
-done344:
+done346:
 	VZEROUPPER
 	RET
 
@@ -7619,9 +7629,9 @@ TEXT ·stepsAVX2(SB), NOSPLIT, $0-48
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done346
+	JL   done348
 
-loop345:
+loop347:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7687,11 +7697,11 @@ loop345:
 	VCMPPD       $0x01, Y2, Y7, Y7
 	VMOVMSKPD    Y7, R11
 	TESTQ        R11, R11
-	JZ           skip347
+	JZ           skip349
 	VDIVPD       Y5, Y2, Y5
 	VBLENDVPD    Y7, Y5, Y6, Y6
 
-skip347:
+skip349:
 	VSUBPD       Y4, Y0, Y0
 	VMULPD       Y0, Y6, Y0
 	VADDPD       Y4, Y0, Y0
@@ -7707,9 +7717,9 @@ skip347:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop345
+	JGE          loop347
 
-done346:
+done348:
 	VZEROUPPER
 	RET
 
@@ -7734,14 +7744,14 @@ TEXT ·standardiseAVX2(SB), NOSPLIT, $0-56
 	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Y1
 
-rows348:
+rows350:
 	SUBQ DI, CX
 	XORQ R8, R8
 
-columns349:
+columns351:
 	LEAQ    32(R8), R9
 	CMPQ    R9, DI
-	JG      done350
+	JG      done352
 	VMOVUPD (CX)(R8*1), Y2
 	VMOVUPD (BX)(R8*1), Y3
 	VSUBPD  Y3, Y2, Y2
@@ -7753,11 +7763,11 @@ columns349:
 	VMAXPD  Y2, Y3, Y2
 	VMOVUPD Y2, (AX)(R8*1)
 	MOVQ    R9, R8
-	JMP     columns349
+	JMP     columns351
 
-done350:
+done352:
 	CMPQ       R8, DI
-	JE         done351
+	JE         done353
 	VMASKMOVPD (CX)(R8*1), Y0, Y2
 	VMASKMOVPD (BX)(R8*1), Y0, Y3
 	VSUBPD     Y3, Y2, Y2
@@ -7769,10 +7779,10 @@ done350:
 	VMAXPD     Y2, Y3, Y2
 	VMOVUPD    Y2, (AX)(R8*1)
 
-done351:
+done353:
 	ADDQ DI, AX
 	CMPQ CX, DX
-	JHI  rows348
+	JHI  rows350
 	VZEROUPPER
 	RET
 
@@ -7790,10 +7800,10 @@ TEXT ·boundAVX2(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Y1
 	XORQ         AX, AX
 
-columns352:
+columns354:
 	LEAQ    32(AX), DX
 	CMPQ    DX, CX
-	JG      done353
+	JG      done355
 	MOVQ    said+8(FP), BX
 	VMOVUPD (BX)(AX*1), Y2
 	MOVQ    last+32(FP), BX
@@ -7824,11 +7834,11 @@ columns352:
 	MOVQ    dst+0(FP), BX
 	VMOVUPD Y2, (BX)(AX*1)
 	MOVQ    DX, AX
-	JMP     columns352
+	JMP     columns354
 
-done353:
+done355:
 	CMPQ       AX, CX
-	JE         done354
+	JE         done356
 	MOVQ       said+8(FP), CX
 	VMASKMOVPD (CX)(AX*1), Y0, Y2
 	MOVQ       last+32(FP), CX
@@ -7859,7 +7869,7 @@ done353:
 	MOVQ       dst+0(FP), CX
 	VMOVUPD    Y0, (CX)(AX*1)
 
-done354:
+done356:
 	VZEROUPPER
 	RET
 
@@ -7875,9 +7885,9 @@ TEXT ·huberAVX2(SB), NOSPLIT, $0-56
 	XORQ SI, SI
 	MOVQ BX, DI
 	CMPQ DI, $0x00000020
-	JL   done356
+	JL   done358
 
-loop355:
+loop357:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -7935,11 +7945,11 @@ loop355:
 	VCMPPD       $0x01, Y1, Y7, Y7
 	VMOVMSKPD    Y7, R9
 	TESTQ        R9, R9
-	JZ           skip357
+	JZ           skip359
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y7, Y1, Y5, Y5
 
-skip357:
+skip359:
 	VSUBPD    Y4, Y0, Y0
 	VMULPD    Y5, Y0, Y0
 	VADDPD    Y4, Y0, Y0
@@ -7951,9 +7961,9 @@ skip357:
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000020, DI
 	CMPQ      DI, $0x00000020
-	JGE       loop355
+	JGE       loop357
 
-done356:
+done358:
 	VZEROUPPER
 	RET
 
@@ -7969,9 +7979,9 @@ TEXT ·glitchAVX2(SB), NOSPLIT, $0-56
 	XORQ SI, SI
 	MOVQ BX, DI
 	CMPQ DI, $0x00000020
-	JL   done359
+	JL   done361
 
-loop358:
+loop360:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -8036,11 +8046,11 @@ loop358:
 	VCMPPD       $0x01, Y1, Y5, Y5
 	VMOVMSKPD    Y5, R9
 	TESTQ        R9, R9
-	JZ           skip360
+	JZ           skip362
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y5, Y1, Y3, Y3
 
-skip360:
+skip362:
 	VSUBPD    Y0, Y4, Y1
 	VMULPD    Y3, Y1, Y1
 	VADDPD    Y0, Y1, Y1
@@ -8049,9 +8059,9 @@ skip360:
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000020, DI
 	CMPQ      DI, $0x00000020
-	JGE       loop358
+	JGE       loop360
 
-done359:
+done361:
 	VZEROUPPER
 	RET
 
@@ -8067,9 +8077,9 @@ TEXT ·levelAVX2(SB), NOSPLIT, $0-40
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done362
+	JL   done364
 
-loop361:
+loop363:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -8106,11 +8116,11 @@ loop361:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip363
+	JZ           skip365
 	VDIVPD       Y7, Y1, Y7
 	VBLENDVPD    Y11, Y7, Y10, Y10
 
-skip363:
+skip365:
 	VMULPD       Y10, Y9, Y7
 	VADDPD       Y5, Y7, Y7
 	VBROADCASTSD 24(DX), Y10
@@ -8130,11 +8140,11 @@ skip363:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip364
+	JZ           skip366
 	VDIVPD       Y0, Y1, Y0
 	VBLENDVPD    Y11, Y0, Y10, Y10
 
-skip364:
+skip366:
 	VMULPD       Y9, Y9, Y0
 	VSUBPD       Y6, Y0, Y0
 	VMULPD       Y10, Y0, Y0
@@ -8164,9 +8174,9 @@ skip364:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop361
+	JGE          loop363
 
-done362:
+done364:
 	VZEROUPPER
 	RET
 
@@ -8186,10 +8196,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns365:
+columns367:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done366
+	JG           done368
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -8231,9 +8241,9 @@ columns365:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done368
+	JL           done370
 
-loop367:
+loop369:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -8257,9 +8267,9 @@ loop367:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop367
+	JG           loop369
 
-done368:
+done370:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8279,11 +8289,11 @@ done368:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns365
+	JMP          columns367
 
-done366:
+done368:
 	CMPQ         BX, AX
-	JE           done369
+	JE           done371
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -8326,9 +8336,9 @@ done366:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done371
+	JL           done373
 
-loop370:
+loop372:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -8352,9 +8362,9 @@ loop370:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop370
+	JG           loop372
 
-done371:
+done373:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8374,7 +8384,7 @@ done371:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done369:
+done371:
 	VZEROUPPER
 	RET
 
@@ -8393,10 +8403,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns372:
+columns374:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done373
+	JG           done375
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8453,11 +8463,11 @@ columns372:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns372
+	JMP          columns374
 
-done373:
+done375:
 	CMPQ         BX, DX
-	JE           done374
+	JE           done376
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8514,7 +8524,7 @@ done373:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done374:
+done376:
 	VZEROUPPER
 	RET
 
@@ -8544,9 +8554,9 @@ TEXT ·columnDotsAVX2(SB), NOSPLIT, $0-40
 	XORQ DX, DX
 	MOVQ AX, BX
 	CMPQ BX, $0x00000020
-	JL   done376
+	JL   done378
 
-loop375:
+loop377:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -8557,9 +8567,9 @@ loop375:
 	ADDQ   DX, SI
 	ADDQ   DX, DI
 	CMPQ   R8, $0x00000004
-	JL     done378
+	JL     done380
 
-loop377:
+loop379:
 	VMOVUPD     (SI), Y4
 	VFMADD231PD (DI), Y4, Y0
 	VMOVUPD     (SI)(AX*1), Y4
@@ -8572,21 +8582,21 @@ loop377:
 	LEAQ        (DI)(AX*4), DI
 	SUBQ        $0x00000004, R8
 	CMPQ        R8, $0x00000004
-	JGE         loop377
+	JGE         loop379
 
-done378:
+done380:
 	CMPQ R8, $0x00000001
-	JL   done380
+	JL   done382
 
-loop379:
+loop381:
 	VMOVUPD     (SI), Y4
 	VFMADD231PD (DI), Y4, Y0
 	LEAQ        (SI)(AX*1), SI
 	LEAQ        (DI)(AX*1), DI
 	SUBQ        $0x00000001, R8
-	JG          loop379
+	JG          loop381
 
-done380:
+done382:
 	VADDPD  Y1, Y0, Y0
 	VADDPD  Y3, Y2, Y2
 	VADDPD  Y2, Y0, Y0
@@ -8595,9 +8605,9 @@ done380:
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000020, BX
 	CMPQ    BX, $0x00000020
-	JGE     loop375
+	JGE     loop377
 
-done376:
+done378:
 	VZEROUPPER
 	RET
 
@@ -8612,9 +8622,9 @@ TEXT ·addLaggedAVX2(SB), NOSPLIT, $0-56
 	XORQ BX, BX
 	MOVQ AX, SI
 	CMPQ SI, $0x00000020
-	JL   done382
+	JL   done384
 
-loop381:
+loop383:
 	MOVQ  c+0(FP), DI
 	MOVQ  x+16(FP), R8
 	MOVQ  m+24(FP), R9
@@ -8624,9 +8634,9 @@ loop381:
 	IMULQ AX, R10
 	ADDQ  DI, R10
 	CMPQ  R9, $0x00000004
-	JL    done384
+	JL    done386
 
-loop383:
+loop385:
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(AX*1), Y1
 	VMOVUPD (DI)(AX*2), Y2
@@ -8640,9 +8650,9 @@ loop383:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done386
+	JL      done388
 
-loop385:
+loop387:
 	VMOVUPD     (R11), Y8
 	VMOVUPD     (R11)(AX*1), Y9
 	VMOVUPD     (R12), Y10
@@ -8660,9 +8670,9 @@ loop385:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop385
+	JG          loop387
 
-done386:
+done388:
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(AX*1)
 	VMOVUPD Y2, (DI)(AX*2)
@@ -8676,13 +8686,13 @@ done386:
 	LEAQ    (R8)(AX*4), R8
 	SUBQ    $0x00000004, R9
 	CMPQ    R9, $0x00000004
-	JGE     loop383
+	JGE     loop385
 
-done384:
+done386:
 	CMPQ R9, $0x00000001
-	JL   done388
+	JL   done390
 
-loop387:
+loop389:
 	VMOVUPD (DI), Y0
 	VMOVUPD (R10), Y1
 	MOVQ    f+8(FP), R11
@@ -8690,9 +8700,9 @@ loop387:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done390
+	JL      done392
 
-loop389:
+loop391:
 	VMOVUPD     (R11), Y2
 	VMOVUPD     (R11)(AX*1), Y3
 	VMOVUPD     (R12), Y4
@@ -8701,24 +8711,24 @@ loop389:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop389
+	JG          loop391
 
-done390:
+done392:
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (R10)
 	LEAQ    (DI)(AX*1), DI
 	LEAQ    (R10)(AX*1), R10
 	LEAQ    (R8)(AX*1), R8
 	SUBQ    $0x00000001, R9
-	JG      loop387
+	JG      loop389
 
-done388:
+done390:
 	ADDQ $0x00000020, BX
 	SUBQ $0x00000020, SI
 	CMPQ SI, $0x00000020
-	JGE  loop381
+	JGE  loop383
 
-done382:
+done384:
 	VZEROUPPER
 	RET
 
@@ -8752,9 +8762,9 @@ TEXT ·levinsonAVX2(SB), NOSPLIT, $0-64
 	VXORPD       Y8, Y8, Y8
 	XORQ         R12, R12
 
-order391:
+order393:
 	CMPQ         R12, DI
-	JE           end392
+	JE           end394
 	VMOVUPD      (AX)(SI*2), Y9
 	VMASKMOVPD   (CX), Y0, Y10
 	VMASKMOVPD   (DX), Y0, Y11
@@ -8802,7 +8812,7 @@ order391:
 	MOVQ         DX, R15
 	LEAQ         (R10)(R12*1), R14
 
-rows393:
+rows395:
 	SUBQ         SI, R14
 	VMOVUPD      (R14), Y12
 	VMASKMOVPD   (R15), Y0, Y13
@@ -8821,13 +8831,13 @@ rows393:
 	SUBQ         BX, R15
 	ADDQ         SI, R13
 	CMPQ         R13, R12
-	JLE          rows393
+	JLE          rows395
 	XCHGQ        R10, R11
 	ADDQ         BX, DX
 	ADDQ         SI, R12
-	JMP          order391
+	JMP          order393
 
-end392:
+end394:
 	VZEROUPPER
 	RET
 
@@ -8850,10 +8860,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns394:
+columns396:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done395
+	JG          done397
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -8863,26 +8873,26 @@ columns394:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns394
-
-done395:
-columns396:
-	LEAQ        64(BX), SI
-	CMPQ        SI, DX
-	JG          done397
-	VMOVUPD     (AX)(BX*1), Z4
-	VFMADD231PD (CX)(BX*1), Z4, Z1
-	MOVQ        SI, BX
 	JMP         columns396
 
 done397:
+columns398:
+	LEAQ        64(BX), SI
+	CMPQ        SI, DX
+	JG          done399
+	VMOVUPD     (AX)(BX*1), Z4
+	VFMADD231PD (CX)(BX*1), Z4, Z1
+	MOVQ        SI, BX
+	JMP         columns398
+
+done399:
 	CMPQ        BX, DX
-	JE          done398
+	JE          done400
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done398:
+done400:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -8912,10 +8922,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns399:
+columns401:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done400
+	JG          done402
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -8929,28 +8939,28 @@ columns399:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns399
+	JMP         columns401
 
-done400:
-columns401:
+done402:
+columns403:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done402
+	JG          done404
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns401
+	JMP         columns403
 
-done402:
+done404:
 	CMPQ        BX, DX
-	JE          done403
+	JE          done405
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done403:
+done405:
 	VZEROUPPER
 	RET
 
@@ -8969,10 +8979,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns404:
+columns406:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done405
+	JG      done407
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -8982,26 +8992,26 @@ columns404:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns404
-
-done405:
-columns406:
-	LEAQ    64(DX), BX
-	CMPQ    BX, CX
-	JG      done407
-	VMULPD  (AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, (AX)(DX*1)
-	MOVQ    BX, DX
 	JMP     columns406
 
 done407:
+columns408:
+	LEAQ    64(DX), BX
+	CMPQ    BX, CX
+	JG      done409
+	VMULPD  (AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns408
+
+done409:
 	CMPQ      DX, CX
-	JE        done408
+	JE        done410
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done408:
+done410:
 	VZEROUPPER
 	RET
 
@@ -9020,10 +9030,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns409:
+columns411:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done410
+	JG      done412
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -9037,28 +9047,28 @@ columns409:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns409
+	JMP     columns411
 
-done410:
-columns411:
+done412:
+columns413:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done412
+	JG      done414
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns411
+	JMP     columns413
 
-done412:
+done414:
 	CMPQ      BX, DX
-	JE        done413
+	JE        done415
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done413:
+done415:
 	VZEROUPPER
 	RET
 
@@ -9079,7 +9089,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while414:
+while416:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -9093,22 +9103,22 @@ while414:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while414
+	JB         while416
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass415:
+pass417:
 	CMPQ CX, $0x00000004
-	JL   rest416
+	JL   rest418
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while418:
+while420:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while419:
+while421:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -9127,25 +9137,25 @@ while419:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while419
+	JB      while421
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while418
+	JB      while420
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass415
+	JMP     pass417
 
-rest416:
+rest418:
 	CMPQ CX, $0x00000002
-	JL   done417
+	JL   done419
 	LEAQ (BX)(BX*2), CX
 
-while420:
+while422:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while421:
+while423:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -9154,12 +9164,12 @@ while421:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while421
+	JB      while423
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while420
+	JB      while422
 
-done417:
+done419:
 	VZEROUPPER
 	RET
 
@@ -9177,9 +9187,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows422:
+rows424:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest423
+	JL      rest425
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9205,10 +9215,10 @@ rows422:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns425:
+columns427:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done426
+	JG          done428
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -9228,13 +9238,13 @@ columns425:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns425
+	JMP         columns427
 
-done426:
-columns427:
+done428:
+columns429:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done428
+	JG          done430
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -9245,11 +9255,11 @@ columns427:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns427
+	JMP         columns429
 
-done428:
+done430:
 	CMPQ        R12, CX
-	JE          done429
+	JE          done431
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -9268,7 +9278,7 @@ done428:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done429:
+done431:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9304,11 +9314,11 @@ done429:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows422
+	JMP        rows424
 
-rest423:
+rest425:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip430
+	JNE     skip432
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9331,10 +9341,10 @@ rest423:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns431:
+columns433:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done432
+	JG          done434
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9352,13 +9362,13 @@ columns431:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns431
+	JMP         columns433
 
-done432:
-columns433:
+done434:
+columns435:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done434
+	JG          done436
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9368,11 +9378,11 @@ columns433:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns433
+	JMP         columns435
 
-done434:
+done436:
 	CMPQ        R11, CX
-	JE          done435
+	JE          done437
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -9389,7 +9399,7 @@ done434:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done435:
+done437:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9427,11 +9437,11 @@ done435:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end424
+	JMP        end426
 
-skip430:
+skip432:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip436
+	JNE     skip438
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9451,10 +9461,10 @@ skip430:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns437:
+columns439:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done438
+	JG          done440
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9470,13 +9480,13 @@ columns437:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns437
+	JMP         columns439
 
-done438:
-columns439:
+done440:
+columns441:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done440
+	JG          done442
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9485,11 +9495,11 @@ columns439:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns439
+	JMP         columns441
 
-done440:
+done442:
 	CMPQ        R10, CX
-	JE          done441
+	JE          done443
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -9504,7 +9514,7 @@ done440:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done441:
+done443:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9538,11 +9548,11 @@ done441:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end424
+	JMP        end426
 
-skip436:
+skip438:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip442
+	JNE     skip444
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9559,10 +9569,10 @@ skip436:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns443:
+columns445:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done444
+	JG          done446
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9576,13 +9586,13 @@ columns443:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns443
+	JMP         columns445
 
-done444:
-columns445:
+done446:
+columns447:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done446
+	JG          done448
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9590,11 +9600,11 @@ columns445:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns445
+	JMP         columns447
 
-done446:
+done448:
 	CMPQ        R9, CX
-	JE          done447
+	JE          done449
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -9607,7 +9617,7 @@ done446:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done447:
+done449:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9640,11 +9650,11 @@ done447:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end424
+	JMP        end426
 
-skip442:
+skip444:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip448
+	JNE     skip450
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9658,10 +9668,10 @@ skip442:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns449:
+columns451:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done450
+	JG          done452
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -9673,24 +9683,24 @@ columns449:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns449
+	JMP         columns451
 
-done450:
-columns451:
+done452:
+columns453:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done452
+	JG          done454
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns451
+	JMP         columns453
 
-done452:
+done454:
 	CMPQ        R8, CX
-	JE          done453
+	JE          done455
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -9701,7 +9711,7 @@ done452:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done453:
+done455:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9727,11 +9737,11 @@ done453:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end424
+	JMP        end426
 
-skip448:
+skip450:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip454
+	JNE     skip456
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -9742,10 +9752,10 @@ skip448:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns455:
+columns457:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done456
+	JG          done458
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -9755,23 +9765,23 @@ columns455:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns455
+	JMP         columns457
 
-done456:
-columns457:
+done458:
+columns459:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done458
+	JG          done460
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns457
+	JMP         columns459
 
-done458:
+done460:
 	CMPQ        DI, CX
-	JE          done459
+	JE          done461
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -9780,7 +9790,7 @@ done458:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done459:
+done461:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9809,11 +9819,11 @@ done459:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end424
+	JMP           end426
 
-skip454:
+skip456:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip460
+	JNE     skip462
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -9825,10 +9835,10 @@ skip454:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns461:
+columns463:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done462
+	JG          done464
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -9842,29 +9852,29 @@ columns461:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns461
+	JMP         columns463
 
-done462:
-columns463:
+done464:
+columns465:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done464
+	JG          done466
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns463
+	JMP         columns465
 
-done464:
+done466:
 	CMPQ        SI, CX
-	JE          done465
+	JE          done467
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done465:
+done467:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9889,21 +9899,21 @@ done465:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end424
+	JMP           end426
 
-skip460:
+skip462:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip466
+	JNE     skip468
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns467:
+columns469:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done468
+	JG          done470
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -9913,26 +9923,26 @@ columns467:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns467
-
-done468:
-columns469:
-	LEAQ        64(BX), SI
-	CMPQ        SI, CX
-	JG          done470
-	VMOVUPD     (DX)(BX*1), Z5
-	VFMADD231PD (AX)(BX*1), Z5, Z1
-	MOVQ        SI, BX
 	JMP         columns469
 
 done470:
+columns471:
+	LEAQ        64(BX), SI
+	CMPQ        SI, CX
+	JG          done472
+	VMOVUPD     (DX)(BX*1), Z5
+	VFMADD231PD (AX)(BX*1), Z5, Z1
+	MOVQ        SI, BX
+	JMP         columns471
+
+done472:
 	CMPQ        BX, CX
-	JE          done471
+	JE          done473
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done471:
+done473:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9947,10 +9957,10 @@ done471:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end424
+	JMP           end426
 
-skip466:
-end424:
+skip468:
+end426:
 	VZEROUPPER
 	RET
 
@@ -9969,9 +9979,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows472:
+rows474:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest473
+	JL           rest475
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10008,10 +10018,10 @@ rows472:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns475:
+columns477:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done476
+	JG          done478
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -10081,13 +10091,13 @@ columns475:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns475
+	JMP         columns477
 
-done476:
-columns477:
+done478:
+columns479:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done478
+	JG          done480
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -10123,11 +10133,11 @@ columns477:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns477
+	JMP         columns479
 
-done478:
+done480:
 	CMPQ        R13, CX
-	JE          done479
+	JE          done481
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -10171,7 +10181,7 @@ done478:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done479:
+done481:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -10207,11 +10217,11 @@ done479:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows472
+	JMP        rows474
 
-rest473:
+rest475:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip480
+	JNE          skip482
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10244,10 +10254,10 @@ rest473:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns481:
+columns483:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done482
+	JG          done484
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10309,13 +10319,13 @@ columns481:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns481
+	JMP         columns483
 
-done482:
-columns483:
+done484:
+columns485:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done484
+	JG          done486
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10347,11 +10357,11 @@ columns483:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns483
+	JMP         columns485
 
-done484:
+done486:
 	CMPQ        R12, CX
-	JE          done485
+	JE          done487
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -10390,7 +10400,7 @@ done484:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done485:
+done487:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -10428,11 +10438,11 @@ done485:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end474
+	JMP        end476
 
-skip480:
+skip482:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip486
+	JNE          skip488
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10461,10 +10471,10 @@ skip480:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns487:
+columns489:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done488
+	JG          done490
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10518,13 +10528,13 @@ columns487:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns487
+	JMP         columns489
 
-done488:
-columns489:
+done490:
+columns491:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done490
+	JG          done492
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10552,11 +10562,11 @@ columns489:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns489
+	JMP         columns491
 
-done490:
+done492:
 	CMPQ        R11, CX
-	JE          done491
+	JE          done493
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -10590,7 +10600,7 @@ done490:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done491:
+done493:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -10624,11 +10634,11 @@ done491:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end474
+	JMP        end476
 
-skip486:
+skip488:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip492
+	JNE          skip494
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10653,10 +10663,10 @@ skip486:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns493:
+columns495:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done494
+	JG          done496
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10702,13 +10712,13 @@ columns493:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns493
+	JMP         columns495
 
-done494:
-columns495:
+done496:
+columns497:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done496
+	JG          done498
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10732,11 +10742,11 @@ columns495:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns495
+	JMP         columns497
 
-done496:
+done498:
 	CMPQ        R10, CX
-	JE          done497
+	JE          done499
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -10765,7 +10775,7 @@ done496:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done497:
+done499:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -10798,11 +10808,11 @@ done497:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end474
+	JMP        end476
 
-skip492:
+skip494:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip498
+	JNE          skip500
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10823,10 +10833,10 @@ skip492:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns499:
+columns501:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done500
+	JG          done502
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10864,13 +10874,13 @@ columns499:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns499
+	JMP         columns501
 
-done500:
-columns501:
+done502:
+columns503:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done502
+	JG          done504
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10890,11 +10900,11 @@ columns501:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns501
+	JMP         columns503
 
-done502:
+done504:
 	CMPQ        R9, CX
-	JE          done503
+	JE          done505
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -10918,7 +10928,7 @@ done502:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done503:
+done505:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -10944,11 +10954,11 @@ done503:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end474
+	JMP        end476
 
-skip498:
+skip500:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip504
+	JNE          skip506
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -10965,10 +10975,10 @@ skip498:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns505:
+columns507:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done506
+	JG          done508
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10998,13 +11008,13 @@ columns505:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns505
+	JMP         columns507
 
-done506:
-columns507:
+done508:
+columns509:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done508
+	JG          done510
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -11020,11 +11030,11 @@ columns507:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns507
+	JMP         columns509
 
-done508:
+done510:
 	CMPQ        R8, CX
-	JE          done509
+	JE          done511
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -11043,7 +11053,7 @@ done508:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done509:
+done511:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -11072,11 +11082,11 @@ done509:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end474
+	JMP           end476
 
-skip504:
+skip506:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip510
+	JNE          skip512
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -11093,10 +11103,10 @@ skip504:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns511:
+columns513:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done512
+	JG          done514
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -11138,13 +11148,13 @@ columns511:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns511
+	JMP         columns513
 
-done512:
-columns513:
+done514:
+columns515:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done514
+	JG          done516
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -11156,11 +11166,11 @@ columns513:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns513
+	JMP         columns515
 
-done514:
+done516:
 	CMPQ        DI, CX
-	JE          done515
+	JE          done517
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -11174,7 +11184,7 @@ done514:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done515:
+done517:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -11199,11 +11209,11 @@ done515:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end474
+	JMP           end476
 
-skip510:
+skip512:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip516
+	JNE          skip518
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -11214,10 +11224,10 @@ skip510:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns517:
+columns519:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done518
+	JG          done520
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -11243,13 +11253,13 @@ columns517:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns517
+	JMP         columns519
 
-done518:
-columns519:
+done520:
+columns521:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done520
+	JG          done522
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -11257,11 +11267,11 @@ columns519:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns519
+	JMP         columns521
 
-done520:
+done522:
 	CMPQ        SI, CX
-	JE          done521
+	JE          done523
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -11270,7 +11280,7 @@ done520:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done521:
+done523:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -11285,10 +11295,10 @@ done521:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end474
+	JMP           end476
 
-skip516:
-end474:
+skip518:
+end476:
 	VZEROUPPER
 	RET
 
@@ -11310,9 +11320,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows522:
+rows524:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest523
+	JL           rest525
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11356,10 +11366,10 @@ rows522:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns525:
+columns527:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done526
+	JG          done528
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11411,13 +11421,13 @@ columns525:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns525
+	JMP         columns527
 
-done526:
-columns527:
+done528:
+columns529:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done528
+	JG          done530
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11444,11 +11454,11 @@ columns527:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns527
+	JMP         columns529
 
-done528:
+done530:
 	CMPQ        R14, CX
-	JE          done529
+	JE          done531
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11475,14 +11485,14 @@ done528:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done529:
+done531:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows522
+	JMP  rows524
 
-rest523:
+rest525:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip530
+	JNE          skip532
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11521,10 +11531,10 @@ rest523:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns531:
+columns533:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done532
+	JG          done534
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11570,13 +11580,13 @@ columns531:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns531
+	JMP         columns533
 
-done532:
-columns533:
+done534:
+columns535:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done534
+	JG          done536
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11600,11 +11610,11 @@ columns533:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns533
+	JMP         columns535
 
-done534:
+done536:
 	CMPQ        BX, CX
-	JE          done535
+	JE          done537
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11628,13 +11638,13 @@ done534:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done535:
+done537:
 	LEAQ (R12)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip530:
+skip532:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip536
+	JNE          skip538
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11668,10 +11678,10 @@ skip530:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns537:
+columns539:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done538
+	JG          done540
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11711,13 +11721,13 @@ columns537:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns537
+	JMP         columns539
 
-done538:
-columns539:
+done540:
+columns541:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done540
+	JG          done542
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11738,11 +11748,11 @@ columns539:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns539
+	JMP         columns541
 
-done540:
+done542:
 	CMPQ        BX, CX
-	JE          done541
+	JE          done543
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11763,13 +11773,13 @@ done540:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done541:
+done543:
 	LEAQ (R11)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip536:
+skip538:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip542
+	JNE          skip544
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11798,10 +11808,10 @@ skip536:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns543:
+columns545:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done544
+	JG          done546
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11835,13 +11845,13 @@ columns543:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns543
+	JMP         columns545
 
-done544:
-columns545:
+done546:
+columns547:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done546
+	JG          done548
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11859,11 +11869,11 @@ columns545:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns545
+	JMP         columns547
 
-done546:
+done548:
 	CMPQ        BX, CX
-	JE          done547
+	JE          done549
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11881,13 +11891,13 @@ done546:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done547:
+done549:
 	LEAQ (R10)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip542:
+skip544:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip548
+	JNE          skip550
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11911,10 +11921,10 @@ skip542:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns549:
+columns551:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done550
+	JG          done552
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11942,13 +11952,13 @@ columns549:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns549
+	JMP         columns551
 
-done550:
-columns551:
+done552:
+columns553:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done552
+	JG          done554
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11963,11 +11973,11 @@ columns551:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns551
+	JMP         columns553
 
-done552:
+done554:
 	CMPQ        BX, CX
-	JE          done553
+	JE          done555
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11982,13 +11992,13 @@ done552:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done553:
+done555:
 	LEAQ (R9)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip548:
+skip550:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip554
+	JNE          skip556
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -12007,10 +12017,10 @@ skip548:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns555:
+columns557:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done556
+	JG          done558
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -12032,13 +12042,13 @@ columns555:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns555
+	JMP         columns557
 
-done556:
-columns557:
+done558:
+columns559:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done558
+	JG          done560
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -12050,11 +12060,11 @@ columns557:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns557
+	JMP         columns559
 
-done558:
+done560:
 	CMPQ        BX, CX
-	JE          done559
+	JE          done561
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -12066,13 +12076,13 @@ done558:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done559:
+done561:
 	LEAQ (R8)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip554:
+skip556:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip560
+	JNE          skip562
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -12086,10 +12096,10 @@ skip554:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns561:
+columns563:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done562
+	JG          done564
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -12119,13 +12129,13 @@ columns561:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns561
+	JMP         columns563
 
-done562:
-columns563:
+done564:
+columns565:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done564
+	JG          done566
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -12134,11 +12144,11 @@ columns563:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns563
+	JMP         columns565
 
-done564:
+done566:
 	CMPQ        BX, CX
-	JE          done565
+	JE          done567
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -12147,13 +12157,13 @@ done564:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done565:
+done567:
 	LEAQ (DI)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip560:
+skip562:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip566
+	JNE          skip568
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -12162,10 +12172,10 @@ skip560:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns567:
+columns569:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done568
+	JG          done570
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -12183,34 +12193,34 @@ columns567:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns567
+	JMP         columns569
 
-done568:
-columns569:
+done570:
+columns571:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done570
+	JG          done572
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns569
+	JMP         columns571
 
-done570:
+done572:
 	CMPQ        BX, CX
-	JE          done571
+	JE          done573
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done571:
+done573:
 	LEAQ (AX)(SI*1), AX
-	JMP  end524
+	JMP  end526
 
-skip566:
-end524:
+skip568:
+end526:
 	VZEROUPPER
 	RET
 
@@ -12232,9 +12242,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next573
+	JG      next575
 	TESTQ   SI, SI
-	JZ      end572
+	JZ      end574
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -12248,9 +12258,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done575
+	JL      done577
 
-loop574:
+loop576:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -12267,33 +12277,33 @@ loop574:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop574
+	JGE          loop576
 
-done575:
+done577:
 	CMPQ R11, $0x00000001
-	JL   done577
+	JL   done579
 
-loop576:
+loop578:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop576
+	JG           loop578
 
-done577:
+done579:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next573:
+next575:
 	CMPQ    SI, $0x00000010
-	JG      next578
+	JG      next580
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12312,9 +12322,9 @@ next573:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done580
+	JL      done582
 
-loop579:
+loop581:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12335,13 +12345,13 @@ loop579:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop579
+	JGE          loop581
 
-done580:
+done582:
 	CMPQ R11, $0x00000001
-	JL   done582
+	JL   done584
 
-loop581:
+loop583:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12349,9 +12359,9 @@ loop581:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop581
+	JG           loop583
 
-done582:
+done584:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -12363,11 +12373,11 @@ done582:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next578:
+next580:
 	CMPQ    SI, $0x00000018
-	JG      next583
+	JG      next585
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12383,9 +12393,9 @@ next578:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done585
+	JL      done587
 
-loop584:
+loop586:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12400,13 +12410,13 @@ loop584:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop584
+	JGE          loop586
 
-done585:
+done587:
 	CMPQ R11, $0x00000001
-	JL   done587
+	JL   done589
 
-loop586:
+loop588:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12415,9 +12425,9 @@ loop586:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop586
+	JG           loop588
 
-done587:
+done589:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -12428,11 +12438,11 @@ done587:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next583:
+next585:
 	CMPQ    SI, $0x00000020
-	JG      next588
+	JG      next590
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12450,9 +12460,9 @@ next583:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done590
+	JL      done592
 
-loop589:
+loop591:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12469,13 +12479,13 @@ loop589:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop589
+	JGE          loop591
 
-done590:
+done592:
 	CMPQ R11, $0x00000001
-	JL   done592
+	JL   done594
 
-loop591:
+loop593:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12485,9 +12495,9 @@ loop591:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop591
+	JG           loop593
 
-done592:
+done594:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -12501,11 +12511,11 @@ done592:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next588:
+next590:
 	CMPQ    SI, $0x00000028
-	JG      next593
+	JG      next595
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12520,9 +12530,9 @@ next588:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done595
+	JL      done597
 
-loop594:
+loop596:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -12533,9 +12543,9 @@ loop594:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop594
+	JG           loop596
 
-done595:
+done597:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12547,11 +12557,11 @@ done595:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next593:
+next595:
 	CMPQ    SI, $0x00000030
-	JG      next596
+	JG      next598
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12567,9 +12577,9 @@ next593:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done598
+	JL      done600
 
-loop597:
+loop599:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12581,9 +12591,9 @@ loop597:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop597
+	JG           loop599
 
-done598:
+done600:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12597,11 +12607,11 @@ done598:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next596:
+next598:
 	CMPQ    SI, $0x00000038
-	JG      next599
+	JG      next601
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12618,9 +12628,9 @@ next596:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done601
+	JL      done603
 
-loop600:
+loop602:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -12633,9 +12643,9 @@ loop600:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop600
+	JG           loop602
 
-done601:
+done603:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12651,9 +12661,9 @@ done601:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-next599:
+next601:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12671,9 +12681,9 @@ next599:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done604
+	JL      done606
 
-loop603:
+loop605:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12687,9 +12697,9 @@ loop603:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop603
+	JG           loop605
 
-done604:
+done606:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12707,14 +12717,14 @@ done604:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end572
+	JMP       end574
 
-end572:
+end574:
 	XORQ R9, R9
 
-group605:
+group607:
 	CMPQ    R9, R8
-	JE      done606
+	JE      done608
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12728,9 +12738,9 @@ group605:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done608
+	JL      done610
 
-loop607:
+loop609:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12743,9 +12753,9 @@ loop607:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop607
+	JG           loop609
 
-done608:
+done610:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -12763,9 +12773,9 @@ done608:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group605
+	JMP     group607
 
-done606:
+done608:
 	VZEROUPPER
 	RET
 
@@ -12792,16 +12802,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done610
+	JL     done612
 
-loop609:
+loop611:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done612
+	JL   done614
 
-loop611:
+loop613:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12822,9 +12832,9 @@ loop611:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done614
+	JL      done616
 
-loop613:
+loop615:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -12853,11 +12863,11 @@ loop613:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop613
+	JGE         loop615
 
-done614:
+done616:
 	TESTQ       BP, BP
-	JZ          skip615
+	JZ          skip617
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -12883,7 +12893,7 @@ done614:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip615:
+skip617:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -12948,13 +12958,13 @@ skip615:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop611
+	JGE           loop613
 
-done612:
+done614:
 	CMPQ R13, $0x00000008
-	JL   done617
+	JL   done619
 
-loop616:
+loop618:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12963,9 +12973,9 @@ loop616:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done619
+	JL      done621
 
-loop618:
+loop620:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12979,11 +12989,11 @@ loop618:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop618
+	JGE         loop620
 
-done619:
+done621:
 	TESTQ       BP, BP
-	JZ          skip620
+	JZ          skip622
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12994,7 +13004,7 @@ done619:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip620:
+skip622:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -13035,9 +13045,9 @@ skip620:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop616
+	JGE           loop618
 
-done617:
+done619:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -13048,20 +13058,20 @@ done617:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop609
+	JGE  loop611
 
-done610:
+done612:
 	CMPQ BX, $0x00000001
-	JL   done622
+	JL   done624
 
-loop621:
+loop623:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done624
+	JL   done626
 
-loop623:
+loop625:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13070,9 +13080,9 @@ loop623:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done626
+	JL      done628
 
-loop625:
+loop627:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -13086,11 +13096,11 @@ loop625:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop625
+	JGE         loop627
 
-done626:
+done628:
 	TESTQ       BP, BP
-	JZ          skip627
+	JZ          skip629
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -13101,7 +13111,7 @@ done626:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip627:
+skip629:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -13142,21 +13152,21 @@ skip627:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop623
+	JGE           loop625
 
-done624:
+done626:
 	CMPQ R13, $0x00000008
-	JL   done629
+	JL   done631
 
-loop628:
+loop630:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done631
+	JL      done633
 
-loop630:
+loop632:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -13164,16 +13174,16 @@ loop630:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop630
+	JGE         loop632
 
-done631:
+done633:
 	TESTQ       BP, BP
-	JZ          skip632
+	JZ          skip634
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip632:
+skip634:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -13187,15 +13197,15 @@ skip632:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop628
+	JGE           loop630
 
-done629:
+done631:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop621
+	JG   loop623
 
-done622:
+done624:
 	VZEROUPPER
 	RET
 
@@ -13219,9 +13229,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next634
+	JG     next636
 	TESTQ  DX, DX
-	JZ     end633
+	JZ     end635
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -13230,9 +13240,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done636
+	JL     done638
 
-loop635:
+loop637:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13243,9 +13253,9 @@ loop635:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done638
+	JL      done640
 
-loop637:
+loop639:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -13258,9 +13268,9 @@ loop637:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop637
+	JG           loop639
 
-done638:
+done640:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -13284,13 +13294,13 @@ done638:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop635
+	JGE          loop637
 
-done636:
+done638:
 	CMPQ R11, $0x00000001
-	JL   done640
+	JL   done642
 
-loop639:
+loop641:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -13298,18 +13308,18 @@ loop639:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done642
+	JL      done644
 
-loop641:
+loop643:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop641
+	JG           loop643
 
-done642:
+done644:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -13317,14 +13327,14 @@ done642:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop639
+	JG           loop641
 
-done640:
-	JMP end633
+done642:
+	JMP end635
 
-next634:
+next636:
 	CMPQ  DX, $0x00000010
-	JG    next643
+	JG    next645
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13334,9 +13344,9 @@ next634:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done645
+	JL    done647
 
-loop644:
+loop646:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13351,9 +13361,9 @@ loop644:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done647
+	JL      done649
 
-loop646:
+loop648:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -13371,9 +13381,9 @@ loop646:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop646
+	JG           loop648
 
-done647:
+done649:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -13409,13 +13419,13 @@ done647:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop644
+	JGE          loop646
 
-done645:
+done647:
 	CMPQ R11, $0x00000001
-	JL   done649
+	JL   done651
 
-loop648:
+loop650:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -13424,9 +13434,9 @@ loop648:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done651
+	JL      done653
 
-loop650:
+loop652:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -13435,9 +13445,9 @@ loop650:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop650
+	JG           loop652
 
-done651:
+done653:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -13448,14 +13458,14 @@ done651:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop648
+	JG           loop650
 
-done649:
-	JMP end633
+done651:
+	JMP end635
 
-next643:
+next645:
 	CMPQ  DX, $0x00000018
-	JG    next652
+	JG    next654
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13465,9 +13475,9 @@ next643:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done654
+	JL    done656
 
-loop653:
+loop655:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13486,9 +13496,9 @@ loop653:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done656
+	JL      done658
 
-loop655:
+loop657:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -13511,9 +13521,9 @@ loop655:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop655
+	JG           loop657
 
-done656:
+done658:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -13561,13 +13571,13 @@ done656:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop653
+	JGE          loop655
 
-done654:
+done656:
 	CMPQ R11, $0x00000001
-	JL   done658
+	JL   done660
 
-loop657:
+loop659:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13577,9 +13587,9 @@ loop657:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done660
+	JL      done662
 
-loop659:
+loop661:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -13590,9 +13600,9 @@ loop659:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop659
+	JG           loop661
 
-done660:
+done662:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -13606,12 +13616,12 @@ done660:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop657
+	JG           loop659
 
-done658:
-	JMP end633
+done660:
+	JMP end635
 
-next652:
+next654:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13621,9 +13631,9 @@ next652:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done663
+	JL    done665
 
-loop662:
+loop664:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13646,9 +13656,9 @@ loop662:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done665
+	JL      done667
 
-loop664:
+loop666:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13676,9 +13686,9 @@ loop664:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop664
+	JG           loop666
 
-done665:
+done667:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13738,13 +13748,13 @@ done665:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop662
+	JGE          loop664
 
-done663:
+done665:
 	CMPQ R11, $0x00000001
-	JL   done667
+	JL   done669
 
-loop666:
+loop668:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13755,9 +13765,9 @@ loop666:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done669
+	JL      done671
 
-loop668:
+loop670:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13770,9 +13780,9 @@ loop668:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop668
+	JG           loop670
 
-done669:
+done671:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13789,25 +13799,25 @@ done669:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop666
+	JG           loop668
 
-done667:
-	JMP end633
+done669:
+	JMP end635
 
-end633:
+end635:
 	XORQ R9, R9
 
-group670:
+group672:
 	CMPQ R9, R8
-	JE   done671
+	JE   done673
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done673
+	JL   done675
 
-loop672:
+loop674:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13830,9 +13840,9 @@ loop672:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done675
+	JL      done677
 
-loop674:
+loop676:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13860,9 +13870,9 @@ loop674:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop674
+	JG           loop676
 
-done675:
+done677:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13922,13 +13932,13 @@ done675:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop672
+	JGE          loop674
 
-done673:
+done675:
 	CMPQ R11, $0x00000001
-	JL   done677
+	JL   done679
 
-loop676:
+loop678:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13939,9 +13949,9 @@ loop676:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done679
+	JL      done681
 
-loop678:
+loop680:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13954,9 +13964,9 @@ loop678:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop678
+	JG           loop680
 
-done679:
+done681:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13973,13 +13983,13 @@ done679:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop676
+	JG           loop678
 
-done677:
+done679:
 	ADDQ $0x00000100, R9
-	JMP  group670
+	JMP  group672
 
-done671:
+done673:
 	VZEROUPPER
 	RET
 
@@ -13996,15 +14006,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done681
+	JL     done683
 
-loop680:
+loop682:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done683
+	JL   done685
 
-loop682:
+loop684:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14037,9 +14047,9 @@ loop682:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done685
+	JL      done687
 
-loop684:
+loop686:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -14077,9 +14087,9 @@ loop684:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop684
+	JG           loop686
 
-done685:
+done687:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14107,13 +14117,13 @@ done685:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop682
+	JGE     loop684
 
-done683:
+done685:
 	CMPQ R8, $0x00000002
-	JL   done687
+	JL   done689
 
-loop686:
+loop688:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14134,9 +14144,9 @@ loop686:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done689
+	JL      done691
 
-loop688:
+loop690:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -14160,9 +14170,9 @@ loop688:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop688
+	JG           loop690
 
-done689:
+done691:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14178,13 +14188,13 @@ done689:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop686
+	JGE     loop688
 
-done687:
+done689:
 	CMPQ R8, $0x00000001
-	JL   done691
+	JL   done693
 
-loop690:
+loop692:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14199,9 +14209,9 @@ loop690:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done693
+	JL      done695
 
-loop692:
+loop694:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -14218,9 +14228,9 @@ loop692:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop692
+	JG           loop694
 
-done693:
+done695:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14229,9 +14239,9 @@ done693:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop690
+	JG      loop692
 
-done691:
+done693:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14241,19 +14251,19 @@ done691:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop680
+	JGE  loop682
 
-done681:
+done683:
 	CMPQ BX, $0x00000005
-	JL   done695
-
-loop694:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
 	JL   done697
 
 loop696:
+	MOVQ cols+40(FP), R8
+	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done699
+
+loop698:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14282,9 +14292,9 @@ loop696:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done699
+	JL      done701
 
-loop698:
+loop700:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -14317,9 +14327,9 @@ loop698:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop698
+	JG           loop700
 
-done699:
+done701:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14343,13 +14353,13 @@ done699:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop696
+	JGE     loop698
 
-done697:
+done699:
 	CMPQ R8, $0x00000002
-	JL   done701
+	JL   done703
 
-loop700:
+loop702:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14368,9 +14378,9 @@ loop700:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done703
+	JL      done705
 
-loop702:
+loop704:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -14391,9 +14401,9 @@ loop702:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop702
+	JG           loop704
 
-done703:
+done705:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14407,13 +14417,13 @@ done703:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop700
+	JGE     loop702
 
-done701:
+done703:
 	CMPQ R8, $0x00000001
-	JL   done705
+	JL   done707
 
-loop704:
+loop706:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14427,9 +14437,9 @@ loop704:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done707
+	JL      done709
 
-loop706:
+loop708:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -14444,9 +14454,9 @@ loop706:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop706
+	JG           loop708
 
-done707:
+done709:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14454,9 +14464,9 @@ done707:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop704
+	JG      loop706
 
-done705:
+done707:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14465,19 +14475,19 @@ done705:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop694
+	JGE  loop696
 
-done695:
+done697:
 	CMPQ BX, $0x00000004
-	JL   done709
-
-loop708:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
 	JL   done711
 
 loop710:
+	MOVQ cols+40(FP), R8
+	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done713
+
+loop712:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14501,9 +14511,9 @@ loop710:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done713
+	JL      done715
 
-loop712:
+loop714:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -14531,9 +14541,9 @@ loop712:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop712
+	JG           loop714
 
-done713:
+done715:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14553,13 +14563,13 @@ done713:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop710
+	JGE     loop712
 
-done711:
+done713:
 	CMPQ R8, $0x00000002
-	JL   done715
+	JL   done717
 
-loop714:
+loop716:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14575,9 +14585,9 @@ loop714:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done717
+	JL      done719
 
-loop716:
+loop718:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -14595,9 +14605,9 @@ loop716:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop716
+	JG           loop718
 
-done717:
+done719:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14609,13 +14619,13 @@ done717:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop714
+	JGE     loop716
 
-done715:
+done717:
 	CMPQ R8, $0x00000001
-	JL   done719
+	JL   done721
 
-loop718:
+loop720:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14627,9 +14637,9 @@ loop718:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done721
+	JL      done723
 
-loop720:
+loop722:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -14642,18 +14652,18 @@ loop720:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop720
+	JG           loop722
 
-done721:
+done723:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop718
+	JG      loop720
 
-done719:
+done721:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14661,19 +14671,19 @@ done719:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop708
+	JGE  loop710
 
-done709:
+done711:
 	CMPQ BX, $0x00000003
-	JL   done723
-
-loop722:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
 	JL   done725
 
 loop724:
+	MOVQ cols+40(FP), SI
+	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done727
+
+loop726:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14693,9 +14703,9 @@ loop724:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done727
+	JL      done729
 
-loop726:
+loop728:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -14718,9 +14728,9 @@ loop726:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop726
+	JG           loop728
 
-done727:
+done729:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14736,13 +14746,13 @@ done727:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop724
+	JGE     loop726
 
-done725:
+done727:
 	CMPQ SI, $0x00000002
-	JL   done729
+	JL   done731
 
-loop728:
+loop730:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14756,9 +14766,9 @@ loop728:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done731
+	JL      done733
 
-loop730:
+loop732:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -14773,9 +14783,9 @@ loop730:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop730
+	JG           loop732
 
-done731:
+done733:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14785,13 +14795,13 @@ done731:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop728
+	JGE     loop730
 
-done729:
+done731:
 	CMPQ SI, $0x00000001
-	JL   done733
+	JL   done735
 
-loop732:
+loop734:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14802,9 +14812,9 @@ loop732:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done735
+	JL      done737
 
-loop734:
+loop736:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -14815,36 +14825,36 @@ loop734:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop734
+	JG           loop736
 
-done735:
+done737:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop732
+	JG      loop734
 
-done733:
+done735:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop722
+	JGE  loop724
 
-done723:
+done725:
 	CMPQ BX, $0x00000002
-	JL   done737
-
-loop736:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
 	JL   done739
 
 loop738:
+	MOVQ cols+40(FP), SI
+	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done741
+
+loop740:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14860,9 +14870,9 @@ loop738:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done741
+	JL      done743
 
-loop740:
+loop742:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -14880,9 +14890,9 @@ loop740:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop740
+	JG           loop742
 
-done741:
+done743:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14894,13 +14904,13 @@ done741:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop738
+	JGE     loop740
 
-done739:
+done741:
 	CMPQ SI, $0x00000002
-	JL   done743
+	JL   done745
 
-loop742:
+loop744:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14912,9 +14922,9 @@ loop742:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done745
+	JL      done747
 
-loop744:
+loop746:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -14926,9 +14936,9 @@ loop744:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop744
+	JG           loop746
 
-done745:
+done747:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14936,13 +14946,13 @@ done745:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop742
+	JGE     loop744
 
-done743:
+done745:
 	CMPQ SI, $0x00000001
-	JL   done747
+	JL   done749
 
-loop746:
+loop748:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14952,9 +14962,9 @@ loop746:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done749
+	JL      done751
 
-loop748:
+loop750:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14963,34 +14973,34 @@ loop748:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop748
+	JG           loop750
 
-done749:
+done751:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop746
+	JG      loop748
 
-done747:
+done749:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop736
+	JGE  loop738
 
-done737:
+done739:
 	CMPQ BX, $0x00000001
-	JL   done751
-
-loop750:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
 	JL   done753
 
 loop752:
+	MOVQ cols+40(FP), SI
+	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done755
+
+loop754:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -15002,9 +15012,9 @@ loop752:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done755
+	JL      done757
 
-loop754:
+loop756:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -15017,9 +15027,9 @@ loop754:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop754
+	JG           loop756
 
-done755:
+done757:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -15027,13 +15037,13 @@ done755:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop752
+	JGE     loop754
 
-done753:
+done755:
 	CMPQ SI, $0x00000002
-	JL   done757
+	JL   done759
 
-loop756:
+loop758:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -15043,9 +15053,9 @@ loop756:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done759
+	JL      done761
 
-loop758:
+loop760:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -15054,21 +15064,21 @@ loop758:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop758
+	JG           loop760
 
-done759:
+done761:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop756
+	JGE     loop758
 
-done757:
+done759:
 	CMPQ SI, $0x00000001
-	JL   done761
+	JL   done763
 
-loop760:
+loop762:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -15077,30 +15087,30 @@ loop760:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done763
+	JL      done765
 
-loop762:
+loop764:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop762
+	JG           loop764
 
-done763:
+done765:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop760
+	JG      loop762
 
-done761:
+done763:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop750
+	JG   loop752
 
-done751:
+done753:
 	VZEROUPPER
 	RET
 
@@ -15119,9 +15129,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done765
+	JL           done767
 
-loop764:
+loop766:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -15150,9 +15160,9 @@ loop764:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done767
+	JL        done769
 
-loop766:
+loop768:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -15166,9 +15176,9 @@ loop766:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop766
+	JG          loop768
 
-done767:
+done769:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -15178,9 +15188,9 @@ done767:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop764
+	JGE     loop766
 
-done765:
+done767:
 	VZEROUPPER
 	RET
 
@@ -15198,9 +15208,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	XORQ   DI, DI
 	MOVQ   AX, R8
 	CMPQ   R8, $0x00000040
-	JL     done769
+	JL     done771
 
-loop768:
+loop770:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -15213,7 +15223,7 @@ loop768:
 	VSUBPD       Z4, Z3, Z4
 	VCMPPD       $0x07, Z4, Z4, K1
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute770
+	JE           absolute772
 	VMULPD       Z4, Z4, Z5
 	VMOVUPD      (R10), Z6
 	VMOVUPD      (R9)(SI*1), Z7
@@ -15229,7 +15239,7 @@ loop768:
 	VCMPPD       $0x01, Z5, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip772
+	JZ           skip774
 	VBROADCASTSD 48(BX), Z9
 	VSQRTPD      Z8, Z10
 	VMULPD       Z9, Z10, Z9
@@ -15239,7 +15249,7 @@ loop768:
 	VMAXPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K2, Z4
 
-skip772:
+skip774:
 	VDIVPD       Z8, Z4, Z4
 	VMOVUPD      Z4, Z4
 	VBROADCASTSD 64(BX), Z8
@@ -15253,19 +15263,19 @@ skip772:
 	VCMPPD       $0x01, Z1, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip773
+	JZ           skip775
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K2, Z8
 
-skip773:
+skip775:
 	VSUBPD  Z6, Z5, Z5
 	VMULPD  Z8, Z5, Z5
 	VADDPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, Z6
 	VMOVUPD Z6, (R10)
-	JMP     both771
+	JMP     both773
 
-absolute770:
+absolute772:
 	VBROADCASTSD 24(BX), Z5
 	VMINPD       Z4, Z5, Z4
 	VMOVUPD      Z0, Z6
@@ -15273,7 +15283,7 @@ absolute770:
 	VMAXPD       Z4, Z5, Z4
 	VMOVUPD      Z4, Z4
 
-both771:
+both773:
 	VBROADCASTSD 16(BX), Z5
 	VMULPD       Z4, Z5, Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -15291,14 +15301,14 @@ both771:
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure774
+	JE           sure776
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
 	VDIVPD       Z7, Z6, Z6
 	VMOVUPD      Z6, Z7
 	VMOVUPD      Z7, (R9)
 
-sure774:
+sure776:
 	VMOVUPD Z0, Z6
 	MOVQ    weights+8(FP), R9
 	MOVQ    regret+16(FP), R10
@@ -15308,9 +15318,9 @@ sure774:
 	MOVQ    DI, R14
 	MOVQ    experts+80(FP), R15
 	CMPQ    R15, $0x00000001
-	JL      done776
+	JL      done778
 
-loop775:
+loop777:
 	VSUBPD      (R13)(R14*1), Z3, Z9
 	VMOVUPD     (R12)(R14*1), Z8
 	VFMADD231PD Z9, Z4, Z8
@@ -15329,9 +15339,9 @@ loop775:
 	VADDPD      Z8, Z6, Z6
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop775
+	JG          loop777
 
-done776:
+done778:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
@@ -15343,24 +15353,24 @@ done776:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done778
+	JL           done780
 
-loop777:
+loop779:
 	VMULPD           (R9)(R10*1), Z3, Z8
 	VFMADD231PD.BCST (R11), Z1, Z8
 	VMOVUPD          Z8, (R9)(R10*1)
 	ADDQ             $0x00000008, R11
 	ADDQ             CX, R10
 	SUBQ             $0x00000001, R12
-	JG               loop777
+	JG               loop779
 
-done778:
+done780:
 	ADDQ $0x00000040, DI
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop768
+	JGE  loop770
 
-done769:
+done771:
 	VZEROUPPER
 	RET
 
@@ -15379,9 +15389,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next780
+	JG           next782
 	TESTQ        BX, BX
-	JZ           end779
+	JZ           end781
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -15425,11 +15435,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end779
+	JMP          end781
 
-next780:
+next782:
 	CMPQ         BX, $0x00000010
-	JG           next781
+	JG           next783
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15500,11 +15510,11 @@ next780:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end779
+	JMP          end781
 
-next781:
+next783:
 	CMPQ         BX, $0x00000018
-	JG           next782
+	JG           next784
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15601,9 +15611,9 @@ next781:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end779
+	JMP          end781
 
-next782:
+next784:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15726,14 +15736,14 @@ next782:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end779
+	JMP          end781
 
-end779:
+end781:
 	XORQ DI, DI
 
-group784:
+group786:
 	CMPQ         DI, SI
-	JE           done785
+	JE           done787
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -15853,9 +15863,9 @@ group784:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group784
+	JMP          group786
 
-done785:
+done787:
 	VZEROUPPER
 	RET
 
@@ -15924,9 +15934,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next787
+	JG           next789
 	TESTQ        DI, DI
-	JZ           end786
+	JZ           end788
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -15940,9 +15950,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done789
+	JL           done791
 
-loop788:
+loop790:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -15959,22 +15969,22 @@ loop788:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop788
+	JGE          loop790
 
-done789:
+done791:
 	CMPQ R12, $0x00000001
-	JL   done791
+	JL   done793
 
-loop790:
+loop792:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop790
+	JG           loop792
 
-done791:
+done793:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -16019,11 +16029,11 @@ done791:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end786
+	JMP          end788
 
-next787:
+next789:
 	CMPQ    DI, $0x00000010
-	JG      next792
+	JG      next794
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16042,9 +16052,9 @@ next787:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done794
+	JL      done796
 
-loop793:
+loop795:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -16065,13 +16075,13 @@ loop793:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop793
+	JGE          loop795
 
-done794:
+done796:
 	CMPQ R12, $0x00000001
-	JL   done796
+	JL   done798
 
-loop795:
+loop797:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -16079,9 +16089,9 @@ loop795:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop795
+	JG           loop797
 
-done796:
+done798:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -16156,11 +16166,11 @@ done796:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end786
+	JMP          end788
 
-next792:
+next794:
 	CMPQ    DI, $0x00000018
-	JG      next797
+	JG      next799
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16176,9 +16186,9 @@ next792:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done799
+	JL      done801
 
-loop798:
+loop800:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -16193,13 +16203,13 @@ loop798:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop798
+	JGE          loop800
 
-done799:
+done801:
 	CMPQ R12, $0x00000001
-	JL   done801
+	JL   done803
 
-loop800:
+loop802:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -16208,9 +16218,9 @@ loop800:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop800
+	JG           loop802
 
-done801:
+done803:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -16309,9 +16319,9 @@ done801:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end786
+	JMP          end788
 
-next797:
+next799:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16329,9 +16339,9 @@ next797:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done804
+	JL      done806
 
-loop803:
+loop805:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16348,13 +16358,13 @@ loop803:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop803
+	JGE          loop805
 
-done804:
+done806:
 	CMPQ R12, $0x00000001
-	JL   done806
+	JL   done808
 
-loop805:
+loop807:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16364,9 +16374,9 @@ loop805:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop805
+	JG           loop807
 
-done806:
+done808:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16493,14 +16503,14 @@ done806:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end786
+	JMP          end788
 
-end786:
+end788:
 	XORQ R10, R10
 
-group807:
+group809:
 	CMPQ    R10, R9
-	JE      done808
+	JE      done810
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16514,9 +16524,9 @@ group807:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done810
+	JL      done812
 
-loop809:
+loop811:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16531,13 +16541,13 @@ loop809:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop809
+	JGE          loop811
 
-done810:
+done812:
 	CMPQ R12, $0x00000001
-	JL   done812
+	JL   done814
 
-loop811:
+loop813:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16546,9 +16556,9 @@ loop811:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop811
+	JG           loop813
 
-done812:
+done814:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16676,9 +16686,9 @@ done812:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group807
+	JMP          group809
 
-done808:
+done810:
 	VZEROUPPER
 	RET
 
@@ -16692,15 +16702,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done814
+	JL     done816
 
-loop813:
+loop815:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done816
+	JL   done818
 
-loop815:
+loop817:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16721,9 +16731,9 @@ loop815:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done818
+	JL      done820
 
-loop817:
+loop819:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16753,9 +16763,9 @@ loop817:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop817
+	JG           loop819
 
-done818:
+done820:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16776,13 +16786,13 @@ done818:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop815
+	JGE     loop817
 
-done816:
+done818:
 	CMPQ SI, $0x00000001
-	JL   done820
+	JL   done822
 
-loop819:
+loop821:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16795,9 +16805,9 @@ loop819:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done822
+	JL      done824
 
-loop821:
+loop823:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16818,9 +16828,9 @@ loop821:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop821
+	JG           loop823
 
-done822:
+done824:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16832,14 +16842,14 @@ done822:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop819
+	JG      loop821
 
-done820:
+done822:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop813
+	JG   loop815
 
-done814:
+done816:
 	VZEROUPPER
 	RET
 
@@ -16853,15 +16863,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done824
+	JL     done826
 
-loop823:
+loop825:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done826
+	JL   done828
 
-loop825:
+loop827:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16882,9 +16892,9 @@ loop825:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done828
+	JL      done830
 
-loop827:
+loop829:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16914,9 +16924,9 @@ loop827:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop827
+	JG           loop829
 
-done828:
+done830:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16937,13 +16947,13 @@ done828:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop825
+	JGE     loop827
 
-done826:
+done828:
 	CMPQ SI, $0x00000001
-	JL   done830
+	JL   done832
 
-loop829:
+loop831:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16956,9 +16966,9 @@ loop829:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done832
+	JL      done834
 
-loop831:
+loop833:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -16979,9 +16989,9 @@ loop831:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop831
+	JG           loop833
 
-done832:
+done834:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16993,34 +17003,39 @@ done832:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop829
+	JG      loop831
 
-done830:
+done832:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop823
+	JG   loop825
 
-done824:
+done826:
 	VZEROUPPER
 	RET
 
-// func symMatVecAVX512(a *float64, nb int, from int, rows int, y *float64, x *float64, back int)
+// func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
 // Requires: AVX, AVX512F
-TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
+TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   y+32(FP), CX
-	MOVQ   x+40(FP), DX
+	MOVQ   y+16(FP), CX
+	MOVQ   x+24(FP), DX
 	MOVQ   nb+8(FP), BX
 	SHLQ   $0x06, BX
-	MOVQ   from+16(FP), SI
+	XORQ   SI, SI
 	MOVQ   nb+8(FP), DI
-	SUBQ   SI, DI
 	SHLQ   $0x09, DI
-	SHLQ   $0x06, SI
-	MOVQ   rows+24(FP), R8
+	CMPQ   back+32(FP), $0x00
+	JE     forth835
+	MOVQ   BX, SI
+	SUBQ   $0x40, SI
+	MOVQ   $0x00000200, DI
 
-strip833:
+forth835:
+	MOVQ nb+8(FP), R8
+
+strip836:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -17061,9 +17076,9 @@ strip833:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done837
+	JL           done840
 
-loop836:
+loop839:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -17095,9 +17110,9 @@ loop836:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop836
+	JGE         loop839
 
-done837:
+done840:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17121,41 +17136,46 @@ done837:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
-	CMPQ       back+48(FP), $0x00
-	JNE        back834
+	CMPQ       back+32(FP), $0x00
+	JNE        back837
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next835
+	JMP        next838
 
-back834:
+back837:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next835:
+next838:
 	DECQ R8
-	JNZ  strip833
+	JNZ  strip836
 	VZEROUPPER
 	RET
 
-// func symSubMatVecAVX512(a *float64, nb int, from int, rows int, y *float64, x *float64, w *float64, k int, back int)
+// func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 // Requires: AVX, AVX512F
-TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
+TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   y+32(FP), CX
-	MOVQ   x+40(FP), DX
+	MOVQ   y+16(FP), CX
+	MOVQ   x+24(FP), DX
 	MOVQ   nb+8(FP), BX
 	SHLQ   $0x06, BX
-	MOVQ   from+16(FP), SI
+	XORQ   SI, SI
 	MOVQ   nb+8(FP), DI
-	SUBQ   SI, DI
 	SHLQ   $0x09, DI
-	SHLQ   $0x06, SI
-	MOVQ   rows+24(FP), R8
+	CMPQ   back+48(FP), $0x00
+	JE     forth841
+	MOVQ   BX, SI
+	SUBQ   $0x40, SI
+	MOVQ   $0x00000200, DI
 
-strip838:
+forth841:
+	MOVQ nb+8(FP), R8
+
+strip842:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -17174,12 +17194,12 @@ strip838:
 	VMOVUPD 320(R9), Z15
 	VMOVUPD 384(R9), Z16
 	VMOVUPD 448(R9), Z17
-	MOVQ    w+48(FP), R11
-	MOVQ    k+56(FP), R12
+	MOVQ    w+32(FP), R11
+	MOVQ    k+40(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done842
+	JL      done846
 
-loop841:
+loop845:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -17199,9 +17219,9 @@ loop841:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop841
+	JG           loop845
 
-done842:
+done846:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -17224,9 +17244,9 @@ done842:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done844
+	JL          done848
 
-loop843:
+loop847:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17243,12 +17263,12 @@ loop843:
 	VMOVUPD 832(R9), Z24
 	VMOVUPD 896(R9), Z25
 	VMOVUPD 960(R9), Z26
-	MOVQ    w+48(FP), R12
-	MOVQ    k+56(FP), R13
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done846
+	JL      done850
 
-loop845:
+loop849:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -17277,9 +17297,9 @@ loop845:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop845
+	JG           loop849
 
-done846:
+done850:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17338,13 +17358,13 @@ done846:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop843
+	JGE              loop847
 
-done844:
+done848:
 	CMPQ R11, $0x00000040
-	JL   done848
+	JL   done852
 
-loop847:
+loop851:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17353,12 +17373,12 @@ loop847:
 	VMOVUPD 320(R9), Z16
 	VMOVUPD 384(R9), Z17
 	VMOVUPD 448(R9), Z18
-	MOVQ    w+48(FP), R12
-	MOVQ    k+56(FP), R13
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done850
+	JL      done854
 
-loop849:
+loop853:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -17378,9 +17398,9 @@ loop849:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop849
+	JG           loop853
 
-done850:
+done854:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17412,9 +17432,9 @@ done850:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop847
+	JGE              loop851
 
-done848:
+done852:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17438,21 +17458,21 @@ done848:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
-	CMPQ       back+64(FP), $0x00
-	JNE        back839
+	CMPQ       back+48(FP), $0x00
+	JNE        back843
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next840
+	JMP        next844
 
-back839:
+back843:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next840:
+next844:
 	DECQ R8
-	JNZ  strip838
+	JNZ  strip842
 	VZEROUPPER
 	RET
 
@@ -17476,10 +17496,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns851:
+columns855:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done852
+	JG      done856
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17490,9 +17510,9 @@ columns851:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done854
+	JL      done858
 
-loop853:
+loop857:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -17505,21 +17525,21 @@ loop853:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop853
+	JGE          loop857
 
-done854:
+done858:
 	CMPQ R12, $0x00000001
-	JL   done856
+	JL   done860
 
-loop855:
+loop859:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop855
+	JG           loop859
 
-done856:
+done860:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -17527,11 +17547,11 @@ done856:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns851
+	JMP         columns855
 
-done852:
+done856:
 	CMPQ    R8, DI
-	JE      done857
+	JE      done861
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17540,9 +17560,9 @@ done852:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done859
+	JL      done863
 
-loop858:
+loop862:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -17555,21 +17575,21 @@ loop858:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop858
+	JGE          loop862
 
-done859:
+done863:
 	CMPQ BX, $0x00000001
-	JL   done861
+	JL   done865
 
-loop860:
+loop864:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop860
+	JG           loop864
 
-done861:
+done865:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -17577,7 +17597,7 @@ done861:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done857:
+done861:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -17609,39 +17629,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns862:
+columns866:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done863
+	JG      done867
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns862
+	JMP     columns866
 
-done863:
+done867:
 	CMPQ      R9, R8
-	JE        done864
+	JE        done868
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done864:
+done868:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done866
+	JL   done870
 
-loop865:
+loop869:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done868
+	JL      done872
 
-loop867:
+loop871:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -17661,28 +17681,28 @@ loop867:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop867
+	JGE               loop871
 
-done868:
+done872:
 	CMPQ R11, $0x00000001
-	JL   done870
+	JL   done874
 
-loop869:
+loop873:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop869
+	JG                loop873
 
-done870:
+done874:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop865
+	JGE  loop869
 
-done866:
+done870:
 	VZEROUPPER
 	RET
 
@@ -17699,9 +17719,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done872
+	JL           done876
 
-loop871:
+loop875:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -17717,9 +17737,9 @@ loop871:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done874
+	JL      done878
 
-loop873:
+loop877:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -17805,9 +17825,9 @@ loop873:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop873
+	JG                loop877
 
-done874:
+done878:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -17913,9 +17933,9 @@ done874:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done876
+	JL                done880
 
-loop875:
+loop879:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -17932,9 +17952,9 @@ loop875:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done878
+	JL      done882
 
-loop877:
+loop881:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -18020,9 +18040,9 @@ loop877:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop877
+	JG                loop881
 
-done878:
+done882:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -18061,16 +18081,16 @@ done878:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop875
+	JG                loop879
 
-done876:
+done880:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop871
+	JG   loop875
 
-done872:
+done876:
 	VZEROUPPER
 	RET
 
@@ -18088,9 +18108,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done880
+	JL     done884
 
-loop879:
+loop883:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -18105,9 +18125,9 @@ loop879:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done882
+	JL      done886
 
-loop881:
+loop885:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -18184,9 +18204,9 @@ loop881:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop881
+	JG                loop885
 
-done882:
+done886:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -18238,15 +18258,15 @@ done882:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop879
+	JG                loop883
 
-done880:
+done884:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done884
+	JL   done888
 
-loop883:
+loop887:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -18263,9 +18283,9 @@ loop883:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done886
+	JL      done890
 
-loop885:
+loop889:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -18341,9 +18361,9 @@ loop885:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop885
+	JG                loop889
 
-done886:
+done890:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -18398,9 +18418,9 @@ done886:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop883
+	JG                loop887
 
-done884:
+done888:
 	VZEROUPPER
 	RET
 
@@ -18420,9 +18440,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done888
+	JL           done892
 
-loop887:
+loop891:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -18522,7 +18542,7 @@ loop887:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short889
+	JE          short893
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -18562,7 +18582,7 @@ loop887:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short889:
+short893:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -18570,11 +18590,11 @@ short889:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop887
+	JGE     loop891
 
-done888:
+done892:
 	TESTQ       SI, SI
-	JZ          skip890
+	JZ          skip894
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -18676,7 +18696,7 @@ done888:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short891
+	JE          short895
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -18716,10 +18736,10 @@ done888:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short891:
+short895:
 	VMOVUPD Z7, K1, (CX)
 
-skip890:
+skip894:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -18760,9 +18780,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done893
+	JL      done897
 
-loop892:
+loop896:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18842,9 +18862,9 @@ loop892:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop892
+	JGE          loop896
 
-done893:
+done897:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -18876,9 +18896,9 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done895
+	JL     done899
 
-loop894:
+loop898:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19009,9 +19029,9 @@ loop894:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop894
+	JGE          loop898
 
-done895:
+done899:
 	VZEROUPPER
 	RET
 
@@ -19028,9 +19048,9 @@ TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done897
+	JL     done901
 
-loop896:
+loop900:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19093,11 +19113,11 @@ loop896:
 	VCMPPD       $0x01, Z2, Z8, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip898
+	JZ           skip902
 	VDIVPD       Z6, Z2, Z6
 	VMOVUPD      Z6, K2, Z7
 
-skip898:
+skip902:
 	VSUBPD       Z3, Z4, Z4
 	VMULPD       Z4, Z7, Z4
 	VADDPD       Z3, Z4, Z4
@@ -19113,9 +19133,9 @@ skip898:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop896
+	JGE          loop900
 
-done897:
+done901:
 	VZEROUPPER
 	RET
 
@@ -19140,14 +19160,14 @@ TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Z1
 
-rows899:
+rows903:
 	SUBQ DI, CX
 	XORQ R8, R8
 
-columns900:
+columns904:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done901
+	JG      done905
 	VMOVUPD (CX)(R8*1), Z2
 	VMOVUPD (BX)(R8*1), Z3
 	VSUBPD  Z3, Z2, Z2
@@ -19159,11 +19179,11 @@ columns900:
 	VMAXPD  Z2, Z3, Z2
 	VMOVUPD Z2, (AX)(R8*1)
 	MOVQ    R9, R8
-	JMP     columns900
+	JMP     columns904
 
-done901:
+done905:
 	CMPQ      R8, DI
-	JE        done902
+	JE        done906
 	VMOVUPD.Z (CX)(R8*1), K1, Z2
 	VMOVUPD.Z (BX)(R8*1), K1, Z3
 	VSUBPD    Z3, Z2, Z2
@@ -19175,10 +19195,10 @@ done901:
 	VMAXPD    Z2, Z3, Z2
 	VMOVUPD   Z2, (AX)(R8*1)
 
-done902:
+done906:
 	ADDQ DI, AX
 	CMPQ CX, DX
-	JHI  rows899
+	JHI  rows903
 	VZEROUPPER
 	RET
 
@@ -19196,10 +19216,10 @@ TEXT ·boundAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Z1
 	XORQ         AX, AX
 
-columns903:
+columns907:
 	LEAQ      64(AX), DX
 	CMPQ      DX, CX
-	JG        done904
+	JG        done908
 	MOVQ      said+8(FP), BX
 	VMOVUPD   (BX)(AX*1), Z2
 	MOVQ      last+32(FP), BX
@@ -19230,11 +19250,11 @@ columns903:
 	MOVQ      dst+0(FP), BX
 	VMOVUPD   Z2, (BX)(AX*1)
 	MOVQ      DX, AX
-	JMP       columns903
+	JMP       columns907
 
-done904:
+done908:
 	CMPQ      AX, CX
-	JE        done905
+	JE        done909
 	MOVQ      said+8(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z2
 	MOVQ      last+32(FP), CX
@@ -19265,7 +19285,7 @@ done904:
 	MOVQ      dst+0(FP), CX
 	VMOVUPD   Z0, (CX)(AX*1)
 
-done905:
+done909:
 	VZEROUPPER
 	RET
 
@@ -19282,9 +19302,9 @@ TEXT ·huberAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done907
+	JL     done911
 
-loop906:
+loop910:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19337,11 +19357,11 @@ loop906:
 	VCMPPD       $0x01, Z1, Z7, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip908
+	JZ           skip912
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z5
 
-skip908:
+skip912:
 	VSUBPD    Z4, Z3, Z1
 	VMULPD    Z5, Z1, Z1
 	VADDPD    Z4, Z1, Z1
@@ -19353,9 +19373,9 @@ skip908:
 	ADDQ      $0x00000040, SI
 	SUBQ      $0x00000040, DI
 	CMPQ      DI, $0x00000040
-	JGE       loop906
+	JGE       loop910
 
-done907:
+done911:
 	VZEROUPPER
 	RET
 
@@ -19372,9 +19392,9 @@ TEXT ·glitchAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done910
+	JL     done914
 
-loop909:
+loop913:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19433,11 +19453,11 @@ loop909:
 	VCMPPD       $0x01, Z1, Z3, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip911
+	JZ           skip915
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z2
 
-skip911:
+skip915:
 	VSUBPD  Z5, Z4, Z1
 	VMULPD  Z2, Z1, Z1
 	VADDPD  Z5, Z1, Z1
@@ -19446,9 +19466,9 @@ skip911:
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x00000040, DI
 	CMPQ    DI, $0x00000040
-	JGE     loop909
+	JGE     loop913
 
-done910:
+done914:
 	VZEROUPPER
 	RET
 
@@ -19465,9 +19485,9 @@ TEXT ·levelAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done913
+	JL     done917
 
-loop912:
+loop916:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19501,11 +19521,11 @@ loop912:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip914
+	JZ           skip918
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K3, Z9
 
-skip914:
+skip918:
 	VMULPD       Z9, Z8, Z7
 	VADDPD       Z5, Z7, Z7
 	VBROADCASTSD 24(DX), Z9
@@ -19524,11 +19544,11 @@ skip914:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip915
+	JZ           skip919
 	VDIVPD       Z4, Z1, Z4
 	VMOVUPD      Z4, K3, Z9
 
-skip915:
+skip919:
 	VMULPD       Z8, Z8, Z4
 	VSUBPD       Z6, Z4, Z4
 	VMULPD       Z9, Z4, Z4
@@ -19558,9 +19578,9 @@ skip915:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop912
+	JGE          loop916
 
-done913:
+done917:
 	VZEROUPPER
 	RET
 
@@ -19580,10 +19600,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns916:
+columns920:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done917
+	JG           done921
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -19622,9 +19642,9 @@ columns916:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done919
+	JL           done923
 
-loop918:
+loop922:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -19647,9 +19667,9 @@ loop918:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop918
+	JG           loop922
 
-done919:
+done923:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -19669,11 +19689,11 @@ done919:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns916
+	JMP          columns920
 
-done917:
+done921:
 	CMPQ         BX, AX
-	JE           done920
+	JE           done924
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -19712,9 +19732,9 @@ done917:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done922
+	JL           done926
 
-loop921:
+loop925:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -19737,9 +19757,9 @@ loop921:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop921
+	JG           loop925
 
-done922:
+done926:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -19759,7 +19779,7 @@ done922:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done920:
+done924:
 	VZEROUPPER
 	RET
 
@@ -19778,10 +19798,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns923:
+columns927:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done924
+	JG           done928
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19838,11 +19858,11 @@ columns923:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns923
+	JMP          columns927
 
-done924:
+done928:
 	CMPQ         BX, DX
-	JE           done925
+	JE           done929
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19899,7 +19919,7 @@ done924:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done925:
+done929:
 	VZEROUPPER
 	RET
 
@@ -19913,9 +19933,9 @@ TEXT ·columnDotsAVX512(SB), NOSPLIT, $0-40
 	XORQ   DX, DX
 	MOVQ   AX, BX
 	CMPQ   BX, $0x00000040
-	JL     done927
+	JL     done931
 
-loop926:
+loop930:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -19926,9 +19946,9 @@ loop926:
 	ADDQ    DX, SI
 	ADDQ    DX, DI
 	CMPQ    R8, $0x00000004
-	JL      done929
+	JL      done933
 
-loop928:
+loop932:
 	VMOVUPD     (SI), Z5
 	VFMADD231PD (DI), Z5, Z1
 	VMOVUPD     (SI)(AX*1), Z5
@@ -19941,21 +19961,21 @@ loop928:
 	LEAQ        (DI)(AX*4), DI
 	SUBQ        $0x00000004, R8
 	CMPQ        R8, $0x00000004
-	JGE         loop928
+	JGE         loop932
 
-done929:
+done933:
 	CMPQ R8, $0x00000001
-	JL   done931
+	JL   done935
 
-loop930:
+loop934:
 	VMOVUPD     (SI), Z5
 	VFMADD231PD (DI), Z5, Z1
 	LEAQ        (SI)(AX*1), SI
 	LEAQ        (DI)(AX*1), DI
 	SUBQ        $0x00000001, R8
-	JG          loop930
+	JG          loop934
 
-done931:
+done935:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z4, Z3, Z3
 	VADDPD  Z3, Z1, Z1
@@ -19964,9 +19984,9 @@ done931:
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000040, BX
 	CMPQ    BX, $0x00000040
-	JGE     loop926
+	JGE     loop930
 
-done927:
+done931:
 	VZEROUPPER
 	RET
 
@@ -19982,9 +20002,9 @@ TEXT ·addLaggedAVX512(SB), NOSPLIT, $0-56
 	XORQ   BX, BX
 	MOVQ   AX, SI
 	CMPQ   SI, $0x00000040
-	JL     done933
+	JL     done937
 
-loop932:
+loop936:
 	MOVQ  c+0(FP), DI
 	MOVQ  x+16(FP), R8
 	MOVQ  m+24(FP), R9
@@ -19994,9 +20014,9 @@ loop932:
 	IMULQ AX, R10
 	ADDQ  DI, R10
 	CMPQ  R9, $0x00000004
-	JL    done935
+	JL    done939
 
-loop934:
+loop938:
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(AX*1), Z1
 	VMOVUPD (DI)(AX*2), Z2
@@ -20010,9 +20030,9 @@ loop934:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done937
+	JL      done941
 
-loop936:
+loop940:
 	VMOVUPD     (R11), Z8
 	VMOVUPD     (R11)(AX*1), Z9
 	VMOVUPD     (R12), Z10
@@ -20030,9 +20050,9 @@ loop936:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop936
+	JG          loop940
 
-done937:
+done941:
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(AX*1)
 	VMOVUPD Z2, (DI)(AX*2)
@@ -20046,13 +20066,13 @@ done937:
 	LEAQ    (R8)(AX*4), R8
 	SUBQ    $0x00000004, R9
 	CMPQ    R9, $0x00000004
-	JGE     loop934
+	JGE     loop938
 
-done935:
+done939:
 	CMPQ R9, $0x00000001
-	JL   done939
+	JL   done943
 
-loop938:
+loop942:
 	VMOVUPD (DI), Z0
 	VMOVUPD (R10), Z1
 	MOVQ    f+8(FP), R11
@@ -20060,9 +20080,9 @@ loop938:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done941
+	JL      done945
 
-loop940:
+loop944:
 	VMOVUPD     (R11), Z2
 	VMOVUPD     (R11)(AX*1), Z3
 	VMOVUPD     (R12), Z4
@@ -20071,24 +20091,24 @@ loop940:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop940
+	JG          loop944
 
-done941:
+done945:
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (R10)
 	LEAQ    (DI)(AX*1), DI
 	LEAQ    (R10)(AX*1), R10
 	LEAQ    (R8)(AX*1), R8
 	SUBQ    $0x00000001, R9
-	JG      loop938
+	JG      loop942
 
-done939:
+done943:
 	ADDQ $0x00000040, BX
 	SUBQ $0x00000040, SI
 	CMPQ SI, $0x00000040
-	JGE  loop932
+	JGE  loop936
 
-done933:
+done937:
 	VZEROUPPER
 	RET
 
@@ -20122,9 +20142,9 @@ TEXT ·levinsonAVX512(SB), NOSPLIT, $0-64
 	VMOVUPD      Z0, Z8
 	XORQ         R12, R12
 
-order942:
+order946:
 	CMPQ         R12, DI
-	JE           end943
+	JE           end947
 	VMOVUPD      (AX)(SI*2), Z9
 	VMOVUPD.Z    (CX), K1, Z10
 	VMOVUPD.Z    (DX), K1, Z11
@@ -20172,7 +20192,7 @@ order942:
 	MOVQ         DX, R15
 	LEAQ         (R10)(R12*1), R14
 
-rows944:
+rows948:
 	SUBQ         SI, R14
 	VMOVUPD      (R14), Z12
 	VMOVUPD.Z    (R15), K1, Z13
@@ -20191,13 +20211,13 @@ rows944:
 	SUBQ         BX, R15
 	ADDQ         SI, R13
 	CMPQ         R13, R12
-	JLE          rows944
+	JLE          rows948
 	XCHGQ        R10, R11
 	ADDQ         BX, DX
 	ADDQ         SI, R12
-	JMP          order942
+	JMP          order946
 
-end943:
+end947:
 	VZEROUPPER
 	RET
 
@@ -20215,9 +20235,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows945:
+rows949:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest946
+	JL     rest950
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -20231,10 +20251,10 @@ rows945:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns948:
+columns952:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done949
+	JG          done953
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -20246,24 +20266,24 @@ columns948:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns948
+	JMP         columns952
 
-done949:
-columns950:
+done953:
+columns954:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done951
+	JG          done955
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns950
+	JMP         columns954
 
-done951:
+done955:
 	CMPQ        R8, CX
-	JE          done952
+	JE          done956
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -20274,7 +20294,7 @@ done951:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done952:
+done956:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -20312,11 +20332,11 @@ done952:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows945
+	JMP          rows949
 
-rest946:
+rest950:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip953
+	JNE    skip957
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -20327,10 +20347,10 @@ rest946:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns954:
+columns958:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done955
+	JG          done959
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -20340,23 +20360,23 @@ columns954:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns954
+	JMP         columns958
 
-done955:
-columns956:
+done959:
+columns960:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done957
+	JG          done961
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns956
+	JMP         columns960
 
-done957:
+done961:
 	CMPQ        DI, CX
-	JE          done958
+	JE          done962
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -20365,7 +20385,7 @@ done957:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done958:
+done962:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -20394,11 +20414,11 @@ done958:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end947
+	JMP          end951
 
-skip953:
+skip957:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip959
+	JNE    skip963
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -20410,10 +20430,10 @@ skip953:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns960:
+columns964:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done961
+	JG          done965
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -20427,29 +20447,29 @@ columns960:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns960
+	JMP         columns964
 
-done961:
-columns962:
+done965:
+columns966:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done963
+	JG          done967
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns962
+	JMP         columns966
 
-done963:
+done967:
 	CMPQ        SI, CX
-	JE          done964
+	JE          done968
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done964:
+done968:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -20474,21 +20494,21 @@ done964:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end947
+	JMP          end951
 
-skip959:
+skip963:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip965
+	JNE    skip969
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns966:
+columns970:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done967
+	JG          done971
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -20498,26 +20518,26 @@ columns966:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns966
+	JMP         columns970
 
-done967:
-columns968:
+done971:
+columns972:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done969
+	JG          done973
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns968
+	JMP         columns972
 
-done969:
+done973:
 	CMPQ        BX, CX
-	JE          done970
+	JE          done974
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done970:
+done974:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -20532,10 +20552,10 @@ done970:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end947
+	JMP          end951
 
-skip965:
-end947:
+skip969:
+end951:
 	VZEROUPPER
 	RET
 
@@ -20566,9 +20586,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next972
+	JG      next976
 	TESTQ   SI, SI
-	JZ      end971
+	JZ      end975
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -20583,9 +20603,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done974
+	JL      done978
 
-loop973:
+loop977:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -20602,33 +20622,33 @@ loop973:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop973
+	JGE          loop977
 
-done974:
+done978:
 	CMPQ R11, $0x00000001
-	JL   done976
+	JL   done980
 
-loop975:
+loop979:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop975
+	JG           loop979
 
-done976:
+done980:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end971
+	JMP        end975
 
-next972:
+next976:
 	CMPQ    SI, $0x00000010
-	JG      next977
+	JG      next981
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20648,9 +20668,9 @@ next972:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done979
+	JL      done983
 
-loop978:
+loop982:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20671,13 +20691,13 @@ loop978:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop978
+	JGE          loop982
 
-done979:
+done983:
 	CMPQ R11, $0x00000001
-	JL   done981
+	JL   done985
 
-loop980:
+loop984:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20685,9 +20705,9 @@ loop980:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop980
+	JG           loop984
 
-done981:
+done985:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -20699,11 +20719,11 @@ done981:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end971
+	JMP        end975
 
-next977:
+next981:
 	CMPQ    SI, $0x00000018
-	JG      next982
+	JG      next986
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20717,9 +20737,9 @@ next977:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done984
+	JL      done988
 
-loop983:
+loop987:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -20728,9 +20748,9 @@ loop983:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop983
+	JG           loop987
 
-done984:
+done988:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20738,9 +20758,9 @@ done984:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end971
+	JMP        end975
 
-next982:
+next986:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20755,9 +20775,9 @@ next982:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done987
+	JL      done991
 
-loop986:
+loop990:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -20767,9 +20787,9 @@ loop986:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop986
+	JG           loop990
 
-done987:
+done991:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20779,14 +20799,14 @@ done987:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end971
+	JMP        end975
 
-end971:
+end975:
 	XORQ R9, R9
 
-group988:
+group992:
 	CMPQ   R9, R8
-	JE     done989
+	JE     done993
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -20796,9 +20816,9 @@ group988:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done991
+	JL     done995
 
-loop990:
+loop994:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -20807,9 +20827,9 @@ loop990:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop990
+	JG           loop994
 
-done991:
+done995:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -20819,9 +20839,9 @@ done991:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group988
+	JMP     group992
 
-done989:
+done993:
 	VZEROUPPER
 	RET
 
@@ -20837,15 +20857,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done993
+	JL   done997
 
-loop992:
+loop996:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done995
+	JL   done999
 
-loop994:
+loop998:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20861,9 +20881,9 @@ loop994:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done997
+	JL      done1001
 
-loop996:
+loop1000:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -20881,9 +20901,9 @@ loop996:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop996
+	JG           loop1000
 
-done997:
+done1001:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20895,13 +20915,13 @@ done997:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop994
+	JGE     loop998
 
-done995:
+done999:
 	CMPQ DI, $0x00000002
-	JL   done999
+	JL   done1003
 
-loop998:
+loop1002:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20913,9 +20933,9 @@ loop998:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1001
+	JL      done1005
 
-loop1000:
+loop1004:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -20927,9 +20947,9 @@ loop1000:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1000
+	JG           loop1004
 
-done1001:
+done1005:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -20937,13 +20957,13 @@ done1001:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop998
+	JGE     loop1002
 
-done999:
+done1003:
 	CMPQ DI, $0x00000001
-	JL   done1003
+	JL   done1007
 
-loop1002:
+loop1006:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20953,9 +20973,9 @@ loop1002:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1005
+	JL      done1009
 
-loop1004:
+loop1008:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -20964,34 +20984,34 @@ loop1004:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1004
+	JG           loop1008
 
-done1005:
+done1009:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop1002
+	JG      loop1006
 
-done1003:
+done1007:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop992
+	JGE  loop996
 
-done993:
+done997:
 	CMPQ BX, $0x00000001
-	JL   done1007
+	JL   done1011
 
-loop1006:
+loop1010:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done1009
+	JL   done1013
 
-loop1008:
+loop1012:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -21003,9 +21023,9 @@ loop1008:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1011
+	JL      done1015
 
-loop1010:
+loop1014:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -21018,9 +21038,9 @@ loop1010:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1010
+	JG           loop1014
 
-done1011:
+done1015:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -21028,13 +21048,13 @@ done1011:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop1008
+	JGE     loop1012
 
-done1009:
+done1013:
 	CMPQ DI, $0x00000002
-	JL   done1013
+	JL   done1017
 
-loop1012:
+loop1016:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -21044,9 +21064,9 @@ loop1012:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1015
+	JL      done1019
 
-loop1014:
+loop1018:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -21055,21 +21075,21 @@ loop1014:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1014
+	JG           loop1018
 
-done1015:
+done1019:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop1012
+	JGE     loop1016
 
-done1013:
+done1017:
 	CMPQ DI, $0x00000001
-	JL   done1017
+	JL   done1021
 
-loop1016:
+loop1020:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -21078,30 +21098,30 @@ loop1016:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1019
+	JL      done1023
 
-loop1018:
+loop1022:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1018
+	JG           loop1022
 
-done1019:
+done1023:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop1016
+	JG      loop1020
 
-done1017:
+done1021:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1006
+	JG   loop1010
 
-done1007:
+done1011:
 	VZEROUPPER
 	RET
 
@@ -21119,9 +21139,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows1020:
+rows1024:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest1021
+	JL      rest1025
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21147,10 +21167,10 @@ rows1020:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns1023:
+columns1027:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done1024
+	JG          done1028
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -21170,13 +21190,13 @@ columns1023:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns1023
+	JMP         columns1027
 
-done1024:
-columns1025:
+done1028:
+columns1029:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done1026
+	JG          done1030
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -21187,11 +21207,11 @@ columns1025:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns1025
+	JMP         columns1029
 
-done1026:
+done1030:
 	CMPQ        R12, CX
-	JE          done1027
+	JE          done1031
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -21210,7 +21230,7 @@ done1026:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done1027:
+done1031:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -21253,11 +21273,11 @@ done1027:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows1020
+	JMP        rows1024
 
-rest1021:
+rest1025:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip1028
+	JNE     skip1032
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21280,10 +21300,10 @@ rest1021:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns1029:
+columns1033:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done1030
+	JG          done1034
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -21301,13 +21321,13 @@ columns1029:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns1029
+	JMP         columns1033
 
-done1030:
-columns1031:
+done1034:
+columns1035:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done1032
+	JG          done1036
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -21317,11 +21337,11 @@ columns1031:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns1031
+	JMP         columns1035
 
-done1032:
+done1036:
 	CMPQ        R11, CX
-	JE          done1033
+	JE          done1037
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -21338,7 +21358,7 @@ done1032:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done1033:
+done1037:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -21379,11 +21399,11 @@ done1033:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end1022
+	JMP        end1026
 
-skip1028:
+skip1032:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip1034
+	JNE     skip1038
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21403,10 +21423,10 @@ skip1028:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns1035:
+columns1039:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done1036
+	JG          done1040
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -21422,13 +21442,13 @@ columns1035:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns1035
+	JMP         columns1039
 
-done1036:
-columns1037:
+done1040:
+columns1041:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done1038
+	JG          done1042
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -21437,11 +21457,11 @@ columns1037:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns1037
+	JMP         columns1041
 
-done1038:
+done1042:
 	CMPQ        R10, CX
-	JE          done1039
+	JE          done1043
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -21456,7 +21476,7 @@ done1038:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done1039:
+done1043:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -21493,11 +21513,11 @@ done1039:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end1022
+	JMP        end1026
 
-skip1034:
+skip1038:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip1040
+	JNE     skip1044
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21514,10 +21534,10 @@ skip1034:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns1041:
+columns1045:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done1042
+	JG          done1046
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -21531,13 +21551,13 @@ columns1041:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns1041
+	JMP         columns1045
 
-done1042:
-columns1043:
+done1046:
+columns1047:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done1044
+	JG          done1048
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -21545,11 +21565,11 @@ columns1043:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns1043
+	JMP         columns1047
 
-done1044:
+done1048:
 	CMPQ        R9, CX
-	JE          done1045
+	JE          done1049
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -21562,7 +21582,7 @@ done1044:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done1045:
+done1049:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -21598,11 +21618,11 @@ done1045:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end1022
+	JMP        end1026
 
-skip1040:
+skip1044:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip1046
+	JNE     skip1050
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21616,10 +21636,10 @@ skip1040:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns1047:
+columns1051:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done1048
+	JG          done1052
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -21631,24 +21651,24 @@ columns1047:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns1047
+	JMP         columns1051
 
-done1048:
-columns1049:
+done1052:
+columns1053:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done1050
+	JG          done1054
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns1049
+	JMP         columns1053
 
-done1050:
+done1054:
 	CMPQ        R8, CX
-	JE          done1051
+	JE          done1055
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -21659,7 +21679,7 @@ done1050:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done1051:
+done1055:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -21688,11 +21708,11 @@ done1051:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end1022
+	JMP        end1026
 
-skip1046:
+skip1050:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip1052
+	JNE     skip1056
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -21703,10 +21723,10 @@ skip1046:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns1053:
+columns1057:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done1054
+	JG          done1058
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -21716,23 +21736,23 @@ columns1053:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns1053
+	JMP         columns1057
 
-done1054:
-columns1055:
+done1058:
+columns1059:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done1056
+	JG          done1060
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns1055
+	JMP         columns1059
 
-done1056:
+done1060:
 	CMPQ        DI, CX
-	JE          done1057
+	JE          done1061
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -21741,7 +21761,7 @@ done1056:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done1057:
+done1061:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -21776,11 +21796,11 @@ done1057:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end1022
+	JMP           end1026
 
-skip1052:
+skip1056:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip1058
+	JNE     skip1062
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -21792,10 +21812,10 @@ skip1052:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns1059:
+columns1063:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done1060
+	JG          done1064
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -21809,29 +21829,29 @@ columns1059:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns1059
+	JMP         columns1063
 
-done1060:
-columns1061:
+done1064:
+columns1065:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done1062
+	JG          done1066
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns1061
+	JMP         columns1065
 
-done1062:
+done1066:
 	CMPQ        SI, CX
-	JE          done1063
+	JE          done1067
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done1063:
+done1067:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -21860,21 +21880,21 @@ done1063:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end1022
+	JMP           end1026
 
-skip1058:
+skip1062:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip1064
+	JNE     skip1068
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns1065:
+columns1069:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done1066
+	JG          done1070
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -21884,26 +21904,26 @@ columns1065:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns1065
+	JMP         columns1069
 
-done1066:
-columns1067:
+done1070:
+columns1071:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done1068
+	JG          done1072
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns1067
+	JMP         columns1071
 
-done1068:
+done1072:
 	CMPQ        BX, CX
-	JE          done1069
+	JE          done1073
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done1069:
+done1073:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -21920,10 +21940,10 @@ done1069:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end1022
+	JMP           end1026
 
-skip1064:
-end1022:
+skip1068:
+end1026:
 	VZEROUPPER
 	RET
 
@@ -21945,9 +21965,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next1071
+	JG      next1075
 	TESTQ   SI, SI
-	JZ      end1070
+	JZ      end1074
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -21961,9 +21981,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1073
+	JL      done1077
 
-loop1072:
+loop1076:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -21980,33 +22000,33 @@ loop1072:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1072
+	JGE          loop1076
 
-done1073:
+done1077:
 	CMPQ R11, $0x00000001
-	JL   done1075
+	JL   done1079
 
-loop1074:
+loop1078:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1074
+	JG           loop1078
 
-done1075:
+done1079:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1071:
+next1075:
 	CMPQ    SI, $0x00000020
-	JG      next1076
+	JG      next1080
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -22025,9 +22045,9 @@ next1071:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1078
+	JL      done1082
 
-loop1077:
+loop1081:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -22048,13 +22068,13 @@ loop1077:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1077
+	JGE          loop1081
 
-done1078:
+done1082:
 	CMPQ R11, $0x00000001
-	JL   done1080
+	JL   done1084
 
-loop1079:
+loop1083:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -22062,9 +22082,9 @@ loop1079:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1079
+	JG           loop1083
 
-done1080:
+done1084:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -22076,11 +22096,11 @@ done1080:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1076:
+next1080:
 	CMPQ    SI, $0x00000030
-	JG      next1081
+	JG      next1085
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -22096,9 +22116,9 @@ next1076:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1083
+	JL      done1087
 
-loop1082:
+loop1086:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -22113,13 +22133,13 @@ loop1082:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1082
+	JGE          loop1086
 
-done1083:
+done1087:
 	CMPQ R11, $0x00000001
-	JL   done1085
+	JL   done1089
 
-loop1084:
+loop1088:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -22128,9 +22148,9 @@ loop1084:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1084
+	JG           loop1088
 
-done1085:
+done1089:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -22141,11 +22161,11 @@ done1085:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1081:
+next1085:
 	CMPQ    SI, $0x00000040
-	JG      next1086
+	JG      next1090
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -22163,9 +22183,9 @@ next1081:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1088
+	JL      done1092
 
-loop1087:
+loop1091:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -22182,13 +22202,13 @@ loop1087:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1087
+	JGE          loop1091
 
-done1088:
+done1092:
 	CMPQ R11, $0x00000001
-	JL   done1090
+	JL   done1094
 
-loop1089:
+loop1093:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -22198,9 +22218,9 @@ loop1089:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1089
+	JG           loop1093
 
-done1090:
+done1094:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -22214,11 +22234,11 @@ done1090:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1086:
+next1090:
 	CMPQ    SI, $0x00000050
-	JG      next1091
+	JG      next1095
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -22233,9 +22253,9 @@ next1086:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1093
+	JL      done1097
 
-loop1092:
+loop1096:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -22246,9 +22266,9 @@ loop1092:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1092
+	JG           loop1096
 
-done1093:
+done1097:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -22260,11 +22280,11 @@ done1093:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1091:
+next1095:
 	CMPQ    SI, $0x00000060
-	JG      next1094
+	JG      next1098
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -22280,9 +22300,9 @@ next1091:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1096
+	JL      done1100
 
-loop1095:
+loop1099:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -22294,9 +22314,9 @@ loop1095:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1095
+	JG           loop1099
 
-done1096:
+done1100:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -22310,11 +22330,11 @@ done1096:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1094:
+next1098:
 	CMPQ    SI, $0x00000070
-	JG      next1097
+	JG      next1101
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -22331,9 +22351,9 @@ next1094:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1099
+	JL      done1103
 
-loop1098:
+loop1102:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -22346,9 +22366,9 @@ loop1098:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1098
+	JG           loop1102
 
-done1099:
+done1103:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -22364,70 +22384,13 @@ done1099:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end1070
+	JMP       end1074
 
-next1097:
+next1101:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1102
-
-loop1101:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VFMADD231PS  192(SI), Z9, Z4
-	VFMADD231PS  256(SI), Z9, Z5
-	VFMADD231PS  320(SI), Z9, Z6
-	VFMADD231PS  384(SI), Z9, Z7
-	VMOVUPS.Z    448(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1101
-
-done1102:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VADDPS    320(AX)(R9*1), Z6, Z6
-	VMOVUPS   Z6, 320(AX)(R9*1)
-	VADDPS    384(AX)(R9*1), Z7, Z7
-	VMOVUPS   Z7, 384(AX)(R9*1)
-	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z8, Z8
-	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end1070
-
-end1070:
-	XORQ R9, R9
-
-group1103:
-	CMPQ    R9, R8
-	JE      done1104
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22452,13 +22415,70 @@ loop1105:
 	VFMADD231PS  256(SI), Z9, Z5
 	VFMADD231PS  320(SI), Z9, Z6
 	VFMADD231PS  384(SI), Z9, Z7
-	VFMADD231PS  448(SI), Z9, Z8
+	VMOVUPS.Z    448(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
 	JG           loop1105
 
 done1106:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VADDPS    320(AX)(R9*1), Z6, Z6
+	VMOVUPS   Z6, 320(AX)(R9*1)
+	VADDPS    384(AX)(R9*1), Z7, Z7
+	VMOVUPS   Z7, 384(AX)(R9*1)
+	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z8, Z8
+	VMOVUPS   Z8, K1, 448(AX)(R9*1)
+	JMP       end1074
+
+end1074:
+	XORQ R9, R9
+
+group1107:
+	CMPQ    R9, R8
+	JE      done1108
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1110
+
+loop1109:
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VFMADD231PS  192(SI), Z9, Z4
+	VFMADD231PS  256(SI), Z9, Z5
+	VFMADD231PS  320(SI), Z9, Z6
+	VFMADD231PS  384(SI), Z9, Z7
+	VFMADD231PS  448(SI), Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1109
+
+done1110:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -22476,9 +22496,9 @@ done1106:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1103
+	JMP     group1107
 
-done1104:
+done1108:
 	VZEROUPPER
 	RET
 
@@ -22495,15 +22515,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1108
+	JL     done1112
 
-loop1107:
+loop1111:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1110
+	JL   done1114
 
-loop1109:
+loop1113:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22536,9 +22556,9 @@ loop1109:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1112
+	JL      done1116
 
-loop1111:
+loop1115:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -22576,9 +22596,9 @@ loop1111:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1111
+	JG           loop1115
 
-done1112:
+done1116:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22606,13 +22626,13 @@ done1112:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1109
+	JGE     loop1113
 
-done1110:
+done1114:
 	CMPQ R8, $0x00000002
-	JL   done1114
+	JL   done1118
 
-loop1113:
+loop1117:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22633,9 +22653,9 @@ loop1113:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1116
+	JL      done1120
 
-loop1115:
+loop1119:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -22659,9 +22679,9 @@ loop1115:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1115
+	JG           loop1119
 
-done1116:
+done1120:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22677,13 +22697,13 @@ done1116:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1113
+	JGE     loop1117
 
-done1114:
+done1118:
 	CMPQ R8, $0x00000001
-	JL   done1118
+	JL   done1122
 
-loop1117:
+loop1121:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22698,9 +22718,9 @@ loop1117:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1120
+	JL      done1124
 
-loop1119:
+loop1123:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -22717,9 +22737,9 @@ loop1119:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1119
+	JG           loop1123
 
-done1120:
+done1124:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22728,9 +22748,9 @@ done1120:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1117
+	JG      loop1121
 
-done1118:
+done1122:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22740,19 +22760,19 @@ done1118:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1107
+	JGE  loop1111
 
-done1108:
+done1112:
 	CMPQ BX, $0x00000005
-	JL   done1122
+	JL   done1126
 
-loop1121:
+loop1125:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1124
+	JL   done1128
 
-loop1123:
+loop1127:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22781,9 +22801,9 @@ loop1123:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1126
+	JL      done1130
 
-loop1125:
+loop1129:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -22816,9 +22836,9 @@ loop1125:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1125
+	JG           loop1129
 
-done1126:
+done1130:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22842,13 +22862,13 @@ done1126:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1123
+	JGE     loop1127
 
-done1124:
+done1128:
 	CMPQ R8, $0x00000002
-	JL   done1128
+	JL   done1132
 
-loop1127:
+loop1131:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22867,9 +22887,9 @@ loop1127:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1130
+	JL      done1134
 
-loop1129:
+loop1133:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -22890,9 +22910,9 @@ loop1129:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1129
+	JG           loop1133
 
-done1130:
+done1134:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22906,13 +22926,13 @@ done1130:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1127
+	JGE     loop1131
 
-done1128:
+done1132:
 	CMPQ R8, $0x00000001
-	JL   done1132
+	JL   done1136
 
-loop1131:
+loop1135:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22926,9 +22946,9 @@ loop1131:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1134
+	JL      done1138
 
-loop1133:
+loop1137:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -22943,9 +22963,9 @@ loop1133:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1133
+	JG           loop1137
 
-done1134:
+done1138:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22953,9 +22973,9 @@ done1134:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1131
+	JG      loop1135
 
-done1132:
+done1136:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22964,19 +22984,19 @@ done1132:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1121
+	JGE  loop1125
 
-done1122:
+done1126:
 	CMPQ BX, $0x00000004
-	JL   done1136
+	JL   done1140
 
-loop1135:
+loop1139:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1138
+	JL   done1142
 
-loop1137:
+loop1141:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -23000,9 +23020,9 @@ loop1137:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1140
+	JL      done1144
 
-loop1139:
+loop1143:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -23030,9 +23050,9 @@ loop1139:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1139
+	JG           loop1143
 
-done1140:
+done1144:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -23052,13 +23072,13 @@ done1140:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1137
+	JGE     loop1141
 
-done1138:
+done1142:
 	CMPQ R8, $0x00000002
-	JL   done1142
+	JL   done1146
 
-loop1141:
+loop1145:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -23074,9 +23094,9 @@ loop1141:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1144
+	JL      done1148
 
-loop1143:
+loop1147:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -23094,9 +23114,9 @@ loop1143:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1143
+	JG           loop1147
 
-done1144:
+done1148:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -23108,13 +23128,13 @@ done1144:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1141
+	JGE     loop1145
 
-done1142:
+done1146:
 	CMPQ R8, $0x00000001
-	JL   done1146
+	JL   done1150
 
-loop1145:
+loop1149:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -23126,9 +23146,9 @@ loop1145:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1148
+	JL      done1152
 
-loop1147:
+loop1151:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -23141,18 +23161,18 @@ loop1147:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1147
+	JG           loop1151
 
-done1148:
+done1152:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1145
+	JG      loop1149
 
-done1146:
+done1150:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -23160,19 +23180,19 @@ done1146:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1135
+	JGE  loop1139
 
-done1136:
+done1140:
 	CMPQ BX, $0x00000003
-	JL   done1150
+	JL   done1154
 
-loop1149:
+loop1153:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1152
+	JL   done1156
 
-loop1151:
+loop1155:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23192,9 +23212,9 @@ loop1151:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1154
+	JL      done1158
 
-loop1153:
+loop1157:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -23217,9 +23237,9 @@ loop1153:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1153
+	JG           loop1157
 
-done1154:
+done1158:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -23235,13 +23255,13 @@ done1154:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1151
+	JGE     loop1155
 
-done1152:
+done1156:
 	CMPQ SI, $0x00000002
-	JL   done1156
+	JL   done1160
 
-loop1155:
+loop1159:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23255,9 +23275,9 @@ loop1155:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1158
+	JL      done1162
 
-loop1157:
+loop1161:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -23272,9 +23292,9 @@ loop1157:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1157
+	JG           loop1161
 
-done1158:
+done1162:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -23284,13 +23304,13 @@ done1158:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1155
+	JGE     loop1159
 
-done1156:
+done1160:
 	CMPQ SI, $0x00000001
-	JL   done1160
+	JL   done1164
 
-loop1159:
+loop1163:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23301,9 +23321,9 @@ loop1159:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1162
+	JL      done1166
 
-loop1161:
+loop1165:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -23314,36 +23334,36 @@ loop1161:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1161
+	JG           loop1165
 
-done1162:
+done1166:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1159
+	JG      loop1163
 
-done1160:
+done1164:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1149
+	JGE  loop1153
 
-done1150:
+done1154:
 	CMPQ BX, $0x00000002
-	JL   done1164
+	JL   done1168
 
-loop1163:
+loop1167:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1166
+	JL   done1170
 
-loop1165:
+loop1169:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23359,9 +23379,9 @@ loop1165:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1168
+	JL      done1172
 
-loop1167:
+loop1171:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -23379,9 +23399,9 @@ loop1167:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1167
+	JG           loop1171
 
-done1168:
+done1172:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -23393,13 +23413,13 @@ done1168:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1165
+	JGE     loop1169
 
-done1166:
+done1170:
 	CMPQ SI, $0x00000002
-	JL   done1170
+	JL   done1174
 
-loop1169:
+loop1173:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23411,9 +23431,9 @@ loop1169:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1172
+	JL      done1176
 
-loop1171:
+loop1175:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -23425,9 +23445,9 @@ loop1171:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1171
+	JG           loop1175
 
-done1172:
+done1176:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -23435,13 +23455,13 @@ done1172:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1169
+	JGE     loop1173
 
-done1170:
+done1174:
 	CMPQ SI, $0x00000001
-	JL   done1174
+	JL   done1178
 
-loop1173:
+loop1177:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23451,9 +23471,9 @@ loop1173:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1176
+	JL      done1180
 
-loop1175:
+loop1179:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -23462,34 +23482,34 @@ loop1175:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1175
+	JG           loop1179
 
-done1176:
+done1180:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1173
+	JG      loop1177
 
-done1174:
+done1178:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1163
+	JGE  loop1167
 
-done1164:
+done1168:
 	CMPQ BX, $0x00000001
-	JL   done1178
+	JL   done1182
 
-loop1177:
+loop1181:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1180
+	JL   done1184
 
-loop1179:
+loop1183:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23501,9 +23521,9 @@ loop1179:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1182
+	JL      done1186
 
-loop1181:
+loop1185:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -23516,9 +23536,9 @@ loop1181:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1181
+	JG           loop1185
 
-done1182:
+done1186:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -23526,13 +23546,13 @@ done1182:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1179
+	JGE     loop1183
 
-done1180:
+done1184:
 	CMPQ SI, $0x00000002
-	JL   done1184
+	JL   done1188
 
-loop1183:
+loop1187:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23542,9 +23562,9 @@ loop1183:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1186
+	JL      done1190
 
-loop1185:
+loop1189:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -23553,21 +23573,21 @@ loop1185:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1185
+	JG           loop1189
 
-done1186:
+done1190:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1183
+	JGE     loop1187
 
-done1184:
+done1188:
 	CMPQ SI, $0x00000001
-	JL   done1188
+	JL   done1192
 
-loop1187:
+loop1191:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -23576,30 +23596,30 @@ loop1187:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1190
+	JL      done1194
 
-loop1189:
+loop1193:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1189
+	JG           loop1193
 
-done1190:
+done1194:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1187
+	JG      loop1191
 
-done1188:
+done1192:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1177
+	JG   loop1181
 
-done1178:
+done1182:
 	VZEROUPPER
 	RET
 
@@ -23627,9 +23647,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1192
+	JL     done1196
 
-loop1191:
+loop1195:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -23646,22 +23666,22 @@ loop1191:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1191
+	JGE          loop1195
 
-done1192:
+done1196:
 	CMPQ DI, $0x00000001
-	JL   done1194
+	JL   done1198
 
-loop1193:
+loop1197:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1193
+	JG           loop1197
 
-done1194:
+done1198:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23772,9 +23792,9 @@ done1194:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1196
+	JL           done1200
 
-loop1195:
+loop1199:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23794,9 +23814,9 @@ loop1195:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1198
+	JL     done1202
 
-loop1197:
+loop1201:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -23813,22 +23833,22 @@ loop1197:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1197
+	JGE          loop1201
 
-done1198:
+done1202:
 	CMPQ R8, $0x00000001
-	JL   done1200
+	JL   done1204
 
-loop1199:
+loop1203:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1199
+	JG           loop1203
 
-done1200:
+done1204:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23907,9 +23927,9 @@ done1200:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1195
+	JG           loop1199
 
-done1196:
+done1200:
 	VZEROUPPER
 	RET
 
@@ -23937,9 +23957,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1202
+	JL     done1206
 
-loop1201:
+loop1205:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -23956,22 +23976,22 @@ loop1201:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1201
+	JGE          loop1205
 
-done1202:
+done1206:
 	CMPQ DI, $0x00000001
-	JL   done1204
+	JL   done1208
 
-loop1203:
+loop1207:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1203
+	JG           loop1207
 
-done1204:
+done1208:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -24061,9 +24081,9 @@ done1204:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1206
+	JL           done1210
 
-loop1205:
+loop1209:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -24083,9 +24103,9 @@ loop1205:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1208
+	JL     done1212
 
-loop1207:
+loop1211:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -24102,22 +24122,22 @@ loop1207:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1207
+	JGE          loop1211
 
-done1208:
+done1212:
 	CMPQ R8, $0x00000001
-	JL   done1210
+	JL   done1214
 
-loop1209:
+loop1213:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1209
+	JG           loop1213
 
-done1210:
+done1214:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -24175,9 +24195,9 @@ done1210:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1205
+	JG           loop1209
 
-done1206:
+done1210:
 	VZEROUPPER
 	RET
 
@@ -24292,9 +24312,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1212
+	JL     done1216
 
-loop1211:
+loop1215:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24308,9 +24328,9 @@ loop1211:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1214
+	JL      done1218
 
-loop1213:
+loop1217:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24320,54 +24340,6 @@ loop1213:
 	VFMADD231PD  320(R9), Z9, Z6
 	VFMADD231PD  384(R9), Z9, Z7
 	VFMADD231PD  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1213
-
-done1214:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	VMOVUPD Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1211
-
-done1212:
-	CMPQ SI, $0x00000007
-	JL   done1216
-
-loop1215:
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1218
-
-loop1217:
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (R9), Z8, Z1
-	VFMADD231PD  64(R9), Z8, Z2
-	VFMADD231PD  128(R9), Z8, Z3
-	VFMADD231PD  192(R9), Z8, Z4
-	VFMADD231PD  256(R9), Z8, Z5
-	VFMADD231PD  320(R9), Z8, Z6
-	VFMADD231PD  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -24381,14 +24353,15 @@ done1218:
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
 	VMOVUPD Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
+	VMOVUPD Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	CMPQ    SI, $0x00000008
 	JGE     loop1215
 
 done1216:
-	CMPQ SI, $0x00000006
+	CMPQ SI, $0x00000007
 	JL   done1220
 
 loop1219:
@@ -24398,6 +24371,7 @@ loop1219:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
 	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -24406,13 +24380,14 @@ loop1219:
 	JL      done1222
 
 loop1221:
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VFMADD231PD  192(R9), Z7, Z4
-	VFMADD231PD  256(R9), Z7, Z5
-	VFMADD231PD  320(R9), Z7, Z6
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -24425,14 +24400,15 @@ done1222:
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
+	VMOVUPD Z7, 768(BX)
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
+	CMPQ    SI, $0x00000007
 	JGE     loop1219
 
 done1220:
-	CMPQ SI, $0x00000005
+	CMPQ SI, $0x00000006
 	JL   done1224
 
 loop1223:
@@ -24441,6 +24417,7 @@ loop1223:
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -24449,12 +24426,13 @@ loop1223:
 	JL      done1226
 
 loop1225:
-	VBROADCASTSD (R10), Z6
-	VFMADD231PD  (R9), Z6, Z1
-	VFMADD231PD  64(R9), Z6, Z2
-	VFMADD231PD  128(R9), Z6, Z3
-	VFMADD231PD  192(R9), Z6, Z4
-	VFMADD231PD  256(R9), Z6, Z5
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -24466,17 +24444,59 @@ done1226:
 	VMOVUPD Z3, 256(BX)
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	CMPQ    SI, $0x00000006
+	JGE     loop1223
+
+done1224:
+	CMPQ SI, $0x00000005
+	JL   done1228
+
+loop1227:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1230
+
+loop1229:
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1229
+
+done1230:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1223
+	JGE     loop1227
 
-done1224:
+done1228:
 	CMPQ SI, $0x00000004
-	JL   done1228
+	JL   done1232
 
-loop1227:
+loop1231:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24490,9 +24510,9 @@ loop1227:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1230
+	JL      done1234
 
-loop1229:
+loop1233:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24507,13 +24527,13 @@ loop1229:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1229
+	JGE          loop1233
 
-done1230:
+done1234:
 	CMPQ R11, $0x00000001
-	JL   done1232
+	JL   done1236
 
-loop1231:
+loop1235:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24522,9 +24542,9 @@ loop1231:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1231
+	JG           loop1235
 
-done1232:
+done1236:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -24537,13 +24557,13 @@ done1232:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1227
+	JGE     loop1231
 
-done1228:
+done1232:
 	CMPQ SI, $0x00000003
-	JL   done1234
+	JL   done1238
 
-loop1233:
+loop1237:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24555,9 +24575,9 @@ loop1233:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1236
+	JL      done1240
 
-loop1235:
+loop1239:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -24570,13 +24590,13 @@ loop1235:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1235
+	JGE          loop1239
 
-done1236:
+done1240:
 	CMPQ R11, $0x00000001
-	JL   done1238
+	JL   done1242
 
-loop1237:
+loop1241:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -24584,9 +24604,9 @@ loop1237:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1237
+	JG           loop1241
 
-done1238:
+done1242:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -24597,13 +24617,13 @@ done1238:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1233
+	JGE     loop1237
 
-done1234:
+done1238:
 	CMPQ SI, $0x00000002
-	JL   done1240
+	JL   done1244
 
-loop1239:
+loop1243:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24618,9 +24638,9 @@ loop1239:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1242
+	JL      done1246
 
-loop1241:
+loop1245:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24637,22 +24657,22 @@ loop1241:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1241
+	JGE          loop1245
 
-done1242:
+done1246:
 	CMPQ R11, $0x00000001
-	JL   done1244
+	JL   done1248
 
-loop1243:
+loop1247:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1243
+	JG           loop1247
 
-done1244:
+done1248:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -24665,13 +24685,13 @@ done1244:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1239
+	JGE     loop1243
 
-done1240:
+done1244:
 	CMPQ SI, $0x00000001
-	JL   done1246
+	JL   done1250
 
-loop1245:
+loop1249:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24682,9 +24702,9 @@ loop1245:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1248
+	JL      done1252
 
-loop1247:
+loop1251:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -24697,21 +24717,21 @@ loop1247:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1247
+	JGE          loop1251
 
-done1248:
+done1252:
 	CMPQ R11, $0x00000001
-	JL   done1250
+	JL   done1254
 
-loop1249:
+loop1253:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1249
+	JG           loop1253
 
-done1250:
+done1254:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -24719,9 +24739,9 @@ done1250:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1245
+	JG      loop1249
 
-done1246:
+done1250:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -24735,7 +24755,7 @@ done1246:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1251
+	JZ           end1255
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -24745,14 +24765,14 @@ done1246:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1251
+	JMP          end1255
 
-end1251:
+end1255:
 	XORQ BX, BX
 
-group1253:
+group1257:
 	CMPQ    BX, DX
-	JE      done1254
+	JE      done1258
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -24760,11 +24780,11 @@ group1253:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1253
+	JMP     group1257
 
-done1254:
+done1258:
 	TESTQ AX, AX
-	JZ    skip1255
+	JZ    skip1259
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -24774,19 +24794,19 @@ done1254:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1257
+	JL    done1261
 
-loop1256:
+loop1260:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1256
+	JG          loop1260
 
-done1257:
-skip1255:
+done1261:
+skip1259:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -24808,7 +24828,7 @@ skip1255:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1259
+	JNE          next1263
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -24849,11 +24869,11 @@ skip1255:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1258
+	JMP          done1262
 
-next1259:
+next1263:
 	CMPQ         CX, $0x01
-	JNE          next1260
+	JNE          next1264
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24917,11 +24937,11 @@ next1259:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1258
+	JMP          done1262
 
-next1260:
+next1264:
 	CMPQ         CX, $0x02
-	JNE          next1261
+	JNE          next1265
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -25008,11 +25028,11 @@ next1260:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1258
+	JMP          done1262
 
-next1261:
+next1265:
 	CMPQ         CX, $0x03
-	JNE          next1262
+	JNE          next1266
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -25122,55 +25142,55 @@ next1261:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1258
+	JMP          done1262
 
-next1262:
-done1258:
+next1266:
+done1262:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1263
+	JE   product1267
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1263
+	JNE  product1267
 	CMPQ CX, $0x04
-	JG   above1274
-	CMPQ CX, $0x02
-	JG   above1275
-	CMPQ CX, $0x01
-	JG   above1276
-	JMP  rows1266
-
-above1276:
-	JMP rows1267
-
-above1275:
-	CMPQ CX, $0x03
-	JG   above1277
-	JMP  rows1268
-
-above1277:
-	JMP rows1269
-
-above1274:
-	CMPQ CX, $0x06
 	JG   above1278
-	CMPQ CX, $0x05
+	CMPQ CX, $0x02
 	JG   above1279
+	CMPQ CX, $0x01
+	JG   above1280
 	JMP  rows1270
 
-above1279:
+above1280:
 	JMP rows1271
 
-above1278:
-	CMPQ CX, $0x07
-	JG   above1280
+above1279:
+	CMPQ CX, $0x03
+	JG   above1281
 	JMP  rows1272
 
-above1280:
+above1281:
 	JMP rows1273
 
-rows1266:
+above1278:
+	CMPQ CX, $0x06
+	JG   above1282
+	CMPQ CX, $0x05
+	JG   above1283
+	JMP  rows1274
+
+above1283:
+	JMP rows1275
+
+above1282:
+	CMPQ CX, $0x07
+	JG   above1284
+	JMP  rows1276
+
+above1284:
+	JMP rows1277
+
+rows1270:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -25189,7 +25209,7 @@ rows1266:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1281
+	JZ           skip1285
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -25299,9 +25319,9 @@ rows1266:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1283
+	JL           done1287
 
-loop1282:
+loop1286:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -25501,9 +25521,9 @@ loop1282:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1282
+	JG           loop1286
 
-done1283:
+done1287:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25530,16 +25550,16 @@ done1283:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1281:
+skip1285:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1285
+	JL      done1289
 
-loop1284:
+loop1288:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25567,11 +25587,11 @@ loop1284:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1284
+	JGE         loop1288
 
-done1285:
+done1289:
 	TESTQ       AX, AX
-	JZ          skip1286
+	JZ          skip1290
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25587,7 +25607,7 @@ done1285:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1286:
+skip1290:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -25604,40 +25624,40 @@ skip1286:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1287
+	JZ         skip1291
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1288
+	JNE        few1292
 	VMOVUPD    Z1, (CX)
-	JMP        done1289
+	JMP        done1293
 
-few1288:
+few1292:
 	TESTQ         $0x00000004, AX
-	JZ            skip1290
+	JZ            skip1294
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1290:
+skip1294:
 	TESTQ         $0x00000002, AX
-	JZ            skip1291
+	JZ            skip1295
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1291:
+skip1295:
 	TESTQ  $0x00000001, AX
-	JZ     skip1292
+	JZ     skip1296
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1292:
-done1289:
-skip1287:
-	JMP finish1264
+skip1296:
+done1293:
+skip1291:
+	JMP finish1268
 
-rows1267:
+rows1271:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -25661,7 +25681,7 @@ rows1267:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1293
+	JZ           skip1297
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -25771,9 +25791,9 @@ rows1267:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1295
+	JL           done1299
 
-loop1294:
+loop1298:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -26021,9 +26041,9 @@ loop1294:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1294
+	JG           loop1298
 
-done1295:
+done1299:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -26062,7 +26082,7 @@ done1295:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1293:
+skip1297:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26070,9 +26090,9 @@ skip1293:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1297
+	JL      done1301
 
-loop1296:
+loop1300:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -26112,11 +26132,11 @@ loop1296:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1296
+	JGE         loop1300
 
-done1297:
+done1301:
 	TESTQ       AX, AX
-	JZ          skip1298
+	JZ          skip1302
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -26138,7 +26158,7 @@ done1297:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1298:
+skip1302:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -26156,40 +26176,40 @@ skip1298:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1299
+	JZ         skip1303
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1300
+	JNE        few1304
 	VMOVUPD    Z1, (CX)
-	JMP        done1301
+	JMP        done1305
 
-few1300:
+few1304:
 	TESTQ         $0x00000004, AX
-	JZ            skip1302
+	JZ            skip1306
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1302:
+skip1306:
 	TESTQ         $0x00000002, AX
-	JZ            skip1303
+	JZ            skip1307
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1303:
+skip1307:
 	TESTQ  $0x00000001, AX
-	JZ     skip1304
+	JZ     skip1308
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1304:
-done1301:
-skip1299:
-	JMP finish1264
+skip1308:
+done1305:
+skip1303:
+	JMP finish1268
 
-rows1268:
+rows1272:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26215,7 +26235,7 @@ rows1268:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1305
+	JZ           skip1309
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -26325,9 +26345,9 @@ rows1268:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1307
+	JL           done1311
 
-loop1306:
+loop1310:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26623,9 +26643,9 @@ loop1306:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1306
+	JG               loop1310
 
-done1307:
+done1311:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26676,7 +26696,7 @@ done1307:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1305:
+skip1309:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26685,9 +26705,9 @@ skip1305:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1309
+	JL      done1313
 
-loop1308:
+loop1312:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26739,11 +26759,11 @@ loop1308:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1308
+	JGE              loop1312
 
-done1309:
+done1313:
 	TESTQ            AX, AX
-	JZ               skip1310
+	JZ               skip1314
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26771,7 +26791,7 @@ done1309:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1310:
+skip1314:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -26793,40 +26813,40 @@ skip1310:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1311
+	JZ         skip1315
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1312
+	JNE        few1316
 	VMOVUPD    Z1, (CX)
-	JMP        done1313
+	JMP        done1317
 
-few1312:
+few1316:
 	TESTQ         $0x00000004, AX
-	JZ            skip1314
+	JZ            skip1318
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1314:
+skip1318:
 	TESTQ         $0x00000002, AX
-	JZ            skip1315
+	JZ            skip1319
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1315:
+skip1319:
 	TESTQ  $0x00000001, AX
-	JZ     skip1316
+	JZ     skip1320
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1316:
-done1313:
-skip1311:
-	JMP finish1264
+skip1320:
+done1317:
+skip1315:
+	JMP finish1268
 
-rows1269:
+rows1273:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26853,7 +26873,7 @@ rows1269:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1317
+	JZ           skip1321
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -26963,9 +26983,9 @@ rows1269:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1319
+	JL           done1323
 
-loop1318:
+loop1322:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27309,9 +27329,9 @@ loop1318:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1318
+	JG               loop1322
 
-done1319:
+done1323:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -27374,7 +27394,7 @@ done1319:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1317:
+skip1321:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27384,9 +27404,9 @@ skip1317:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1321
+	JL      done1325
 
-loop1320:
+loop1324:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -27450,11 +27470,11 @@ loop1320:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1320
+	JGE              loop1324
 
-done1321:
+done1325:
 	TESTQ            AX, AX
-	JZ               skip1322
+	JZ               skip1326
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -27488,7 +27508,7 @@ done1321:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1322:
+skip1326:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27511,40 +27531,40 @@ skip1322:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1323
+	JZ         skip1327
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1324
+	JNE        few1328
 	VMOVUPD    Z1, (CX)
-	JMP        done1325
+	JMP        done1329
 
-few1324:
+few1328:
 	TESTQ         $0x00000004, AX
-	JZ            skip1326
+	JZ            skip1330
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1326:
+skip1330:
 	TESTQ         $0x00000002, AX
-	JZ            skip1327
+	JZ            skip1331
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1327:
+skip1331:
 	TESTQ  $0x00000001, AX
-	JZ     skip1328
+	JZ     skip1332
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1328:
-done1325:
-skip1323:
-	JMP finish1264
+skip1332:
+done1329:
+skip1327:
+	JMP finish1268
 
-rows1270:
+rows1274:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27573,7 +27593,7 @@ rows1270:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1329
+	JZ           skip1333
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -27683,9 +27703,9 @@ rows1270:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1331
+	JL           done1335
 
-loop1330:
+loop1334:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28078,9 +28098,9 @@ loop1330:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1330
+	JG               loop1334
 
-done1331:
+done1335:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -28156,7 +28176,7 @@ done1331:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1329:
+skip1333:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28167,9 +28187,9 @@ skip1329:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1333
+	JL      done1337
 
-loop1332:
+loop1336:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -28246,11 +28266,11 @@ loop1332:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1332
+	JGE              loop1336
 
-done1333:
+done1337:
 	TESTQ            AX, AX
-	JZ               skip1334
+	JZ               skip1338
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -28291,7 +28311,7 @@ done1333:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1334:
+skip1338:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28321,40 +28341,40 @@ skip1334:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1335
+	JZ         skip1339
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1336
+	JNE        few1340
 	VMOVUPD    Z1, (CX)
-	JMP        done1337
+	JMP        done1341
 
-few1336:
+few1340:
 	TESTQ         $0x00000004, AX
-	JZ            skip1338
+	JZ            skip1342
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1338:
+skip1342:
 	TESTQ         $0x00000002, AX
-	JZ            skip1339
+	JZ            skip1343
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1339:
+skip1343:
 	TESTQ  $0x00000001, AX
-	JZ     skip1340
+	JZ     skip1344
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1340:
-done1337:
-skip1335:
-	JMP finish1264
+skip1344:
+done1341:
+skip1339:
+	JMP finish1268
 
-rows1271:
+rows1275:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28384,7 +28404,7 @@ rows1271:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1341
+	JZ           skip1345
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -28494,9 +28514,9 @@ rows1271:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1343
+	JL           done1347
 
-loop1342:
+loop1346:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28937,9 +28957,9 @@ loop1342:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1342
+	JG               loop1346
 
-done1343:
+done1347:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -29027,7 +29047,7 @@ done1343:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1341:
+skip1345:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29039,9 +29059,9 @@ skip1341:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1345
+	JL      done1349
 
-loop1344:
+loop1348:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -29130,11 +29150,11 @@ loop1344:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1344
+	JGE              loop1348
 
-done1345:
+done1349:
 	TESTQ            AX, AX
-	JZ               skip1346
+	JZ               skip1350
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -29181,7 +29201,7 @@ done1345:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1346:
+skip1350:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29212,40 +29232,40 @@ skip1346:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1347
+	JZ         skip1351
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1348
+	JNE        few1352
 	VMOVUPD    Z1, (CX)
-	JMP        done1349
+	JMP        done1353
 
-few1348:
+few1352:
 	TESTQ         $0x00000004, AX
-	JZ            skip1350
+	JZ            skip1354
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1350:
+skip1354:
 	TESTQ         $0x00000002, AX
-	JZ            skip1351
+	JZ            skip1355
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1351:
+skip1355:
 	TESTQ  $0x00000001, AX
-	JZ     skip1352
+	JZ     skip1356
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1352:
-done1349:
-skip1347:
-	JMP finish1264
+skip1356:
+done1353:
+skip1351:
+	JMP finish1268
 
-rows1272:
+rows1276:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -29276,7 +29296,7 @@ rows1272:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1353
+	JZ           skip1357
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -29386,9 +29406,9 @@ rows1272:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1355
+	JL           done1359
 
-loop1354:
+loop1358:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -29877,9 +29897,9 @@ loop1354:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1354
+	JG               loop1358
 
-done1355:
+done1359:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29979,7 +29999,7 @@ done1355:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1353:
+skip1357:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29992,9 +30012,9 @@ skip1353:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1357
+	JL      done1361
 
-loop1356:
+loop1360:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -30095,11 +30115,11 @@ loop1356:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1356
+	JGE              loop1360
 
-done1357:
+done1361:
 	TESTQ            AX, AX
-	JZ               skip1358
+	JZ               skip1362
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -30152,7 +30172,7 @@ done1357:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1358:
+skip1362:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -30187,40 +30207,40 @@ skip1358:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1359
+	JZ         skip1363
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1360
+	JNE        few1364
 	VMOVUPD    Z1, (CX)
-	JMP        done1361
+	JMP        done1365
 
-few1360:
+few1364:
 	TESTQ         $0x00000004, AX
-	JZ            skip1362
+	JZ            skip1366
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1362:
+skip1366:
 	TESTQ         $0x00000002, AX
-	JZ            skip1363
+	JZ            skip1367
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1363:
+skip1367:
 	TESTQ  $0x00000001, AX
-	JZ     skip1364
+	JZ     skip1368
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1364:
-done1361:
-skip1359:
-	JMP finish1264
+skip1368:
+done1365:
+skip1363:
+	JMP finish1268
 
-rows1273:
+rows1277:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30252,7 +30272,7 @@ rows1273:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1365
+	JZ           skip1369
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -30362,9 +30382,9 @@ rows1273:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1367
+	JL           done1371
 
-loop1366:
+loop1370:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30901,9 +30921,9 @@ loop1366:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1366
+	JG               loop1370
 
-done1367:
+done1371:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -31015,7 +31035,7 @@ done1367:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1365:
+skip1369:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31029,9 +31049,9 @@ skip1365:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1369
+	JL      done1373
 
-loop1368:
+loop1372:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -31144,11 +31164,11 @@ loop1368:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1368
+	JGE              loop1372
 
-done1369:
+done1373:
 	TESTQ            AX, AX
-	JZ               skip1370
+	JZ               skip1374
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -31207,7 +31227,7 @@ done1369:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1370:
+skip1374:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -31243,109 +31263,109 @@ skip1370:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1371
+	JZ         skip1375
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1372
+	JNE        few1376
 	VMOVUPD    Z1, (CX)
-	JMP        done1373
+	JMP        done1377
 
-few1372:
+few1376:
 	TESTQ         $0x00000004, AX
-	JZ            skip1374
+	JZ            skip1378
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1374:
+skip1378:
 	TESTQ         $0x00000002, AX
-	JZ            skip1375
+	JZ            skip1379
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1375:
+skip1379:
 	TESTQ  $0x00000001, AX
-	JZ     skip1376
+	JZ     skip1380
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1376:
-done1373:
-skip1371:
-	JMP finish1264
+skip1380:
+done1377:
+skip1375:
+	JMP finish1268
 
-product1263:
+product1267:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1390
-	CMPQ CX, $0x03
-	JG   above1391
-	CMPQ CX, $0x01
-	JG   above1392
-	CMPQ CX, $0x00
-	JG   above1393
-	JMP  rows1377
-
-above1393:
-	JMP rows1378
-
-above1392:
-	CMPQ CX, $0x02
 	JG   above1394
-	JMP  rows1379
-
-above1394:
-	JMP rows1380
-
-above1391:
-	CMPQ CX, $0x05
+	CMPQ CX, $0x03
 	JG   above1395
-	CMPQ CX, $0x04
+	CMPQ CX, $0x01
 	JG   above1396
+	CMPQ CX, $0x00
+	JG   above1397
 	JMP  rows1381
 
-above1396:
+above1397:
 	JMP rows1382
 
-above1395:
-	JMP rows1383
-
-above1390:
-	CMPQ CX, $0x09
-	JG   above1397
-	CMPQ CX, $0x08
+above1396:
+	CMPQ CX, $0x02
 	JG   above1398
-	CMPQ CX, $0x07
-	JG   above1399
-	JMP  rows1384
-
-above1399:
-	JMP rows1385
+	JMP  rows1383
 
 above1398:
-	JMP rows1386
+	JMP rows1384
 
-above1397:
-	CMPQ CX, $0x0b
+above1395:
+	CMPQ CX, $0x05
+	JG   above1399
+	CMPQ CX, $0x04
 	JG   above1400
-	CMPQ CX, $0x0a
-	JG   above1401
-	JMP  rows1387
-
-above1401:
-	JMP rows1388
+	JMP  rows1385
 
 above1400:
+	JMP rows1386
+
+above1399:
+	JMP rows1387
+
+above1394:
+	CMPQ CX, $0x09
+	JG   above1401
+	CMPQ CX, $0x08
+	JG   above1402
+	CMPQ CX, $0x07
+	JG   above1403
+	JMP  rows1388
+
+above1403:
 	JMP rows1389
 
-rows1377:
-	CMPQ DX, $0x00000001
-	JL   done1403
+above1402:
+	JMP rows1390
 
-loop1402:
+above1401:
+	CMPQ CX, $0x0b
+	JG   above1404
+	CMPQ CX, $0x0a
+	JG   above1405
+	JMP  rows1391
+
+above1405:
+	JMP rows1392
+
+above1404:
+	JMP rows1393
+
+rows1381:
+	CMPQ DX, $0x00000001
+	JL   done1407
+
+loop1406:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -31454,12 +31474,12 @@ loop1402:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1402
+	JG           loop1406
 
-done1403:
-	JMP finish1264
+done1407:
+	JMP finish1268
 
-rows1378:
+rows1382:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -31471,7 +31491,7 @@ rows1378:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1404
+	JZ           skip1408
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -31581,9 +31601,9 @@ rows1378:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1406
+	JL           done1410
 
-loop1405:
+loop1409:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -31710,9 +31730,9 @@ loop1405:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1405
+	JG           loop1409
 
-done1406:
+done1410:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31720,16 +31740,16 @@ done1406:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1404:
+skip1408:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1408
+	JL      done1412
 
-loop1407:
+loop1411:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31738,17 +31758,17 @@ loop1407:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1407
+	JGE         loop1411
 
-done1408:
+done1412:
 	TESTQ       AX, AX
-	JZ          skip1409
+	JZ          skip1413
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1409:
+skip1413:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -31765,7 +31785,7 @@ skip1409:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1410
+	JZ         skip1414
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31777,50 +31797,50 @@ skip1409:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1412
+	JL         done1416
 
-loop1411:
+loop1415:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1411
+	JG               loop1415
 
-done1412:
+done1416:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1413
+	JNE     few1417
 	VMOVUPD Z1, (AX)
-	JMP     done1414
+	JMP     done1418
 
-few1413:
+few1417:
 	TESTQ         $0x00000004, CX
-	JZ            skip1415
+	JZ            skip1419
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1415:
+skip1419:
 	TESTQ         $0x00000002, CX
-	JZ            skip1416
+	JZ            skip1420
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1416:
+skip1420:
 	TESTQ  $0x00000001, CX
-	JZ     skip1417
+	JZ     skip1421
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1417:
-done1414:
-skip1410:
-	JMP finish1264
+skip1421:
+done1418:
+skip1414:
+	JMP finish1268
 
-rows1379:
+rows1383:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -31833,7 +31853,7 @@ rows1379:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1418
+	JZ           skip1422
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -31943,9 +31963,9 @@ rows1379:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1420
+	JL           done1424
 
-loop1419:
+loop1423:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -32080,9 +32100,9 @@ loop1419:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1419
+	JG           loop1423
 
-done1420:
+done1424:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -32092,7 +32112,7 @@ done1420:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1418:
+skip1422:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32100,9 +32120,9 @@ skip1418:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1422
+	JL      done1426
 
-loop1421:
+loop1425:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -32113,18 +32133,18 @@ loop1421:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1421
+	JGE         loop1425
 
-done1422:
+done1426:
 	TESTQ       AX, AX
-	JZ          skip1423
+	JZ          skip1427
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1423:
+skip1427:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -32142,7 +32162,7 @@ skip1423:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1424
+	JZ         skip1428
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32154,50 +32174,50 @@ skip1423:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1426
+	JL         done1430
 
-loop1425:
+loop1429:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1425
+	JG               loop1429
 
-done1426:
+done1430:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1427
+	JNE     few1431
 	VMOVUPD Z1, (AX)
-	JMP     done1428
+	JMP     done1432
 
-few1427:
+few1431:
 	TESTQ         $0x00000004, CX
-	JZ            skip1429
+	JZ            skip1433
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1429:
+skip1433:
 	TESTQ         $0x00000002, CX
-	JZ            skip1430
+	JZ            skip1434
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1430:
+skip1434:
 	TESTQ  $0x00000001, CX
-	JZ     skip1431
+	JZ     skip1435
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1431:
-done1428:
-skip1424:
-	JMP finish1264
+skip1435:
+done1432:
+skip1428:
+	JMP finish1268
 
-rows1380:
+rows1384:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32211,7 +32231,7 @@ rows1380:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1432
+	JZ           skip1436
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -32321,9 +32341,9 @@ rows1380:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1434
+	JL           done1438
 
-loop1433:
+loop1437:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -32466,9 +32486,9 @@ loop1433:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1433
+	JG           loop1437
 
-done1434:
+done1438:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -32480,7 +32500,7 @@ done1434:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1432:
+skip1436:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32489,9 +32509,9 @@ skip1432:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1436
+	JL      done1440
 
-loop1435:
+loop1439:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -32504,11 +32524,11 @@ loop1435:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1435
+	JGE         loop1439
 
-done1436:
+done1440:
 	TESTQ       AX, AX
-	JZ          skip1437
+	JZ          skip1441
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -32516,7 +32536,7 @@ done1436:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1437:
+skip1441:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -32538,7 +32558,7 @@ skip1437:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1438
+	JZ         skip1442
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32550,50 +32570,50 @@ skip1437:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1440
+	JL         done1444
 
-loop1439:
+loop1443:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1439
+	JG               loop1443
 
-done1440:
+done1444:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1441
+	JNE     few1445
 	VMOVUPD Z1, (AX)
-	JMP     done1442
+	JMP     done1446
 
-few1441:
+few1445:
 	TESTQ         $0x00000004, CX
-	JZ            skip1443
+	JZ            skip1447
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1443:
+skip1447:
 	TESTQ         $0x00000002, CX
-	JZ            skip1444
+	JZ            skip1448
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1444:
+skip1448:
 	TESTQ  $0x00000001, CX
-	JZ     skip1445
+	JZ     skip1449
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1445:
-done1442:
-skip1438:
-	JMP finish1264
+skip1449:
+done1446:
+skip1442:
+	JMP finish1268
 
-rows1381:
+rows1385:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32608,7 +32628,7 @@ rows1381:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1446
+	JZ           skip1450
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -32718,9 +32738,9 @@ rows1381:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1448
+	JL           done1452
 
-loop1447:
+loop1451:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -32871,9 +32891,9 @@ loop1447:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1447
+	JG           loop1451
 
-done1448:
+done1452:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32887,7 +32907,7 @@ done1448:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1446:
+skip1450:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32897,9 +32917,9 @@ skip1446:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1450
+	JL      done1454
 
-loop1449:
+loop1453:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32914,11 +32934,11 @@ loop1449:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1449
+	JGE         loop1453
 
-done1450:
+done1454:
 	TESTQ       AX, AX
-	JZ          skip1451
+	JZ          skip1455
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32927,7 +32947,7 @@ done1450:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1451:
+skip1455:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -32950,7 +32970,7 @@ skip1451:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1452
+	JZ         skip1456
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32962,50 +32982,50 @@ skip1451:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1454
+	JL         done1458
 
-loop1453:
+loop1457:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1453
+	JG               loop1457
 
-done1454:
+done1458:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1455
+	JNE     few1459
 	VMOVUPD Z1, (AX)
-	JMP     done1456
+	JMP     done1460
 
-few1455:
+few1459:
 	TESTQ         $0x00000004, CX
-	JZ            skip1457
+	JZ            skip1461
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1457:
+skip1461:
 	TESTQ         $0x00000002, CX
-	JZ            skip1458
+	JZ            skip1462
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1458:
+skip1462:
 	TESTQ  $0x00000001, CX
-	JZ     skip1459
+	JZ     skip1463
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1459:
-done1456:
-skip1452:
-	JMP finish1264
+skip1463:
+done1460:
+skip1456:
+	JMP finish1268
 
-rows1382:
+rows1386:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33022,7 +33042,7 @@ rows1382:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1460
+	JZ           skip1464
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -33132,9 +33152,9 @@ rows1382:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1462
+	JL           done1466
 
-loop1461:
+loop1465:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -33294,9 +33314,9 @@ loop1461:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1461
+	JG           loop1465
 
-done1462:
+done1466:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -33313,7 +33333,7 @@ done1462:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1460:
+skip1464:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33324,9 +33344,9 @@ skip1460:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1464
+	JL      done1468
 
-loop1463:
+loop1467:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -33344,11 +33364,11 @@ loop1463:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1463
+	JGE         loop1467
 
-done1464:
+done1468:
 	TESTQ       AX, AX
-	JZ          skip1465
+	JZ          skip1469
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -33359,7 +33379,7 @@ done1464:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1465:
+skip1469:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -33389,7 +33409,7 @@ skip1465:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1466
+	JZ         skip1470
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33401,50 +33421,50 @@ skip1465:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1468
+	JL         done1472
 
-loop1467:
+loop1471:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1467
+	JG               loop1471
 
-done1468:
+done1472:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1469
+	JNE     few1473
 	VMOVUPD Z1, (AX)
-	JMP     done1470
+	JMP     done1474
 
-few1469:
+few1473:
 	TESTQ         $0x00000004, CX
-	JZ            skip1471
+	JZ            skip1475
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1471:
+skip1475:
 	TESTQ         $0x00000002, CX
-	JZ            skip1472
+	JZ            skip1476
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1472:
+skip1476:
 	TESTQ  $0x00000001, CX
-	JZ     skip1473
+	JZ     skip1477
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1473:
-done1470:
-skip1466:
-	JMP finish1264
+skip1477:
+done1474:
+skip1470:
+	JMP finish1268
 
-rows1383:
+rows1387:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33462,7 +33482,7 @@ rows1383:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1474
+	JZ           skip1478
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -33572,9 +33592,9 @@ rows1383:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1476
+	JL           done1480
 
-loop1475:
+loop1479:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -33742,9 +33762,9 @@ loop1475:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1475
+	JG           loop1479
 
-done1476:
+done1480:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33763,7 +33783,7 @@ done1476:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1474:
+skip1478:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33775,9 +33795,9 @@ skip1474:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1478
+	JL      done1482
 
-loop1477:
+loop1481:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33797,11 +33817,11 @@ loop1477:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1477
+	JGE         loop1481
 
-done1478:
+done1482:
 	TESTQ       AX, AX
-	JZ          skip1479
+	JZ          skip1483
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33813,7 +33833,7 @@ done1478:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1479:
+skip1483:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -33844,7 +33864,7 @@ skip1479:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1480
+	JZ         skip1484
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33856,50 +33876,50 @@ skip1479:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1482
+	JL         done1486
 
-loop1481:
+loop1485:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1481
+	JG               loop1485
 
-done1482:
+done1486:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1483
+	JNE     few1487
 	VMOVUPD Z1, (AX)
-	JMP     done1484
+	JMP     done1488
 
-few1483:
+few1487:
 	TESTQ         $0x00000004, CX
-	JZ            skip1485
+	JZ            skip1489
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1485:
+skip1489:
 	TESTQ         $0x00000002, CX
-	JZ            skip1486
+	JZ            skip1490
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1486:
+skip1490:
 	TESTQ  $0x00000001, CX
-	JZ     skip1487
+	JZ     skip1491
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1487:
-done1484:
-skip1480:
-	JMP finish1264
+skip1491:
+done1488:
+skip1484:
+	JMP finish1268
 
-rows1384:
+rows1388:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33918,7 +33938,7 @@ rows1384:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1488
+	JZ           skip1492
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -34028,9 +34048,9 @@ rows1384:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1490
+	JL           done1494
 
-loop1489:
+loop1493:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -34206,9 +34226,9 @@ loop1489:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1489
+	JG           loop1493
 
-done1490:
+done1494:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -34229,7 +34249,7 @@ done1490:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1488:
+skip1492:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34242,9 +34262,9 @@ skip1488:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1492
+	JL      done1496
 
-loop1491:
+loop1495:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -34266,11 +34286,11 @@ loop1491:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1491
+	JGE         loop1495
 
-done1492:
+done1496:
 	TESTQ       AX, AX
-	JZ          skip1493
+	JZ          skip1497
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -34283,7 +34303,7 @@ done1492:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1493:
+skip1497:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -34318,7 +34338,7 @@ skip1493:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1494
+	JZ         skip1498
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34330,50 +34350,50 @@ skip1493:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1496
+	JL         done1500
 
-loop1495:
+loop1499:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1495
+	JG               loop1499
 
-done1496:
+done1500:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1497
+	JNE     few1501
 	VMOVUPD Z1, (AX)
-	JMP     done1498
+	JMP     done1502
 
-few1497:
+few1501:
 	TESTQ         $0x00000004, CX
-	JZ            skip1499
+	JZ            skip1503
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1499:
+skip1503:
 	TESTQ         $0x00000002, CX
-	JZ            skip1500
+	JZ            skip1504
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1500:
+skip1504:
 	TESTQ  $0x00000001, CX
-	JZ     skip1501
+	JZ     skip1505
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1501:
-done1498:
-skip1494:
-	JMP finish1264
+skip1505:
+done1502:
+skip1498:
+	JMP finish1268
 
-rows1385:
+rows1389:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34393,7 +34413,7 @@ rows1385:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1502
+	JZ           skip1506
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -34503,9 +34523,9 @@ rows1385:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1504
+	JL           done1508
 
-loop1503:
+loop1507:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -34689,9 +34709,9 @@ loop1503:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1503
+	JG           loop1507
 
-done1504:
+done1508:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34714,7 +34734,7 @@ done1504:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1502:
+skip1506:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34728,9 +34748,9 @@ skip1502:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1506
+	JL      done1510
 
-loop1505:
+loop1509:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34754,11 +34774,11 @@ loop1505:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1505
+	JGE         loop1509
 
-done1506:
+done1510:
 	TESTQ       AX, AX
-	JZ          skip1507
+	JZ          skip1511
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34772,7 +34792,7 @@ done1506:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1507:
+skip1511:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -34808,7 +34828,7 @@ skip1507:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1508
+	JZ         skip1512
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34820,50 +34840,50 @@ skip1507:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1510
+	JL         done1514
 
-loop1509:
+loop1513:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1509
+	JG               loop1513
 
-done1510:
+done1514:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1511
+	JNE     few1515
 	VMOVUPD Z1, (AX)
-	JMP     done1512
+	JMP     done1516
 
-few1511:
+few1515:
 	TESTQ         $0x00000004, CX
-	JZ            skip1513
+	JZ            skip1517
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1513:
+skip1517:
 	TESTQ         $0x00000002, CX
-	JZ            skip1514
+	JZ            skip1518
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1514:
+skip1518:
 	TESTQ  $0x00000001, CX
-	JZ     skip1515
+	JZ     skip1519
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1515:
-done1512:
-skip1508:
-	JMP finish1264
+skip1519:
+done1516:
+skip1512:
+	JMP finish1268
 
-rows1386:
+rows1390:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34885,7 +34905,7 @@ rows1386:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1516
+	JZ           skip1520
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -35019,9 +35039,9 @@ rows1386:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1518
+	JL           done1522
 
-loop1517:
+loop1521:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -35214,10 +35234,10 @@ loop1517:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1517
+	JG           loop1521
 
-done1518:
-skip1516:
+done1522:
+skip1520:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35232,9 +35252,9 @@ skip1516:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1520
+	JL      done1524
 
-loop1519:
+loop1523:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -35261,11 +35281,11 @@ loop1519:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1519
+	JGE         loop1523
 
-done1520:
+done1524:
 	TESTQ       AX, AX
-	JZ          skip1521
+	JZ          skip1525
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -35281,7 +35301,7 @@ done1520:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1521:
+skip1525:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -35328,7 +35348,7 @@ skip1521:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1522
+	JZ         skip1526
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35340,50 +35360,50 @@ skip1521:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1524
+	JL         done1528
 
-loop1523:
+loop1527:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1523
+	JG               loop1527
 
-done1524:
+done1528:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1525
+	JNE     few1529
 	VMOVUPD Z1, (AX)
-	JMP     done1526
+	JMP     done1530
 
-few1525:
+few1529:
 	TESTQ         $0x00000004, CX
-	JZ            skip1527
+	JZ            skip1531
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1527:
+skip1531:
 	TESTQ         $0x00000002, CX
-	JZ            skip1528
+	JZ            skip1532
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1528:
+skip1532:
 	TESTQ  $0x00000001, CX
-	JZ     skip1529
+	JZ     skip1533
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1529:
-done1526:
-skip1522:
-	JMP finish1264
+skip1533:
+done1530:
+skip1526:
+	JMP finish1268
 
-rows1387:
+rows1391:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35406,7 +35426,7 @@ rows1387:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1530
+	JZ           skip1534
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -35542,9 +35562,9 @@ rows1387:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1532
+	JL           done1536
 
-loop1531:
+loop1535:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -35745,10 +35765,10 @@ loop1531:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1531
+	JG           loop1535
 
-done1532:
-skip1530:
+done1536:
+skip1534:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35764,9 +35784,9 @@ skip1530:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1534
+	JL      done1538
 
-loop1533:
+loop1537:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35795,11 +35815,11 @@ loop1533:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1533
+	JGE         loop1537
 
-done1534:
+done1538:
 	TESTQ       AX, AX
-	JZ          skip1535
+	JZ          skip1539
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35816,7 +35836,7 @@ done1534:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1535:
+skip1539:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -35864,7 +35884,7 @@ skip1535:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1536
+	JZ         skip1540
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35876,50 +35896,50 @@ skip1535:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1538
+	JL         done1542
 
-loop1537:
+loop1541:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1537
+	JG               loop1541
 
-done1538:
+done1542:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1539
+	JNE     few1543
 	VMOVUPD Z1, (AX)
-	JMP     done1540
+	JMP     done1544
 
-few1539:
+few1543:
 	TESTQ         $0x00000004, CX
-	JZ            skip1541
+	JZ            skip1545
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1541:
+skip1545:
 	TESTQ         $0x00000002, CX
-	JZ            skip1542
+	JZ            skip1546
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1542:
+skip1546:
 	TESTQ  $0x00000001, CX
-	JZ     skip1543
+	JZ     skip1547
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1543:
-done1540:
-skip1536:
-	JMP finish1264
+skip1547:
+done1544:
+skip1540:
+	JMP finish1268
 
-rows1388:
+rows1392:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35943,7 +35963,7 @@ rows1388:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1544
+	JZ           skip1548
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -36081,9 +36101,9 @@ rows1388:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1546
+	JL           done1550
 
-loop1545:
+loop1549:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -36292,10 +36312,10 @@ loop1545:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1545
+	JG           loop1549
 
-done1546:
-skip1544:
+done1550:
+skip1548:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36312,9 +36332,9 @@ skip1544:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1548
+	JL      done1552
 
-loop1547:
+loop1551:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -36345,11 +36365,11 @@ loop1547:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1547
+	JGE         loop1551
 
-done1548:
+done1552:
 	TESTQ       AX, AX
-	JZ          skip1549
+	JZ          skip1553
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -36367,7 +36387,7 @@ done1548:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1549:
+skip1553:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -36419,7 +36439,7 @@ skip1549:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1550
+	JZ         skip1554
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36431,50 +36451,50 @@ skip1549:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1552
+	JL         done1556
 
-loop1551:
+loop1555:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1551
+	JG               loop1555
 
-done1552:
+done1556:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1553
+	JNE     few1557
 	VMOVUPD Z1, (AX)
-	JMP     done1554
+	JMP     done1558
 
-few1553:
+few1557:
 	TESTQ         $0x00000004, CX
-	JZ            skip1555
+	JZ            skip1559
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1555:
+skip1559:
 	TESTQ         $0x00000002, CX
-	JZ            skip1556
+	JZ            skip1560
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1556:
+skip1560:
 	TESTQ  $0x00000001, CX
-	JZ     skip1557
+	JZ     skip1561
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1557:
-done1554:
-skip1550:
-	JMP finish1264
+skip1561:
+done1558:
+skip1554:
+	JMP finish1268
 
-rows1389:
+rows1393:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -36499,7 +36519,7 @@ rows1389:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1558
+	JZ           skip1562
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -36639,9 +36659,9 @@ rows1389:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1560
+	JL           done1564
 
-loop1559:
+loop1563:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -36858,10 +36878,10 @@ loop1559:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1559
+	JG           loop1563
 
-done1560:
-skip1558:
+done1564:
+skip1562:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36879,9 +36899,9 @@ skip1558:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1562
+	JL      done1566
 
-loop1561:
+loop1565:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36914,11 +36934,11 @@ loop1561:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1561
+	JGE         loop1565
 
-done1562:
+done1566:
 	TESTQ       AX, AX
-	JZ          skip1563
+	JZ          skip1567
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36937,7 +36957,7 @@ done1562:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1563:
+skip1567:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -36990,7 +37010,7 @@ skip1563:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1564
+	JZ         skip1568
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37002,48 +37022,48 @@ skip1563:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1566
+	JL         done1570
 
-loop1565:
+loop1569:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1565
+	JG               loop1569
 
-done1566:
+done1570:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1567
+	JNE     few1571
 	VMOVUPD Z1, (AX)
-	JMP     done1568
+	JMP     done1572
 
-few1567:
+few1571:
 	TESTQ         $0x00000004, CX
-	JZ            skip1569
+	JZ            skip1573
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1569:
+skip1573:
 	TESTQ         $0x00000002, CX
-	JZ            skip1570
+	JZ            skip1574
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1570:
+skip1574:
 	TESTQ  $0x00000001, CX
-	JZ     skip1571
+	JZ     skip1575
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1571:
-done1568:
-skip1564:
-finish1264:
+skip1575:
+done1572:
+skip1568:
+finish1268:
 	VZEROUPPER
 	RET
 
@@ -37068,9 +37088,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1573
+	JL     done1577
 
-loop1572:
+loop1576:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -37084,9 +37104,9 @@ loop1572:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1575
+	JL      done1579
 
-loop1574:
+loop1578:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -37096,54 +37116,6 @@ loop1574:
 	VFMADD231PS  320(R9), Z9, Z6
 	VFMADD231PS  384(R9), Z9, Z7
 	VFMADD231PS  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1574
-
-done1575:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1572
-
-done1573:
-	CMPQ SI, $0x00000007
-	JL   done1577
-
-loop1576:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1579
-
-loop1578:
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -37157,14 +37129,15 @@ done1579:
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
 	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
+	VMOVUPS Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	CMPQ    SI, $0x00000008
 	JGE     loop1576
 
 done1577:
-	CMPQ SI, $0x00000006
+	CMPQ SI, $0x00000007
 	JL   done1581
 
 loop1580:
@@ -37174,6 +37147,7 @@ loop1580:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -37182,13 +37156,14 @@ loop1580:
 	JL      done1583
 
 loop1582:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -37201,14 +37176,15 @@ done1583:
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
+	VMOVUPS Z7, 768(BX)
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
+	CMPQ    SI, $0x00000007
 	JGE     loop1580
 
 done1581:
-	CMPQ SI, $0x00000005
+	CMPQ SI, $0x00000006
 	JL   done1585
 
 loop1584:
@@ -37217,6 +37193,7 @@ loop1584:
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -37225,12 +37202,13 @@ loop1584:
 	JL      done1587
 
 loop1586:
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -37242,17 +37220,59 @@ done1587:
 	VMOVUPS Z3, 256(BX)
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	CMPQ    SI, $0x00000006
+	JGE     loop1584
+
+done1585:
+	CMPQ SI, $0x00000005
+	JL   done1589
+
+loop1588:
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1591
+
+loop1590:
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1590
+
+done1591:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1584
+	JGE     loop1588
 
-done1585:
+done1589:
 	CMPQ SI, $0x00000004
-	JL   done1589
+	JL   done1593
 
-loop1588:
+loop1592:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -37266,9 +37286,9 @@ loop1588:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1591
+	JL      done1595
 
-loop1590:
+loop1594:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -37283,13 +37303,13 @@ loop1590:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1590
+	JGE          loop1594
 
-done1591:
+done1595:
 	CMPQ R11, $0x00000001
-	JL   done1593
+	JL   done1597
 
-loop1592:
+loop1596:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -37298,9 +37318,9 @@ loop1592:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1592
+	JG           loop1596
 
-done1593:
+done1597:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -37313,13 +37333,13 @@ done1593:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1588
+	JGE     loop1592
 
-done1589:
+done1593:
 	CMPQ SI, $0x00000003
-	JL   done1595
+	JL   done1599
 
-loop1594:
+loop1598:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -37331,9 +37351,9 @@ loop1594:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1597
+	JL      done1601
 
-loop1596:
+loop1600:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -37346,13 +37366,13 @@ loop1596:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1596
+	JGE          loop1600
 
-done1597:
+done1601:
 	CMPQ R11, $0x00000001
-	JL   done1599
+	JL   done1603
 
-loop1598:
+loop1602:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -37360,9 +37380,9 @@ loop1598:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1598
+	JG           loop1602
 
-done1599:
+done1603:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -37373,13 +37393,13 @@ done1599:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1594
+	JGE     loop1598
 
-done1595:
+done1599:
 	CMPQ SI, $0x00000002
-	JL   done1601
+	JL   done1605
 
-loop1600:
+loop1604:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -37394,9 +37414,9 @@ loop1600:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1603
+	JL      done1607
 
-loop1602:
+loop1606:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -37413,22 +37433,22 @@ loop1602:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1602
+	JGE          loop1606
 
-done1603:
+done1607:
 	CMPQ R11, $0x00000001
-	JL   done1605
+	JL   done1609
 
-loop1604:
+loop1608:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1604
+	JG           loop1608
 
-done1605:
+done1609:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -37441,13 +37461,13 @@ done1605:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1600
+	JGE     loop1604
 
-done1601:
+done1605:
 	CMPQ SI, $0x00000001
-	JL   done1607
+	JL   done1611
 
-loop1606:
+loop1610:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -37458,9 +37478,9 @@ loop1606:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1609
+	JL      done1613
 
-loop1608:
+loop1612:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -37473,21 +37493,21 @@ loop1608:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1608
+	JGE          loop1612
 
-done1609:
+done1613:
 	CMPQ R11, $0x00000001
-	JL   done1611
+	JL   done1615
 
-loop1610:
+loop1614:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1610
+	JG           loop1614
 
-done1611:
+done1615:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -37495,9 +37515,9 @@ done1611:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1606
+	JG      loop1610
 
-done1607:
+done1611:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -37511,7 +37531,7 @@ done1607:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1612
+	JZ           end1616
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -37521,14 +37541,14 @@ done1607:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1612
+	JMP          end1616
 
-end1612:
+end1616:
 	XORQ BX, BX
 
-group1614:
+group1618:
 	CMPQ    BX, DX
-	JE      done1615
+	JE      done1619
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -37536,11 +37556,11 @@ group1614:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1614
+	JMP     group1618
 
-done1615:
+done1619:
 	TESTQ AX, AX
-	JZ    skip1616
+	JZ    skip1620
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -37550,19 +37570,19 @@ done1615:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1618
+	JL    done1622
 
-loop1617:
+loop1621:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1617
+	JG          loop1621
 
-done1618:
-skip1616:
+done1622:
+skip1620:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -37584,7 +37604,7 @@ skip1616:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1620
+	JNE          next1624
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -37617,11 +37637,11 @@ skip1616:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1619
+	JMP          done1623
 
-next1620:
+next1624:
 	CMPQ         CX, $0x01
-	JNE          next1621
+	JNE          next1625
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -37671,11 +37691,11 @@ next1620:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1619
+	JMP          done1623
 
-next1621:
+next1625:
 	CMPQ         CX, $0x02
-	JNE          next1622
+	JNE          next1626
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -37742,11 +37762,11 @@ next1621:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1619
+	JMP          done1623
 
-next1622:
+next1626:
 	CMPQ         CX, $0x03
-	JNE          next1623
+	JNE          next1627
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -37830,55 +37850,55 @@ next1622:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1619
+	JMP          done1623
 
-next1623:
-done1619:
+next1627:
+done1623:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1624
+	JE   product1628
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1624
+	JNE  product1628
 	CMPQ CX, $0x04
-	JG   above1635
-	CMPQ CX, $0x02
-	JG   above1636
-	CMPQ CX, $0x01
-	JG   above1637
-	JMP  rows1627
-
-above1637:
-	JMP rows1628
-
-above1636:
-	CMPQ CX, $0x03
-	JG   above1638
-	JMP  rows1629
-
-above1638:
-	JMP rows1630
-
-above1635:
-	CMPQ CX, $0x06
 	JG   above1639
-	CMPQ CX, $0x05
+	CMPQ CX, $0x02
 	JG   above1640
+	CMPQ CX, $0x01
+	JG   above1641
 	JMP  rows1631
 
-above1640:
+above1641:
 	JMP rows1632
 
-above1639:
-	CMPQ CX, $0x07
-	JG   above1641
+above1640:
+	CMPQ CX, $0x03
+	JG   above1642
 	JMP  rows1633
 
-above1641:
+above1642:
 	JMP rows1634
 
-rows1627:
+above1639:
+	CMPQ CX, $0x06
+	JG   above1643
+	CMPQ CX, $0x05
+	JG   above1644
+	JMP  rows1635
+
+above1644:
+	JMP rows1636
+
+above1643:
+	CMPQ CX, $0x07
+	JG   above1645
+	JMP  rows1637
+
+above1645:
+	JMP rows1638
+
+rows1631:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -37897,7 +37917,7 @@ rows1627:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1642
+	JZ           skip1646
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -37981,9 +38001,9 @@ rows1627:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1644
+	JL           done1648
 
-loop1643:
+loop1647:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -38157,9 +38177,9 @@ loop1643:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1643
+	JG           loop1647
 
-done1644:
+done1648:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -38186,16 +38206,16 @@ done1644:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1642:
+skip1646:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1646
+	JL      done1650
 
-loop1645:
+loop1649:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -38223,11 +38243,11 @@ loop1645:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1645
+	JGE         loop1649
 
-done1646:
+done1650:
 	TESTQ       AX, AX
-	JZ          skip1647
+	JZ          skip1651
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -38243,7 +38263,7 @@ done1646:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1647:
+skip1651:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -38263,41 +38283,41 @@ skip1647:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1648
+	JZ         skip1652
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1649
+	JNE        few1653
 	VMOVUPD    Z1, (CX)
-	JMP        done1650
+	JMP        done1654
 
-few1649:
+few1653:
 	TESTQ         $0x00000004, AX
-	JZ            skip1651
+	JZ            skip1655
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1651:
+skip1655:
 	TESTQ         $0x00000002, AX
-	JZ            skip1652
+	JZ            skip1656
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1652:
+skip1656:
 	TESTQ  $0x00000001, AX
-	JZ     skip1653
+	JZ     skip1657
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1653:
-done1650:
-skip1648:
-	JMP finish1625
+skip1657:
+done1654:
+skip1652:
+	JMP finish1629
 
-rows1628:
+rows1632:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -38321,7 +38341,7 @@ rows1628:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1654
+	JZ           skip1658
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -38405,9 +38425,9 @@ rows1628:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1656
+	JL           done1660
 
-loop1655:
+loop1659:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -38629,9 +38649,9 @@ loop1655:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1655
+	JG           loop1659
 
-done1656:
+done1660:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38670,7 +38690,7 @@ done1656:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1654:
+skip1658:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38678,9 +38698,9 @@ skip1654:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1658
+	JL      done1662
 
-loop1657:
+loop1661:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38720,11 +38740,11 @@ loop1657:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1657
+	JGE         loop1661
 
-done1658:
+done1662:
 	TESTQ       AX, AX
-	JZ          skip1659
+	JZ          skip1663
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38746,7 +38766,7 @@ done1658:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1659:
+skip1663:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -38767,41 +38787,41 @@ skip1659:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1660
+	JZ         skip1664
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1661
+	JNE        few1665
 	VMOVUPD    Z1, (CX)
-	JMP        done1662
+	JMP        done1666
 
-few1661:
+few1665:
 	TESTQ         $0x00000004, AX
-	JZ            skip1663
+	JZ            skip1667
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1663:
+skip1667:
 	TESTQ         $0x00000002, AX
-	JZ            skip1664
+	JZ            skip1668
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1664:
+skip1668:
 	TESTQ  $0x00000001, AX
-	JZ     skip1665
+	JZ     skip1669
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1665:
-done1662:
-skip1660:
-	JMP finish1625
+skip1669:
+done1666:
+skip1664:
+	JMP finish1629
 
-rows1629:
+rows1633:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38827,7 +38847,7 @@ rows1629:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1666
+	JZ           skip1670
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38911,9 +38931,9 @@ rows1629:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1668
+	JL           done1672
 
-loop1667:
+loop1671:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39183,9 +39203,9 @@ loop1667:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1667
+	JG               loop1671
 
-done1668:
+done1672:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -39236,7 +39256,7 @@ done1668:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1666:
+skip1670:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39245,9 +39265,9 @@ skip1666:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1670
+	JL      done1674
 
-loop1669:
+loop1673:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -39299,11 +39319,11 @@ loop1669:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1669
+	JGE              loop1673
 
-done1670:
+done1674:
 	TESTQ            AX, AX
-	JZ               skip1671
+	JZ               skip1675
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -39331,7 +39351,7 @@ done1670:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1671:
+skip1675:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -39356,41 +39376,41 @@ skip1671:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1672
+	JZ         skip1676
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1673
+	JNE        few1677
 	VMOVUPD    Z1, (CX)
-	JMP        done1674
+	JMP        done1678
 
-few1673:
+few1677:
 	TESTQ         $0x00000004, AX
-	JZ            skip1675
+	JZ            skip1679
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1675:
+skip1679:
 	TESTQ         $0x00000002, AX
-	JZ            skip1676
+	JZ            skip1680
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1676:
+skip1680:
 	TESTQ  $0x00000001, AX
-	JZ     skip1677
+	JZ     skip1681
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1677:
-done1674:
-skip1672:
-	JMP finish1625
+skip1681:
+done1678:
+skip1676:
+	JMP finish1629
 
-rows1630:
+rows1634:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39417,7 +39437,7 @@ rows1630:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1678
+	JZ           skip1682
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39501,9 +39521,9 @@ rows1630:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1680
+	JL           done1684
 
-loop1679:
+loop1683:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39821,9 +39841,9 @@ loop1679:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1679
+	JG               loop1683
 
-done1680:
+done1684:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39886,7 +39906,7 @@ done1680:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1678:
+skip1682:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39896,9 +39916,9 @@ skip1678:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1682
+	JL      done1686
 
-loop1681:
+loop1685:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39962,11 +39982,11 @@ loop1681:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1681
+	JGE              loop1685
 
-done1682:
+done1686:
 	TESTQ            AX, AX
-	JZ               skip1683
+	JZ               skip1687
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -40000,7 +40020,7 @@ done1682:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1683:
+skip1687:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40026,41 +40046,41 @@ skip1683:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1684
+	JZ         skip1688
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1685
+	JNE        few1689
 	VMOVUPD    Z1, (CX)
-	JMP        done1686
+	JMP        done1690
 
-few1685:
+few1689:
 	TESTQ         $0x00000004, AX
-	JZ            skip1687
+	JZ            skip1691
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1687:
+skip1691:
 	TESTQ         $0x00000002, AX
-	JZ            skip1688
+	JZ            skip1692
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1688:
+skip1692:
 	TESTQ  $0x00000001, AX
-	JZ     skip1689
+	JZ     skip1693
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1689:
-done1686:
-skip1684:
-	JMP finish1625
+skip1693:
+done1690:
+skip1688:
+	JMP finish1629
 
-rows1631:
+rows1635:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40089,7 +40109,7 @@ rows1631:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1690
+	JZ           skip1694
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40173,9 +40193,9 @@ rows1631:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1692
+	JL           done1696
 
-loop1691:
+loop1695:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40542,9 +40562,9 @@ loop1691:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1691
+	JG               loop1695
 
-done1692:
+done1696:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40620,7 +40640,7 @@ done1692:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1690:
+skip1694:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40631,9 +40651,9 @@ skip1690:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1694
+	JL      done1698
 
-loop1693:
+loop1697:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40710,11 +40730,11 @@ loop1693:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1693
+	JGE              loop1697
 
-done1694:
+done1698:
 	TESTQ            AX, AX
-	JZ               skip1695
+	JZ               skip1699
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40755,7 +40775,7 @@ done1694:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1695:
+skip1699:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40788,41 +40808,41 @@ skip1695:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1696
+	JZ         skip1700
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1697
+	JNE        few1701
 	VMOVUPD    Z1, (CX)
-	JMP        done1698
+	JMP        done1702
 
-few1697:
+few1701:
 	TESTQ         $0x00000004, AX
-	JZ            skip1699
+	JZ            skip1703
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1699:
+skip1703:
 	TESTQ         $0x00000002, AX
-	JZ            skip1700
+	JZ            skip1704
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1700:
+skip1704:
 	TESTQ  $0x00000001, AX
-	JZ     skip1701
+	JZ     skip1705
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1701:
-done1698:
-skip1696:
-	JMP finish1625
+skip1705:
+done1702:
+skip1700:
+	JMP finish1629
 
-rows1632:
+rows1636:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40852,7 +40872,7 @@ rows1632:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1702
+	JZ           skip1706
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40936,9 +40956,9 @@ rows1632:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1704
+	JL           done1708
 
-loop1703:
+loop1707:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41353,9 +41373,9 @@ loop1703:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1703
+	JG               loop1707
 
-done1704:
+done1708:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -41443,7 +41463,7 @@ done1704:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1702:
+skip1706:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41455,9 +41475,9 @@ skip1702:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1706
+	JL      done1710
 
-loop1705:
+loop1709:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -41546,11 +41566,11 @@ loop1705:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1705
+	JGE              loop1709
 
-done1706:
+done1710:
 	TESTQ            AX, AX
-	JZ               skip1707
+	JZ               skip1711
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -41597,7 +41617,7 @@ done1706:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1707:
+skip1711:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41631,41 +41651,41 @@ skip1707:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1708
+	JZ         skip1712
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1709
+	JNE        few1713
 	VMOVUPD    Z1, (CX)
-	JMP        done1710
+	JMP        done1714
 
-few1709:
+few1713:
 	TESTQ         $0x00000004, AX
-	JZ            skip1711
+	JZ            skip1715
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1711:
+skip1715:
 	TESTQ         $0x00000002, AX
-	JZ            skip1712
+	JZ            skip1716
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1712:
+skip1716:
 	TESTQ  $0x00000001, AX
-	JZ     skip1713
+	JZ     skip1717
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1713:
-done1710:
-skip1708:
-	JMP finish1625
+skip1717:
+done1714:
+skip1712:
+	JMP finish1629
 
-rows1633:
+rows1637:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -41696,7 +41716,7 @@ rows1633:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1714
+	JZ           skip1718
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -41780,9 +41800,9 @@ rows1633:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1716
+	JL           done1720
 
-loop1715:
+loop1719:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -42245,9 +42265,9 @@ loop1715:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1715
+	JG               loop1719
 
-done1716:
+done1720:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -42347,7 +42367,7 @@ done1716:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1714:
+skip1718:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42360,9 +42380,9 @@ skip1714:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1718
+	JL      done1722
 
-loop1717:
+loop1721:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -42463,11 +42483,11 @@ loop1717:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1717
+	JGE              loop1721
 
-done1718:
+done1722:
 	TESTQ            AX, AX
-	JZ               skip1719
+	JZ               skip1723
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -42520,7 +42540,7 @@ done1718:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1719:
+skip1723:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -42558,41 +42578,41 @@ skip1719:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1720
+	JZ         skip1724
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1721
+	JNE        few1725
 	VMOVUPD    Z1, (CX)
-	JMP        done1722
+	JMP        done1726
 
-few1721:
+few1725:
 	TESTQ         $0x00000004, AX
-	JZ            skip1723
+	JZ            skip1727
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1723:
+skip1727:
 	TESTQ         $0x00000002, AX
-	JZ            skip1724
+	JZ            skip1728
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1724:
+skip1728:
 	TESTQ  $0x00000001, AX
-	JZ     skip1725
+	JZ     skip1729
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1725:
-done1722:
-skip1720:
-	JMP finish1625
+skip1729:
+done1726:
+skip1724:
+	JMP finish1629
 
-rows1634:
+rows1638:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42624,7 +42644,7 @@ rows1634:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1726
+	JZ           skip1730
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42708,9 +42728,9 @@ rows1634:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1728
+	JL           done1732
 
-loop1727:
+loop1731:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -43221,9 +43241,9 @@ loop1727:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1727
+	JG               loop1731
 
-done1728:
+done1732:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -43335,7 +43355,7 @@ done1728:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1726:
+skip1730:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43349,9 +43369,9 @@ skip1726:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1730
+	JL      done1734
 
-loop1729:
+loop1733:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -43464,11 +43484,11 @@ loop1729:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1729
+	JGE              loop1733
 
-done1730:
+done1734:
 	TESTQ            AX, AX
-	JZ               skip1731
+	JZ               skip1735
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -43527,7 +43547,7 @@ done1730:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1731:
+skip1735:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -43566,110 +43586,110 @@ skip1731:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1732
+	JZ         skip1736
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1733
+	JNE        few1737
 	VMOVUPD    Z1, (CX)
-	JMP        done1734
+	JMP        done1738
 
-few1733:
+few1737:
 	TESTQ         $0x00000004, AX
-	JZ            skip1735
+	JZ            skip1739
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1735:
+skip1739:
 	TESTQ         $0x00000002, AX
-	JZ            skip1736
+	JZ            skip1740
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1736:
+skip1740:
 	TESTQ  $0x00000001, AX
-	JZ     skip1737
+	JZ     skip1741
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1737:
-done1734:
-skip1732:
-	JMP finish1625
+skip1741:
+done1738:
+skip1736:
+	JMP finish1629
 
-product1624:
+product1628:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1751
-	CMPQ CX, $0x03
-	JG   above1752
-	CMPQ CX, $0x01
-	JG   above1753
-	CMPQ CX, $0x00
-	JG   above1754
-	JMP  rows1738
-
-above1754:
-	JMP rows1739
-
-above1753:
-	CMPQ CX, $0x02
 	JG   above1755
-	JMP  rows1740
-
-above1755:
-	JMP rows1741
-
-above1752:
-	CMPQ CX, $0x05
+	CMPQ CX, $0x03
 	JG   above1756
-	CMPQ CX, $0x04
+	CMPQ CX, $0x01
 	JG   above1757
+	CMPQ CX, $0x00
+	JG   above1758
 	JMP  rows1742
 
-above1757:
+above1758:
 	JMP rows1743
 
-above1756:
-	JMP rows1744
-
-above1751:
-	CMPQ CX, $0x09
-	JG   above1758
-	CMPQ CX, $0x08
+above1757:
+	CMPQ CX, $0x02
 	JG   above1759
-	CMPQ CX, $0x07
-	JG   above1760
-	JMP  rows1745
-
-above1760:
-	JMP rows1746
+	JMP  rows1744
 
 above1759:
-	JMP rows1747
+	JMP rows1745
 
-above1758:
-	CMPQ CX, $0x0b
+above1756:
+	CMPQ CX, $0x05
+	JG   above1760
+	CMPQ CX, $0x04
 	JG   above1761
-	CMPQ CX, $0x0a
-	JG   above1762
-	JMP  rows1748
-
-above1762:
-	JMP rows1749
+	JMP  rows1746
 
 above1761:
+	JMP rows1747
+
+above1760:
+	JMP rows1748
+
+above1755:
+	CMPQ CX, $0x09
+	JG   above1762
+	CMPQ CX, $0x08
+	JG   above1763
+	CMPQ CX, $0x07
+	JG   above1764
+	JMP  rows1749
+
+above1764:
 	JMP rows1750
 
-rows1738:
-	CMPQ DX, $0x00000001
-	JL   done1764
+above1763:
+	JMP rows1751
 
-loop1763:
+above1762:
+	CMPQ CX, $0x0b
+	JG   above1765
+	CMPQ CX, $0x0a
+	JG   above1766
+	JMP  rows1752
+
+above1766:
+	JMP rows1753
+
+above1765:
+	JMP rows1754
+
+rows1742:
+	CMPQ DX, $0x00000001
+	JL   done1768
+
+loop1767:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -43752,12 +43772,12 @@ loop1763:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1763
+	JG           loop1767
 
-done1764:
-	JMP finish1625
+done1768:
+	JMP finish1629
 
-rows1739:
+rows1743:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -43769,7 +43789,7 @@ rows1739:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1765
+	JZ           skip1769
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -43853,9 +43873,9 @@ rows1739:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1767
+	JL           done1771
 
-loop1766:
+loop1770:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -43956,9 +43976,9 @@ loop1766:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1766
+	JG           loop1770
 
-done1767:
+done1771:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43966,16 +43986,16 @@ done1767:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1765:
+skip1769:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1769
+	JL      done1773
 
-loop1768:
+loop1772:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43984,17 +44004,17 @@ loop1768:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1768
+	JGE         loop1772
 
-done1769:
+done1773:
 	TESTQ       AX, AX
-	JZ          skip1770
+	JZ          skip1774
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1770:
+skip1774:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -44014,7 +44034,7 @@ skip1770:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1771
+	JZ         skip1775
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44026,51 +44046,51 @@ skip1770:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1773
+	JL         done1777
 
-loop1772:
+loop1776:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1772
+	JG               loop1776
 
-done1773:
+done1777:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1774
+	JNE       few1778
 	VMOVUPD   Z1, (AX)
-	JMP       done1775
+	JMP       done1779
 
-few1774:
+few1778:
 	TESTQ         $0x00000004, CX
-	JZ            skip1776
+	JZ            skip1780
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1776:
+skip1780:
 	TESTQ         $0x00000002, CX
-	JZ            skip1777
+	JZ            skip1781
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1777:
+skip1781:
 	TESTQ  $0x00000001, CX
-	JZ     skip1778
+	JZ     skip1782
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1778:
-done1775:
-skip1771:
-	JMP finish1625
+skip1782:
+done1779:
+skip1775:
+	JMP finish1629
 
-rows1740:
+rows1744:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -44083,7 +44103,7 @@ rows1740:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1779
+	JZ           skip1783
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -44167,9 +44187,9 @@ rows1740:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1781
+	JL           done1785
 
-loop1780:
+loop1784:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -44278,9 +44298,9 @@ loop1780:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1780
+	JG           loop1784
 
-done1781:
+done1785:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -44290,7 +44310,7 @@ done1781:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1779:
+skip1783:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44298,9 +44318,9 @@ skip1779:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1783
+	JL      done1787
 
-loop1782:
+loop1786:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -44311,18 +44331,18 @@ loop1782:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1782
+	JGE         loop1786
 
-done1783:
+done1787:
 	TESTQ       AX, AX
-	JZ          skip1784
+	JZ          skip1788
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1784:
+skip1788:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -44343,7 +44363,7 @@ skip1784:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1785
+	JZ         skip1789
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44355,51 +44375,51 @@ skip1784:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1787
+	JL         done1791
 
-loop1786:
+loop1790:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1786
+	JG               loop1790
 
-done1787:
+done1791:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1788
+	JNE       few1792
 	VMOVUPD   Z1, (AX)
-	JMP       done1789
+	JMP       done1793
 
-few1788:
+few1792:
 	TESTQ         $0x00000004, CX
-	JZ            skip1790
+	JZ            skip1794
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1790:
+skip1794:
 	TESTQ         $0x00000002, CX
-	JZ            skip1791
+	JZ            skip1795
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1791:
+skip1795:
 	TESTQ  $0x00000001, CX
-	JZ     skip1792
+	JZ     skip1796
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1792:
-done1789:
-skip1785:
-	JMP finish1625
+skip1796:
+done1793:
+skip1789:
+	JMP finish1629
 
-rows1741:
+rows1745:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44413,7 +44433,7 @@ rows1741:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1793
+	JZ           skip1797
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -44497,9 +44517,9 @@ rows1741:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1795
+	JL           done1799
 
-loop1794:
+loop1798:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -44616,9 +44636,9 @@ loop1794:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1794
+	JG           loop1798
 
-done1795:
+done1799:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44630,7 +44650,7 @@ done1795:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1793:
+skip1797:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44639,9 +44659,9 @@ skip1793:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1797
+	JL      done1801
 
-loop1796:
+loop1800:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44654,11 +44674,11 @@ loop1796:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1796
+	JGE         loop1800
 
-done1797:
+done1801:
 	TESTQ       AX, AX
-	JZ          skip1798
+	JZ          skip1802
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44666,7 +44686,7 @@ done1797:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1798:
+skip1802:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -44691,7 +44711,7 @@ skip1798:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1799
+	JZ         skip1803
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44703,51 +44723,51 @@ skip1798:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1801
+	JL         done1805
 
-loop1800:
+loop1804:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1800
+	JG               loop1804
 
-done1801:
+done1805:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1802
+	JNE       few1806
 	VMOVUPD   Z1, (AX)
-	JMP       done1803
+	JMP       done1807
 
-few1802:
+few1806:
 	TESTQ         $0x00000004, CX
-	JZ            skip1804
+	JZ            skip1808
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1804:
+skip1808:
 	TESTQ         $0x00000002, CX
-	JZ            skip1805
+	JZ            skip1809
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1805:
+skip1809:
 	TESTQ  $0x00000001, CX
-	JZ     skip1806
+	JZ     skip1810
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1806:
-done1803:
-skip1799:
-	JMP finish1625
+skip1810:
+done1807:
+skip1803:
+	JMP finish1629
 
-rows1742:
+rows1746:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44762,7 +44782,7 @@ rows1742:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1807
+	JZ           skip1811
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -44846,9 +44866,9 @@ rows1742:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1809
+	JL           done1813
 
-loop1808:
+loop1812:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -44973,9 +44993,9 @@ loop1808:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1808
+	JG           loop1812
 
-done1809:
+done1813:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44989,7 +45009,7 @@ done1809:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1807:
+skip1811:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44999,9 +45019,9 @@ skip1807:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1811
+	JL      done1815
 
-loop1810:
+loop1814:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -45016,11 +45036,11 @@ loop1810:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1810
+	JGE         loop1814
 
-done1811:
+done1815:
 	TESTQ       AX, AX
-	JZ          skip1812
+	JZ          skip1816
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -45029,7 +45049,7 @@ done1811:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1812:
+skip1816:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -45055,7 +45075,7 @@ skip1812:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1813
+	JZ         skip1817
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45067,51 +45087,51 @@ skip1812:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1815
+	JL         done1819
 
-loop1814:
+loop1818:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1814
+	JG               loop1818
 
-done1815:
+done1819:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1816
+	JNE       few1820
 	VMOVUPD   Z1, (AX)
-	JMP       done1817
+	JMP       done1821
 
-few1816:
+few1820:
 	TESTQ         $0x00000004, CX
-	JZ            skip1818
+	JZ            skip1822
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1818:
+skip1822:
 	TESTQ         $0x00000002, CX
-	JZ            skip1819
+	JZ            skip1823
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1819:
+skip1823:
 	TESTQ  $0x00000001, CX
-	JZ     skip1820
+	JZ     skip1824
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1820:
-done1817:
-skip1813:
-	JMP finish1625
+skip1824:
+done1821:
+skip1817:
+	JMP finish1629
 
-rows1743:
+rows1747:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45128,7 +45148,7 @@ rows1743:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1821
+	JZ           skip1825
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -45212,9 +45232,9 @@ rows1743:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1823
+	JL           done1827
 
-loop1822:
+loop1826:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -45348,9 +45368,9 @@ loop1822:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1822
+	JG           loop1826
 
-done1823:
+done1827:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -45367,7 +45387,7 @@ done1823:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1821:
+skip1825:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45378,9 +45398,9 @@ skip1821:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1825
+	JL      done1829
 
-loop1824:
+loop1828:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -45398,11 +45418,11 @@ loop1824:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1824
+	JGE         loop1828
 
-done1825:
+done1829:
 	TESTQ       AX, AX
-	JZ          skip1826
+	JZ          skip1830
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -45413,7 +45433,7 @@ done1825:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1826:
+skip1830:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -45446,7 +45466,7 @@ skip1826:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1827
+	JZ         skip1831
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45458,51 +45478,51 @@ skip1826:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1829
+	JL         done1833
 
-loop1828:
+loop1832:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1828
+	JG               loop1832
 
-done1829:
+done1833:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1830
+	JNE       few1834
 	VMOVUPD   Z1, (AX)
-	JMP       done1831
+	JMP       done1835
 
-few1830:
+few1834:
 	TESTQ         $0x00000004, CX
-	JZ            skip1832
+	JZ            skip1836
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1832:
+skip1836:
 	TESTQ         $0x00000002, CX
-	JZ            skip1833
+	JZ            skip1837
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1833:
+skip1837:
 	TESTQ  $0x00000001, CX
-	JZ     skip1834
+	JZ     skip1838
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1834:
-done1831:
-skip1827:
-	JMP finish1625
+skip1838:
+done1835:
+skip1831:
+	JMP finish1629
 
-rows1744:
+rows1748:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45520,7 +45540,7 @@ rows1744:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1835
+	JZ           skip1839
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -45604,9 +45624,9 @@ rows1744:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1837
+	JL           done1841
 
-loop1836:
+loop1840:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -45748,9 +45768,9 @@ loop1836:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1836
+	JG           loop1840
 
-done1837:
+done1841:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45769,7 +45789,7 @@ done1837:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1835:
+skip1839:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45781,9 +45801,9 @@ skip1835:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1839
+	JL      done1843
 
-loop1838:
+loop1842:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45803,11 +45823,11 @@ loop1838:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1838
+	JGE         loop1842
 
-done1839:
+done1843:
 	TESTQ       AX, AX
-	JZ          skip1840
+	JZ          skip1844
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45819,7 +45839,7 @@ done1839:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1840:
+skip1844:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -45853,7 +45873,7 @@ skip1840:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1841
+	JZ         skip1845
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45865,51 +45885,51 @@ skip1840:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1843
+	JL         done1847
 
-loop1842:
+loop1846:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1842
+	JG               loop1846
 
-done1843:
+done1847:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1844
+	JNE       few1848
 	VMOVUPD   Z1, (AX)
-	JMP       done1845
+	JMP       done1849
 
-few1844:
+few1848:
 	TESTQ         $0x00000004, CX
-	JZ            skip1846
+	JZ            skip1850
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1846:
+skip1850:
 	TESTQ         $0x00000002, CX
-	JZ            skip1847
+	JZ            skip1851
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1847:
+skip1851:
 	TESTQ  $0x00000001, CX
-	JZ     skip1848
+	JZ     skip1852
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1848:
-done1845:
-skip1841:
-	JMP finish1625
+skip1852:
+done1849:
+skip1845:
+	JMP finish1629
 
-rows1745:
+rows1749:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45928,7 +45948,7 @@ rows1745:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1849
+	JZ           skip1853
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -46012,9 +46032,9 @@ rows1745:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1851
+	JL           done1855
 
-loop1850:
+loop1854:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -46164,9 +46184,9 @@ loop1850:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1850
+	JG           loop1854
 
-done1851:
+done1855:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -46187,7 +46207,7 @@ done1851:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1849:
+skip1853:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46200,9 +46220,9 @@ skip1849:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1853
+	JL      done1857
 
-loop1852:
+loop1856:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -46224,11 +46244,11 @@ loop1852:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1852
+	JGE         loop1856
 
-done1853:
+done1857:
 	TESTQ       AX, AX
-	JZ          skip1854
+	JZ          skip1858
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -46241,7 +46261,7 @@ done1853:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1854:
+skip1858:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -46279,7 +46299,7 @@ skip1854:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1855
+	JZ         skip1859
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46291,51 +46311,51 @@ skip1854:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1857
+	JL         done1861
 
-loop1856:
+loop1860:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1856
+	JG               loop1860
 
-done1857:
+done1861:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1858
+	JNE       few1862
 	VMOVUPD   Z1, (AX)
-	JMP       done1859
+	JMP       done1863
 
-few1858:
+few1862:
 	TESTQ         $0x00000004, CX
-	JZ            skip1860
+	JZ            skip1864
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1860:
+skip1864:
 	TESTQ         $0x00000002, CX
-	JZ            skip1861
+	JZ            skip1865
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1861:
+skip1865:
 	TESTQ  $0x00000001, CX
-	JZ     skip1862
+	JZ     skip1866
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1862:
-done1859:
-skip1855:
-	JMP finish1625
+skip1866:
+done1863:
+skip1859:
+	JMP finish1629
 
-rows1746:
+rows1750:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46355,7 +46375,7 @@ rows1746:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1863
+	JZ           skip1867
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -46439,9 +46459,9 @@ rows1746:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1865
+	JL           done1869
 
-loop1864:
+loop1868:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -46599,9 +46619,9 @@ loop1864:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1864
+	JG           loop1868
 
-done1865:
+done1869:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46624,7 +46644,7 @@ done1865:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1863:
+skip1867:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46638,9 +46658,9 @@ skip1863:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1867
+	JL      done1871
 
-loop1866:
+loop1870:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46664,11 +46684,11 @@ loop1866:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1866
+	JGE         loop1870
 
-done1867:
+done1871:
 	TESTQ       AX, AX
-	JZ          skip1868
+	JZ          skip1872
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46682,7 +46702,7 @@ done1867:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1868:
+skip1872:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -46721,7 +46741,7 @@ skip1868:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1869
+	JZ         skip1873
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46733,51 +46753,51 @@ skip1868:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1871
+	JL         done1875
 
-loop1870:
+loop1874:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1870
+	JG               loop1874
 
-done1871:
+done1875:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1872
+	JNE       few1876
 	VMOVUPD   Z1, (AX)
-	JMP       done1873
+	JMP       done1877
 
-few1872:
+few1876:
 	TESTQ         $0x00000004, CX
-	JZ            skip1874
+	JZ            skip1878
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1874:
+skip1878:
 	TESTQ         $0x00000002, CX
-	JZ            skip1875
+	JZ            skip1879
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1875:
+skip1879:
 	TESTQ  $0x00000001, CX
-	JZ     skip1876
+	JZ     skip1880
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1876:
-done1873:
-skip1869:
-	JMP finish1625
+skip1880:
+done1877:
+skip1873:
+	JMP finish1629
 
-rows1747:
+rows1751:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46799,7 +46819,7 @@ rows1747:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1877
+	JZ           skip1881
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -46907,9 +46927,9 @@ rows1747:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1879
+	JL           done1883
 
-loop1878:
+loop1882:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -47076,10 +47096,10 @@ loop1878:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1878
+	JG           loop1882
 
-done1879:
-skip1877:
+done1883:
+skip1881:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -47094,9 +47114,9 @@ skip1877:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1881
+	JL      done1885
 
-loop1880:
+loop1884:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -47123,11 +47143,11 @@ loop1880:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1880
+	JGE         loop1884
 
-done1881:
+done1885:
 	TESTQ       AX, AX
-	JZ          skip1882
+	JZ          skip1886
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -47143,7 +47163,7 @@ done1881:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1882:
+skip1886:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -47192,7 +47212,7 @@ skip1882:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1883
+	JZ         skip1887
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47204,51 +47224,51 @@ skip1882:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1885
+	JL         done1889
 
-loop1884:
+loop1888:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1884
+	JG               loop1888
 
-done1885:
+done1889:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1886
+	JNE       few1890
 	VMOVUPD   Z1, (AX)
-	JMP       done1887
+	JMP       done1891
 
-few1886:
+few1890:
 	TESTQ         $0x00000004, CX
-	JZ            skip1888
+	JZ            skip1892
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1888:
+skip1892:
 	TESTQ         $0x00000002, CX
-	JZ            skip1889
+	JZ            skip1893
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1889:
+skip1893:
 	TESTQ  $0x00000001, CX
-	JZ     skip1890
+	JZ     skip1894
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1890:
-done1887:
-skip1883:
-	JMP finish1625
+skip1894:
+done1891:
+skip1887:
+	JMP finish1629
 
-rows1748:
+rows1752:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47271,7 +47291,7 @@ rows1748:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1891
+	JZ           skip1895
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -47381,9 +47401,9 @@ rows1748:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1893
+	JL           done1897
 
-loop1892:
+loop1896:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -47558,10 +47578,10 @@ loop1892:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1892
+	JG           loop1896
 
-done1893:
-skip1891:
+done1897:
+skip1895:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -47577,9 +47597,9 @@ skip1891:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1895
+	JL      done1899
 
-loop1894:
+loop1898:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47608,11 +47628,11 @@ loop1894:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1894
+	JGE         loop1898
 
-done1895:
+done1899:
 	TESTQ       AX, AX
-	JZ          skip1896
+	JZ          skip1900
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47629,7 +47649,7 @@ done1895:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1896:
+skip1900:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -47679,7 +47699,7 @@ skip1896:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1897
+	JZ         skip1901
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47691,51 +47711,51 @@ skip1896:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1899
+	JL         done1903
 
-loop1898:
+loop1902:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1898
+	JG               loop1902
 
-done1899:
+done1903:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1900
+	JNE       few1904
 	VMOVUPD   Z1, (AX)
-	JMP       done1901
+	JMP       done1905
 
-few1900:
+few1904:
 	TESTQ         $0x00000004, CX
-	JZ            skip1902
+	JZ            skip1906
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1902:
+skip1906:
 	TESTQ         $0x00000002, CX
-	JZ            skip1903
+	JZ            skip1907
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1903:
+skip1907:
 	TESTQ  $0x00000001, CX
-	JZ     skip1904
+	JZ     skip1908
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1904:
-done1901:
-skip1897:
-	JMP finish1625
+skip1908:
+done1905:
+skip1901:
+	JMP finish1629
 
-rows1749:
+rows1753:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47759,7 +47779,7 @@ rows1749:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1905
+	JZ           skip1909
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -47871,9 +47891,9 @@ rows1749:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1907
+	JL           done1911
 
-loop1906:
+loop1910:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -48056,10 +48076,10 @@ loop1906:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1906
+	JG           loop1910
 
-done1907:
-skip1905:
+done1911:
+skip1909:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -48076,9 +48096,9 @@ skip1905:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1909
+	JL      done1913
 
-loop1908:
+loop1912:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -48109,11 +48129,11 @@ loop1908:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1908
+	JGE         loop1912
 
-done1909:
+done1913:
 	TESTQ       AX, AX
-	JZ          skip1910
+	JZ          skip1914
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -48131,7 +48151,7 @@ done1909:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1910:
+skip1914:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -48185,7 +48205,7 @@ skip1910:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1911
+	JZ         skip1915
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -48197,51 +48217,51 @@ skip1910:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1913
+	JL         done1917
 
-loop1912:
+loop1916:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1912
+	JG               loop1916
 
-done1913:
+done1917:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1914
+	JNE       few1918
 	VMOVUPD   Z1, (AX)
-	JMP       done1915
+	JMP       done1919
 
-few1914:
+few1918:
 	TESTQ         $0x00000004, CX
-	JZ            skip1916
+	JZ            skip1920
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1916:
+skip1920:
 	TESTQ         $0x00000002, CX
-	JZ            skip1917
+	JZ            skip1921
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1917:
+skip1921:
 	TESTQ  $0x00000001, CX
-	JZ     skip1918
+	JZ     skip1922
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1918:
-done1915:
-skip1911:
-	JMP finish1625
+skip1922:
+done1919:
+skip1915:
+	JMP finish1629
 
-rows1750:
+rows1754:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -48266,7 +48286,7 @@ rows1750:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1919
+	JZ           skip1923
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -48380,9 +48400,9 @@ rows1750:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1921
+	JL           done1925
 
-loop1920:
+loop1924:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -48573,10 +48593,10 @@ loop1920:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1920
+	JG           loop1924
 
-done1921:
-skip1919:
+done1925:
+skip1923:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -48594,9 +48614,9 @@ skip1919:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1923
+	JL      done1927
 
-loop1922:
+loop1926:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48629,11 +48649,11 @@ loop1922:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1922
+	JGE         loop1926
 
-done1923:
+done1927:
 	TESTQ       AX, AX
-	JZ          skip1924
+	JZ          skip1928
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48652,7 +48672,7 @@ done1923:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1924:
+skip1928:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -48707,7 +48727,7 @@ skip1924:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1925
+	JZ         skip1929
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -48719,49 +48739,49 @@ skip1924:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1927
+	JL         done1931
 
-loop1926:
+loop1930:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1926
+	JG               loop1930
 
-done1927:
+done1931:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1928
+	JNE       few1932
 	VMOVUPD   Z1, (AX)
-	JMP       done1929
+	JMP       done1933
 
-few1928:
+few1932:
 	TESTQ         $0x00000004, CX
-	JZ            skip1930
+	JZ            skip1934
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1930:
+skip1934:
 	TESTQ         $0x00000002, CX
-	JZ            skip1931
+	JZ            skip1935
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1931:
+skip1935:
 	TESTQ  $0x00000001, CX
-	JZ     skip1932
+	JZ     skip1936
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1932:
-done1929:
-skip1925:
-finish1625:
+skip1936:
+done1933:
+skip1929:
+finish1629:
 	VZEROUPPER
 	RET
 
@@ -48781,9 +48801,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1934
+	JL      done1938
 
-loop1933:
+loop1937:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -48807,11 +48827,11 @@ loop1933:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1933
+	JGE        loop1937
 
-done1934:
+done1938:
 	TESTQ      CX, CX
-	JZ         skip1935
+	JZ         skip1939
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -48829,7 +48849,7 @@ done1934:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1935:
+skip1939:
 	VZEROUPPER
 	RET
 
@@ -48849,9 +48869,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1937
+	JL      done1941
 
-loop1936:
+loop1940:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48875,11 +48895,11 @@ loop1936:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1936
+	JGE        loop1940
 
-done1937:
+done1941:
 	TESTQ      CX, CX
-	JZ         skip1938
+	JZ         skip1942
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48897,6 +48917,6 @@ done1937:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1938:
+skip1942:
 	VZEROUPPER
 	RET

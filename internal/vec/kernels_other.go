@@ -53,13 +53,13 @@ func featureRows(phi, w, x []float64, scale float64, n int) {
 func squareMatVec(s *Square, y, x []float64) float64 { return squareMatVecPortable(s, y, x) }
 func squareSub(s *Square, root float64, u []float64) { squareSubPortable(s, root, u) }
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
-	symRankPortable(t, nb, strips{0, nb}, w, terms, minus)
+	symRankPortable(t, nb, w, terms, minus)
 }
-func symMatVec(t []float64, nb int, s strips, y, x []float64, back bool) {
-	symMatVecPortable(t, nb, s, y, x, back)
+func symMatVec(t []float64, nb int, y, x []float64, back bool) {
+	symMatVecPortable(t, nb, y, x, back)
 }
-func symSubMatVec(t []float64, nb int, s strips, y, x, w []float64, terms int, back bool) {
-	symSubMatVecPortable(t, nb, s, y, x, w, terms, back)
+func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	symSubMatVecPortable(t, nb, y, x, w, terms, back)
 }
 func cholesky(u []float64, nb int, inv []float64)           { choleskyPortable(u, nb, inv) }
 func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePortable(u, nb, inv, rhs) }

@@ -92,15 +92,15 @@ func symAddAVX2(a *float64, nb int, w *float64, k int)
 //go:noescape
 func symSubAVX2(a *float64, nb int, w *float64, k int)
 
-// symMatVecAVX2 adds the product of some rows of tiles with x to y: upwards from the given one, where a points, or downwards if back is not zero.
+// symMatVecAVX2 adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first.
 //
 //go:noescape
-func symMatVecAVX2(a *float64, nb int, from int, rows int, y *float64, x *float64, back int)
+func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
 
 // symSubMatVecAVX2 subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub.
 //
 //go:noescape
-func symSubMatVecAVX2(a *float64, nb int, from int, rows int, y *float64, x *float64, w *float64, k int, back int)
+func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
 // squareMatVecAVX2 sets y = A x for a symmetric A of n rows, stride apart, and returns x y.
 //
@@ -282,15 +282,15 @@ func symAddAVX512(a *float64, nb int, w *float64, k int)
 //go:noescape
 func symSubAVX512(a *float64, nb int, w *float64, k int)
 
-// symMatVecAVX512 adds the product of some rows of tiles with x to y: upwards from the given one, where a points, or downwards if back is not zero.
+// symMatVecAVX512 adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first.
 //
 //go:noescape
-func symMatVecAVX512(a *float64, nb int, from int, rows int, y *float64, x *float64, back int)
+func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
 
 // symSubMatVecAVX512 subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub.
 //
 //go:noescape
-func symSubMatVecAVX512(a *float64, nb int, from int, rows int, y *float64, x *float64, w *float64, k int, back int)
+func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
 // squareMatVecAVX512 sets y = A x for a symmetric A of n rows, stride apart, and returns x y.
 //

@@ -20,7 +20,7 @@ import (
 // and twice that when they are written. So rank-1 terms are collected, MatVec
 // takes them into account, and only when there are several of one sign does the
 // next MatVec add them, in the same pass. Scale is kept as a factor beside the
-// elements. Of a large matrix two goroutines make the product, see halves.
+// elements.
 //
 // The elements stand in tiles of 8 x 8, upper half by rows of tiles, each tile
 // row-major and contiguous; n is padded to a multiple of 8 with zeros.
@@ -34,7 +34,6 @@ type Sym struct {
 	minus bool      // their sign
 
 	x, y, c []float64 // padded arguments of MatVec; products of x with the terms
-	halves  *halves   // nil for a small matrix
 }
 
 const (
@@ -54,7 +53,7 @@ func NewSym(n int) *Sym {
 	nb := (n + tile - 1) / tile
 	m := nb * tile
 	limit := max(2, min(nb, 8)) // more gains nothing, and a small matrix should stay small
-	s := &Sym{
+	return &Sym{
 		n: n, nb: nb, limit: limit,
 		scale: 1,
 		tiles: aligned(nb * (nb + 1) / 2 * tileLen),
@@ -63,10 +62,6 @@ func NewSym(n int) *Sym {
 		y:     aligned(m),
 		c:     make([]float64, limit+1),
 	}
-	if 8*len(s.tiles) >= SymHalvesFrom {
-		s.halves = newHalves(s)
-	}
-	return s
 }
 
 func aligned(n int) []float64 { return Aligned[float64](n) }
@@ -221,14 +216,11 @@ func (s *Sym) MatVec(y, x []float64) {
 	// To and fro, so that a matrix larger than a cache finds there what the
 	// product before used last.
 	back := s.terms%2 == 1
-	subtract := s.terms >= s.limit && s.minus
-	if s.halves != nil {
-		s.halves.product(s, in, subtract, back)
-	} else {
-		s.pass(strips{0, s.nb}, s.y, in, subtract, back)
-	}
-	if subtract {
+	if s.terms >= s.limit && s.minus {
+		symSubMatVec(s.tiles, s.nb, s.y, in, s.w, s.terms, back)
 		s.terms = 0
+	} else {
+		symMatVec(s.tiles, s.nb, s.y, in, back)
 	}
 	if s.terms > 0 {
 		c, w := s.c[:s.terms], s.w[:s.terms*len(in)]
@@ -239,16 +231,6 @@ func (s *Sym) MatVec(y, x []float64) {
 		addMatTVec(s.y, w, c)
 	}
 	s.scaledTo(y)
-}
-
-// pass adds the product of some strips with in to y. With subtract it first subtracts
-// the collected terms from them.
-func (s *Sym) pass(r strips, y, in []float64, subtract, back bool) {
-	if subtract {
-		symSubMatVec(s.tiles, s.nb, r, y, in, s.w, s.terms, back)
-		return
-	}
-	symMatVec(s.tiles, s.nb, r, y, in, back)
 }
 
 // scaledTo sets dst to scale times the scratch vector y.

@@ -1,10 +1,9 @@
 package vec
 
-// symRankPortable adds to the strips, or subtracts, the sum over terms of w w^T.
-func symRankPortable(t []float64, nb int, s strips, w []float64, terms int, minus bool) {
+// symRankPortable adds to the tiles, or subtracts, the sum over terms of w w^T.
+func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	m := nb * tile
-	t = t[stripAt(nb, s.first):]
-	for i := s.first * tile; i < (s.first+s.n)*tile; i += tile {
+	for i := 0; i < m; i += tile {
 		for j := i; j < m; j += tile {
 			a := (*[tileLen]float64)(t)
 			for k := 0; k < terms*m; k += m {
@@ -21,16 +20,17 @@ func symRankPortable(t []float64, nb int, s strips, w []float64, terms int, minu
 	}
 }
 
-// symMatVecPortable adds the product of the strips and x to y, the last one first if
-// back is set. A tile off the diagonal stands for itself and for its mirror image.
-func symMatVecPortable(t []float64, nb int, s strips, y, x []float64, back bool) {
-	for k := range s.n {
-		I := s.first + k
+// symMatVecPortable adds the product of the matrix and x to y, by rows of tiles,
+// the last one first if back is set. A tile off the diagonal stands for itself
+// and for its mirror image.
+func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
+	for k := range nb {
+		I := k
 		if back {
-			I = s.first + s.n - 1 - k
+			I = nb - 1 - k
 		}
 		i := I * tile
-		row := t[stripAt(nb, I):]
+		row := t[(I*nb-I*(I-1)/2)*tileLen:]
 		var acc [tile]float64
 		for j := i; j < nb*tile; j += tile {
 			xj, yj := (*[tile]float64)(x[j:]), (*[tile]float64)(y[j:])
@@ -50,9 +50,9 @@ func symMatVecPortable(t []float64, nb int, s strips, y, x []float64, back bool)
 }
 
 // symSubMatVecPortable subtracts the sum over terms of w w^T and multiplies.
-func symSubMatVecPortable(t []float64, nb int, s strips, y, x, w []float64, terms int, back bool) {
-	symRankPortable(t, nb, s, w, terms, true)
-	symMatVecPortable(t, nb, s, y, x, back)
+func symSubMatVecPortable(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	symRankPortable(t, nb, w, terms, true)
+	symMatVecPortable(t, nb, y, x, back)
 }
 
 // addRow adds a x to y.

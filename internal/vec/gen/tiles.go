@@ -82,19 +82,24 @@ func (t target) symRank(name string, add func(f, w, to Op)) {
 // sums stay in registers, the contributions of the mirror image go to y. With
 // update it subtracts k terms w w^T from each tile on the way, see symRank.
 func (t target) symMatVec(name string, update bool) {
-	signature, doc := "func(a *%, nb, from, rows int, y, x *%, back int)", "adds the product of some rows of tiles with x to y: upwards from the given one, where a points, or downwards if back is not zero."
+	signature, doc := "func(a *%, nb int, y, x *%, back int)", "adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first."
 	if update {
-		signature, doc = "func(a *%, nb, from, rows int, y, x, w *%, k, back int)", "subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub."
+		signature, doc = "func(a *%, nb int, y, x, w *%, k, back int)", "subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub."
 	}
 	t.begin(name, signature, doc)
 	a, y, x := param("a"), param("y"), param("x")
 	bytes := param("nb") // of a term, and from a row of terms to the next
 	SHLQ(U8(log2(rowBytes)), bytes)
 	rows := t.lanes
-	i, row := param("from"), param("nb") // of the strip of tiles: offset in a vector, bytes
-	SUBQ(i, row)
+	i, row := zeroed(), param("nb") // of the strip of tiles: offset in a vector, bytes
 	SHLQ(U8(log2(tileSize)), row)
-	SHLQ(U8(log2(rowBytes)), i)
+	forth := label("forth")
+	CMPQ(argument(Param("back")), U8(0))
+	JE(LabelRef(forth))
+	MOVQ(bytes, i)
+	SUBQ(U8(rowBytes), i)
+	MOVQ(U32(tileSize), row)
+	Label(forth)
 
 	strip := func(h int) {
 		acc := t.zeros(rows)
@@ -156,7 +161,7 @@ func (t target) symMatVec(name string, update bool) {
 		t.store(s, yi)
 	}
 
-	strips, left := label("strip"), param("rows")
+	strips, left := label("strip"), param("nb")
 	back, next := label("back"), label("next")
 	Label(strips)
 	for h := range t.groups() {
