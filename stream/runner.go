@@ -286,7 +286,7 @@ type outlet struct {
 }
 
 func newOutlet() *outlet {
-	p := &outlet{free: make(chan *Batch, batches), full: make(chan *Batch), judged: make(chan *Batch), done: make(chan struct{})}
+	p := &outlet{free: make(chan *Batch, batches), full: make(chan *Batch, 1), judged: make(chan *Batch), done: make(chan struct{})}
 	for range batches {
 		p.free <- new(Batch)
 	}
