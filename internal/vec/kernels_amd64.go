@@ -73,17 +73,17 @@ func axpy(alpha float64, x, y []float64) {
 	}
 }
 
-func scale(alpha float64, x []float64) {
+func scale(y []float64, alpha float64, x []float64) {
 	if len(x) == 0 {
 		return
 	}
 	switch active {
 	case avx512:
-		scaleAVX512(alpha, &x[0], len(x))
+		scaleAVX512(&y[0], alpha, &x[0], len(x))
 	case avx2:
-		scaleAVX2(alpha, &x[0], len(x))
+		scaleAVX2(&y[0], alpha, &x[0], len(x))
 	default:
-		scalePortable(alpha, x)
+		scalePortable(y, alpha, x)
 	}
 }
 

@@ -133,52 +133,53 @@ done10:
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(alpha float64, x *float64, n int)
+// func scaleAVX2(y *float64, alpha float64, x *float64, n int)
 // Requires: AVX
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
-	MOVQ         x+8(FP), AX
-	MOVQ         n+16(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $0x00000003, DX
-	LEAQ         mask64<>+32(SB), BX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x00000003, BX
+	LEAQ         mask64<>+32(SB), SI
+	SHLQ         $0x03, BX
+	SUBQ         BX, SI
+	VMOVUPD      (SI), Y0
 	SHLQ         $0x03, DX
-	SUBQ         DX, BX
-	VMOVUPD      (BX), Y0
-	SHLQ         $0x03, CX
-	VBROADCASTSD alpha+0(FP), Y1
-	XORQ         DX, DX
+	VBROADCASTSD alpha+8(FP), Y1
+	XORQ         BX, BX
 
 columns11:
-	LEAQ    128(DX), BX
-	CMPQ    BX, CX
+	LEAQ    128(BX), SI
+	CMPQ    SI, DX
 	JG      done12
-	VMULPD  (AX)(DX*1), Y1, Y2
-	VMOVUPD Y2, (AX)(DX*1)
-	VMULPD  32(AX)(DX*1), Y1, Y2
-	VMOVUPD Y2, 32(AX)(DX*1)
-	VMULPD  64(AX)(DX*1), Y1, Y2
-	VMOVUPD Y2, 64(AX)(DX*1)
-	VMULPD  96(AX)(DX*1), Y1, Y2
-	VMOVUPD Y2, 96(AX)(DX*1)
-	MOVQ    BX, DX
+	VMULPD  (CX)(BX*1), Y1, Y2
+	VMOVUPD Y2, (AX)(BX*1)
+	VMULPD  32(CX)(BX*1), Y1, Y2
+	VMOVUPD Y2, 32(AX)(BX*1)
+	VMULPD  64(CX)(BX*1), Y1, Y2
+	VMOVUPD Y2, 64(AX)(BX*1)
+	VMULPD  96(CX)(BX*1), Y1, Y2
+	VMOVUPD Y2, 96(AX)(BX*1)
+	MOVQ    SI, BX
 	JMP     columns11
 
 done12:
 columns13:
-	LEAQ    32(DX), BX
-	CMPQ    BX, CX
+	LEAQ    32(BX), SI
+	CMPQ    SI, DX
 	JG      done14
-	VMULPD  (AX)(DX*1), Y1, Y2
-	VMOVUPD Y2, (AX)(DX*1)
-	MOVQ    BX, DX
+	VMULPD  (CX)(BX*1), Y1, Y2
+	VMOVUPD Y2, (AX)(BX*1)
+	MOVQ    SI, BX
 	JMP     columns13
 
 done14:
-	CMPQ       DX, CX
+	CMPQ       BX, DX
 	JE         done15
-	VMASKMOVPD (AX)(DX*1), Y0, Y2
+	VMASKMOVPD (CX)(BX*1), Y0, Y2
 	VMULPD     Y1, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)(DX*1)
+	VMASKMOVPD Y2, Y0, (AX)(BX*1)
 
 done15:
 	VZEROUPPER
@@ -8964,52 +8965,53 @@ done405:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512(alpha float64, x *float64, n int)
+// func scaleAVX512(y *float64, alpha float64, x *float64, n int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-32
 	VPXORQ       Z0, Z0, Z0
-	MOVQ         x+8(FP), AX
-	MOVQ         n+16(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $0x00000007, DX
-	MOVQ         $-1, BX
-	BZHIQ        DX, BX, BX
-	KMOVW        BX, K1
-	SHLQ         $0x03, CX
-	VBROADCASTSD alpha+0(FP), Z0
-	XORQ         DX, DX
+	MOVQ         y+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x00000007, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	SHLQ         $0x03, DX
+	VBROADCASTSD alpha+8(FP), Z0
+	XORQ         BX, BX
 
 columns406:
-	LEAQ    256(DX), BX
-	CMPQ    BX, CX
+	LEAQ    256(BX), SI
+	CMPQ    SI, DX
 	JG      done407
-	VMULPD  (AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, (AX)(DX*1)
-	VMULPD  64(AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, 64(AX)(DX*1)
-	VMULPD  128(AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, 128(AX)(DX*1)
-	VMULPD  192(AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, 192(AX)(DX*1)
-	MOVQ    BX, DX
+	VMULPD  (CX)(BX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(BX*1)
+	VMULPD  64(CX)(BX*1), Z0, Z1
+	VMOVUPD Z1, 64(AX)(BX*1)
+	VMULPD  128(CX)(BX*1), Z0, Z1
+	VMOVUPD Z1, 128(AX)(BX*1)
+	VMULPD  192(CX)(BX*1), Z0, Z1
+	VMOVUPD Z1, 192(AX)(BX*1)
+	MOVQ    SI, BX
 	JMP     columns406
 
 done407:
 columns408:
-	LEAQ    64(DX), BX
-	CMPQ    BX, CX
+	LEAQ    64(BX), SI
+	CMPQ    SI, DX
 	JG      done409
-	VMULPD  (AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, (AX)(DX*1)
-	MOVQ    BX, DX
+	VMULPD  (CX)(BX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(BX*1)
+	MOVQ    SI, BX
 	JMP     columns408
 
 done409:
-	CMPQ      DX, CX
+	CMPQ      BX, DX
 	JE        done410
-	VMOVUPD.Z (AX)(DX*1), K1, Z1
+	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (AX)(DX*1)
+	VMOVUPD   Z1, K1, (AX)(BX*1)
 
 done410:
 	VZEROUPPER

@@ -4,10 +4,10 @@ package vec
 
 const active = portable
 
-func dot(x, y []float64) float64         { return dotPortable(x, y) }
-func axpy(alpha float64, x, y []float64) { axpyPortable(alpha, x, y) }
-func scale(alpha float64, x []float64)   { scalePortable(alpha, x) }
-func times(x, y []float64)               { timesPortable(x, y) }
+func dot(x, y []float64) float64                    { return dotPortable(x, y) }
+func axpy(alpha float64, x, y []float64)            { axpyPortable(alpha, x, y) }
+func scale(y []float64, alpha float64, x []float64) { scalePortable(y, alpha, x) }
+func times(x, y []float64)                          { timesPortable(x, y) }
 func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
 	tallyPortable(total, sums, errs, forecasts, target, rows)
 }

@@ -290,6 +290,10 @@ func TestMulAndScale(t *testing.T) {
 			}
 			Mul(x, y)
 			sameBits(t, "x y", x, product)
+			other := guarded(t, n)
+			ScaleTo(other, 1.7, x)
+			sameBits(t, "1.7 x y elsewhere", other, scaled)
+			sameBits(t, "x y", x, product)
 			Scale(1.7, x)
 			sameBits(t, "1.7 x y", x, scaled)
 		}
@@ -303,6 +307,7 @@ func TestWrongShapesPanic(t *testing.T) {
 		"Mul":          func() { Mul(two, three) },
 		"Hadamard":     func() { Hadamard(three) },
 		"Axpy":         func() { Axpy(1, two, three) },
+		"ScaleTo":      func() { ScaleTo(two, 1, three) },
 		"MatVec":       func() { MatVec(two, six, two) },
 		"MatTVec":      func() { MatTVec(two, six, two) },
 		"AddMatTVec":   func() { AddMatTVec(two, six, two) },

@@ -37,9 +37,10 @@ func axpyPortable(alpha float64, x, y []float64) {
 	}
 }
 
-func scalePortable(alpha float64, x []float64) {
-	for i := range x {
-		x[i] *= alpha
+func scalePortable(y []float64, alpha float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = alpha * v
 	}
 }
 

@@ -12,10 +12,10 @@ func dotAVX2(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX2(alpha float64, x *float64, y *float64, n int)
 
-// scaleAVX2 multiplies x by alpha.
+// scaleAVX2 sets y to alpha x.
 //
 //go:noescape
-func scaleAVX2(alpha float64, x *float64, n int)
+func scaleAVX2(y *float64, alpha float64, x *float64, n int)
 
 // timesAVX2 multiplies x by y, element by element.
 //
@@ -202,10 +202,10 @@ func dotAVX512(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX512(alpha float64, x *float64, y *float64, n int)
 
-// scaleAVX512 multiplies x by alpha.
+// scaleAVX512 sets y to alpha x.
 //
 //go:noescape
-func scaleAVX512(alpha float64, x *float64, n int)
+func scaleAVX512(y *float64, alpha float64, x *float64, n int)
 
 // timesAVX512 multiplies x by y, element by element.
 //

@@ -175,9 +175,7 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 	s.minus = minus
 	// w_i w_j is the same number in both orders; (alpha u_i) u_j would not be.
 	f := math.Sqrt(math.Abs(alpha) / s.scale)
-	w := s.term(s.terms)[:s.n]
-	copy(w, u)
-	Scale(f, w)
+	ScaleTo(s.term(s.terms)[:s.n], f, u)
 	s.terms++
 }
 
@@ -235,10 +233,7 @@ func (s *Sym) MatVec(y, x []float64) {
 
 // scaledTo sets dst to scale times the scratch vector y.
 func (s *Sym) scaledTo(dst []float64) {
-	copy(dst, s.y)
-	if s.scale != 1 {
-		Scale(s.scale, dst)
-	}
+	ScaleTo(dst, s.scale, s.y[:s.n])
 }
 
 // State saves or restores the matrix.

@@ -17,7 +17,15 @@ func Axpy(alpha float64, x, y []float64) {
 }
 
 // Scale multiplies x by alpha.
-func Scale(alpha float64, x []float64) { scale(alpha, x) }
+func Scale(alpha float64, x []float64) { scale(x, alpha, x) }
+
+// ScaleTo sets y = alpha x.
+func ScaleTo(y []float64, alpha float64, x []float64) {
+	if len(x) != len(y) {
+		panic("vec: ScaleTo: lengths differ")
+	}
+	scale(y, alpha, x)
+}
 
 // Mul multiplies x by y, element by element; both have one length.
 func Mul(x, y []float64) {

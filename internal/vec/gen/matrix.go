@@ -120,8 +120,8 @@ func (t target) axpy() {
 }
 
 func (t target) scale() {
-	t.begin("scale", "func(alpha %, x *%, n int)", "multiplies x by alpha.")
-	x, n := param("x"), param("n")
+	t.begin("scale", "func(y *%, alpha %, x *%, n int)", "sets y to alpha x.")
+	y, x, n := param("y"), param("x"), param("n")
 	m := t.rest(n)
 	bytes := t.inBytes(n)
 	f, v := t.vec(), t.vec()
@@ -130,12 +130,12 @@ func (t target) scale() {
 		if m != nil {
 			t.loadMask(at(x, j, 0), *m, v)
 			t.mul(f, v, v)
-			t.storeMask(v, *m, at(x, j, 0))
+			t.storeMask(v, *m, at(y, j, 0))
 			return
 		}
 		for c := range count {
 			t.mul(at(x, j, c*t.bytes()), f, v)
-			t.store(v, at(x, j, c*t.bytes()))
+			t.store(v, at(y, j, c*t.bytes()))
 		}
 	})
 	t.end()
