@@ -176,7 +176,7 @@ func (s *DriftWatch) watch(y []float64) {
 			continue
 		}
 		if usual := squares[j]; usual > 0 {
-			z := clip(e/math.Sqrt(usual), driftClip)
+			z := vec.Clip(e/math.Sqrt(usual), driftClip)
 			logs[j], signs[j] = 1+z*z, z
 		}
 	}

@@ -374,18 +374,6 @@ func (l perCoordinate) Reset() {
 	}
 }
 
-// clip limits the size of v. It is faster than min and max, which have to tell
-// zeros and NaNs apart.
-func clip(v, limit float64) float64 {
-	if v > limit {
-		return limit
-	}
-	if v < -limit {
-		return -limit
-	}
-	return v
-}
-
 // finiteOr returns v, or instead when v is not finite.
 func finiteOr(v, instead float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

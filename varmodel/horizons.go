@@ -345,8 +345,8 @@ func (t *trust) observe(m *mixer, y, last []float64) {
 
 // add takes into account what was said of one coordinate, and what happened.
 func (t *trust) add(said, happened float64) {
-	said = clip(said, trustLimit)
-	t.product += said * clip(happened, trustLimit)
+	said = vec.Clip(said, trustLimit)
+	t.product += said * vec.Clip(happened, trustLimit)
 	t.square += said * said
 }
 
@@ -397,7 +397,7 @@ func (o *outlook) iterate(f *frame, source *expert) {
 			if v != v {
 				v = 0
 			}
-			path[j] = f.scaler.within(j, last[j]+f.scaler.steps[j]*clip(v, outputLimit))
+			path[j] = f.scaler.within(j, last[j]+f.scaler.steps[j]*vec.Clip(v, outputLimit))
 			step[j] = path[j] - last[j]
 		}
 		last = path

@@ -29,18 +29,9 @@ func newLocalMean(dim int) *localMean {
 	}
 }
 
-// falling returns the weight of sample n in a mean: 1/n, but not below the last
-// rate.
-func falling(n, last float64) float64 {
-	if n*last >= 1 {
-		return last
-	}
-	return 1 / n
-}
-
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (m *localMean) standardised(j int, v float64) float64 {
-	return clip((v-m.mean[j])*m.inverse[j], inputLimit)
+	return vec.Clip((v-m.mean[j])*m.inverse[j], inputLimit)
 }
 
 // levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
@@ -80,7 +71,7 @@ func (m *localMean) follow(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {
 			m.count[j]++
-			m.mean[j] += falling(m.count[j], localMeanRate) * (v - m.mean[j])
+			m.mean[j] += vec.Falling(m.count[j], localMeanRate) * (v - m.mean[j])
 		}
 	}
 }

@@ -230,7 +230,7 @@ func (m *mixer) observe(y, last []float64, learn bool) {
 	if m.stack != nil {
 		for j, v := range target[:m.dim] {
 			if v == v {
-				m.err[0] = clip(v-mean[j]-m.stackOf(j, mean[j]), stackLimit)
+				m.err[0] = vec.Clip(v-mean[j]-m.stackOf(j, mean[j]), stackLimit)
 				m.stack.Update(m.deviation, m.err)
 			}
 		}

@@ -139,7 +139,7 @@ func (s *regressionSeries) learn(y []float64) {
 		}
 		any = true
 		// Limited, so that a wild value does not spoil the weights for long.
-		err[j] = clip((v-last[j])*perUnit[j], targetLimit) - err[j]
+		err[j] = vec.Clip((v-last[j])*perUnit[j], targetLimit) - err[j]
 	}
 	if any {
 		s.m.learner.Update(s.phi, s.err)

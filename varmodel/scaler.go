@@ -50,7 +50,7 @@ func newScaler(dim int) *scaler {
 
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (s *scaler) standardised(j int, v float64) float64 {
-	return clip((v-s.mean[j])*s.inverse[j], inputLimit)
+	return vec.Clip((v-s.mean[j])*s.inverse[j], inputLimit)
 }
 
 // step is the scale of the increments of coordinate j: its rms, or 1 for a

@@ -1,6 +1,9 @@
 package varmodel
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import (
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
 
 // seasonBase makes the last season what a horizon's forecast starts from, instead
 // of the last value, where it has been the better of the two. A mixture needs many
@@ -51,7 +54,7 @@ func (b *seasonBase) observe(season int, past *history, unit func(k, j int) floa
 }
 
 func clippedSquare(v float64) float64 {
-	v = clip(v, trustLimit)
+	v = vec.Clip(v, trustLimit)
 	return v * v
 }
 

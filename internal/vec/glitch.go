@@ -70,6 +70,6 @@ func glitchPortable(g *Glitch, dst, x, last []float64) {
 		if limit := p[gliWinsor] * mean; size > limit && g.Count[j] > p[gliSettled] {
 			size = limit
 		}
-		g.Mean[j] += float64(falling(g.Count[j], p[gliRate]) * (size - mean))
+		g.Mean[j] += float64(Falling(g.Count[j], p[gliRate]) * (size - mean))
 	}
 }

@@ -57,9 +57,9 @@ func huberPortable(h *Huber, dst, y, forecast []float64) {
 			h.Run[j] = 0
 		case h.Run[j] < p[hubRun]:
 			h.Run[j]++
-			e, size = clip(e, most), most
+			e, size = Clip(e, most), most
 		}
-		h.Mean[j] += float64(falling(h.Count[j], p[hubRate]) * (size - h.Mean[j]))
+		h.Mean[j] += float64(Falling(h.Count[j], p[hubRate]) * (size - h.Mean[j]))
 		dst[j] = e
 	}
 }

@@ -75,11 +75,11 @@ func levelPortable(l *Level, x []float64) {
 				l.Mean[j] = v
 			} else {
 				dev := v - l.Mean[j]
-				l.Mean[j] += float64(falling(l.Count[j], p[levRate]) * dev)
+				l.Mean[j] += float64(Falling(l.Count[j], p[levRate]) * dev)
 				if before > p[levAfter] && l.SD[j] > 0 {
-					dev = clip(dev, p[levWinsor]*l.SD[j])
+					dev = Clip(dev, p[levWinsor]*l.SD[j])
 				}
-				l.Variance[j] += float64(falling(before, p[levSlow]) * (float64(dev*dev) - l.Variance[j]))
+				l.Variance[j] += float64(Falling(before, p[levSlow]) * (float64(dev*dev) - l.Variance[j]))
 			}
 		}
 		l.SD[j] = 0

@@ -189,7 +189,7 @@ func regretsPortable(m *Mixture, out, y []float64) {
 func (m *Mixture) slope(j int, e float64) float64 {
 	p := &m.limits
 	if !m.Relative {
-		return clip(e, p[mixLimit])
+		return Clip(e, p[mixLimit])
 	}
 	square := float64(e * e)
 	if m.Seen[j]++; m.Seen[j] == 1 {
@@ -197,11 +197,11 @@ func (m *Mixture) slope(j int, e float64) float64 {
 	}
 	scale := max(m.Scale[j], p[mixSmallest])
 	if square > p[mixWinsor2]*scale {
-		e = clip(e, p[mixWinsor]*math.Sqrt(scale))
+		e = Clip(e, p[mixWinsor]*math.Sqrt(scale))
 	}
 	if limit := p[mixWinsor2] * m.Scale[j]; square > limit && m.Seen[j] > p[mixAfter] {
 		square = limit
 	}
-	m.Scale[j] += float64(falling(m.Seen[j], p[mixLeast]) * (square - m.Scale[j]))
+	m.Scale[j] += float64(Falling(m.Seen[j], p[mixLeast]) * (square - m.Scale[j]))
 	return e / scale
 }

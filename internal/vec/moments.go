@@ -89,7 +89,7 @@ func momentsPortable(m *Moments, x []float64) {
 	forgetting, after, winsor, degenerate := m.limits[momForgetting], m.limits[momAfter], m.limits[momWinsor], m.limits[momDegenerate]
 	winsorised := func(dev, scale, weight float64) float64 {
 		if weight > after && scale > 0 {
-			return clip(dev, winsor*scale)
+			return Clip(dev, winsor*scale)
 		}
 		return dev
 	}

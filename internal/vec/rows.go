@@ -31,7 +31,7 @@ func standardisePortable(dst, x, mean, inverse []float64, limit float64) {
 	for to := 0; to < len(x); to += n {
 		from := len(x) - n - to
 		for j, v := range x[from : from+n] {
-			dst[to+j] = clip((v-mean[j])*inverse[j], limit)
+			dst[to+j] = Clip((v-mean[j])*inverse[j], limit)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func boundPortable(m *Moments, dst, said, origin, unit, last []float64, limit fl
 		if v != v {
 			v = 0
 		}
-		v = last[j] + clip(origin[j]+float64(unit[j]*v)-last[j], limit*m.Steps[j])
+		v = last[j] + Clip(origin[j]+float64(unit[j]*v)-last[j], limit*m.Steps[j])
 		if v < m.Floor[j] {
 			v = m.Floor[j]
 		} else if v > m.Ceiling[j] {
@@ -63,8 +63,9 @@ func boundPortable(m *Moments, dst, said, origin, unit, last []float64, limit fl
 	}
 }
 
-// clip returns v between -limit and limit; NaN stays.
-func clip(v, limit float64) float64 {
+// Clip returns v between -limit and limit; NaN stays. It is faster than min and max,
+// which have to tell zeros and NaNs apart.
+func Clip(v, limit float64) float64 {
 	if v > limit {
 		return limit
 	}
@@ -74,9 +75,9 @@ func clip(v, limit float64) float64 {
 	return v
 }
 
-// falling returns the weight of the last of count values in a mean: 1/count, but at
+// Falling returns the weight of the last of count values in a mean: 1/count, but at
 // least the given one.
-func falling(count, least float64) float64 {
+func Falling(count, least float64) float64 {
 	if count*least < 1 {
 		return 1 / count
 	}

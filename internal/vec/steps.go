@@ -74,7 +74,7 @@ func stepsPortable(s *Steps, x, last []float64) {
 			continue
 		}
 		if s.Count[j]+size > 0 {
-			s.Target[j] = clip(step*s.Inverse[j], winsor)
+			s.Target[j] = Clip(step*s.Inverse[j], winsor)
 		}
 		if s.Recent[j] > s.Largest[j] {
 			s.Largest[j] = s.Recent[j]
@@ -88,7 +88,7 @@ func stepsPortable(s *Steps, x, last []float64) {
 		if limit := winsor2 * mean; square > limit && s.Count[j] > after {
 			square = limit
 		}
-		s.Square[j] += float64((square - mean) * falling(s.Count[j], rate))
+		s.Square[j] += float64((square - mean) * Falling(s.Count[j], rate))
 		s.derive(j)
 	}
 }
