@@ -256,10 +256,10 @@ func (s *autoSeries) observe(y, target []float64) error {
 	if s.broken {
 		s.resume(y)
 	}
-	last, before := s.past.lag(0), s.past.lag(0)
+	before := s.past.lag(0)
 	if s.past.unseen > 0 {
+		copyWhere(s.before, before, s.past.seen)
 		before = s.before
-		copyWhere(before, last, s.past.seen)
 	}
 	if s.glitch != nil {
 		s.glitch.HoldTo(s.sample, y, before)
@@ -293,7 +293,7 @@ func (s *autoSeries) observe(y, target []float64) error {
 		}
 	}
 	if s.past.any() {
-		s.mixer.observe(target, last, s.pending)
+		s.mixer.observe(target, before, s.pending)
 		if s.outlook != nil {
 			s.outlook.observe(y)
 		}

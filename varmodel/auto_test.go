@@ -544,3 +544,32 @@ func TestRebuildContinuesFromACheckpoint(t *testing.T) {
 		}
 	}
 }
+
+// The first value of a coordinate that begins later than the others is not a step
+// from anywhere.
+func TestAutoLateCoordinate(t *testing.T) {
+	m, err := NewAuto(AutoConfig{Dim: 2, Horizon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.NewSeries().(*autoSeries)
+	rng := rand.New(rand.NewPCG(4, 4))
+	y := []float64{0, math.NaN()}
+	for i := range 200 {
+		y[0] += rng.NormFloat64()
+		if i == 100 {
+			y[1] = 1000
+		}
+		y[1] += rng.NormFloat64() // NaN before
+		if err := s.Observe(y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A step of five deviations is rarer than one in a million.
+	if largest := s.mixer.steps.Largest[1]; largest > 5 {
+		t.Errorf("the largest step is %v, those of the series are of size 1", largest)
+	}
+	if unit := s.mixer.steps.Unit[1]; unit > 2 {
+		t.Errorf("the typical step is %v, want about 1", unit)
+	}
+}

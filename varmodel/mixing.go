@@ -219,8 +219,8 @@ func (m *mixer) novel(j int) bool {
 }
 
 // observe learns from the next sample y, NaN where missing, after forecastTo
-// with the given last sample. learn says whether the experts' forecasts were
-// worth learning from.
+// with the given last sample, NaN where there was none. learn says whether the
+// experts' forecasts were worth learning from.
 func (m *mixer) observe(y, last []float64, learn bool) {
 	m.steps.Add(y, last)
 	if !learn {
