@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// rows is the number of rows of the fault matrix.
+// rows is the number of rows of the fault matrix without a gap. Further rows ascend.
 const rows = 53
 
 // TestMatrix: docs/reliability.md has every row, each with tests that exist, and
@@ -45,10 +45,11 @@ func TestMatrix(t *testing.T) {
 	next := 1
 	listed := make(map[string]bool)
 	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
-		if n, err := strconv.Atoi(m[1]); err != nil || n != next {
+		n, err := strconv.Atoi(m[1])
+		if err != nil || n < next || next <= rows && n != next {
 			t.Fatalf("row %s where row %d was expected", m[1], next)
 		}
-		next++
+		next = n + 1
 		for _, test := range strings.Split(m[2], ", ") {
 			test = strings.Trim(test, "`")
 			listed[test] = true
@@ -57,8 +58,8 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	}
-	if next != rows+1 {
-		t.Errorf("%d rows, want %d", next-1, rows)
+	if next <= rows {
+		t.Errorf("%d rows, want at least %d", next-1, rows)
 	}
 	for _, test := range slices.Sorted(maps.Keys(tests)) {
 		if strings.Contains(test, ".TestFault") && !listed[test] {
