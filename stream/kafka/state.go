@@ -32,7 +32,8 @@ const chunkBytes = 512 << 10
 // topic, where every member of the group finds them.
 //
 // A snapshot is a whole checkpoint and the changes to it, in chunks under keys that
-// are used once: topic/partition/id/number. Only its owner adds to it, and a new
+// are used once: group/topic/partition/id/number. Groups that share a state topic do
+// not see each other's. Only its owner adds to it, and a new
 // owner begins a new one. A checkpoint counts from the moment in which the group
 // commits its offset together with the name of the snapshot, the number of its
 // chunks and their checksum. The broker refuses that commit when the partition has
@@ -390,18 +391,28 @@ func (s *Store) generation() int {
 	return s.p.member.generation
 }
 
-// key returns that of a chunk, or of the manifest when chunk is negative.
+// keyPrefix begins the keys of the group and the partition. Neither a topic nor what
+// follows has a slash, so no key has the prefix of another group.
+func (s *Store) keyPrefix() string {
+	group := ""
+	if s.p.member != nil {
+		group = s.p.member.group
+	}
+	return fmt.Sprintf("%s/%s/%d/", group, s.p.tp.topic, s.p.tp.partition)
+}
+
+// key returns the key of a chunk, or of the manifest when chunk is negative.
 func (s *Store) key(id string, chunk int) []byte {
 	last := "manifest"
 	if chunk >= 0 {
 		last = strconv.Itoa(chunk)
 	}
-	return fmt.Appendf(nil, "%s/%d/%s/%s", s.p.tp.topic, s.p.tp.partition, id, last)
+	return fmt.Appendf(nil, "%s%s/%s", s.keyPrefix(), id, last)
 }
 
-// parseKey reverses key.
+// parseKey reverses key. It reports false for the keys of other groups and partitions.
 func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
-	rest, ok := strings.CutPrefix(string(key), fmt.Sprintf("%s/%d/", s.p.tp.topic, s.p.tp.partition))
+	rest, ok := strings.CutPrefix(string(key), s.keyPrefix())
 	id, last, cut := strings.Cut(rest, "/")
 	if !ok || !cut || id == "" {
 		return "", 0, false

@@ -38,8 +38,14 @@ func openState(t testing.TB, addr string) *StateTopic {
 // own makes the caller the owner of partition 0 until end.
 func own(t testing.TB, addr string) (p *Partition, end func()) {
 	t.Helper()
+	return ownWith(t, quick(addr))
+}
+
+// ownWith is own for a member of a group with the given configuration.
+func ownWith(t testing.TB, c GroupConfig) (p *Partition, end func()) {
+	t.Helper()
 	assigned := make(chan *Partition, 1)
-	stop := start(t, newGroup(t, quick(addr)), func(ctx context.Context, p *Partition) error {
+	stop := start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		if p.Number() == 0 {
 			select {
 			case assigned <- p:
@@ -111,7 +117,7 @@ func TestStoreKeepsTwoSnapshots(t *testing.T) {
 	s := openState(t, addr).Store(p)
 	saveAt(t, s, 1, 2, 3, 4)
 	keys := live(t, s)
-	if len(keys) != 2*4 || !strings.HasPrefix(keys[0], "in/0/3-") || !strings.HasPrefix(keys[7], "in/0/4-") {
+	if len(keys) != 2*4 || !strings.HasPrefix(keys[0], "g/in/0/3-") || !strings.HasPrefix(keys[7], "g/in/0/4-") {
 		t.Errorf("%q", keys)
 	}
 	// The commit that a Runner adds changes nothing.
