@@ -2,7 +2,7 @@
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-LDFLAGS  = -s -w -X main.version=$(VERSION)
+LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/build.version=$(VERSION)
 
 # The numeric packages and the simulator have no goroutines: the race detector would find nothing and make them ten times slower.
 NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/vec/... ./internal/faultsim/...

@@ -1,21 +1,14 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 )
 
 func (a *app) anomaliesCommand() *cobra.Command {
@@ -51,47 +44,6 @@ how the scores agree with the labels, beside a rolling z-score.`,
 	return cmd
 }
 
-// anomalyReport is what anomalies prints.
-type anomalyReport struct {
-	Dataset    string      `json:"dataset"`
-	Score      string      `json:"score"`
-	Threshold  number      `json:"threshold"`
-	Stretches  []stretch   `json:"stretches"`
-	Rows       []anomaly   `json:"rows"`
-	Detections []detection `json:"detections,omitempty"`
-
-	refused string
-}
-
-// anomaly is the score of a row.
-type anomaly struct {
-	Series    string          `json:"series"`
-	Row       int             `json:"row"`
-	Time      string          `json:"time"`
-	Score     number          `json:"score"`
-	View      string          `json:"view,omitempty"`
-	Variables []variableShare `json:"variables,omitempty"` // of an alarm
-
-	at int64
-}
-
-// stretch is a run of alarms; what it says is of its highest row.
-type stretch struct {
-	Series    string          `json:"series"`
-	From      string          `json:"from"`
-	To        string          `json:"to"`
-	Rows      int             `json:"rows"`
-	Score     number          `json:"score"`
-	View      string          `json:"view,omitempty"`
-	Variables []variableShare `json:"variables,omitempty"`
-}
-
-// variableShare is a share of a score by the name of the variable.
-type variableShare struct {
-	Name  string `json:"name"`
-	Share number `json:"share"`
-}
-
 func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	f := cmd.Flags()
 	top, _ := f.GetInt("top")
@@ -103,7 +55,7 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if kind != "surprise" && kind != "level-sets" {
 		return &usageError{fmt.Errorf("--score: must be surprise or level-sets, got %q", kind)}
 	}
-	data, refused, err := readDataset(cmd.Context(), cfg)
+	data, refused, err := study.ReadDataset(cmd.Context(), cfg)
 	if err != nil {
 		return err
 	}
@@ -112,157 +64,65 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 		return err
 	}
 	cfg.Model.Horizon, cfg.Model.Levels = 1, nil
-	var all [][]surprise
-	r := &anomalyReport{Dataset: path, Score: kind, Threshold: alarmLimit, refused: refused}
+	var all [][]study.Surprise
+	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit, Refused: refused}
 	if kind == "level-sets" {
-		r.Threshold = levelSetLimit
-		all, err = levelSetScores(cmd.Context(), cfg.Model, data)
+		r.Threshold = study.LevelSetLimit
+		all, err = study.LevelSetScores(cmd.Context(), cfg.Model, data)
 	} else {
-		all, err = surpriseScores(cmd.Context(), cfg.Model, data)
+		all, err = study.SurpriseScores(cmd.Context(), cfg.Model, data)
 	}
 	if err != nil {
 		return err
 	}
-	r.list(data, all, before)
+	r.List(data, all, before)
 	if marked != nil {
 		var flat []float64
 		for _, series := range all {
 			for _, s := range series {
-				flat = append(flat, s.score)
+				flat = append(flat, s.Score)
 			}
 		}
 		name := kind
 		if kind == "surprise" {
 			name = cfg.Model.Type
 		}
-		r.Detections = append([]detection{detect(name, flat, float64(r.Threshold), marked)}, zDetections(data, marked)...)
+		r.Detections = append([]study.Detection{study.Detect(name, flat, float64(r.Threshold), marked)}, study.ZDetections(data, marked)...)
 	}
 	if a.output == "json" {
 		return writeJSON(a.stdout, r)
 	}
-	r.print(a.stdout, max(top, 0))
+	printAnomalies(a.stdout, r, max(top, 0))
 	return nil
 }
 
-// surpriseScores are those of eval.Surprise with the forecasts of the model.
-func surpriseScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]surprise, error) {
-	m, err := newModel(c, data.Dim(), len(data.Series) > 1)
-	if err != nil {
-		return nil, err
-	}
-	s := newSurprises(data)
-	_, err = eval.Prequential(m, data, eval.Options{OnStep: func(st eval.Step) error {
-		s.step(nil, st)
-		return ctx.Err()
-	}})
-	var all [][]surprise
-	for i := range s.series {
-		all = append(all, s.series[i].scores)
-	}
-	return all, err
-}
-
-// levelSetLimit is the threshold of the rank that level sets give.
-const levelSetLimit = .99
-
-func levelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]surprise, error) {
-	plain, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: data.Dim(), Horizon: 1})
-	if err != nil {
-		return nil, err
-	}
-	m, err := varmodel.NewLevelSets(plain, varmodel.LevelSetConfig{Dim: data.Dim(), Order: c.Order, Seed: c.Seed})
-	if err != nil {
-		return nil, err
-	}
-	var all [][]surprise
-	for _, s := range data.Series {
-		f, ok := m.NewSeries().(eval.Detector)
-		if !ok {
-			return nil, errors.New("the model has no scores")
-		}
-		scores := make([]surprise, len(s.Rows))
-		for i, row := range s.Rows {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if err := f.Observe(row); err != nil {
-				return nil, fmt.Errorf("%s, row %d: %w", s.Name, i, err)
-			}
-			scores[i] = surprise{score: math.NaN(), view: -1}
-			if score, ok := f.Anomaly(); ok {
-				scores[i].score = score
-			}
-		}
-		all = append(all, scores)
-	}
-	return all, nil
-}
-
-// list fills in the rows that have a score, without the first ones of each series,
-// and the stretches of alarms among them, highest first.
-func (r *anomalyReport) list(data *eval.Dataset, all [][]surprise, without int) {
-	r.Rows, r.Stretches = []anomaly{}, []stretch{}
-	for i, s := range data.Series {
-		last := -2 // row of the last alarm
-		for row := without; row < len(s.Rows); row++ {
-			sc := all[i][row]
-			if math.IsNaN(sc.score) {
-				continue
-			}
-			a := anomaly{Series: s.Name, Row: row - without, Score: number(sc.score), at: s.Times[row]}
-			a.Time = time.Unix(0, a.at).UTC().Format(time.RFC3339Nano)
-			if sc.view >= 0 {
-				a.View = sc.view.String()
-			}
-			for _, w := range sc.who {
-				a.Variables = append(a.Variables, variableShare{data.Variables[w.variable], number(w.share)})
-			}
-			r.Rows = append(r.Rows, a)
-			if a.Score <= r.Threshold {
-				continue
-			}
-			if row != last+1 {
-				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: a.Time})
-			}
-			last = row
-			st := &r.Stretches[len(r.Stretches)-1]
-			st.To = a.Time
-			st.Rows++
-			if a.Score > st.Score {
-				st.Score, st.View, st.Variables = a.Score, a.View, a.Variables
-			}
-		}
-	}
-	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
-}
-
-func (r *anomalyReport) print(w io.Writer, top int) {
+func printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	alarms := 0
 	for _, s := range r.Stretches {
 		alarms += s.Rows
 	}
 	fmt.Fprintf(w, "%s: %s of %s scored rows above %v, in %s stretches\n", r.Dataset,
-		thousands(int64(alarms)), thousands(int64(len(r.Rows))), r.Threshold, thousands(int64(len(r.Stretches))))
+		report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))), r.Threshold, report.Thousands(int64(len(r.Stretches))))
 	t := newTable(3, "series", "from", "to", "rows", "score", "view", "variables")
 	for _, s := range r.Stretches[:min(top, len(r.Stretches))] {
 		var who []string
 		for _, v := range s.Variables {
 			who = append(who, fmt.Sprintf("%s %.0f %%", v.Name, 100*float64(v.Share)))
 		}
-		t.AppendRow([]any{s.Series, s.From, s.To, thousands(int64(s.Rows)), s.Score.fixed(2), s.View, strings.Join(who, ", ")})
+		t.AppendRow([]any{s.Series, s.From, s.To, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), s.View, strings.Join(who, ", ")})
 	}
 	if t.Length() > 0 {
 		fmt.Fprintln(w, t.Render())
 	}
 	if n := len(r.Stretches) - top; n > 0 {
-		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", thousands(int64(n)), len(r.Stretches))
+		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))
 	}
 	if len(r.Detections) > 0 {
-		t := detectionTable(r.Detections)
+		t := study.DetectionTable(r.Detections)
 		fmt.Fprintln(w, t.Caption)
 		printTable(w, t)
 	}
-	if r.refused != "" {
-		fmt.Fprintf(w, "left out: %s\n", r.refused)
+	if r.Refused != "" {
+		fmt.Fprintf(w, "left out: %s\n", r.Refused)
 	}
 }

@@ -17,9 +17,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -56,7 +60,7 @@ until Ctrl-C.`,
 			return &usageError{errors.New("--rate must be >= 0 and --rows >= 1")}
 		}
 		d.app = a
-		return d.run(cmd)
+		return d.Run(cmd)
 	}
 	return cmd
 }
@@ -73,7 +77,7 @@ type demo struct {
 // demoHorizon is how far the demo forecasts unless told otherwise.
 const demoHorizon = 12
 
-func (d *demo) run(cmd *cobra.Command) error {
+func (d *demo) Run(cmd *cobra.Command) error {
 	a := d.app
 	if d.dir == "" {
 		dir, err := os.MkdirTemp("", "forecaster-demo-")
@@ -96,7 +100,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	}
 	defer broker.Close()
 	d.say("A development broker listens on %s. It imitates Kafka for this demonstration; do not use it for anything else.", broker.Addr())
-	d.say("Publishing %s samples of 2 series to topic %q, forecasting each before learning from it.", thousands(int64(len(messages))), demoTopic)
+	d.say("Publishing %s samples of 2 series to topic %q, forecasting each before learning from it.", report.Thousands(int64(len(messages))), demoTopic)
 
 	from := "demo"
 	if !cmd.Flags().Changed("horizon") {
@@ -120,23 +124,23 @@ func (d *demo) run(cmd *cobra.Command) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	log := a.logger(cfg.Log)
-	live := newLive(cfg, log, "A demonstration: the samples come from a development broker inside this process, which imitates Kafka.")
+	live := job.NewLive(cfg, log, "A demonstration: the samples come from a development broker inside this process, which imitates Kafka.")
 	last := &lastForecasts{}
-	live.taps = append(live.taps, last)
-	stop, err := live.serveHTTP()
+	live.Taps = append(live.Taps, last)
+	stop, err := live.ServeHTTP()
 	if err != nil {
 		return err
 	}
 	defer stop()
-	d.say("Live page: %s", live.address)
+	d.say("Live page: %s", live.Address)
 
 	start := time.Now()
 	produced := make(chan error, 1)
 	go func() { produced <- d.produce(ctx, broker.Addr(), messages, log) }()
 	consumed := make(chan error, 1)
-	go func() { consumed <- live.process(ctx) }()
+	go func() { consumed <- live.Process(ctx) }()
 
-	err = d.watch(ctx, live, last, int64(len(messages)), produced, consumed)
+	err = d.Watch(ctx, live, last, int64(len(messages)), produced, consumed)
 	elapsed := time.Since(start)
 	cancel()
 	if running := <-consumed; err == nil {
@@ -150,7 +154,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 		return err
 	}
 	if isTerminal(a.stdout) && !interrupted {
-		d.say("The page stays at %s until Ctrl-C.", live.address)
+		d.say("The page stays at %s until Ctrl-C.", live.Address)
 		<-cmd.Context().Done()
 	}
 	return nil
@@ -174,7 +178,7 @@ func (d *demo) address() string {
 // messages are the samples of both series in the order in which they are
 // published: in turns, so that both end at about the same time.
 func (d *demo) messages() []stream.Message {
-	simulated := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: d.rows, Seed: 1, Interval: time.Second})
+	simulated := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: d.rows, Seed: 1, Interval: time.Second})
 	series := [][]stream.Message{datasetMessages(dataset.Macrodata()), datasetMessages(simulated)}
 	var all []stream.Message
 	at := make([]int, len(series))
@@ -202,7 +206,7 @@ func datasetMessages(d *eval.Dataset) []stream.Message {
 	out := make([]stream.Message, len(s.Rows))
 	for i, y := range s.Rows {
 		r := stream.Record{Series: d.Name, Time: s.Times[i], Names: d.Variables, Values: y}
-		out[i] = stream.Message{Key: []byte(d.Name), Value: appendRecordJSON(nil, &r)}
+		out[i] = stream.Message{Key: []byte(d.Name), Value: job.AppendRecordJSON(nil, &r)}
 	}
 	return out
 }
@@ -218,10 +222,10 @@ func (d *demo) produce(ctx context.Context, broker string, messages []stream.Mes
 	if d.rate > 0 {
 		step = max(1, int(d.rate/20)) // twenty times a second
 	}
-	pacer := newPacer(d.rate)
+	pacer := job.NewPacer(d.rate)
 	for len(messages) > 0 {
 		n := min(step, len(messages))
-		if err := pacer.wait(ctx, n); err != nil {
+		if err := pacer.Wait(ctx, n); err != nil {
 			return err
 		}
 		if err := p.Send(ctx, messages[:n]); err != nil {
@@ -233,7 +237,7 @@ func (d *demo) produce(ctx context.Context, broker string, messages []stream.Mes
 }
 
 // watch shows the progress until all messages were consumed.
-func (d *demo) watch(ctx context.Context, live *live, last *lastForecasts, total int64, produced, consumed chan error) error {
+func (d *demo) Watch(ctx context.Context, live *job.Live, last *lastForecasts, total int64, produced, consumed chan error) error {
 	view := newLiveView(d.app.stderr)
 	defer view.clear()
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -257,7 +261,7 @@ func (d *demo) watch(ctx context.Context, live *live, last *lastForecasts, total
 		case <-tick.C:
 		}
 		var records int64
-		for _, s := range live.stats() {
+		for _, s := range live.Stats() {
 			records += s.Records
 		}
 		view.draw(d.picture(live, last, records, total, time.Since(start)))
@@ -268,75 +272,75 @@ func (d *demo) watch(ctx context.Context, live *live, last *lastForecasts, total
 }
 
 // picture is what the terminal shows while the demo runs.
-func (d *demo) picture(live *live, last *lastForecasts, records, total int64, elapsed time.Duration) string {
+func (d *demo) picture(live *job.Live, last *lastForecasts, records, total int64, elapsed time.Duration) string {
 	var b strings.Builder
 	const width = 40
 	done := int(width * records / max(total, 1))
-	fmt.Fprintf(&b, "Live page: %s\n", live.address)
+	fmt.Fprintf(&b, "Live page: %s\n", live.Address)
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
-		thousands(records), thousands(total), rate(float64(records)/elapsed.Seconds()))
+		report.Thousands(records), report.Thousands(total), report.Rate(float64(records)/elapsed.Seconds()))
 	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "skill vs persistence", "vs var1")
 	skills := make(map[string]eval.Score)
-	live.board.each(func(k scoreKey, s eval.Score) {
-		if k.model == live.cfg.Model.Type && k.horizon == 1 {
-			skills[k.series] = s
+	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
+		if k.Model == live.Cfg.Model.Type && k.Horizon == 1 {
+			skills[k.Series] = s
 		}
 	})
 	for _, s := range last.snapshot() {
 		skill, ok := skills[s.series]
 		vs, vsVAR := "-", "-"
 		if ok {
-			vs, vsVAR = number(skill.SkillVsNaive).fixed(3), number(skill.SkillVsVAR).fixed(3)
+			vs, vsVAR = report.Number(skill.SkillVsNaive).Fixed(3), report.Number(skill.SkillVsVAR).Fixed(3)
 		}
-		t.AppendRow([]any{s.series, s.variable, number(s.observed), number(s.forecast), sparkline(s.past), vs, vsVAR})
+		t.AppendRow([]any{s.series, s.variable, report.Number(s.observed), report.Number(s.forecast), sparkline(s.past), vs, vsVAR})
 	}
 	b.WriteString(t.Render())
 	return b.String()
 }
 
 // conclude prints the table and what to do next.
-func (d *demo) conclude(live *live, elapsed time.Duration) error {
-	report := demoReport{Folder: d.dir, Seconds: number(elapsed.Seconds()), Results: []score{}}
-	for _, s := range live.stats() {
-		report.Samples += s.Records
-		report.Forecasts += s.Forecasts
+func (d *demo) conclude(live *job.Live, elapsed time.Duration) error {
+	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []study.Score{}}
+	for _, s := range live.Stats() {
+		result.Samples += s.Records
+		result.Forecasts += s.Forecasts
 	}
-	report.SamplesPerSecond = number(float64(report.Samples) / elapsed.Seconds())
-	live.board.each(func(k scoreKey, s eval.Score) {
-		if k.horizon != 1 && k.horizon != live.cfg.Model.Horizon {
+	result.SamplesPerSecond = report.Number(float64(result.Samples) / elapsed.Seconds())
+	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
+		if k.Horizon != 1 && k.Horizon != live.Cfg.Model.Horizon {
 			return // the first and the last tell enough
 		}
-		line := newScore(k.series, k.model, k.horizon, s)
-		line.SamplesPerSecond = report.SamplesPerSecond
-		report.Results = append(report.Results, line)
+		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
+		line.SamplesPerSecond = result.SamplesPerSecond
+		result.Results = append(result.Results, line)
 	})
 	if d.app.output == "json" {
-		return writeJSON(d.app.stdout, report)
+		return writeJSON(d.app.stdout, result)
 	}
-	report.print(d.app.stdout)
+	printDemo(d.app.stdout, &result)
 	return nil
 }
 
 type demoReport struct {
-	Folder           string  `json:"folder"`
-	Samples          int64   `json:"samples"`
-	Forecasts        int64   `json:"forecasts"`
-	Seconds          number  `json:"seconds"`
-	SamplesPerSecond number  `json:"samples_per_second"`
-	Results          []score `json:"results"`
+	Folder           string        `json:"folder"`
+	Samples          int64         `json:"samples"`
+	Forecasts        int64         `json:"forecasts"`
+	Seconds          report.Number `json:"seconds"`
+	SamplesPerSecond report.Number `json:"samples_per_second"`
+	Results          []study.Score `json:"results"`
 }
 
-func (r *demoReport) print(w io.Writer) {
+func printDemo(w io.Writer, r *demoReport) {
 	t := newTable(3, "series", "model", "horizon", "n", "scv-mse", "± sd", "rmse", "skill vs persistence", "vs var1", "coverage of 90 %")
 	for _, s := range r.Results {
 		t.AppendRow([]any{
-			s.Series, s.Model, s.Horizon, thousands(s.N), s.SCVMSE, s.SCVMSESD, s.RMSE,
-			s.SkillVsPersistence.fixed(3), s.SkillVsVAR1.fixed(3), s.Coverage.fixed(3),
+			s.Series, s.Model, s.Horizon, report.Thousands(s.N), s.SCVMSE, s.SCVMSESD, s.RMSE,
+			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
 	fmt.Fprintln(w, t.Render())
 	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s. skill: 1 - MSE / MSE of the other; above 0 is better.\n",
-		thousands(r.Samples), float64(r.Seconds), rate(float64(r.SamplesPerSecond)))
+		report.Thousands(r.Samples), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)))
 	fmt.Fprintf(w, `
 Forecasts: %s (%s lines)
 
@@ -347,7 +351,7 @@ With your own Kafka and InfluxDB:
 With a file:
   forecaster replay FILE.csv --out forecasts.csv
   forecaster evaluate FILE.csv
-`, filepath.Join(r.Folder, "forecasts.csv"), thousands(r.Forecasts))
+`, filepath.Join(r.Folder, "forecasts.csv"), report.Thousands(r.Forecasts))
 }
 
 // say prints a line about what happens, beside the results.

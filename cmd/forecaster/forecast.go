@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -45,12 +46,12 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	cfg.Output = config.Output{} // what has passed is of no interest here
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
-	report, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), nil, last)
+	replayed, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), nil, last)
 	if err != nil {
 		return err
 	}
-	if report.firstRefusal != "" {
-		fmt.Fprintf(a.stderr, "left out: %s; the first: %s\n", countsOf(report.DeadLetters), report.firstRefusal)
+	if replayed.firstRefusal != "" {
+		fmt.Fprintf(a.stderr, "left out: %s; the first: %s\n", report.CountsOf(replayed.DeadLetters), replayed.firstRefusal)
 	}
 	var batch stream.Batch
 	for _, series := range last.order {
@@ -118,10 +119,10 @@ func printForecasts(w io.Writer, b *stream.Batch) {
 			}
 			row := []any{
 				f.Series.Name, time.Unix(0, f.Time).UTC().Format(time.RFC3339), target,
-				number(f.Yhat[j]), number(lower), number(upper),
+				report.Number(f.Yhat[j]), report.Number(lower), report.Number(upper),
 			}
 			if joint {
-				row = append(row, number(f.JointLower[j]), number(f.JointUpper[j]))
+				row = append(row, report.Number(f.JointLower[j]), report.Number(f.JointUpper[j]))
 			}
 			t.AppendRow(row)
 		}
@@ -133,18 +134,18 @@ func printForecasts(w io.Writer, b *stream.Batch) {
 // variable, with the bounds of each level.
 func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
 	type interval struct {
-		Level number `json:"level"`
-		Lower number `json:"yhat_lower"`
-		Upper number `json:"yhat_upper"`
+		Level report.Number `json:"level"`
+		Lower report.Number `json:"yhat_lower"`
+		Upper report.Number `json:"yhat_upper"`
 	}
 	type point struct {
-		Series    string     `json:"series"`
-		Target    string     `json:"target"`
-		Time      string     `json:"time"`
-		Horizon   int        `json:"horizon"`
-		Yhat      number     `json:"yhat"`
-		Intervals []interval `json:"intervals"`
-		Joint     *interval  `json:"joint,omitempty"` // the region of the first level
+		Series    string        `json:"series"`
+		Target    string        `json:"target"`
+		Time      string        `json:"time"`
+		Horizon   int           `json:"horizon"`
+		Yhat      report.Number `json:"yhat"`
+		Intervals []interval    `json:"intervals"`
+		Joint     *interval     `json:"joint,omitempty"` // the region of the first level
 	}
 	points := []point{}
 	for i := range b.Forecasts {
@@ -153,13 +154,13 @@ func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
 		for j, target := range f.Series.Variables {
 			p := point{
 				Series: f.Series.Name, Target: target, Time: time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano),
-				Horizon: f.Horizon, Yhat: number(f.Yhat[j]), Intervals: []interval{},
+				Horizon: f.Horizon, Yhat: report.Number(f.Yhat[j]), Intervals: []interval{},
 			}
 			for l, level := range c.Model.Levels {
-				p.Intervals = append(p.Intervals, interval{number(level), number(f.Lower[l*dim+j]), number(f.Upper[l*dim+j])})
+				p.Intervals = append(p.Intervals, interval{report.Number(level), report.Number(f.Lower[l*dim+j]), report.Number(f.Upper[l*dim+j])})
 			}
 			if f.JointLower != nil {
-				p.Joint = &interval{number(c.Model.Levels[0]), number(f.JointLower[j]), number(f.JointUpper[j])}
+				p.Joint = &interval{report.Number(c.Model.Levels[0]), report.Number(f.JointLower[j]), report.Number(f.JointUpper[j])}
 			}
 			points = append(points, p)
 		}

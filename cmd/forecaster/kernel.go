@@ -9,6 +9,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -52,29 +54,6 @@ The bounds hold for all data; what is reached is usually far better: kernel chec
 	return cmd
 }
 
-// plan is one line of kernel plan.
-type plan struct {
-	Goal   string `json:"goal"`
-	Draws  int    `json:"draws,omitempty"`
-	Bytes  int64  `json:"bytes,omitempty"`
-	Bound  string `json:"bound,omitempty"`
-	Reason string `json:"reason,omitempty"` // why there is none
-}
-
-// plainKernel is the kernel of a configuration without the linear part, which
-// needs no draws.
-func plainKernel(c config.Model, dim, draws int) (orff.Map, error) {
-	if !config.IsKernelModel(c.Type) {
-		c.Type = "kernelvar"
-	}
-	if err := config.CheckKernel(c, dim); err != nil {
-		return nil, err
-	}
-	k := c.Kernel
-	k.Linear = false
-	return newMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))
-}
-
 func (a *app) kernelPlan(cmd *cobra.Command) error {
 	f := cmd.Flags()
 	dim, _ := f.GetInt("dim")
@@ -92,13 +71,13 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 	if dim < 1 {
 		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
 	}
-	m, err := plainKernel(cfg.Model, dim, 1)
+	m, err := study.PlainKernel(cfg.Model, dim, 1)
 	if err != nil {
 		return &usageError{err}
 	}
-	var plans []plan
+	var plans []study.Plan
 	for _, goal := range []orff.Goal{orff.Entrywise, orff.Uniform, orff.Spectral, orff.Statistical} {
-		line := plan{Goal: goal.String()}
+		line := study.Plan{Goal: goal.String()}
 		if r, err := orff.Recommend(m, goal, p); err != nil {
 			line.Reason = err.Error()
 		} else {
@@ -115,7 +94,7 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 			t.AppendRow([]any{line.Goal, "-", "-"})
 			continue
 		}
-		t.AppendRow([]any{line.Goal, thousands(int64(line.Draws)), thousands(line.Bytes) + " B"})
+		t.AppendRow([]any{line.Goal, report.Thousands(int64(line.Draws)), report.Thousands(line.Bytes) + " B"})
 	}
 	fmt.Fprintln(a.stdout, t.Render())
 	for _, line := range plans {
@@ -145,19 +124,6 @@ it falls with the root of their number, for every kernel but products of several
 	return cmd
 }
 
-// check is what kernel check prints.
-type check struct {
-	Points            int    `json:"points"`
-	Draws             int    `json:"draws"`
-	Max               number `json:"max"`
-	RMS               number `json:"rms"`
-	Expected          number `json:"expected_rms"`
-	MaxOverEpsilon    number `json:"max_over_epsilon"`
-	RelativeFrobenius number `json:"relative_frobenius"`
-	RelativeOperator  number `json:"relative_operator"`
-	DrawsForEpsilon   number `json:"draws_for_epsilon"` // of the root mean square error
-}
-
 func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	dim, _ := cmd.Flags().GetInt("dim")
 	epsilon, _ := cmd.Flags().GetFloat64("epsilon")
@@ -176,7 +142,7 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	ranged := k.Inputs == "ranged" || k.Inputs == "auto" && k.IsPositive()
 	var rows [][]float64
 	if len(args) > 0 {
-		data, _, err := readDataset(cmd.Context(), cfg)
+		data, _, err := study.ReadDataset(cmd.Context(), cfg)
 		if err != nil {
 			return err
 		}
@@ -185,11 +151,11 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 		g := eval.NewWhiteNoise(dim, cfg.Model.Seed)
 		rows = eval.Collect("noise", g, 500+cfg.Model.Order).Series[0].Rows
 	}
-	x := scaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, ranged, cfg.Model.Seed)
+	x := study.ScaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, ranged, cfg.Model.Seed)
 	if len(x) == 0 {
 		return errors.New("too few complete rows")
 	}
-	m, err := plainKernel(cfg.Model, dim, cfg.Model.Frequencies)
+	m, err := study.PlainKernel(cfg.Model, dim, cfg.Model.Frequencies)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -197,12 +163,13 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c := check{
-		r.Points, cfg.Model.Frequencies, number(r.Max), number(r.RMS), number(r.Expected),
-		number(r.Ratio), number(r.RelativeFrobenius), number(r.RelativeOperator), number(math.NaN()),
+	c := study.Check{
+		Points: r.Points, Draws: cfg.Model.Frequencies, Max: report.Number(r.Max), RMS: report.Number(r.RMS), Expected: report.Number(r.Expected),
+		MaxOverEpsilon: report.Number(r.Ratio), RelativeFrobenius: report.Number(r.RelativeFrobenius), RelativeOperator: report.Number(r.RelativeOperator),
+		DrawsForEpsilon: report.Number(math.NaN()),
 	}
 	if k.Times.Name == "" && k.Operator.Name != "schur" {
-		c.DrawsForEpsilon = number(math.Ceil(float64(c.Draws) * r.RMS * r.RMS / (epsilon * epsilon)))
+		c.DrawsForEpsilon = report.Number(math.Ceil(float64(c.Draws) * r.RMS * r.RMS / (epsilon * epsilon)))
 	}
 	if a.output == "json" {
 		return writeJSON(a.stdout, c)
@@ -210,58 +177,13 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	t := newTable(1, "", "")
 	t.AppendRow([]any{"points", c.Points})
 	t.AppendRow([]any{"draws", c.Draws})
-	t.AppendRow([]any{"largest error", c.Max.fixed(4)})
-	t.AppendRow([]any{"  in units of epsilon", c.MaxOverEpsilon.fixed(2)})
-	t.AppendRow([]any{"root mean square error", c.RMS.fixed(4)})
-	t.AppendRow([]any{"  predicted by the variance", c.Expected.fixed(4)})
-	t.AppendRow([]any{"Gram matrix, Frobenius", c.RelativeFrobenius.fixed(4)})
-	t.AppendRow([]any{"Gram matrix, operator norm", c.RelativeOperator.fixed(4)})
-	t.AppendRow([]any{fmt.Sprintf("draws for a root mean square error of %v", epsilon), c.DrawsForEpsilon.fixed(0)})
+	t.AppendRow([]any{"largest error", c.Max.Fixed(4)})
+	t.AppendRow([]any{"  in units of epsilon", c.MaxOverEpsilon.Fixed(2)})
+	t.AppendRow([]any{"root mean square error", c.RMS.Fixed(4)})
+	t.AppendRow([]any{"  predicted by the variance", c.Expected.Fixed(4)})
+	t.AppendRow([]any{"Gram matrix, Frobenius", c.RelativeFrobenius.Fixed(4)})
+	t.AppendRow([]any{"Gram matrix, operator norm", c.RelativeOperator.Fixed(4)})
+	t.AppendRow([]any{fmt.Sprintf("draws for a root mean square error of %v", epsilon), c.DrawsForEpsilon.Fixed(0)})
 	fmt.Fprintln(a.stdout, t.Render())
 	return nil
-}
-
-// scaledLags are the inputs of a kernel, 500 at most from all over the rows, as
-// the models scale them at the end: standardised or within the range, over the
-// bandwidth.
-func scaledLags(rows [][]float64, order int, bandwidth float64, ranged bool, seed uint64) []float64 {
-	dim := len(rows[0])
-	shift, scale := make([]float64, dim), make([]float64, dim)
-	for j := range dim {
-		var n, sum, square float64
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, row := range rows {
-			if v := row[j]; !math.IsNaN(v) {
-				n, sum, square = n+1, sum+v, square+v*v
-				low, high = min(low, v), max(high, v)
-			}
-		}
-		shift[j], scale[j] = sum/n, math.Sqrt(max(square/n-sum/n*sum/n, 0))
-		if ranged {
-			shift[j], scale[j] = low, high-low
-		}
-	}
-	var x []float64
-	step := max((len(rows)-order)/500, 1)
-next:
-	for t := order - 1; t < len(rows) && len(x) < 500*dim*order; t += step {
-		n := len(x)
-		for l := range order {
-			for j, v := range rows[t-l] {
-				if math.IsNaN(v) {
-					x = x[:n]
-					continue next
-				}
-				if v -= shift[j]; scale[j] > 0 {
-					v /= scale[j]
-				}
-				x = append(x, v)
-			}
-		}
-	}
-	sigma := orDefault(bandwidth, 1) * orff.MedianDistance(x, dim*order, seed)
-	for i := range x {
-		x[i] /= sigma
-	}
-	return x
 }

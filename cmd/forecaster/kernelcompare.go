@@ -11,7 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 )
 
 func (a *app) kernelCompareCommand() *cobra.Command {
@@ -39,75 +42,6 @@ one kernel or operator was made for.`,
 	return cmd
 }
 
-// variant is one line of kernel compare: settings besides those of the user.
-type variant struct {
-	Name string
-	sets string // a.b=c, separated by blanks
-	most int    // variables that its newton steps, cubic in them, take in reasonable time; then adagrad
-
-	groups bool // as few groups as divide the variables
-}
-
-// variants are what kernel compare compares.
-var variants = []variant{
-	{Name: "VAR", sets: "model.type=var1"},
-	{Name: "orffvar", sets: "model.type=orffvar"},
-	{Name: "gaussian"},
-	{Name: "laplacian", sets: "model.kernel.name=laplacian"},
-	{Name: "sinc", sets: "model.kernel.name=sinc"},
-	{Name: "matern12", sets: "model.kernel.name=matern12"},
-	{Name: "matern32", sets: "model.kernel.name=matern32"},
-	{Name: "matern52", sets: "model.kernel.name=matern52"},
-	{Name: "skewed_chi2", sets: "model.kernel.name=skewed_chi2"},
-	{Name: "angular", sets: "model.kernel.name=angular"},
-	{Name: "polynomial", sets: "model.kernel.name=polynomial"},
-	{Name: "exponential", sets: "model.kernel.name=exponential"},
-	{Name: "dot_product 1 + t + t²/2 + t³/6", sets: "model.kernel.name=dot_product model.kernel.coefficients=1,1,.5,.1666667"},
-	{Name: "compositional", sets: "model.kernel.name=compositional"},
-	{Name: "semigroup_exponential", sets: "model.kernel.name=semigroup_exponential"},
-	{Name: "semigroup_reciprocal", sets: "model.kernel.name=semigroup_reciprocal"},
-	{Name: "gaussian + laplacian", sets: "model.kernel.plus.name=laplacian"},
-	{Name: "gaussian x polynomial", sets: "model.kernel.times.name=polynomial model.kernel.times.parameter=1"},
-	{Name: "sampling: phase", sets: "model.kernel.sampling=phase"},
-	{Name: "sampling: orthogonal", sets: "model.kernel.sampling=orthogonal"},
-	{Name: "sampling: fastfood", sets: "model.kernel.sampling=fastfood"},
-	{Name: "sampling: sorf", sets: "model.kernel.sampling=sorf"},
-	{Name: "sampling: halton", sets: "model.kernel.sampling=halton"},
-	{Name: "sampling: sobol", sets: "model.kernel.sampling=sobol"},
-	{Name: "polynomial, sampling: kakade", sets: "model.kernel.name=polynomial model.kernel.sampling=kakade"},
-	{Name: "curl_free", sets: "model.kernel.operator.name=curl_free", most: 16},
-	{Name: "curl_free, form: unbounded", sets: "model.kernel.operator.name=curl_free model.kernel.operator.form=unbounded", most: 16},
-	{Name: "divergence_free", sets: "model.kernel.operator.name=divergence_free", most: 3},
-	{Name: "divergence_free, reduced", sets: "model.kernel.operator.name=divergence_free model.kernel.operator.reduced=true", most: 3},
-	{Name: "helmholtz", sets: "model.kernel.operator.name=helmholtz", most: 3},
-	{Name: "transformable", sets: "model.kernel.operator.name=transformable", most: 16},
-	{Name: "schur", sets: "model.kernel.operator.name=schur", most: 3},
-	{Name: "tensor", sets: "model.kernel.operator.name=tensor", most: 16, groups: true},
-	{Name: "gamma: positions", sets: "model.kernel.operator.gamma=positions"},
-	{Name: "step: plain", sets: "model.optimiser.step=plain"},
-	{Name: "step: adagrad", sets: "model.optimiser.step=adagrad"},
-	{Name: "plain, warm: 1000", sets: "model.optimiser.step=plain model.optimiser.warm=1000"},
-	{Name: "adagrad, warm: 1000", sets: "model.optimiser.step=adagrad model.optimiser.warm=1000"},
-	{Name: "plain, manifold: 0.1", sets: "model.optimiser.step=plain model.optimiser.manifold=.1"},
-	{Name: "plain, group_lasso: 0.01", sets: "model.optimiser.step=plain model.optimiser.group_lasso=.01 model.kernel.linear=false"},
-	{Name: "plain, gamma: correlations", sets: "model.optimiser.step=plain model.kernel.operator.gamma=correlations"},
-	{Name: "plain, gamma: residuals", sets: "model.optimiser.step=plain model.kernel.operator.gamma=residuals"},
-	{Name: "loss: huber", sets: "model.loss.name=huber"},
-	{Name: "5 blocks", sets: "model.optimiser.blocks=5"},
-	{Name: "5 blocks, redraw: 500", sets: "model.optimiser.blocks=5 model.optimiser.redraw=500"},
-	{Name: "krls", sets: "model.type=krls"},
-	{Name: "nystroem", sets: "model.type=nystroem"},
-	{Name: "ngrc", sets: "model.type=ngrc"},
-	{Name: "okvar", sets: "model.type=okvar"},
-	{Name: "onorma", sets: "model.type=onorma"},
-}
-
-// compared is a line of kernel compare: one figure a file.
-type compared struct {
-	Name   string   `json:"name"`
-	Ratios []number `json:"mse_over_persistence"`
-}
-
 func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	markdown, _ := cmd.Flags().GetBool("markdown")
 	rows, _ := cmd.Flags().GetInt("made")
@@ -118,15 +52,15 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	case made && rows < 200:
 		return &usageError{fmt.Errorf("--made: must be >= 200 rows, got %d", rows)}
 	}
-	lines := make([]compared, len(variants))
-	for i, v := range variants {
+	lines := make([]study.Compared, len(study.Variants))
+	for i, v := range study.Variants {
 		lines[i].Name = v.Name
 	}
 	var header []string
 	compare := func(data *eval.Dataset, name string, forced []config.Setting, of int) error {
 		header = append(header, name)
-		for i, v := range variants {
-			a.status("%d of %d series, %d of %d: %s", len(header), of, i+1, len(variants), v.Name)
+		for i, v := range study.Variants {
+			a.status("%d of %d series, %d of %d: %s", len(header), of, i+1, len(study.Variants), v.Name)
 			ratio, err := a.compareOne(cmd, v, forced, data)
 			a.status("")
 			if err != nil {
@@ -142,7 +76,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 		if err != nil {
 			return err
 		}
-		data, _, err := readDataset(cmd.Context(), base)
+		data, _, err := study.ReadDataset(cmd.Context(), base)
 		if err != nil {
 			return err
 		}
@@ -152,8 +86,8 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	if made {
-		for _, w := range worlds() {
-			if err := compare(w.dataset(rows, 1), w.name, nil, len(worlds())); err != nil {
+		for _, w := range study.Worlds() {
+			if err := compare(w.Dataset(rows, 1), w.Name, nil, len(study.Worlds())); err != nil {
 				return err
 			}
 		}
@@ -166,7 +100,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 		least := math.Inf(1)
 		for _, line := range lines {
 			if v := float64(line.Ratios[j]); v < least {
-				least, best[j] = v, line.Ratios[j].fixed(3)
+				least, best[j] = v, line.Ratios[j].Fixed(3)
 			}
 		}
 	}
@@ -174,7 +108,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	for _, line := range lines {
 		row := []any{line.Name}
 		for j, r := range line.Ratios {
-			text := r.fixed(3)
+			text := r.Fixed(3)
 			if markdown && text == best[j] {
 				text = "**" + text + "**"
 			}
@@ -192,7 +126,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 
 // compareOne returns the error of a variant in units of that of persistence, NaN
 // when the data or the other settings forbid it.
-func (a *app) compareOne(cmd *cobra.Command, v variant, forced []config.Setting, data *eval.Dataset) (number, error) {
+func (a *app) compareOne(cmd *cobra.Command, v study.Variant, forced []config.Setting, data *eval.Dataset) (report.Number, error) {
 	forced = slices.Clone(forced)
 	add := func(sets string) {
 		for _, s := range strings.Fields(sets) {
@@ -201,11 +135,11 @@ func (a *app) compareOne(cmd *cobra.Command, v variant, forced []config.Setting,
 		}
 	}
 	add("model.type=kernelvar model.horizon=1 model.levels=")
-	add(v.sets)
-	if v.most > 0 && data.Dim() > v.most {
+	add(v.Sets)
+	if v.Most > 0 && data.Dim() > v.Most {
 		add("model.optimiser.step=adagrad")
 	}
-	if v.groups {
+	if v.Groups {
 		n := 2
 		for data.Dim()%n != 0 && n < data.Dim() {
 			n++
@@ -214,11 +148,11 @@ func (a *app) compareOne(cmd *cobra.Command, v variant, forced []config.Setting,
 	}
 	cfg, err := a.load(cmd, modelSettings, forced...)
 	if err != nil {
-		return number(math.NaN()), nil //nolint:nilerr // no figure for this data; lint gives the reason
+		return report.Number(math.NaN()), nil //nolint:nilerr // no figure for this data; lint gives the reason
 	}
-	m, err := newModel(cfg.Model, data.Dim(), len(data.Series) > 1)
+	m, err := build.NewModel(cfg.Model, data.Dim(), len(data.Series) > 1)
 	if err != nil {
-		return number(math.NaN()), nil //nolint:nilerr // likewise
+		return report.Number(math.NaN()), nil //nolint:nilerr // likewise
 	}
 	r, err := eval.Prequential(m, data, eval.Options{
 		Horizon: 1, From: data.Len() / len(data.Series) / 4,
@@ -227,5 +161,5 @@ func (a *app) compareOne(cmd *cobra.Command, v variant, forced []config.Setting,
 	if err != nil {
 		return 0, err
 	}
-	return number(1 - r.Score(eval.All, 0).SkillVsNaive), nil
+	return report.Number(1 - r.Score(eval.All, 0).SkillVsNaive), nil
 }

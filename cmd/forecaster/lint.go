@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -79,7 +80,7 @@ func tryModel(cfg *config.Config) error {
 	if !ok || !config.IsKernelModel(cfg.Model.Type) {
 		return nil
 	}
-	_, err := newModel(cfg.Model, dim, false)
+	_, err := build.NewModel(cfg.Model, dim, false)
 	if err == nil || strings.HasPrefix(err.Error(), "model.") {
 		return err
 	}
@@ -104,7 +105,7 @@ func tryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		try("input.kafka", func(ctx context.Context) (string, error) {
-			c, err := kafkaConnection(k)
+			c, err := build.KafkaConnection(k)
 			if err != nil {
 				return "", err
 			}
@@ -113,7 +114,7 @@ func tryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if k := cfg.Output.Kafka; k != nil {
 		try("output.kafka", func(ctx context.Context) (string, error) {
-			c, err := outputConnection(cfg)
+			c, err := build.OutputConnection(cfg)
 			if err != nil {
 				return "", err
 			}
@@ -148,7 +149,7 @@ func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string
 
 // tryInfluxDB asks the server whether it accepts writes to the bucket.
 func tryInfluxDB(ctx context.Context, i *config.InfluxDB) (string, error) {
-	s, err := newInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
+	s, err := build.NewInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return "", err
 	}

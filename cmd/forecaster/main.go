@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // for model.time_zone where the system has none
+	_ "time/tzdata"
 )
 
 func main() {
@@ -63,4 +63,5 @@ var errReported = errors.New("reported")
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
+
 func (e *usageError) Unwrap() error { return e.err }

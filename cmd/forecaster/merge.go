@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -63,7 +61,7 @@ they replace themselves.`,
 func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitions int) error {
 	k := cfg.Input.Kafka
 	log := a.logger(cfg.Log)
-	connection, err := kafkaConnection(k)
+	connection, err := build.KafkaConnection(k)
 	if err != nil {
 		return err
 	}
@@ -77,7 +75,7 @@ func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitio
 	}
 	group, err := kafka.NewGroup(kafka.GroupConfig{
 		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset),
-		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
+		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(job.HandOver, k.SessionTimeout/3),
 	})
 	if err != nil {
 		return err
@@ -85,116 +83,13 @@ func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitio
 	var records atomic.Int64
 	log.Info("merging", "topics", k.Topics, "to", to)
 	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := newDecoder(cfg)
+		dec, err := build.NewDecoder(cfg)
 		if err != nil {
 			return err
 		}
-		m := &merger{partition: p, decoder: dec, records: &records, drain: min(drainTimeout, k.SessionTimeout/4)}
-		return m.run(ctx, connection, to, log)
+		m := &job.Merger{Partition: p, Decoder: dec, Records: &records, Drain: min(job.DrainTimeout, k.SessionTimeout/4)}
+		return m.Run(ctx, connection, to, log)
 	})
 	log.Info("ended", "records", records.Load())
 	return err
-}
-
-// merger passes on the messages of one partition.
-type merger struct {
-	partition *kafka.Partition
-	decoder   stream.Decoder
-	records   *atomic.Int64
-	drain     time.Duration // how long the end may take; less than HandOver
-
-	record stream.Record
-	out    []stream.Message
-}
-
-// commitEvery bounds how much is there twice after a crash.
-const commitEvery = time.Second
-
-func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *slog.Logger) (err error) {
-	producer, err := kafka.NewProducer(c, to, log)
-	if err != nil {
-		return err
-	}
-	defer producer.Close()
-	// What was written is not to be there twice because of an orderly end: writing
-	// and committing may go on beyond it.
-	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(m.drain, giveUp) })()
-	var next, committed int64
-	last := time.Now()
-	commit := func() error {
-		if next == committed {
-			return nil
-		}
-		committed, last = next, time.Now()
-		return m.partition.Commit(writing, next)
-	}
-	messages := make([]stream.Message, 500)
-	for {
-		n, err := m.partition.Read(ctx, messages)
-		if ctx.Err() != nil {
-			_ = commit() // then it is there twice
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		m.out = m.out[:0]
-		for i := range messages[:n] {
-			if msg := &messages[i]; msg.Refused != nil {
-				log.Warn("a message is left out", "message", msg.Origin(), "reason", msg.Refused.Reason, "detail", msg.Refused.Detail)
-			} else {
-				m.take(msg)
-			}
-		}
-		if err := producer.Send(writing, m.out); err != nil {
-			m.out = nil // a request may still hold them
-			if ctx.Err() != nil {
-				continue
-			}
-			return err
-		}
-		m.records.Add(int64(len(m.out)))
-		next = messages[n-1].Offset + 1
-		if time.Since(last) >= commitEvery || n < len(messages) {
-			if err := commit(); err != nil && ctx.Err() == nil {
-				return err
-			}
-		}
-	}
-}
-
-// take appends the records of a message to m.out, each with its series as the key.
-func (m *merger) take(msg *stream.Message) {
-	splitter, ok := m.decoder.(stream.Splitter)
-	if !ok {
-		m.pass(msg, m.decoder.Decode(&m.record, msg))
-		return
-	}
-	splitter.Split(msg)
-	for {
-		err := splitter.Next(&m.record)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		part := m.record.Message
-		if part == nil {
-			part = msg
-		}
-		m.pass(part, err)
-		var bad *stream.DataError
-		if err != nil && !errors.As(err, &bad) {
-			return
-		}
-	}
-}
-
-// pass appends one record; one that cannot be read keeps its key.
-func (m *merger) pass(part *stream.Message, err error) {
-	key := part.Key
-	if err == nil {
-		key = []byte(m.record.Series)
-	}
-	m.out = append(m.out, stream.Message{Key: slices.Clone(key), Value: slices.Clone(part.Value), Time: part.Time})
 }

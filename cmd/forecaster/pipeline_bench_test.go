@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	influxdb2 "github.com/influxdata/influxdb-client-go/v2"
+	"github.com/influxdata/influxdb-client-go/v2"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/testserver"
@@ -77,7 +78,7 @@ func produceJSON(b *testing.B, broker string, rows int) {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	data := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
 	if err := p.Send(b.Context(), datasetMessages(data)); err != nil {
 		b.Fatal(err)
 	}
@@ -95,11 +96,11 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 	var stats stream.Stats
 	if err := group.Run(b.Context(), func(ctx context.Context, p *kafka.Partition) error {
 		c.Input.Kafka = &config.Kafka{MaxMessageLen: 1 << 20}
-		decoder, err := newDecoder(c)
+		decoder, err := build.NewDecoder(c)
 		if err != nil {
 			return err
 		}
-		engine, err := newEngine(c, stream.AllSeries)
+		engine, err := build.NewEngine(c, stream.AllSeries)
 		if err != nil {
 			return err
 		}

@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -79,7 +79,7 @@ type producing struct {
 
 func (a *app) produce(ctx context.Context, cfg *config.Config, p *producing) error {
 	log := a.logger(cfg.Log)
-	connection, err := kafkaConnection(cfg.Input.Kafka)
+	connection, err := build.KafkaConnection(cfg.Input.Kafka)
 	if err != nil {
 		return err
 	}
@@ -115,12 +115,12 @@ func (a *app) produce(ctx context.Context, cfg *config.Config, p *producing) err
 	elapsed := time.Since(start).Seconds()
 	if a.output == "json" {
 		return writeJSON(a.stdout, map[string]any{
-			"topic": topic, "messages": sent, "refused": refused, "seconds": number(elapsed),
+			"topic": topic, "messages": sent, "refused": refused, "seconds": report.Number(elapsed),
 		})
 	}
-	fmt.Fprintf(a.stdout, "%s messages to topic %s in %.2f s", thousands(sent), topic, elapsed)
+	fmt.Fprintf(a.stdout, "%s messages to topic %s in %.2f s", report.Thousands(sent), topic, elapsed)
 	if refused > 0 {
-		fmt.Fprintf(a.stdout, "; %s rows refused", thousands(refused))
+		fmt.Fprintf(a.stdout, "; %s rows refused", report.Thousands(refused))
 	}
 	fmt.Fprintln(a.stdout)
 	return nil
@@ -131,24 +131,24 @@ func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing,
 	var published atomic.Int64
 	c := *cfg
 	c.Input.File = &config.FileInput{Path: p.path, Series: p.series}
-	src, err := openFile(&c)
+	src, err := build.OpenFile(&c)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer src.Close()
 	var (
 		dec    = src.Decoder()
-		paced  = paced(src, dec, p.speed)
+		paced  = job.Paced(src, dec, p.speed)
 		in     = make([]stream.Message, 256)
 		out    = make([]stream.Message, 0, len(in))
 		record stream.Record
-		pacer  = newPacer(p.rate)
+		pacer  = job.NewPacer(p.rate)
 	)
 	if p.rate > 0 {
 		in = in[:1]
 	}
 	bar := a.progressBar("publishing", src.Progress, published.Load)
-	defer bar.finish()
+	defer bar.Finish()
 	for {
 		n, err := paced.Read(ctx, in)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -166,9 +166,9 @@ func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing,
 			if p.now {
 				record.Time = time.Now().UnixNano()
 			}
-			out = append(out, stream.Message{Key: []byte(record.Series), Value: appendRecordJSON(nil, &record)})
+			out = append(out, stream.Message{Key: []byte(record.Series), Value: job.AppendRecordJSON(nil, &record)})
 		}
-		if err := pacer.wait(ctx, len(out)); err != nil {
+		if err := pacer.Wait(ctx, len(out)); err != nil {
 			return sent, refused, err
 		}
 		if err := producer.Send(ctx, out); err != nil {
@@ -180,54 +180,4 @@ func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing,
 			return sent, refused, nil
 		}
 	}
-}
-
-// appendRecordJSON appends r as the message that input.data_format json reads.
-// Numbers have as many digits as it takes to read the same bits.
-func appendRecordJSON(dst []byte, r *stream.Record) []byte {
-	dst = append(dst, `{"time":"`...)
-	dst = time.Unix(0, r.Time).UTC().AppendFormat(dst, time.RFC3339Nano)
-	dst = append(dst, `","values":`...)
-	opening, closing := byte('['), byte(']')
-	if r.Names != nil {
-		opening, closing = '{', '}'
-	}
-	dst = append(dst, opening)
-	for j, v := range r.Values {
-		if j > 0 {
-			dst = append(dst, ',')
-		}
-		if r.Names != nil {
-			name, err := json.Marshal(r.Names[j])
-			if err != nil {
-				panic("produce: " + err.Error()) // strings always encode
-			}
-			dst = append(append(dst, name...), ':')
-		}
-		if math.IsNaN(v) {
-			dst = append(dst, "null"...)
-		} else {
-			dst = strconv.AppendFloat(dst, v, 'g', -1, 64)
-		}
-	}
-	return append(dst, closing, '}')
-}
-
-// A pacer holds a loop back to a number of turns a second.
-type pacer struct {
-	rate  float64
-	start time.Time
-	n     float64
-}
-
-func newPacer(rate float64) *pacer { return &pacer{rate: rate, start: time.Now()} }
-
-// wait returns when n more turns are due; at rate 0 at once.
-func (p *pacer) wait(ctx context.Context, n int) error {
-	if p.rate == 0 {
-		return ctx.Err()
-	}
-	due := p.start.Add(time.Duration(p.n / p.rate * float64(time.Second)))
-	p.n += float64(n)
-	return sleep(ctx, time.Until(due))
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/orffvar/forecaster/internal/report"
 )
 
 // progress draws a bar with the time left on a terminal, and nothing elsewhere.
@@ -47,7 +49,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 			case <-tick.C:
 				done, _ := position()
 				n := samples()
-				bar.Describe(fmt.Sprintf("%s  %s samples  %s", title, thousands(n), rate(float64(n)/time.Since(start).Seconds())))
+				bar.Describe(fmt.Sprintf("%s  %s samples  %s", title, report.Thousands(n), report.Rate(float64(n)/time.Since(start).Seconds())))
 				_ = bar.Set64(done)
 			}
 		}
@@ -61,7 +63,7 @@ func position(count *atomic.Int64, total int) func() (done, of int64) {
 }
 
 // finish removes the bar.
-func (p *progress) finish() {
+func (p *progress) Finish() {
 	close(p.stop)
 	<-p.done
 }

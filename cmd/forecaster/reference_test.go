@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
@@ -109,14 +110,14 @@ func indented(text string) string {
 func metricsReference() string {
 	var b strings.Builder
 	b.WriteString("# Prometheus metrics\n\nMade from the code; do not edit. `/metrics` also has those of the Go runtime (`go_*`) and of the process (`process_*`). What to watch, and when to act: [operations](../operations.md), [runbook](../runbook.md).\n\n| metric | labels | |\n|---|---|---|\n")
-	all := slices.Clone(metricInfos)
-	slices.SortFunc(all, func(a, b metricInfo) int { return cmp.Compare(a.name, b.name) })
+	all := slices.Clone(job.Metrics)
+	slices.SortFunc(all, func(a, b job.Metric) int { return cmp.Compare(a.Name, b.Name) })
 	for _, m := range all {
 		labels := ""
-		if len(m.labels) > 0 {
-			labels = "`" + strings.Join(m.labels, "`, `") + "`"
+		if len(m.Labels) > 0 {
+			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.name, labels, m.help)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, labels, m.Help)
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/job"
 )
 
 // app is what the commands share: the streams and the settings given by the user.
@@ -132,18 +133,12 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 
 // logger returns the process's log.
 func (a *app) logger(c config.Log) *slog.Logger {
-	setLevel(&a.level, c)
+	job.SetLevel(&a.level, c)
 	options := &slog.HandlerOptions{Level: &a.level}
 	if c.Format == "text" || c.Format == "auto" && isTerminal(a.stderr) {
 		return slog.New(slog.NewTextHandler(a.stderr, options))
 	}
 	return slog.New(slog.NewJSONHandler(a.stderr, options))
-}
-
-func setLevel(v *slog.LevelVar, c config.Log) {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration
-	v.Set(level)
 }
 
 // isTerminal reports whether what is written to w is seen as it comes.

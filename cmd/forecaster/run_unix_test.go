@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -89,7 +90,7 @@ func (p *program) supervised(t *testing.T) *program {
 	return start(t, p.cmd.Args[0], p.cmd.Args[1:]...)
 }
 
-// terminate sends SIGTERM and returns the exit code. The end may take drainTimeout
+// terminate sends SIGTERM and returns the exit code. The end may take DrainTimeout
 // and what it takes to leave the group; more only as far as the machine is busy.
 func (p *program) terminate(t *testing.T) (code int) {
 	t.Helper()
@@ -98,7 +99,7 @@ func (p *program) terminate(t *testing.T) (code int) {
 		t.Fatal(err)
 	}
 	<-p.ended
-	if took := time.Since(begin); took > drainTimeout+20*time.Second {
+	if took := time.Since(begin); took > job.DrainTimeout+20*time.Second {
 		t.Errorf("SIGTERM: the end took %v", took)
 	}
 	return p.cmd.ProcessState.ExitCode()
@@ -226,7 +227,7 @@ func TestCheckpointsInATopic(t *testing.T) {
 		return append(append([]string{"checkpoint", verb}, settings...), more...)
 	}
 	live := start(t, "forecaster", append([]string{"run"}, settings...)...)
-	var list []checkpointInfo
+	var list []job.CheckpointInfo
 	if !poll(func() bool {
 		code, out, _ := call(t, of("inspect", "--output", "json")...)
 		return code == exitDone && json.Unmarshal([]byte(out), &list) == nil && len(list) > 0 && list[0].Next == 200

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/dataset"
-	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 )
 
 func (a *app) tablesCommand() *cobra.Command {
@@ -62,14 +60,14 @@ left out, with a line that says so.`,
 		if !slices.Contains([]string{"", "6.4", "6.5", "8.1", "8.2", "8.3"}, *only) {
 			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 8.1, 8.2 or 8.3, got %q", *only)}
 		}
-		options := eval.TableOptions{Features: tableFeatures, Check: cmd.Context().Err}
+		options := eval.TableOptions{Features: study.TableFeatures, Check: cmd.Context().Err}
 		for s := range *seeds {
 			options.Seeds = append(options.Seeds, uint64(s+1))
 		}
 		for _, m := range *models {
 			c := config.Default().Model
 			c.Type, c.Levels = m, nil
-			if err := checkModel(m, c); err != nil {
+			if err := build.CheckModel(m, c); err != nil {
 				return &usageError{fmt.Errorf("--models: %w", err)}
 			}
 			options.Models = append(options.Models, eval.SeededModel{
@@ -77,7 +75,7 @@ left out, with a line that says so.`,
 				New: func(dim int, seed uint64) (eval.Model, error) {
 					c := c
 					c.Seed = seed
-					return newModel(c, dim, false)
+					return build.NewModel(c, dim, false)
 				},
 			})
 		}
@@ -87,7 +85,7 @@ left out, with a line that says so.`,
 			if *only != "" && e.Table != *only || !strings.Contains(strings.ToLower(e.Name), strings.ToLower(*name)) {
 				continue
 			}
-			file, err := openTableData(*data, e.File)
+			file, err := study.OpenTableData(*data, e.File)
 			if errors.Is(err, fs.ErrNotExist) {
 				if !slices.Contains(missing, e.File) {
 					missing = append(missing, e.File)
@@ -109,51 +107,24 @@ left out, with a line that says so.`,
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 && chapter6.empty() {
+		if len(rows) == 0 && chapter6.Empty() {
 			return fmt.Errorf("no data for any of these rows: give their folder with --data (not found: %s)", strings.Join(missing, ", "))
 		}
 		if a.output == "json" {
-			out := tablesJSON(rows)
-			chapter6.addTo(out)
+			out := study.TablesJSON(rows)
+			chapter6.AddTo(out)
 			return writeJSON(a.stdout, out)
 		}
 		if len(rows) > 0 {
 			printTables(a.stdout, rows, *models)
 		}
-		chapter6.print(a.stdout)
+		printChapter6(a.stdout, chapter6)
 		if len(missing) > 0 {
 			fmt.Fprintf(a.stdout, "Left out, because these files were not found (--data): %s\n", strings.Join(missing, ", "))
 		}
 		return nil
 	}
 	return cmd
-}
-
-// tableFeatures draws the features of a block as the thesis does.
-func tableFeatures(in, frequencies int, sigma float64, seed uint64) eval.Block {
-	f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, frequencies, orff.NewRand(seed))
-	if err != nil {
-		panic("tables: " + err.Error()) // the experiments are fixed
-	}
-	return eval.Block{Len: f.Len(), FeaturesTo: f.FeaturesTo}
-}
-
-// openTableData reads a data set from dir, or the bundled one.
-func openTableData(dir, file string) (*eval.Dataset, error) {
-	var content []byte
-	var err error
-	switch {
-	case dir != "":
-		content, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-	case file == "macrodata.csv":
-		content = dataset.MacrodataCSV()
-	default:
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		return nil, err
-	}
-	return dataset.Read(file, bytes.NewReader(content))
 }
 
 func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
@@ -179,7 +150,7 @@ func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
 		case judged < 0:
 		case e.Target == 0:
 			line = append(line, "", "")
-		case meets(&e, r.Online[judged]):
+		case study.Meets(&e, r.Online[judged]):
 			line = append(line, figure(e.Target), "met")
 		default:
 			line = append(line, figure(e.Target), "missed")
@@ -194,66 +165,5 @@ func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
 	}
 }
 
-// meets reports whether the mean over the seeds reaches the target of e.
-func meets(e *eval.Experiment, m eval.Repeated) bool { return m.MSE.Mean <= e.Target }
-
 // figure prints a figure with as many digits as the thesis does.
-func figure(v float64) string { return number(v).String() }
-
-// tablesJSON is the machine-readable form.
-func tablesJSON(rows []*eval.TableRow) map[string]any {
-	type pair struct {
-		MSE number `json:"scv_mse"`
-		SD  number `json:"scv_mse_sd"`
-	}
-	type repeated struct {
-		Model string `json:"model"`
-		MSE   number `json:"scv_mse"`
-		MSESD number `json:"scv_mse_sd_over_seeds"`
-		SD    number `json:"scv_mse_sd"`
-		Seeds int    `json:"seeds"`
-		Met   *bool  `json:"target_met,omitempty"`
-	}
-	type row struct {
-		Table       string `json:"table"`
-		Name        string `json:"name"`
-		Rows        int    `json:"rows"`
-		Dim         int    `json:"dim"`
-		Scored      int    `json:"scored"`
-		Window      int    `json:"window"`
-		Persistence pair   `json:"persistence"`
-		Published   struct {
-			VAR1    pair `json:"var1"`
-			ORFFVAR pair `json:"orffvar"`
-		} `json:"published"`
-		Reproduced struct {
-			VAR1    pair     `json:"var1"`
-			ORFFVAR repeated `json:"orffvar"`
-		} `json:"reproduced"`
-		Online []repeated `json:"online"`
-		Target number     `json:"target,omitempty"`
-	}
-	of := func(p eval.Published) pair { return pair{number(p.MSE), number(p.SD)} }
-	over := func(r eval.Repeated) repeated {
-		return repeated{r.Name, number(r.MSE.Mean), number(r.MSE.SD), number(r.SD.Mean), r.MSE.N, nil}
-	}
-	out := []row{}
-	for _, r := range rows {
-		o := row{
-			Table: r.Experiment.Table, Name: r.Experiment.Name, Rows: r.Rows, Dim: r.Dim,
-			Scored: r.Scored, Window: r.Experiment.Window, Persistence: of(r.Persistence),
-		}
-		o.Published.VAR1, o.Published.ORFFVAR = of(r.Experiment.VAR1), of(r.Experiment.ORFFVAR)
-		o.Reproduced.VAR1, o.Reproduced.ORFFVAR = of(r.VAR1), over(r.ORFFVAR)
-		for _, m := range r.Online {
-			v := over(m)
-			if e := &r.Experiment; e.Target > 0 {
-				met := meets(e, m)
-				v.Met, o.Target = &met, number(e.Target)
-			}
-			o.Online = append(o.Online, v)
-		}
-		out = append(out, o)
-	}
-	return map[string]any{"results": out}
-}
+func figure(v float64) string { return report.Number(v).String() }

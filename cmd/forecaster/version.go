@@ -3,46 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/build"
 )
-
-// version is set by the linker for releases (-ldflags "-X main.version=…").
-var version = ""
-
-// buildInfo says what this binary is.
-type buildInfo struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
-	Modified bool   `json:"modified,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-	Level    string `json:"level,omitempty"` // GOAMD64 or GOARM64
-}
-
-func readBuildInfo() buildInfo {
-	b := buildInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if b.Version == "" {
-		b.Version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Revision = s.Value
-		case "vcs.modified":
-			b.Modified = s.Value == "true"
-		case "GOAMD64", "GOARM64":
-			b.Level = s.Value
-		}
-	}
-	return b
-}
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -51,7 +16,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  forecaster version --output json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			b := readBuildInfo()
+			b := build.ReadInfo()
 			if a.output == "json" {
 				return json.NewEncoder(a.stdout).Encode(b)
 			}

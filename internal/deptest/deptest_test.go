@@ -23,6 +23,21 @@ var layers = map[string][]string{
 	"internal/secret":   {},
 	"internal/config":   {"internal/secret"},
 	"internal/dataset":  {"eval"},
+	"internal/report":   {},
+	"internal/livepage": {"eval", "stream"},
+
+	"internal/build": {
+		"internal/config", "internal/vec", "eval", "orff", "sgd", "varmodel",
+		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
+	},
+	"internal/job": {
+		"internal/build", "internal/config", "internal/livepage", "internal/report", "eval", "varmodel",
+		"stream", "stream/file", "stream/influx", "stream/kafka",
+	},
+	"internal/study": {
+		"internal/build", "internal/config", "internal/dataset", "internal/report", "eval", "orff", "varmodel",
+		"stream", "stream/file",
+	},
 
 	"orff":     {"internal/vec", "internal/snapshot"},
 	"sgd":      {"internal/vec", "internal/snapshot"},

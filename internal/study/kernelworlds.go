@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 // world is a simulated series whose law one kernel or operator was made for.
 type world struct {
-	name  string
+	Name  string
 	dim   int
 	noise float64
 	step  func(next, x []float64)
@@ -24,14 +24,14 @@ func (w *world) next(next, x []float64, rng *rand.Rand) {
 }
 
 // dataset simulates rows samples, after some that are left out.
-func (w *world) dataset(rows int, seed uint64) *eval.Dataset {
+func (w *world) Dataset(rows int, seed uint64) *eval.Dataset {
 	const settle = 50
 	rng := rand.New(rand.NewPCG(seed, 21))
 	x, next := make([]float64, w.dim), make([]float64, w.dim)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	d := eval.Collect(w.name, eval.NewNetwork(0), 0) // names only
+	d := eval.Collect(w.Name, eval.NewNetwork(0), 0) // names only
 	d.Variables = d.Variables[:w.dim]
 	for t := range settle + rows {
 		w.next(next, x, rng)
@@ -43,8 +43,8 @@ func (w *world) dataset(rows int, seed uint64) *eval.Dataset {
 	return d
 }
 
-// worlds are the series of kernel compare --made.
-func worlds() []*world {
+// Worlds are the series of kernel compare --made.
+func Worlds() []*world {
 	rng := rand.New(rand.NewPCG(3, 22))
 	const waves = 12
 	// A random potential of d variables: sum of a cos(w.x + b).

@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"log/slog"
@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// kafkaConnection says how the brokers are reached.
-func kafkaConnection(k *config.Kafka) (kafka.Connection, error) {
+// KafkaConnection says how the brokers are reached.
+func KafkaConnection(k *config.Kafka) (kafka.Connection, error) {
 	return connection(k.Brokers, k.ClientID, &k.KafkaAccess)
 }
 
@@ -29,15 +29,15 @@ func connection(brokers []string, clientID string, a *config.KafkaAccess) (kafka
 	return c, err
 }
 
-// outputConnection says how the brokers of the output are reached.
-func outputConnection(c *config.Config) (kafka.Connection, error) {
+// OutputConnection says how the brokers of the output are reached.
+func OutputConnection(c *config.Config) (kafka.Connection, error) {
 	if o := c.Output.Kafka; len(o.Brokers) > 0 {
 		return connection(o.Brokers, "forecaster", &o.KafkaAccess)
 	}
-	return kafkaConnection(c.Input.Kafka)
+	return KafkaConnection(c.Input.Kafka)
 }
 
-func newInfluxDB(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) (*influx.Sink, error) {
+func NewInfluxDB(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) (*influx.Sink, error) {
 	return influx.New(influx.Config{
 		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout,
 		Levels: levels, DeadLetters: letters, Log: log,

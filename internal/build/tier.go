@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// tierNamed returns the tier of the default model that c names, by its own name or
+// TierNamed returns the tier of the default model that c names, by its own name or
 // by that of the model.
-func tierNamed(c config.Model) varmodel.Tier {
+func TierNamed(c config.Model) varmodel.Tier {
 	switch {
 	case c.Type == "auto-light":
 		return varmodel.TierLight
@@ -21,9 +21,9 @@ func tierNamed(c config.Model) varmodel.Tier {
 	return varmodel.Tier(c.Tier)
 }
 
-// tierFor returns the tier that c asks for: with model.memory the most accurate one
+// TierFor returns the tier that c asks for: with model.memory the most accurate one
 // of which pipeline.max_series series fit.
-func tierFor(c *config.Config) (string, error) {
+func TierFor(c *config.Config) (string, error) {
 	dim, ok := c.Dim()
 	if c.Model.Memory == 0 || !ok {
 		return c.Model.Tier, nil

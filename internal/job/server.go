@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"context"
@@ -17,16 +17,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/stream"
 )
 
 // serveHTTP starts the endpoint, if it is enabled, and returns what stops it.
-func (l *live) serveHTTP() (stop func(), err error) {
-	if !l.cfg.Server.Enabled {
+func (l *Live) ServeHTTP() (stop func(), err error) {
+	if !l.Cfg.Server.Enabled {
 		return func() {}, nil
 	}
-	listener, err := net.Listen("tcp", l.cfg.Server.Listen)
+	listener, err := net.Listen("tcp", l.Cfg.Server.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
@@ -38,9 +39,9 @@ func (l *live) serveHTTP() (stop func(), err error) {
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 	}
-	server.RegisterOnShutdown(l.page.EndStreams)
-	l.address = "http://" + listener.Addr().String()
-	l.log.Info("serving", "address", l.address, "paths", "/ /api/v1 /metrics /healthz /readyz /version")
+	server.RegisterOnShutdown(l.Page.EndStreams)
+	l.Address = "http://" + listener.Addr().String()
+	l.log.Info("serving", "address", l.Address, "paths", "/ /api/v1 /metrics /healthz /readyz /version")
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			l.log.Error("the HTTP endpoint ended", "error", err)
@@ -55,7 +56,7 @@ func (l *live) serveHTTP() (stop func(), err error) {
 	}, nil
 }
 
-func (l *live) handler() http.Handler {
+func (l *Live) handler() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
 		collectors.NewGoCollector(),
@@ -66,7 +67,7 @@ func (l *live) handler() http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(readBuildInfo()) // a client that has gone needs no answer
+		_ = json.NewEncoder(w).Encode(build.ReadInfo()) // a client that has gone needs no answer
 	})
 	mux.HandleFunc("GET /api/v1/config", func(w http.ResponseWriter, _ *http.Request) {
 		text, err := l.current.Load().YAML() // secrets redacted
@@ -78,7 +79,7 @@ func (l *live) handler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		_, _ = w.Write(text) // a client that has gone needs no answer
 	})
-	mux.Handle("/", l.page)
+	mux.Handle("/", l.Page)
 	protected := l.authorised(mux)
 
 	all := http.NewServeMux()
@@ -96,7 +97,7 @@ func (l *live) handler() http.Handler {
 
 // authorised asks for the token, if there is one: as a bearer token, or as the
 // password that a browser asks its user for.
-func (l *live) authorised(next http.Handler) http.Handler {
+func (l *Live) authorised(next http.Handler) http.Handler {
 	local := localOnly(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := l.current.Load().Server.Token.Reveal()
@@ -121,7 +122,7 @@ func (l *live) authorised(next http.Handler) http.Handler {
 const hanging = 30 * time.Second
 
 // notReady says why the job does no work; "" = it does.
-func (l *live) notReady() string {
+func (l *Live) notReady() string {
 	l.mu.Lock()
 	group, working := l.group, len(l.working)
 	l.mu.Unlock()
@@ -131,7 +132,7 @@ func (l *live) notReady() string {
 	case group == nil && working == 0:
 		return "the input has ended or not begun"
 	}
-	for _, c := range l.stats() {
+	for _, c := range l.Stats() {
 		if c.SinkProblem != "" {
 			return "InfluxDB: " + c.SinkProblem
 		}
@@ -143,9 +144,9 @@ func (l *live) notReady() string {
 }
 
 // status is what the live page shows of the job.
-func (l *live) status() livepage.Status {
+func (l *Live) status() livepage.Status {
 	s := livepage.Status{State: l.notReady(), Lag: -1}
-	for _, c := range l.stats() {
+	for _, c := range l.Stats() {
 		s.Series += c.Series
 	}
 	l.mu.Lock()
@@ -164,21 +165,21 @@ func (l *live) status() livepage.Status {
 
 // metrics collects what Prometheus asks for from the counters that are kept
 // anyway.
-type metrics struct{ l *live }
+type metrics struct{ l *Live }
 
-// metricInfo describes a metric of this program.
-type metricInfo struct {
-	name, help string
-	labels     []string
+// Metric describes a metric of this program.
+type Metric struct {
+	Name, Help string
+	Labels     []string
 }
 
-// metricInfos are all of them, in the order of the source: docs/reference/metrics.md.
-var metricInfos []metricInfo
+// Metrics are all of them, in the order of the source: docs/reference/metrics.md.
+var Metrics []Metric
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
-	m := metricInfo{"forecaster_" + name, help, labels}
-	metricInfos = append(metricInfos, m)
-	return prometheus.NewDesc(m.name, m.help, m.labels, nil)
+	m := Metric{"forecaster_" + name, help, labels}
+	Metrics = append(Metrics, m)
+	return prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 }
 
 var (
@@ -217,7 +218,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	b := readBuildInfo()
+	b := build.ReadInfo()
 	gauge(descBuild, 1, b.Version, b.Revision, b.Go, b.Platform)
 
 	sum := counters{Stats: stream.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
@@ -225,7 +226,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	var hanging time.Duration
 	var oldest time.Time
 	slowest := int64(math.MaxInt64)
-	for _, s := range m.l.stats() {
+	for _, s := range m.l.Stats() {
 		sum = sum.plus(s)
 		series += s.Series
 		bytes += s.CheckpointBytes
@@ -298,12 +299,12 @@ func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels
 	}
 	type sums struct{ mse, skill, n float64 }
 	all := make(map[key]sums)
-	m.l.board.each(func(k scoreKey, s eval.Score) {
+	m.l.Board.Each(func(k ScoreKey, s eval.Score) {
 		if math.IsNaN(s.SCVMSE) || math.IsNaN(s.SkillVsNaive) {
 			return
 		}
-		sum := all[key{k.model, k.horizon}]
-		all[key{k.model, k.horizon}] = sums{sum.mse + s.SCVMSE, sum.skill + s.SkillVsNaive, sum.n + 1}
+		sum := all[key{k.Model, k.Horizon}]
+		all[key{k.Model, k.Horizon}] = sums{sum.mse + s.SCVMSE, sum.skill + s.SkillVsNaive, sum.n + 1}
 	})
 	for k, s := range all {
 		gauge(descMSE, s.mse/s.n, k.model, fmt.Sprint(k.horizon))

@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// newModel makes the model that c names for series of dim variables, with
+// NewModel makes the model that c names for series of dim variables, with
 // intervals if c has levels and what watches it. shared says that several series
 // will share it.
-func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
+func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, shared)
 	if err == nil && beside(c) {
 		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
@@ -26,7 +26,7 @@ func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	return m, err
 }
 
-// newEngineModel is newModel without what the engine keeps beside the model:
+// newEngineModel is NewModel without what the engine keeps beside the model:
 // newIntervals, and newDriftWatch.
 func newEngineModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, shared)
@@ -69,10 +69,10 @@ func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
 	return func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(driftOf(c, dim)) }
 }
 
-// newForecastingModel makes the model of newModel with those intervals that need more
+// newForecastingModel makes the model of NewModel with those intervals that need more
 // than its forecasts.
 func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := newPlainModel(c, dim, shared)
+	m, err := NewPlainModel(c, dim, shared)
 	if err == nil && c.Influence {
 		m, err = varmodel.NewInfluence(m, dim, 0)
 	}
@@ -95,14 +95,14 @@ func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, erro
 	return m, err
 }
 
-func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
+func NewPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	if config.IsKernelModel(c.Type) {
 		return newKernelModel(c, dim)
 	}
 	switch c.Type {
 	case "auto", "auto-light", "auto-tiny":
 		return varmodel.NewAuto(varmodel.AutoConfig{
-			Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: tierNamed(c), Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
+			Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
 		})
 	case "orffvar":
 		cfg := varmodel.ORFFVARConfig{
@@ -132,8 +132,8 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	return nil, fmt.Errorf("model.type: %w", config.ModelName(c.Type))
 }
 
-// checkModel returns an error unless name is a model that c can make.
-func checkModel(name string, c config.Model) error {
+// CheckModel returns an error unless name is a model that c can make.
+func CheckModel(name string, c config.Model) error {
 	if err := config.ModelName(name); err != nil {
 		return err
 	}
@@ -143,8 +143,8 @@ func checkModel(name string, c config.Model) error {
 	return nil
 }
 
-// seeded reports whether a model draws random frequencies.
-func seeded(name string) bool {
+// Seeded reports whether a model draws random frequencies.
+func Seeded(name string) bool {
 	switch name {
 	case "auto", "auto-light", "auto-tiny", "orffvar", "kernelvar", "krls", "nystroem":
 		return true

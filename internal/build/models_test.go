@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func TestExpertNames(t *testing.T) {
 	}
 	m := config.Default().Model
 	m.Experts = []string{"ar24", "var2", "orff2", "orff3-local"}
-	if _, err := newModel(m, 3, false); err != nil {
+	if _, err := NewModel(m, 3, false); err != nil {
 		t.Error(err)
 	}
 }
@@ -31,7 +31,7 @@ func TestEveryMaternHasAName(t *testing.T) {
 		if want := (orff.Matern{Half: half, Ell: 1}); s != want || err != nil {
 			t.Errorf("%s: %v, %v, want %v", c.Kernel.Name, s, err, want)
 		}
-		if _, err := newModel(c, 3, false); err != nil {
+		if _, err := NewModel(c, 3, false); err != nil {
 			t.Error(err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestBlocksGrowByConfiguration(t *testing.T) {
 		if c.Optimiser.Grow = grow; grow > 0 {
 			c.Optimiser.MostBlocks = 4
 		}
-		m, err := newModel(c, 1, false)
+		m, err := NewModel(c, 1, false)
 		if err != nil {
 			t.Fatal(err)
 		}

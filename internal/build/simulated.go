@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"time"
@@ -15,8 +15,8 @@ var settings = map[string]int{"linear": 1, "exponential": 2, "sine": 3}
 // simulatedStart is the time of the first simulated sample.
 var simulatedStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// simulate draws a data set.
-func simulate(c *config.Simulated) *eval.Dataset {
+// Simulate draws a data set.
+func Simulate(c *config.Simulated) *eval.Dataset {
 	d := eval.Collect("simulated", generator(c), c.Rows)
 	for i := range c.Rows {
 		d.Series[0].Times = append(d.Series[0].Times, simulatedStart.Add(time.Duration(i)*c.Interval).UnixNano())
@@ -30,9 +30,9 @@ func generator(c *config.Simulated) eval.Generator {
 	})
 }
 
-// newSimulated returns a source of simulated samples, with the decoder of its
+// NewSimulated returns a source of simulated samples, with the decoder of its
 // messages.
-func newSimulated(c *config.Simulated) (stream.Source, stream.Decoder, error) {
+func NewSimulated(c *config.Simulated) (stream.Source, stream.Decoder, error) {
 	sc := sim.Config{
 		Series:   []sim.Series{{Name: "simulated", New: func() eval.Generator { return generator(c) }}},
 		Start:    simulatedStart,

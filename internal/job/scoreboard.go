@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 // to the sinks, for the terminal and for /metrics.
 type scoreboard struct {
 	mu     sync.Mutex
-	order  []scoreKey
-	scores map[scoreKey]eval.Score
+	order  []ScoreKey
+	scores map[ScoreKey]eval.Score
 }
 
-type scoreKey struct {
-	series, model string
-	horizon       int
+type ScoreKey struct {
+	Series, Model string
+	Horizon       int
 }
 
 // Write implements stream.Sink.
@@ -26,14 +26,14 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.scores == nil {
-		s.scores = make(map[scoreKey]eval.Score)
+		s.scores = make(map[ScoreKey]eval.Score)
 	}
 	for i := range b.Metrics {
 		m := &b.Metrics[i]
 		if m.Target != stream.AllTargets || m.Series.Variables == nil {
 			continue
 		}
-		k := scoreKey{m.Series.Name, m.Model, m.Horizon}
+		k := ScoreKey{m.Series.Name, m.Model, m.Horizon}
 		if _, seen := s.scores[k]; !seen {
 			s.order = append(s.order, k)
 		}
@@ -46,7 +46,7 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 func (s *scoreboard) Close() error { return nil }
 
 // each calls f for every score, in the order in which they appeared first.
-func (s *scoreboard) each(f func(k scoreKey, score eval.Score)) {
+func (s *scoreboard) Each(f func(k ScoreKey, score eval.Score)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range s.order {

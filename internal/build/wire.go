@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"cmp"
@@ -23,16 +23,28 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// newEngine makes the engine of one partition. What it says of all its series goes to
+// Emitted returns the horizons that are written.
+func Emitted(c *config.Config) []int {
+	if len(c.Pipeline.Emit) > 0 {
+		return c.Pipeline.Emit
+	}
+	all := make([]int, c.Model.Horizon)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}
+
+// NewEngine makes the engine of one partition. What it says of all its series goes to
 // the series with the name pool.
-func newEngine(c *config.Config, pool string) (*stream.Engine, error) {
+func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	baselines := []stream.Baseline{reference}
 	if c.Model.Type == reference.Name {
 		baselines = nil // it is the model
 	}
 	m := c.Model
 	var err error
-	if m.Tier, err = tierFor(c); err != nil {
+	if m.Tier, err = TierFor(c); err != nil {
 		return nil, err
 	}
 	return stream.NewEngine(stream.EngineConfig{
@@ -49,10 +61,10 @@ func newEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		Joint:         c.Model.Joint,
 		Variables:     c.Pipeline.Variables,
 		Exogenous:     c.Model.Exogenous,
-		Calendar:      calendarOf(c.Model),
+		Calendar:      CalendarOf(c.Model),
 		Interval:      c.Pipeline.Interval.Fixed(),
 		Months:        c.Pipeline.Interval.Months(),
-		Assembly:      assembly(c),
+		Assembly:      Assembly(c),
 		MaxGap:        c.Pipeline.MaxGap,
 		MetricsEvery:  c.Evaluate.Interval,
 		MetricsWindow: c.Evaluate.Window,
@@ -65,10 +77,10 @@ func newEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	})
 }
 
-// assembly says how samples are made of parts; nil when each record is one: without
+// Assembly says how samples are made of parts; nil when each record is one: without
 // an interval, and in formats of whole samples that do not have to wait for each
 // other.
-func assembly(c *config.Config) *stream.Assembly {
+func Assembly(c *config.Config) *stream.Assembly {
 	p := c.Pipeline
 	if p.Interval <= 0 || p.Wait == 0 && !p.Hold && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
 		return nil
@@ -102,14 +114,14 @@ func inParts(in config.Input) bool {
 // or what a checkpoint means: a checkpoint of another version is refused.
 const stateVersion = 5
 
-// fingerprint identifies everything besides the log that the state depends
+// Fingerprint identifies everything besides the log that the state depends
 // on: the settings of the engine and the arithmetic of the build.
-func fingerprint(c *config.Config) string {
+func Fingerprint(c *config.Config) string {
 	evaluate := c.Evaluate
 	evaluate.Interval = 0 // says when scores are written, not what they are
-	tier, err := tierFor(c)
+	tier, err := TierFor(c)
 	if err != nil {
-		tier = err.Error() // newEngine has refused it
+		tier = err.Error() // NewEngine has refused it
 	}
 	settings, err := json.Marshal(struct {
 		Version  int
@@ -121,7 +133,7 @@ func fingerprint(c *config.Config) string {
 		Tier     string
 		Evaluate config.Evaluate
 		Assembly bool
-	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, tier, evaluate, assembly(c) != nil})
+	}{stateVersion, runtime.GOARCH, ReadInfo().Level, vec.Active(), c.Pipeline, c.Model, tier, evaluate, Assembly(c) != nil})
 	if err != nil {
 		panic("fingerprint: " + err.Error()) // plain structs always encode
 	}
@@ -159,8 +171,8 @@ func influxFormat(c *config.Config) format.InfluxConfig {
 	}
 }
 
-// newDecoder makes the decoder of messages from Kafka.
-func newDecoder(c *config.Config) (stream.Decoder, error) {
+// NewDecoder makes the decoder of messages from Kafka.
+func NewDecoder(c *config.Config) (stream.Decoder, error) {
 	switch c.Input.DataFormat {
 	case "csv":
 		f := csvFormat(c)
@@ -176,8 +188,8 @@ func newDecoder(c *config.Config) (stream.Decoder, error) {
 	return format.NewJSON(f)
 }
 
-// openFile opens the input file, or standard input.
-func openFile(c *config.Config) (*file.Source, error) {
+// OpenFile opens the input file, or standard input.
+func OpenFile(c *config.Config) (*file.Source, error) {
 	sc := file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c), Influx: influxFormat(c)}
 	path := "-"
 	if f := c.Input.File; f != nil {
@@ -190,19 +202,19 @@ func openFile(c *config.Config) (*file.Source, error) {
 
 // outputs are where the results of a partition go.
 type outputs struct {
-	sink    tee
-	letters stream.DeadLetters // nil when none are kept
-	drop    []stream.Reason
-	influx  *influx.Sink // nil without InfluxDB
+	Sink    tee
+	Letters stream.DeadLetters // nil when none are kept
+	Drop    []stream.Reason
+	Influx  *influx.Sink // nil without InfluxDB
 }
 
-// openOutputs opens what is configured; taps see every batch first.
-func openOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outputs, error) {
+// OpenOutputs opens what is configured; taps see every batch first.
+func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outputs, error) {
 	letters, drop, err := openDeadLetters(c, log)
 	if err != nil {
 		return nil, err
 	}
-	o := &outputs{sink: slices.Clone(tee(taps)), letters: letters, drop: drop}
+	o := &outputs{Sink: slices.Clone(tee(taps)), Letters: letters, Drop: drop}
 	if err := o.openSinks(c, log); err != nil {
 		_ = o.Close() // nothing was written
 		return nil, err
@@ -216,17 +228,17 @@ func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		o.sink = append(o.sink, s)
+		o.Sink = append(o.Sink, s)
 	}
 	if i := c.Output.InfluxDB; i != nil {
-		s, err := newInfluxDB(i, c.Model.Levels, o.letters, log)
+		s, err := NewInfluxDB(i, c.Model.Levels, o.Letters, log)
 		if err != nil {
 			return err
 		}
-		o.influx, o.sink = s, append(o.sink, s)
+		o.Influx, o.Sink = s, append(o.Sink, s)
 	}
 	if k := c.Output.Kafka; k != nil {
-		connection, err := outputConnection(c)
+		connection, err := OutputConnection(c)
 		if err != nil {
 			return err
 		}
@@ -234,16 +246,16 @@ func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		o.sink = append(o.sink, s)
+		o.Sink = append(o.Sink, s)
 	}
 	return nil
 }
 
 // Close closes them all.
 func (o *outputs) Close() error {
-	err := o.sink.Close()
-	if o.letters != nil {
-		err = errors.Join(err, o.letters.Close())
+	err := o.Sink.Close()
+	if o.Letters != nil {
+		err = errors.Join(err, o.Letters.Close())
 	}
 	return err
 }
@@ -277,7 +289,7 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 		letters, err = file.CreateDeadLetters(d.Path)
 	} else {
 		var connection kafka.Connection
-		if connection, err = kafkaConnection(c.Input.Kafka); err == nil {
+		if connection, err = KafkaConnection(c.Input.Kafka); err == nil {
 			letters, err = kafka.NewDeadLetters(connection, d.Topic, log)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"math"
@@ -14,7 +14,7 @@ func TestAutoSaysBoth(t *testing.T) {
 	c := config.Default()
 	c.Model.Influence, c.Model.Anomaly, c.Model.Joint = true, true, true
 	c.Model.Calendar = []string{"hour"}
-	e, err := newEngine(c, stream.AllSeries)
+	e, err := NewEngine(c, stream.AllSeries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"log/slog"
@@ -17,7 +17,7 @@ func TestPartitionsShareNoOutput(t *testing.T) {
 	taps[0] = stream.Discard{}
 	var opened [2]*outputs
 	for i := range opened {
-		o, err := openOutputs(c, slog.New(slog.DiscardHandler), taps...)
+		o, err := OpenOutputs(c, slog.New(slog.DiscardHandler), taps...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,8 +25,8 @@ func TestPartitionsShareNoOutput(t *testing.T) {
 		opened[i] = o
 	}
 	for _, o := range opened {
-		if len(o.sink) != 2 || o.sink[1] != stream.Sink(o.influx) {
-			t.Errorf("%v is not %v", o.sink, o.influx)
+		if len(o.Sink) != 2 || o.Sink[1] != stream.Sink(o.Influx) {
+			t.Errorf("%v is not %v", o.Sink, o.Influx)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"fmt"
@@ -32,14 +32,14 @@ func newKernelModel(c config.Model, dim int) (eval.Model, error) {
 	case "okvar":
 		return varmodel.NewOKVAR(varmodel.OKVARConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: inputs, Bandwidth: c.Bandwidth,
-			Map:    func(r orff.Rand) (orff.Map, error) { return newMap(k, dim, in, 1, r) },
+			Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, in, 1, r) },
 			Window: k.Window, Lambda: k.Lambda,
 		})
 	case "onorma":
 		k.Linear = false // a linear kernel has no bound, and what is dropped of it is missed far away
 		return varmodel.NewONORMA(varmodel.ONORMAConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: inputs, Bandwidth: c.Bandwidth,
-			Map:   func(r orff.Rand) (orff.Map, error) { return newMap(k, dim, in, 1, r) },
+			Map:   func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, in, 1, r) },
 			Terms: k.Terms, Lambda: k.Lambda, Loss: loss,
 		})
 	}
@@ -67,7 +67,7 @@ func newKernelVAR(c config.Model, dim int, inputs varmodel.InputScale, loss sgd.
 	draws := c.Frequencies / o.Blocks
 	cfg := varmodel.KernelVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: inputs, Bandwidth: c.Bandwidth,
-		Map:    func(r orff.Rand) (orff.Map, error) { return newMap(k, dim, dim*c.Order, draws, r) },
+		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
 		Manifold: o.Manifold, Redraw: o.Redraw, Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,
 		// A block is seen again after Batch*Blocks samples.
@@ -121,7 +121,7 @@ func newKernelVAR(c config.Model, dim int, inputs varmodel.InputScale, loss sgd.
 	case "constant":
 		cfg.Rate = sgd.Constant(rate)
 	case "inverse_time": // the first rate is the given one
-		theta := 1 / orDefault(k.Lambda, 1e-3)
+		theta := 1 / OrDefault(k.Lambda, 1e-3)
 		cfg.Rate = sgd.InverseTime{Theta: theta, T0: max(theta/rate-1, 0)}
 	case "inverse_scaling":
 		cfg.Rate = sgd.InverseScaling{Gamma0: rate, Gamma1: 1, Power: o.Power}
@@ -151,9 +151,9 @@ func newLoss(l config.Loss) (sgd.Loss, error) {
 	return sgd.Squared{}, nil
 }
 
-// newMap makes the map of an operator-valued kernel of bandwidth 1 from in inputs
+// NewMap makes the map of an operator-valued kernel of bandwidth 1 from in inputs
 // to dim outputs, with D draws.
-func newMap(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+func NewMap(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
 	m, err := newOperator(k, dim, in, draws, r)
 	if err != nil || !k.Linear || k.Operator.Name == "decomposable" {
 		return m, err
@@ -231,7 +231,7 @@ func newOperator(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, er
 // decomposable, what it is multiplied with scalar.
 func newField(k config.Kernel, dim, draws int, r orff.Rand) (orff.Map, error) {
 	second := orff.BlockRand(r.Uint64(), 1)
-	form, sigma := orff.Bounded, orDefault(k.Parameter, 1)
+	form, sigma := orff.Bounded, OrDefault(k.Parameter, 1)
 	if k.Operator.Form == "unbounded" {
 		form = orff.Unbounded
 	}
@@ -350,8 +350,8 @@ func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
 	return orff.NewOutput(dim, gamma)
 }
 
-// orDefault is the parameter of a kernel.
-func orDefault(v, standard float64) float64 {
+// OrDefault is the parameter of a kernel.
+func OrDefault(v, standard float64) float64 {
 	if v == 0 {
 		return standard
 	}
@@ -363,14 +363,14 @@ func orDefault(v, standard float64) float64 {
 func newSpectrum(k config.Kernel, in int) (orff.Spectrum, error) {
 	switch k.Name {
 	case "gaussian":
-		return orff.Gaussian{Sigma: orDefault(k.Parameter, 1)}, nil
+		return orff.Gaussian{Sigma: OrDefault(k.Parameter, 1)}, nil
 	case "laplacian": // the l1 norm of a difference of length 1 is about sqrt(2 in/pi)
-		return orff.Laplacian{Gamma: orDefault(k.Parameter, 1/math.Sqrt(float64(in)))}, nil
+		return orff.Laplacian{Gamma: OrDefault(k.Parameter, 1/math.Sqrt(float64(in)))}, nil
 	case "sinc": // the curvature at 0 is that of the Gaussian
-		return orff.Sinc{A: orDefault(k.Parameter, math.Sqrt(3))}, nil
+		return orff.Sinc{A: OrDefault(k.Parameter, math.Sqrt(3))}, nil
 	}
 	if half := config.MaternHalf(k.Name); half >= 0 {
-		return orff.Matern{Half: half, Ell: orDefault(k.Parameter, 1)}, nil
+		return orff.Matern{Half: half, Ell: OrDefault(k.Parameter, 1)}, nil
 	}
 	return nil, fmt.Errorf("model.kernel.name: %s is no kernel of differences", k.Name)
 }
@@ -413,7 +413,7 @@ func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 	case "skewed_chi2":
 		c := make([]float64, in)
 		for i := range c {
-			c[i] = orDefault(k.Parameter, .1)
+			c[i] = OrDefault(k.Parameter, .1)
 		}
 		return orff.NewSkewedChiSquared(c, draws, r)
 	case "angular":
@@ -422,7 +422,7 @@ func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 		series := orff.Coefficients(k.Coefficients)
 		switch k.Name {
 		case "polynomial":
-			series = orff.Polynomial(1, int(orDefault(k.Parameter, 2)))
+			series = orff.Polynomial(1, int(OrDefault(k.Parameter, 2)))
 		case "exponential":
 			var err error
 			if series, err = orff.Truncate(orff.Exponential{}, 1, 1e-3); err != nil {
@@ -438,7 +438,7 @@ func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 		}
 		return orff.NewMaclaurin(series, law, orff.Rademacher, in, 2*draws, r)
 	case "compositional":
-		inner := orff.Gaussian{Sigma: orDefault(k.Parameter, 1)}
+		inner := orff.Gaussian{Sigma: OrDefault(k.Parameter, 1)}
 		if len(k.Coefficients) == 0 {
 			return orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, inner, in, 2*draws, r)
 		}
@@ -449,15 +449,15 @@ func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 		}
 		return orff.NewCompositional(series, law, inner, in, 2*draws, r)
 	case "semigroup_exponential":
-		return orff.NewSemigroup(orff.ExponentialSemigroup, orDefault(k.Parameter, 1), in, 2*draws, r)
+		return orff.NewSemigroup(orff.ExponentialSemigroup, OrDefault(k.Parameter, 1), in, 2*draws, r)
 	case "semigroup_reciprocal":
-		return orff.NewSemigroup(orff.ReciprocalSemigroup, orDefault(k.Parameter, 1), in, 2*draws, r)
+		return orff.NewSemigroup(orff.ReciprocalSemigroup, OrDefault(k.Parameter, 1), in, 2*draws, r)
 	}
 	spectrum, err := newSpectrum(k, in)
 	if err != nil {
 		return nil, err
 	}
-	sigma := orDefault(k.Parameter, 1)
+	sigma := OrDefault(k.Parameter, 1)
 	switch k.Sampling {
 	case "phase":
 		return orff.NewPhase(spectrum, in, 2*draws, r)

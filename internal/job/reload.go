@@ -1,9 +1,10 @@
-package main
+package job
 
 import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -27,16 +28,16 @@ type reloadCounts struct{ taken, refused atomic.Int64 }
 type reloader struct {
 	files []string // of the configuration
 	load  func() (*config.Config, error)
-	job   *live
+	job   *Live
 }
 
-func newReloader(files []string, load func() (*config.Config, error), job *live) *reloader {
+func NewReloader(files []string, load func() (*config.Config, error), job *Live) *reloader {
 	return &reloader{files: files, load: load, job: job}
 }
 
 // watch begins to look at the files, and for SIGHUP, until ctx ends or stop is
 // called.
-func (r *reloader) watch(ctx context.Context) (stop func()) {
+func (r *reloader) Watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
@@ -106,8 +107,8 @@ func (r *reloader) reload() {
 		return
 	}
 	l.current.Store(merged)
-	if l.level != nil {
-		setLevel(l.level, merged.Log)
+	if l.Level != nil {
+		SetLevel(l.Level, merged.Log)
 	}
 	var notes []string
 	if len(changed) > 0 {
@@ -126,14 +127,20 @@ func (r *reloader) reload() {
 }
 
 // change does c on all partitions, and lets their outputs follow the configuration.
-func (l *live) change(c stream.Change) {
+func (l *Live) change(c stream.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := l.current.Load().Output.InfluxDB
 	for _, p := range l.working {
-		if p.influx != nil && i != nil {
-			p.influx.Change(influx.Change{Token: i.Token, BatchSize: i.BatchSize, Timeout: i.Timeout})
+		if p.Influx != nil && i != nil {
+			p.Influx.Change(influx.Change{Token: i.Token, BatchSize: i.BatchSize, Timeout: i.Timeout})
 		}
-		p.runner.Change(c)
+		p.Runner.Change(c)
 	}
+}
+
+func SetLevel(v *slog.LevelVar, c config.Log) {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration
+	v.Set(level)
 }

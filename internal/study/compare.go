@@ -1,4 +1,4 @@
-package main
+package study
 
 import (
 	"fmt"
@@ -8,40 +8,40 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// modelLosses are the losses of a model on every row: horizon, then row.
-type modelLosses struct {
-	model  string
-	losses [][]float64
+// ModelLosses are the losses of a model on every row: horizon, then row.
+type ModelLosses struct {
+	Model  string
+	Losses [][]float64
 }
 
 // comparison says whether two models differ on the same targets by more than
 // chance.
 type comparison struct {
-	Model      string `json:"model"`
-	Against    string `json:"against"`
-	Horizon    int    `json:"horizon"`
-	N          int    `json:"n"`
-	Difference number `json:"mse_difference"` // of the squared errors, model - against: negative when model is better
-	Lower      number `json:"lower"`          // 95 % interval, block bootstrap
-	Upper      number `json:"upper"`
-	DM         number `json:"dm"` // Diebold-Mariano
-	P          number `json:"p"`
+	Model      string        `json:"model"`
+	Against    string        `json:"against"`
+	Horizon    int           `json:"horizon"`
+	N          int           `json:"n"`
+	Difference report.Number `json:"mse_difference"` // of the squared errors, model - against: negative when model is better
+	Lower      report.Number `json:"lower"`          // 95 % interval, block bootstrap
+	Upper      report.Number `json:"upper"`
+	DM         report.Number `json:"dm"` // Diebold-Mariano
+	P          report.Number `json:"p"`
 }
 
-// compare compares all pairs of models; with too few targets there is nothing
+// Compare compares all pairs of models; with too few targets there is nothing
 // to say about a pair.
-func compare(models []modelLosses, horizons []int) []comparison {
+func Compare(models []ModelLosses, horizons []int) []comparison {
 	var all []comparison
 	for k, h := range horizons {
 		for i, a := range models {
 			for _, b := range models[i+1:] {
-				c, err := eval.Compare(a.losses[k], b.losses[k], eval.CompareOptions{Horizon: h})
+				c, err := eval.Compare(a.Losses[k], b.Losses[k], eval.CompareOptions{Horizon: h})
 				if err != nil {
 					continue
 				}
 				all = append(all, comparison{
-					Model: a.model, Against: b.model, Horizon: h, N: c.N, Difference: number(c.Mean),
-					Lower: number(c.Lower), Upper: number(c.Upper), DM: number(c.DM), P: number(c.P),
+					Model: a.Model, Against: b.Model, Horizon: h, N: c.N, Difference: report.Number(c.Mean),
+					Lower: report.Number(c.Lower), Upper: report.Number(c.Upper), DM: report.Number(c.DM), P: report.Number(c.P),
 				})
 			}
 		}
@@ -58,9 +58,9 @@ func (c comparison) reversed() comparison {
 }
 
 // comparisonTable sets every model against the best one at each horizon.
-func (e *evaluation) comparisonTable() report.Table {
+func (e *Evaluation) comparisonTable() report.Table {
 	best := make(map[int]string)
-	lowest := make(map[int]number)
+	lowest := make(map[int]report.Number)
 	for _, r := range e.Results {
 		if old, ok := lowest[r.Horizon]; !ok || r.MSE < old {
 			best[r.Horizon], lowest[r.Horizon] = r.Model, r.MSE

@@ -1,0 +1,18 @@
+package build
+
+import (
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// CalendarOf returns the calendar of a configuration, which was validated.
+func CalendarOf(c config.Model) eval.Calendar {
+	calendar, err := eval.NewCalendar(c.Calendar, c.TimeZone)
+	if err != nil {
+		panic(err.Error())
+	}
+	return calendar
+}
+
+// inputsOf returns the number of inputs that the model is built for.
+func inputsOf(c config.Model) int { return len(c.Exogenous) + CalendarOf(c).Len() }

@@ -1,0 +1,4 @@
+// Package job runs a configured job live: one runner per partition with its source,
+// outputs and checkpoints, the HTTP endpoint beside them, and the reload of the
+// configuration. A replay that shows its live page is such a job too.
+package job

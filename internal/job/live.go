@@ -1,0 +1,405 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/livepage"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/influx"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// The program must end within ten seconds of being told to. DrainTimeout is for
+// the last batch and checkpoint of a partition, HandOver also for giving it
+// back to the group.
+const (
+	DrainTimeout = 7 * time.Second
+	HandOver     = 8 * time.Second
+)
+
+// Live is a running job: one stream.Runner for each partition.
+type Live struct {
+	Cfg     *config.Config                // as it started
+	current atomic.Pointer[config.Config] // as it was reloaded last
+	log     *slog.Logger
+	Level   *slog.LevelVar // of the log; nil = it stays
+	Board   scoreboard
+	reloads reloadCounts
+
+	// taps see every batch before the outputs do.
+	Taps []stream.Sink
+
+	Page    *livepage.Page // one of the taps; nil unless the endpoint is enabled
+	Address string         // of the endpoint, once it is served
+
+	state *kafka.StateTopic // nil unless the checkpoints are in Kafka
+
+	mu      sync.Mutex
+	group   *kafka.Group // nil unless the input is Kafka
+	working map[string]*Partition
+	past    map[string]counters // of partitions that were given back
+	open    map[string]string   // output paths in use, by whom
+}
+
+// NewLive returns a job that has not started. The live page shows the note.
+func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
+	l := &Live{
+		Cfg: cfg, log: log,
+		working: make(map[string]*Partition),
+		past:    make(map[string]counters),
+		open:    make(map[string]string),
+	}
+	l.current.Store(cfg)
+	l.Taps = []stream.Sink{&l.Board, eventLog{log}}
+	if cfg.Server.Enabled {
+		l.Page = livepage.New(livepage.Config{
+			Model: cfg.Model.Type, Horizons: build.Emitted(cfg), Levels: cfg.Model.Levels,
+			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status,
+		})
+		l.Taps = append(l.Taps, l.Page)
+	}
+	return l
+}
+
+// run serves the endpoint and works until the input or ctx ends.
+func (l *Live) Run(ctx context.Context) error {
+	if !l.stateful() {
+		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start begins anew")
+	}
+	stop, err := l.ServeHTTP()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if l.Cfg.Model.Type == "auto" {
+		tier, err := build.TierFor(l.Cfg)
+		if err != nil {
+			return err
+		}
+		m := l.Cfg.Model
+		m.Tier = tier
+		if m.Memory > 0 {
+			l.log.Info("tier chosen by model.memory", "tier", tier, "max_series", l.Cfg.Pipeline.MaxSeries, "memory", m.Memory.String())
+		} else {
+			l.log.Info("tier of the model", "tier", build.TierNamed(m))
+		}
+	}
+	return l.Process(ctx)
+}
+
+// process works until the input or ctx ends.
+func (l *Live) Process(ctx context.Context) error {
+	if l.Cfg.Input.Kafka != nil {
+		return l.runKafka(ctx)
+	}
+	src, dec, name, err := l.openSource()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	l.log.Info("starting", "input", name, "model", l.Cfg.Model.Type)
+	return l.work(ctx, name, src, dec, nil)
+}
+
+func (l *Live) runKafka(ctx context.Context) error {
+	connection, err := build.KafkaConnection(l.Cfg.Input.Kafka)
+	if err != nil {
+		return err
+	}
+	k := l.Cfg.Input.Kafka
+	group, err := kafka.NewGroup(kafka.GroupConfig{
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset),
+		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
+		Stateful:       l.stateful(),
+		SessionTimeout: k.SessionTimeout, HandOver: min(HandOver, k.SessionTimeout/3),
+	})
+	if err != nil {
+		return err
+	}
+	l.setGroup(group)
+	defer l.setGroup(nil)
+	if topic := l.Cfg.State.Topic; topic != "" {
+		state, err := group.StateTopic(ctx, topic)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil // told to stop before there was anything to do
+			}
+			return err
+		}
+		defer state.Close()
+		l.state = state
+	}
+	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
+	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+		dec, err := build.NewDecoder(l.Cfg)
+		if err != nil {
+			return err
+		}
+		name := p.Topic() + "-" + strconv.Itoa(p.Number())
+		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
+	})
+}
+
+// stateful reports whether there are checkpoints.
+func (l *Live) stateful() bool { return l.Cfg.State.Dir != "" || l.Cfg.State.Topic != "" }
+
+func (l *Live) setGroup(g *kafka.Group) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.group = g
+}
+
+// openSource opens an input that is not Kafka.
+func (l *Live) openSource() (src stream.Source, dec stream.Decoder, name string, err error) {
+	if s := l.Cfg.Input.Simulated; s != nil {
+		source, dec, err := build.NewSimulated(s)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		return source, dec, "simulated", nil
+	}
+	source, err := build.OpenFile(l.Cfg)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	speed, name := 0., "stdin"
+	if f := l.Cfg.Input.File; f != nil {
+		speed, name = f.Speed, "file"
+	}
+	return Paced(source, source.Decoder(), speed), source.Decoder(), name, nil
+}
+
+// work runs one partition. The labels fill the placeholders of output paths.
+func (l *Live) work(ctx context.Context, name string, src stream.Source, dec stream.Decoder, labels map[string]string) (err error) {
+	cfg, release, err := l.outputsOf(name, labels)
+	if err != nil {
+		return err
+	}
+	defer release()
+	pool := stream.AllSeries
+	if labels != nil { // one of several partitions
+		pool += " " + name
+	}
+	engine, err := build.NewEngine(cfg, pool)
+	if err != nil {
+		return err
+	}
+	rc := stream.RunnerConfig{
+		Source: src, Decoder: dec, Engine: engine,
+		Fingerprint:       build.Fingerprint(cfg),
+		CheckpointEvery:   cfg.State.Interval,
+		CheckpointRecords: int64(cfg.State.Records),
+		DrainTimeout:      DrainTimeout,
+		StallTimeout:      stallTimeout(cfg),
+	}
+	if k := cfg.Input.Kafka; k != nil {
+		rc.DrainTimeout = min(DrainTimeout, k.SessionTimeout/4) // less than HandOver
+	}
+	damaged := func() int64 { return 0 }
+	switch {
+	case l.state != nil:
+		store := l.state.Store(src.(*kafka.Partition))
+		rc.Store, damaged = store, store.Damaged
+	case cfg.State.Dir != "":
+		store, err := file.OpenStore(filepath.Join(cfg.State.Dir, name), l.log)
+		if err != nil {
+			return err
+		}
+		defer func() { err = closing(err, store.Close) }()
+		rc.Store, damaged = store, store.Damaged
+	}
+	out, err := build.OpenOutputs(cfg, l.log, l.Taps...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, out.Close) }()
+	rc.Sink, rc.DeadLetters, rc.Drop = out.Sink, out.Letters, out.Drop
+	runner, err := stream.NewRunner(rc)
+	if err != nil {
+		return err
+	}
+	l.Started(name, &Partition{Runner: runner, Influx: out.Influx, Damaged: damaged})
+	defer l.Ended(name)
+	l.log.Info("working", "partition", name)
+	err = runner.Run(ctx)
+	if stalled := new(stream.StalledError); errors.As(err, &stalled) {
+		l.log.Error("the work has hung; the process ends", "partition", name, "stage", stalled.Stage.String(), "for", stalled.For.String())
+		return err
+	}
+	var scores stream.Batch
+	engine.Scores(&scores)
+	err = errors.Join(err, l.Board.Write(ctx, &scores))
+	s := runner.Stats()
+	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
+	return err
+}
+
+// closing closes an edge after work that has ended with err, unless that hangs in it.
+func closing(err error, end func() error) error {
+	if stalled := new(stream.StalledError); errors.As(err, &stalled) {
+		return err
+	}
+	return errors.Join(err, end())
+}
+
+// stallTimeout is state.stall_timeout, but longer than a request may take.
+func stallTimeout(c *config.Config) time.Duration {
+	limit := c.State.StallTimeout
+	if i := c.Output.InfluxDB; i != nil && limit > 0 {
+		limit = max(limit, 2*i.Timeout)
+	}
+	return limit
+}
+
+// outputsOf returns the configuration with the placeholders {topic} and
+// {partition} of its output paths filled in, and reserves the paths: two
+// partitions cannot write one file.
+func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Config, release func(), err error) {
+	c := *l.current.Load()
+	var pairs []string
+	for k, v := range labels {
+		pairs = append(pairs, "{"+k+"}", v)
+	}
+	fill := strings.NewReplacer(pairs...)
+	var paths []string
+	if c.Output.File != nil {
+		f := *c.Output.File
+		f.Path = fill.Replace(f.Path)
+		c.Output.File = &f
+		paths = append(paths, f.Path)
+	}
+	if c.Output.DeadLetters != nil {
+		d := *c.Output.DeadLetters
+		d.Path = fill.Replace(d.Path)
+		c.Output.DeadLetters = &d
+		if d.Path != "" {
+			paths = append(paths, d.Path)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range paths {
+		if other, ok := l.open[p]; ok {
+			return nil, nil, fmt.Errorf("partitions %s and %s would both write %s: put {partition} into its name", other, name, p)
+		}
+	}
+	for _, p := range paths {
+		l.open[p] = name
+	}
+	return &c, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, p := range paths {
+			delete(l.open, p)
+		}
+	}, nil
+}
+
+// Partition is what works on one.
+type Partition struct {
+	Runner  *stream.Runner
+	Influx  *influx.Sink // or nil
+	Damaged func() int64 // Checkpoints that could not be read
+}
+
+// counters are what is known of a partition, over all that has worked on it.
+type counters struct {
+	stream.Stats
+	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
+	SinkProblem string           // why the last one failed; "" after a success
+	Damaged     int64            // Checkpoints that could not be read
+}
+
+func (p *Partition) counters() counters {
+	c := counters{Stats: p.Runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.Damaged()}
+	if p.Influx != nil {
+		s := p.Influx.Stats()
+		c.SinkRetries, c.SinkProblem = s.Retries, s.Problem
+		c.DeadLetters[stream.Rejected] += s.Rejected
+	}
+	return c
+}
+
+func (l *Live) Started(name string, p *Partition) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.working[name] = p
+}
+
+func (l *Live) Ended(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.past[name] = l.working[name].counters().plus(l.past[name])
+	delete(l.working, name)
+}
+
+// stats returns the counters of each partition that was ever worked on; the
+// gauges among them are those of the present.
+func (l *Live) Stats() map[string]counters {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := maps.Clone(l.past)
+	for name, p := range l.working {
+		all[name] = p.counters().plus(all[name])
+	}
+	return all
+}
+
+// plus adds what past has counted.
+func (c counters) plus(past counters) counters {
+	c.Records += past.Records
+	c.Forecasts += past.Forecasts
+	c.Observations += past.Observations
+	c.Metrics += past.Metrics
+	c.Events += past.Events
+	c.Drifts += past.Drifts
+	c.Anomalies += past.Anomalies
+	c.Checkpoints += past.Checkpoints
+	c.CheckpointWritten += past.CheckpointWritten
+	c.Damaged += past.Damaged
+	for reason, n := range past.DeadLetters {
+		c.DeadLetters[reason] += n
+	}
+	for reason, n := range past.SinkRetries {
+		c.SinkRetries[reason] += n
+	}
+	for i := range c.Stages {
+		c.Stages[i].Count += past.Stages[i].Count
+		c.Stages[i].Elapsed += past.Stages[i].Elapsed
+	}
+	return c
+}
+
+// eventLog writes what happens to a series into the log.
+type eventLog struct{ log *slog.Logger }
+
+// Write implements stream.Sink.
+func (e eventLog) Write(_ context.Context, b *stream.Batch) error {
+	for _, ev := range b.Events {
+		level := slog.LevelWarn
+		if ev.Kind == stream.EventSeries {
+			level = slog.LevelDebug
+		}
+		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())
+	}
+	for _, d := range b.DeadLetters {
+		e.log.Debug("refused", "reason", d.Reason, "detail", d.Detail, "message", d.Message.Origin())
+	}
+	return nil
+}
+
+// Close implements stream.Sink.
+func (eventLog) Close() error { return nil }

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// CountsOf lists counts by name.
+func CountsOf(counts map[string]int64) string {
+	var parts []string
+	for name, n := range counts {
+		parts = append(parts, fmt.Sprintf("%s %s", Thousands(n), name))
+	}
+	sort.Strings(parts)
+	return strings.Join(parts, ", ")
+}
+
+// Number is a float64 that is null in JSON when it is not finite.
+type Number float64
+
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// String prints six significant digits, and a dash for what is undefined.
+func (n Number) String() string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(n), 'g', 6, 64)
+}
+
+// fixed prints n with the given number of decimals.
+func (n Number) Fixed(decimals int) string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(n), 'f', decimals, 64)
+}
+
+// Thousands prints n with separators: 1,234,567.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Rate prints samples per second to three digits.
+func Rate(perSecond float64) string {
+	if math.IsNaN(perSecond) || math.IsInf(perSecond, 0) {
+		return "-"
+	}
+	if perSecond < 1000 {
+		return fmt.Sprintf("%.3g/s", perSecond)
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(perSecond))-2)
+	return Thousands(int64(math.Round(perSecond/digits)*digits)) + "/s"
+}

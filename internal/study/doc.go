@@ -1,0 +1,4 @@
+// Package study holds the offline work on data sets: evaluation and comparison of
+// models, detection of anomalies, graphs of influence, comparison of kernels, and the
+// published tables.
+package study

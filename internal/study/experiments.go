@@ -1,0 +1,67 @@
+package study
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// The comparisons of Brault 2017, chapter 6, which need no data: Table 6.5 and the
+// vector fields of section 6.4.
+
+// Chapter6 are their results.
+type Chapter6 struct {
+	Tasks []*varmodel.MultiTask
+	Curl  *varmodel.Paired
+}
+
+func (c *Chapter6) Empty() bool { return len(c.Tasks) == 0 && c.Curl == nil }
+
+const (
+	CurlPoints, CurlDraws = 100, 500
+	ExperimentSeed        = 1
+)
+
+func PublishedMultiTask(n int) varmodel.MultiTask {
+	for _, p := range varmodel.MultiTaskPublished {
+		if p.N == n {
+			return p
+		}
+	}
+	return varmodel.MultiTask{Independent: math.NaN(), Laplacian: math.NaN(), P: math.NaN()}
+}
+
+// addTo adds the machine-readable form.
+func (c *Chapter6) AddTo(out map[string]any) {
+	type row struct {
+		N             int           `json:"samples_per_task"`
+		Repeats       int           `json:"repeats"`
+		Independent   report.Number `json:"independent_nmse_percent"`
+		IndependentSE report.Number `json:"independent_nmse_percent_se"`
+		Laplacian     report.Number `json:"laplacian_nmse_percent"`
+		LaplacianSE   report.Number `json:"laplacian_nmse_percent_se"`
+		P             report.Number `json:"p_value"`
+	}
+	of := func(m varmodel.MultiTask) row {
+		return row{m.N, m.Repeats, report.Number(m.Independent), report.Number(m.IndependentSD), report.Number(m.Laplacian), report.Number(m.LaplacianSD), report.Number(m.P)}
+	}
+	if len(c.Tasks) > 0 {
+		type pair struct {
+			Published row `json:"published"`
+			Ours      row `json:"ours"`
+		}
+		var pairs []pair
+		for _, r := range c.Tasks {
+			pairs = append(pairs, pair{of(PublishedMultiTask(r.N)), of(*r)})
+		}
+		out["table_6_5"] = pairs
+	}
+	if curl := c.Curl; curl != nil {
+		out["section_6_4"] = map[string]any{
+			"curl_free_r2": report.Number(curl.A), "curl_free_r2_se": report.Number(curl.SEA),
+			"independent_r2": report.Number(curl.B), "independent_r2_se": report.Number(curl.SEB),
+			"difference": report.Number(curl.Diff), "difference_se": report.Number(curl.SE), "p_value": report.Number(curl.P), "fields": curl.N,
+		}
+	}
+}

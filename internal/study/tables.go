@@ -1,0 +1,101 @@
+package study
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// TableFeatures draws the features of a block as the thesis does.
+func TableFeatures(in, frequencies int, sigma float64, seed uint64) eval.Block {
+	f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, frequencies, orff.NewRand(seed))
+	if err != nil {
+		panic("tables: " + err.Error()) // the experiments are fixed
+	}
+	return eval.Block{Len: f.Len(), FeaturesTo: f.FeaturesTo}
+}
+
+// OpenTableData reads a data set from dir, or the bundled one.
+func OpenTableData(dir, file string) (*eval.Dataset, error) {
+	var content []byte
+	var err error
+	switch {
+	case dir != "":
+		content, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	case file == "macrodata.csv":
+		content = dataset.MacrodataCSV()
+	default:
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	return dataset.Read(file, bytes.NewReader(content))
+}
+
+// Meets reports whether the mean over the seeds reaches the target of e.
+func Meets(e *eval.Experiment, m eval.Repeated) bool { return m.MSE.Mean <= e.Target }
+
+// TablesJSON is the machine-readable form.
+func TablesJSON(rows []*eval.TableRow) map[string]any {
+	type pair struct {
+		MSE report.Number `json:"scv_mse"`
+		SD  report.Number `json:"scv_mse_sd"`
+	}
+	type repeated struct {
+		Model string        `json:"model"`
+		MSE   report.Number `json:"scv_mse"`
+		MSESD report.Number `json:"scv_mse_sd_over_seeds"`
+		SD    report.Number `json:"scv_mse_sd"`
+		Seeds int           `json:"seeds"`
+		Met   *bool         `json:"target_met,omitempty"`
+	}
+	type row struct {
+		Table       string `json:"table"`
+		Name        string `json:"name"`
+		Rows        int    `json:"rows"`
+		Dim         int    `json:"dim"`
+		Scored      int    `json:"scored"`
+		Window      int    `json:"window"`
+		Persistence pair   `json:"persistence"`
+		Published   struct {
+			VAR1    pair `json:"var1"`
+			ORFFVAR pair `json:"orffvar"`
+		} `json:"published"`
+		Reproduced struct {
+			VAR1    pair     `json:"var1"`
+			ORFFVAR repeated `json:"orffvar"`
+		} `json:"reproduced"`
+		Online []repeated    `json:"online"`
+		Target report.Number `json:"target,omitempty"`
+	}
+	of := func(p eval.Published) pair { return pair{report.Number(p.MSE), report.Number(p.SD)} }
+	over := func(r eval.Repeated) repeated {
+		return repeated{r.Name, report.Number(r.MSE.Mean), report.Number(r.MSE.SD), report.Number(r.SD.Mean), r.MSE.N, nil}
+	}
+	out := []row{}
+	for _, r := range rows {
+		o := row{
+			Table: r.Experiment.Table, Name: r.Experiment.Name, Rows: r.Rows, Dim: r.Dim,
+			Scored: r.Scored, Window: r.Experiment.Window, Persistence: of(r.Persistence),
+		}
+		o.Published.VAR1, o.Published.ORFFVAR = of(r.Experiment.VAR1), of(r.Experiment.ORFFVAR)
+		o.Reproduced.VAR1, o.Reproduced.ORFFVAR = of(r.VAR1), over(r.ORFFVAR)
+		for _, m := range r.Online {
+			v := over(m)
+			if e := &r.Experiment; e.Target > 0 {
+				met := Meets(e, m)
+				v.Met, o.Target = &met, report.Number(e.Target)
+			}
+			o.Online = append(o.Online, v)
+		}
+		out = append(out, o)
+	}
+	return map[string]any{"results": out}
+}
