@@ -68,8 +68,8 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		MaxGap:        c.Pipeline.MaxGap,
 		MetricsEvery:  c.Evaluate.Interval,
 		MetricsWindow: c.Evaluate.Window,
-		Lineage:       c.Pipeline.Lineage,
-		GoodCopy:      c.Pipeline.GoodCopy,
+		Lineage:       c.Pipeline.SchemaChangeAfter,
+		GoodCopy:      c.Pipeline.RollbackEvery,
 		MaxAhead:      c.Pipeline.MaxAhead,
 		MaxSeries:     c.Pipeline.MaxSeries,
 		MaxDim:        c.Pipeline.MaxDim,
@@ -82,10 +82,10 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 // other.
 func Assembly(c *config.Config) *stream.Assembly {
 	p := c.Pipeline
-	if p.Interval <= 0 || p.Wait == 0 && !p.Hold && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
+	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
 		return nil
 	}
-	return &stream.Assembly{Wait: p.Wait, Hold: p.Hold, Fill: stream.Fill(p.Fill), Several: stream.Several(p.Several)}
+	return &stream.Assembly{Wait: p.Wait, Hold: p.WaitForLate, Fill: stream.Fill(p.Fill), Several: stream.Several(p.Aggregate)}
 }
 
 // inParts reports whether the format of the input spreads a sample over records.

@@ -119,9 +119,13 @@ func field(t reflect.Type, name string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// unknown says that a key does not exist and which one may have been meant.
-func unknown(t reflect.Type, name string) string {
+// unknown returns the error text for a key that the block at path does not have, with
+// the new or the nearest name.
+func unknown(path string, t reflect.Type, name string) string {
 	msg := fmt.Sprintf("unknown key %q", name)
+	if now, ok := renamed[strings.TrimPrefix(path+"."+name, ".")]; ok {
+		return fmt.Sprintf("%s: renamed to %s", msg, now)
+	}
 	best, bestDist := "", 1+len(name)/3
 	for _, f := range fields(t) {
 		k := key(f)
@@ -163,7 +167,8 @@ func (b *binder) set(path, text, where string) {
 	for i, name := range names {
 		f, ok := field(v.Type(), name)
 		if !ok {
-			b.fail(where, strings.Join(names[:i], "."), "%s", unknown(v.Type(), name))
+			block := strings.Join(names[:i], ".")
+			b.fail(where, block, "%s", unknown(block, v.Type(), name))
 			return
 		}
 		v = v.FieldByIndex(f.Index)
@@ -323,14 +328,20 @@ func leaves(t reflect.Type, prefix string, f func(path string, t reflect.Type)) 
 // FORECASTER_MODEL_ORDER sets model.order.
 const EnvPrefix = "FORECASTER_"
 
+// variable returns the name of the environment variable for the setting at path.
+func variable(path string) string {
+	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+}
+
 // environment applies the variables that are settings. Others with the prefix
 // are refused only when they begin with the name of a block, because
 // orchestrators inject names such as FORECASTER_SERVICE_HOST.
 func (b *binder) environment(environ []string) {
-	known := make(map[string]string)
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
-		known[EnvPrefix+strings.ToUpper(strings.ReplaceAll(path, ".", "_"))] = path
-	})
+	known, old := make(map[string]string), make(map[string]string)
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) { known[variable(path)] = path })
+	for was, now := range renamed {
+		old[variable(was)] = variable(now)
+	}
 	blocks := reflect.TypeFor[Config]()
 	for _, kv := range sorted(environ) {
 		name, text, _ := strings.Cut(kv, "=")
@@ -340,6 +351,10 @@ func (b *binder) environment(environ []string) {
 		}
 		if path, ok := known[name]; ok {
 			b.set(path, text, "environment "+name)
+			continue
+		}
+		if now, ok := old[name]; ok {
+			b.fail("environment", "", "%s is no setting: renamed to %s", name, now)
 			continue
 		}
 		block, _, _ := strings.Cut(rest, "_")

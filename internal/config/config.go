@@ -137,21 +137,21 @@ type CSV struct {
 
 // Pipeline is what happens to samples between input and model.
 type Pipeline struct {
-	Interval  Interval      `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
-	Wait      time.Duration `yaml:"wait"`       // for what is late, in the time of the samples
-	Hold      bool          `yaml:"hold"`       // a complete row waits, too
-	Several   string        `yaml:"several"`    // what several values of a variable in a row become: latest or mean
-	Fill      string        `yaml:"fill"`       // what stands for a value that did not arrive: none or last
-	Variables []string      `yaml:"variables"`  // of each series; empty = those that it begins with
-	MaxGap    int           `yaml:"max_gap"`    // missing samples that are filled in; a longer gap resets the lags
-	MaxAhead  time.Duration `yaml:"max_ahead"`  // of a sample's time before its message's; 0 = any
-	Scope     string        `yaml:"scope"`      // series = one model each, shared = one set of weights for all
-	Emit      []int         `yaml:"emit"`       // horizons that are scored and written; empty = all
-	Lineage   int           `yaml:"lineage"`    // records of equal, other variables after which a series starts anew; 0 = never
-	GoodCopy  int           `yaml:"good_copy"`  // samples between two copies of the state that a rollback returns to
-	MaxSeries int           `yaml:"max_series"` // a process accepts
-	MaxDim    int           `yaml:"max_dim"`    // variables of a series
-	MaxAbs    float64       `yaml:"max_abs"`    // a value beyond it is refused
+	Interval          Interval      `yaml:"interval"`            // spacing of samples; 0 = the running median of the differences
+	Wait              time.Duration `yaml:"wait"`                // for what is late, in the time of the samples
+	WaitForLate       bool          `yaml:"wait_for_late"`       // complete rows wait, too
+	Aggregate         string        `yaml:"aggregate"`           // rule for several values of a variable in one row: latest or mean
+	Fill              string        `yaml:"fill"`                // what stands for a value that did not arrive: none or last
+	Variables         []string      `yaml:"variables"`           // of each series; empty = those that it begins with
+	MaxGap            int           `yaml:"max_gap"`             // missing samples that are filled in; a longer gap resets the lags
+	MaxAhead          time.Duration `yaml:"max_ahead"`           // of a sample's time before its message's; 0 = any
+	Scope             string        `yaml:"scope"`               // series = one model each, shared = one set of weights for all
+	Emit              []int         `yaml:"emit"`                // horizons that are scored and written; empty = all
+	SchemaChangeAfter int           `yaml:"schema_change_after"` // consecutive records with equal, new variables after which a series starts again; 0 = never
+	RollbackEvery     int           `yaml:"rollback_every"`      // samples between two rollback copies
+	MaxSeries         int           `yaml:"max_series"`          // a process accepts
+	MaxDim            int           `yaml:"max_dim"`             // variables of a series
+	MaxAbs            float64       `yaml:"max_abs"`             // a value beyond it is refused
 }
 
 // Model is the forecaster.
@@ -286,7 +286,7 @@ func Default() *Config {
 			Influx:     Influx{TimeUnit: "ns"},
 			CSV:        CSV{Comma: ",", Missing: []string{"NA", "null"}, TimeUnit: "auto"},
 		},
-		Pipeline: Pipeline{Fill: "none", Several: "latest", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
+		Pipeline: Pipeline{Fill: "none", Aggregate: "latest", MaxGap: 1000, Scope: "series", SchemaChangeAfter: 10, RollbackEvery: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model", TimeZone: "UTC",

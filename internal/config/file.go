@@ -136,7 +136,7 @@ func (w *walker) block(path string, v reflect.Value, n ast.Node) {
 		name := pair.Key.GetToken().Value
 		f, ok := field(v.Type(), name)
 		if !ok {
-			w.fail(w.where(pair.Key), path, "%s", unknown(v.Type(), name))
+			w.fail(w.where(pair.Key), path, "%s", unknown(path, v.Type(), name))
 			continue
 		}
 		child := name

@@ -134,8 +134,8 @@ func (b *binder) validatePipeline(c *Config) {
 		b.need(h >= 1 && h <= c.Model.Horizon, "pipeline.emit", "element %d must lie in [1, model.horizon = %d], got %d", i, c.Model.Horizon, h)
 		b.need(i == 0 || p.Emit[i-1] < h, "pipeline.emit", "must ascend, got %d after %d", h, p.Emit[max(i-1, 0)])
 	}
-	atLeast(b, "pipeline.lineage", p.Lineage, 0)
-	atLeast(b, "pipeline.good_copy", p.GoodCopy, 0)
+	atLeast(b, "pipeline.schema_change_after", p.SchemaChangeAfter, 0)
+	atLeast(b, "pipeline.rollback_every", p.RollbackEvery, 0)
 	atLeast(b, "pipeline.max_series", p.MaxSeries, 1)
 	b.need(p.MaxDim >= 1 && p.MaxDim <= 1024, "pipeline.max_dim", "must lie in [1, 1024], got %d", p.MaxDim)
 	b.need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
@@ -148,9 +148,9 @@ func (b *binder) validateAssembly(c *Config) {
 	b.need(p.Interval > 0 || c.Input.JSON.Layout != "long", "pipeline.interval", why, "input.json.layout: long")
 	b.need(p.Interval > 0 || c.Input.CSV.VariableColumn == "", "pipeline.interval", why, "input.csv.variable_column")
 	b.need(p.Interval > 0 || p.Wait == 0, "pipeline.interval", why, "pipeline.wait")
-	b.need(p.Interval > 0 || !p.Hold, "pipeline.interval", why, "pipeline.hold")
-	b.oneOf("pipeline.several", p.Several, "latest", "mean")
-	b.need(p.Several != "mean" || p.Hold, "pipeline.several", "needs pipeline.hold: true with mean: a row that closes when it is complete has one value of each variable")
+	b.need(p.Interval > 0 || !p.WaitForLate, "pipeline.interval", why, "pipeline.wait_for_late")
+	b.oneOf("pipeline.aggregate", p.Aggregate, "latest", "mean")
+	b.need(p.Aggregate != "mean" || p.WaitForLate, "pipeline.aggregate", "needs pipeline.wait_for_late: true with mean: a row that closes when it is complete has one value of each variable")
 	b.oneOf("pipeline.fill", p.Fill, "none", "last")
 	b.need(p.Interval > 0 || p.Fill != "last", "pipeline.interval", why, "pipeline.fill: last")
 	b.need(p.Wait >= 0 && (p.Interval <= 0 || p.Wait/p.Interval.Fixed() <= 10_000), "pipeline.wait",

@@ -1,0 +1,9 @@
+package config
+
+// renamed has the present name of every key that had another one.
+var renamed = map[string]string{
+	"pipeline.lineage":   "pipeline.schema_change_after",
+	"pipeline.several":   "pipeline.aggregate",
+	"pipeline.hold":      "pipeline.wait_for_late",
+	"pipeline.good_copy": "pipeline.rollback_every",
+}
