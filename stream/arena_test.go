@@ -63,7 +63,7 @@ func TestNamesOfDecoded(t *testing.T) {
 	for range 2 {
 		d.Reset()
 		for i = 0; i < len(names); {
-			d.decode(decode, &Message{Value: []byte("x")})
+			d.Decode(decode, &Message{Value: []byte("x")})
 		}
 		for i := range names {
 			_, parts := d.at(i)

@@ -2,9 +2,7 @@ package stream_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // parts returns values of two series in rows of ten seconds, one variable a
@@ -48,7 +47,7 @@ func parts(rows int, seed uint64) []stream.Record {
 }
 
 func assemblyConfig(a stream.Assembly) stream.EngineConfig {
-	c := driftConfig()
+	c := streamtest.DriftConfig()
 	c.Interval, c.Assembly = 10*time.Second, &a
 	return c
 }
@@ -56,7 +55,7 @@ func assemblyConfig(a stream.Assembly) stream.EngineConfig {
 // rowsOf returns what an engine makes of records, by series.
 func rowsOf(t *testing.T, c stream.EngineConfig, rs []stream.Record) map[string]string {
 	t.Helper()
-	e := newEngine(t, c)
+	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
 	for i := range rs {
 		m := *rs[i].Message
@@ -144,7 +143,7 @@ func TestRestartBetweenParts(t *testing.T) {
 			if cut%7 != 0 {
 				continue
 			}
-			whole, first, second := newEngine(t, c), newEngine(t, c), newEngine(t, c)
+			whole, first, second := streamtest.NewEngine(t, c), streamtest.NewEngine(t, c), streamtest.NewEngine(t, c)
 			apply(whole, rs[:cut])
 			want := apply(whole, rs[cut:])
 			apply(first, rs[:cut])
@@ -166,7 +165,7 @@ func TestRestartBetweenParts(t *testing.T) {
 func TestDamagedAssembly(t *testing.T) {
 	c := assemblyConfig(stream.Assembly{Wait: 35 * time.Second, Fill: stream.FillLast})
 	c.Baselines = nil
-	e := newEngine(t, c)
+	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
 	rs := parts(4, 3)
 	for i := range rs[:len(rs)-2] {
@@ -179,8 +178,8 @@ func TestDamagedAssembly(t *testing.T) {
 	for i := range state {
 		damaged := bytes.Clone(state)
 		damaged[i] ^= 0x81
-		_ = newEngine(t, c).Restore(damaged)
-		_ = newEngine(t, c).Restore(state[:i])
+		_ = streamtest.NewEngine(t, c).Restore(damaged)
+		_ = streamtest.NewEngine(t, c).Restore(state[:i])
 	}
 }
 
@@ -189,7 +188,7 @@ func TestDamagedAssembly(t *testing.T) {
 func TestAssemblyDoesNotAllocate(t *testing.T) {
 	c := assemblyConfig(stream.Assembly{Wait: 20 * time.Second, Hold: true})
 	c.MetricsEvery, c.GoodCopy, c.Baselines = 0, 0, nil
-	e := newEngine(t, c)
+	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
 	m := &stream.Message{Topic: "in"}
 	r := stream.Record{Message: m, Series: "s", Values: []float64{1}}
@@ -211,78 +210,6 @@ func TestAssemblyDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations a row", n)
 	}
 }
-
-// pieces is a Splitter: every byte of a message is a record of that value, but x is
-// refused.
-type pieces struct {
-	part stream.Message
-	rest []byte
-	time int64
-}
-
-func (p *pieces) Decode(*stream.Record, *stream.Message) error { panic("not called") }
-
-func (p *pieces) Split(m *stream.Message) { p.part, p.rest = *m, m.Value }
-
-func (p *pieces) Next(r *stream.Record) error {
-	if len(p.rest) == 0 {
-		return io.EOF
-	}
-	p.part.Value, p.rest = p.rest[:1], p.rest[1:]
-	r.Message = &p.part
-	if p.part.Value[0] == 'x' {
-		return &stream.DataError{Reason: stream.Malformed, Detail: "x"}
-	}
-	p.time++
-	*r = stream.Record{Message: &p.part, Series: "s", Time: p.time, Values: []float64{float64(p.part.Value[0] - '0')}}
-	return nil
-}
-
-// TestSplitter: all that is in a message counts, what is refused of it is a dead
-// letter of its own, and a checkpoint lies between messages.
-func TestSplitter(t *testing.T) {
-	d, err := stream.NewDriver(stream.RunnerConfig{
-		Source: nowhere{}, Decoder: &pieces{}, Engine: newEngine(t, driftConfig()), Sink: stream.Discard{}, Store: nowhere{}, CheckpointRecords: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b stream.Batch
-	for i, value := range []string{"123", "", "4x5x", "x"} {
-		m := &stream.Message{Topic: "in", Offset: int64(i), Value: []byte(value)}
-		if _, err := d.Apply(&b, m); err != nil {
-			t.Fatal(err)
-		}
-		if b.Snapshot == nil || b.Next != int64(i+1) {
-			t.Errorf("no checkpoint after message %d", i)
-		}
-		if _, err := d.Apply(&b, m); err != nil { // once more
-			t.Fatal(err)
-		}
-	}
-	var seen string
-	for _, o := range b.Observations {
-		seen += fmt.Sprint(o.Y[0])
-	}
-	if seen != "12345" || b.Records != 9 || len(b.DeadLetters) != 3 {
-		t.Errorf("observed %s in %d records, %d refused", seen, b.Records, len(b.DeadLetters))
-	}
-	for _, l := range b.DeadLetters {
-		if string(l.Message.Value) != "x" {
-			t.Errorf("the letter has %q", l.Message.Value)
-		}
-	}
-}
-
-// nowhere are edges that are not used.
-type nowhere struct{}
-
-func (nowhere) Read(context.Context, []stream.Message) (int, error) { return 0, io.EOF }
-func (nowhere) Load(context.Context) ([]stream.Checkpoint, error) {
-	return nil, stream.ErrNoCheckpoint
-}
-func (nowhere) Save(context.Context, stream.Checkpoint) error { return nil }
-func (nowhere) Close() error                                  { return nil }
 
 // FuzzAssembly: whatever the order, each value is in the row nearest to its time,
 // once, or was refused as late; rows ascend; and a restart in the middle changes
@@ -321,13 +248,13 @@ func FuzzAssembly(f *testing.F) {
 		rs = append(rs, stream.Record{
 			Message: &stream.Message{Topic: "in", Offset: n}, Series: "s", Time: 10000e9, Names: []string{"v0"}, Values: []float64{0},
 		})
-		e := newEngine(t, c)
+		e := streamtest.NewEngine(t, c)
 		var b stream.Batch
 		cut := rng.IntN(n)
 		for i := range rs {
 			if i == cut {
 				state := e.Snapshot(nil)
-				e = newEngine(t, c)
+				e = streamtest.NewEngine(t, c)
 				if err := e.Restore(state); err != nil {
 					t.Fatal(err)
 				}
@@ -381,14 +308,14 @@ func BenchmarkAssembly(b *testing.B) {
 	for _, dim := range []int{5, 100} {
 		for _, parts := range []bool{false, true} {
 			b.Run(fmt.Sprintf("dim=%d/parts=%v", dim, parts), func(b *testing.B) {
-				c := driftConfig()
+				c := streamtest.DriftConfig()
 				c.Interval, c.Baselines, c.GoodCopy, c.MetricsEvery = 10*time.Second, nil, 0, 0
 				c.Emit, c.Horizon, c.Levels = nil, 1, nil
-				c.NewModel = func(int) (eval.Model, error) { return constant{}, nil }
+				c.NewModel = func(int) (eval.Model, error) { return streamtest.Constant{}, nil }
 				if parts {
 					c.Assembly = &stream.Assembly{}
 				}
-				e := newEngine(b, c)
+				e := streamtest.NewEngine(b, c)
 				var names []string
 				for j := range dim {
 					names = append(names, fmt.Sprint("v", j))

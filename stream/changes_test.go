@@ -2,7 +2,6 @@ package stream_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // unruly returns records of several series with all that changes a state: samples,
@@ -50,10 +50,10 @@ func TestChangesAreAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(3) {
 				rng := rand.New(rand.NewPCG(seed, 1))
-				c := driftConfig()
+				c := streamtest.DriftConfig()
 				c.Lineage, c.GoodCopy, c.MetricsWindow, c.Emit = 3, 5, 5, []int{4} // small states: each is written twice
 				tune(&c)
-				e := newEngine(t, c)
+				e := streamtest.NewEngine(t, c)
 				var b stream.Batch
 				var whole, got, want []byte
 				var changes [][]byte
@@ -71,7 +71,7 @@ func TestChangesAreAll(t *testing.T) {
 						}
 						changes = append(changes, e.Changes(nil))
 						e.Saved()
-						restored := newEngine(t, c)
+						restored := streamtest.NewEngine(t, c)
 						if err := restored.Restore(whole, changes...); err != nil {
 							t.Fatalf("seed %d: %v", seed, err)
 						}
@@ -94,75 +94,5 @@ func TestChangesAreAll(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestIdleSeriesAreNotWritten: the cost of a checkpoint follows what has changed, and
-// whole ones are rare enough not to count.
-func TestIdleSeriesAreNotWritten(t *testing.T) {
-	config := driftConfig()
-	config.MaxSeries, config.MetricsWindow = 1000, 5
-	m := newMemory(0)
-	d, err := stream.NewDriver(stream.RunnerConfig{
-		Source: m, Decoder: decoder(t), Engine: newEngine(t, config), Sink: m, Store: m, Fingerprint: "f",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b stream.Batch
-	offset := int64(0)
-	apply := func(series int, value int64) {
-		t.Helper()
-		message := stream.Message{Topic: "in", Offset: offset, Key: fmt.Append(nil, "s", series), Value: fmt.Appendf(nil, `{"time": %d, "values": [%d]}`, value, value%7)}
-		if _, err := d.Apply(&b, &message); err != nil {
-			t.Fatal(err)
-		}
-		offset++
-	}
-	save := func() {
-		t.Helper()
-		d.Checkpoint(&b)
-		if err := d.Judge(&b); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Deliver(context.Background(), &b, func(stream.Stage) {}); err != nil {
-			t.Fatal(err)
-		}
-		b.Reset()
-	}
-	for k := range 1000 {
-		apply(k, 1)
-	}
-	save()
-	whole := len(m.saved[0].State)
-	written, wholes := 0, 0
-	const rounds = 500
-	for i := range int64(rounds) {
-		for k := range 10 { // 1 in 100
-			apply(k*7, i+2)
-		}
-		save()
-		written += len(m.saved[i+1].State)
-		if m.saved[i+1].Since == 0 {
-			wholes++
-		}
-	}
-	if mean := written / rounds; mean > whole*3/100 || wholes < 2 || wholes > 6 {
-		t.Errorf("%d bytes a checkpoint, of %d when whole; %d of %d were whole", mean, whole, wholes, rounds)
-	}
-	restored := newEngine(t, config)
-	list, err := m.Load(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var changes [][]byte
-	for _, c := range list[1:] {
-		changes = append(changes, c.State)
-	}
-	if err := restored.Restore(list[0].State, changes...); err != nil {
-		t.Fatal(err)
-	}
-	if restored.NumSeries() != 1000 || restored.Next() != offset {
-		t.Errorf("%d series up to %d", restored.NumSeries(), restored.Next())
 	}
 }

@@ -54,8 +54,8 @@ func (d *Decoded) Reset() {
 	d.names.reset()
 }
 
-// decode appends a copy of m and what decoder finds in it.
-func (d *Decoded) decode(decoder Decoder, m *Message) {
+// Decode appends a copy of m and what decoder finds in it.
+func (d *Decoded) Decode(decoder Decoder, m *Message) {
 	n := len(d.messages)
 	d.messages = append(d.messages, decodedMessage{message: *m})
 	e := &d.messages[n]

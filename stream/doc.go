@@ -1,6 +1,5 @@
 // Package stream runs models on streams: a pure engine that turns records into
-// forecasts and scores, and a runner that connects it to a source, a sink and a
-// checkpoint store.
+// forecasts and scores, and the interfaces of the edges around it.
 //
 // The Engine has no clock, goroutine or I/O. Everything around it is a loop of
 // this kind, which ExampleEngine runs:
@@ -18,9 +17,9 @@
 //		batch.Reset()
 //	}
 //
-// The Runner is this loop with four goroutines, many messages a batch and a
-// checkpoint every few seconds, and it resumes from the last one. Since the state
-// at an offset is a function of the messages before it, whatever a restart writes
+// The Runner of package stream/run is this loop with four goroutines, many messages a
+// batch and a checkpoint every few seconds, and it resumes from the last one. Since the
+// state at an offset is a function of the messages before it, whatever a restart writes
 // again has the values it had the first time.
 //
 // The edges are interfaces of one to three methods. Implementations: stream/file,

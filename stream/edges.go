@@ -58,6 +58,21 @@ type Store interface {
 	Save(ctx context.Context, c Checkpoint) error
 }
 
+// Heartbeat says that an edge is alive: one that waits, or repeats a request, calls it
+// at least every minute, or it is taken for hung.
+func Heartbeat(ctx context.Context) {
+	if beat, ok := ctx.Value(heartbeatKey{}).(func()); ok {
+		beat()
+	}
+}
+
+// WithHeartbeat returns a context whose Heartbeat calls beat.
+func WithHeartbeat(ctx context.Context, beat func()) context.Context {
+	return context.WithValue(ctx, heartbeatKey{}, beat)
+}
+
+type heartbeatKey struct{}
+
 // DeadLetters keeps messages that could not be used, with the reason. They are
 // durable when WriteDeadLetters returns.
 type DeadLetters interface {

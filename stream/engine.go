@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
@@ -13,7 +14,7 @@ import (
 //
 // It has two halves. One admits records and lets the models learn and forecast;
 // what came of that it tells the other, the judge, by turns in the Batch. Learn
-// belongs to the first, Judge to the second. They share nothing else, so that two
+// belongs to the first, Score to the second. They share nothing else, so that two
 // goroutines can have one half each, if a Batch is judged after it is learnt and in
 // order. In all else an Engine is not safe for concurrent use.
 type Engine struct {
@@ -76,7 +77,7 @@ func (e *Engine) Next() int64 { return e.next }
 // NumSeries returns the number of series seen.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
-// Apply is Begin, Learn and Judge for a message with one record.
+// Apply is Begin, Learn and Score for a message with one record.
 func (e *Engine) Apply(dst *Batch, r *Record) error {
 	if !e.Begin(dst, r.Message) {
 		return nil
@@ -84,7 +85,7 @@ func (e *Engine) Apply(dst *Batch, r *Record) error {
 	if err := e.Learn(dst, r); err != nil {
 		return err
 	}
-	return e.Judge(dst)
+	return e.Score(dst)
 }
 
 // Reject is Begin and Refuse for a message that could not be decoded.
@@ -173,6 +174,38 @@ func (e *Engine) learnFrom(dst *Batch, r *Record) error {
 	return nil
 }
 
+// LearnMessage learns from all that was decoded from the i-th message of src; see
+// Begin, Refuse and Learn.
+func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
+	m, parts := src.at(i)
+	if m.message.Refused != nil {
+		e.Reject(dst, &m.message, m.message.Refused)
+		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
+	}
+	if !e.Begin(dst, &m.message) {
+		return nil
+	}
+	for i := range parts {
+		if i > 0 {
+			dst.Records++ // the first one was counted as the message
+		}
+		p := &parts[i]
+		p.record.Message = &m.message
+		if p.split {
+			p.record.Message = &p.message
+		}
+		if p.refusal != nil {
+			e.Refuse(dst, p.record.Message, p.refusal)
+		} else if err := e.Learn(dst, &p.record); err != nil {
+			return fmt.Errorf("%s: %w", m.message.Origin(), err)
+		}
+	}
+	if m.err != nil {
+		return fmt.Errorf("%s: %w", m.message.Origin(), m.err)
+	}
+	return nil
+}
+
 // later returns the later of two times, of which 0 means none.
 func later(a, b int64) int64 {
 	if a == 0 || b != 0 && b > a {
@@ -181,15 +214,20 @@ func later(a, b int64) int64 {
 	return a
 }
 
-// Judge appends to dst the points that its turns stand for: those of all records
-// learnt from since the last call, of this batch and no other.
-func (e *Engine) Judge(dst *Batch) error {
+// Score appends to dst the points that its turns stand for: those of all records
+// learnt from since the last call, of this batch and no other. It completes the
+// Snapshot of dst, if there is one.
+func (e *Engine) Score(dst *Batch) error {
 	for i := range dst.turns {
 		if err := e.judge.take(dst, &dst.turns[i]); err != nil {
 			return err
 		}
 	}
 	dst.judged()
+	if dst.half {
+		dst.Snapshot, dst.half = e.stateOfJudge(dst.Snapshot, dst.Since == 0), false
+		e.judge.saved()
+	}
 	return nil
 }
 
@@ -286,9 +324,13 @@ func (e *Engine) measure(dst *Batch, s *series, t *turn) {
 	}
 }
 
-// Scores appends the scores of all series as they are now, due or not. It
+// SetMetricsEvery changes EngineConfig.MetricsEvery: it says when scores are written,
+// and nothing depends on it.
+func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
+
+// AppendScores appends the scores of all series as they are now, due or not. It
 // changes nothing.
-func (e *Engine) Scores(dst *Batch) { e.judge.all(dst) }
+func (e *Engine) AppendScores(dst *Batch) { e.judge.all(dst) }
 
 // points returns how many points a sample becomes, but for what is rare.
 func (e *Engine) points(t *turn) int {

@@ -5,117 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// driftConfig is an engine of streamtest.Drift with everything switched on.
-func driftConfig() stream.EngineConfig {
-	c := stream.EngineConfig{
-		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
-		MaxGap: 3, MetricsEvery: 10, MetricsWindow: 40, Lineage: 3, GoodCopy: 8, MaxSeries: 8,
-	}
-	c.NewModel = func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, c.Horizon, len(c.Levels)), nil }
-	c.Baselines = []stream.Baseline{
-		{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) { return constant{}, nil }},
-		{Name: "var1", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
-			return streamtest.NewDrift(dim, horizon, 0), nil
-		}},
-	}
-	return c
-}
-
-// records returns n records of five series with everything that happens to data:
-// missing, late, repeated and infinite values, gaps, variables that change in
-// number or order, and samples that the model does not survive.
-func records(n int, seed uint64) []stream.Record {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	out := make([]stream.Record, n)
-	clock := make([]int64, 5)
-	for i := range out {
-		k := rng.IntN(5)
-		clock[k] += 1e9
-		t := clock[k] + int64(k)
-		switch rng.IntN(40) {
-		case 0:
-			t -= 3e9
-		case 1:
-			t -= 1e9
-		case 2:
-			clock[k] += rng.Int64N(8e9)
-			t = clock[k]
-		}
-		d := 1 + k%3
-		if i > n/2 && k == 1 {
-			d = 4 // a new lineage
-		} else if rng.IntN(30) == 0 {
-			d++
-		}
-		r := stream.Record{
-			Message: &stream.Message{Topic: "in", Offset: int64(2 * i), Key: fmt.Append(nil, "s", k), Value: fmt.Append(nil, "record ", i)},
-			Series:  fmt.Sprint("s", k), Time: t,
-		}
-		for j := range d {
-			if k != 2 {
-				r.Names = append(r.Names, fmt.Sprint("v", j))
-			}
-			v := math.Sin(float64(i)/9) + rng.NormFloat64()
-			switch rng.IntN(60) {
-			case 0:
-				v = math.NaN()
-			case 1:
-				v = math.Inf(1)
-			case 2:
-				v = streamtest.Poison
-			}
-			r.Values = append(r.Values, v)
-		}
-		if rng.IntN(2) == 0 && r.Names != nil {
-			rng.Shuffle(len(r.Names), func(a, b int) {
-				r.Names[a], r.Names[b] = r.Names[b], r.Names[a]
-				r.Values[a], r.Values[b] = r.Values[b], r.Values[a]
-			})
-		}
-		out[i] = r
-	}
-	return out
-}
-
-// constant forecasts zero.
-type constant struct{}
-
-func (constant) Observe([]float64) error    { return nil }
-func (constant) State(*snapshot.Codec)      {}
-func (constant) NewSeries() eval.Forecaster { return constant{} }
-func (constant) ForecastTo(dst []float64) bool {
-	clear(dst)
-	return true
-}
-
-func newEngine(t testing.TB, c stream.EngineConfig) *stream.Engine {
-	t.Helper()
-	e, err := stream.NewEngine(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 // TestRestartAnywhere: an engine restored from a snapshot and shown some records
 // once more goes on like the one that was never interrupted, bit for bit.
 func TestRestartAnywhere(t *testing.T) {
 	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
-		c := driftConfig()
+		c := streamtest.DriftConfig()
 		c.Scope = scope
 		c.Interval = 1e9
-		rs := records(400, 3)
-		whole := newEngine(t, c)
+		rs := streamtest.Records(400, 3)
+		whole := streamtest.NewEngine(t, c)
 		var states [][]byte
 		var output []string
 		for i := range rs {
@@ -127,7 +33,7 @@ func TestRestartAnywhere(t *testing.T) {
 			output = append(output, text(&b))
 		}
 		for from := 0; from < len(rs); from += 7 {
-			e := newEngine(t, c)
+			e := streamtest.NewEngine(t, c)
 			if err := e.Restore(states[from]); err != nil {
 				t.Fatal(err)
 			}
@@ -159,8 +65,8 @@ func text(b *stream.Batch) string {
 
 // TestBatchKeepsEarlierPoints: points stay what they are while the batch grows.
 func TestBatchKeepsEarlierPoints(t *testing.T) {
-	rs := records(600, 5)
-	one, many := newEngine(t, driftConfig()), newEngine(t, driftConfig())
+	rs := streamtest.Records(600, 5)
+	one, many := streamtest.NewEngine(t, streamtest.DriftConfig()), streamtest.NewEngine(t, streamtest.DriftConfig())
 	var whole, want stream.Batch
 	for i := range rs {
 		if err := one.Apply(&whole, &rs[i]); err != nil {
@@ -188,11 +94,11 @@ func TestBatchKeepsEarlierPoints(t *testing.T) {
 // to the points nor to the state.
 func TestJudgedLater(t *testing.T) {
 	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
-		c := driftConfig()
+		c := streamtest.DriftConfig()
 		c.Scope, c.Interval, c.Lineage = scope, 1e9, 2
-		rs := records(600, 7)
+		rs := streamtest.Records(600, 7)
 		for _, lag := range []int{2, 17, len(rs)} {
-			atOnce, later := newEngine(t, c), newEngine(t, c)
+			atOnce, later := streamtest.NewEngine(t, c), streamtest.NewEngine(t, c)
 			var want, got stream.Batch
 			for i := range rs {
 				if err := atOnce.Apply(&want, &rs[i]); err != nil {
@@ -204,12 +110,12 @@ func TestJudgedLater(t *testing.T) {
 					}
 				}
 				if (i+1)%lag == 0 {
-					if err := later.Judge(&got); err != nil {
+					if err := later.Score(&got); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
-			if err := later.Judge(&got); err != nil {
+			if err := later.Score(&got); err != nil {
 				t.Fatal(err)
 			}
 			if text(&got) != text(&want) {
@@ -224,8 +130,8 @@ func TestJudgedLater(t *testing.T) {
 
 // TestRestoreFailsWhole: after an error the engine is as it was.
 func TestRestoreFailsWhole(t *testing.T) {
-	rs := records(100, 1)
-	e := newEngine(t, driftConfig())
+	rs := streamtest.Records(100, 1)
+	e := streamtest.NewEngine(t, streamtest.DriftConfig())
 	var b stream.Batch
 	for i := range rs {
 		if err := e.Apply(&b, &rs[i]); err != nil {
@@ -241,18 +147,20 @@ func TestRestoreFailsWhole(t *testing.T) {
 	if string(e.Snapshot(nil)) != string(state) {
 		t.Error("a failed Restore changed the state")
 	}
-	other := driftConfig()
+	other := streamtest.DriftConfig()
 	other.Emit = []int{1, 2}
-	if err := newEngine(t, other).Restore(state); err == nil {
+	if err := streamtest.NewEngine(t, other).Restore(state); err == nil {
 		t.Error("the state of other horizons was accepted")
 	}
 }
 
 // stubborn refuses what no model may refuse.
-type stubborn struct{ constant }
+type stubborn struct{ *streamtest.Drift }
 
-func (stubborn) Observe([]float64) error    { return errors.New("no") }
-func (stubborn) NewSeries() eval.Forecaster { return stubborn{} }
+type stubbornSeries struct{ eval.Forecaster }
+
+func (m stubborn) NewSeries() eval.Forecaster  { return stubbornSeries{m.Drift.NewSeries()} }
+func (stubbornSeries) Observe([]float64) error { return errors.New("no") }
 
 // TestFatalErrors: what is wrong with a model, and not with the data, is returned.
 func TestFatalErrors(t *testing.T) {
@@ -262,12 +170,14 @@ func TestFatalErrors(t *testing.T) {
 		"baseline": func(c *stream.EngineConfig) {
 			c.Baselines[0].New = func(int, int) (eval.Model, error) { return nil, boom }
 		},
-		"observe": func(c *stream.EngineConfig) { c.NewModel = func(int) (eval.Model, error) { return stubborn{}, nil } },
+		"observe": func(c *stream.EngineConfig) {
+			c.NewModel = func(dim int) (eval.Model, error) { return stubborn{streamtest.NewDrift(dim, 1, 0)}, nil }
+		},
 	} {
-		c := driftConfig()
+		c := streamtest.DriftConfig()
 		change(&c)
 		var b stream.Batch
-		err := newEngine(t, c).Apply(&b, &stream.Record{Message: &stream.Message{}, Series: "s", Values: []float64{1}})
+		err := streamtest.NewEngine(t, c).Apply(&b, &stream.Record{Message: &stream.Message{}, Series: "s", Values: []float64{1}})
 		if err == nil || len(b.DeadLetters) > 0 || name != "observe" && !errors.Is(err, boom) {
 			t.Errorf("%s: got %v and %d dead letters", name, err, len(b.DeadLetters))
 		}
@@ -277,11 +187,11 @@ func TestFatalErrors(t *testing.T) {
 // TestScoresOfTheEnd: Scores gives the scores when they are not due, and changes
 // nothing.
 func TestScoresOfTheEnd(t *testing.T) {
-	c := driftConfig()
+	c := streamtest.DriftConfig()
 	c.MetricsEvery = 0
-	e := newEngine(t, c)
+	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
-	rs := records(100, 2)
+	rs := streamtest.Records(100, 2)
 	for i := range rs {
 		if err := e.Apply(&b, &rs[i]); err != nil {
 			t.Fatal(err)
@@ -291,7 +201,7 @@ func TestScoresOfTheEnd(t *testing.T) {
 		t.Fatal("scores though they are switched off")
 	}
 	before := e.Snapshot(nil)
-	e.Scores(&b)
+	e.AppendScores(&b)
 	if len(b.Metrics) == 0 || string(e.Snapshot(nil)) != string(before) {
 		t.Errorf("%d scores, or the state changed", len(b.Metrics))
 	}
@@ -299,9 +209,9 @@ func TestScoresOfTheEnd(t *testing.T) {
 
 // TestApplyDoesNotAllocate: the hot path, with metrics at every sample.
 func TestApplyDoesNotAllocate(t *testing.T) {
-	c := driftConfig()
+	c := streamtest.DriftConfig()
 	c.MetricsEvery = 1
-	e := newEngine(t, c)
+	e := streamtest.NewEngine(t, c)
 	r := stream.Record{Message: &stream.Message{}, Series: "s", Names: []string{"a", "b", "c"}, Values: make([]float64, 3)}
 	var b stream.Batch
 	step := func() {
@@ -328,11 +238,11 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 
 // FuzzRestore: a state is untrusted input.
 func FuzzRestore(f *testing.F) {
-	c := driftConfig()
+	c := streamtest.DriftConfig()
 	c.Emit, c.MetricsWindow, c.Baselines, c.MaxSeries, c.MaxDim = []int{1}, 0, c.Baselines[:1], 2, 3 // small states are mutated faster
-	e := newEngine(f, c)
+	e := streamtest.NewEngine(f, c)
 	var b stream.Batch
-	rs := records(40, 1)
+	rs := streamtest.Records(40, 1)
 	for i := range rs {
 		if err := e.Apply(&b, &rs[i]); err != nil {
 			f.Fatal(err)
@@ -342,7 +252,7 @@ func FuzzRestore(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, state []byte) {
-		e := newEngine(t, c)
+		e := streamtest.NewEngine(t, c)
 		if e.Restore(state) != nil {
 			return
 		}
@@ -352,7 +262,7 @@ func FuzzRestore(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := newEngine(t, c).Restore(e.Snapshot(nil)); err != nil {
+		if err := streamtest.NewEngine(t, c).Restore(e.Snapshot(nil)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -361,8 +271,8 @@ func FuzzRestore(f *testing.F) {
 func BenchmarkApply(b *testing.B) {
 	for _, dim := range []int{1, 5, 31} {
 		b.Run(fmt.Sprint("dim=", dim), func(b *testing.B) {
-			c := driftConfig()
-			e := newEngine(b, c)
+			c := streamtest.DriftConfig()
+			e := streamtest.NewEngine(b, c)
 			r := stream.Record{Message: &stream.Message{}, Series: "s", Values: make([]float64, dim)}
 			for j := range dim {
 				r.Names = append(r.Names, fmt.Sprint("v", j))

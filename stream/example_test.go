@@ -1,7 +1,6 @@
 package stream_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -13,19 +12,14 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-func exampleEngine() *stream.Engine {
-	e, err := stream.NewEngine(stream.EngineConfig{
+func ExampleEngine() {
+	engine, err := stream.NewEngine(stream.EngineConfig{
 		Model: "drift", Horizon: 2,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	return e
-}
-
-func ExampleEngine() {
-	engine := exampleEngine()
 	decoder, err := format.NewCSV(format.CSVConfig{Header: []string{"time", "level"}})
 	if err != nil {
 		log.Fatal(err)
@@ -55,32 +49,4 @@ func ExampleEngine() {
 	// river[0]@2 malformed
 	// 2026-01-05T00:00:00Z,rhine,level,1,drift,19,,
 	// 2026-01-06T00:00:00Z,rhine,level,2,drift,22,,
-}
-
-func ExampleRunner() {
-	source, err := file.OpenSource("testdata/river.csv", file.SourceConfig{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer source.Close()
-	sink, err := file.CreateSink("-", file.CSV{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer sink.Close()
-	runner, err := stream.NewRunner(stream.RunnerConfig{
-		Source: source, Decoder: source.Decoder(), Engine: exampleEngine(), Sink: sink,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := runner.Run(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(runner.Stats().Records, "records")
-	// Output:
-	// time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
-	// 2026-01-03T00:00:00Z,river,level,1,drift,14,,
-	// 2026-01-04T00:00:00Z,river,level,2,drift,16,,
-	// 3 records
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // TestTargetTimesAreUnique: however the spacing changes while it is estimated, no two
@@ -18,9 +19,9 @@ func TestTargetTimesAreUnique(t *testing.T) {
 	collisions := 0
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		c := driftConfig()
+		c := streamtest.DriftConfig()
 		c.Lineage = 1
-		e := newEngine(t, c)
+		e := streamtest.NewEngine(t, c)
 		var b stream.Batch
 		seen := make(map[point]bool)
 		var now, step int64

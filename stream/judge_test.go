@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
@@ -39,7 +40,7 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 	beside.Intervals = func(dim int) (eval.Intervals, error) { return varmodel.NewIntervals(intervals(dim)) }
 	beside.Drift = func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(drift(dim)) }
 
-	one, other := newEngine(t, around), newEngine(t, beside)
+	one, other := streamtest.NewEngine(t, around), streamtest.NewEngine(t, beside)
 	rng := rand.New(rand.NewPCG(1, 2))
 	now, drifts := int64(0), 0
 	for i := range int64(3000) {
@@ -112,7 +113,7 @@ func (s *breathlessSeries) ForecastTo(dst []float64) bool {
 // TestUnsoundForecastsInAGap: what is not finite while a gap is filled does not reach
 // the intervals.
 func TestUnsoundForecastsInAGap(t *testing.T) {
-	e := newEngine(t, stream.EngineConfig{
+	e := streamtest.NewEngine(t, stream.EngineConfig{
 		Model: "m", Horizon: 1, Levels: []float64{.9}, Interval: 1e9, MaxGap: 3,
 		NewModel: func(dim int) (eval.Model, error) {
 			m, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})

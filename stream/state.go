@@ -18,6 +18,14 @@ func (e *Engine) Changes(dst []byte) []byte {
 	return e.stateOfJudge(e.stateOfModels(dst, false), false)
 }
 
+// Checkpoint puts the half of the state that Learn changes into dst.Snapshot, appended
+// to room: all of it, or what has changed since the checkpoint at offset since, which
+// was the last one; 0 = all. Score adds the other half.
+func (e *Engine) Checkpoint(dst *Batch, room []byte, since int64) {
+	dst.Snapshot, dst.Since, dst.Next, dst.half = e.stateOfModels(room, since == 0), since, e.next, true
+	e.saved()
+}
+
 // Saved says that the state as it is now was kept: Changes begins anew.
 func (e *Engine) Saved() {
 	e.saved()
@@ -32,7 +40,7 @@ func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
 	return c.Bytes()
 }
 
-// stateOfJudge appends to dst the half that Judge has changed.
+// stateOfJudge appends to dst the half that Score has changed.
 func (e *Engine) stateOfJudge(dst []byte, all bool) []byte {
 	c := snapshot.NewEncoder(dst)
 	e.judge.state(c, all)

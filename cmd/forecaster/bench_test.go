@@ -22,6 +22,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // BenchmarkReplay replays a CSV file of 7 variables to nowhere, as the command
@@ -83,7 +84,7 @@ func replayToNowhere(b *testing.B, c *config.Config) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	runner, err := stream.NewRunner(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
+	runner, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestKernelExamplesAreValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), []string{"lint", "-c", path}, nil, &out, &errs); code != 0 {
+		if code := execute(t.Context(), []string{"lint", "-c", path}, nil, &out, &errs); code != 0 {
 			t.Errorf("%s-> %s%s", c, &out, &errs)
 		}
 	}

@@ -110,7 +110,7 @@ func TestLintRefusesWhatAKernelCannot(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		code := run(t.Context(), []string{"lint", "-c", path}, nil, &out, &errs)
+		code := execute(t.Context(), []string{"lint", "-c", path}, nil, &out, &errs)
 		if c.want == "" {
 			if code != 0 || out.String() != "ok\n" {
 				t.Errorf("%s\n-> %d: %s%s", c.model, code, &out, &errs)

@@ -123,7 +123,7 @@ func wideCSV(columns int) []byte {
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(context.Background(), args, strings.NewReader(""), &out, &errs)
+	code = execute(context.Background(), args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/influxdata/influxdb-client-go/v2"
+	influxdb2 "github.com/influxdata/influxdb-client-go/v2"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
@@ -24,6 +24,7 @@ import (
 	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // BenchmarkKafka reads JSON of 7 variables from Kafka, in this process and a real
@@ -85,7 +86,7 @@ func produceJSON(b *testing.B, broker string, rows int) {
 }
 
 // fromKafka runs the pipeline over the first rows messages of the topic metrics.
-func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink stream.Sink) stream.Stats {
+func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink stream.Sink) run.Stats {
 	b.Helper()
 	group, err := kafka.NewGroup(kafka.GroupConfig{
 		Connection: kafka.Connection{Brokers: []string{broker}}, Topics: []string{"metrics"}, Log: slog.New(slog.DiscardHandler),
@@ -93,7 +94,7 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 	if err != nil {
 		b.Fatal(err)
 	}
-	var stats stream.Stats
+	var stats run.Stats
 	if err := group.Run(b.Context(), func(ctx context.Context, p *kafka.Partition) error {
 		c.Input.Kafka = &config.Kafka{MaxMessageLen: 1 << 20}
 		decoder, err := build.NewDecoder(c)
@@ -104,7 +105,7 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 		if err != nil {
 			return err
 		}
-		r, err := stream.NewRunner(stream.RunnerConfig{Source: &firstMessages{Source: p, left: rows}, Decoder: decoder, Engine: engine, Sink: sink})
+		r, err := run.NewRunner(run.Config{Source: &firstMessages{Source: p, left: rows}, Decoder: decoder, Engine: engine, Sink: sink})
 		if err != nil {
 			return err
 		}

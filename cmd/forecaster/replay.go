@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -164,7 +165,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 	defer func() { err = errors.Join(err, out.Close()) }()
 	first := &job.FirstRefusal{Next: out.Letters}
 	messages, decoder := source(src)
-	runner, err := stream.NewRunner(stream.RunnerConfig{
+	runner, err := run.NewRunner(run.Config{
 		Source:      job.Paced(messages, decoder, cfg.Input.File.Speed),
 		Decoder:     decoder,
 		Engine:      engine,
@@ -210,7 +211,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, first.Text)
 	}
 	var batch stream.Batch
-	engine.Scores(&batch)
+	engine.AppendScores(&batch)
 	for i := range batch.Metrics {
 		m := &batch.Metrics[i]
 		r.Dim = max(r.Dim, len(m.Series.Variables))

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // group is the coordinator of the consumer group. A rebalance asks all members
@@ -144,13 +145,13 @@ func (s *sim) begin() {
 }
 
 // worker processes a partition during a generation, with two coroutines like the
-// two goroutines of stream.Runner.
+// two goroutines of run.Runner.
 type worker struct {
 	sim        *sim
 	m          *member
 	p          *partition
 	generation int
-	driver     *stream.Driver
+	driver     *run.Driver
 	position   int  // of the source
 	idle       bool // nothing is read that is not delivered
 
@@ -167,7 +168,7 @@ func (s *sim) work(m *member, p *partition) {
 		s.fail("%v", err)
 		return
 	}
-	c := stream.RunnerConfig{
+	c := run.Config{
 		Source: source{w}, Decoder: decoder(), Engine: engine, Sink: &sink{worker: w}, DeadLetters: letters{w},
 		Fingerprint: "f", BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
 	}
@@ -176,7 +177,7 @@ func (s *sim) work(m *member, p *partition) {
 	} else {
 		c.Store = &topicStore{worker: w}
 	}
-	if w.driver, err = stream.NewDriver(c); err != nil {
+	if w.driver, err = run.NewDriver(c); err != nil {
 		s.fail("%v", err)
 		return
 	}
@@ -221,7 +222,7 @@ func (w *worker) ended(err error) {
 // giveUp reports whether the time for the hand-over has passed.
 func (w *worker) giveUp() bool { return w.m.revoked && w.sim.step-w.m.revokedAt > drain }
 
-// read is the loop of stream.Runner.read.
+// read is the loop of run.Runner.read.
 func (w *worker) read() error {
 	s := w.sim
 	if err := w.driver.Resume(context.Background()); err != nil {
@@ -296,7 +297,7 @@ func (w *worker) swap(b *stream.Batch) *stream.Batch {
 	return w.take()
 }
 
-// write is the loop of stream.Runner.write.
+// write is the loop of run.Runner.write.
 func (w *worker) write() error {
 	for {
 		for len(w.full) == 0 {
@@ -309,10 +310,10 @@ func (w *worker) write() error {
 		}
 		b := w.full[0]
 		w.full = w.full[:0]
-		if err := w.driver.Judge(b); err != nil {
+		if err := w.driver.Score(b); err != nil {
 			return err
 		}
-		if err := w.driver.Deliver(context.Background(), b, func(stream.Stage) {}); err != nil {
+		if err := w.driver.Deliver(context.Background(), b, func(run.Stage) {}); err != nil {
 			return err
 		}
 		b.Reset()

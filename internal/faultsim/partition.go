@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -107,7 +108,7 @@ func (p *partition) oracle(c stream.EngineConfig, want *contents) error {
 		return err
 	}
 	var b stream.Batch
-	d, err := stream.NewDriver(stream.RunnerConfig{Source: nowhere{}, Decoder: decoder(), Engine: engine, Sink: stream.Discard{}})
+	d, err := run.NewDriver(run.Config{Source: nowhere{}, Decoder: decoder(), Engine: engine, Sink: stream.Discard{}})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // The program must end within ten seconds of being told to. DrainTimeout is for
@@ -30,7 +31,7 @@ const (
 	HandOver     = 8 * time.Second
 )
 
-// Live is a running job: one stream.Runner for each partition.
+// Live is a running job: one run.Runner for each partition.
 type Live struct {
 	Cfg     *config.Config                // as it started
 	current atomic.Pointer[config.Config] // as it was reloaded last
@@ -197,7 +198,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	rc := stream.RunnerConfig{
+	rc := run.Config{
 		Source: src, Decoder: dec, Engine: engine,
 		Fingerprint:       build.Fingerprint(cfg),
 		CheckpointEvery:   cfg.State.Interval,
@@ -227,7 +228,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	}
 	defer func() { err = closing(err, out.Close) }()
 	rc.Sink, rc.DeadLetters, rc.Drop = out.Sink, out.Letters, out.Drop
-	runner, err := stream.NewRunner(rc)
+	runner, err := run.NewRunner(rc)
 	if err != nil {
 		return err
 	}
@@ -235,12 +236,12 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	defer l.Ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
-	if stalled := new(stream.StalledError); errors.As(err, &stalled) {
+	if stalled := new(run.StalledError); errors.As(err, &stalled) {
 		l.log.Error("the work has hung; the process ends", "partition", name, "stage", stalled.Stage.String(), "for", stalled.For.String())
 		return err
 	}
 	var scores stream.Batch
-	engine.Scores(&scores)
+	engine.AppendScores(&scores)
 	err = errors.Join(err, l.Board.Write(ctx, &scores))
 	s := runner.Stats()
 	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
@@ -249,7 +250,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 
 // closing closes an edge after work that has ended with err, unless that hangs in it.
 func closing(err error, end func() error) error {
-	if stalled := new(stream.StalledError); errors.As(err, &stalled) {
+	if stalled := new(run.StalledError); errors.As(err, &stalled) {
 		return err
 	}
 	return errors.Join(err, end())
@@ -310,14 +311,14 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 
 // Partition is what works on one.
 type Partition struct {
-	Runner  *stream.Runner
+	Runner  *run.Runner
 	Influx  *influx.Sink // or nil
 	Damaged func() int64 // Checkpoints that could not be read
 }
 
 // counters are what is known of a partition, over all that has worked on it.
 type counters struct {
-	stream.Stats
+	run.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
 	SinkProblem string           // why the last one failed; "" after a success
 	Damaged     int64            // Checkpoints that could not be read

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/influx"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // reloadEvery is how often the configuration files are looked at. A change is
@@ -97,7 +97,7 @@ func (r *reloader) reload() {
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
 		l.reloads.refused.Add(1)
 		l.log.Error("the configuration was not reloaded, the one in force stays", "error", text)
-		l.change(stream.Change{Note: "refused, the configuration in force stays: " + text})
+		l.change(run.Change{Note: "refused, the configuration in force stays: " + text})
 		return
 	}
 	merged, changed, restart := config.Reload(l.current.Load(), next)
@@ -120,14 +120,14 @@ func (r *reloader) reload() {
 	} else {
 		l.log.Info("configuration reloaded", "changed", changed)
 	}
-	l.change(stream.Change{
+	l.change(run.Change{
 		CheckpointEvery: merged.State.Interval, CheckpointRecords: int64(merged.State.Records),
 		MetricsEvery: merged.Evaluate.Interval, Note: strings.Join(notes, "; "),
 	})
 }
 
 // change does c on all partitions, and lets their outputs follow the configuration.
-func (l *Live) change(c stream.Change) {
+func (l *Live) change(c run.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := l.current.Load().Output.InfluxDB

@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // serveHTTP starts the endpoint, if it is enabled, and returns what stops it.
@@ -221,7 +222,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	b := build.ReadInfo()
 	gauge(descBuild, 1, b.Version, b.Revision, b.Go, b.Platform)
 
-	sum := counters{Stats: stream.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
+	sum := counters{Stats: run.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
 	var series, bytes int64
 	var hanging time.Duration
 	var oldest time.Time
@@ -271,7 +272,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		gauge(descWatermark, time.Since(time.Unix(0, slowest)).Seconds())
 	}
 	for i, s := range sum.Stages {
-		ch <- prometheus.MustNewConstSummary(descStage, uint64(s.Count), s.Elapsed.Seconds(), nil, stream.Stage(i).String())
+		ch <- prometheus.MustNewConstSummary(descStage, uint64(s.Count), s.Elapsed.Seconds(), nil, run.Stage(i).String())
 	}
 	m.collectScores(gauge)
 	m.l.mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // ReadDataset reads the input file into memory. Lines that run would refuse are
@@ -86,7 +87,7 @@ func ReadDataset(ctx context.Context, c *config.Config) (data *eval.Dataset, ref
 
 // rows makes samples of records that have a part of one each, as run does.
 type rows struct {
-	driver *stream.Driver
+	driver *run.Driver
 	batch  stream.Batch
 	maxDim int
 }
@@ -103,7 +104,7 @@ func newRows(c *config.Config, src *file.Source) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := stream.NewDriver(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
+	d, err := run.NewDriver(run.Config{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
 	return &rows{driver: d, maxDim: c.Pipeline.MaxDim}, err
 }
 

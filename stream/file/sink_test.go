@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -195,7 +196,7 @@ func TestFault39_DiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	r, err := stream.NewRunner(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: sink, Store: store})
+	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: sink, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -175,7 +176,7 @@ func outcome(t *testing.T, path string) string {
 	}
 	defer src.Close()
 	var out letters
-	r, err := stream.NewRunner(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: stream.Discard{}, DeadLetters: &out})
+	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: stream.Discard{}, DeadLetters: &out})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (b *backoff) pause(ctx context.Context, atLeast time.Duration) error {
 	step := b.next
 	b.next = min(2*step, b.last)
 	for wait := max(step/2, atLeast) + rand.N(step/2); wait > 0; wait -= signOfLife {
-		stream.Alive(ctx)
+		stream.Heartbeat(ctx)
 		t := time.NewTimer(min(wait, signOfLife))
 		select {
 		case <-ctx.Done():
@@ -138,5 +138,5 @@ func (b *backoff) pause(ctx context.Context, atLeast time.Duration) error {
 	return nil
 }
 
-// signOfLife is the time between two calls of stream.Alive.
+// signOfLife is the time between two calls of stream.Heartbeat.
 const signOfLife = 30 * time.Second

@@ -219,7 +219,7 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 func (s *Sink) send(ctx context.Context, lines []byte) error {
 	b := s.pauses
 	for {
-		stream.Alive(ctx)
+		stream.Heartbeat(ctx)
 		s.change()
 		err := s.writer.WriteRecord(ctx, string(lines))
 		if err == nil {

@@ -41,7 +41,7 @@ func TestSASL(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got collect
-			if err := run(t, newGroup(t, c), got.work); err != nil {
+			if err := runGroup(t, newGroup(t, c), got.work); err != nil {
 				t.Fatal(err)
 			}
 			checkNumbers(t, got.messages, 0, 100)
@@ -156,7 +156,7 @@ func TestFault14_TLS(t *testing.T) {
 				}
 				return
 			}
-			err := run(t, newGroup(t, config), func(ctx context.Context, p *Partition) error { return nil })
+			err := runGroup(t, newGroup(t, config), func(ctx context.Context, p *Partition) error { return nil })
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}

@@ -7,7 +7,7 @@
 // it has Config.HandOver to write what it has, take a checkpoint and commit:
 //
 //	group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-//		runner, err := stream.NewRunner(stream.RunnerConfig{Source: p, ...})
+//		runner, err := run.NewRunner(run.Config{Source: p, ...})
 //		if err != nil {
 //			return err
 //		}

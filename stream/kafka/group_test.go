@@ -51,7 +51,7 @@ func TestGroupReadsAllPartitions(t *testing.T) {
 			c.Group = group
 			c.FetchBytes = 2000 // many fetches
 			var got collect
-			if err := run(t, newGroup(t, c), got.work); err != nil {
+			if err := runGroup(t, newGroup(t, c), got.work); err != nil {
 				t.Fatal(err)
 			}
 			checkNumbers(t, got.messages, 0, 5000)
@@ -65,7 +65,7 @@ func TestResumeWithoutLossOrDuplicates(t *testing.T) {
 	for i := range 4 {
 		send(t, b.Addr(), 100*i, 100*(i+1))
 		var got collect
-		if err := run(t, newGroup(t, c), got.work); err != nil {
+		if err := runGroup(t, newGroup(t, c), got.work); err != nil {
 			t.Fatal(err)
 		}
 		checkNumbers(t, got.messages, 100*i, 100*(i+1))
@@ -91,7 +91,7 @@ func TestNewestMissesNothingAfterARestart(t *testing.T) {
 	}
 	send(t, b.Addr(), 10, 20)
 	var got collect
-	if err := run(t, newGroup(t, c), got.work); err != nil {
+	if err := runGroup(t, newGroup(t, c), got.work); err != nil {
 		t.Fatal(err)
 	}
 	checkNumbers(t, got.messages, 10, 20)
@@ -103,13 +103,13 @@ func TestFault20_MissingState(t *testing.T) {
 	c := quick(b.Addr())
 	c.Stateful = true
 	var got collect
-	if err := run(t, newGroup(t, c), got.work); err != nil { // nothing is committed yet
+	if err := runGroup(t, newGroup(t, c), got.work); err != nil { // nothing is committed yet
 		t.Fatal(err)
 	}
-	if err := run(t, newGroup(t, c), got.work); !errors.Is(err, ErrNoState) || !strings.Contains(err.Error(), "offset 10") {
+	if err := runGroup(t, newGroup(t, c), got.work); !errors.Is(err, ErrNoState) || !strings.Contains(err.Error(), "offset 10") {
 		t.Errorf("error %v, want ErrNoState", err)
 	}
-	err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
+	err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
 	if err != nil {
 		t.Errorf("with a state: %v", err)
 	}
@@ -248,7 +248,7 @@ func TestRebalanceUnderLoad(t *testing.T) {
 	// The state of every partition is that of one reader without interruptions.
 	c := quick(b.Addr())
 	c.Group = ""
-	err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		all, err := readAll(ctx, p, 0)
 		if err != nil {
 			return err
@@ -313,7 +313,7 @@ func TestFencedWorkStartsAgain(t *testing.T) {
 	send(t, b.Addr(), 0, 20)
 	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Err: kerr.UnknownMemberID})
 	calls := 0
-	err := run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
 		calls++
 		return p.Commit(ctx, 7)
 	})
@@ -328,7 +328,7 @@ func TestFencedWorkStartsAgain(t *testing.T) {
 func TestErrorOfWorkEndsTheGroupAfterHandOver(t *testing.T) {
 	b := newBroker(t, 2)
 	var handed atomic.Bool
-	err := run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
 		if p.Number() == 0 {
 			return errEnough
 		}
@@ -398,7 +398,7 @@ func TestFault17_MorePartitions(t *testing.T) {
 	result := make(chan error, 1)
 	assigned := make(chan struct{}, 2)
 	go func() {
-		result <- run(t, g, func(ctx context.Context, p *Partition) error {
+		result <- runGroup(t, g, func(ctx context.Context, p *Partition) error {
 			assigned <- struct{}{}
 			<-ctx.Done()
 			return nil

@@ -112,8 +112,8 @@ func start(t testing.TB, g *Group, work Work) (stop func() error) {
 	return stop
 }
 
-// run runs a group until it ends by itself.
-func run(t testing.TB, g *Group, work Work) error {
+// runGroup runs a group until it ends by itself.
+func runGroup(t testing.TB, g *Group, work Work) error {
 	t.Helper()
 	return g.Run(deadline(t), work)
 }

@@ -318,7 +318,7 @@ func (e *permanent) Error() string { return e.err.Error() }
 func (p *Partition) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
 	var b backoff
 	for {
-		stream.Alive(ctx)
+		stream.Heartbeat(ctx)
 		rctx, cancel := p.group.client.bounded(ctx, 0)
 		err := request(rctx)
 		cancel()

@@ -29,7 +29,7 @@ func TestFault18_BelowTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := newGroup(t, quick(b.Addr()))
-	err := run(t, g, func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, g, func(ctx context.Context, p *Partition) error {
 		all, err := readAll(ctx, p, 10)
 		checkNumbers(t, all, 40, 100)
 		return err
@@ -43,7 +43,7 @@ func TestFault18_BelowTheLog(t *testing.T) {
 
 	c := quick(b.Addr())
 	c.StopOnLoss = true
-	err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
+	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
 	if !errors.Is(err, ErrLost) {
 		t.Errorf("error %v, want ErrLost", err)
 	}
@@ -53,7 +53,7 @@ func TestFault18_RetentionPassesTheReader(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	g := newGroup(t, quick(b.Addr()))
-	err := run(t, g, func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, g, func(ctx context.Context, p *Partition) error {
 		dst := make([]stream.Message, 100)
 		if n, err := p.Read(ctx, dst); n != 10 || err != nil {
 			t.Errorf("%d messages, error %v", n, err)
@@ -88,7 +88,7 @@ func TestFault19_BeyondTheEnd(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	seek := func(to int64) error {
-		return run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, to) })
+		return runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, to) })
 	}
 	if err := seek(10); err != nil {
 		t.Errorf("the end itself: %v", err)
@@ -112,7 +112,7 @@ func TestFault16_RecreatedTopic(t *testing.T) {
 			}
 			send(t, b.Addr(), 100, 100+n)
 		}
-		err := run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+		err := runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
 			dst := make([]stream.Message, 10)
 			if _, err := p.Read(ctx, dst); err != nil {
 				return err
@@ -134,7 +134,7 @@ func TestFault16_RecreatedTopicWhileAway(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	commit := func(ctx context.Context, p *Partition) error { return p.Commit(ctx, 10) }
-	if err := run(t, newGroup(t, quick(b.Addr())), commit); err != nil {
+	if err := runGroup(t, newGroup(t, quick(b.Addr())), commit); err != nil {
 		t.Fatal(err)
 	}
 	meta := b.Cluster().GroupInfo("g").Commits[topic][0].Metadata
@@ -159,7 +159,7 @@ func TestFault16_RecreatedTopicWhileAway(t *testing.T) {
 	if err != nil || resp.Topics[topic][0].Error != nil {
 		t.Fatal(err, resp)
 	}
-	err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		_, err := p.Read(ctx, make([]stream.Message, 1))
 		return err
 	})
@@ -181,7 +181,7 @@ func TestFault21_LargeMessage(t *testing.T) {
 	}
 	c := quick(b.Addr())
 	c.MaxMessageBytes = 100
-	err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		all, err := readAll(ctx, p, 0)
 		if err != nil {
 			return err
@@ -232,7 +232,7 @@ func TestFault22_DecompressionBomb(t *testing.T) {
 			}
 		}
 		client.Close()
-		err = run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+		err = runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
 			all, err := readAll(ctx, p, 0)
 			if err != nil {
 				return err
@@ -287,7 +287,7 @@ func TestTransactionsAndCompactionLeaveHoles(t *testing.T) {
 	c := quick(b.Addr())
 	c.Topics = []string{topic, "compacted"}
 	var n atomic.Int64
-	err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		_, end, err := p.bounds(ctx)
 		if err != nil {
 			return err
@@ -343,7 +343,7 @@ func TestFault09_TransientFaults(t *testing.T) {
 	}()
 	defer close(ended)
 	var got collect
-	if err := run(t, newGroup(t, c), got.work); err != nil {
+	if err := runGroup(t, newGroup(t, c), got.work); err != nil {
 		t.Fatal(err)
 	}
 	checkNumbers(t, got.messages, 0, 3000)
@@ -402,7 +402,7 @@ func TestMessagesStayValidUntilTheNextRead(t *testing.T) {
 	send(t, b.Addr(), 0, n)
 	c := quick(b.Addr())
 	c.FetchBytes = 4000
-	err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		dst := make([]stream.Message, 2500)
 		largest := 0
 		for next := 0; next < n; {
@@ -431,7 +431,7 @@ func TestMessagesStayValidUntilTheNextRead(t *testing.T) {
 func TestReadDeliversWhatIsThere(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 25)
-	err := run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
 		dst := make([]stream.Message, 10)
 		for _, want := range []int{10, 10, 5} {
 			if n, err := p.Read(ctx, dst); n != want || err != nil {

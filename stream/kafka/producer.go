@@ -164,7 +164,7 @@ func (p *Producer) produce(ctx context.Context, partition int, batch []outgoing)
 func (p *Producer) try(ctx context.Context, request func(ctx context.Context) error) error {
 	var b backoff
 	for {
-		stream.Alive(ctx)
+		stream.Heartbeat(ctx)
 		rctx, cancel := p.client.bounded(ctx, 0)
 		err := request(rctx)
 		cancel()

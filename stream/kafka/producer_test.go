@@ -36,7 +36,7 @@ func TestProducerPartitionsAsKafkaDoes(t *testing.T) {
 		}
 		want[string(r.Key)] = r.Partition
 	}
-	err = run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+	err = runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
 		all, err := readAll(ctx, p, 0)
 		for _, m := range all {
 			if m.Partition != want[string(m.Key)] {
@@ -58,7 +58,7 @@ func TestProducerKeepsTheOrderThroughFaults(t *testing.T) {
 	)
 	send(t, b.Addr(), 0, 4000)
 	var got collect
-	if err := run(t, newGroup(t, quick(b.Addr())), got.work); err != nil {
+	if err := runGroup(t, newGroup(t, quick(b.Addr())), got.work); err != nil {
 		t.Fatal(err)
 	}
 	checkNumbers(t, got.messages, 0, 4000)

@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // The tests of this file need Apache Kafka; see internal/testserver.
@@ -54,7 +55,7 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 		alone.Group = ""
 		// A message may be there twice: sending is repeated when no answer comes.
 		check := func(done, all *atomic.Int64) error {
-			return run(t, newGroup(t, alone), func(ctx context.Context, p *Partition) error {
+			return runGroup(t, newGroup(t, alone), func(ctx context.Context, p *Partition) error {
 				messages, err := readAll(ctx, p, 0)
 				if err != nil {
 					return err
@@ -133,7 +134,7 @@ func TestRealKafkaSASL(t *testing.T) {
 		c := quick(k.SASLAddr)
 		c.SASL = SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
 		var n int
-		err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 			_, err := readAll(ctx, p, 0)
 			n++
 			return err
@@ -145,7 +146,7 @@ func TestRealKafkaSASL(t *testing.T) {
 		var log syncBuffer
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 		c.SASL.Password = secret.New(canary + "x")
-		err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil })
+		err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), "does not accept the SASL user name and password") {
 			t.Errorf("%s: bad password: %v", mechanism, err)
 		}
@@ -155,7 +156,7 @@ func TestRealKafkaSASL(t *testing.T) {
 	}
 	c := quick(k.SASLAddr)
 	c.SASL = SASL{Mechanism: "SCRAM-SHA-512", Username: "user", Password: secret.New(canary)}
-	if err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil }); err == nil || !strings.Contains(err.Error(), "SASL mechanism") {
+	if err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil }); err == nil || !strings.Contains(err.Error(), "SASL mechanism") {
 		t.Errorf("a mechanism that is not offered: %v", err)
 	}
 }
@@ -231,5 +232,5 @@ func TestFault10_ConnectionsAreCut(t *testing.T) {
 	defer cutter.Wait()
 	defer close(end)
 	c.Group = "storm"
-	storm(t, c, 6, stream.ErrDrain) // several cuts can cost more than a member has to leave
+	storm(t, c, 6, run.ErrDrain) // several cuts can cost more than a member has to leave
 }

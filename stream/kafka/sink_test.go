@@ -36,7 +36,7 @@ func everything(t testing.TB, addr string) []stream.Message {
 	var got []stream.Message
 	c := quick(addr)
 	c.Group = ""
-	if err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	if err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		all, err := readAll(ctx, p, 0)
 		mu.Lock()
 		defer mu.Unlock()

@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -386,7 +387,7 @@ func startMember(t *testing.T, c GroupConfig, sink stream.Sink) (stop func() err
 	t.Cleanup(func() { state.Close() })
 	c.Stateful = true
 	return start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
-		runner, err := stream.NewRunner(stream.RunnerConfig{
+		runner, err := run.NewRunner(run.Config{
 			Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t), Sink: sink, Store: state.Store(p), Fingerprint: "f",
 			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: c.HandOver / 2,
 		})
@@ -405,7 +406,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 	sink = &recorder{points: make(map[string]string)}
 	states, ends = make(map[int][]byte), make(map[int]int64)
 	var mu sync.Mutex
-	err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+	err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		all, err := readAll(ctx, p, 0)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/sim"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -131,7 +132,7 @@ func TestHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := stream.NewRunner(stream.RunnerConfig{Source: s, Decoder: d, Engine: e, Sink: stream.Discard{}})
+	r, err := run.NewRunner(run.Config{Source: s, Decoder: d, Engine: e, Sink: stream.Discard{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package stream_test
+package run_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // recorder keeps the events and metrics of all batches.
@@ -33,7 +34,7 @@ func TestRunnerChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(3)
 		out := &recorder{memory: m}
-		r := m.runner(t, func(c *stream.RunnerConfig) {
+		r := m.runner(t, func(c *run.Config) {
 			c.Sink = out
 			c.CheckpointEvery = time.Hour
 		})
@@ -44,7 +45,7 @@ func TestRunnerChange(t *testing.T) {
 		if len(m.saved) != 0 {
 			t.Fatalf("%d checkpoints in the first hour", len(m.saved))
 		}
-		r.Change(stream.Change{CheckpointEvery: time.Second, Note: "state.interval = 1s"})
+		r.Change(run.Change{CheckpointEvery: time.Second, Note: "state.interval = 1s"})
 		synctest.Wait()
 		var noted []stream.Event
 		out.mu.Lock()
@@ -74,9 +75,9 @@ func TestRunnerChangesAreJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
 		out := &recorder{memory: m}
-		r := m.runner(t, func(c *stream.RunnerConfig) { c.Sink = out })
-		r.Change(stream.Change{Note: "one"})
-		r.Change(stream.Change{Note: "two"})
+		r := m.runner(t, func(c *run.Config) { c.Sink = out })
+		r.Change(run.Change{Note: "one"})
+		r.Change(run.Change{Note: "two"})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- r.Run(ctx) }()

@@ -1,7 +1,6 @@
-package stream
+package run
 
 import (
-	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -18,16 +17,6 @@ type StalledError struct {
 func (e *StalledError) Error() string {
 	return fmt.Sprintf("stream: the stage %q has hung for %v: the process has to end, and the next start resumes from the last checkpoint", e.Stage, e.For)
 }
-
-// Alive is a sign of life: an edge that waits, or repeats a request, calls it at
-// least every minute, or it is taken for hung. See RunnerConfig.StallTimeout.
-func Alive(ctx context.Context) {
-	if p, ok := ctx.Value(pulseKey{}).(*pulse); ok {
-		p.beats.Add(1)
-	}
-}
-
-type pulseKey struct{}
 
 // pulse is the sign of life of a goroutine.
 type pulse struct {

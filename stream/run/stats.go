@@ -1,8 +1,10 @@
-package stream
+package run
 
 import (
 	"maps"
 	"time"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // Stats are the counters of a Runner since its start.
@@ -12,9 +14,9 @@ type Stats struct {
 	Observations int64
 	Metrics      int64
 	Events       int64
-	Drifts       int64            // events that are drifts
-	Anomalies    int64            // observations with a score above 1
-	DeadLetters  map[Reason]int64 // all, kept or not
+	Drifts       int64                   // events that are drifts
+	Anomalies    int64                   // observations with a score above 1
+	DeadLetters  map[stream.Reason]int64 // all, kept or not
 
 	Series    int64 // seen so far
 	Next      int64 // offset after the last record written
@@ -69,7 +71,7 @@ func (r *Runner) Stats() Stats {
 }
 
 // count adds a batch that was written.
-func (r *Runner) count(b *Batch) {
+func (r *Runner) count(b *stream.Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &r.stats
@@ -79,7 +81,7 @@ func (r *Runner) count(b *Batch) {
 	s.Metrics += int64(len(b.Metrics))
 	s.Events += int64(len(b.Events))
 	for i := range b.Events {
-		if b.Events[i].Kind == EventDrift {
+		if b.Events[i].Kind == stream.EventDrift {
 			s.Drifts++
 		}
 	}
@@ -93,7 +95,9 @@ func (r *Runner) count(b *Batch) {
 	}
 	s.Series = max(s.Series, int64(b.Series))
 	s.Next = max(s.Next, b.Next)
-	s.Watermark = later(s.Watermark, b.Watermark)
+	if b.Watermark != 0 && (s.Watermark == 0 || b.Watermark > s.Watermark) {
+		s.Watermark = b.Watermark
+	}
 	if b.Snapshot != nil {
 		s.Checkpoints++
 		s.CheckpointWritten += int64(len(b.Snapshot))

@@ -1,4 +1,4 @@
-package stream_test
+package run_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -17,36 +18,36 @@ import (
 // closed. While it waits it gives signs of life, if it is alive.
 type hung struct {
 	*memory
-	where   stream.Stage
+	where   run.Stage
 	release chan struct{}
 	alive   bool
 }
 
-func (h hung) at(ctx context.Context, s stream.Stage) {
+func (h hung) at(ctx context.Context, s run.Stage) {
 	for s == h.where {
 		select {
 		case <-h.release:
 			return
 		case <-time.After(time.Minute):
 			if h.alive {
-				stream.Alive(ctx)
+				stream.Heartbeat(ctx)
 			}
 		}
 	}
 }
 
 func (h hung) Decode(*stream.Record, *stream.Message) error {
-	h.at(context.Background(), stream.StageDecode)
+	h.at(context.Background(), run.StageDecode)
 	return &stream.DataError{Reason: stream.Malformed}
 }
 
 func (h hung) Write(ctx context.Context, b *stream.Batch) error {
-	h.at(ctx, stream.StageWrite)
+	h.at(ctx, run.StageWrite)
 	return h.memory.Write(ctx, b)
 }
 
 func (h hung) Save(ctx context.Context, c stream.Checkpoint) error {
-	h.at(ctx, stream.StageCheckpoint)
+	h.at(ctx, run.StageCheckpoint)
 	return h.memory.Save(ctx, c)
 }
 
@@ -64,7 +65,7 @@ type hungSeries struct {
 func (m hungModel) NewSeries() eval.Forecaster { return hungSeries{m.Model.NewSeries(), m.h} }
 
 func (s hungSeries) Observe(y []float64) error {
-	s.h.at(context.Background(), stream.StageApply)
+	s.h.at(context.Background(), run.StageApply)
 	return s.Forecaster.Observe(y)
 }
 
@@ -75,22 +76,22 @@ func (s hungSeries) Observe(y []float64) error {
 func TestFault52_Watchdog(t *testing.T) {
 	const limit = 5 * time.Minute
 	var cancelRun func()
-	run := func(t *testing.T, where stream.Stage, alive bool, check func(m *memory, r *stream.Runner, ended chan error, release func())) {
+	try := func(t *testing.T, where run.Stage, alive bool, check func(m *memory, r *run.Runner, ended chan error, release func())) {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory(50)
 			h := hung{memory: m, where: where, release: make(chan struct{}), alive: alive}
-			r := m.runner(t, func(c *stream.RunnerConfig) {
+			r := m.runner(t, func(c *run.Config) {
 				c.StallTimeout = limit
 				c.Sink, c.Store, c.CheckpointRecords = h, h, 10
 				switch where {
-				case stream.StageDecode:
+				case run.StageDecode:
 					c.Decoder = h
-				case stream.StageApply:
-					ec := driftConfig()
+				case run.StageApply:
+					ec := streamtest.DriftConfig()
 					ec.NewModel = func(dim int) (eval.Model, error) {
 						return hungModel{streamtest.NewDrift(dim, 3, 2), h}, nil
 					}
-					c.Engine = newEngine(t, ec)
+					c.Engine = streamtest.NewEngine(t, ec)
 				}
 			})
 			ended := make(chan error, 1)
@@ -102,9 +103,9 @@ func TestFault52_Watchdog(t *testing.T) {
 			synctest.Wait()
 		})
 	}
-	for _, where := range []stream.Stage{stream.StageDecode, stream.StageApply, stream.StageWrite, stream.StageCheckpoint} {
+	for _, where := range []run.Stage{run.StageDecode, run.StageApply, run.StageWrite, run.StageCheckpoint} {
 		t.Run(where.String()+" hangs", func(t *testing.T) {
-			run(t, where, false, func(m *memory, r *stream.Runner, ended chan error, release func()) {
+			try(t, where, false, func(m *memory, r *run.Runner, ended chan error, release func()) {
 				defer release()
 				time.Sleep(limit / 2)
 				synctest.Wait()
@@ -113,7 +114,7 @@ func TestFault52_Watchdog(t *testing.T) {
 				}
 				time.Sleep(limit)
 				synctest.Wait()
-				var stalled *stream.StalledError
+				var stalled *run.StalledError
 				select {
 				case err := <-ended:
 					if !errors.As(err, &stalled) || stalled.Stage != where || stalled.For < limit {
@@ -129,16 +130,16 @@ func TestFault52_Watchdog(t *testing.T) {
 		})
 	}
 	t.Run("told to stop", func(t *testing.T) {
-		run(t, stream.StageWrite, false, func(_ *memory, _ *stream.Runner, ended chan error, release func()) {
+		try(t, run.StageWrite, false, func(_ *memory, _ *run.Runner, ended chan error, release func()) {
 			defer release()
 			time.Sleep(time.Minute)
 			cancelRun()
 			time.Sleep(10*time.Second + 2*time.Second) // DrainTimeout, and some patience
 			synctest.Wait()
-			var stalled *stream.StalledError
+			var stalled *run.StalledError
 			select {
 			case err := <-ended:
-				if !errors.As(err, &stalled) || stalled.Stage != stream.StageWrite {
+				if !errors.As(err, &stalled) || stalled.Stage != run.StageWrite {
 					t.Errorf("got %v", err)
 				}
 			default:
@@ -147,7 +148,7 @@ func TestFault52_Watchdog(t *testing.T) {
 		})
 	})
 	t.Run("a server is away", func(t *testing.T) {
-		run(t, stream.StageWrite, true, func(m *memory, r *stream.Runner, ended chan error, release func()) {
+		try(t, run.StageWrite, true, func(m *memory, r *run.Runner, ended chan error, release func()) {
 			time.Sleep(10 * time.Hour)
 			synctest.Wait()
 			if len(ended) != 0 || r.Stats().Hanging.For > limit/2 {
@@ -161,7 +162,7 @@ func TestFault52_Watchdog(t *testing.T) {
 		})
 	})
 	t.Run("no messages", func(t *testing.T) {
-		run(t, stream.NumStages, false, func(m *memory, r *stream.Runner, ended chan error, _ func()) {
+		try(t, run.NumStages, false, func(m *memory, r *run.Runner, ended chan error, _ func()) {
 			time.Sleep(10 * time.Hour)
 			synctest.Wait()
 			if len(ended) != 0 || r.Stats().Hanging.For != 0 {
@@ -177,8 +178,8 @@ func TestFault39_SlowSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(2000)
 		m.end = io.EOF
-		h := hung{memory: m, where: stream.StageCheckpoint, release: make(chan struct{})}
-		r := m.runner(t, func(c *stream.RunnerConfig) {
+		h := hung{memory: m, where: run.StageCheckpoint, release: make(chan struct{})}
+		r := m.runner(t, func(c *run.Config) {
 			c.StallTimeout, c.Store, c.CheckpointRecords = 10*time.Minute, h, 100
 		})
 		ended := make(chan error, 1)
@@ -188,7 +189,7 @@ func TestFault39_SlowSync(t *testing.T) {
 		if len(m.committed) != 0 || len(ended) != 0 {
 			t.Errorf("committed %v before the checkpoint was durable", m.committed)
 		}
-		if s := r.Stats(); s.Records > 300 || s.Hanging.Stage != stream.StageCheckpoint {
+		if s := r.Stats(); s.Records > 300 || s.Hanging.Stage != run.StageCheckpoint {
 			t.Errorf("meanwhile %d records were written; hanging: %+v", s.Records, s.Hanging)
 		}
 		close(h.release)

@@ -1,4 +1,4 @@
-package stream
+package run
 
 import (
 	"cmp"
@@ -8,25 +8,27 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // Driver is the order of effects on one partition, without goroutines and
 // without a clock: a Runner lets it work concurrently and in time, a simulator
 // step by step.
 //
-//	Resume, then for each message Decode and Learn, and for each batch Judge and Deliver
+//	Resume, then for each message Decode and Learn, and for each batch Score and Deliver
 //
 // Learn and Checkpoint belong to one goroutine. Decode may belong to one before
-// it, Judge to one behind it and Deliver to one behind that, which get the batches in
+// it, Score to one behind it and Deliver to one behind that, which get the batches in
 // order.
 type Driver struct {
-	c       RunnerConfig
-	one     Decoded
+	c       Config
+	one     stream.Decoded
 	saved   int64 // offset of the last checkpoint taken
 	since   int64 // records since then
-	letters []DeadLetter
+	letters []stream.DeadLetter
 
-	// Of the checkpoints, for Judge: bytes of the last whole one, and number and
+	// Of the checkpoints, for Deliver: bytes of the last whole one, and number and
 	// bytes of the changes to it. It says when the next one is to be whole, and how
 	// large the last ones were.
 	whole, changes, changeBytes int
@@ -40,19 +42,19 @@ const maxChanges = 1000
 
 // NewDriver returns a Driver that has done nothing yet. It uses the fields of c
 // that do not speak of time.
-func NewDriver(c RunnerConfig) (*Driver, error) {
+func NewDriver(c Config) (*Driver, error) {
 	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
 		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
 	}
 	if c.CheckpointEvery < 0 || c.CheckpointRecords < 0 || c.BatchPoints < 0 || c.BatchBytes < 0 || c.DrainTimeout < 0 || c.StallTimeout < 0 {
-		return nil, errors.New("stream: a negative limit in RunnerConfig")
+		return nil, errors.New("stream: a negative limit in Config")
 	}
 	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, 10*time.Second)
 	c.BatchPoints = cmp.Or(c.BatchPoints, 2000)
 	c.BatchBytes = cmp.Or(c.BatchBytes, 8<<20)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 10*time.Second)
 	if c.DeadLetters == nil {
-		c.DeadLetters = Discard{}
+		c.DeadLetters = stream.Discard{}
 	}
 	d := &Driver{c: c}
 	d.wholeDue.Store(true)
@@ -61,11 +63,11 @@ func NewDriver(c RunnerConfig) (*Driver, error) {
 
 // Resume brings everything to the last checkpoint.
 func (d *Driver) Resume(ctx context.Context) error {
-	var list []Checkpoint
-	var last Checkpoint
+	var list []stream.Checkpoint
+	var last stream.Checkpoint
 	if d.c.Store != nil {
 		var err error
-		if list, err = d.c.Store.Load(ctx); err != nil && !errors.Is(err, ErrNoCheckpoint) {
+		if list, err = d.c.Store.Load(ctx); err != nil && !errors.Is(err, stream.ErrNoCheckpoint) {
 			return fmt.Errorf("stream: load the checkpoint: %w", err)
 		}
 	}
@@ -79,7 +81,7 @@ func (d *Driver) Resume(ctx context.Context) error {
 		what     any
 		position []byte
 	}{{d.c.Sink, last.Sink}, {d.c.DeadLetters, last.DeadLetters}} {
-		if p, ok := edge.what.(Positioner); ok {
+		if p, ok := edge.what.(stream.Positioner); ok {
 			if err := p.Resume(edge.position); err != nil {
 				return fmt.Errorf("stream: resume the output: %w", err)
 			}
@@ -89,7 +91,7 @@ func (d *Driver) Resume(ctx context.Context) error {
 	return nil
 }
 
-func (d *Driver) restore(ctx context.Context, list []Checkpoint) error {
+func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	last := list[len(list)-1]
 	if last.Fingerprint != d.c.Fingerprint {
 		return &FingerprintError{Checkpoint: last.Fingerprint, Current: d.c.Fingerprint}
@@ -103,9 +105,9 @@ func (d *Driver) restore(ctx context.Context, list []Checkpoint) error {
 		return fmt.Errorf("stream: restore the engine: %w", err)
 	}
 	if n := d.c.Engine.Next(); n != last.Next {
-		return fmt.Errorf("%w: its state is that of offset %d, not %d", ErrCorrupt, n, last.Next)
+		return fmt.Errorf("%w: its state is that of offset %d, not %d", stream.ErrCorrupt, n, last.Next)
 	}
-	if s, ok := d.c.Source.(Seeker); ok {
+	if s, ok := d.c.Source.(stream.Seeker); ok {
 		if err := s.Seek(ctx, last.Next); err != nil {
 			return fmt.Errorf("stream: go to offset %d of the source: %w", last.Next, err)
 		}
@@ -124,59 +126,32 @@ func (e *FingerprintError) Error() string {
 		"start what wrote it, or remove the checkpoint to begin anew", e.Checkpoint, e.Current)
 }
 
-// Apply is Decode, Learn and Judge for one message.
-func (d *Driver) Apply(b *Batch, m *Message) (full bool, err error) {
+// Apply is Decode, Learn and Score for one message.
+func (d *Driver) Apply(b *stream.Batch, m *stream.Message) (full bool, err error) {
 	d.one.Reset()
 	d.Decode(&d.one, m)
 	if full, err = d.Learn(b, &d.one, 0); err != nil {
 		return false, err
 	}
-	return full, d.Judge(b)
+	return full, d.Score(b)
 }
 
 // Decode appends m, and what the Decoder finds in it, to dst.
-func (d *Driver) Decode(dst *Decoded, m *Message) { dst.decode(d.c.Decoder, m) }
+func (d *Driver) Decode(dst *stream.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
 
 // Learn lets the engine learn from the i-th message of src, and takes a checkpoint
 // when CheckpointRecords says so. When b is full it has to be delivered before
 // the next Learn.
-func (d *Driver) Learn(b *Batch, src *Decoded, i int) (full bool, err error) {
+func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, err error) {
 	before := b.Records
-	m, parts := src.at(i)
-	if err := d.learn(b, m, parts); err != nil {
-		return false, fmt.Errorf("%s: %w", m.message.Origin(), err)
+	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
+		return false, err
 	}
 	d.since += b.Records - before
 	if d.c.CheckpointRecords > 0 && d.since >= d.c.CheckpointRecords {
 		d.Checkpoint(b)
 	}
 	return b.Snapshot != nil || b.Points() >= d.c.BatchPoints || b.Bytes() >= d.c.BatchBytes, nil
-}
-
-func (d *Driver) learn(b *Batch, m *decodedMessage, parts []part) error {
-	if m.message.Refused != nil {
-		d.c.Engine.Reject(b, &m.message, m.message.Refused)
-		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
-	}
-	if !d.c.Engine.Begin(b, &m.message) {
-		return nil
-	}
-	for i := range parts {
-		if i > 0 {
-			b.Records++ // the first one was counted as the message
-		}
-		p := &parts[i]
-		p.record.Message = &m.message
-		if p.split {
-			p.record.Message = &p.message
-		}
-		if p.refusal != nil {
-			d.c.Engine.Refuse(b, p.record.Message, p.refusal)
-		} else if err := d.c.Engine.Learn(b, &p.record); err != nil {
-			return err
-		}
-	}
-	return m.err
 }
 
 // Unsaved reports whether a checkpoint would hold something new.
@@ -186,46 +161,21 @@ func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() !
 // changed since the last one, or all of it when the changes have become as large as
 // that. The batch has to be judged, which adds the rest of the state, and delivered
 // before the next Learn.
-func (d *Driver) Checkpoint(b *Batch) {
+func (d *Driver) Checkpoint(b *stream.Batch) {
 	d.since = 0
 	if !d.Unsaved() {
 		return
 	}
-	e := d.c.Engine
 	if d.wholeDue.Swap(false) {
-		b.Snapshot, b.Since = e.stateOfModels(like(&d.wholeSize), true), 0
+		d.c.Engine.Checkpoint(b, like(&d.wholeSize), 0)
 	} else {
-		b.Snapshot, b.Since = e.stateOfModels(like(&d.changeSize), false), d.saved
+		d.c.Engine.Checkpoint(b, like(&d.changeSize), d.saved)
 	}
-	b.half = true
-	e.saved()
-	b.Next = e.Next()
 	d.saved = b.Next
 }
 
-// Judge makes the points of b, and completes its checkpoint if it has one.
-func (d *Driver) Judge(b *Batch) error {
-	e := d.c.Engine
-	if err := e.Judge(b); err != nil || !b.half {
-		return err
-	}
-	whole := b.Since == 0
-	b.Snapshot, b.half = e.stateOfJudge(b.Snapshot, whole), false
-	e.judge.saved()
-	size := len(b.Snapshot)
-	if whole {
-		d.whole, d.changes, d.changeBytes = size, 0, 0
-		d.wholeSize.Store(int64(size))
-		return nil
-	}
-	d.changes++
-	d.changeBytes += size
-	d.changeSize.Store(int64(size))
-	if d.changeBytes >= d.whole || d.changes >= maxChanges {
-		d.wholeDue.Store(true)
-	}
-	return nil
-}
+// Score makes the points of b, and completes its checkpoint if it has one.
+func (d *Driver) Score(b *stream.Batch) error { return d.c.Engine.Score(b) }
 
 // like returns room for a little more than size bytes: growing step by step would
 // leave several times as much behind.
@@ -233,7 +183,7 @@ func like(size *atomic.Int64) []byte { n := size.Load(); return make([]byte, 0, 
 
 // Deliver writes b, keeps its dead letters and then, if it has a checkpoint,
 // stores and commits that. After each stage it calls lap.
-func (d *Driver) Deliver(ctx context.Context, b *Batch, lap func(Stage)) error {
+func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) error {
 	if err := d.c.Sink.Write(ctx, b); err != nil {
 		return fmt.Errorf("stream: write: %w", err)
 	}
@@ -260,15 +210,16 @@ func (d *Driver) Deliver(ctx context.Context, b *Batch, lap func(Stage)) error {
 }
 
 // save stores the checkpoint in b and commits it.
-func (d *Driver) save(ctx context.Context, b *Batch) error {
-	c := Checkpoint{
+func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
+	c := stream.Checkpoint{
 		Fingerprint: d.c.Fingerprint, Next: b.Next, Since: b.Since, State: b.Snapshot,
 		Sink: position(d.c.Sink), DeadLetters: position(d.c.DeadLetters),
 	}
 	if err := d.c.Store.Save(ctx, c); err != nil {
 		return fmt.Errorf("stream: save the checkpoint: %w", err)
 	}
-	if s, ok := d.c.Source.(Committer); ok {
+	d.account(b)
+	if s, ok := d.c.Source.(stream.Committer); ok {
 		if err := s.Commit(ctx, b.Next); err != nil {
 			return fmt.Errorf("stream: commit offset %d: %w", b.Next, err)
 		}
@@ -276,8 +227,24 @@ func (d *Driver) save(ctx context.Context, b *Batch) error {
 	return nil
 }
 
+// account notes the size of the checkpoint in b, and when the next one is to be whole.
+func (d *Driver) account(b *stream.Batch) {
+	size := len(b.Snapshot)
+	if b.Since == 0 {
+		d.whole, d.changes, d.changeBytes = size, 0, 0
+		d.wholeSize.Store(int64(size))
+		return
+	}
+	d.changes++
+	d.changeBytes += size
+	d.changeSize.Store(int64(size))
+	if d.changeBytes >= d.whole || d.changes >= maxChanges {
+		d.wholeDue.Store(true)
+	}
+}
+
 func position(edge any) []byte {
-	if p, ok := edge.(Positioner); ok {
+	if p, ok := edge.(stream.Positioner); ok {
 		return p.Position()
 	}
 	return nil

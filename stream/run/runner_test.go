@@ -1,4 +1,4 @@
-package stream_test
+package run_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/run"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // memory is a source, sink and store in memory.
@@ -105,13 +107,13 @@ func decoder(t *testing.T) stream.Decoder {
 	return d
 }
 
-func (m *memory) runner(t *testing.T, tune func(*stream.RunnerConfig)) *stream.Runner {
+func (m *memory) runner(t *testing.T, tune func(*run.Config)) *run.Runner {
 	t.Helper()
-	c := stream.RunnerConfig{Source: m, Decoder: decoder(t), Engine: newEngine(t, driftConfig()), Sink: m, DeadLetters: m, Store: m, Fingerprint: "f"}
+	c := run.Config{Source: m, Decoder: decoder(t), Engine: streamtest.NewEngine(t, streamtest.DriftConfig()), Sink: m, DeadLetters: m, Store: m, Fingerprint: "f"}
 	if tune != nil {
 		tune(&c)
 	}
-	r, err := stream.NewRunner(c)
+	r, err := run.NewRunner(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,7 @@ func TestRunToTheEnd(t *testing.T) {
 	m.end = io.EOF
 	m.messages[10].Value = []byte("x")
 	m.messages[20].Value = m.messages[19].Value // a duplicate
-	r := m.runner(t, func(c *stream.RunnerConfig) { c.Drop = []stream.Reason{stream.Duplicate} })
+	r := m.runner(t, func(c *run.Config) { c.Drop = []stream.Reason{stream.Duplicate} })
 	if err := r.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestRunToTheEnd(t *testing.T) {
 	if !slices.Equal(m.committed, []int64{50}) || len(m.saved) != 1 || m.saved[0].Next != 50 {
 		t.Errorf("commits %v, %d checkpoints", m.committed, len(m.saved))
 	}
-	if s.Checkpoints != 1 || s.CheckpointBytes != int64(len(m.saved[0].State)) || s.Stages[stream.StageCheckpoint].Count != 1 {
+	if s.Checkpoints != 1 || s.CheckpointBytes != int64(len(m.saved[0].State)) || s.Stages[run.StageCheckpoint].Count != 1 {
 		t.Errorf("%+v", s)
 	}
 	if r.Run(context.Background()) == nil {
@@ -182,7 +184,7 @@ func TestIdleSourceIsSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(5)
 		ctx, cancel := context.WithCancel(context.Background())
-		r := m.runner(t, func(c *stream.RunnerConfig) { c.CheckpointEvery = time.Minute })
+		r := m.runner(t, func(c *run.Config) { c.CheckpointEvery = time.Minute })
 		ended := make(chan error)
 		go func() { ended <- r.Run(ctx) }()
 		time.Sleep(59 * time.Second)
@@ -226,7 +228,7 @@ func TestStagesAddUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(4)
 		m.end = io.EOF
-		r := m.runner(t, func(c *stream.RunnerConfig) {
+		r := m.runner(t, func(c *run.Config) {
 			c.Source, c.Decoder, c.Sink = slow{m}, slow{m}, slow{m}
 
 		})
@@ -234,11 +236,11 @@ func TestStagesAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := r.Stats().Stages
-		if s[stream.StageRead].Elapsed != 5*time.Second || s[stream.StageDecode].Elapsed != 4*time.Minute || s[stream.StageApply].Elapsed != 0 || s[stream.StageWrite].Elapsed != 4*time.Hour {
+		if s[run.StageRead].Elapsed != 5*time.Second || s[run.StageDecode].Elapsed != 4*time.Minute || s[run.StageApply].Elapsed != 0 || s[run.StageWrite].Elapsed != 4*time.Hour {
 			t.Errorf("%+v", s)
 		}
 		for i, want := range []string{"read", "decode", "apply", "score", "wait", "write", "checkpoint"} {
-			if got := stream.Stage(i).String(); got != want {
+			if got := run.Stage(i).String(); got != want {
 				t.Errorf("stage %d is %s", i, got)
 			}
 		}
@@ -250,7 +252,7 @@ func TestFault04_StopDuringAnOutage(t *testing.T) {
 		m := newMemory(50)
 		m.block = true
 		ctx, cancel := context.WithCancel(context.Background())
-		r := m.runner(t, func(c *stream.RunnerConfig) { c.DrainTimeout = 7 * time.Second })
+		r := m.runner(t, func(c *run.Config) { c.DrainTimeout = 7 * time.Second })
 		ended := make(chan error)
 		go func() { ended <- r.Run(ctx) }()
 		time.Sleep(time.Hour)
@@ -302,7 +304,7 @@ func TestErrorsStopTheRun(t *testing.T) {
 	t.Run("fingerprint", func(t *testing.T) {
 		m := newMemory(5)
 		m.saved = []stream.Checkpoint{{Fingerprint: "other"}}
-		var wrong *stream.FingerprintError
+		var wrong *run.FingerprintError
 		if err := m.runner(t, nil).Run(context.Background()); !errors.As(err, &wrong) || wrong.Checkpoint != "other" || !strings.Contains(err.Error(), "remove the checkpoint to begin anew") {
 			t.Errorf("got %v", err)
 		}
@@ -313,13 +315,13 @@ func TestErrorsStopTheRun(t *testing.T) {
 		if err := m.runner(t, nil).Run(context.Background()); err == nil {
 			t.Error("a broken state was accepted")
 		}
-		m.saved = []stream.Checkpoint{{Fingerprint: "f", Next: 7, State: newEngine(t, driftConfig()).Snapshot(nil)}}
+		m.saved = []stream.Checkpoint{{Fingerprint: "f", Next: 7, State: streamtest.NewEngine(t, streamtest.DriftConfig()).Snapshot(nil)}}
 		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, stream.ErrCorrupt) {
 			t.Errorf("a state of another offset gave %v", err)
 		}
 	})
 	t.Run("config", func(t *testing.T) {
-		if _, err := stream.NewRunner(stream.RunnerConfig{}); err == nil {
+		if _, err := run.NewRunner(run.Config{}); err == nil {
 			t.Error("an empty RunnerConfig was accepted")
 		}
 	})

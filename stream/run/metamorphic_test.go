@@ -1,4 +1,4 @@
-package stream_test
+package run_test
 
 import (
 	"context"
@@ -17,23 +17,25 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/run"
+	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// A run reads testdata of all kinds from a file and writes points, dead letters
+// A fileRun reads testdata of all kinds from a file and writes points, dead letters
 // and checkpoints to files. What it writes must depend neither on how the work is
 // cut into batches and checkpoints, nor on crashes.
-type run struct {
+type fileRun struct {
 	dir    string
 	encode file.Encoder
-	tune   func(*stream.RunnerConfig)
+	tune   func(*run.Config)
 	engine stream.EngineConfig
 }
 
 // jsonLines is records as a file of JSON lines, some of them broken.
 func jsonLines(n int) string {
 	var out strings.Builder
-	for i, r := range records(n, 7) {
+	for i, r := range streamtest.Records(n, 7) {
 		switch i % 50 {
 		case 10:
 			out.WriteString("\n")
@@ -66,7 +68,7 @@ func jsonLines(n int) string {
 }
 
 // once runs until the end or an error. faults wraps the edges.
-func (r *run) once(t *testing.T, faults *faults) (stream.Stats, error) {
+func (r *fileRun) once(t *testing.T, faults *faults) (run.Stats, error) {
 	t.Helper()
 	src, err := file.OpenSource(filepath.Join(r.dir, "in.jsonl"),
 		file.SourceConfig{JSON: format.JSONConfig{Series: "series", TimeUnit: format.Nanoseconds}})
@@ -89,13 +91,13 @@ func (r *run) once(t *testing.T, faults *faults) (stream.Stats, error) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	c := stream.RunnerConfig{
-		Source: faultySource{src, faults}, Decoder: src.Decoder(), Engine: newEngine(t, r.engine),
+	c := run.Config{
+		Source: faultySource{src, faults}, Decoder: src.Decoder(), Engine: streamtest.NewEngine(t, r.engine),
 		Sink: faultySink{sink, faults}, DeadLetters: faultyLetters{letters, faults},
 		Store: faultyStore{store, faults}, Fingerprint: "f",
 	}
 	r.tune(&c)
-	runner, err := stream.NewRunner(c)
+	runner, err := run.NewRunner(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +106,7 @@ func (r *run) once(t *testing.T, faults *faults) (stream.Stats, error) {
 }
 
 // output is everything that was written for others to read.
-func (r *run) output(t *testing.T) string {
+func (r *fileRun) output(t *testing.T) string {
 	t.Helper()
 	var out string
 	for _, name := range []string{"out", "letters"} {
@@ -172,9 +174,9 @@ func (s faultyStore) Save(ctx context.Context, c stream.Checkpoint) error {
 	return s.f.effect(func() error { return s.Store.Save(ctx, c) })
 }
 
-func newRun(t *testing.T, input string) *run {
+func newRun(t *testing.T, input string) *fileRun {
 	t.Helper()
-	r := &run{dir: t.TempDir(), encode: lineproto.Encoder{Levels: []float64{.8, .5}}, engine: driftConfig(), tune: func(*stream.RunnerConfig) {}}
+	r := &fileRun{dir: t.TempDir(), encode: lineproto.Encoder{Levels: []float64{.8, .5}}, engine: streamtest.DriftConfig(), tune: func(*run.Config) {}}
 	if err := os.WriteFile(filepath.Join(r.dir, "in.jsonl"), []byte(input), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +194,7 @@ func TestBatchesAndCheckpointsDoNotMatter(t *testing.T) {
 	} {
 		r := newRun(t, input)
 		r.encode = file.CSV{Levels: []float64{.8, .5}}
-		r.tune = func(rc *stream.RunnerConfig) {
+		r.tune = func(rc *run.Config) {
 			rc.BatchPoints, rc.BatchBytes, rc.CheckpointRecords = c.points, c.bytes, int64(c.records)
 		}
 		stats, err := r.once(t, &faults{})
@@ -220,7 +222,7 @@ func TestBatchesAndCheckpointsDoNotMatter(t *testing.T) {
 // garbage at the end of the files.
 func TestFault02_CrashAnywhere(t *testing.T) {
 	input := jsonLines(100)
-	tune := func(c *stream.RunnerConfig) { c.BatchPoints, c.CheckpointRecords = 100, 30 }
+	tune := func(c *run.Config) { c.BatchPoints, c.CheckpointRecords = 100, 30 }
 	calm := newRun(t, input)
 	calm.tune = tune
 	var count faults

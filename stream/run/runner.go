@@ -1,4 +1,4 @@
-package stream
+package run
 
 import (
 	"cmp"
@@ -9,25 +9,27 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
-// RunnerConfig says what a Runner connects. Source, Decoder, Engine and Sink are
+// Config says what a Runner connects. Source, Decoder, Engine and Sink are
 // required.
-type RunnerConfig struct {
-	Source  Source
-	Decoder Decoder
-	Engine  *Engine // new: the Runner restores it
-	Sink    Sink
+type Config struct {
+	Source  stream.Source
+	Decoder stream.Decoder
+	Engine  *stream.Engine // new: the Runner restores it
+	Sink    stream.Sink
 
 	// DeadLetters keeps what could not be used; nil means that it is only
 	// counted. Letters for one of the reasons in Drop are only counted, too.
-	DeadLetters DeadLetters
-	Drop        []Reason
+	DeadLetters stream.DeadLetters
+	Drop        []stream.Reason
 
 	// Store keeps the checkpoints; nil means that there are none and that
 	// nothing is committed. Fingerprint is that of the configuration and the
 	// build: a checkpoint with another one is refused.
-	Store       Store
+	Store       stream.Store
 	Fingerprint string
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
@@ -57,7 +59,7 @@ const readSize = 256
 // Runner runs one partition with four goroutines: one reads and decodes, one lets the
 // models learn and forecast, one judges that, and one encodes and writes.
 //
-//	source, decoder -> Decoded -> Engine.Learn -> Batch -> Engine.Judge -> Batch -> sink, dead letters, checkpoint, commit
+//	source, decoder -> Decoded -> Engine.Learn -> Batch -> Engine.Score -> Batch -> sink, dead letters, checkpoint, commit
 //
 // Five Decoded and four batches circulate between them: handing one over is the
 // back-pressure, and all that they share.
@@ -67,7 +69,7 @@ const readSize = 256
 // were written before, with the same values.
 type Runner struct {
 	d       *Driver
-	c       RunnerConfig // with defaults
+	c       Config // with defaults
 	started atomic.Bool
 	pulses  [4]pulse // of reader, models, judge and writer
 	changes chan Change
@@ -77,12 +79,12 @@ type Runner struct {
 }
 
 // NewRunner returns a Runner that has not started.
-func NewRunner(c RunnerConfig) (*Runner, error) {
+func NewRunner(c Config) (*Runner, error) {
 	d, err := NewDriver(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[Reason]int64), CheckpointTime: time.Now()}}, nil
+	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64), CheckpointTime: time.Now()}}, nil
 }
 
 // Change is what can be changed while a Runner runs: what no result of the engine
@@ -113,12 +115,14 @@ func (r *Runner) Change(c Change) {
 }
 
 // change does c, in the goroutine of the engine, and notes it in b.
-func (r *Runner) change(c Change, b *Batch) {
+func (r *Runner) change(c Change, b *stream.Batch) {
 	r.c.CheckpointEvery = cmp.Or(c.CheckpointEvery, r.c.CheckpointEvery)
 	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)
-	r.c.Engine.c.MetricsEvery = cmp.Or(c.MetricsEvery, r.c.Engine.c.MetricsEvery)
+	if c.MetricsEvery > 0 {
+		r.c.Engine.SetMetricsEvery(c.MetricsEvery)
+	}
 	if c.Note != "" {
-		b.Events = append(b.Events, Event{Series: AllSeries, Time: time.Now().UnixNano(), Kind: EventReload, Text: c.Note})
+		b.Events = append(b.Events, stream.Event{Series: stream.AllSeries, Time: time.Now().UnixNano(), Kind: stream.EventReload, Text: c.Note})
 	}
 }
 
@@ -231,7 +235,7 @@ type intake struct {
 
 // block is what came of one Read.
 type block struct {
-	Decoded
+	stream.Decoded
 	idle bool  // nothing more was waiting
 	err  error // of the Read
 }
@@ -248,7 +252,7 @@ func newIntake() *intake {
 // error of the source.
 func (r *Runner) read(ctx context.Context, in *intake) {
 	defer close(in.full)
-	messages := make([]Message, readSize)
+	messages := make([]stream.Message, readSize)
 	clock, pulse := r.stopwatch(), &r.pulses[0]
 	for {
 		pulse.enter(StageRead)
@@ -281,20 +285,20 @@ const batches = 4
 
 // outlet is what circulates between models, judge and writer.
 type outlet struct {
-	free, full, judged chan *Batch
+	free, full, judged chan *stream.Batch
 	done               chan struct{} // closed when the writer has ended
 }
 
 func newOutlet() *outlet {
-	p := &outlet{free: make(chan *Batch, batches), full: make(chan *Batch, 1), judged: make(chan *Batch), done: make(chan struct{})}
+	p := &outlet{free: make(chan *stream.Batch, batches), full: make(chan *stream.Batch, 1), judged: make(chan *stream.Batch), done: make(chan struct{})}
 	for range batches {
-		p.free <- new(Batch)
+		p.free <- new(stream.Batch)
 	}
 	return p
 }
 
 // swap hands b over and returns an empty batch, or nil when the writer has ended.
-func (p *outlet) swap(b *Batch) *Batch {
+func (p *outlet) swap(b *stream.Batch) *stream.Batch {
 	select {
 	case p.full <- b:
 	case <-p.done:
@@ -419,7 +423,7 @@ func (r *Runner) judge(p *outlet) error {
 		}
 		clock.reset()
 		pulse.enter(StageScore)
-		if err := r.d.Judge(b); err != nil {
+		if err := r.d.Score(b); err != nil {
 			return err
 		}
 		clock.lap(StageScore)
@@ -435,7 +439,7 @@ func (r *Runner) judge(p *outlet) error {
 // write is the goroutine of the edges behind the engine.
 func (r *Runner) write(ctx context.Context, p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[3]
-	ctx = context.WithValue(ctx, pulseKey{}, pulse)
+	ctx = stream.WithHeartbeat(ctx, func() { pulse.beats.Add(1) })
 	lap := func(s Stage) {
 		clock.lap(s)
 		pulse.enter(StageCheckpoint)

@@ -1,0 +1,105 @@
+package streamtest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// DriftConfig is an engine of Drift with everything switched on.
+func DriftConfig() stream.EngineConfig {
+	c := stream.EngineConfig{
+		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
+		MaxGap: 3, MetricsEvery: 10, MetricsWindow: 40, Lineage: 3, GoodCopy: 8, MaxSeries: 8,
+	}
+	c.NewModel = func(dim int) (eval.Model, error) { return NewDrift(dim, c.Horizon, len(c.Levels)), nil }
+	c.Baselines = []stream.Baseline{
+		{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) { return Constant{}, nil }},
+		{Name: "var1", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
+			return NewDrift(dim, horizon, 0), nil
+		}},
+	}
+	return c
+}
+
+// Records returns n records of five series with everything that happens to data:
+// missing, late, repeated and infinite values, gaps, variables that change in
+// number or order, and samples that the model does not survive.
+func Records(n int, seed uint64) []stream.Record {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	out := make([]stream.Record, n)
+	clock := make([]int64, 5)
+	for i := range out {
+		k := rng.IntN(5)
+		clock[k] += 1e9
+		t := clock[k] + int64(k)
+		switch rng.IntN(40) {
+		case 0:
+			t -= 3e9
+		case 1:
+			t -= 1e9
+		case 2:
+			clock[k] += rng.Int64N(8e9)
+			t = clock[k]
+		}
+		d := 1 + k%3
+		if i > n/2 && k == 1 {
+			d = 4 // a new lineage
+		} else if rng.IntN(30) == 0 {
+			d++
+		}
+		r := stream.Record{
+			Message: &stream.Message{Topic: "in", Offset: int64(2 * i), Key: fmt.Append(nil, "s", k), Value: fmt.Append(nil, "record ", i)},
+			Series:  fmt.Sprint("s", k), Time: t,
+		}
+		for j := range d {
+			if k != 2 {
+				r.Names = append(r.Names, fmt.Sprint("v", j))
+			}
+			v := math.Sin(float64(i)/9) + rng.NormFloat64()
+			switch rng.IntN(60) {
+			case 0:
+				v = math.NaN()
+			case 1:
+				v = math.Inf(1)
+			case 2:
+				v = Poison
+			}
+			r.Values = append(r.Values, v)
+		}
+		if rng.IntN(2) == 0 && r.Names != nil {
+			rng.Shuffle(len(r.Names), func(a, b int) {
+				r.Names[a], r.Names[b] = r.Names[b], r.Names[a]
+				r.Values[a], r.Values[b] = r.Values[b], r.Values[a]
+			})
+		}
+		out[i] = r
+	}
+	return out
+}
+
+// Constant is a model that forecasts zero.
+type Constant struct{}
+
+func (Constant) Observe([]float64) error    { return nil }
+func (Constant) State(*snapshot.Codec)      {}
+func (Constant) NewSeries() eval.Forecaster { return Constant{} }
+func (Constant) ForecastTo(dst []float64) bool {
+	clear(dst)
+	return true
+}
+
+// NewEngine returns an engine of c.
+func NewEngine(t testing.TB, c stream.EngineConfig) *stream.Engine {
+	t.Helper()
+	e, err := stream.NewEngine(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
