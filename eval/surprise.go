@@ -77,7 +77,7 @@ const unseen = -1
 
 // NewSurprise returns a Surprise for dim variables that has seen nothing.
 func NewSurprise(dim int) *Surprise {
-	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim), energy: vec.Aligned[float64](dim)}
+	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim), energy: vec.Aligned(dim)}
 	for v := range s.views {
 		s.views[v].squares = make([]float64, dim)
 	}

@@ -17,13 +17,14 @@ type FourierConfig struct {
 	Step        float64   // mu in (0, 2)
 }
 
-// Fourier is NLMS on random Fourier features, with the map inside:
+// Fourier is normalised stochastic gradient descent on the squared error (NLMS) on
+// random Fourier features, with the map inside:
 //
 //	phi = [given; cos(W^T x); sin(W^T x)],   Theta <- Theta + mu e phi^T / ||phi||^2
 //
 // that is Algorithm 4 of Brault 2017 with one block, one sample and a constant
-// step, since the norm of the random features is constant. Weights, frequencies
-// and all arithmetic on them are of type T; float32 halves the state.
+// step, since the norm of the random features is constant. It is stable for every
+// input when 0 < mu < 2.
 //
 // Storing a weight costs the processor as much as computing with it, and more when
 // the weights are large. So the learner keeps a few steps back, takes them all in the
@@ -33,12 +34,12 @@ type FourierConfig struct {
 //
 // How many it keeps follows from its shape, so that the same samples give the same
 // bits however they arrive.
-type Fourier[T vec.Float] struct {
+type Fourier struct {
 	cfg   FourierConfig
-	f     *vec.Fourier[T]
-	d     int // frequencies
-	limit int // steps kept back at most
-	c     T   // mu / ||phi||^2 of the last prediction
+	f     *vec.Fourier
+	d     int     // frequencies
+	limit int     // steps kept back at most
+	c     float64 // mu / ||phi||^2 of the last prediction
 }
 
 const (
@@ -49,7 +50,7 @@ const (
 
 // NewFourier returns a learner with zero weights. The error names the field that
 // is wrong.
-func NewFourier[T vec.Float](cfg FourierConfig) (*Fourier[T], error) {
+func NewFourier(cfg FourierConfig) (*Fourier, error) {
 	switch {
 	case cfg.Inputs < 1:
 		return nil, fmt.Errorf("sgd: Fourier Inputs must be >= 1, got %d", cfg.Inputs)
@@ -62,32 +63,30 @@ func NewFourier[T vec.Float](cfg FourierConfig) (*Fourier[T], error) {
 	case !(cfg.Step > 0 && cfg.Step < 2):
 		return nil, fmt.Errorf("sgd: Fourier Step must be in (0, 2), got %g", cfg.Step)
 	}
-	l := &Fourier[T]{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
-	panel := vec.Panel[T]()
-	fill := func(n int) int { return (n + panel - 1) / panel * panel }
+	l := &Fourier{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
+	fill := func(n int) int { return (n + vec.Panel - 1) / vec.Panel * vec.Panel }
 	m := 2*fill(l.d) + fill(cfg.Given) // of a row of weights
-	if (cfg.Outputs*m+cfg.Inputs*fill(l.d))*(64/panel) > firstCache {
+	if 8*(cfg.Outputs*m+cfg.Inputs*fill(l.d)) > firstCache {
 		l.limit = manySteps
 	}
-	l.f = vec.NewFourier[T](cfg.Frequencies, cfg.Inputs, cfg.Given, cfg.Outputs, l.limit)
+	l.f = vec.NewFourier(cfg.Frequencies, cfg.Inputs, cfg.Given, cfg.Outputs, l.limit)
 	l.cfg.Frequencies = nil // the map has them
 	return l, nil
 }
 
 // Kept returns how many steps are kept back at most.
-func (l *Fourier[T]) Kept() int { return l.limit }
+func (l *Fourier) Kept() int { return l.limit }
 
 // PredictTo sets y = Theta phi for the given features and the input x. Without x
 // all random features are zero.
-func (l *Fourier[T]) PredictTo(y, given, x []float64) {
+func (l *Fourier) PredictTo(y, given, x []float64) {
 	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs && len(x) != 0 {
 		panic("sgd: Fourier.PredictTo: wrong length")
 	}
 	norm := 1e-6
 	if len(given) > 0 {
-		to := l.f.Given()
-		for i, v := range given {
-			to[i] = T(v)
+		copy(l.f.Given(), given)
+		for _, v := range given {
 			norm += v * v
 		}
 	}
@@ -95,12 +94,12 @@ func (l *Fourier[T]) PredictTo(y, given, x []float64) {
 		norm += float64(l.d)
 	}
 	l.f.PredictTo(y, x)
-	l.c = T(l.cfg.Step / norm)
+	l.c = l.cfg.Step / norm
 }
 
 // Update takes one step from the features of the last PredictTo, given the error
 // e = y - Theta phi; see RLS.Update. It comes once at most after a PredictTo.
-func (l *Fourier[T]) Update(e []float64) {
+func (l *Fourier) Update(e []float64) {
 	if len(e) != l.cfg.Outputs {
 		panic("sgd: Fourier.Update: wrong length")
 	}
@@ -109,7 +108,7 @@ func (l *Fourier[T]) Update(e []float64) {
 
 // WeightsTo sets theta, p x (Given + 2D) row-major, to the weights: of the given
 // features, of the cosines and of the sines.
-func (l *Fourier[T]) WeightsTo(theta []float64) {
+func (l *Fourier) WeightsTo(theta []float64) {
 	n := l.cfg.Given + 2*l.d
 	if len(theta) != l.cfg.Outputs*n {
 		panic("sgd: Fourier.WeightsTo: wrong length")
@@ -127,7 +126,7 @@ func (l *Fourier[T]) WeightsTo(theta []float64) {
 
 // State saves or restores the weights and the steps kept back. After it comes a
 // PredictTo, not an Update.
-func (l *Fourier[T]) State(c *snapshot.Codec) {
+func (l *Fourier) State(c *snapshot.Codec) {
 	c.Section("fourier")
 	limit := l.limit
 	c.Int(&limit)

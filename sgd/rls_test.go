@@ -240,13 +240,6 @@ func TestLearnersSaveAndRestore(t *testing.T) {
 		"Relay, then": func() updater {
 			return newRelay(t, RelayConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 100})
 		},
-		"NLMS": func() updater {
-			l, err := NewNLMS(NLMSConfig{Features: m, Outputs: p, Step: .5})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return l
-		},
 	}
 	for name, make := range makers {
 		t.Run(name, func(t *testing.T) {

@@ -188,7 +188,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		mixer:     newMixer(d, k+1, 1, -1, m.has(Stacking)),
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),
-		forecasts: vec.Aligned[float64]((k + 1) * vec.Stride(d)),
+		forecasts: vec.Aligned((k + 1) * vec.Stride(d)),
 		next:      make([]float64, d),
 		sample:    vec.Rows(1, d), before: make([]float64, d), wanted: make([]float64, d),
 		observed: make([]bool, d),

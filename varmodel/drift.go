@@ -83,7 +83,7 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 		next:    make([]float64, d), square: make([]float64, d), count: make([]float64, d),
 		sums:   vec.NewCusum(2*d+1, driftAfter, driftShift, driftMemory),
 		blocks: make([]float64, 2*d+1),
-		x:      vec.Aligned[float64](vec.Stride(2*d + 1)),
+		x:      vec.Aligned(vec.Stride(2*d + 1)),
 	}
 	for i := range w.x {
 		w.x[i] = math.NaN()

@@ -30,16 +30,9 @@ func (g inputDesign) featuresTo(phi []float64, s *scaler, past *history) {
 	phi[len(g.levels)] = 1
 }
 
-// fourierModel is an sgd.Fourier of either precision.
-type fourierModel interface {
-	PredictTo(y, given, x []float64)
-	Update(e []float64)
-	State(c *snapshot.Codec)
-}
-
 // fourierLearner is the learner of an inputDesign.
 type fourierLearner struct {
-	model fourierModel
+	model *sgd.Fourier
 	first int       // given features before the inputs
 	given []float64 // scratch: those before and those behind
 	n     int       // inputs
@@ -52,7 +45,7 @@ type fourierLearner struct {
 
 // newFourierLearner takes the frequencies of g, which then has none. behind is
 // the number of features that follow those of the design.
-func newFourierLearner(g inputDesign, behind, outputs int, step float64, single bool) (*fourierLearner, error) {
+func newFourierLearner(g inputDesign, behind, outputs int, step float64) (*fourierLearner, error) {
 	n := g.linearFeatures()
 	cfg := sgd.FourierConfig{Inputs: len(g.levels), Frequencies: g.random.w, Given: n + behind, Outputs: outputs, Step: step}
 	l := &fourierLearner{
@@ -62,11 +55,7 @@ func newFourierLearner(g inputDesign, behind, outputs int, step float64, single 
 		y:     make([]float64, outputs),
 	}
 	var err error
-	if single {
-		l.model, err = sgd.NewFourier[float32](cfg)
-	} else {
-		l.model, err = sgd.NewFourier[float64](cfg)
-	}
+	l.model, err = sgd.NewFourier(cfg)
 	g.random.w = nil
 	return l, err
 }

@@ -88,7 +88,7 @@ func strideOf(dim int) int {
 func newIncrements(dim, count int) *increments {
 	stride := strideOf(dim)
 	n := count + 64 // moved once in 64 samples
-	return &increments{count: count, stride: stride, next: 64 * stride, values: vec.Aligned[float64](n * stride)}
+	return &increments{count: count, stride: stride, next: 64 * stride, values: vec.Aligned(n * stride)}
 }
 
 // push appends the step from the sample before to the last one.

@@ -160,7 +160,7 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 		cycle:    make([]float64, horizon*d),
 		bend:     make([]float64, 2*len(g.steps)*d),
 		forecast: make([]float64, len(g.steps)*d),
-		recent:   vec.Aligned[float64]((horizon + depth) * strideOf(d)),
+		recent:   vec.Aligned((horizon + depth) * strideOf(d)),
 		levels:   make([]float64, d),
 		out:      make([]float64, d),
 		base:     newSeasonBase(g.steps),

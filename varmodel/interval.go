@@ -80,7 +80,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		own: make([]float64, l*h*d), common: make([]float64, l*h),
 		last: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
-		voting: vec.Aligned[float64](d), steps: make([]float64, 2*l), moves: make([]float64, l*(d+1)),
+		voting: vec.Aligned(d), steps: make([]float64, 2*l), moves: make([]float64, l*(d+1)),
 	}
 	for k := range h {
 		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)

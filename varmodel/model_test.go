@@ -31,9 +31,6 @@ var models = map[string]func(dim, horizon int) (eval.Model, error){
 	"orffvar-nlms": func(d, h int) (eval.Model, error) {
 		return NewORFFVAR(ORFFVARConfig{Dim: d, Horizon: h, Order: 1, Seed: 1, Frequencies: 20, Optimiser: NLMS})
 	},
-	"orffvar-nlms32": func(d, h int) (eval.Model, error) {
-		return NewORFFVAR(ORFFVARConfig{Dim: d, Horizon: h, Order: 1, Seed: 1, Frequencies: 20, Optimiser: NLMS, Single: true})
-	},
 	"orffvar-nlms-block": func(d, h int) (eval.Model, error) { // too large for the first cache
 		return NewORFFVAR(ORFFVARConfig{Dim: d, Horizon: h, Order: 3, Seed: 1, Frequencies: 600, Optimiser: NLMS})
 	},
@@ -403,9 +400,6 @@ func TestConstructorErrorsNameTheField(t *testing.T) {
 		}},
 		{"Optimiser", func() (eval.Model, error) {
 			return NewORFFVAR(ORFFVARConfig{Dim: 1, Horizon: 1, Order: 1, Optimiser: 9})
-		}},
-		{"Single", func() (eval.Model, error) {
-			return NewORFFVAR(ORFFVARConfig{Dim: 1, Horizon: 1, Order: 1, Single: true})
 		}},
 		{"Step", func() (eval.Model, error) {
 			return NewORFFVAR(ORFFVARConfig{Dim: 1, Horizon: 1, Order: 1, Optimiser: NLMS, Step: 2})

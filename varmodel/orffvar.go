@@ -1,7 +1,6 @@
 package varmodel
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
@@ -34,7 +33,6 @@ type ORFFVARConfig struct {
 	Block       int       // columns a step of BlockNewton changes; 0 means 50
 	Batch       int       // samples in its mini-batch; 0 means 4
 	Step        float64   // of NLMS, in (0, 2); 0 means 0.05
-	Single      bool      // NLMS computes with float32 and has half the state
 	Inputs      int       // variables that drive the series; see eval.InputTaker
 }
 
@@ -61,9 +59,6 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := checkRange("Frequencies", cfg.Frequencies, 1, 100_000); err != nil {
 		return nil, err
 	}
-	if cfg.Single && cfg.Optimiser != NLMS {
-		return nil, errors.New("varmodel: Single is known for NLMS only")
-	}
 	if err := checkPositive("Bandwidth", cfg.Bandwidth); err != nil {
 		return nil, err
 	}
@@ -84,7 +79,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	case NLMS:
 		g := inputDesign{g}
 		m.design = g
-		m.learner, err = newFourierLearner(g, n-lags, cfg.Dim, cfg.Step, cfg.Single)
+		m.learner, err = newFourierLearner(g, n-lags, cfg.Dim, cfg.Step)
 	default:
 		err = fmt.Errorf("varmodel: Optimiser %d is unknown", cfg.Optimiser)
 	}

@@ -77,13 +77,13 @@ func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker
 		weight:  1,
 		due:     make([]int, (dim+vec.ToeplitzColumns-1)/vec.ToeplitzColumns),
 		moments: make([]float64, dim*momentKinds),
-		sums:    vec.Aligned[float64](2 * matrix),
-		factors: vec.Aligned[float64](2 * walkBatch * width),
+		sums:    vec.Aligned(2 * matrix),
+		factors: vec.Aligned(2 * walkBatch * width),
 
 		intercept: make([]float64, dim), level: make([]float64, dim),
-		theta: vec.Aligned[float64](matrix),
+		theta: vec.Aligned(matrix),
 
-		dots:   vec.Aligned[float64](stride),
+		dots:   vec.Aligned(stride),
 		solver: vec.NewToeplitz(lags, min(stride, vec.ToeplitzColumns)),
 	}
 	for g := range l.due {

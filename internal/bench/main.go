@@ -71,9 +71,9 @@ func gradientTable(r *roofline) {
 		"shape", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, s := range []shape{{5, 100, 5}, {18, 100, 18}, {31, 100, 31}, {3, 300, 3}, {31, 100, 93}, {100, 1000, 100}} {
 		p := newProblem(s)
-		works := []work{oneByOne[float64](p, "one by one"), p.blocks(), oneByOne[float32](p, "float32"), p.gonum()}
+		works := []work{p.ours("sgd.Fourier"), p.gonum()}
 		t := r.beside(works...)
-		bounds := []float64{boundOneByOne[float64](s, r, 28), s.boundBlocks(r), boundOneByOne[float32](s, r, 22), math.NaN()}
+		bounds := []float64{p.bound(r), math.NaN()}
 		for i, w := range works {
 			print(s.String(), w, t[i], bounds[i], t[len(t)-1].ratio(t[i]))
 		}
@@ -152,8 +152,7 @@ func learners() []work {
 	return []work{
 		rls(8, 7, 1), rls(57, 7, .999), rls(97, 1, .9998), rls(208, 7, 1), rls(229, 7, .9998),
 		newton(7, 1, 8), newton(104, 7, 16), newton(141, 7, 8),
-		oneByOne[float64](p, "gradient with its 50 frequencies, 7 outputs"),
-		oneByOne[float32](p, "the same in float32"),
+		p.ours("gradient with its 50 frequencies, 7 outputs"),
 	}
 }
 
@@ -173,16 +172,16 @@ func growth(runs int, least time.Duration) {
 		row(in, fmt.Sprintf("%d to %d", sizes[0], sizes[len(sizes)-1]), fmt.Sprintf("%.2f", slope(x, y)), expected)
 	}
 	fit("frequencies D, gradient, d = 5", []int{100, 200, 400, 800, 1600}, "1", func(n int) work {
-		return oneByOne[float64](newProblem(shape{5, n, 5}), "")
+		return newProblem(shape{5, n, 5}).ours("")
 	})
 	fit("dimension d = m, gradient, D = 100", []int{10, 20, 40, 80, 160}, "1", func(n int) work {
-		return oneByOne[float64](newProblem(shape{n, 100, n}), "")
+		return newProblem(shape{n, 100, n}).ours("")
 	})
 	fit("features 2D, RLS", []int{64, 128, 256, 512, 1024}, "2", recursive)
 	sizes := []int{100, 200, 400, 800, 1600}
 	var x, y []float64
 	for _, n := range sizes {
-		x, y = append(x, math.Log(float64(n))), append(y, math.Log(heapOf(n, func() eval.Model { return plainORFFVAR(5, false) })))
+		x, y = append(x, math.Log(float64(n))), append(y, math.Log(heapOf(n, func() eval.Model { return plainORFFVAR(5) })))
 	}
 	row("series, memory of ORFFVAR by gradient", fmt.Sprintf("%d to %d", sizes[0], sizes[len(sizes)-1]), fmt.Sprintf("%.2f", slope(x, y)), "1")
 }

@@ -11,8 +11,8 @@ import (
 
 // plainORFFVAR is the smallest ORFFVAR: one lag, 100 frequencies, learnt by the
 // normalised gradient.
-func plainORFFVAR(dim int, single bool) eval.Model {
-	return must(varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 1, Horizon: 1, Frequencies: 100, Optimiser: varmodel.NLMS, Single: single}))
+func plainORFFVAR(dim int) eval.Model {
+	return must(varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 1, Horizon: 1, Frequencies: 100, Optimiser: varmodel.NLMS}))
 }
 
 func must(m eval.Model, err error) eval.Model {
@@ -68,8 +68,7 @@ func memoryTable(*roofline) {
 			return must(varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: 5, Horizon: 1}))
 		}},
 		{"VAR(3) by RLS", 1000, func() eval.Model { return must(varmodel.NewVAR(varmodel.VARConfig{Dim: 5, Order: 3, Horizon: 1})) }},
-		{"ORFFVAR, gradient, order 1, 100 frequencies, float32", 1000, func() eval.Model { return plainORFFVAR(5, true) }},
-		{"ORFFVAR, gradient, order 1, 100 frequencies", 1000, func() eval.Model { return plainORFFVAR(5, false) }},
+		{"ORFFVAR, gradient, order 1, 100 frequencies", 1000, func() eval.Model { return plainORFFVAR(5) }},
 		{"ORFFVAR, block-Newton, order 3, 50 frequencies", 200, func() eval.Model {
 			return must(varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: 5, Order: 3, Horizon: 1}))
 		}},

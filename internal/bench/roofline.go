@@ -76,13 +76,9 @@ func toAndFro(b []float64, bytes int, over func(p *float64, n int)) {
 	}
 }
 
-// bound returns the least time of flops operations (twice as many of float32 fit
-// into a register) and of going over memory: so many bytes are read, so many
+// bound returns the least time of flops operations and of going over memory: so many bytes are read, so many
 // read and written, at the rates of the two together.
-func (r *roofline) bound(flops float64, single bool, readBytes, writeBytes int) float64 {
-	if single && lanes() > 1 {
-		flops /= 2
-	}
+func (r *roofline) bound(flops float64, readBytes, writeBytes int) float64 {
 	m := r.memory(readBytes + writeBytes)
 	return max(flops/r.flops, float64(readBytes)/m.read+float64(writeBytes)/m.readWrite)
 }

@@ -21,7 +21,6 @@ func (s shape) String() string { return fmt.Sprintf("(%d, %d, %d)", s.d, s.D, s.
 const (
 	numbers = 40_000 // in the data that all works go round, see newProblem
 	batch   = 48     // samples a call
-	backlog = 16     // samples in a block
 	step    = 0.5    // of the normalised gradient
 )
 
@@ -54,30 +53,30 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reader returns a function that returns n samples after the other; n divides batch.
-func (p *problem) reader(n int) func() (x, y []float64) {
+// reader returns a function that returns one sample after the other.
+func (p *problem) reader() func() (x, y []float64) {
 	t, samples := 0, len(p.x)/p.m
 	return func() (x, y []float64) {
 		i := t
-		if t += n; t == samples {
+		if t++; t == samples {
 			t = 0
 		}
-		return p.x[i*p.m : (i+n)*p.m], p.y[i*p.d : (i+n)*p.d]
+		return p.x[i*p.m : (i+1)*p.m], p.y[i*p.d : (i+1)*p.d]
 	}
 }
 
-func newLearner[T vec.Float](p *problem) *sgd.Fourier[T] {
-	l, err := sgd.NewFourier[T](sgd.FourierConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
+func (p *problem) learner() *sgd.Fourier {
+	l, err := sgd.NewFourier(sgd.FourierConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
 	if err != nil {
 		panic(err)
 	}
 	return l
 }
 
-// oneByOne predicts each sample and then learns it.
-func oneByOne[T vec.Float](p *problem, name string) work {
-	l := newLearner[T](p)
-	e, next := make([]float64, p.d), p.reader(1)
+// ours predicts each sample and then learns it.
+func (p *problem) ours(name string) work {
+	l := p.learner()
+	e, next := make([]float64, p.d), p.reader()
 	return work{name, batch, func() {
 		for range batch {
 			x, y := next()
@@ -86,24 +85,6 @@ func oneByOne[T vec.Float](p *problem, name string) work {
 				e[i] = v - e[i]
 			}
 			l.Update(e)
-		}
-	}}
-}
-
-// blocks does the same for samples that wait already.
-func (p *problem) blocks() work {
-	l, err := sgd.NewNLMS(sgd.NLMSConfig{Features: 2 * p.D, Outputs: p.d, Step: step})
-	if err != nil {
-		panic(err)
-	}
-	next := p.reader(backlog)
-	phi, pred := make([]float64, backlog*2*p.D), make([]float64, backlog*p.d)
-	scale := 1 / math.Sqrt(float64(p.D))
-	return work{fmt.Sprintf("backlog of %d", backlog), batch, func() {
-		for range batch / backlog {
-			x, y := next()
-			vec.FeatureRows(phi, p.w, x, scale, backlog)
-			l.LearnBlock(pred, phi, y)
 		}
 	}}
 }
@@ -120,7 +101,7 @@ func (p *problem) gonum() work {
 	angle := blas64.Vector{N: p.D, Inc: 1, Data: make([]float64, p.D)}
 	phi := blas64.Vector{N: 2 * p.D, Inc: 1, Data: make([]float64, 2*p.D)}
 	e := blas64.Vector{N: p.d, Inc: 1, Data: make([]float64, p.d)}
-	scale, next := 1/math.Sqrt(float64(p.D)), p.reader(1)
+	scale, next := 1/math.Sqrt(float64(p.D)), p.reader()
 	return work{"gonum", batch, func() {
 		for range batch {
 			x, y := next()
@@ -138,25 +119,13 @@ func (p *problem) gonum() work {
 	}}
 }
 
-// boundOneByOne counts 2 m D operations for the projection, trig for a sine and a
-// cosine, and 8 d D for prediction and update. W and Theta are read once a sample, and
-// Theta is written once in as many samples as steps are kept back; that takes the
-// products of the features with the kept ones, too.
-func boundOneByOne[T vec.Float](s shape, r *roofline, trig int) float64 {
-	size, kept := 4, newLearner[T](newProblem(s)).Kept()
-	var zero T
-	single := true
-	if _, double := any(zero).(float64); double {
-		size, single = 8, false
-	}
-	flops := 2*s.m*s.D + trig*s.D + 8*s.d*s.D + 2*s.D*(kept-1)
-	w, theta := size*s.m*s.D, 2*size*s.d*s.D
-	return r.bound(float64(flops), single, w+theta-theta/kept, theta/kept)
-}
-
-// boundBlocks: W and Theta are gone over once in a block, and the features are
-// multiplied with each other.
-func (s shape) boundBlocks(r *roofline) float64 {
-	flops := float64(2*s.m*s.D+28*s.D+8*s.d*s.D) + float64(backlog*4*s.D+backlog*s.d)
-	return r.bound(flops, false, 8*s.m*s.D/backlog, 16*s.d*s.D/backlog)
+// bound counts 2 m D operations for the projection, 28 for a sine and a cosine, and
+// 8 d D for prediction and update. W and Theta are read once a sample, and Theta is
+// written once in as many samples as steps are kept back; that takes the products of
+// the features with the kept ones, too.
+func (p *problem) bound(r *roofline) float64 {
+	kept := p.learner().Kept()
+	flops := 2*p.m*p.D + 28*p.D + 8*p.d*p.D + 2*p.D*(kept-1)
+	w, theta := 8*p.m*p.D, 16*p.d*p.D
+	return r.bound(float64(flops), w+theta-theta/kept, theta/kept)
 }

@@ -111,7 +111,7 @@ func NewPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 			Inputs: inputsOf(c),
 		}
 		if c.Optimiser.Step == "plain" {
-			cfg.Optimiser, cfg.Step, cfg.Single = varmodel.NLMS, c.Optimiser.Rate, c.Precision == "float32"
+			cfg.Optimiser, cfg.Step = varmodel.NLMS, c.Optimiser.Rate
 		}
 		return varmodel.NewORFFVAR(cfg)
 	case "ngrc":

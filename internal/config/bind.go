@@ -123,8 +123,12 @@ func field(t reflect.Type, name string) (reflect.StructField, bool) {
 // the new or the nearest name.
 func unknown(path string, t reflect.Type, name string) string {
 	msg := fmt.Sprintf("unknown key %q", name)
-	if now, ok := renamed[strings.TrimPrefix(path+"."+name, ".")]; ok {
+	whole := strings.TrimPrefix(path+"."+name, ".")
+	if now, ok := renamed[whole]; ok {
 		return fmt.Sprintf("%s: renamed to %s", msg, now)
+	}
+	if why, ok := removed[whole]; ok {
+		return fmt.Sprintf("%s: removed, %s", msg, why)
 	}
 	best, bestDist := "", 1+len(name)/3
 	for _, f := range fields(t) {
@@ -340,7 +344,10 @@ func (b *binder) environment(environ []string) {
 	known, old := make(map[string]string), make(map[string]string)
 	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) { known[variable(path)] = path })
 	for was, now := range renamed {
-		old[variable(was)] = variable(now)
+		old[variable(was)] = "renamed to " + variable(now)
+	}
+	for was, why := range removed {
+		old[variable(was)] = "removed, " + why
 	}
 	blocks := reflect.TypeFor[Config]()
 	for _, kv := range sorted(environ) {
@@ -354,7 +361,7 @@ func (b *binder) environment(environ []string) {
 			continue
 		}
 		if now, ok := old[name]; ok {
-			b.fail("environment", "", "%s is no setting: renamed to %s", name, now)
+			b.fail("environment", "", "%s is no setting: %s", name, now)
 			continue
 		}
 		block, _, _ := strings.Cut(rest, "_")

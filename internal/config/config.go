@@ -170,7 +170,6 @@ type Model struct {
 	Ridge       float64   `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
-	Precision   string    `yaml:"precision"` // of the weights: float64 or float32
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
 	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
@@ -289,7 +288,7 @@ func Default() *Config {
 		Pipeline: Pipeline{Fill: "none", Aggregate: "latest", MaxGap: 1000, Scope: "series", SchemaChangeAfter: 10, RollbackEvery: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
-			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model", TimeZone: "UTC",
+			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model", TimeZone: "UTC",
 			Drift:  Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},

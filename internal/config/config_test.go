@@ -126,10 +126,12 @@ func TestBadSettings(t *testing.T) {
 		want    string
 	}{
 		{set: []config.Setting{{"model.ordre", "4", "--set"}}, want: `--set: model: unknown key "ordre", did you mean "order"?`},
+		{set: []config.Setting{{"model.precision", "float32", "--set"}}, want: `--set: model: unknown key "precision": removed, weights are float64`},
 		{set: []config.Setting{{"model", "4", "--set"}}, want: `--set: model: is a block; set one of its keys, such as model.type`},
 		{set: []config.Setting{{"model.order.x", "4", "--set"}}, want: `--set: model.order: is a value and has no key "x"`},
 		{set: []config.Setting{{"model.order", "0", "--order"}}, want: `--order: model.order: must be >= 1, got 0`},
 		{environ: []string{"FORECASTER_MODEL_ORDR=1"}, want: `environment: FORECASTER_MODEL_ORDR is no setting, did you mean FORECASTER_MODEL_ORDER?`},
+		{environ: []string{"FORECASTER_MODEL_PRECISION=float32"}, want: `environment: FORECASTER_MODEL_PRECISION is no setting: removed, weights are float64`},
 		{environ: []string{"FORECASTER_MODEL_ORDER=x"}, want: `environment FORECASTER_MODEL_ORDER: model.order: must be a whole number, got "x"`},
 	} {
 		_, err := config.Load(config.Sources{Environ: tt.environ, Set: tt.set})

@@ -7,3 +7,8 @@ var renamed = map[string]string{
 	"pipeline.hold":      "pipeline.wait_for_late",
 	"pipeline.good_copy": "pipeline.rollback_every",
 }
+
+// removed has the reason for every key that is gone.
+var removed = map[string]string{
+	"model.precision": "weights are float64",
+}

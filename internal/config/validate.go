@@ -184,9 +184,7 @@ func (b *binder) validateModel(c *Config) {
 	atLeast(b, "model.bandwidth", m.Bandwidth, 0)
 	b.need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
 	b.need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
-	b.oneOf("model.precision", m.Precision, "float64", "float32")
 	plain := m.Type == "orffvar" && m.Optimiser.Step == "plain"
-	b.need(m.Precision == "float64" || plain, "model.precision", "float32 is for model.type: orffvar with model.optimiser.step: plain")
 	b.need(!plain || m.Optimiser.Rate < 2, "model.optimiser.rate", "must be < 2 with model.type: orffvar, got %v", m.Optimiser.Rate)
 	b.need(m.Type != "orffvar" || m.Optimiser.Step != "adagrad", "model.optimiser.step", "must be newton or plain with model.type: orffvar, got adagrad")
 	b.validateInputs(c)

@@ -184,24 +184,6 @@ func (c *Codec) Float64s(v []float64) {
 	}
 }
 
-// Float32s is Float64s for numbers of half the size.
-func (c *Codec) Float32s(v []float32) {
-	if !c.decoding {
-		b := c.room(len(v), 4)
-		for i, x := range v {
-			binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(x))
-		}
-		return
-	}
-	b := c.takeVector(len(v), 4)
-	if b == nil {
-		return
-	}
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-}
-
 // room writes the length n of a vector and returns where its numbers belong, of size
 // bytes each.
 func (c *Codec) room(n, size int) []byte {

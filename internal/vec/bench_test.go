@@ -21,21 +21,6 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
-func BenchmarkUpdateMatVec(b *testing.B) {
-	for _, s := range [][2]int{{1, 97}, {5, 200}, {7, 129}, {18, 200}, {31, 200}, {100, 2000}} {
-		m, n := s[0], s[1]
-		b.Run(fmt.Sprintf("%dx%d", m, n), func(b *testing.B) {
-			eachBench(b, func(b *testing.B) {
-				rng := rand.New(rand.NewPCG(1, 1))
-				a, g, u, x, y := make([]float64, m*n), make([]float64, m), randomVector(rng, n), randomVector(rng, n), make([]float64, m)
-				for b.Loop() {
-					UpdateMatVec(y, a, g, u, x)
-				}
-			})
-		})
-	}
-}
-
 func BenchmarkMatTVec(b *testing.B) {
 	for _, s := range [][2]int{{129, 7}, {200, 5}, {200, 31}, {100, 1000}} {
 		m, n := s[0], s[1]

@@ -25,9 +25,9 @@ func NewCholesky(n int) *Cholesky {
 	return &Cholesky{
 		n:   n,
 		nb:  nb,
-		u:   aligned(nb * (nb + 1) / 2 * tileLen),
-		inv: aligned(nb * tile),
-		rhs: aligned(nb * tile * lanes),
+		u:   Aligned(nb * (nb + 1) / 2 * tileLen),
+		inv: Aligned(nb * tile),
+		rhs: Aligned(nb * tile * lanes),
 	}
 }
 

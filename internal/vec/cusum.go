@@ -31,7 +31,7 @@ func NewCusum(n int, after, shift, memory float64) *Cusum {
 		panic("vec: NewCusum: nothing to watch")
 	}
 	stride := Stride(n)
-	all := Aligned[float64](cusumRows * stride)
+	all := Aligned(cusumRows * stride)
 	row := func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
 	return &Cusum{
 		Count: row(0), Mean: row(1), Square: row(2), Sum: row(3), Length: row(4), Variance: row(5),

@@ -6,93 +6,61 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unsafe"
 )
 
-// guardedOf returns n zeros that end where memory ends.
-func guardedOf[T Float](t *testing.T, n int) []T {
-	size := int(unsafe.Sizeof(T(0)))
-	room := guarded(t, (n*size+7)/8)
-	if n == 0 {
-		return nil
-	}
-	all := unsafe.Slice((*T)(unsafe.Pointer(&room[0])), len(room)*8/size)
-	return all[len(all)-n:]
-}
-
-func randomOf[T Float](t *testing.T, rng *rand.Rand, n int) []T {
-	x := guardedOf[T](t, n)
+// standard returns n numbers of the normal distribution in guarded memory.
+func standard(t *testing.T, rng *rand.Rand, n int) []float64 {
+	x := guarded(t, n)
 	for i := range x {
-		x[i] = T(rng.NormFloat64())
+		x[i] = rng.NormFloat64()
 	}
 	return x
 }
 
-func wide[T Float](x []T) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = float64(v)
-	}
-	return y
-}
+const (
+	trig = 1.3e-15 // error of a sine or cosine
+	eps  = 0x1p-53 // error of one operation
+)
 
-func sameOf[T Float](t *testing.T, what string, got, want []T) {
-	t.Helper()
-	for i, v := range got {
-		if v != want[i] {
-			t.Fatalf("%s: element %d is %v and %v", what, i, v, want[i])
-		}
-	}
-}
+// TestFourier compares with the definition.
+func TestFourier(t *testing.T) { each(t, testFourier) }
 
-func TestFourier(t *testing.T) {
-	each(t, func(t *testing.T) {
-		t.Run("float64", func(t *testing.T) { testFourier[float64](t, 1.3e-15, 0x1p-53) })
-		t.Run("float32", func(t *testing.T) { testFourier[float32](t, 6e-7, 0x1p-24) })
-	})
-}
-
-// testFourier compares with the definition: trig is the error of sine and cosine,
-// eps that of one operation.
-func testFourier[T Float](t *testing.T, trig, eps float64) {
+func testFourier(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, n := range []int{1, 8, 9, 16, 17, 31, 33, 64, 100} {
 		for rows := range 18 {
-			inputs, given := 1+(n+rows)%7, (n+rows)%3*Panel[T]()
+			inputs, given := 1+(n+rows)%7, (n+rows)%3*Panel
 			name := fmt.Sprintf("%d rows, %d frequencies, %d inputs, %d given", rows, n, inputs, given)
 			w := randomVector(rng, inputs*n)
-			for i, v := range w {
-				w[i] = float64(T(v))
-			}
 			k := (n + rows) % 5
 			// With FourierTerms kept at most, all but tall weights take one pass.
-			f := newTestFourier[T](t, rng, w, inputs, given, rows, max(k+1, FourierTerms), k)
+			f := newTestFourier(t, rng, w, inputs, given, rows, max(k+1, FourierTerms), k)
 			m := f.row
-			x, y := wide(randomOf[T](t, rng, inputs)), guardedOf[float64](t, rows)
+			x, y := standard(t, rng, inputs), guarded(t, rows)
 			a, g := slices.Clone(f.rows), slices.Clone(f.g)
 			f.PredictTo(y, x)
 			phi := f.features(k)
 			copy(a[(rows+k)*m:], phi)
-			sameOf(t, name+": rows after a product", f.rows, a)
+			sameBits(t, name+": rows after a product", f.rows, a)
 
-			alone := newTestFourier[T](t, rng, w, inputs, given, 0, 1, 0)
+			alone := newTestFourier(t, rng, w, inputs, given, 0, 1, 0)
 			copy(alone.Given(), phi[f.len:])
 			alone.PredictTo(nil, x)
-			sameOf(t, name+": features with the product and alone", phi, alone.features(0))
+			sameBits(t, name+": features with the product and alone", phi, alone.features(0))
 
 			// An update that is put off must leave the same bits.
 			if k > 0 {
-				later, now := newTestFourier[T](t, rng, w, inputs, given, rows, k, k), newTestFourier[T](t, rng, w, inputs, given, rows, FourierTerms, 0)
+				later, now := newTestFourier(t, rng, w, inputs, given, rows, k, k), newTestFourier(t, rng, w, inputs, given, rows, FourierTerms, 0)
 				copy(later.rows, a)
 				copy(later.g, g)
 				copy(now.rows, a[:rows*m])
 				AddOuters(now.rows[:rows*m], g, a[rows*m:(rows+k)*m], rows, k, m)
 				copy(now.Given(), phi[f.len:])
-				z, want := guardedOf[float64](t, rows), make([]float64, rows)
+				z, want := guarded(t, rows), make([]float64, rows)
 				later.PredictTo(z, x)
 				now.PredictTo(want, x)
-				sameOf(t, name+": updated weights and features", later.rows[:(rows+1)*m], now.rows[:(rows+1)*m])
-				sameOf(t, name+": products with them", z, want)
+				sameBits(t, name+": updated weights and features", later.rows[:(rows+1)*m], now.rows[:(rows+1)*m])
+				sameBits(t, name+": products with them", z, want)
 			}
 
 			used := make([]bool, f.len)
@@ -108,7 +76,7 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 					want = cos
 				}
 				tol := trig + 2*math.Pi*float64(inputs+2)*eps*abs
-				near(t, name+": feature", float64(phi[p]), want, tol)
+				near(t, name+": feature", phi[p], want, tol)
 			}
 			for p, v := range phi[:f.len] {
 				if !used[p] && v != 0 {
@@ -116,12 +84,12 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 				}
 			}
 			for r, v := range y {
-				weights := wide(a[r*m : (r+1)*m])
-				factors := wide(phi)
+				weights := clone(a[r*m : (r+1)*m])
+				factors := clone(phi)
 				for s := range k {
 					row := a[(rows+s)*m : (rows+s+1)*m]
 					for i, u := range row {
-						weights, factors = append(weights, float64(g[s*rows+r])*float64(u)), append(factors, float64(phi[i]))
+						weights, factors = append(weights, g[s*rows+r]*u), append(factors, phi[i])
 					}
 				}
 				want, abs := sumOfProducts(weights, factors)
@@ -132,29 +100,26 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 }
 
 // newTestFourier returns random weights and k steps kept back, where memory ends.
-func newTestFourier[T Float](t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *Fourier[T] {
-	f := NewFourier[T](w, inputs, given, outputs, steps)
-	f.rows, f.g = randomOf[T](t, rng, (outputs+k+1)*f.row), randomOf[T](t, rng, k*outputs)
+func newTestFourier(t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *Fourier {
+	f := NewFourier(w, inputs, given, outputs, steps)
+	f.rows, f.g = standard(t, rng, (outputs+k+1)*f.row), standard(t, rng, k*outputs)
 	f.call.kept = k
 	f.point()
 	return f
 }
 
 func TestFourierNotFinite(t *testing.T) {
-	each(t, func(t *testing.T) {
-		t.Run("float64", func(t *testing.T) { testFourierNotFinite[float64](t, math.MaxFloat64) })
-		t.Run("float32", func(t *testing.T) { testFourierNotFinite[float32](t, math.MaxFloat32) })
-	})
+	each(t, testFourierNotFinite)
 }
 
-func testFourierNotFinite[T Float](t *testing.T, largest T) {
+func testFourierNotFinite(t *testing.T) {
 	w := make([]float64, 2*20)
 	for i := range w {
 		w[i] = 2
 	}
-	f := NewFourier[T](w, 2, 0, 1, 1)
+	f := NewFourier(w, 2, 0, 1, 1)
 	y, phi := make([]float64, 1), f.features(0)
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), float64(largest)} {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
 		f.PredictTo(y, []float64{bad, 1})
 		for j := range 40 {
 			if v := phi[f.Place(j)]; v == v {
@@ -177,53 +142,44 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 // TestFourierLargeAngles takes angles that are exact, with and without what the
 // kernels do for large inputs.
 func TestFourierLargeAngles(t *testing.T) {
-	each(t, func(t *testing.T) {
-		t.Run("float64", func(t *testing.T) { testFourierLargeAngles[float64](t, 1.3e-15) })
-		t.Run("float32", func(t *testing.T) { testFourierLargeAngles[float32](t, 6e-7) })
-	})
+	each(t, testFourierLargeAngles)
 }
 
-func testFourierLargeAngles[T Float](t *testing.T, trig float64) {
+func testFourierLargeAngles(t *testing.T) {
 	w := randomVector(rand.New(rand.NewPCG(11, 11)), 20)
-	for i, v := range w {
-		w[i] = float64(T(v))
-	}
-	f := NewFourier[T](w, 1, 0, 0, 1)
+	f := NewFourier(w, 1, 0, 0, 1)
 	phi := f.features(0)
 	for e := range 64 {
 		x := math.Ldexp(1, e)
 		f.PredictTo(nil, []float64{x})
 		for k, v := range w {
 			sin, cos := bigSinCos(v * x)
-			near(t, fmt.Sprintf("cos of %v turns", v*x), float64(phi[f.Place(k)]), cos, trig)
-			near(t, fmt.Sprintf("sin of %v turns", v*x), float64(phi[f.Place(20+k)]), sin, trig)
+			near(t, fmt.Sprintf("cos of %v turns", v*x), phi[f.Place(k)], cos, trig)
+			near(t, fmt.Sprintf("sin of %v turns", v*x), phi[f.Place(20+k)], sin, trig)
 		}
 	}
 }
 
 func TestAddOuters(t *testing.T) {
-	each(t, func(t *testing.T) {
-		t.Run("float64", func(t *testing.T) { testAddOuters[float64](t, 0x1p-53) })
-		t.Run("float32", func(t *testing.T) { testAddOuters[float32](t, 0x1p-24) })
-	})
+	each(t, testAddOuters)
 }
 
-func testAddOuters[T Float](t *testing.T, eps float64) {
+func testAddOuters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	for m := range 14 {
 		for _, panels := range []int{1, 2, 3, 7, 40} {
 			for _, k := range []int{0, 1, 2, 3, 8, 9} {
-				n := panels * Panel[T]()
-				a, g, u := randomOf[T](t, rng, m*n), randomOf[T](t, rng, k*m), randomOf[T](t, rng, k*n)
-				before := wide(a)
+				n := panels * Panel
+				a, g, u := standard(t, rng, m*n), standard(t, rng, k*m), standard(t, rng, k*n)
+				before := clone(a)
 				AddOuters(a, g, u, m, k, n)
 				for i, v := range a {
 					x, y := []float64{before[i]}, []float64{1}
 					for s := range k {
-						x, y = append(x, float64(g[s*m+i/n])), append(y, float64(u[s*n+i%n]))
+						x, y = append(x, g[s*m+i/n]), append(y, u[s*n+i%n])
 					}
 					want, abs := sumOfProducts(x, y)
-					near(t, fmt.Sprintf("A + G^T U, %d x %d, %d terms", m, n, k), float64(v), want, float64(k+2)*eps*abs)
+					near(t, fmt.Sprintf("A + G^T U, %d x %d, %d terms", m, n, k), v, want, float64(k+2)*eps*abs)
 				}
 			}
 		}
@@ -231,7 +187,7 @@ func testAddOuters[T Float](t *testing.T, eps float64) {
 }
 
 func TestFourierDoesNotAllocate(t *testing.T) {
-	f := NewFourier[float32](make([]float64, 3*20), 3, 0, 2, 3)
+	f := NewFourier(make([]float64, 3*20), 3, 0, 2, 3)
 	y, x := make([]float64, 2), make([]float64, 3)
 	if n := testing.AllocsPerRun(10, func() {
 		f.PredictTo(y, x)
@@ -245,18 +201,13 @@ func BenchmarkFourier(b *testing.B) {
 	for _, s := range [][3]int{{5, 100, 5}, {18, 100, 18}, {3, 300, 3}} {
 		d, n, m := s[0], s[1], s[2]
 		b.Run(fmt.Sprint(s), func(b *testing.B) {
-			b.Run("float64", func(b *testing.B) { benchmarkFourier[float64](b, d, n, m) })
-			b.Run("float32", func(b *testing.B) { benchmarkFourier[float32](b, d, n, m) })
+			eachBench(b, func(b *testing.B) {
+				f := NewFourier(randomVector(rand.New(rand.NewPCG(1, 1)), m*n), m, 0, d, FourierTerms)
+				y, x := make([]float64, d), make([]float64, m)
+				for b.Loop() {
+					f.PredictTo(y, x)
+				}
+			})
 		})
 	}
-}
-
-func benchmarkFourier[T Float](b *testing.B, d, n, inputs int) {
-	eachBench(b, func(b *testing.B) {
-		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs, 0, d, FourierTerms)
-		y, x := make([]float64, d), make([]float64, inputs)
-		for b.Loop() {
-			f.PredictTo(y, x)
-		}
-	})
 }

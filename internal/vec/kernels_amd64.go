@@ -306,21 +306,6 @@ func stepOf(m, n, lanes int) int {
 	return min(2+lanes/n, m)
 }
 
-func updateMatVec(y, a, g, u, x []float64) {
-	if len(a) == 0 {
-		clear(y)
-		return
-	}
-	switch active {
-	case avx512:
-		updateMatVecAVX512(&y[0], &a[0], &g[0], &u[0], &x[0], len(y), len(x))
-	case avx2:
-		updateMatVecAVX2(&y[0], &a[0], &g[0], &u[0], &x[0], len(y), len(x))
-	default:
-		updateMatVecPortable(y, a, g, u, x)
-	}
-}
-
 // panel is how many columns of two matrices are multiplied at a time: of a
 // dozen rows they stay in the first cache.
 const panel = 256
@@ -349,20 +334,15 @@ func addMatMul(c []float64, alpha float64, a, b []float64, m, n, k int) {
 		addMatMulPortable(c, alpha, a, b, m, n, k)
 		return
 	}
-	addMatMulTo(c, n, alpha, a, b, m, n, k)
-}
-
-// addMatMulTo is addMatMul for a C whose rows are ldc apart.
-func addMatMulTo(c []float64, ldc int, alpha float64, a, b []float64, m, n, k int) {
 	if m == 0 || k == 0 {
 		return
 	}
 	for j := 0; j < n; j += panel {
 		w := min(panel, n-j)
 		if active == avx512 {
-			addMatMulAVX512(&c[j], alpha, &a[0], &b[j], m, w, k, ldc, k, n)
+			addMatMulAVX512(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
 		} else {
-			addMatMulAVX2(&c[j], alpha, &a[0], &b[j], m, w, k, ldc, k, n)
+			addMatMulAVX2(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
 		}
 	}
 }
@@ -467,27 +447,6 @@ func features(phi, w, x []float64, scale float64) {
 	default:
 		featuresPortable(phi, w, x, scale)
 	}
-}
-
-func featureRows(phi, w, x []float64, scale float64, n int) {
-	if active == portable {
-		featureRowsPortable(phi, w, x, scale, n)
-		return
-	}
-	m, d := len(x)/n, len(phi)/n/2
-	if len(w) <= 4096 { // stays in the first cache: nothing is gained
-		for i := range n {
-			features(phi[2*i*d:2*(i+1)*d], w, x[i*m:(i+1)*m], scale)
-		}
-		return
-	}
-	clear(phi)
-	addMatMulTo(phi, 2*d, 1, x, w, n, d, m)
-	for i := range n {
-		cos, sin := phi[2*i*d:(2*i+1)*d], phi[(2*i+1)*d:2*(i+1)*d]
-		sinCos(sin, cos, cos)
-	}
-	Scale(scale, phi)
 }
 
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
@@ -625,55 +584,32 @@ func unpack(b, rhs []float64, n int) {
 	}
 }
 
-func matVec32(y, a, x []float32) {
-	if len(a) == 0 {
-		clear(y)
-		return
-	}
-	switch active {
-	case avx512:
-		matVec32AVX512(&y[0], &a[0], &x[0], len(y), len(x))
-	case avx2:
-		matVec32AVX2(&y[0], &a[0], &x[0], len(y), len(x))
-	default:
-		matVecPortable32(y, a, x)
-	}
-}
-
 // fourierCalls returns whether fourierCall is of use.
 func fourierCalls() bool { return active == avx512 }
 
 // fourier does what f.call says, with the inputs from x on.
-func fourier[T Float](f *Fourier[T], y *float64, x *T) {
-	if call := (*uintptr)(unsafe.Pointer(&f.call)); isSingle[T]() {
-		fourier32AVX512(y, (*float32)(unsafe.Pointer(x)), call)
-	} else {
-		fourierAVX512(y, (*float64)(unsafe.Pointer(x)), call)
-	}
+func fourier(f *Fourier, y, x *float64) {
+	fourierAVX512(y, x, (*uintptr)(unsafe.Pointer(&f.call)))
 }
 
 // fourierProducts sets the features of the next prediction to those of x, and sums to
 // the products of the rows with them.
-func fourierProducts[T Float](f *Fourier[T], sums, x []T) {
+func fourierProducts(f *Fourier, sums, x []float64) {
 	all, phi := len(sums), f.features(f.call.kept)
 	switch active {
 	case avx512:
 		fourier(f, nil, &x[0])
 		// The rest of the rows finds the features in the first cache.
 		if some := f.call.rows; some < all {
-			matVecOf(sums[some:], f.rows[some*f.row:all*f.row], phi)
+			matVec(sums[some:], f.rows[some*f.row:all*f.row], phi)
 		}
 		return
 	case avx2:
-		if isSingle[T]() {
-			fourierFeatures32AVX2(&as[float32](phi)[0], &as[float32](f.w)[0], &as[float32](x)[0], len(x), f.n)
-		} else {
-			fourierFeaturesAVX2(&as[float64](phi)[0], &as[float64](f.w)[0], &as[float64](x)[0], len(x), f.n)
-		}
+		fourierFeaturesAVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
 	default:
 		fourierFeaturesPortable(phi[:f.len], f.w, x, f.n)
 	}
-	matVecOf(sums, f.rows[:all*f.row], phi)
+	matVec(sums, f.rows[:all*f.row], phi)
 }
 
 func addOuters(a, g, u []float64, m, k, n int) {
@@ -687,33 +623,5 @@ func addOuters(a, g, u []float64, m, k, n int) {
 		addOutersAVX2(&a[0], &g[0], &u[0], m, k, n/4, n/4)
 	default:
 		addOutersPortable(a, g, u, m, k, n)
-	}
-}
-
-func addOuters32(a, g, u []float32, m, k, n int) {
-	if m == 0 || k == 0 {
-		return
-	}
-	switch active {
-	case avx512:
-		addOuters32AVX512(&a[0], &g[0], &u[0], m, k, n/16, n/16)
-	case avx2:
-		addOuters32AVX2(&a[0], &g[0], &u[0], m, k, n/8, n/8)
-	default:
-		addOutersPortable(a, g, u, m, k, n)
-	}
-}
-
-func addMatTVec32(y, a, x []float32) {
-	if len(a) == 0 {
-		return
-	}
-	switch active {
-	case avx512:
-		addMatTVec32AVX512(&y[0], &a[0], &x[0], len(x), len(y))
-	case avx2:
-		addMatTVec32AVX2(&y[0], &a[0], &x[0], len(x), len(y))
-	default:
-		addMatTVecPortable32(y, a, x)
 	}
 }

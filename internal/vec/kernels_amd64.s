@@ -645,497 +645,6 @@ end31:
 	VZEROUPPER
 	RET
 
-// func updateMatVecAVX2(y *float64, a *float64, f *float64, u *float64, x *float64, m int, n int)
-// Requires: AVX, FMA3
-TEXT ·updateMatVecAVX2(SB), NOSPLIT, $0-56
-	MOVQ    a+8(FP), AX
-	MOVQ    n+48(FP), CX
-	MOVQ    x+32(FP), DX
-	MOVQ    u+24(FP), BX
-	MOVQ    CX, SI
-	ANDQ    $0x00000003, SI
-	LEAQ    mask64<>+32(SB), DI
-	SHLQ    $0x03, SI
-	SUBQ    SI, DI
-	VMOVUPD (DI), Y0
-	SHLQ    $0x03, CX
-
-rows55:
-	CMPQ         m+40(FP), $0x00000004
-	JL           rest56
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	LEAQ         (DI)(CX*1), R8
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	MOVQ         f+16(FP), R9
-	VBROADCASTSD (R9), Y9
-	VBROADCASTSD 8(R9), Y10
-	VBROADCASTSD 16(R9), Y11
-	VBROADCASTSD 24(R9), Y12
-	ADDQ         $0x00000020, R9
-	MOVQ         R9, f+16(FP)
-	XORQ         R9, R9
-
-columns58:
-	LEAQ        64(R9), R10
-	CMPQ        R10, CX
-	JG          done59
-	VMOVUPD     (DX)(R9*1), Y15
-	VMOVUPD     (BX)(R9*1), Y14
-	VMOVUPD     (AX)(R9*1), Y13
-	VFMADD231PD Y9, Y14, Y13
-	VMOVUPD     Y13, (AX)(R9*1)
-	VFMADD231PD Y13, Y15, Y1
-	VMOVUPD     (SI)(R9*1), Y13
-	VFMADD231PD Y10, Y14, Y13
-	VMOVUPD     Y13, (SI)(R9*1)
-	VFMADD231PD Y13, Y15, Y2
-	VMOVUPD     (DI)(R9*1), Y13
-	VFMADD231PD Y11, Y14, Y13
-	VMOVUPD     Y13, (DI)(R9*1)
-	VFMADD231PD Y13, Y15, Y3
-	VMOVUPD     (R8)(R9*1), Y13
-	VFMADD231PD Y12, Y14, Y13
-	VMOVUPD     Y13, (R8)(R9*1)
-	VFMADD231PD Y13, Y15, Y4
-	VMOVUPD     32(DX)(R9*1), Y15
-	VMOVUPD     32(BX)(R9*1), Y14
-	VMOVUPD     32(AX)(R9*1), Y13
-	VFMADD231PD Y9, Y14, Y13
-	VMOVUPD     Y13, 32(AX)(R9*1)
-	VFMADD231PD Y13, Y15, Y5
-	VMOVUPD     32(SI)(R9*1), Y13
-	VFMADD231PD Y10, Y14, Y13
-	VMOVUPD     Y13, 32(SI)(R9*1)
-	VFMADD231PD Y13, Y15, Y6
-	VMOVUPD     32(DI)(R9*1), Y13
-	VFMADD231PD Y11, Y14, Y13
-	VMOVUPD     Y13, 32(DI)(R9*1)
-	VFMADD231PD Y13, Y15, Y7
-	VMOVUPD     32(R8)(R9*1), Y13
-	VFMADD231PD Y12, Y14, Y13
-	VMOVUPD     Y13, 32(R8)(R9*1)
-	VFMADD231PD Y13, Y15, Y8
-	MOVQ        R10, R9
-	JMP         columns58
-
-done59:
-columns60:
-	LEAQ        32(R9), R10
-	CMPQ        R10, CX
-	JG          done61
-	VMOVUPD     (DX)(R9*1), Y15
-	VMOVUPD     (BX)(R9*1), Y14
-	VMOVUPD     (AX)(R9*1), Y13
-	VFMADD231PD Y9, Y14, Y13
-	VMOVUPD     Y13, (AX)(R9*1)
-	VFMADD231PD Y13, Y15, Y1
-	VMOVUPD     (SI)(R9*1), Y13
-	VFMADD231PD Y10, Y14, Y13
-	VMOVUPD     Y13, (SI)(R9*1)
-	VFMADD231PD Y13, Y15, Y2
-	VMOVUPD     (DI)(R9*1), Y13
-	VFMADD231PD Y11, Y14, Y13
-	VMOVUPD     Y13, (DI)(R9*1)
-	VFMADD231PD Y13, Y15, Y3
-	VMOVUPD     (R8)(R9*1), Y13
-	VFMADD231PD Y12, Y14, Y13
-	VMOVUPD     Y13, (R8)(R9*1)
-	VFMADD231PD Y13, Y15, Y4
-	MOVQ        R10, R9
-	JMP         columns60
-
-done61:
-	CMPQ        R9, CX
-	JE          done62
-	VMASKMOVPD  (DX)(R9*1), Y0, Y15
-	VMASKMOVPD  (BX)(R9*1), Y0, Y14
-	VMASKMOVPD  (AX)(R9*1), Y0, Y13
-	VFMADD231PD Y9, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (AX)(R9*1)
-	VANDPD      Y0, Y13, Y13
-	VFMADD231PD Y13, Y15, Y1
-	VMASKMOVPD  (SI)(R9*1), Y0, Y13
-	VFMADD231PD Y10, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (SI)(R9*1)
-	VANDPD      Y0, Y13, Y13
-	VFMADD231PD Y13, Y15, Y2
-	VMASKMOVPD  (DI)(R9*1), Y0, Y13
-	VFMADD231PD Y11, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (DI)(R9*1)
-	VANDPD      Y0, Y13, Y13
-	VFMADD231PD Y13, Y15, Y3
-	VMASKMOVPD  (R8)(R9*1), Y0, Y13
-	VFMADD231PD Y12, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (R8)(R9*1)
-	VANDPD      Y0, Y13, Y13
-	VFMADD231PD Y13, Y15, Y4
-
-done62:
-	LEAQ       (R8)(CX*1), AX
-	VADDPD     Y5, Y1, Y1
-	VADDPD     Y6, Y2, Y2
-	VADDPD     Y7, Y3, Y3
-	VADDPD     Y8, Y4, Y4
-	MOVQ       y+0(FP), SI
-	VUNPCKLPD  Y2, Y1, Y5
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPD     Y5, Y1, Y1
-	VUNPCKLPD  Y4, Y3, Y5
-	VUNPCKHPD  Y4, Y3, Y3
-	VADDPD     Y5, Y3, Y3
-	VPERM2F128 $0x20, Y3, Y1, Y5
-	VPERM2F128 $0x31, Y3, Y1, Y1
-	VADDPD     Y5, Y1, Y1
-	VMOVUPD    Y1, (SI)
-	ADDQ       $0x00000020, SI
-	MOVQ       SI, y+0(FP)
-	SUBQ       $0x00000004, m+40(FP)
-	JMP        rows55
-
-rest56:
-	CMPQ         m+40(FP), $0x00000003
-	JNE          skip63
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	MOVQ         f+16(FP), R8
-	VBROADCASTSD (R8), Y7
-	VBROADCASTSD 8(R8), Y8
-	VBROADCASTSD 16(R8), Y9
-	ADDQ         $0x00000018, R8
-	MOVQ         R8, f+16(FP)
-	XORQ         R8, R8
-
-columns64:
-	LEAQ        64(R8), R9
-	CMPQ        R9, CX
-	JG          done65
-	VMOVUPD     (DX)(R8*1), Y12
-	VMOVUPD     (BX)(R8*1), Y11
-	VMOVUPD     (AX)(R8*1), Y10
-	VFMADD231PD Y7, Y11, Y10
-	VMOVUPD     Y10, (AX)(R8*1)
-	VFMADD231PD Y10, Y12, Y1
-	VMOVUPD     (SI)(R8*1), Y10
-	VFMADD231PD Y8, Y11, Y10
-	VMOVUPD     Y10, (SI)(R8*1)
-	VFMADD231PD Y10, Y12, Y2
-	VMOVUPD     (DI)(R8*1), Y10
-	VFMADD231PD Y9, Y11, Y10
-	VMOVUPD     Y10, (DI)(R8*1)
-	VFMADD231PD Y10, Y12, Y3
-	VMOVUPD     32(DX)(R8*1), Y12
-	VMOVUPD     32(BX)(R8*1), Y11
-	VMOVUPD     32(AX)(R8*1), Y10
-	VFMADD231PD Y7, Y11, Y10
-	VMOVUPD     Y10, 32(AX)(R8*1)
-	VFMADD231PD Y10, Y12, Y4
-	VMOVUPD     32(SI)(R8*1), Y10
-	VFMADD231PD Y8, Y11, Y10
-	VMOVUPD     Y10, 32(SI)(R8*1)
-	VFMADD231PD Y10, Y12, Y5
-	VMOVUPD     32(DI)(R8*1), Y10
-	VFMADD231PD Y9, Y11, Y10
-	VMOVUPD     Y10, 32(DI)(R8*1)
-	VFMADD231PD Y10, Y12, Y6
-	MOVQ        R9, R8
-	JMP         columns64
-
-done65:
-columns66:
-	LEAQ        32(R8), R9
-	CMPQ        R9, CX
-	JG          done67
-	VMOVUPD     (DX)(R8*1), Y12
-	VMOVUPD     (BX)(R8*1), Y11
-	VMOVUPD     (AX)(R8*1), Y10
-	VFMADD231PD Y7, Y11, Y10
-	VMOVUPD     Y10, (AX)(R8*1)
-	VFMADD231PD Y10, Y12, Y1
-	VMOVUPD     (SI)(R8*1), Y10
-	VFMADD231PD Y8, Y11, Y10
-	VMOVUPD     Y10, (SI)(R8*1)
-	VFMADD231PD Y10, Y12, Y2
-	VMOVUPD     (DI)(R8*1), Y10
-	VFMADD231PD Y9, Y11, Y10
-	VMOVUPD     Y10, (DI)(R8*1)
-	VFMADD231PD Y10, Y12, Y3
-	MOVQ        R9, R8
-	JMP         columns66
-
-done67:
-	CMPQ        R8, CX
-	JE          done68
-	VMASKMOVPD  (DX)(R8*1), Y0, Y12
-	VMASKMOVPD  (BX)(R8*1), Y0, Y11
-	VMASKMOVPD  (AX)(R8*1), Y0, Y10
-	VFMADD231PD Y7, Y11, Y10
-	VMASKMOVPD  Y10, Y0, (AX)(R8*1)
-	VANDPD      Y0, Y10, Y10
-	VFMADD231PD Y10, Y12, Y1
-	VMASKMOVPD  (SI)(R8*1), Y0, Y10
-	VFMADD231PD Y8, Y11, Y10
-	VMASKMOVPD  Y10, Y0, (SI)(R8*1)
-	VANDPD      Y0, Y10, Y10
-	VFMADD231PD Y10, Y12, Y2
-	VMASKMOVPD  (DI)(R8*1), Y0, Y10
-	VFMADD231PD Y9, Y11, Y10
-	VMASKMOVPD  Y10, Y0, (DI)(R8*1)
-	VANDPD      Y0, Y10, Y10
-	VFMADD231PD Y10, Y12, Y3
-
-done68:
-	LEAQ       (DI)(CX*1), AX
-	VADDPD     Y4, Y1, Y1
-	VADDPD     Y5, Y2, Y2
-	VADDPD     Y6, Y3, Y3
-	MOVQ       y+0(FP), AX
-	VUNPCKLPD  Y2, Y1, Y0
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPD     Y0, Y1, Y1
-	VUNPCKLPD  Y3, Y3, Y0
-	VUNPCKHPD  Y3, Y3, Y3
-	VADDPD     Y0, Y3, Y3
-	VPERM2F128 $0x20, Y3, Y1, Y0
-	VPERM2F128 $0x31, Y3, Y1, Y1
-	VADDPD     Y0, Y1, Y1
-	MOVQ       $0x00000003, CX
-	LEAQ       mask64<>+32(SB), DX
-	SHLQ       $0x03, CX
-	SUBQ       CX, DX
-	VMOVUPD    (DX), Y0
-	VMASKMOVPD Y1, Y0, (AX)
-	ADDQ       $0x00000018, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end57
-
-skip63:
-	CMPQ         m+40(FP), $0x00000002
-	JNE          skip69
-	LEAQ         (AX)(CX*1), SI
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	MOVQ         f+16(FP), DI
-	VBROADCASTSD (DI), Y9
-	VBROADCASTSD 8(DI), Y10
-	ADDQ         $0x00000010, DI
-	MOVQ         DI, f+16(FP)
-	XORQ         DI, DI
-
-columns70:
-	LEAQ        128(DI), R8
-	CMPQ        R8, CX
-	JG          done71
-	VMOVUPD     (DX)(DI*1), Y13
-	VMOVUPD     (BX)(DI*1), Y12
-	VMOVUPD     (AX)(DI*1), Y11
-	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, (AX)(DI*1)
-	VFMADD231PD Y11, Y13, Y1
-	VMOVUPD     (SI)(DI*1), Y11
-	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, (SI)(DI*1)
-	VFMADD231PD Y11, Y13, Y2
-	VMOVUPD     32(DX)(DI*1), Y13
-	VMOVUPD     32(BX)(DI*1), Y12
-	VMOVUPD     32(AX)(DI*1), Y11
-	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, 32(AX)(DI*1)
-	VFMADD231PD Y11, Y13, Y3
-	VMOVUPD     32(SI)(DI*1), Y11
-	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, 32(SI)(DI*1)
-	VFMADD231PD Y11, Y13, Y4
-	VMOVUPD     64(DX)(DI*1), Y13
-	VMOVUPD     64(BX)(DI*1), Y12
-	VMOVUPD     64(AX)(DI*1), Y11
-	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, 64(AX)(DI*1)
-	VFMADD231PD Y11, Y13, Y5
-	VMOVUPD     64(SI)(DI*1), Y11
-	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, 64(SI)(DI*1)
-	VFMADD231PD Y11, Y13, Y6
-	VMOVUPD     96(DX)(DI*1), Y13
-	VMOVUPD     96(BX)(DI*1), Y12
-	VMOVUPD     96(AX)(DI*1), Y11
-	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, 96(AX)(DI*1)
-	VFMADD231PD Y11, Y13, Y7
-	VMOVUPD     96(SI)(DI*1), Y11
-	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, 96(SI)(DI*1)
-	VFMADD231PD Y11, Y13, Y8
-	MOVQ        R8, DI
-	JMP         columns70
-
-done71:
-columns72:
-	LEAQ        32(DI), R8
-	CMPQ        R8, CX
-	JG          done73
-	VMOVUPD     (DX)(DI*1), Y13
-	VMOVUPD     (BX)(DI*1), Y12
-	VMOVUPD     (AX)(DI*1), Y11
-	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, (AX)(DI*1)
-	VFMADD231PD Y11, Y13, Y1
-	VMOVUPD     (SI)(DI*1), Y11
-	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, (SI)(DI*1)
-	VFMADD231PD Y11, Y13, Y2
-	MOVQ        R8, DI
-	JMP         columns72
-
-done73:
-	CMPQ        DI, CX
-	JE          done74
-	VMASKMOVPD  (DX)(DI*1), Y0, Y13
-	VMASKMOVPD  (BX)(DI*1), Y0, Y12
-	VMASKMOVPD  (AX)(DI*1), Y0, Y11
-	VFMADD231PD Y9, Y12, Y11
-	VMASKMOVPD  Y11, Y0, (AX)(DI*1)
-	VANDPD      Y0, Y11, Y11
-	VFMADD231PD Y11, Y13, Y1
-	VMASKMOVPD  (SI)(DI*1), Y0, Y11
-	VFMADD231PD Y10, Y12, Y11
-	VMASKMOVPD  Y11, Y0, (SI)(DI*1)
-	VANDPD      Y0, Y11, Y11
-	VFMADD231PD Y11, Y13, Y2
-
-done74:
-	LEAQ       (SI)(CX*1), AX
-	VADDPD     Y3, Y1, Y1
-	VADDPD     Y5, Y1, Y1
-	VADDPD     Y7, Y1, Y1
-	VADDPD     Y4, Y2, Y2
-	VADDPD     Y6, Y2, Y2
-	VADDPD     Y8, Y2, Y2
-	MOVQ       y+0(FP), AX
-	VUNPCKLPD  Y2, Y1, Y0
-	VUNPCKHPD  Y2, Y1, Y1
-	VADDPD     Y0, Y1, Y1
-	VPERM2F128 $0x20, Y1, Y1, Y0
-	VPERM2F128 $0x31, Y1, Y1, Y1
-	VADDPD     Y0, Y1, Y1
-	MOVQ       $0x00000002, CX
-	LEAQ       mask64<>+32(SB), DX
-	SHLQ       $0x03, CX
-	SUBQ       CX, DX
-	VMOVUPD    (DX), Y0
-	VMASKMOVPD Y1, Y0, (AX)
-	ADDQ       $0x00000010, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end57
-
-skip69:
-	CMPQ         m+40(FP), $0x00000001
-	JNE          skip75
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	MOVQ         f+16(FP), SI
-	VBROADCASTSD (SI), Y5
-	ADDQ         $0x00000008, SI
-	MOVQ         SI, f+16(FP)
-	XORQ         SI, SI
-
-columns76:
-	LEAQ        128(SI), DI
-	CMPQ        DI, CX
-	JG          done77
-	VMOVUPD     (DX)(SI*1), Y8
-	VMOVUPD     (BX)(SI*1), Y7
-	VMOVUPD     (AX)(SI*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, (AX)(SI*1)
-	VFMADD231PD Y6, Y8, Y1
-	VMOVUPD     32(DX)(SI*1), Y8
-	VMOVUPD     32(BX)(SI*1), Y7
-	VMOVUPD     32(AX)(SI*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 32(AX)(SI*1)
-	VFMADD231PD Y6, Y8, Y2
-	VMOVUPD     64(DX)(SI*1), Y8
-	VMOVUPD     64(BX)(SI*1), Y7
-	VMOVUPD     64(AX)(SI*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 64(AX)(SI*1)
-	VFMADD231PD Y6, Y8, Y3
-	VMOVUPD     96(DX)(SI*1), Y8
-	VMOVUPD     96(BX)(SI*1), Y7
-	VMOVUPD     96(AX)(SI*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 96(AX)(SI*1)
-	VFMADD231PD Y6, Y8, Y4
-	MOVQ        DI, SI
-	JMP         columns76
-
-done77:
-columns78:
-	LEAQ        32(SI), DI
-	CMPQ        DI, CX
-	JG          done79
-	VMOVUPD     (DX)(SI*1), Y8
-	VMOVUPD     (BX)(SI*1), Y7
-	VMOVUPD     (AX)(SI*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, (AX)(SI*1)
-	VFMADD231PD Y6, Y8, Y1
-	MOVQ        DI, SI
-	JMP         columns78
-
-done79:
-	CMPQ        SI, CX
-	JE          done80
-	VMASKMOVPD  (DX)(SI*1), Y0, Y8
-	VMASKMOVPD  (BX)(SI*1), Y0, Y7
-	VMASKMOVPD  (AX)(SI*1), Y0, Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMASKMOVPD  Y6, Y0, (AX)(SI*1)
-	VANDPD      Y0, Y6, Y6
-	VFMADD231PD Y6, Y8, Y1
-
-done80:
-	LEAQ         (AX)(CX*1), AX
-	VADDPD       Y2, Y1, Y1
-	VADDPD       Y3, Y1, Y1
-	VADDPD       Y4, Y1, Y1
-	MOVQ         y+0(FP), AX
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPD       X0, X1, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x00000008, AX
-	MOVQ         AX, y+0(FP)
-	JMP          end57
-
-skip75:
-end57:
-	VZEROUPPER
-	RET
-
 // func addOuterAVX2(a *float64, alpha float64, f *float64, u *float64, m int, n int, step int)
 // Requires: AVX, FMA3
 TEXT ·addOuterAVX2(SB), NOSPLIT, $0-56
@@ -1154,9 +663,9 @@ TEXT ·addOuterAVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x03, BX
 
-rows81:
+rows55:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest82
+	JL           rest56
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -1180,10 +689,10 @@ rows81:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns84:
+columns58:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done85
+	JG          done59
 	VMOVUPD     (DX)(R10*1), Y6
 	VMOVUPD     (AX)(R10*1), Y5
 	VFMADD231PD Y1, Y6, Y5
@@ -1211,13 +720,13 @@ columns84:
 	VFMADD231PD Y4, Y6, Y5
 	VMOVUPD     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns84
+	JMP         columns58
 
-done85:
-columns86:
+done59:
+columns60:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done87
+	JG          done61
 	VMOVUPD     (DX)(R10*1), Y6
 	VMOVUPD     (AX)(R10*1), Y5
 	VFMADD231PD Y1, Y6, Y5
@@ -1232,11 +741,11 @@ columns86:
 	VFMADD231PD Y4, Y6, Y5
 	VMOVUPD     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns86
+	JMP         columns60
 
-done87:
+done61:
 	CMPQ        R10, CX
-	JE          done88
+	JE          done62
 	VMASKMOVPD  (DX)(R10*1), Y0, Y6
 	VMASKMOVPD  (AX)(R10*1), Y0, Y5
 	VFMADD231PD Y1, Y6, Y5
@@ -1251,14 +760,14 @@ done87:
 	VFMADD231PD Y4, Y6, Y5
 	VMASKMOVPD  Y5, Y0, (R9)(R10*1)
 
-done88:
+done62:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows81
+	JMP  rows55
 
-rest82:
+rest56:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip89
+	JNE          skip63
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -1277,10 +786,10 @@ rest82:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns90:
+columns64:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done91
+	JG          done65
 	VMOVUPD     (DX)(BX*1), Y5
 	VMOVUPD     (AX)(BX*1), Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -1302,13 +811,13 @@ columns90:
 	VFMADD231PD Y3, Y5, Y4
 	VMOVUPD     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns90
+	JMP         columns64
 
-done91:
-columns92:
+done65:
+columns66:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done93
+	JG          done67
 	VMOVUPD     (DX)(BX*1), Y5
 	VMOVUPD     (AX)(BX*1), Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -1320,11 +829,11 @@ columns92:
 	VFMADD231PD Y3, Y5, Y4
 	VMOVUPD     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns92
+	JMP         columns66
 
-done93:
+done67:
 	CMPQ        BX, CX
-	JE          done94
+	JE          done68
 	VMASKMOVPD  (DX)(BX*1), Y0, Y5
 	VMASKMOVPD  (AX)(BX*1), Y0, Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -1336,13 +845,13 @@ done93:
 	VFMADD231PD Y3, Y5, Y4
 	VMASKMOVPD  Y4, Y0, (R8)(BX*1)
 
-done94:
+done68:
 	LEAQ (R8)(SI*1), AX
-	JMP  end83
+	JMP  end57
 
-skip89:
+skip63:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip95
+	JNE          skip69
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Y1
@@ -1356,10 +865,10 @@ skip89:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns96:
+columns70:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done97
+	JG          done71
 	VMOVUPD     (DX)(BX*1), Y4
 	VMOVUPD     (AX)(BX*1), Y3
 	VFMADD231PD Y1, Y4, Y3
@@ -1389,13 +898,13 @@ columns96:
 	VFMADD231PD Y2, Y4, Y3
 	VMOVUPD     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns96
+	JMP         columns70
 
-done97:
-columns98:
+done71:
+columns72:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done99
+	JG          done73
 	VMOVUPD     (DX)(BX*1), Y4
 	VMOVUPD     (AX)(BX*1), Y3
 	VFMADD231PD Y1, Y4, Y3
@@ -1404,11 +913,11 @@ columns98:
 	VFMADD231PD Y2, Y4, Y3
 	VMOVUPD     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns98
+	JMP         columns72
 
-done99:
+done73:
 	CMPQ        BX, CX
-	JE          done100
+	JE          done74
 	VMASKMOVPD  (DX)(BX*1), Y0, Y4
 	VMASKMOVPD  (AX)(BX*1), Y0, Y3
 	VFMADD231PD Y1, Y4, Y3
@@ -1417,13 +926,13 @@ done99:
 	VFMADD231PD Y2, Y4, Y3
 	VMASKMOVPD  Y3, Y0, (DI)(BX*1)
 
-done100:
+done74:
 	LEAQ (DI)(SI*1), AX
-	JMP  end83
+	JMP  end57
 
-skip95:
+skip69:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip101
+	JNE          skip75
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Y1
 	ADDQ         BX, DI
@@ -1432,10 +941,10 @@ skip95:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns102:
+columns76:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done103
+	JG          done77
 	VMOVUPD     (DX)(BX*1), Y3
 	VMOVUPD     (AX)(BX*1), Y2
 	VFMADD231PD Y1, Y3, Y2
@@ -1453,34 +962,34 @@ columns102:
 	VFMADD231PD Y1, Y3, Y2
 	VMOVUPD     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns102
+	JMP         columns76
 
-done103:
-columns104:
+done77:
+columns78:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done105
+	JG          done79
 	VMOVUPD     (DX)(BX*1), Y3
 	VMOVUPD     (AX)(BX*1), Y2
 	VFMADD231PD Y1, Y3, Y2
 	VMOVUPD     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns104
+	JMP         columns78
 
-done105:
+done79:
 	CMPQ        BX, CX
-	JE          done106
+	JE          done80
 	VMASKMOVPD  (DX)(BX*1), Y0, Y3
 	VMASKMOVPD  (AX)(BX*1), Y0, Y2
 	VFMADD231PD Y1, Y3, Y2
 	VMASKMOVPD  Y2, Y0, (AX)(BX*1)
 
-done106:
+done80:
 	LEAQ (AX)(SI*1), AX
-	JMP  end83
+	JMP  end57
 
-skip101:
-end83:
+skip75:
+end57:
 	VZEROUPPER
 	RET
 
@@ -1501,9 +1010,9 @@ TEXT ·addMatTVecAVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000004
-	JG      next108
+	JG      next82
 	TESTQ   SI, SI
-	JZ      end107
+	JZ      end81
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
 	SUBQ    SI, R10
@@ -1518,9 +1027,9 @@ TEXT ·addMatTVecAVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done110
+	JL      done84
 
-loop109:
+loop83:
 	VBROADCASTSD (R10), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
@@ -1537,33 +1046,33 @@ loop109:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop109
+	JGE          loop83
 
-done110:
+done84:
 	CMPQ R11, $0x00000001
-	JL   done112
+	JL   done86
 
-loop111:
+loop85:
 	VBROADCASTSD (R10), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop111
+	JG           loop85
 
-done112:
+done86:
 	VADDPD     Y2, Y1, Y1
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y4, Y1, Y1
 	VMASKMOVPD (AX)(R9*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)(R9*1)
-	JMP        end107
+	JMP        end81
 
-next108:
+next82:
 	CMPQ    SI, $0x00000008
-	JG      next113
+	JG      next87
 	SUBQ    $0x00000004, SI
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
@@ -1583,9 +1092,9 @@ next108:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done115
+	JL      done89
 
-loop114:
+loop88:
 	VBROADCASTSD (R10), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1606,13 +1115,13 @@ loop114:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop114
+	JGE          loop88
 
-done115:
+done89:
 	CMPQ R11, $0x00000001
-	JL   done117
+	JL   done91
 
-loop116:
+loop90:
 	VBROADCASTSD (R10), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1620,9 +1129,9 @@ loop116:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop116
+	JG           loop90
 
-done117:
+done91:
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y5, Y1, Y1
@@ -1634,11 +1143,11 @@ done117:
 	VMASKMOVPD 32(AX)(R9*1), Y0, Y1
 	VADDPD     Y1, Y2, Y2
 	VMASKMOVPD Y2, Y0, 32(AX)(R9*1)
-	JMP        end107
+	JMP        end81
 
-next113:
+next87:
 	CMPQ    SI, $0x0000000c
-	JG      next118
+	JG      next92
 	SUBQ    $0x00000008, SI
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
@@ -1652,9 +1161,9 @@ next113:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done120
+	JL      done94
 
-loop119:
+loop93:
 	VBROADCASTSD (R10), Y4
 	VFMADD231PD  (SI), Y4, Y1
 	VFMADD231PD  32(SI), Y4, Y2
@@ -1663,9 +1172,9 @@ loop119:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop119
+	JG           loop93
 
-done120:
+done94:
 	VADDPD     (AX)(R9*1), Y1, Y1
 	VMOVUPD    Y1, (AX)(R9*1)
 	VADDPD     32(AX)(R9*1), Y2, Y2
@@ -1673,9 +1182,9 @@ done120:
 	VMASKMOVPD 64(AX)(R9*1), Y0, Y1
 	VADDPD     Y1, Y3, Y3
 	VMASKMOVPD Y3, Y0, 64(AX)(R9*1)
-	JMP        end107
+	JMP        end81
 
-next118:
+next92:
 	SUBQ    $0x0000000c, SI
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
@@ -1690,9 +1199,9 @@ next118:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done123
+	JL      done97
 
-loop122:
+loop96:
 	VBROADCASTSD (R10), Y5
 	VFMADD231PD  (SI), Y5, Y1
 	VFMADD231PD  32(SI), Y5, Y2
@@ -1702,9 +1211,9 @@ loop122:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop122
+	JG           loop96
 
-done123:
+done97:
 	VADDPD     (AX)(R9*1), Y1, Y1
 	VMOVUPD    Y1, (AX)(R9*1)
 	VADDPD     32(AX)(R9*1), Y2, Y2
@@ -1714,14 +1223,14 @@ done123:
 	VMASKMOVPD 96(AX)(R9*1), Y0, Y1
 	VADDPD     Y1, Y4, Y4
 	VMASKMOVPD Y4, Y0, 96(AX)(R9*1)
-	JMP        end107
+	JMP        end81
 
-end107:
+end81:
 	XORQ R9, R9
 
-group124:
+group98:
 	CMPQ   R9, R8
-	JE     done125
+	JE     done99
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1731,9 +1240,9 @@ group124:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done127
+	JL     done101
 
-loop126:
+loop100:
 	VBROADCASTSD (R10), Y4
 	VFMADD231PD  (SI), Y4, Y0
 	VFMADD231PD  32(SI), Y4, Y1
@@ -1742,9 +1251,9 @@ loop126:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop126
+	JG           loop100
 
-done127:
+done101:
 	VADDPD  (AX)(R9*1), Y0, Y0
 	VMOVUPD Y0, (AX)(R9*1)
 	VADDPD  32(AX)(R9*1), Y1, Y1
@@ -1754,9 +1263,9 @@ done127:
 	VADDPD  96(AX)(R9*1), Y3, Y3
 	VMOVUPD Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group124
+	JMP     group98
 
-done125:
+done99:
 	VZEROUPPER
 	RET
 
@@ -1783,16 +1292,16 @@ TEXT ·matMulTAVX2(SB), NOSPLIT, $8-64
 	SHLQ    $0x03, R9
 	LEAQ    (R9)(R9*2), R10
 	CMPQ    BX, $0x00000004
-	JL      done129
+	JL      done103
 
-loop128:
+loop102:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000010
-	JL   done131
+	JL   done105
 
-loop130:
+loop104:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1805,9 +1314,9 @@ loop130:
 	MOVQ   R11, R15
 	MOVQ   SI, BP
 	CMPQ   BP, $0x00000020
-	JL     done133
+	JL     done107
 
-loop132:
+loop106:
 	VMOVUPD     (R15), Y9
 	VMOVUPD     (R15)(R9*1), Y10
 	VMOVUPD     (R14), Y11
@@ -1826,11 +1335,11 @@ loop132:
 	ADDQ        $0x00000020, R15
 	SUBQ        $0x00000020, BP
 	CMPQ        BP, $0x00000020
-	JGE         loop132
+	JGE         loop106
 
-done133:
+done107:
 	TESTQ       BP, BP
-	JZ          skip134
+	JZ          skip108
 	VMASKMOVPD  (R15), Y0, Y9
 	VMASKMOVPD  (R15)(R9*1), Y0, Y10
 	VMASKMOVPD  (R14), Y0, Y11
@@ -1846,7 +1355,7 @@ done133:
 	VFMADD231PD Y9, Y11, Y7
 	VFMADD231PD Y10, Y11, Y8
 
-skip134:
+skip108:
 	MOVQ         R12, R14
 	VUNPCKLPD    Y2, Y1, Y9
 	VUNPCKHPD    Y2, Y1, Y1
@@ -1885,13 +1394,13 @@ skip134:
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000010, R13
 	CMPQ         R13, $0x00000010
-	JGE          loop130
+	JGE          loop104
 
-done131:
+done105:
 	CMPQ R13, $0x00000008
-	JL   done136
+	JL   done110
 
-loop135:
+loop109:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1900,9 +1409,9 @@ loop135:
 	MOVQ   R11, R15
 	MOVQ   SI, BP
 	CMPQ   BP, $0x00000020
-	JL     done138
+	JL     done112
 
-loop137:
+loop111:
 	VMOVUPD     (R15), Y5
 	VMOVUPD     (R14), Y6
 	VFMADD231PD Y5, Y6, Y1
@@ -1916,11 +1425,11 @@ loop137:
 	ADDQ        $0x00000020, R15
 	SUBQ        $0x00000020, BP
 	CMPQ        BP, $0x00000020
-	JGE         loop137
+	JGE         loop111
 
-done138:
+done112:
 	TESTQ       BP, BP
-	JZ          skip139
+	JZ          skip113
 	VMASKMOVPD  (R15), Y0, Y5
 	VMASKMOVPD  (R14), Y0, Y6
 	VFMADD231PD Y5, Y6, Y1
@@ -1931,7 +1440,7 @@ done138:
 	VMASKMOVPD  (R14)(R10*1), Y0, Y6
 	VFMADD231PD Y5, Y6, Y4
 
-skip139:
+skip113:
 	MOVQ         R12, R14
 	VEXTRACTF128 $0x01, Y1, X5
 	VADDPD       X5, X1, X5
@@ -1964,9 +1473,9 @@ skip139:
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000008, R13
 	CMPQ         R13, $0x00000008
-	JGE          loop135
+	JGE          loop109
 
-done136:
+done110:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -1977,29 +1486,29 @@ done136:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop128
+	JGE  loop102
 
-done129:
+done103:
 	CMPQ BX, $0x00000001
-	JL   done141
+	JL   done115
 
-loop140:
+loop114:
 	MOVQ DX, R10
 	MOVQ AX, R11
 	MOVQ DI, R12
 	CMPQ R12, $0x00000010
-	JL   done143
+	JL   done117
 
-loop142:
+loop116:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   CX, R13
 	MOVQ   R10, R14
 	MOVQ   SI, R15
 	CMPQ   R15, $0x00000020
-	JL     done145
+	JL     done119
 
-loop144:
+loop118:
 	VMOVUPD     (R14), Y3
 	VMOVUPD     (R14)(R9*1), Y4
 	VMOVUPD     (R13), Y5
@@ -2009,18 +1518,18 @@ loop144:
 	ADDQ        $0x00000020, R14
 	SUBQ        $0x00000020, R15
 	CMPQ        R15, $0x00000020
-	JGE         loop144
+	JGE         loop118
 
-done145:
+done119:
 	TESTQ       R15, R15
-	JZ          skip146
+	JZ          skip120
 	VMASKMOVPD  (R14), Y0, Y3
 	VMASKMOVPD  (R14)(R9*1), Y0, Y4
 	VMASKMOVPD  (R13), Y0, Y5
 	VFMADD231PD Y3, Y5, Y1
 	VFMADD231PD Y4, Y5, Y2
 
-skip146:
+skip120:
 	MOVQ         R11, R13
 	VEXTRACTF128 $0x01, Y1, X3
 	VADDPD       X3, X1, X3
@@ -2039,21 +1548,21 @@ skip146:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000010, R12
 	CMPQ         R12, $0x00000010
-	JGE          loop142
+	JGE          loop116
 
-done143:
+done117:
 	CMPQ R12, $0x00000008
-	JL   done148
+	JL   done122
 
-loop147:
+loop121:
 	VXORPD Y1, Y1, Y1
 	MOVQ   CX, R13
 	MOVQ   R10, R14
 	MOVQ   SI, R15
 	CMPQ   R15, $0x00000020
-	JL     done150
+	JL     done124
 
-loop149:
+loop123:
 	VMOVUPD     (R14), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y2, Y3, Y1
@@ -2061,16 +1570,16 @@ loop149:
 	ADDQ        $0x00000020, R14
 	SUBQ        $0x00000020, R15
 	CMPQ        R15, $0x00000020
-	JGE         loop149
+	JGE         loop123
 
-done150:
+done124:
 	TESTQ       R15, R15
-	JZ          skip151
+	JZ          skip125
 	VMASKMOVPD  (R14), Y0, Y2
 	VMASKMOVPD  (R13), Y0, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-skip151:
+skip125:
 	MOVQ         R11, R13
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPD       X2, X1, X2
@@ -2082,15 +1591,15 @@ skip151:
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000008, R12
 	CMPQ         R12, $0x00000008
-	JGE          loop147
+	JGE          loop121
 
-done148:
+done122:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop140
+	JG   loop114
 
-done141:
+done115:
 	VZEROUPPER
 	RET
 
@@ -2113,9 +1622,9 @@ TEXT ·addMatMulAVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000004
-	JG      next153
+	JG      next127
 	TESTQ   DX, DX
-	JZ      end152
+	JZ      end126
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, DX
 	SUBQ    DX, R10
@@ -2125,9 +1634,9 @@ TEXT ·addMatMulAVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 	CMPQ    R11, $0x00000004
-	JL      done155
+	JL      done129
 
-loop154:
+loop128:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -2138,9 +1647,9 @@ loop154:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 	CMPQ   R14, $0x00000001
-	JL     done157
+	JL     done131
 
-loop156:
+loop130:
 	VMASKMOVPD   (R13), Y0, Y5
 	VBROADCASTSD (R12), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -2153,9 +1662,9 @@ loop156:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop156
+	JG           loop130
 
-done157:
+done131:
 	VBROADCASTSD alpha+8(FP), Y6
 	VMASKMOVPD   (R10), Y0, Y5
 	VFMADD231PD  Y1, Y6, Y5
@@ -2179,13 +1688,13 @@ done157:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop154
+	JGE          loop128
 
-done155:
+done129:
 	CMPQ R11, $0x00000001
-	JL   done159
+	JL   done133
 
-loop158:
+loop132:
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -2193,18 +1702,18 @@ loop158:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 	CMPQ   R14, $0x00000001
-	JL     done161
+	JL     done135
 
-loop160:
+loop134:
 	VMASKMOVPD   (R13), Y0, Y2
 	VBROADCASTSD (R12), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop160
+	JG           loop134
 
-done161:
+done135:
 	VBROADCASTSD alpha+8(FP), Y3
 	VMASKMOVPD   (R10), Y0, Y2
 	VFMADD231PD  Y1, Y3, Y2
@@ -2212,12 +1721,12 @@ done161:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop158
+	JG           loop132
 
-done159:
-	JMP end152
+done133:
+	JMP end126
 
-next153:
+next127:
 	SUBQ    $0x00000004, DX
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, DX
@@ -2228,9 +1737,9 @@ next153:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 	CMPQ    R11, $0x00000004
-	JL      done164
+	JL      done138
 
-loop163:
+loop137:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -2245,9 +1754,9 @@ loop163:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 	CMPQ   R14, $0x00000001
-	JL     done166
+	JL     done140
 
-loop165:
+loop139:
 	VMOVUPD      (R13), Y9
 	VMASKMOVPD   32(R13), Y0, Y10
 	VBROADCASTSD (R12), Y11
@@ -2265,9 +1774,9 @@ loop165:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop165
+	JG           loop139
 
-done166:
+done140:
 	VBROADCASTSD alpha+8(FP), Y11
 	VMOVUPD      (R10), Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -2303,13 +1812,13 @@ done166:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop163
+	JGE          loop137
 
-done164:
+done138:
 	CMPQ R11, $0x00000001
-	JL   done168
+	JL   done142
 
-loop167:
+loop141:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -2318,9 +1827,9 @@ loop167:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 	CMPQ   R14, $0x00000001
-	JL     done170
+	JL     done144
 
-loop169:
+loop143:
 	VMOVUPD      (R13), Y3
 	VMASKMOVPD   32(R13), Y0, Y4
 	VBROADCASTSD (R12), Y5
@@ -2329,9 +1838,9 @@ loop169:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop169
+	JG           loop143
 
-done170:
+done144:
 	VBROADCASTSD alpha+8(FP), Y5
 	VMOVUPD      (R10), Y3
 	VFMADD231PD  Y1, Y5, Y3
@@ -2342,25 +1851,25 @@ done170:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop167
+	JG           loop141
 
-done168:
-	JMP end152
+done142:
+	JMP end126
 
-end152:
+end126:
 	XORQ R9, R9
 
-group171:
+group145:
 	CMPQ R9, R8
-	JE   done172
+	JE   done146
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done174
+	JL   done148
 
-loop173:
+loop147:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2375,9 +1884,9 @@ loop173:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 	CMPQ   R14, $0x00000001
-	JL     done176
+	JL     done150
 
-loop175:
+loop149:
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSD (R12), Y10
@@ -2395,9 +1904,9 @@ loop175:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop175
+	JG           loop149
 
-done176:
+done150:
 	VBROADCASTSD alpha+8(FP), Y10
 	VMOVUPD      (R10), Y8
 	VFMADD231PD  Y0, Y10, Y8
@@ -2433,13 +1942,13 @@ done176:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop173
+	JGE          loop147
 
-done174:
+done148:
 	CMPQ R11, $0x00000001
-	JL   done178
+	JL   done152
 
-loop177:
+loop151:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -2448,9 +1957,9 @@ loop177:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 	CMPQ   R14, $0x00000001
-	JL     done180
+	JL     done154
 
-loop179:
+loop153:
 	VMOVUPD      (R13), Y2
 	VMOVUPD      32(R13), Y3
 	VBROADCASTSD (R12), Y4
@@ -2459,9 +1968,9 @@ loop179:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop179
+	JG           loop153
 
-done180:
+done154:
 	VBROADCASTSD alpha+8(FP), Y4
 	VMOVUPD      (R10), Y2
 	VFMADD231PD  Y0, Y4, Y2
@@ -2472,13 +1981,13 @@ done180:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop177
+	JG           loop151
 
-done178:
+done152:
 	ADDQ $0x00000040, R9
-	JMP  group171
+	JMP  group145
 
-done172:
+done146:
 	VZEROUPPER
 	RET
 
@@ -2494,15 +2003,15 @@ TEXT ·addOutersAVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x03, SI
 	CMPQ BX, $0x00000002
-	JL   done182
+	JL   done156
 
-loop181:
+loop155:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done184
+	JL   done158
 
-loop183:
+loop157:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2518,9 +2027,9 @@ loop183:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done186
+	JL      done160
 
-loop185:
+loop159:
 	VMOVUPD      (R11), Y8
 	VMOVUPD      32(R11), Y9
 	VMOVUPD      64(R11), Y10
@@ -2538,9 +2047,9 @@ loop185:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop185
+	JG           loop159
 
-done186:
+done160:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, 32(R9)
 	VMOVUPD Y2, 64(R9)
@@ -2552,13 +2061,13 @@ done186:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop183
+	JGE     loop157
 
-done184:
+done158:
 	CMPQ DI, $0x00000002
-	JL   done188
+	JL   done162
 
-loop187:
+loop161:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2570,9 +2079,9 @@ loop187:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done190
+	JL      done164
 
-loop189:
+loop163:
 	VMOVUPD      (R11), Y4
 	VMOVUPD      32(R11), Y5
 	VBROADCASTSD (R10), Y6
@@ -2584,9 +2093,9 @@ loop189:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop189
+	JG           loop163
 
-done190:
+done164:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, 32(R9)
 	VMOVUPD Y2, (R9)(DX*1)
@@ -2594,13 +2103,13 @@ done190:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop187
+	JGE     loop161
 
-done188:
+done162:
 	CMPQ DI, $0x00000001
-	JL   done192
+	JL   done166
 
-loop191:
+loop165:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2610,9 +2119,9 @@ loop191:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done194
+	JL      done168
 
-loop193:
+loop167:
 	VMOVUPD      (R11), Y2
 	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
@@ -2621,34 +2130,34 @@ loop193:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop193
+	JG           loop167
 
-done194:
+done168:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop191
+	JG      loop165
 
-done192:
+done166:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop181
+	JGE  loop155
 
-done182:
+done156:
 	CMPQ BX, $0x00000001
-	JL   done196
+	JL   done170
 
-loop195:
+loop169:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done198
+	JL   done172
 
-loop197:
+loop171:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2660,9 +2169,9 @@ loop197:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done200
+	JL      done174
 
-loop199:
+loop173:
 	VMOVUPD      (R11), Y4
 	VMOVUPD      32(R11), Y5
 	VMOVUPD      64(R11), Y6
@@ -2675,9 +2184,9 @@ loop199:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop199
+	JG           loop173
 
-done200:
+done174:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, 32(R9)
 	VMOVUPD Y2, 64(R9)
@@ -2685,13 +2194,13 @@ done200:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop197
+	JGE     loop171
 
-done198:
+done172:
 	CMPQ DI, $0x00000002
-	JL   done202
+	JL   done176
 
-loop201:
+loop175:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2701,9 +2210,9 @@ loop201:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done204
+	JL      done178
 
-loop203:
+loop177:
 	VMOVUPD      (R11), Y2
 	VMOVUPD      32(R11), Y3
 	VBROADCASTSD (R10), Y4
@@ -2712,21 +2221,21 @@ loop203:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop203
+	JG           loop177
 
-done204:
+done178:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop201
+	JGE     loop175
 
-done202:
+done176:
 	CMPQ DI, $0x00000001
-	JL   done206
+	JL   done180
 
-loop205:
+loop179:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2735,30 +2244,30 @@ loop205:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done208
+	JL      done182
 
-loop207:
+loop181:
 	VMOVUPD      (R11), Y1
 	VBROADCASTSD (R10), Y2
 	VFMADD231PD  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop207
+	JG           loop181
 
-done208:
+done182:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop205
+	JG      loop179
 
-done206:
+done180:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop195
+	JG   loop169
 
-done196:
+done170:
 	VZEROUPPER
 	RET
 
@@ -2776,9 +2285,9 @@ TEXT ·aggregateAVX2(SB), NOSPLIT, $0-104
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000020
-	JL           done210
+	JL           done184
 
-loop209:
+loop183:
 	MOVQ       z+24(FP), DI
 	MOVQ       weights+32(FP), R8
 	MOVQ       f+40(FP), R9
@@ -2808,9 +2317,9 @@ loop209:
 	VXORPD     Y7, Y7, Y7
 	MOVQ       experts+72(FP), R10
 	CMPQ       R10, $0x00000001
-	JL         done212
+	JL         done186
 
-loop211:
+loop185:
 	VMASKMOVPD  (R9), Y2, Y8
 	VSUBPD      Y3, Y8, Y8
 	VMULPD      Y4, Y8, Y8
@@ -2824,9 +2333,9 @@ loop211:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop211
+	JG          loop185
 
-done212:
+done186:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Y5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -2836,9 +2345,9 @@ done212:
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000020, SI
 	CMPQ    SI, $0x00000020
-	JGE     loop209
+	JGE     loop183
 
-done210:
+done184:
 	VZEROUPPER
 	RET
 
@@ -2855,9 +2364,9 @@ TEXT ·regretsAVX2(SB), NOSPLIT, $0-112
 	XORQ DI, DI
 	MOVQ AX, R8
 	CMPQ R8, $0x00000020
-	JL   done214
+	JL   done188
 
-loop213:
+loop187:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -2870,7 +2379,7 @@ loop213:
 	VSUBPD       Y3, Y2, Y3
 	VCMPPD       $0x07, Y3, Y3, Y4
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute215
+	JE           absolute189
 	VMULPD       Y3, Y3, Y5
 	VMOVUPD      (R10), Y6
 	VMOVUPD      (R9)(SI*1), Y7
@@ -2887,7 +2396,7 @@ loop213:
 	VCMPPD       $0x01, Y5, Y9, Y9
 	VMOVMSKPD    Y9, R11
 	TESTQ        R11, R11
-	JZ           skip217
+	JZ           skip191
 	VBROADCASTSD 48(BX), Y10
 	VSQRTPD      Y8, Y11
 	VMULPD       Y10, Y11, Y10
@@ -2897,7 +2406,7 @@ loop213:
 	VMAXPD       Y11, Y10, Y10
 	VBLENDVPD    Y9, Y10, Y3, Y3
 
-skip217:
+skip191:
 	VDIVPD       Y8, Y3, Y3
 	VMOVUPD      Y3, Y3
 	VBROADCASTSD 64(BX), Y8
@@ -2911,19 +2420,19 @@ skip217:
 	VCMPPD       $0x01, Y0, Y9, Y9
 	VMOVMSKPD    Y9, R11
 	TESTQ        R11, R11
-	JZ           skip218
+	JZ           skip192
 	VDIVPD       Y7, Y0, Y7
 	VBLENDVPD    Y9, Y7, Y8, Y8
 
-skip218:
+skip192:
 	VSUBPD    Y6, Y5, Y5
 	VMULPD    Y8, Y5, Y5
 	VADDPD    Y6, Y5, Y5
 	VBLENDVPD Y4, Y5, Y6, Y6
 	VMOVUPD   Y6, (R10)
-	JMP       both216
+	JMP       both190
 
-absolute215:
+absolute189:
 	VBROADCASTSD 24(BX), Y5
 	VMINPD       Y3, Y5, Y3
 	VXORPD       Y6, Y6, Y6
@@ -2931,7 +2440,7 @@ absolute215:
 	VMAXPD       Y3, Y5, Y3
 	VMOVUPD      Y3, Y3
 
-both216:
+both190:
 	VBROADCASTSD 16(BX), Y5
 	VMULPD       Y3, Y5, Y3
 	VANDPD       Y4, Y3, Y3
@@ -2949,14 +2458,14 @@ both216:
 	VMOVUPD      Y5, (R9)(AX*2)
 	VMOVUPD      (R9), Y6
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure219
+	JE           sure193
 	VBROADCASTSD 32(BX), Y6
 	VADDPD       Y5, Y6, Y6
 	VDIVPD       Y6, Y5, Y5
 	VMOVUPD      Y5, Y6
 	VMOVUPD      Y6, (R9)
 
-sure219:
+sure193:
 	VXORPD Y5, Y5, Y5
 	MOVQ   weights+8(FP), R9
 	MOVQ   regret+16(FP), R10
@@ -2966,9 +2475,9 @@ sure219:
 	MOVQ   DI, R14
 	MOVQ   experts+80(FP), R15
 	CMPQ   R15, $0x00000001
-	JL     done221
+	JL     done195
 
-loop220:
+loop194:
 	VSUBPD      (R13)(R14*1), Y2, Y8
 	VMOVUPD     (R12)(R14*1), Y7
 	VFMADD231PD Y8, Y3, Y7
@@ -2987,9 +2496,9 @@ loop220:
 	VADDPD      Y7, Y5, Y5
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop220
+	JG          loop194
 
-done221:
+done195:
 	VDIVPD       Y5, Y0, Y2
 	VBROADCASTSD largest<>+0(SB), Y3
 	VMINPD       Y3, Y2, Y2
@@ -3001,9 +2510,9 @@ done221:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done223
+	JL           done197
 
-loop222:
+loop196:
 	VMULPD       (R9)(R10*1), Y2, Y7
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  Y9, Y0, Y7
@@ -3011,15 +2520,15 @@ loop222:
 	ADDQ         $0x00000008, R11
 	ADDQ         CX, R10
 	SUBQ         $0x00000001, R12
-	JG           loop222
+	JG           loop196
 
-done223:
+done197:
 	ADDQ $0x00000020, DI
 	SUBQ $0x00000020, R8
 	CMPQ R8, $0x00000020
-	JGE  loop213
+	JGE  loop187
 
-done214:
+done188:
 	VZEROUPPER
 	RET
 
@@ -3040,9 +2549,9 @@ TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000004
-	JG           next225
+	JG           next199
 	TESTQ        BX, BX
-	JZ           end224
+	JZ           end198
 	LEAQ         mask64<>+32(SB), R8
 	SHLQ         $0x03, BX
 	SUBQ         BX, R8
@@ -3092,9 +2601,9 @@ TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
 	VFNMADD213PD Y5, Y3, Y3
 	VMASKMOVPD   Y4, Y0, (AX)(DI*1)
 	VMASKMOVPD   Y3, Y0, (CX)(DI*1)
-	JMP          end224
+	JMP          end198
 
-next225:
+next199:
 	SUBQ         $0x00000004, BX
 	LEAQ         mask64<>+32(SB), R8
 	SHLQ         $0x03, BX
@@ -3171,14 +2680,14 @@ next225:
 	VMASKMOVPD   Y8, Y0, 32(AX)(DI*1)
 	VMOVUPD      Y5, (CX)(DI*1)
 	VMASKMOVPD   Y6, Y0, 32(CX)(DI*1)
-	JMP          end224
+	JMP          end198
 
-end224:
+end198:
 	XORQ DI, DI
 
-group227:
+group201:
 	CMPQ         DI, SI
-	JE           done228
+	JE           done202
 	VMOVUPD      (DX)(DI*1), Y0
 	VMOVUPD      32(DX)(DI*1), Y1
 	VROUNDPD     $0x00, Y0, Y2
@@ -3251,9 +2760,9 @@ group227:
 	VMOVUPD      Y4, (CX)(DI*1)
 	VMOVUPD      Y5, 32(CX)(DI*1)
 	ADDQ         $0x00000040, DI
-	JMP          group227
+	JMP          group201
 
-done228:
+done202:
 	VZEROUPPER
 	RET
 
@@ -3350,9 +2859,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000004
-	JG           next230
+	JG           next204
 	TESTQ        DI, DI
-	JZ           end229
+	JZ           end203
 	LEAQ         mask64<>+32(SB), R11
 	SHLQ         $0x03, DI
 	SUBQ         DI, R11
@@ -3367,9 +2876,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done232
+	JL           done206
 
-loop231:
+loop205:
 	VBROADCASTSD (R11), Y6
 	VMASKMOVPD   (DI), Y1, Y7
 	VFMADD231PD  Y7, Y6, Y2
@@ -3386,22 +2895,22 @@ loop231:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop231
+	JGE          loop205
 
-done232:
+done206:
 	CMPQ R12, $0x00000001
-	JL   done234
+	JL   done208
 
-loop233:
+loop207:
 	VBROADCASTSD (R11), Y6
 	VMASKMOVPD   (DI), Y1, Y7
 	VFMADD231PD  Y7, Y6, Y2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop233
+	JG           loop207
 
-done234:
+done208:
 	VADDPD       Y3, Y2, Y2
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y2, Y2
@@ -3449,9 +2958,9 @@ done234:
 	VFNMADD213PD Y0, Y3, Y4
 	VMASKMOVPD   Y5, Y1, (CX)(R10*1)
 	VMASKMOVPD   Y4, Y1, (AX)(R10*1)
-	JMP          end229
+	JMP          end203
 
-next230:
+next204:
 	SUBQ    $0x00000004, DI
 	LEAQ    mask64<>+32(SB), R11
 	SHLQ    $0x03, DI
@@ -3471,9 +2980,9 @@ next230:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done237
+	JL      done211
 
-loop236:
+loop210:
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VMASKMOVPD   32(DI), Y1, Y11
@@ -3494,13 +3003,13 @@ loop236:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop236
+	JGE          loop210
 
-done237:
+done211:
 	CMPQ R12, $0x00000001
-	JL   done239
+	JL   done213
 
-loop238:
+loop212:
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VMASKMOVPD   32(DI), Y1, Y11
@@ -3508,9 +3017,9 @@ loop238:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop238
+	JG           loop212
 
-done239:
+done213:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -3587,14 +3096,14 @@ done239:
 	VMASKMOVPD   Y9, Y1, 32(CX)(R10*1)
 	VMOVUPD      Y6, (AX)(R10*1)
 	VMASKMOVPD   Y7, Y1, 32(AX)(R10*1)
-	JMP          end229
+	JMP          end203
 
-end229:
+end203:
 	XORQ R10, R10
 
-group240:
+group214:
 	CMPQ   R10, R9
-	JE     done241
+	JE     done215
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -3609,9 +3118,9 @@ group240:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 	CMPQ   R12, $0x00000004
-	JL     done243
+	JL     done217
 
-loop242:
+loop216:
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VFMADD231PD  32(DI), Y9, Y2
@@ -3628,22 +3137,22 @@ loop242:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop242
+	JGE          loop216
 
-done243:
+done217:
 	CMPQ R12, $0x00000001
-	JL   done245
+	JL   done219
 
-loop244:
+loop218:
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VFMADD231PD  32(DI), Y9, Y2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop244
+	JG           loop218
 
-done245:
+done219:
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y1, Y1
@@ -3721,9 +3230,9 @@ done245:
 	VMOVUPD      Y5, (AX)(R10*1)
 	VMOVUPD      Y6, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group240
+	JMP          group214
 
-done241:
+done215:
 	VZEROUPPER
 	RET
 
@@ -3736,15 +3245,15 @@ TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
 	CMPQ BX, $0x00000001
-	JL   done247
+	JL   done221
 
-loop246:
+loop220:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000001
-	JL   done249
+	JL   done223
 
-loop248:
+loop222:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3757,9 +3266,9 @@ loop248:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done251
+	JL      done225
 
-loop250:
+loop224:
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3780,9 +3289,9 @@ loop250:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop250
+	JG           loop224
 
-done251:
+done225:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3803,9 +3312,9 @@ done251:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done253
+	JL      done227
 
-loop252:
+loop226:
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3826,9 +3335,9 @@ loop252:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop252
+	JG           loop226
 
-done253:
+done227:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3840,14 +3349,14 @@ done253:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop248
+	JG      loop222
 
-done249:
+done223:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop246
+	JG   loop220
 
-done247:
+done221:
 	VZEROUPPER
 	RET
 
@@ -3860,15 +3369,15 @@ TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
 	CMPQ BX, $0x00000001
-	JL   done255
+	JL   done229
 
-loop254:
+loop228:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000001
-	JL   done257
+	JL   done231
 
-loop256:
+loop230:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3881,9 +3390,9 @@ loop256:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done259
+	JL      done233
 
-loop258:
+loop232:
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3904,9 +3413,9 @@ loop258:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop258
+	JG           loop232
 
-done259:
+done233:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3927,9 +3436,9 @@ done259:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done261
+	JL      done235
 
-loop260:
+loop234:
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3950,9 +3459,9 @@ loop260:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop260
+	JG           loop234
 
-done261:
+done235:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3964,14 +3473,14 @@ done261:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop256
+	JG      loop230
 
-done257:
+done231:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop254
+	JG   loop228
 
-done255:
+done229:
 	VZEROUPPER
 	RET
 
@@ -3987,15 +3496,15 @@ TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ nb+8(FP), DI
 	SHLQ $0x09, DI
 	CMPQ back+32(FP), $0x00
-	JE   forth262
+	JE   forth236
 	MOVQ BX, SI
 	SUBQ $0x40, SI
 	MOVQ $0x00000200, DI
 
-forth262:
+forth236:
 	MOVQ nb+8(FP), R8
 
-strip263:
+strip237:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -4029,9 +3538,9 @@ strip263:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done267
+	JL           done241
 
-loop266:
+loop240:
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     (R9), Y10
@@ -4066,9 +3575,9 @@ loop266:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop266
+	JGE         loop240
 
-done267:
+done241:
 	VUNPCKLPD    Y1, Y0, Y4
 	VUNPCKHPD    Y1, Y0, Y0
 	VADDPD       Y4, Y0, Y0
@@ -4113,9 +3622,9 @@ done267:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done269
+	JL           done243
 
-loop268:
+loop242:
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     256(R9), Y10
@@ -4150,9 +3659,9 @@ loop268:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop268
+	JGE         loop242
 
-done269:
+done243:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4165,20 +3674,20 @@ done269:
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back264
+	JNE        back238
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next265
+	JMP        next239
 
-back264:
+back238:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next265:
+next239:
 	DECQ R8
-	JNZ  strip263
+	JNZ  strip237
 	VZEROUPPER
 	RET
 
@@ -4194,15 +3703,15 @@ TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-56
 	MOVQ nb+8(FP), DI
 	SHLQ $0x09, DI
 	CMPQ back+48(FP), $0x00
-	JE   forth270
+	JE   forth244
 	MOVQ BX, SI
 	SUBQ $0x40, SI
 	MOVQ $0x00000200, DI
 
-forth270:
+forth244:
 	MOVQ nb+8(FP), R8
 
-strip271:
+strip245:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4216,9 +3725,9 @@ strip271:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done275
+	JL      done249
 
-loop274:
+loop248:
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4230,9 +3739,9 @@ loop274:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop274
+	JG           loop248
 
-done275:
+done249:
 	VMOVUPD     Y5, (R9)
 	VMOVUPD     Y6, 64(R9)
 	VMOVUPD     Y7, 128(R9)
@@ -4249,9 +3758,9 @@ done275:
 	MOVQ        w+32(FP), R11
 	MOVQ        k+40(FP), R12
 	CMPQ        R12, $0x00000001
-	JL          done277
+	JL          done251
 
-loop276:
+loop250:
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4263,9 +3772,9 @@ loop276:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop276
+	JG           loop250
 
-done277:
+done251:
 	VMOVUPD     Y5, 32(R9)
 	VMOVUPD     Y6, 96(R9)
 	VMOVUPD     Y7, 160(R9)
@@ -4280,9 +3789,9 @@ done277:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000040
-	JL          done279
+	JL          done253
 
-loop278:
+loop252:
 	VMOVUPD (R9), Y7
 	VMOVUPD 64(R9), Y8
 	VMOVUPD 128(R9), Y9
@@ -4290,9 +3799,9 @@ loop278:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done281
+	JL      done255
 
-loop280:
+loop254:
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4304,9 +3813,9 @@ loop280:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop280
+	JG           loop254
 
-done281:
+done255:
 	VMOVUPD      Y7, (R9)
 	VMOVUPD      Y8, 64(R9)
 	VMOVUPD      Y9, 128(R9)
@@ -4333,9 +3842,9 @@ done281:
 	MOVQ         w+32(FP), R12
 	MOVQ         k+40(FP), R13
 	CMPQ         R13, $0x00000001
-	JL           done283
+	JL           done257
 
-loop282:
+loop256:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4347,9 +3856,9 @@ loop282:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop282
+	JG           loop256
 
-done283:
+done257:
 	VMOVUPD      Y7, 32(R9)
 	VMOVUPD      Y8, 96(R9)
 	VMOVUPD      Y9, 160(R9)
@@ -4373,9 +3882,9 @@ done283:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
 	CMPQ         R11, $0x00000040
-	JGE          loop278
+	JGE          loop252
 
-done279:
+done253:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4400,9 +3909,9 @@ done279:
 	MOVQ       w+32(FP), R11
 	MOVQ       k+40(FP), R12
 	CMPQ       R12, $0x00000001
-	JL         done285
+	JL         done259
 
-loop284:
+loop258:
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4414,9 +3923,9 @@ loop284:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop284
+	JG           loop258
 
-done285:
+done259:
 	VMOVUPD     Y5, 256(R9)
 	VMOVUPD     Y6, 320(R9)
 	VMOVUPD     Y7, 384(R9)
@@ -4433,9 +3942,9 @@ done285:
 	MOVQ        w+32(FP), R11
 	MOVQ        k+40(FP), R12
 	CMPQ        R12, $0x00000001
-	JL          done287
+	JL          done261
 
-loop286:
+loop260:
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4447,9 +3956,9 @@ loop286:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop286
+	JG           loop260
 
-done287:
+done261:
 	VMOVUPD     Y5, 288(R9)
 	VMOVUPD     Y6, 352(R9)
 	VMOVUPD     Y7, 416(R9)
@@ -4464,9 +3973,9 @@ done287:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000040
-	JL          done289
+	JL          done263
 
-loop288:
+loop262:
 	VMOVUPD 256(R9), Y7
 	VMOVUPD 320(R9), Y8
 	VMOVUPD 384(R9), Y9
@@ -4474,9 +3983,9 @@ loop288:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done291
+	JL      done265
 
-loop290:
+loop264:
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4488,9 +3997,9 @@ loop290:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop290
+	JG           loop264
 
-done291:
+done265:
 	VMOVUPD      Y7, 256(R9)
 	VMOVUPD      Y8, 320(R9)
 	VMOVUPD      Y9, 384(R9)
@@ -4517,9 +4026,9 @@ done291:
 	MOVQ         w+32(FP), R12
 	MOVQ         k+40(FP), R13
 	CMPQ         R13, $0x00000001
-	JL           done293
+	JL           done267
 
-loop292:
+loop266:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4531,9 +4040,9 @@ loop292:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop292
+	JG           loop266
 
-done293:
+done267:
 	VMOVUPD      Y7, 288(R9)
 	VMOVUPD      Y8, 352(R9)
 	VMOVUPD      Y9, 416(R9)
@@ -4557,9 +4066,9 @@ done293:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
 	CMPQ         R11, $0x00000040
-	JGE          loop288
+	JGE          loop262
 
-done289:
+done263:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4572,20 +4081,20 @@ done289:
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back272
+	JNE        back246
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next273
+	JMP        next247
 
-back272:
+back246:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next273:
+next247:
 	DECQ R8
-	JNZ  strip271
+	JNZ  strip245
 	VZEROUPPER
 	RET
 
@@ -4609,10 +4118,10 @@ TEXT ·squareMatVecAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns294:
+columns268:
 	LEAQ   32(R8), R9
 	CMPQ   R9, DI
-	JG     done295
+	JG     done269
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4623,9 +4132,9 @@ columns294:
 	ADDQ   R8, R10
 	LEAQ   (SI)(SI*2), R13
 	CMPQ   R12, $0x00000004
-	JL     done297
+	JL     done271
 
-loop296:
+loop270:
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	VBROADCASTSD 8(R11), Y6
@@ -4638,21 +4147,21 @@ loop296:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop296
+	JGE          loop270
 
-done297:
+done271:
 	CMPQ R12, $0x00000001
-	JL   done299
+	JL   done273
 
-loop298:
+loop272:
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop298
+	JG           loop272
 
-done299:
+done273:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4660,11 +4169,11 @@ done299:
 	VMOVUPD     Y2, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 	MOVQ        R9, R8
-	JMP         columns294
+	JMP         columns268
 
-done295:
+done269:
 	CMPQ   R8, DI
-	JE     done300
+	JE     done274
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4673,9 +4182,9 @@ done295:
 	ADDQ   R8, CX
 	LEAQ   (SI)(SI*2), R9
 	CMPQ   BX, $0x00000004
-	JL     done302
+	JL     done276
 
-loop301:
+loop275:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	VBROADCASTSD 8(DI), Y6
@@ -4688,21 +4197,21 @@ loop301:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop301
+	JGE          loop275
 
-done302:
+done276:
 	CMPQ BX, $0x00000001
-	JL   done304
+	JL   done278
 
-loop303:
+loop277:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop303
+	JG           loop277
 
-done304:
+done278:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4710,7 +4219,7 @@ done304:
 	VMASKMOVPD  Y2, Y0, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 
-done300:
+done274:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VPERMILPD    $0x01, X0, X1
@@ -4740,39 +4249,39 @@ TEXT ·squareSubAVX2(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns305:
+columns279:
 	LEAQ    32(R9), R10
 	CMPQ    R10, R8
-	JG      done306
+	JG      done280
 	VMOVUPD (DX)(R9*1), Y2
 	VMULPD  Y1, Y2, Y2
 	VMOVUPD Y2, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns305
+	JMP     columns279
 
-done306:
+done280:
 	CMPQ       R9, R8
-	JE         done307
+	JE         done281
 	VMASKMOVPD (DX)(R9*1), Y0, Y0
 	VMULPD     Y1, Y0, Y0
 	VMOVUPD    Y0, (CX)(R9*1)
 
-done307:
+done281:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000020
-	JL   done309
+	JL   done283
 
-loop308:
+loop282:
 	VMOVUPD (CX)(DX*1), Y0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done311
+	JL      done285
 
-loop310:
+loop284:
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4796,13 +4305,13 @@ loop310:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop310
+	JGE          loop284
 
-done311:
+done285:
 	CMPQ R11, $0x00000001
-	JL   done313
+	JL   done287
 
-loop312:
+loop286:
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4810,15 +4319,15 @@ loop312:
 	ADDQ         SI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop312
+	JG           loop286
 
-done313:
+done287:
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000020, R8
 	CMPQ R8, $0x00000020
-	JGE  loop308
+	JGE  loop282
 
-done309:
+done283:
 	VZEROUPPER
 	RET
 
@@ -4834,9 +4343,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done315
+	JL           done289
 
-loop314:
+loop288:
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4852,9 +4361,9 @@ loop314:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done317
+	JL      done291
 
-loop316:
+loop290:
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5012,9 +4521,9 @@ loop316:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JG           loop316
+	JG           loop290
 
-done317:
+done291:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -5038,9 +4547,9 @@ done317:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done319
+	JL      done293
 
-loop318:
+loop292:
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5198,9 +4707,9 @@ loop318:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JG           loop318
+	JG           loop292
 
-done319:
+done293:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -5503,9 +5012,9 @@ done319:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 	CMPQ         R9, $0x00000001
-	JL           done321
+	JL           done295
 
-loop320:
+loop294:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -5522,9 +5031,9 @@ loop320:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done323
+	JL      done297
 
-loop322:
+loop296:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5682,9 +5191,9 @@ loop322:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JG           loop322
+	JG           loop296
 
-done323:
+done297:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5764,9 +5273,9 @@ done323:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 	CMPQ         R12, $0x00000001
-	JL           done325
+	JL           done299
 
-loop324:
+loop298:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5924,9 +5433,9 @@ loop324:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JG           loop324
+	JG           loop298
 
-done325:
+done299:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5993,16 +5502,16 @@ done325:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JG           loop320
+	JG           loop294
 
-done321:
+done295:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop314
+	JG   loop288
 
-done315:
+done289:
 	VZEROUPPER
 	RET
 
@@ -6019,9 +5528,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 	CMPQ R8, $0x00000001
-	JL   done327
+	JL   done301
 
-loop326:
+loop300:
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -6036,9 +5545,9 @@ loop326:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done329
+	JL      done303
 
-loop328:
+loop302:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6179,9 +5688,9 @@ loop328:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JG           loop328
+	JG           loop302
 
-done329:
+done303:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6276,9 +5785,9 @@ done329:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 	CMPQ         R12, $0x00000001
-	JL           done331
+	JL           done305
 
-loop330:
+loop304:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6419,9 +5928,9 @@ loop330:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JG           loop330
+	JG           loop304
 
-done331:
+done305:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6509,15 +6018,15 @@ done331:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JG           loop326
+	JG           loop300
 
-done327:
+done301:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done333
+	JL   done307
 
-loop332:
+loop306:
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -6534,9 +6043,9 @@ loop332:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 	CMPQ   R10, $0x00000001
-	JL     done335
+	JL     done309
 
-loop334:
+loop308:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -6676,9 +6185,9 @@ loop334:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JG           loop334
+	JG           loop308
 
-done335:
+done309:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6771,9 +6280,9 @@ done335:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 	CMPQ         R10, $0x00000001
-	JL           done337
+	JL           done311
 
-loop336:
+loop310:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6913,9 +6422,9 @@ loop336:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JG           loop336
+	JG           loop310
 
-done337:
+done311:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6998,9 +6507,9 @@ done337:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JG           loop332
+	JG           loop306
 
-done333:
+done307:
 	VZEROUPPER
 	RET
 
@@ -7019,9 +6528,9 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+544(SB), Y3
 	CMPQ         SI, $0x00000004
-	JL           done339
+	JL           done313
 
-loop338:
+loop312:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -7122,7 +6631,7 @@ loop338:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short340
+	JE          short314
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Y9
@@ -7164,7 +6673,7 @@ loop338:
 	ADDQ        DI, R9
 	VMOVUPD     Y6, (R8)
 
-short340:
+short314:
 	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
@@ -7172,11 +6681,11 @@ short340:
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop338
+	JGE     loop312
 
-done339:
+done313:
 	TESTQ       SI, SI
-	JZ          skip341
+	JZ          skip315
 	LEAQ        mask64<>+32(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
@@ -7281,7 +6790,7 @@ done339:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short342
+	JE          short316
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y10
@@ -7323,10 +6832,10 @@ done339:
 	ADDQ        DI, AX
 	VMASKMOVPD  Y5, Y4, (DX)
 
-short342:
+short316:
 	VMASKMOVPD Y6, Y4, (CX)
 
-skip341:
+skip315:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
 	VADDPD       X3, X0, X3
@@ -7360,9 +6869,9 @@ TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000020
-	JL     done344
+	JL     done318
 
-loop343:
+loop317:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7444,9 +6953,9 @@ loop343:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop343
+	JGE          loop317
 
-done344:
+done318:
 	MOVQ         most+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X2
 	VMAXPD       X0, X2, X2
@@ -7473,9 +6982,9 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-40
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done346
+	JL   done320
 
-loop345:
+loop319:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7612,9 +7121,9 @@ loop345:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop345
+	JGE          loop319
 
-done346:
+done320:
 	VZEROUPPER
 	RET
 
@@ -7630,9 +7139,9 @@ TEXT ·stepsAVX2(SB), NOSPLIT, $0-48
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done348
+	JL   done322
 
-loop347:
+loop321:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7698,11 +7207,11 @@ loop347:
 	VCMPPD       $0x01, Y2, Y7, Y7
 	VMOVMSKPD    Y7, R11
 	TESTQ        R11, R11
-	JZ           skip349
+	JZ           skip323
 	VDIVPD       Y5, Y2, Y5
 	VBLENDVPD    Y7, Y5, Y6, Y6
 
-skip349:
+skip323:
 	VSUBPD       Y4, Y0, Y0
 	VMULPD       Y0, Y6, Y0
 	VADDPD       Y4, Y0, Y0
@@ -7718,9 +7227,9 @@ skip349:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop347
+	JGE          loop321
 
-done348:
+done322:
 	VZEROUPPER
 	RET
 
@@ -7745,14 +7254,14 @@ TEXT ·standardiseAVX2(SB), NOSPLIT, $0-56
 	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Y1
 
-rows350:
+rows324:
 	SUBQ DI, CX
 	XORQ R8, R8
 
-columns351:
+columns325:
 	LEAQ    32(R8), R9
 	CMPQ    R9, DI
-	JG      done352
+	JG      done326
 	VMOVUPD (CX)(R8*1), Y2
 	VMOVUPD (BX)(R8*1), Y3
 	VSUBPD  Y3, Y2, Y2
@@ -7764,11 +7273,11 @@ columns351:
 	VMAXPD  Y2, Y3, Y2
 	VMOVUPD Y2, (AX)(R8*1)
 	MOVQ    R9, R8
-	JMP     columns351
+	JMP     columns325
 
-done352:
+done326:
 	CMPQ       R8, DI
-	JE         done353
+	JE         done327
 	VMASKMOVPD (CX)(R8*1), Y0, Y2
 	VMASKMOVPD (BX)(R8*1), Y0, Y3
 	VSUBPD     Y3, Y2, Y2
@@ -7780,10 +7289,10 @@ done352:
 	VMAXPD     Y2, Y3, Y2
 	VMOVUPD    Y2, (AX)(R8*1)
 
-done353:
+done327:
 	ADDQ DI, AX
 	CMPQ CX, DX
-	JHI  rows350
+	JHI  rows324
 	VZEROUPPER
 	RET
 
@@ -7801,10 +7310,10 @@ TEXT ·boundAVX2(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Y1
 	XORQ         AX, AX
 
-columns354:
+columns328:
 	LEAQ    32(AX), DX
 	CMPQ    DX, CX
-	JG      done355
+	JG      done329
 	MOVQ    said+8(FP), BX
 	VMOVUPD (BX)(AX*1), Y2
 	MOVQ    last+32(FP), BX
@@ -7835,11 +7344,11 @@ columns354:
 	MOVQ    dst+0(FP), BX
 	VMOVUPD Y2, (BX)(AX*1)
 	MOVQ    DX, AX
-	JMP     columns354
+	JMP     columns328
 
-done355:
+done329:
 	CMPQ       AX, CX
-	JE         done356
+	JE         done330
 	MOVQ       said+8(FP), CX
 	VMASKMOVPD (CX)(AX*1), Y0, Y2
 	MOVQ       last+32(FP), CX
@@ -7870,7 +7379,7 @@ done355:
 	MOVQ       dst+0(FP), CX
 	VMOVUPD    Y0, (CX)(AX*1)
 
-done356:
+done330:
 	VZEROUPPER
 	RET
 
@@ -7886,9 +7395,9 @@ TEXT ·huberAVX2(SB), NOSPLIT, $0-56
 	XORQ SI, SI
 	MOVQ BX, DI
 	CMPQ DI, $0x00000020
-	JL   done358
+	JL   done332
 
-loop357:
+loop331:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -7946,11 +7455,11 @@ loop357:
 	VCMPPD       $0x01, Y1, Y7, Y7
 	VMOVMSKPD    Y7, R9
 	TESTQ        R9, R9
-	JZ           skip359
+	JZ           skip333
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y7, Y1, Y5, Y5
 
-skip359:
+skip333:
 	VSUBPD    Y4, Y0, Y0
 	VMULPD    Y5, Y0, Y0
 	VADDPD    Y4, Y0, Y0
@@ -7962,9 +7471,9 @@ skip359:
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000020, DI
 	CMPQ      DI, $0x00000020
-	JGE       loop357
+	JGE       loop331
 
-done358:
+done332:
 	VZEROUPPER
 	RET
 
@@ -7980,9 +7489,9 @@ TEXT ·glitchAVX2(SB), NOSPLIT, $0-56
 	XORQ SI, SI
 	MOVQ BX, DI
 	CMPQ DI, $0x00000020
-	JL   done361
+	JL   done335
 
-loop360:
+loop334:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -8047,11 +7556,11 @@ loop360:
 	VCMPPD       $0x01, Y1, Y5, Y5
 	VMOVMSKPD    Y5, R9
 	TESTQ        R9, R9
-	JZ           skip362
+	JZ           skip336
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y5, Y1, Y3, Y3
 
-skip362:
+skip336:
 	VSUBPD    Y0, Y4, Y1
 	VMULPD    Y3, Y1, Y1
 	VADDPD    Y0, Y1, Y1
@@ -8060,9 +7569,9 @@ skip362:
 	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000020, DI
 	CMPQ      DI, $0x00000020
-	JGE       loop360
+	JGE       loop334
 
-done361:
+done335:
 	VZEROUPPER
 	RET
 
@@ -8078,9 +7587,9 @@ TEXT ·levelAVX2(SB), NOSPLIT, $0-40
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done364
+	JL   done338
 
-loop363:
+loop337:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -8117,11 +7626,11 @@ loop363:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip365
+	JZ           skip339
 	VDIVPD       Y7, Y1, Y7
 	VBLENDVPD    Y11, Y7, Y10, Y10
 
-skip365:
+skip339:
 	VMULPD       Y10, Y9, Y7
 	VADDPD       Y5, Y7, Y7
 	VBROADCASTSD 24(DX), Y10
@@ -8141,11 +7650,11 @@ skip365:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip366
+	JZ           skip340
 	VDIVPD       Y0, Y1, Y0
 	VBLENDVPD    Y11, Y0, Y10, Y10
 
-skip366:
+skip340:
 	VMULPD       Y9, Y9, Y0
 	VSUBPD       Y6, Y0, Y0
 	VMULPD       Y10, Y0, Y0
@@ -8175,9 +7684,9 @@ skip366:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop363
+	JGE          loop337
 
-done364:
+done338:
 	VZEROUPPER
 	RET
 
@@ -8197,10 +7706,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns367:
+columns341:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done368
+	JG           done342
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -8242,9 +7751,9 @@ columns367:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done370
+	JL           done344
 
-loop369:
+loop343:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -8268,9 +7777,9 @@ loop369:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop369
+	JG           loop343
 
-done370:
+done344:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8290,11 +7799,11 @@ done370:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns367
+	JMP          columns341
 
-done368:
+done342:
 	CMPQ         BX, AX
-	JE           done371
+	JE           done345
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -8337,9 +7846,9 @@ done368:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done373
+	JL           done347
 
-loop372:
+loop346:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -8363,9 +7872,9 @@ loop372:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop372
+	JG           loop346
 
-done373:
+done347:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8385,7 +7894,7 @@ done373:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done371:
+done345:
 	VZEROUPPER
 	RET
 
@@ -8404,10 +7913,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns374:
+columns348:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done375
+	JG           done349
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8464,11 +7973,11 @@ columns374:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns374
+	JMP          columns348
 
-done375:
+done349:
 	CMPQ         BX, DX
-	JE           done376
+	JE           done350
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8525,7 +8034,7 @@ done375:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done376:
+done350:
 	VZEROUPPER
 	RET
 
@@ -8555,9 +8064,9 @@ TEXT ·columnDotsAVX2(SB), NOSPLIT, $0-40
 	XORQ DX, DX
 	MOVQ AX, BX
 	CMPQ BX, $0x00000020
-	JL   done378
+	JL   done352
 
-loop377:
+loop351:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -8568,9 +8077,9 @@ loop377:
 	ADDQ   DX, SI
 	ADDQ   DX, DI
 	CMPQ   R8, $0x00000004
-	JL     done380
+	JL     done354
 
-loop379:
+loop353:
 	VMOVUPD     (SI), Y4
 	VFMADD231PD (DI), Y4, Y0
 	VMOVUPD     (SI)(AX*1), Y4
@@ -8583,21 +8092,21 @@ loop379:
 	LEAQ        (DI)(AX*4), DI
 	SUBQ        $0x00000004, R8
 	CMPQ        R8, $0x00000004
-	JGE         loop379
+	JGE         loop353
 
-done380:
+done354:
 	CMPQ R8, $0x00000001
-	JL   done382
+	JL   done356
 
-loop381:
+loop355:
 	VMOVUPD     (SI), Y4
 	VFMADD231PD (DI), Y4, Y0
 	LEAQ        (SI)(AX*1), SI
 	LEAQ        (DI)(AX*1), DI
 	SUBQ        $0x00000001, R8
-	JG          loop381
+	JG          loop355
 
-done382:
+done356:
 	VADDPD  Y1, Y0, Y0
 	VADDPD  Y3, Y2, Y2
 	VADDPD  Y2, Y0, Y0
@@ -8606,9 +8115,9 @@ done382:
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000020, BX
 	CMPQ    BX, $0x00000020
-	JGE     loop377
+	JGE     loop351
 
-done378:
+done352:
 	VZEROUPPER
 	RET
 
@@ -8623,9 +8132,9 @@ TEXT ·addLaggedAVX2(SB), NOSPLIT, $0-56
 	XORQ BX, BX
 	MOVQ AX, SI
 	CMPQ SI, $0x00000020
-	JL   done384
+	JL   done358
 
-loop383:
+loop357:
 	MOVQ  c+0(FP), DI
 	MOVQ  x+16(FP), R8
 	MOVQ  m+24(FP), R9
@@ -8635,9 +8144,9 @@ loop383:
 	IMULQ AX, R10
 	ADDQ  DI, R10
 	CMPQ  R9, $0x00000004
-	JL    done386
+	JL    done360
 
-loop385:
+loop359:
 	VMOVUPD (DI), Y0
 	VMOVUPD (DI)(AX*1), Y1
 	VMOVUPD (DI)(AX*2), Y2
@@ -8651,9 +8160,9 @@ loop385:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done388
+	JL      done362
 
-loop387:
+loop361:
 	VMOVUPD     (R11), Y8
 	VMOVUPD     (R11)(AX*1), Y9
 	VMOVUPD     (R12), Y10
@@ -8671,9 +8180,9 @@ loop387:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop387
+	JG          loop361
 
-done388:
+done362:
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (DI)(AX*1)
 	VMOVUPD Y2, (DI)(AX*2)
@@ -8687,13 +8196,13 @@ done388:
 	LEAQ    (R8)(AX*4), R8
 	SUBQ    $0x00000004, R9
 	CMPQ    R9, $0x00000004
-	JGE     loop385
+	JGE     loop359
 
-done386:
+done360:
 	CMPQ R9, $0x00000001
-	JL   done390
+	JL   done364
 
-loop389:
+loop363:
 	VMOVUPD (DI), Y0
 	VMOVUPD (R10), Y1
 	MOVQ    f+8(FP), R11
@@ -8701,9 +8210,9 @@ loop389:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done392
+	JL      done366
 
-loop391:
+loop365:
 	VMOVUPD     (R11), Y2
 	VMOVUPD     (R11)(AX*1), Y3
 	VMOVUPD     (R12), Y4
@@ -8712,24 +8221,24 @@ loop391:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop391
+	JG          loop365
 
-done392:
+done366:
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, (R10)
 	LEAQ    (DI)(AX*1), DI
 	LEAQ    (R10)(AX*1), R10
 	LEAQ    (R8)(AX*1), R8
 	SUBQ    $0x00000001, R9
-	JG      loop389
+	JG      loop363
 
-done390:
+done364:
 	ADDQ $0x00000020, BX
 	SUBQ $0x00000020, SI
 	CMPQ SI, $0x00000020
-	JGE  loop383
+	JGE  loop357
 
-done384:
+done358:
 	VZEROUPPER
 	RET
 
@@ -8763,9 +8272,9 @@ TEXT ·levinsonAVX2(SB), NOSPLIT, $0-64
 	VXORPD       Y8, Y8, Y8
 	XORQ         R12, R12
 
-order393:
+order367:
 	CMPQ         R12, DI
-	JE           end394
+	JE           end368
 	VMOVUPD      (AX)(SI*2), Y9
 	VMASKMOVPD   (CX), Y0, Y10
 	VMASKMOVPD   (DX), Y0, Y11
@@ -8813,7 +8322,7 @@ order393:
 	MOVQ         DX, R15
 	LEAQ         (R10)(R12*1), R14
 
-rows395:
+rows369:
 	SUBQ         SI, R14
 	VMOVUPD      (R14), Y12
 	VMASKMOVPD   (R15), Y0, Y13
@@ -8832,13 +8341,13 @@ rows395:
 	SUBQ         BX, R15
 	ADDQ         SI, R13
 	CMPQ         R13, R12
-	JLE          rows395
+	JLE          rows369
 	XCHGQ        R10, R11
 	ADDQ         BX, DX
 	ADDQ         SI, R12
-	JMP          order393
+	JMP          order367
 
-end394:
+end368:
 	VZEROUPPER
 	RET
 
@@ -8861,10 +8370,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns396:
+columns370:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done397
+	JG          done371
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -8874,26 +8383,26 @@ columns396:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns396
+	JMP         columns370
 
-done397:
-columns398:
+done371:
+columns372:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done399
+	JG          done373
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns398
+	JMP         columns372
 
-done399:
+done373:
 	CMPQ        BX, DX
-	JE          done400
+	JE          done374
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done400:
+done374:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -8923,10 +8432,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns401:
+columns375:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done402
+	JG          done376
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -8940,28 +8449,28 @@ columns401:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns401
+	JMP         columns375
 
-done402:
-columns403:
+done376:
+columns377:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done404
+	JG          done378
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns403
+	JMP         columns377
 
-done404:
+done378:
 	CMPQ        BX, DX
-	JE          done405
+	JE          done379
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done405:
+done379:
 	VZEROUPPER
 	RET
 
@@ -8981,10 +8490,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+8(FP), Z0
 	XORQ         BX, BX
 
-columns406:
+columns380:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done407
+	JG      done381
 	VMULPD  (CX)(BX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(BX*1)
 	VMULPD  64(CX)(BX*1), Z0, Z1
@@ -8994,26 +8503,26 @@ columns406:
 	VMULPD  192(CX)(BX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns406
+	JMP     columns380
 
-done407:
-columns408:
+done381:
+columns382:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done409
+	JG      done383
 	VMULPD  (CX)(BX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns408
+	JMP     columns382
 
-done409:
+done383:
 	CMPQ      BX, DX
-	JE        done410
+	JE        done384
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(BX*1)
 
-done410:
+done384:
 	VZEROUPPER
 	RET
 
@@ -9032,10 +8541,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns411:
+columns385:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done412
+	JG      done386
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -9049,28 +8558,28 @@ columns411:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns411
+	JMP     columns385
 
-done412:
-columns413:
+done386:
+columns387:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done414
+	JG      done388
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns413
+	JMP     columns387
 
-done414:
+done388:
 	CMPQ      BX, DX
-	JE        done415
+	JE        done389
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done415:
+done389:
 	VZEROUPPER
 	RET
 
@@ -9091,7 +8600,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while416:
+while390:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -9105,22 +8614,22 @@ while416:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while416
+	JB         while390
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass417:
+pass391:
 	CMPQ CX, $0x00000004
-	JL   rest418
+	JL   rest392
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while420:
+while394:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while421:
+while395:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -9139,25 +8648,25 @@ while421:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while421
+	JB      while395
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while420
+	JB      while394
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass417
+	JMP     pass391
 
-rest418:
+rest392:
 	CMPQ CX, $0x00000002
-	JL   done419
+	JL   done393
 	LEAQ (BX)(BX*2), CX
 
-while422:
+while396:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while423:
+while397:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -9166,12 +8675,12 @@ while423:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while423
+	JB      while397
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while422
+	JB      while396
 
-done419:
+done393:
 	VZEROUPPER
 	RET
 
@@ -9189,9 +8698,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows424:
+rows398:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest425
+	JL      rest399
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9217,10 +8726,10 @@ rows424:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns427:
+columns401:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done428
+	JG          done402
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -9240,13 +8749,13 @@ columns427:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns427
+	JMP         columns401
 
-done428:
-columns429:
+done402:
+columns403:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done430
+	JG          done404
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -9257,11 +8766,11 @@ columns429:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns429
+	JMP         columns403
 
-done430:
+done404:
 	CMPQ        R12, CX
-	JE          done431
+	JE          done405
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -9280,7 +8789,7 @@ done430:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done431:
+done405:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9316,11 +8825,11 @@ done431:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows424
+	JMP        rows398
 
-rest425:
+rest399:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip432
+	JNE     skip406
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9343,10 +8852,10 @@ rest425:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns433:
+columns407:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done434
+	JG          done408
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9364,13 +8873,13 @@ columns433:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns433
+	JMP         columns407
 
-done434:
-columns435:
+done408:
+columns409:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done436
+	JG          done410
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9380,11 +8889,11 @@ columns435:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns435
+	JMP         columns409
 
-done436:
+done410:
 	CMPQ        R11, CX
-	JE          done437
+	JE          done411
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -9401,7 +8910,7 @@ done436:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done437:
+done411:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9439,11 +8948,11 @@ done437:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end426
+	JMP        end400
 
-skip432:
+skip406:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip438
+	JNE     skip412
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9463,10 +8972,10 @@ skip432:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns439:
+columns413:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done440
+	JG          done414
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9482,13 +8991,13 @@ columns439:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns439
+	JMP         columns413
 
-done440:
-columns441:
+done414:
+columns415:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done442
+	JG          done416
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9497,11 +9006,11 @@ columns441:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns441
+	JMP         columns415
 
-done442:
+done416:
 	CMPQ        R10, CX
-	JE          done443
+	JE          done417
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -9516,7 +9025,7 @@ done442:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done443:
+done417:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9550,11 +9059,11 @@ done443:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end426
+	JMP        end400
 
-skip438:
+skip412:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip444
+	JNE     skip418
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9571,10 +9080,10 @@ skip438:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns445:
+columns419:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done446
+	JG          done420
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9588,13 +9097,13 @@ columns445:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns445
+	JMP         columns419
 
-done446:
-columns447:
+done420:
+columns421:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done448
+	JG          done422
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9602,11 +9111,11 @@ columns447:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns447
+	JMP         columns421
 
-done448:
+done422:
 	CMPQ        R9, CX
-	JE          done449
+	JE          done423
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -9619,7 +9128,7 @@ done448:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done449:
+done423:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9652,11 +9161,11 @@ done449:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end426
+	JMP        end400
 
-skip444:
+skip418:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip450
+	JNE     skip424
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9670,10 +9179,10 @@ skip444:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns451:
+columns425:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done452
+	JG          done426
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -9685,24 +9194,24 @@ columns451:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns451
+	JMP         columns425
 
-done452:
-columns453:
+done426:
+columns427:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done454
+	JG          done428
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns453
+	JMP         columns427
 
-done454:
+done428:
 	CMPQ        R8, CX
-	JE          done455
+	JE          done429
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -9713,7 +9222,7 @@ done454:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done455:
+done429:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9739,11 +9248,11 @@ done455:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end426
+	JMP        end400
 
-skip450:
+skip424:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip456
+	JNE     skip430
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -9754,10 +9263,10 @@ skip450:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns457:
+columns431:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done458
+	JG          done432
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -9767,23 +9276,23 @@ columns457:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns457
+	JMP         columns431
 
-done458:
-columns459:
+done432:
+columns433:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done460
+	JG          done434
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns459
+	JMP         columns433
 
-done460:
+done434:
 	CMPQ        DI, CX
-	JE          done461
+	JE          done435
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -9792,7 +9301,7 @@ done460:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done461:
+done435:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9821,11 +9330,11 @@ done461:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end426
+	JMP           end400
 
-skip456:
+skip430:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip462
+	JNE     skip436
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -9837,10 +9346,10 @@ skip456:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns463:
+columns437:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done464
+	JG          done438
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -9854,29 +9363,29 @@ columns463:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns463
+	JMP         columns437
 
-done464:
-columns465:
+done438:
+columns439:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done466
+	JG          done440
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns465
+	JMP         columns439
 
-done466:
+done440:
 	CMPQ        SI, CX
-	JE          done467
+	JE          done441
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done467:
+done441:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9901,21 +9410,21 @@ done467:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end426
+	JMP           end400
 
-skip462:
+skip436:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip468
+	JNE     skip442
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns469:
+columns443:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done470
+	JG          done444
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -9925,26 +9434,26 @@ columns469:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns469
+	JMP         columns443
 
-done470:
-columns471:
+done444:
+columns445:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done472
+	JG          done446
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns471
+	JMP         columns445
 
-done472:
+done446:
 	CMPQ        BX, CX
-	JE          done473
+	JE          done447
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done473:
+done447:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9959,1348 +9468,10 @@ done473:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end426
+	JMP           end400
 
-skip468:
-end426:
-	VZEROUPPER
-	RET
-
-// func updateMatVecAVX512(y *float64, a *float64, f *float64, u *float64, x *float64, m int, n int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
-	VPXORQ Z0, Z0, Z0
-	MOVQ   a+8(FP), AX
-	MOVQ   n+48(FP), CX
-	MOVQ   x+32(FP), DX
-	MOVQ   u+24(FP), BX
-	MOVQ   CX, SI
-	ANDQ   $0x00000007, SI
-	MOVQ   $-1, DI
-	BZHIQ  SI, DI, DI
-	KMOVW  DI, K1
-	SHLQ   $0x03, CX
-
-rows474:
-	CMPQ         m+40(FP), $0x00000008
-	JL           rest475
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	LEAQ         (DI)(CX*1), R8
-	LEAQ         (R8)(CX*1), R9
-	LEAQ         (R9)(CX*1), R10
-	LEAQ         (R10)(CX*1), R11
-	LEAQ         (R11)(CX*1), R12
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z10
-	VMOVUPD      Z0, Z11
-	VMOVUPD      Z0, Z12
-	VMOVUPD      Z0, Z13
-	VMOVUPD      Z0, Z14
-	VMOVUPD      Z0, Z15
-	VMOVUPD      Z0, Z16
-	MOVQ         f+16(FP), R13
-	VBROADCASTSD (R13), Z17
-	VBROADCASTSD 8(R13), Z18
-	VBROADCASTSD 16(R13), Z19
-	VBROADCASTSD 24(R13), Z20
-	VBROADCASTSD 32(R13), Z21
-	VBROADCASTSD 40(R13), Z22
-	VBROADCASTSD 48(R13), Z23
-	VBROADCASTSD 56(R13), Z24
-	ADDQ         $0x00000040, R13
-	MOVQ         R13, f+16(FP)
-	XORQ         R13, R13
-
-columns477:
-	LEAQ        128(R13), R14
-	CMPQ        R14, CX
-	JG          done478
-	VMOVUPD     (DX)(R13*1), Z27
-	VMOVUPD     (BX)(R13*1), Z26
-	VMOVUPD     (AX)(R13*1), Z25
-	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, (AX)(R13*1)
-	VFMADD231PD Z25, Z27, Z1
-	VMOVUPD     (SI)(R13*1), Z25
-	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, (SI)(R13*1)
-	VFMADD231PD Z25, Z27, Z2
-	VMOVUPD     (DI)(R13*1), Z25
-	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, (DI)(R13*1)
-	VFMADD231PD Z25, Z27, Z3
-	VMOVUPD     (R8)(R13*1), Z25
-	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, (R8)(R13*1)
-	VFMADD231PD Z25, Z27, Z4
-	VMOVUPD     (R9)(R13*1), Z25
-	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, (R9)(R13*1)
-	VFMADD231PD Z25, Z27, Z5
-	VMOVUPD     (R10)(R13*1), Z25
-	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, (R10)(R13*1)
-	VFMADD231PD Z25, Z27, Z6
-	VMOVUPD     (R11)(R13*1), Z25
-	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, (R11)(R13*1)
-	VFMADD231PD Z25, Z27, Z7
-	VMOVUPD     (R12)(R13*1), Z25
-	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, (R12)(R13*1)
-	VFMADD231PD Z25, Z27, Z8
-	VMOVUPD     64(DX)(R13*1), Z27
-	VMOVUPD     64(BX)(R13*1), Z26
-	VMOVUPD     64(AX)(R13*1), Z25
-	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, 64(AX)(R13*1)
-	VFMADD231PD Z25, Z27, Z9
-	VMOVUPD     64(SI)(R13*1), Z25
-	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, 64(SI)(R13*1)
-	VFMADD231PD Z25, Z27, Z10
-	VMOVUPD     64(DI)(R13*1), Z25
-	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, 64(DI)(R13*1)
-	VFMADD231PD Z25, Z27, Z11
-	VMOVUPD     64(R8)(R13*1), Z25
-	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, 64(R8)(R13*1)
-	VFMADD231PD Z25, Z27, Z12
-	VMOVUPD     64(R9)(R13*1), Z25
-	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, 64(R9)(R13*1)
-	VFMADD231PD Z25, Z27, Z13
-	VMOVUPD     64(R10)(R13*1), Z25
-	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, 64(R10)(R13*1)
-	VFMADD231PD Z25, Z27, Z14
-	VMOVUPD     64(R11)(R13*1), Z25
-	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, 64(R11)(R13*1)
-	VFMADD231PD Z25, Z27, Z15
-	VMOVUPD     64(R12)(R13*1), Z25
-	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, 64(R12)(R13*1)
-	VFMADD231PD Z25, Z27, Z16
-	MOVQ        R14, R13
-	JMP         columns477
-
-done478:
-columns479:
-	LEAQ        64(R13), R14
-	CMPQ        R14, CX
-	JG          done480
-	VMOVUPD     (DX)(R13*1), Z27
-	VMOVUPD     (BX)(R13*1), Z26
-	VMOVUPD     (AX)(R13*1), Z25
-	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, (AX)(R13*1)
-	VFMADD231PD Z25, Z27, Z1
-	VMOVUPD     (SI)(R13*1), Z25
-	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, (SI)(R13*1)
-	VFMADD231PD Z25, Z27, Z2
-	VMOVUPD     (DI)(R13*1), Z25
-	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, (DI)(R13*1)
-	VFMADD231PD Z25, Z27, Z3
-	VMOVUPD     (R8)(R13*1), Z25
-	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, (R8)(R13*1)
-	VFMADD231PD Z25, Z27, Z4
-	VMOVUPD     (R9)(R13*1), Z25
-	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, (R9)(R13*1)
-	VFMADD231PD Z25, Z27, Z5
-	VMOVUPD     (R10)(R13*1), Z25
-	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, (R10)(R13*1)
-	VFMADD231PD Z25, Z27, Z6
-	VMOVUPD     (R11)(R13*1), Z25
-	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, (R11)(R13*1)
-	VFMADD231PD Z25, Z27, Z7
-	VMOVUPD     (R12)(R13*1), Z25
-	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, (R12)(R13*1)
-	VFMADD231PD Z25, Z27, Z8
-	MOVQ        R14, R13
-	JMP         columns479
-
-done480:
-	CMPQ        R13, CX
-	JE          done481
-	VMOVUPD.Z   (DX)(R13*1), K1, Z27
-	VMOVUPD.Z   (BX)(R13*1), K1, Z26
-	VMOVUPD.Z   (AX)(R13*1), K1, Z25
-	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, K1, (AX)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z1
-	VMOVUPD.Z   (SI)(R13*1), K1, Z25
-	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, K1, (SI)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z2
-	VMOVUPD.Z   (DI)(R13*1), K1, Z25
-	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, K1, (DI)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z3
-	VMOVUPD.Z   (R8)(R13*1), K1, Z25
-	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, K1, (R8)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z4
-	VMOVUPD.Z   (R9)(R13*1), K1, Z25
-	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, K1, (R9)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z5
-	VMOVUPD.Z   (R10)(R13*1), K1, Z25
-	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, K1, (R10)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z6
-	VMOVUPD.Z   (R11)(R13*1), K1, Z25
-	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, K1, (R11)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z7
-	VMOVUPD.Z   (R12)(R13*1), K1, Z25
-	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, K1, (R12)(R13*1)
-	VMOVUPD.Z   Z25, K1, Z25
-	VFMADD231PD Z25, Z27, Z8
-
-done481:
-	LEAQ       (R12)(CX*1), AX
-	VADDPD     Z9, Z1, Z1
-	VADDPD     Z10, Z2, Z2
-	VADDPD     Z11, Z3, Z3
-	VADDPD     Z12, Z4, Z4
-	VADDPD     Z13, Z5, Z5
-	VADDPD     Z14, Z6, Z6
-	VADDPD     Z15, Z7, Z7
-	VADDPD     Z16, Z8, Z8
-	MOVQ       y+0(FP), SI
-	VUNPCKLPD  Z2, Z1, Z9
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z9, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z9
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z9, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z9
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z9, Z5, Z5
-	VUNPCKLPD  Z8, Z7, Z9
-	VUNPCKHPD  Z8, Z7, Z7
-	VADDPD     Z9, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z9
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z9, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z9
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z9, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z9
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z9, Z1, Z1
-	VMOVUPD    Z1, (SI)
-	ADDQ       $0x00000040, SI
-	MOVQ       SI, y+0(FP)
-	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows474
-
-rest475:
-	CMPQ         m+40(FP), $0x00000007
-	JNE          skip482
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	LEAQ         (DI)(CX*1), R8
-	LEAQ         (R8)(CX*1), R9
-	LEAQ         (R9)(CX*1), R10
-	LEAQ         (R10)(CX*1), R11
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z10
-	VMOVUPD      Z0, Z11
-	VMOVUPD      Z0, Z12
-	VMOVUPD      Z0, Z13
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), R12
-	VBROADCASTSD (R12), Z14
-	VBROADCASTSD 8(R12), Z15
-	VBROADCASTSD 16(R12), Z16
-	VBROADCASTSD 24(R12), Z17
-	VBROADCASTSD 32(R12), Z18
-	VBROADCASTSD 40(R12), Z19
-	VBROADCASTSD 48(R12), Z20
-	ADDQ         $0x00000038, R12
-	MOVQ         R12, f+16(FP)
-	XORQ         R12, R12
-
-columns483:
-	LEAQ        128(R12), R13
-	CMPQ        R13, CX
-	JG          done484
-	VMOVUPD     (DX)(R12*1), Z23
-	VMOVUPD     (BX)(R12*1), Z22
-	VMOVUPD     (AX)(R12*1), Z21
-	VFMADD231PD Z14, Z22, Z21
-	VMOVUPD     Z21, (AX)(R12*1)
-	VFMADD231PD Z21, Z23, Z1
-	VMOVUPD     (SI)(R12*1), Z21
-	VFMADD231PD Z15, Z22, Z21
-	VMOVUPD     Z21, (SI)(R12*1)
-	VFMADD231PD Z21, Z23, Z2
-	VMOVUPD     (DI)(R12*1), Z21
-	VFMADD231PD Z16, Z22, Z21
-	VMOVUPD     Z21, (DI)(R12*1)
-	VFMADD231PD Z21, Z23, Z3
-	VMOVUPD     (R8)(R12*1), Z21
-	VFMADD231PD Z17, Z22, Z21
-	VMOVUPD     Z21, (R8)(R12*1)
-	VFMADD231PD Z21, Z23, Z4
-	VMOVUPD     (R9)(R12*1), Z21
-	VFMADD231PD Z18, Z22, Z21
-	VMOVUPD     Z21, (R9)(R12*1)
-	VFMADD231PD Z21, Z23, Z5
-	VMOVUPD     (R10)(R12*1), Z21
-	VFMADD231PD Z19, Z22, Z21
-	VMOVUPD     Z21, (R10)(R12*1)
-	VFMADD231PD Z21, Z23, Z6
-	VMOVUPD     (R11)(R12*1), Z21
-	VFMADD231PD Z20, Z22, Z21
-	VMOVUPD     Z21, (R11)(R12*1)
-	VFMADD231PD Z21, Z23, Z7
-	VMOVUPD     64(DX)(R12*1), Z23
-	VMOVUPD     64(BX)(R12*1), Z22
-	VMOVUPD     64(AX)(R12*1), Z21
-	VFMADD231PD Z14, Z22, Z21
-	VMOVUPD     Z21, 64(AX)(R12*1)
-	VFMADD231PD Z21, Z23, Z8
-	VMOVUPD     64(SI)(R12*1), Z21
-	VFMADD231PD Z15, Z22, Z21
-	VMOVUPD     Z21, 64(SI)(R12*1)
-	VFMADD231PD Z21, Z23, Z9
-	VMOVUPD     64(DI)(R12*1), Z21
-	VFMADD231PD Z16, Z22, Z21
-	VMOVUPD     Z21, 64(DI)(R12*1)
-	VFMADD231PD Z21, Z23, Z10
-	VMOVUPD     64(R8)(R12*1), Z21
-	VFMADD231PD Z17, Z22, Z21
-	VMOVUPD     Z21, 64(R8)(R12*1)
-	VFMADD231PD Z21, Z23, Z11
-	VMOVUPD     64(R9)(R12*1), Z21
-	VFMADD231PD Z18, Z22, Z21
-	VMOVUPD     Z21, 64(R9)(R12*1)
-	VFMADD231PD Z21, Z23, Z12
-	VMOVUPD     64(R10)(R12*1), Z21
-	VFMADD231PD Z19, Z22, Z21
-	VMOVUPD     Z21, 64(R10)(R12*1)
-	VFMADD231PD Z21, Z23, Z13
-	VMOVUPD     64(R11)(R12*1), Z21
-	VFMADD231PD Z20, Z22, Z21
-	VMOVUPD     Z21, 64(R11)(R12*1)
-	VFMADD231PD Z21, Z23, Z0
-	MOVQ        R13, R12
-	JMP         columns483
-
-done484:
-columns485:
-	LEAQ        64(R12), R13
-	CMPQ        R13, CX
-	JG          done486
-	VMOVUPD     (DX)(R12*1), Z23
-	VMOVUPD     (BX)(R12*1), Z22
-	VMOVUPD     (AX)(R12*1), Z21
-	VFMADD231PD Z14, Z22, Z21
-	VMOVUPD     Z21, (AX)(R12*1)
-	VFMADD231PD Z21, Z23, Z1
-	VMOVUPD     (SI)(R12*1), Z21
-	VFMADD231PD Z15, Z22, Z21
-	VMOVUPD     Z21, (SI)(R12*1)
-	VFMADD231PD Z21, Z23, Z2
-	VMOVUPD     (DI)(R12*1), Z21
-	VFMADD231PD Z16, Z22, Z21
-	VMOVUPD     Z21, (DI)(R12*1)
-	VFMADD231PD Z21, Z23, Z3
-	VMOVUPD     (R8)(R12*1), Z21
-	VFMADD231PD Z17, Z22, Z21
-	VMOVUPD     Z21, (R8)(R12*1)
-	VFMADD231PD Z21, Z23, Z4
-	VMOVUPD     (R9)(R12*1), Z21
-	VFMADD231PD Z18, Z22, Z21
-	VMOVUPD     Z21, (R9)(R12*1)
-	VFMADD231PD Z21, Z23, Z5
-	VMOVUPD     (R10)(R12*1), Z21
-	VFMADD231PD Z19, Z22, Z21
-	VMOVUPD     Z21, (R10)(R12*1)
-	VFMADD231PD Z21, Z23, Z6
-	VMOVUPD     (R11)(R12*1), Z21
-	VFMADD231PD Z20, Z22, Z21
-	VMOVUPD     Z21, (R11)(R12*1)
-	VFMADD231PD Z21, Z23, Z7
-	MOVQ        R13, R12
-	JMP         columns485
-
-done486:
-	CMPQ        R12, CX
-	JE          done487
-	VMOVUPD.Z   (DX)(R12*1), K1, Z23
-	VMOVUPD.Z   (BX)(R12*1), K1, Z22
-	VMOVUPD.Z   (AX)(R12*1), K1, Z21
-	VFMADD231PD Z14, Z22, Z21
-	VMOVUPD     Z21, K1, (AX)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z1
-	VMOVUPD.Z   (SI)(R12*1), K1, Z21
-	VFMADD231PD Z15, Z22, Z21
-	VMOVUPD     Z21, K1, (SI)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z2
-	VMOVUPD.Z   (DI)(R12*1), K1, Z21
-	VFMADD231PD Z16, Z22, Z21
-	VMOVUPD     Z21, K1, (DI)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z3
-	VMOVUPD.Z   (R8)(R12*1), K1, Z21
-	VFMADD231PD Z17, Z22, Z21
-	VMOVUPD     Z21, K1, (R8)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z4
-	VMOVUPD.Z   (R9)(R12*1), K1, Z21
-	VFMADD231PD Z18, Z22, Z21
-	VMOVUPD     Z21, K1, (R9)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z5
-	VMOVUPD.Z   (R10)(R12*1), K1, Z21
-	VFMADD231PD Z19, Z22, Z21
-	VMOVUPD     Z21, K1, (R10)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z6
-	VMOVUPD.Z   (R11)(R12*1), K1, Z21
-	VFMADD231PD Z20, Z22, Z21
-	VMOVUPD     Z21, K1, (R11)(R12*1)
-	VMOVUPD.Z   Z21, K1, Z21
-	VFMADD231PD Z21, Z23, Z7
-
-done487:
-	LEAQ       (R11)(CX*1), AX
-	VADDPD     Z8, Z1, Z1
-	VADDPD     Z9, Z2, Z2
-	VADDPD     Z10, Z3, Z3
-	VADDPD     Z11, Z4, Z4
-	VADDPD     Z12, Z5, Z5
-	VADDPD     Z13, Z6, Z6
-	VADDPD     Z0, Z7, Z7
-	MOVQ       y+0(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z7, Z7, Z0
-	VUNPCKHPD  Z7, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	MOVQ       $0x00000007, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z1, K1, (AX)
-	ADDQ       $0x00000038, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end476
-
-skip482:
-	CMPQ         m+40(FP), $0x00000006
-	JNE          skip488
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	LEAQ         (DI)(CX*1), R8
-	LEAQ         (R8)(CX*1), R9
-	LEAQ         (R9)(CX*1), R10
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z10
-	VMOVUPD      Z0, Z11
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), R11
-	VBROADCASTSD (R11), Z12
-	VBROADCASTSD 8(R11), Z13
-	VBROADCASTSD 16(R11), Z14
-	VBROADCASTSD 24(R11), Z15
-	VBROADCASTSD 32(R11), Z16
-	VBROADCASTSD 40(R11), Z17
-	ADDQ         $0x00000030, R11
-	MOVQ         R11, f+16(FP)
-	XORQ         R11, R11
-
-columns489:
-	LEAQ        128(R11), R12
-	CMPQ        R12, CX
-	JG          done490
-	VMOVUPD     (DX)(R11*1), Z20
-	VMOVUPD     (BX)(R11*1), Z19
-	VMOVUPD     (AX)(R11*1), Z18
-	VFMADD231PD Z12, Z19, Z18
-	VMOVUPD     Z18, (AX)(R11*1)
-	VFMADD231PD Z18, Z20, Z1
-	VMOVUPD     (SI)(R11*1), Z18
-	VFMADD231PD Z13, Z19, Z18
-	VMOVUPD     Z18, (SI)(R11*1)
-	VFMADD231PD Z18, Z20, Z2
-	VMOVUPD     (DI)(R11*1), Z18
-	VFMADD231PD Z14, Z19, Z18
-	VMOVUPD     Z18, (DI)(R11*1)
-	VFMADD231PD Z18, Z20, Z3
-	VMOVUPD     (R8)(R11*1), Z18
-	VFMADD231PD Z15, Z19, Z18
-	VMOVUPD     Z18, (R8)(R11*1)
-	VFMADD231PD Z18, Z20, Z4
-	VMOVUPD     (R9)(R11*1), Z18
-	VFMADD231PD Z16, Z19, Z18
-	VMOVUPD     Z18, (R9)(R11*1)
-	VFMADD231PD Z18, Z20, Z5
-	VMOVUPD     (R10)(R11*1), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPD     Z18, (R10)(R11*1)
-	VFMADD231PD Z18, Z20, Z6
-	VMOVUPD     64(DX)(R11*1), Z20
-	VMOVUPD     64(BX)(R11*1), Z19
-	VMOVUPD     64(AX)(R11*1), Z18
-	VFMADD231PD Z12, Z19, Z18
-	VMOVUPD     Z18, 64(AX)(R11*1)
-	VFMADD231PD Z18, Z20, Z7
-	VMOVUPD     64(SI)(R11*1), Z18
-	VFMADD231PD Z13, Z19, Z18
-	VMOVUPD     Z18, 64(SI)(R11*1)
-	VFMADD231PD Z18, Z20, Z8
-	VMOVUPD     64(DI)(R11*1), Z18
-	VFMADD231PD Z14, Z19, Z18
-	VMOVUPD     Z18, 64(DI)(R11*1)
-	VFMADD231PD Z18, Z20, Z9
-	VMOVUPD     64(R8)(R11*1), Z18
-	VFMADD231PD Z15, Z19, Z18
-	VMOVUPD     Z18, 64(R8)(R11*1)
-	VFMADD231PD Z18, Z20, Z10
-	VMOVUPD     64(R9)(R11*1), Z18
-	VFMADD231PD Z16, Z19, Z18
-	VMOVUPD     Z18, 64(R9)(R11*1)
-	VFMADD231PD Z18, Z20, Z11
-	VMOVUPD     64(R10)(R11*1), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPD     Z18, 64(R10)(R11*1)
-	VFMADD231PD Z18, Z20, Z0
-	MOVQ        R12, R11
-	JMP         columns489
-
-done490:
-columns491:
-	LEAQ        64(R11), R12
-	CMPQ        R12, CX
-	JG          done492
-	VMOVUPD     (DX)(R11*1), Z20
-	VMOVUPD     (BX)(R11*1), Z19
-	VMOVUPD     (AX)(R11*1), Z18
-	VFMADD231PD Z12, Z19, Z18
-	VMOVUPD     Z18, (AX)(R11*1)
-	VFMADD231PD Z18, Z20, Z1
-	VMOVUPD     (SI)(R11*1), Z18
-	VFMADD231PD Z13, Z19, Z18
-	VMOVUPD     Z18, (SI)(R11*1)
-	VFMADD231PD Z18, Z20, Z2
-	VMOVUPD     (DI)(R11*1), Z18
-	VFMADD231PD Z14, Z19, Z18
-	VMOVUPD     Z18, (DI)(R11*1)
-	VFMADD231PD Z18, Z20, Z3
-	VMOVUPD     (R8)(R11*1), Z18
-	VFMADD231PD Z15, Z19, Z18
-	VMOVUPD     Z18, (R8)(R11*1)
-	VFMADD231PD Z18, Z20, Z4
-	VMOVUPD     (R9)(R11*1), Z18
-	VFMADD231PD Z16, Z19, Z18
-	VMOVUPD     Z18, (R9)(R11*1)
-	VFMADD231PD Z18, Z20, Z5
-	VMOVUPD     (R10)(R11*1), Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPD     Z18, (R10)(R11*1)
-	VFMADD231PD Z18, Z20, Z6
-	MOVQ        R12, R11
-	JMP         columns491
-
-done492:
-	CMPQ        R11, CX
-	JE          done493
-	VMOVUPD.Z   (DX)(R11*1), K1, Z20
-	VMOVUPD.Z   (BX)(R11*1), K1, Z19
-	VMOVUPD.Z   (AX)(R11*1), K1, Z18
-	VFMADD231PD Z12, Z19, Z18
-	VMOVUPD     Z18, K1, (AX)(R11*1)
-	VMOVUPD.Z   Z18, K1, Z18
-	VFMADD231PD Z18, Z20, Z1
-	VMOVUPD.Z   (SI)(R11*1), K1, Z18
-	VFMADD231PD Z13, Z19, Z18
-	VMOVUPD     Z18, K1, (SI)(R11*1)
-	VMOVUPD.Z   Z18, K1, Z18
-	VFMADD231PD Z18, Z20, Z2
-	VMOVUPD.Z   (DI)(R11*1), K1, Z18
-	VFMADD231PD Z14, Z19, Z18
-	VMOVUPD     Z18, K1, (DI)(R11*1)
-	VMOVUPD.Z   Z18, K1, Z18
-	VFMADD231PD Z18, Z20, Z3
-	VMOVUPD.Z   (R8)(R11*1), K1, Z18
-	VFMADD231PD Z15, Z19, Z18
-	VMOVUPD     Z18, K1, (R8)(R11*1)
-	VMOVUPD.Z   Z18, K1, Z18
-	VFMADD231PD Z18, Z20, Z4
-	VMOVUPD.Z   (R9)(R11*1), K1, Z18
-	VFMADD231PD Z16, Z19, Z18
-	VMOVUPD     Z18, K1, (R9)(R11*1)
-	VMOVUPD.Z   Z18, K1, Z18
-	VFMADD231PD Z18, Z20, Z5
-	VMOVUPD.Z   (R10)(R11*1), K1, Z18
-	VFMADD231PD Z17, Z19, Z18
-	VMOVUPD     Z18, K1, (R10)(R11*1)
-	VMOVUPD.Z   Z18, K1, Z18
-	VFMADD231PD Z18, Z20, Z6
-
-done493:
-	LEAQ       (R10)(CX*1), AX
-	VADDPD     Z7, Z1, Z1
-	VADDPD     Z8, Z2, Z2
-	VADDPD     Z9, Z3, Z3
-	VADDPD     Z10, Z4, Z4
-	VADDPD     Z11, Z5, Z5
-	VADDPD     Z0, Z6, Z6
-	MOVQ       y+0(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z5, Z5, Z0
-	VSHUFF64X2 $0xdd, Z5, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	MOVQ       $0x00000006, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z1, K1, (AX)
-	ADDQ       $0x00000030, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end476
-
-skip488:
-	CMPQ         m+40(FP), $0x00000005
-	JNE          skip494
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	LEAQ         (DI)(CX*1), R8
-	LEAQ         (R8)(CX*1), R9
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), R10
-	VBROADCASTSD (R10), Z10
-	VBROADCASTSD 8(R10), Z11
-	VBROADCASTSD 16(R10), Z12
-	VBROADCASTSD 24(R10), Z13
-	VBROADCASTSD 32(R10), Z14
-	ADDQ         $0x00000028, R10
-	MOVQ         R10, f+16(FP)
-	XORQ         R10, R10
-
-columns495:
-	LEAQ        128(R10), R11
-	CMPQ        R11, CX
-	JG          done496
-	VMOVUPD     (DX)(R10*1), Z17
-	VMOVUPD     (BX)(R10*1), Z16
-	VMOVUPD     (AX)(R10*1), Z15
-	VFMADD231PD Z10, Z16, Z15
-	VMOVUPD     Z15, (AX)(R10*1)
-	VFMADD231PD Z15, Z17, Z1
-	VMOVUPD     (SI)(R10*1), Z15
-	VFMADD231PD Z11, Z16, Z15
-	VMOVUPD     Z15, (SI)(R10*1)
-	VFMADD231PD Z15, Z17, Z2
-	VMOVUPD     (DI)(R10*1), Z15
-	VFMADD231PD Z12, Z16, Z15
-	VMOVUPD     Z15, (DI)(R10*1)
-	VFMADD231PD Z15, Z17, Z3
-	VMOVUPD     (R8)(R10*1), Z15
-	VFMADD231PD Z13, Z16, Z15
-	VMOVUPD     Z15, (R8)(R10*1)
-	VFMADD231PD Z15, Z17, Z4
-	VMOVUPD     (R9)(R10*1), Z15
-	VFMADD231PD Z14, Z16, Z15
-	VMOVUPD     Z15, (R9)(R10*1)
-	VFMADD231PD Z15, Z17, Z5
-	VMOVUPD     64(DX)(R10*1), Z17
-	VMOVUPD     64(BX)(R10*1), Z16
-	VMOVUPD     64(AX)(R10*1), Z15
-	VFMADD231PD Z10, Z16, Z15
-	VMOVUPD     Z15, 64(AX)(R10*1)
-	VFMADD231PD Z15, Z17, Z6
-	VMOVUPD     64(SI)(R10*1), Z15
-	VFMADD231PD Z11, Z16, Z15
-	VMOVUPD     Z15, 64(SI)(R10*1)
-	VFMADD231PD Z15, Z17, Z7
-	VMOVUPD     64(DI)(R10*1), Z15
-	VFMADD231PD Z12, Z16, Z15
-	VMOVUPD     Z15, 64(DI)(R10*1)
-	VFMADD231PD Z15, Z17, Z8
-	VMOVUPD     64(R8)(R10*1), Z15
-	VFMADD231PD Z13, Z16, Z15
-	VMOVUPD     Z15, 64(R8)(R10*1)
-	VFMADD231PD Z15, Z17, Z9
-	VMOVUPD     64(R9)(R10*1), Z15
-	VFMADD231PD Z14, Z16, Z15
-	VMOVUPD     Z15, 64(R9)(R10*1)
-	VFMADD231PD Z15, Z17, Z0
-	MOVQ        R11, R10
-	JMP         columns495
-
-done496:
-columns497:
-	LEAQ        64(R10), R11
-	CMPQ        R11, CX
-	JG          done498
-	VMOVUPD     (DX)(R10*1), Z17
-	VMOVUPD     (BX)(R10*1), Z16
-	VMOVUPD     (AX)(R10*1), Z15
-	VFMADD231PD Z10, Z16, Z15
-	VMOVUPD     Z15, (AX)(R10*1)
-	VFMADD231PD Z15, Z17, Z1
-	VMOVUPD     (SI)(R10*1), Z15
-	VFMADD231PD Z11, Z16, Z15
-	VMOVUPD     Z15, (SI)(R10*1)
-	VFMADD231PD Z15, Z17, Z2
-	VMOVUPD     (DI)(R10*1), Z15
-	VFMADD231PD Z12, Z16, Z15
-	VMOVUPD     Z15, (DI)(R10*1)
-	VFMADD231PD Z15, Z17, Z3
-	VMOVUPD     (R8)(R10*1), Z15
-	VFMADD231PD Z13, Z16, Z15
-	VMOVUPD     Z15, (R8)(R10*1)
-	VFMADD231PD Z15, Z17, Z4
-	VMOVUPD     (R9)(R10*1), Z15
-	VFMADD231PD Z14, Z16, Z15
-	VMOVUPD     Z15, (R9)(R10*1)
-	VFMADD231PD Z15, Z17, Z5
-	MOVQ        R11, R10
-	JMP         columns497
-
-done498:
-	CMPQ        R10, CX
-	JE          done499
-	VMOVUPD.Z   (DX)(R10*1), K1, Z17
-	VMOVUPD.Z   (BX)(R10*1), K1, Z16
-	VMOVUPD.Z   (AX)(R10*1), K1, Z15
-	VFMADD231PD Z10, Z16, Z15
-	VMOVUPD     Z15, K1, (AX)(R10*1)
-	VMOVUPD.Z   Z15, K1, Z15
-	VFMADD231PD Z15, Z17, Z1
-	VMOVUPD.Z   (SI)(R10*1), K1, Z15
-	VFMADD231PD Z11, Z16, Z15
-	VMOVUPD     Z15, K1, (SI)(R10*1)
-	VMOVUPD.Z   Z15, K1, Z15
-	VFMADD231PD Z15, Z17, Z2
-	VMOVUPD.Z   (DI)(R10*1), K1, Z15
-	VFMADD231PD Z12, Z16, Z15
-	VMOVUPD     Z15, K1, (DI)(R10*1)
-	VMOVUPD.Z   Z15, K1, Z15
-	VFMADD231PD Z15, Z17, Z3
-	VMOVUPD.Z   (R8)(R10*1), K1, Z15
-	VFMADD231PD Z13, Z16, Z15
-	VMOVUPD     Z15, K1, (R8)(R10*1)
-	VMOVUPD.Z   Z15, K1, Z15
-	VFMADD231PD Z15, Z17, Z4
-	VMOVUPD.Z   (R9)(R10*1), K1, Z15
-	VFMADD231PD Z14, Z16, Z15
-	VMOVUPD     Z15, K1, (R9)(R10*1)
-	VMOVUPD.Z   Z15, K1, Z15
-	VFMADD231PD Z15, Z17, Z5
-
-done499:
-	LEAQ       (R9)(CX*1), AX
-	VADDPD     Z6, Z1, Z1
-	VADDPD     Z7, Z2, Z2
-	VADDPD     Z8, Z3, Z3
-	VADDPD     Z9, Z4, Z4
-	VADDPD     Z0, Z5, Z5
-	MOVQ       y+0(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z5, Z5, Z0
-	VSHUFF64X2 $0xdd, Z5, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	MOVQ       $0x00000005, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z1, K1, (AX)
-	ADDQ       $0x00000028, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end476
-
-skip494:
-	CMPQ         m+40(FP), $0x00000004
-	JNE          skip500
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	LEAQ         (DI)(CX*1), R8
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), R9
-	VBROADCASTSD (R9), Z8
-	VBROADCASTSD 8(R9), Z9
-	VBROADCASTSD 16(R9), Z10
-	VBROADCASTSD 24(R9), Z11
-	ADDQ         $0x00000020, R9
-	MOVQ         R9, f+16(FP)
-	XORQ         R9, R9
-
-columns501:
-	LEAQ        128(R9), R10
-	CMPQ        R10, CX
-	JG          done502
-	VMOVUPD     (DX)(R9*1), Z14
-	VMOVUPD     (BX)(R9*1), Z13
-	VMOVUPD     (AX)(R9*1), Z12
-	VFMADD231PD Z8, Z13, Z12
-	VMOVUPD     Z12, (AX)(R9*1)
-	VFMADD231PD Z12, Z14, Z1
-	VMOVUPD     (SI)(R9*1), Z12
-	VFMADD231PD Z9, Z13, Z12
-	VMOVUPD     Z12, (SI)(R9*1)
-	VFMADD231PD Z12, Z14, Z2
-	VMOVUPD     (DI)(R9*1), Z12
-	VFMADD231PD Z10, Z13, Z12
-	VMOVUPD     Z12, (DI)(R9*1)
-	VFMADD231PD Z12, Z14, Z3
-	VMOVUPD     (R8)(R9*1), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPD     Z12, (R8)(R9*1)
-	VFMADD231PD Z12, Z14, Z4
-	VMOVUPD     64(DX)(R9*1), Z14
-	VMOVUPD     64(BX)(R9*1), Z13
-	VMOVUPD     64(AX)(R9*1), Z12
-	VFMADD231PD Z8, Z13, Z12
-	VMOVUPD     Z12, 64(AX)(R9*1)
-	VFMADD231PD Z12, Z14, Z5
-	VMOVUPD     64(SI)(R9*1), Z12
-	VFMADD231PD Z9, Z13, Z12
-	VMOVUPD     Z12, 64(SI)(R9*1)
-	VFMADD231PD Z12, Z14, Z6
-	VMOVUPD     64(DI)(R9*1), Z12
-	VFMADD231PD Z10, Z13, Z12
-	VMOVUPD     Z12, 64(DI)(R9*1)
-	VFMADD231PD Z12, Z14, Z7
-	VMOVUPD     64(R8)(R9*1), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPD     Z12, 64(R8)(R9*1)
-	VFMADD231PD Z12, Z14, Z0
-	MOVQ        R10, R9
-	JMP         columns501
-
-done502:
-columns503:
-	LEAQ        64(R9), R10
-	CMPQ        R10, CX
-	JG          done504
-	VMOVUPD     (DX)(R9*1), Z14
-	VMOVUPD     (BX)(R9*1), Z13
-	VMOVUPD     (AX)(R9*1), Z12
-	VFMADD231PD Z8, Z13, Z12
-	VMOVUPD     Z12, (AX)(R9*1)
-	VFMADD231PD Z12, Z14, Z1
-	VMOVUPD     (SI)(R9*1), Z12
-	VFMADD231PD Z9, Z13, Z12
-	VMOVUPD     Z12, (SI)(R9*1)
-	VFMADD231PD Z12, Z14, Z2
-	VMOVUPD     (DI)(R9*1), Z12
-	VFMADD231PD Z10, Z13, Z12
-	VMOVUPD     Z12, (DI)(R9*1)
-	VFMADD231PD Z12, Z14, Z3
-	VMOVUPD     (R8)(R9*1), Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPD     Z12, (R8)(R9*1)
-	VFMADD231PD Z12, Z14, Z4
-	MOVQ        R10, R9
-	JMP         columns503
-
-done504:
-	CMPQ        R9, CX
-	JE          done505
-	VMOVUPD.Z   (DX)(R9*1), K1, Z14
-	VMOVUPD.Z   (BX)(R9*1), K1, Z13
-	VMOVUPD.Z   (AX)(R9*1), K1, Z12
-	VFMADD231PD Z8, Z13, Z12
-	VMOVUPD     Z12, K1, (AX)(R9*1)
-	VMOVUPD.Z   Z12, K1, Z12
-	VFMADD231PD Z12, Z14, Z1
-	VMOVUPD.Z   (SI)(R9*1), K1, Z12
-	VFMADD231PD Z9, Z13, Z12
-	VMOVUPD     Z12, K1, (SI)(R9*1)
-	VMOVUPD.Z   Z12, K1, Z12
-	VFMADD231PD Z12, Z14, Z2
-	VMOVUPD.Z   (DI)(R9*1), K1, Z12
-	VFMADD231PD Z10, Z13, Z12
-	VMOVUPD     Z12, K1, (DI)(R9*1)
-	VMOVUPD.Z   Z12, K1, Z12
-	VFMADD231PD Z12, Z14, Z3
-	VMOVUPD.Z   (R8)(R9*1), K1, Z12
-	VFMADD231PD Z11, Z13, Z12
-	VMOVUPD     Z12, K1, (R8)(R9*1)
-	VMOVUPD.Z   Z12, K1, Z12
-	VFMADD231PD Z12, Z14, Z4
-
-done505:
-	LEAQ       (R8)(CX*1), AX
-	VADDPD     Z5, Z1, Z1
-	VADDPD     Z6, Z2, Z2
-	VADDPD     Z7, Z3, Z3
-	VADDPD     Z0, Z4, Z4
-	MOVQ       y+0(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	MOVQ       $0x00000004, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z1, K1, (AX)
-	ADDQ       $0x00000020, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end476
-
-skip500:
-	CMPQ         m+40(FP), $0x00000003
-	JNE          skip506
-	LEAQ         (AX)(CX*1), SI
-	LEAQ         (SI)(CX*1), DI
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), R8
-	VBROADCASTSD (R8), Z6
-	VBROADCASTSD 8(R8), Z7
-	VBROADCASTSD 16(R8), Z8
-	ADDQ         $0x00000018, R8
-	MOVQ         R8, f+16(FP)
-	XORQ         R8, R8
-
-columns507:
-	LEAQ        128(R8), R9
-	CMPQ        R9, CX
-	JG          done508
-	VMOVUPD     (DX)(R8*1), Z11
-	VMOVUPD     (BX)(R8*1), Z10
-	VMOVUPD     (AX)(R8*1), Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, (AX)(R8*1)
-	VFMADD231PD Z9, Z11, Z1
-	VMOVUPD     (SI)(R8*1), Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, (SI)(R8*1)
-	VFMADD231PD Z9, Z11, Z2
-	VMOVUPD     (DI)(R8*1), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, (DI)(R8*1)
-	VFMADD231PD Z9, Z11, Z3
-	VMOVUPD     64(DX)(R8*1), Z11
-	VMOVUPD     64(BX)(R8*1), Z10
-	VMOVUPD     64(AX)(R8*1), Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, 64(AX)(R8*1)
-	VFMADD231PD Z9, Z11, Z4
-	VMOVUPD     64(SI)(R8*1), Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, 64(SI)(R8*1)
-	VFMADD231PD Z9, Z11, Z5
-	VMOVUPD     64(DI)(R8*1), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, 64(DI)(R8*1)
-	VFMADD231PD Z9, Z11, Z0
-	MOVQ        R9, R8
-	JMP         columns507
-
-done508:
-columns509:
-	LEAQ        64(R8), R9
-	CMPQ        R9, CX
-	JG          done510
-	VMOVUPD     (DX)(R8*1), Z11
-	VMOVUPD     (BX)(R8*1), Z10
-	VMOVUPD     (AX)(R8*1), Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, (AX)(R8*1)
-	VFMADD231PD Z9, Z11, Z1
-	VMOVUPD     (SI)(R8*1), Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, (SI)(R8*1)
-	VFMADD231PD Z9, Z11, Z2
-	VMOVUPD     (DI)(R8*1), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, (DI)(R8*1)
-	VFMADD231PD Z9, Z11, Z3
-	MOVQ        R9, R8
-	JMP         columns509
-
-done510:
-	CMPQ        R8, CX
-	JE          done511
-	VMOVUPD.Z   (DX)(R8*1), K1, Z11
-	VMOVUPD.Z   (BX)(R8*1), K1, Z10
-	VMOVUPD.Z   (AX)(R8*1), K1, Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, K1, (AX)(R8*1)
-	VMOVUPD.Z   Z9, K1, Z9
-	VFMADD231PD Z9, Z11, Z1
-	VMOVUPD.Z   (SI)(R8*1), K1, Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, K1, (SI)(R8*1)
-	VMOVUPD.Z   Z9, K1, Z9
-	VFMADD231PD Z9, Z11, Z2
-	VMOVUPD.Z   (DI)(R8*1), K1, Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, K1, (DI)(R8*1)
-	VMOVUPD.Z   Z9, K1, Z9
-	VFMADD231PD Z9, Z11, Z3
-
-done511:
-	LEAQ          (DI)(CX*1), AX
-	VADDPD        Z4, Z1, Z1
-	VADDPD        Z5, Z2, Z2
-	VADDPD        Z0, Z3, Z3
-	MOVQ          y+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, (AX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(AX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y3, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, 16(AX)
-	ADDQ          $0x00000018, AX
-	MOVQ          AX, y+0(FP)
-	JMP           end476
-
-skip506:
-	CMPQ         m+40(FP), $0x00000002
-	JNE          skip512
-	LEAQ         (AX)(CX*1), SI
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), DI
-	VBROADCASTSD (DI), Z8
-	VBROADCASTSD 8(DI), Z9
-	ADDQ         $0x00000010, DI
-	MOVQ         DI, f+16(FP)
-	XORQ         DI, DI
-
-columns513:
-	LEAQ        256(DI), R8
-	CMPQ        R8, CX
-	JG          done514
-	VMOVUPD     (DX)(DI*1), Z12
-	VMOVUPD     (BX)(DI*1), Z11
-	VMOVUPD     (AX)(DI*1), Z10
-	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, (AX)(DI*1)
-	VFMADD231PD Z10, Z12, Z1
-	VMOVUPD     (SI)(DI*1), Z10
-	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, (SI)(DI*1)
-	VFMADD231PD Z10, Z12, Z2
-	VMOVUPD     64(DX)(DI*1), Z12
-	VMOVUPD     64(BX)(DI*1), Z11
-	VMOVUPD     64(AX)(DI*1), Z10
-	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, 64(AX)(DI*1)
-	VFMADD231PD Z10, Z12, Z3
-	VMOVUPD     64(SI)(DI*1), Z10
-	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, 64(SI)(DI*1)
-	VFMADD231PD Z10, Z12, Z4
-	VMOVUPD     128(DX)(DI*1), Z12
-	VMOVUPD     128(BX)(DI*1), Z11
-	VMOVUPD     128(AX)(DI*1), Z10
-	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, 128(AX)(DI*1)
-	VFMADD231PD Z10, Z12, Z5
-	VMOVUPD     128(SI)(DI*1), Z10
-	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, 128(SI)(DI*1)
-	VFMADD231PD Z10, Z12, Z6
-	VMOVUPD     192(DX)(DI*1), Z12
-	VMOVUPD     192(BX)(DI*1), Z11
-	VMOVUPD     192(AX)(DI*1), Z10
-	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, 192(AX)(DI*1)
-	VFMADD231PD Z10, Z12, Z7
-	VMOVUPD     192(SI)(DI*1), Z10
-	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, 192(SI)(DI*1)
-	VFMADD231PD Z10, Z12, Z0
-	MOVQ        R8, DI
-	JMP         columns513
-
-done514:
-columns515:
-	LEAQ        64(DI), R8
-	CMPQ        R8, CX
-	JG          done516
-	VMOVUPD     (DX)(DI*1), Z12
-	VMOVUPD     (BX)(DI*1), Z11
-	VMOVUPD     (AX)(DI*1), Z10
-	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, (AX)(DI*1)
-	VFMADD231PD Z10, Z12, Z1
-	VMOVUPD     (SI)(DI*1), Z10
-	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, (SI)(DI*1)
-	VFMADD231PD Z10, Z12, Z2
-	MOVQ        R8, DI
-	JMP         columns515
-
-done516:
-	CMPQ        DI, CX
-	JE          done517
-	VMOVUPD.Z   (DX)(DI*1), K1, Z12
-	VMOVUPD.Z   (BX)(DI*1), K1, Z11
-	VMOVUPD.Z   (AX)(DI*1), K1, Z10
-	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, K1, (AX)(DI*1)
-	VMOVUPD.Z   Z10, K1, Z10
-	VFMADD231PD Z10, Z12, Z1
-	VMOVUPD.Z   (SI)(DI*1), K1, Z10
-	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, K1, (SI)(DI*1)
-	VMOVUPD.Z   Z10, K1, Z10
-	VFMADD231PD Z10, Z12, Z2
-
-done517:
-	LEAQ          (SI)(CX*1), AX
-	VADDPD        Z3, Z1, Z1
-	VADDPD        Z5, Z1, Z1
-	VADDPD        Z7, Z1, Z1
-	VADDPD        Z4, Z2, Z2
-	VADDPD        Z6, Z2, Z2
-	VADDPD        Z0, Z2, Z2
-	MOVQ          y+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, (AX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(AX)
-	ADDQ          $0x00000010, AX
-	MOVQ          AX, y+0(FP)
-	JMP           end476
-
-skip512:
-	CMPQ         m+40(FP), $0x00000001
-	JNE          skip518
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z0
-	MOVQ         f+16(FP), SI
-	VBROADCASTSD (SI), Z4
-	ADDQ         $0x00000008, SI
-	MOVQ         SI, f+16(FP)
-	XORQ         SI, SI
-
-columns519:
-	LEAQ        256(SI), DI
-	CMPQ        DI, CX
-	JG          done520
-	VMOVUPD     (DX)(SI*1), Z7
-	VMOVUPD     (BX)(SI*1), Z6
-	VMOVUPD     (AX)(SI*1), Z5
-	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, (AX)(SI*1)
-	VFMADD231PD Z5, Z7, Z1
-	VMOVUPD     64(DX)(SI*1), Z7
-	VMOVUPD     64(BX)(SI*1), Z6
-	VMOVUPD     64(AX)(SI*1), Z5
-	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, 64(AX)(SI*1)
-	VFMADD231PD Z5, Z7, Z2
-	VMOVUPD     128(DX)(SI*1), Z7
-	VMOVUPD     128(BX)(SI*1), Z6
-	VMOVUPD     128(AX)(SI*1), Z5
-	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, 128(AX)(SI*1)
-	VFMADD231PD Z5, Z7, Z3
-	VMOVUPD     192(DX)(SI*1), Z7
-	VMOVUPD     192(BX)(SI*1), Z6
-	VMOVUPD     192(AX)(SI*1), Z5
-	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, 192(AX)(SI*1)
-	VFMADD231PD Z5, Z7, Z0
-	MOVQ        DI, SI
-	JMP         columns519
-
-done520:
-columns521:
-	LEAQ        64(SI), DI
-	CMPQ        DI, CX
-	JG          done522
-	VMOVUPD     (DX)(SI*1), Z7
-	VMOVUPD     (BX)(SI*1), Z6
-	VMOVUPD     (AX)(SI*1), Z5
-	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, (AX)(SI*1)
-	VFMADD231PD Z5, Z7, Z1
-	MOVQ        DI, SI
-	JMP         columns521
-
-done522:
-	CMPQ        SI, CX
-	JE          done523
-	VMOVUPD.Z   (DX)(SI*1), K1, Z7
-	VMOVUPD.Z   (BX)(SI*1), K1, Z6
-	VMOVUPD.Z   (AX)(SI*1), K1, Z5
-	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, K1, (AX)(SI*1)
-	VMOVUPD.Z   Z5, K1, Z5
-	VFMADD231PD Z5, Z7, Z1
-
-done523:
-	LEAQ          (AX)(CX*1), AX
-	VADDPD        Z2, Z1, Z1
-	VADDPD        Z3, Z1, Z1
-	VADDPD        Z0, Z1, Z1
-	MOVQ          y+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, (AX)
-	ADDQ          $0x00000008, AX
-	MOVQ          AX, y+0(FP)
-	JMP           end476
-
-skip518:
-end476:
+skip442:
+end400:
 	VZEROUPPER
 	RET
 
@@ -11322,9 +9493,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows524:
+rows448:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest525
+	JL           rest449
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11368,10 +9539,10 @@ rows524:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns527:
+columns451:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done528
+	JG          done452
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11423,13 +9594,13 @@ columns527:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns527
+	JMP         columns451
 
-done528:
-columns529:
+done452:
+columns453:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done530
+	JG          done454
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11456,11 +9627,11 @@ columns529:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns529
+	JMP         columns453
 
-done530:
+done454:
 	CMPQ        R14, CX
-	JE          done531
+	JE          done455
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11487,14 +9658,14 @@ done530:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done531:
+done455:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows524
+	JMP  rows448
 
-rest525:
+rest449:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip532
+	JNE          skip456
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11533,10 +9704,10 @@ rest525:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns533:
+columns457:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done534
+	JG          done458
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11582,13 +9753,13 @@ columns533:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns533
+	JMP         columns457
 
-done534:
-columns535:
+done458:
+columns459:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done536
+	JG          done460
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11612,11 +9783,11 @@ columns535:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns535
+	JMP         columns459
 
-done536:
+done460:
 	CMPQ        BX, CX
-	JE          done537
+	JE          done461
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11640,13 +9811,13 @@ done536:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done537:
+done461:
 	LEAQ (R12)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip532:
+skip456:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip538
+	JNE          skip462
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11680,10 +9851,10 @@ skip532:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns539:
+columns463:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done540
+	JG          done464
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11723,13 +9894,13 @@ columns539:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns539
+	JMP         columns463
 
-done540:
-columns541:
+done464:
+columns465:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done542
+	JG          done466
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11750,11 +9921,11 @@ columns541:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns541
+	JMP         columns465
 
-done542:
+done466:
 	CMPQ        BX, CX
-	JE          done543
+	JE          done467
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11775,13 +9946,13 @@ done542:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done543:
+done467:
 	LEAQ (R11)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip538:
+skip462:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip544
+	JNE          skip468
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11810,10 +9981,10 @@ skip538:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns545:
+columns469:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done546
+	JG          done470
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11847,13 +10018,13 @@ columns545:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns545
+	JMP         columns469
 
-done546:
-columns547:
+done470:
+columns471:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done548
+	JG          done472
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11871,11 +10042,11 @@ columns547:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns547
+	JMP         columns471
 
-done548:
+done472:
 	CMPQ        BX, CX
-	JE          done549
+	JE          done473
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11893,13 +10064,13 @@ done548:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done549:
+done473:
 	LEAQ (R10)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip544:
+skip468:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip550
+	JNE          skip474
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11923,10 +10094,10 @@ skip544:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns551:
+columns475:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done552
+	JG          done476
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11954,13 +10125,13 @@ columns551:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns551
+	JMP         columns475
 
-done552:
-columns553:
+done476:
+columns477:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done554
+	JG          done478
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11975,11 +10146,11 @@ columns553:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns553
+	JMP         columns477
 
-done554:
+done478:
 	CMPQ        BX, CX
-	JE          done555
+	JE          done479
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11994,13 +10165,13 @@ done554:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done555:
+done479:
 	LEAQ (R9)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip550:
+skip474:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip556
+	JNE          skip480
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -12019,10 +10190,10 @@ skip550:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns557:
+columns481:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done558
+	JG          done482
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -12044,13 +10215,13 @@ columns557:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns557
+	JMP         columns481
 
-done558:
-columns559:
+done482:
+columns483:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done560
+	JG          done484
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -12062,11 +10233,11 @@ columns559:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns559
+	JMP         columns483
 
-done560:
+done484:
 	CMPQ        BX, CX
-	JE          done561
+	JE          done485
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -12078,13 +10249,13 @@ done560:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done561:
+done485:
 	LEAQ (R8)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip556:
+skip480:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip562
+	JNE          skip486
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -12098,10 +10269,10 @@ skip556:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns563:
+columns487:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done564
+	JG          done488
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -12131,13 +10302,13 @@ columns563:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns563
+	JMP         columns487
 
-done564:
-columns565:
+done488:
+columns489:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done566
+	JG          done490
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -12146,11 +10317,11 @@ columns565:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns565
+	JMP         columns489
 
-done566:
+done490:
 	CMPQ        BX, CX
-	JE          done567
+	JE          done491
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -12159,13 +10330,13 @@ done566:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done567:
+done491:
 	LEAQ (DI)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip562:
+skip486:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip568
+	JNE          skip492
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -12174,10 +10345,10 @@ skip562:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns569:
+columns493:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done570
+	JG          done494
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -12195,34 +10366,34 @@ columns569:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns569
+	JMP         columns493
 
-done570:
-columns571:
+done494:
+columns495:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done572
+	JG          done496
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns571
+	JMP         columns495
 
-done572:
+done496:
 	CMPQ        BX, CX
-	JE          done573
+	JE          done497
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done573:
+done497:
 	LEAQ (AX)(SI*1), AX
-	JMP  end526
+	JMP  end450
 
-skip568:
-end526:
+skip492:
+end450:
 	VZEROUPPER
 	RET
 
@@ -12244,9 +10415,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next575
+	JG      next499
 	TESTQ   SI, SI
-	JZ      end574
+	JZ      end498
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -12260,9 +10431,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done577
+	JL      done501
 
-loop576:
+loop500:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -12279,33 +10450,33 @@ loop576:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop576
+	JGE          loop500
 
-done577:
+done501:
 	CMPQ R11, $0x00000001
-	JL   done579
+	JL   done503
 
-loop578:
+loop502:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop578
+	JG           loop502
 
-done579:
+done503:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next575:
+next499:
 	CMPQ    SI, $0x00000010
-	JG      next580
+	JG      next504
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12324,9 +10495,9 @@ next575:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done582
+	JL      done506
 
-loop581:
+loop505:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12347,13 +10518,13 @@ loop581:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop581
+	JGE          loop505
 
-done582:
+done506:
 	CMPQ R11, $0x00000001
-	JL   done584
+	JL   done508
 
-loop583:
+loop507:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12361,9 +10532,9 @@ loop583:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop583
+	JG           loop507
 
-done584:
+done508:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -12375,11 +10546,11 @@ done584:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next580:
+next504:
 	CMPQ    SI, $0x00000018
-	JG      next585
+	JG      next509
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12395,9 +10566,9 @@ next580:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done587
+	JL      done511
 
-loop586:
+loop510:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12412,13 +10583,13 @@ loop586:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop586
+	JGE          loop510
 
-done587:
+done511:
 	CMPQ R11, $0x00000001
-	JL   done589
+	JL   done513
 
-loop588:
+loop512:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12427,9 +10598,9 @@ loop588:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop588
+	JG           loop512
 
-done589:
+done513:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -12440,11 +10611,11 @@ done589:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next585:
+next509:
 	CMPQ    SI, $0x00000020
-	JG      next590
+	JG      next514
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12462,9 +10633,9 @@ next585:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done592
+	JL      done516
 
-loop591:
+loop515:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12481,13 +10652,13 @@ loop591:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop591
+	JGE          loop515
 
-done592:
+done516:
 	CMPQ R11, $0x00000001
-	JL   done594
+	JL   done518
 
-loop593:
+loop517:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12497,9 +10668,9 @@ loop593:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop593
+	JG           loop517
 
-done594:
+done518:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -12513,11 +10684,11 @@ done594:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next590:
+next514:
 	CMPQ    SI, $0x00000028
-	JG      next595
+	JG      next519
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12532,9 +10703,9 @@ next590:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done597
+	JL      done521
 
-loop596:
+loop520:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -12545,9 +10716,9 @@ loop596:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop596
+	JG           loop520
 
-done597:
+done521:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12559,11 +10730,11 @@ done597:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next595:
+next519:
 	CMPQ    SI, $0x00000030
-	JG      next598
+	JG      next522
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12579,9 +10750,9 @@ next595:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done600
+	JL      done524
 
-loop599:
+loop523:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12593,9 +10764,9 @@ loop599:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop599
+	JG           loop523
 
-done600:
+done524:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12609,11 +10780,11 @@ done600:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next598:
+next522:
 	CMPQ    SI, $0x00000038
-	JG      next601
+	JG      next525
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12630,9 +10801,9 @@ next598:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done603
+	JL      done527
 
-loop602:
+loop526:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -12645,9 +10816,9 @@ loop602:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop602
+	JG           loop526
 
-done603:
+done527:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12663,9 +10834,9 @@ done603:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-next601:
+next525:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12683,9 +10854,9 @@ next601:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done606
+	JL      done530
 
-loop605:
+loop529:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12699,9 +10870,9 @@ loop605:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop605
+	JG           loop529
 
-done606:
+done530:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12719,14 +10890,14 @@ done606:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end574
+	JMP       end498
 
-end574:
+end498:
 	XORQ R9, R9
 
-group607:
+group531:
 	CMPQ    R9, R8
-	JE      done608
+	JE      done532
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12740,9 +10911,9 @@ group607:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done610
+	JL      done534
 
-loop609:
+loop533:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12755,9 +10926,9 @@ loop609:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop609
+	JG           loop533
 
-done610:
+done534:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -12775,9 +10946,9 @@ done610:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group607
+	JMP     group531
 
-done608:
+done532:
 	VZEROUPPER
 	RET
 
@@ -12804,16 +10975,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done612
+	JL     done536
 
-loop611:
+loop535:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done614
+	JL   done538
 
-loop613:
+loop537:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12834,9 +11005,9 @@ loop613:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done616
+	JL      done540
 
-loop615:
+loop539:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -12865,11 +11036,11 @@ loop615:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop615
+	JGE         loop539
 
-done616:
+done540:
 	TESTQ       BP, BP
-	JZ          skip617
+	JZ          skip541
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -12895,7 +11066,7 @@ done616:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip617:
+skip541:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -12960,13 +11131,13 @@ skip617:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop613
+	JGE           loop537
 
-done614:
+done538:
 	CMPQ R13, $0x00000008
-	JL   done619
+	JL   done543
 
-loop618:
+loop542:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12975,9 +11146,9 @@ loop618:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done621
+	JL      done545
 
-loop620:
+loop544:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12991,11 +11162,11 @@ loop620:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop620
+	JGE         loop544
 
-done621:
+done545:
 	TESTQ       BP, BP
-	JZ          skip622
+	JZ          skip546
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -13006,7 +11177,7 @@ done621:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip622:
+skip546:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -13047,9 +11218,9 @@ skip622:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop618
+	JGE           loop542
 
-done619:
+done543:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -13060,20 +11231,20 @@ done619:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop611
+	JGE  loop535
 
-done612:
+done536:
 	CMPQ BX, $0x00000001
-	JL   done624
+	JL   done548
 
-loop623:
+loop547:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done626
+	JL   done550
 
-loop625:
+loop549:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13082,9 +11253,9 @@ loop625:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done628
+	JL      done552
 
-loop627:
+loop551:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -13098,11 +11269,11 @@ loop627:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop627
+	JGE         loop551
 
-done628:
+done552:
 	TESTQ       BP, BP
-	JZ          skip629
+	JZ          skip553
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -13113,7 +11284,7 @@ done628:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip629:
+skip553:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -13154,21 +11325,21 @@ skip629:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop625
+	JGE           loop549
 
-done626:
+done550:
 	CMPQ R13, $0x00000008
-	JL   done631
+	JL   done555
 
-loop630:
+loop554:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done633
+	JL      done557
 
-loop632:
+loop556:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -13176,16 +11347,16 @@ loop632:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop632
+	JGE         loop556
 
-done633:
+done557:
 	TESTQ       BP, BP
-	JZ          skip634
+	JZ          skip558
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip634:
+skip558:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -13199,15 +11370,15 @@ skip634:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop630
+	JGE           loop554
 
-done631:
+done555:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop623
+	JG   loop547
 
-done624:
+done548:
 	VZEROUPPER
 	RET
 
@@ -13231,9 +11402,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next636
+	JG     next560
 	TESTQ  DX, DX
-	JZ     end635
+	JZ     end559
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -13242,9 +11413,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done638
+	JL     done562
 
-loop637:
+loop561:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13255,9 +11426,9 @@ loop637:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done640
+	JL      done564
 
-loop639:
+loop563:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -13270,9 +11441,9 @@ loop639:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop639
+	JG           loop563
 
-done640:
+done564:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -13296,13 +11467,13 @@ done640:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop637
+	JGE          loop561
 
-done638:
+done562:
 	CMPQ R11, $0x00000001
-	JL   done642
+	JL   done566
 
-loop641:
+loop565:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -13310,18 +11481,18 @@ loop641:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done644
+	JL      done568
 
-loop643:
+loop567:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop643
+	JG           loop567
 
-done644:
+done568:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -13329,14 +11500,14 @@ done644:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop641
+	JG           loop565
 
-done642:
-	JMP end635
+done566:
+	JMP end559
 
-next636:
+next560:
 	CMPQ  DX, $0x00000010
-	JG    next645
+	JG    next569
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13346,9 +11517,9 @@ next636:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done647
+	JL    done571
 
-loop646:
+loop570:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13363,9 +11534,9 @@ loop646:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done649
+	JL      done573
 
-loop648:
+loop572:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -13383,9 +11554,9 @@ loop648:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop648
+	JG           loop572
 
-done649:
+done573:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -13421,13 +11592,13 @@ done649:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop646
+	JGE          loop570
 
-done647:
+done571:
 	CMPQ R11, $0x00000001
-	JL   done651
+	JL   done575
 
-loop650:
+loop574:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -13436,9 +11607,9 @@ loop650:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done653
+	JL      done577
 
-loop652:
+loop576:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -13447,9 +11618,9 @@ loop652:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop652
+	JG           loop576
 
-done653:
+done577:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -13460,14 +11631,14 @@ done653:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop650
+	JG           loop574
 
-done651:
-	JMP end635
+done575:
+	JMP end559
 
-next645:
+next569:
 	CMPQ  DX, $0x00000018
-	JG    next654
+	JG    next578
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13477,9 +11648,9 @@ next645:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done656
+	JL    done580
 
-loop655:
+loop579:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13498,9 +11669,9 @@ loop655:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done658
+	JL      done582
 
-loop657:
+loop581:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -13523,9 +11694,9 @@ loop657:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop657
+	JG           loop581
 
-done658:
+done582:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -13573,13 +11744,13 @@ done658:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop655
+	JGE          loop579
 
-done656:
+done580:
 	CMPQ R11, $0x00000001
-	JL   done660
+	JL   done584
 
-loop659:
+loop583:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13589,9 +11760,9 @@ loop659:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done662
+	JL      done586
 
-loop661:
+loop585:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -13602,9 +11773,9 @@ loop661:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop661
+	JG           loop585
 
-done662:
+done586:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -13618,12 +11789,12 @@ done662:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop659
+	JG           loop583
 
-done660:
-	JMP end635
+done584:
+	JMP end559
 
-next654:
+next578:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13633,9 +11804,9 @@ next654:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done665
+	JL    done589
 
-loop664:
+loop588:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13658,9 +11829,9 @@ loop664:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done667
+	JL      done591
 
-loop666:
+loop590:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13688,9 +11859,9 @@ loop666:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop666
+	JG           loop590
 
-done667:
+done591:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13750,13 +11921,13 @@ done667:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop664
+	JGE          loop588
 
-done665:
+done589:
 	CMPQ R11, $0x00000001
-	JL   done669
+	JL   done593
 
-loop668:
+loop592:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13767,9 +11938,9 @@ loop668:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done671
+	JL      done595
 
-loop670:
+loop594:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13782,9 +11953,9 @@ loop670:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop670
+	JG           loop594
 
-done671:
+done595:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13801,25 +11972,25 @@ done671:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop668
+	JG           loop592
 
-done669:
-	JMP end635
+done593:
+	JMP end559
 
-end635:
+end559:
 	XORQ R9, R9
 
-group672:
+group596:
 	CMPQ R9, R8
-	JE   done673
+	JE   done597
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done675
+	JL   done599
 
-loop674:
+loop598:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13842,9 +12013,9 @@ loop674:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done677
+	JL      done601
 
-loop676:
+loop600:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13872,9 +12043,9 @@ loop676:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop676
+	JG           loop600
 
-done677:
+done601:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13934,13 +12105,13 @@ done677:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop674
+	JGE          loop598
 
-done675:
+done599:
 	CMPQ R11, $0x00000001
-	JL   done679
+	JL   done603
 
-loop678:
+loop602:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13951,9 +12122,9 @@ loop678:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done681
+	JL      done605
 
-loop680:
+loop604:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13966,9 +12137,9 @@ loop680:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop680
+	JG           loop604
 
-done681:
+done605:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13985,13 +12156,13 @@ done681:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop678
+	JG           loop602
 
-done679:
+done603:
 	ADDQ $0x00000100, R9
-	JMP  group672
+	JMP  group596
 
-done673:
+done597:
 	VZEROUPPER
 	RET
 
@@ -14008,15 +12179,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done683
+	JL     done607
 
-loop682:
+loop606:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done685
+	JL   done609
 
-loop684:
+loop608:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14049,9 +12220,9 @@ loop684:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done687
+	JL      done611
 
-loop686:
+loop610:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -14089,9 +12260,9 @@ loop686:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop686
+	JG           loop610
 
-done687:
+done611:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14119,13 +12290,13 @@ done687:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop684
+	JGE     loop608
 
-done685:
+done609:
 	CMPQ R8, $0x00000002
-	JL   done689
+	JL   done613
 
-loop688:
+loop612:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14146,9 +12317,9 @@ loop688:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done691
+	JL      done615
 
-loop690:
+loop614:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -14172,9 +12343,9 @@ loop690:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop690
+	JG           loop614
 
-done691:
+done615:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14190,13 +12361,13 @@ done691:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop688
+	JGE     loop612
 
-done689:
+done613:
 	CMPQ R8, $0x00000001
-	JL   done693
+	JL   done617
 
-loop692:
+loop616:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14211,9 +12382,9 @@ loop692:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done695
+	JL      done619
 
-loop694:
+loop618:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -14230,9 +12401,9 @@ loop694:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop694
+	JG           loop618
 
-done695:
+done619:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14241,9 +12412,9 @@ done695:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop692
+	JG      loop616
 
-done693:
+done617:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14253,19 +12424,19 @@ done693:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop682
+	JGE  loop606
 
-done683:
+done607:
 	CMPQ BX, $0x00000005
-	JL   done697
+	JL   done621
 
-loop696:
+loop620:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done699
+	JL   done623
 
-loop698:
+loop622:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14294,9 +12465,9 @@ loop698:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done701
+	JL      done625
 
-loop700:
+loop624:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -14329,9 +12500,9 @@ loop700:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop700
+	JG           loop624
 
-done701:
+done625:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14355,13 +12526,13 @@ done701:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop698
+	JGE     loop622
 
-done699:
+done623:
 	CMPQ R8, $0x00000002
-	JL   done703
+	JL   done627
 
-loop702:
+loop626:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14380,9 +12551,9 @@ loop702:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done705
+	JL      done629
 
-loop704:
+loop628:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -14403,9 +12574,9 @@ loop704:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop704
+	JG           loop628
 
-done705:
+done629:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14419,13 +12590,13 @@ done705:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop702
+	JGE     loop626
 
-done703:
+done627:
 	CMPQ R8, $0x00000001
-	JL   done707
+	JL   done631
 
-loop706:
+loop630:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14439,9 +12610,9 @@ loop706:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done709
+	JL      done633
 
-loop708:
+loop632:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -14456,9 +12627,9 @@ loop708:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop708
+	JG           loop632
 
-done709:
+done633:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14466,9 +12637,9 @@ done709:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop706
+	JG      loop630
 
-done707:
+done631:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14477,19 +12648,19 @@ done707:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop696
+	JGE  loop620
 
-done697:
+done621:
 	CMPQ BX, $0x00000004
-	JL   done711
+	JL   done635
 
-loop710:
+loop634:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done713
+	JL   done637
 
-loop712:
+loop636:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14513,9 +12684,9 @@ loop712:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done715
+	JL      done639
 
-loop714:
+loop638:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -14543,9 +12714,9 @@ loop714:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop714
+	JG           loop638
 
-done715:
+done639:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14565,13 +12736,13 @@ done715:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop712
+	JGE     loop636
 
-done713:
+done637:
 	CMPQ R8, $0x00000002
-	JL   done717
+	JL   done641
 
-loop716:
+loop640:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14587,9 +12758,9 @@ loop716:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done719
+	JL      done643
 
-loop718:
+loop642:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -14607,9 +12778,9 @@ loop718:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop718
+	JG           loop642
 
-done719:
+done643:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14621,13 +12792,13 @@ done719:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop716
+	JGE     loop640
 
-done717:
+done641:
 	CMPQ R8, $0x00000001
-	JL   done721
+	JL   done645
 
-loop720:
+loop644:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14639,9 +12810,9 @@ loop720:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done723
+	JL      done647
 
-loop722:
+loop646:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -14654,18 +12825,18 @@ loop722:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop722
+	JG           loop646
 
-done723:
+done647:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop720
+	JG      loop644
 
-done721:
+done645:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14673,19 +12844,19 @@ done721:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop710
+	JGE  loop634
 
-done711:
+done635:
 	CMPQ BX, $0x00000003
-	JL   done725
+	JL   done649
 
-loop724:
+loop648:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done727
+	JL   done651
 
-loop726:
+loop650:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14705,9 +12876,9 @@ loop726:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done729
+	JL      done653
 
-loop728:
+loop652:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -14730,9 +12901,9 @@ loop728:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop728
+	JG           loop652
 
-done729:
+done653:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14748,13 +12919,13 @@ done729:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop726
+	JGE     loop650
 
-done727:
+done651:
 	CMPQ SI, $0x00000002
-	JL   done731
+	JL   done655
 
-loop730:
+loop654:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14768,9 +12939,9 @@ loop730:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done733
+	JL      done657
 
-loop732:
+loop656:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -14785,9 +12956,9 @@ loop732:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop732
+	JG           loop656
 
-done733:
+done657:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14797,13 +12968,13 @@ done733:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop730
+	JGE     loop654
 
-done731:
+done655:
 	CMPQ SI, $0x00000001
-	JL   done735
+	JL   done659
 
-loop734:
+loop658:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14814,9 +12985,9 @@ loop734:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done737
+	JL      done661
 
-loop736:
+loop660:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -14827,36 +12998,36 @@ loop736:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop736
+	JG           loop660
 
-done737:
+done661:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop734
+	JG      loop658
 
-done735:
+done659:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop724
+	JGE  loop648
 
-done725:
+done649:
 	CMPQ BX, $0x00000002
-	JL   done739
+	JL   done663
 
-loop738:
+loop662:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done741
+	JL   done665
 
-loop740:
+loop664:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14872,9 +13043,9 @@ loop740:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done743
+	JL      done667
 
-loop742:
+loop666:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -14892,9 +13063,9 @@ loop742:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop742
+	JG           loop666
 
-done743:
+done667:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14906,13 +13077,13 @@ done743:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop740
+	JGE     loop664
 
-done741:
+done665:
 	CMPQ SI, $0x00000002
-	JL   done745
+	JL   done669
 
-loop744:
+loop668:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14924,9 +13095,9 @@ loop744:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done747
+	JL      done671
 
-loop746:
+loop670:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -14938,9 +13109,9 @@ loop746:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop746
+	JG           loop670
 
-done747:
+done671:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14948,13 +13119,13 @@ done747:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop744
+	JGE     loop668
 
-done745:
+done669:
 	CMPQ SI, $0x00000001
-	JL   done749
+	JL   done673
 
-loop748:
+loop672:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14964,9 +13135,9 @@ loop748:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done751
+	JL      done675
 
-loop750:
+loop674:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14975,34 +13146,34 @@ loop750:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop750
+	JG           loop674
 
-done751:
+done675:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop748
+	JG      loop672
 
-done749:
+done673:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop738
+	JGE  loop662
 
-done739:
+done663:
 	CMPQ BX, $0x00000001
-	JL   done753
+	JL   done677
 
-loop752:
+loop676:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done755
+	JL   done679
 
-loop754:
+loop678:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -15014,9 +13185,9 @@ loop754:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done757
+	JL      done681
 
-loop756:
+loop680:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -15029,9 +13200,9 @@ loop756:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop756
+	JG           loop680
 
-done757:
+done681:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -15039,13 +13210,13 @@ done757:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop754
+	JGE     loop678
 
-done755:
+done679:
 	CMPQ SI, $0x00000002
-	JL   done759
+	JL   done683
 
-loop758:
+loop682:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -15055,9 +13226,9 @@ loop758:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done761
+	JL      done685
 
-loop760:
+loop684:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -15066,21 +13237,21 @@ loop760:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop760
+	JG           loop684
 
-done761:
+done685:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop758
+	JGE     loop682
 
-done759:
+done683:
 	CMPQ SI, $0x00000001
-	JL   done763
+	JL   done687
 
-loop762:
+loop686:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -15089,30 +13260,30 @@ loop762:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done765
+	JL      done689
 
-loop764:
+loop688:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop764
+	JG           loop688
 
-done765:
+done689:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop762
+	JG      loop686
 
-done763:
+done687:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop752
+	JG   loop676
 
-done753:
+done677:
 	VZEROUPPER
 	RET
 
@@ -15131,9 +13302,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done767
+	JL           done691
 
-loop766:
+loop690:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -15162,9 +13333,9 @@ loop766:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done769
+	JL        done693
 
-loop768:
+loop692:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -15178,9 +13349,9 @@ loop768:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop768
+	JG          loop692
 
-done769:
+done693:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -15190,9 +13361,9 @@ done769:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop766
+	JGE     loop690
 
-done767:
+done691:
 	VZEROUPPER
 	RET
 
@@ -15210,9 +13381,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	XORQ   DI, DI
 	MOVQ   AX, R8
 	CMPQ   R8, $0x00000040
-	JL     done771
+	JL     done695
 
-loop770:
+loop694:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -15225,7 +13396,7 @@ loop770:
 	VSUBPD       Z4, Z3, Z4
 	VCMPPD       $0x07, Z4, Z4, K1
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute772
+	JE           absolute696
 	VMULPD       Z4, Z4, Z5
 	VMOVUPD      (R10), Z6
 	VMOVUPD      (R9)(SI*1), Z7
@@ -15241,7 +13412,7 @@ loop770:
 	VCMPPD       $0x01, Z5, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip774
+	JZ           skip698
 	VBROADCASTSD 48(BX), Z9
 	VSQRTPD      Z8, Z10
 	VMULPD       Z9, Z10, Z9
@@ -15251,7 +13422,7 @@ loop770:
 	VMAXPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K2, Z4
 
-skip774:
+skip698:
 	VDIVPD       Z8, Z4, Z4
 	VMOVUPD      Z4, Z4
 	VBROADCASTSD 64(BX), Z8
@@ -15265,19 +13436,19 @@ skip774:
 	VCMPPD       $0x01, Z1, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip775
+	JZ           skip699
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K2, Z8
 
-skip775:
+skip699:
 	VSUBPD  Z6, Z5, Z5
 	VMULPD  Z8, Z5, Z5
 	VADDPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, Z6
 	VMOVUPD Z6, (R10)
-	JMP     both773
+	JMP     both697
 
-absolute772:
+absolute696:
 	VBROADCASTSD 24(BX), Z5
 	VMINPD       Z4, Z5, Z4
 	VMOVUPD      Z0, Z6
@@ -15285,7 +13456,7 @@ absolute772:
 	VMAXPD       Z4, Z5, Z4
 	VMOVUPD      Z4, Z4
 
-both773:
+both697:
 	VBROADCASTSD 16(BX), Z5
 	VMULPD       Z4, Z5, Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -15303,14 +13474,14 @@ both773:
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure776
+	JE           sure700
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
 	VDIVPD       Z7, Z6, Z6
 	VMOVUPD      Z6, Z7
 	VMOVUPD      Z7, (R9)
 
-sure776:
+sure700:
 	VMOVUPD Z0, Z6
 	MOVQ    weights+8(FP), R9
 	MOVQ    regret+16(FP), R10
@@ -15320,9 +13491,9 @@ sure776:
 	MOVQ    DI, R14
 	MOVQ    experts+80(FP), R15
 	CMPQ    R15, $0x00000001
-	JL      done778
+	JL      done702
 
-loop777:
+loop701:
 	VSUBPD      (R13)(R14*1), Z3, Z9
 	VMOVUPD     (R12)(R14*1), Z8
 	VFMADD231PD Z9, Z4, Z8
@@ -15341,9 +13512,9 @@ loop777:
 	VADDPD      Z8, Z6, Z6
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop777
+	JG          loop701
 
-done778:
+done702:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
@@ -15355,24 +13526,24 @@ done778:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done780
+	JL           done704
 
-loop779:
+loop703:
 	VMULPD           (R9)(R10*1), Z3, Z8
 	VFMADD231PD.BCST (R11), Z1, Z8
 	VMOVUPD          Z8, (R9)(R10*1)
 	ADDQ             $0x00000008, R11
 	ADDQ             CX, R10
 	SUBQ             $0x00000001, R12
-	JG               loop779
+	JG               loop703
 
-done780:
+done704:
 	ADDQ $0x00000040, DI
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop770
+	JGE  loop694
 
-done771:
+done695:
 	VZEROUPPER
 	RET
 
@@ -15391,9 +13562,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next782
+	JG           next706
 	TESTQ        BX, BX
-	JZ           end781
+	JZ           end705
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -15437,11 +13608,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end781
+	JMP          end705
 
-next782:
+next706:
 	CMPQ         BX, $0x00000010
-	JG           next783
+	JG           next707
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15512,11 +13683,11 @@ next782:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end781
+	JMP          end705
 
-next783:
+next707:
 	CMPQ         BX, $0x00000018
-	JG           next784
+	JG           next708
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15613,9 +13784,9 @@ next783:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end781
+	JMP          end705
 
-next784:
+next708:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15738,14 +13909,14 @@ next784:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end781
+	JMP          end705
 
-end781:
+end705:
 	XORQ DI, DI
 
-group786:
+group710:
 	CMPQ         DI, SI
-	JE           done787
+	JE           done711
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -15865,9 +14036,9 @@ group786:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group786
+	JMP          group710
 
-done787:
+done711:
 	VZEROUPPER
 	RET
 
@@ -15936,9 +14107,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next789
+	JG           next713
 	TESTQ        DI, DI
-	JZ           end788
+	JZ           end712
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -15952,9 +14123,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done791
+	JL           done715
 
-loop790:
+loop714:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -15971,22 +14142,22 @@ loop790:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop790
+	JGE          loop714
 
-done791:
+done715:
 	CMPQ R12, $0x00000001
-	JL   done793
+	JL   done717
 
-loop792:
+loop716:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop792
+	JG           loop716
 
-done793:
+done717:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -16031,11 +14202,11 @@ done793:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end788
+	JMP          end712
 
-next789:
+next713:
 	CMPQ    DI, $0x00000010
-	JG      next794
+	JG      next718
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16054,9 +14225,9 @@ next789:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done796
+	JL      done720
 
-loop795:
+loop719:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -16077,13 +14248,13 @@ loop795:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop795
+	JGE          loop719
 
-done796:
+done720:
 	CMPQ R12, $0x00000001
-	JL   done798
+	JL   done722
 
-loop797:
+loop721:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -16091,9 +14262,9 @@ loop797:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop797
+	JG           loop721
 
-done798:
+done722:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -16168,11 +14339,11 @@ done798:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end788
+	JMP          end712
 
-next794:
+next718:
 	CMPQ    DI, $0x00000018
-	JG      next799
+	JG      next723
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16188,9 +14359,9 @@ next794:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done801
+	JL      done725
 
-loop800:
+loop724:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -16205,13 +14376,13 @@ loop800:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop800
+	JGE          loop724
 
-done801:
+done725:
 	CMPQ R12, $0x00000001
-	JL   done803
+	JL   done727
 
-loop802:
+loop726:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -16220,9 +14391,9 @@ loop802:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop802
+	JG           loop726
 
-done803:
+done727:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -16321,9 +14492,9 @@ done803:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end788
+	JMP          end712
 
-next799:
+next723:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16341,9 +14512,9 @@ next799:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done806
+	JL      done730
 
-loop805:
+loop729:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16360,13 +14531,13 @@ loop805:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop805
+	JGE          loop729
 
-done806:
+done730:
 	CMPQ R12, $0x00000001
-	JL   done808
+	JL   done732
 
-loop807:
+loop731:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16376,9 +14547,9 @@ loop807:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop807
+	JG           loop731
 
-done808:
+done732:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16505,14 +14676,14 @@ done808:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end788
+	JMP          end712
 
-end788:
+end712:
 	XORQ R10, R10
 
-group809:
+group733:
 	CMPQ    R10, R9
-	JE      done810
+	JE      done734
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16526,9 +14697,9 @@ group809:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done812
+	JL      done736
 
-loop811:
+loop735:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16543,13 +14714,13 @@ loop811:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop811
+	JGE          loop735
 
-done812:
+done736:
 	CMPQ R12, $0x00000001
-	JL   done814
+	JL   done738
 
-loop813:
+loop737:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16558,9 +14729,9 @@ loop813:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop813
+	JG           loop737
 
-done814:
+done738:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16688,9 +14859,9 @@ done814:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group809
+	JMP          group733
 
-done810:
+done734:
 	VZEROUPPER
 	RET
 
@@ -16704,15 +14875,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done816
+	JL     done740
 
-loop815:
+loop739:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done818
+	JL   done742
 
-loop817:
+loop741:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16733,9 +14904,9 @@ loop817:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done820
+	JL      done744
 
-loop819:
+loop743:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16765,9 +14936,9 @@ loop819:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop819
+	JG           loop743
 
-done820:
+done744:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16788,13 +14959,13 @@ done820:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop817
+	JGE     loop741
 
-done818:
+done742:
 	CMPQ SI, $0x00000001
-	JL   done822
+	JL   done746
 
-loop821:
+loop745:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16807,9 +14978,9 @@ loop821:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done824
+	JL      done748
 
-loop823:
+loop747:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16830,9 +15001,9 @@ loop823:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop823
+	JG           loop747
 
-done824:
+done748:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16844,14 +15015,14 @@ done824:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop821
+	JG      loop745
 
-done822:
+done746:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop815
+	JG   loop739
 
-done816:
+done740:
 	VZEROUPPER
 	RET
 
@@ -16865,15 +15036,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done826
+	JL     done750
 
-loop825:
+loop749:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done828
+	JL   done752
 
-loop827:
+loop751:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16894,9 +15065,9 @@ loop827:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done830
+	JL      done754
 
-loop829:
+loop753:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16926,9 +15097,9 @@ loop829:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop829
+	JG           loop753
 
-done830:
+done754:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16949,13 +15120,13 @@ done830:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop827
+	JGE     loop751
 
-done828:
+done752:
 	CMPQ SI, $0x00000001
-	JL   done832
+	JL   done756
 
-loop831:
+loop755:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16968,9 +15139,9 @@ loop831:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done834
+	JL      done758
 
-loop833:
+loop757:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -16991,9 +15162,9 @@ loop833:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop833
+	JG           loop757
 
-done834:
+done758:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -17005,14 +15176,14 @@ done834:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop831
+	JG      loop755
 
-done832:
+done756:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop825
+	JG   loop749
 
-done826:
+done750:
 	VZEROUPPER
 	RET
 
@@ -17029,15 +15200,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth835
+	JE     forth759
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth835:
+forth759:
 	MOVQ nb+8(FP), R8
 
-strip836:
+strip760:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -17078,9 +15249,9 @@ strip836:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done840
+	JL           done764
 
-loop839:
+loop763:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -17112,9 +15283,9 @@ loop839:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop839
+	JGE         loop763
 
-done840:
+done764:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17139,20 +15310,20 @@ done840:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back837
+	JNE        back761
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next838
+	JMP        next762
 
-back837:
+back761:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next838:
+next762:
 	DECQ R8
-	JNZ  strip836
+	JNZ  strip760
 	VZEROUPPER
 	RET
 
@@ -17169,15 +15340,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth841
+	JE     forth765
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth841:
+forth765:
 	MOVQ nb+8(FP), R8
 
-strip842:
+strip766:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -17199,9 +15370,9 @@ strip842:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done846
+	JL      done770
 
-loop845:
+loop769:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -17221,9 +15392,9 @@ loop845:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop845
+	JG           loop769
 
-done846:
+done770:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -17246,9 +15417,9 @@ done846:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done848
+	JL          done772
 
-loop847:
+loop771:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17268,9 +15439,9 @@ loop847:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done850
+	JL      done774
 
-loop849:
+loop773:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -17299,9 +15470,9 @@ loop849:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop849
+	JG           loop773
 
-done850:
+done774:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17360,13 +15531,13 @@ done850:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop847
+	JGE              loop771
 
-done848:
+done772:
 	CMPQ R11, $0x00000040
-	JL   done852
+	JL   done776
 
-loop851:
+loop775:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17378,9 +15549,9 @@ loop851:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done854
+	JL      done778
 
-loop853:
+loop777:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -17400,9 +15571,9 @@ loop853:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop853
+	JG           loop777
 
-done854:
+done778:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17434,9 +15605,9 @@ done854:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop851
+	JGE              loop775
 
-done852:
+done776:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17461,20 +15632,20 @@ done852:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back843
+	JNE        back767
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next844
+	JMP        next768
 
-back843:
+back767:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next844:
+next768:
 	DECQ R8
-	JNZ  strip842
+	JNZ  strip766
 	VZEROUPPER
 	RET
 
@@ -17498,10 +15669,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns855:
+columns779:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done856
+	JG      done780
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17512,9 +15683,9 @@ columns855:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done858
+	JL      done782
 
-loop857:
+loop781:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -17527,21 +15698,21 @@ loop857:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop857
+	JGE          loop781
 
-done858:
+done782:
 	CMPQ R12, $0x00000001
-	JL   done860
+	JL   done784
 
-loop859:
+loop783:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop859
+	JG           loop783
 
-done860:
+done784:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -17549,11 +15720,11 @@ done860:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns855
+	JMP         columns779
 
-done856:
+done780:
 	CMPQ    R8, DI
-	JE      done861
+	JE      done785
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17562,9 +15733,9 @@ done856:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done863
+	JL      done787
 
-loop862:
+loop786:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -17577,21 +15748,21 @@ loop862:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop862
+	JGE          loop786
 
-done863:
+done787:
 	CMPQ BX, $0x00000001
-	JL   done865
+	JL   done789
 
-loop864:
+loop788:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop864
+	JG           loop788
 
-done865:
+done789:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -17599,7 +15770,7 @@ done865:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done861:
+done785:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -17631,39 +15802,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns866:
+columns790:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done867
+	JG      done791
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns866
+	JMP     columns790
 
-done867:
+done791:
 	CMPQ      R9, R8
-	JE        done868
+	JE        done792
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done868:
+done792:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done870
+	JL   done794
 
-loop869:
+loop793:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done872
+	JL      done796
 
-loop871:
+loop795:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -17683,28 +15854,28 @@ loop871:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop871
+	JGE               loop795
 
-done872:
+done796:
 	CMPQ R11, $0x00000001
-	JL   done874
+	JL   done798
 
-loop873:
+loop797:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop873
+	JG                loop797
 
-done874:
+done798:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop869
+	JGE  loop793
 
-done870:
+done794:
 	VZEROUPPER
 	RET
 
@@ -17721,9 +15892,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done876
+	JL           done800
 
-loop875:
+loop799:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -17739,9 +15910,9 @@ loop875:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done878
+	JL      done802
 
-loop877:
+loop801:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -17827,9 +15998,9 @@ loop877:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop877
+	JG                loop801
 
-done878:
+done802:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -17935,9 +16106,9 @@ done878:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done880
+	JL                done804
 
-loop879:
+loop803:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -17954,9 +16125,9 @@ loop879:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done882
+	JL      done806
 
-loop881:
+loop805:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -18042,9 +16213,9 @@ loop881:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop881
+	JG                loop805
 
-done882:
+done806:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -18083,16 +16254,16 @@ done882:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop879
+	JG                loop803
 
-done880:
+done804:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop875
+	JG   loop799
 
-done876:
+done800:
 	VZEROUPPER
 	RET
 
@@ -18110,9 +16281,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done884
+	JL     done808
 
-loop883:
+loop807:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -18127,9 +16298,9 @@ loop883:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done886
+	JL      done810
 
-loop885:
+loop809:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -18206,9 +16377,9 @@ loop885:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop885
+	JG                loop809
 
-done886:
+done810:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -18260,15 +16431,15 @@ done886:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop883
+	JG                loop807
 
-done884:
+done808:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done888
+	JL   done812
 
-loop887:
+loop811:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -18285,9 +16456,9 @@ loop887:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done890
+	JL      done814
 
-loop889:
+loop813:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -18363,9 +16534,9 @@ loop889:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop889
+	JG                loop813
 
-done890:
+done814:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -18420,9 +16591,9 @@ done890:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop887
+	JG                loop811
 
-done888:
+done812:
 	VZEROUPPER
 	RET
 
@@ -18442,9 +16613,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done892
+	JL           done816
 
-loop891:
+loop815:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -18544,7 +16715,7 @@ loop891:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short893
+	JE          short817
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -18584,7 +16755,7 @@ loop891:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short893:
+short817:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -18592,11 +16763,11 @@ short893:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop891
+	JGE     loop815
 
-done892:
+done816:
 	TESTQ       SI, SI
-	JZ          skip894
+	JZ          skip818
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -18698,7 +16869,7 @@ done892:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short895
+	JE          short819
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -18738,10 +16909,10 @@ done892:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short895:
+short819:
 	VMOVUPD Z7, K1, (CX)
 
-skip894:
+skip818:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -18782,9 +16953,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done897
+	JL      done821
 
-loop896:
+loop820:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18864,9 +17035,9 @@ loop896:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop896
+	JGE          loop820
 
-done897:
+done821:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -18898,9 +17069,9 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done899
+	JL     done823
 
-loop898:
+loop822:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19031,9 +17202,9 @@ loop898:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop898
+	JGE          loop822
 
-done899:
+done823:
 	VZEROUPPER
 	RET
 
@@ -19050,9 +17221,9 @@ TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done901
+	JL     done825
 
-loop900:
+loop824:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19115,11 +17286,11 @@ loop900:
 	VCMPPD       $0x01, Z2, Z8, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip902
+	JZ           skip826
 	VDIVPD       Z6, Z2, Z6
 	VMOVUPD      Z6, K2, Z7
 
-skip902:
+skip826:
 	VSUBPD       Z3, Z4, Z4
 	VMULPD       Z4, Z7, Z4
 	VADDPD       Z3, Z4, Z4
@@ -19135,9 +17306,9 @@ skip902:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop900
+	JGE          loop824
 
-done901:
+done825:
 	VZEROUPPER
 	RET
 
@@ -19162,14 +17333,14 @@ TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R8, CX
 	VBROADCASTSD limit+32(FP), Z1
 
-rows903:
+rows827:
 	SUBQ DI, CX
 	XORQ R8, R8
 
-columns904:
+columns828:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done905
+	JG      done829
 	VMOVUPD (CX)(R8*1), Z2
 	VMOVUPD (BX)(R8*1), Z3
 	VSUBPD  Z3, Z2, Z2
@@ -19181,11 +17352,11 @@ columns904:
 	VMAXPD  Z2, Z3, Z2
 	VMOVUPD Z2, (AX)(R8*1)
 	MOVQ    R9, R8
-	JMP     columns904
+	JMP     columns828
 
-done905:
+done829:
 	CMPQ      R8, DI
-	JE        done906
+	JE        done830
 	VMOVUPD.Z (CX)(R8*1), K1, Z2
 	VMOVUPD.Z (BX)(R8*1), K1, Z3
 	VSUBPD    Z3, Z2, Z2
@@ -19197,10 +17368,10 @@ done905:
 	VMAXPD    Z2, Z3, Z2
 	VMOVUPD   Z2, (AX)(R8*1)
 
-done906:
+done830:
 	ADDQ DI, AX
 	CMPQ CX, DX
-	JHI  rows903
+	JHI  rows827
 	VZEROUPPER
 	RET
 
@@ -19218,10 +17389,10 @@ TEXT ·boundAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Z1
 	XORQ         AX, AX
 
-columns907:
+columns831:
 	LEAQ      64(AX), DX
 	CMPQ      DX, CX
-	JG        done908
+	JG        done832
 	MOVQ      said+8(FP), BX
 	VMOVUPD   (BX)(AX*1), Z2
 	MOVQ      last+32(FP), BX
@@ -19252,11 +17423,11 @@ columns907:
 	MOVQ      dst+0(FP), BX
 	VMOVUPD   Z2, (BX)(AX*1)
 	MOVQ      DX, AX
-	JMP       columns907
+	JMP       columns831
 
-done908:
+done832:
 	CMPQ      AX, CX
-	JE        done909
+	JE        done833
 	MOVQ      said+8(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z2
 	MOVQ      last+32(FP), CX
@@ -19287,7 +17458,7 @@ done908:
 	MOVQ      dst+0(FP), CX
 	VMOVUPD   Z0, (CX)(AX*1)
 
-done909:
+done833:
 	VZEROUPPER
 	RET
 
@@ -19304,9 +17475,9 @@ TEXT ·huberAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done911
+	JL     done835
 
-loop910:
+loop834:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19359,11 +17530,11 @@ loop910:
 	VCMPPD       $0x01, Z1, Z7, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip912
+	JZ           skip836
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z5
 
-skip912:
+skip836:
 	VSUBPD    Z4, Z3, Z1
 	VMULPD    Z5, Z1, Z1
 	VADDPD    Z4, Z1, Z1
@@ -19375,9 +17546,9 @@ skip912:
 	ADDQ      $0x00000040, SI
 	SUBQ      $0x00000040, DI
 	CMPQ      DI, $0x00000040
-	JGE       loop910
+	JGE       loop834
 
-done911:
+done835:
 	VZEROUPPER
 	RET
 
@@ -19394,9 +17565,9 @@ TEXT ·glitchAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done914
+	JL     done838
 
-loop913:
+loop837:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19455,11 +17626,11 @@ loop913:
 	VCMPPD       $0x01, Z1, Z3, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip915
+	JZ           skip839
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z2
 
-skip915:
+skip839:
 	VSUBPD  Z5, Z4, Z1
 	VMULPD  Z2, Z1, Z1
 	VADDPD  Z5, Z1, Z1
@@ -19468,9 +17639,9 @@ skip915:
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x00000040, DI
 	CMPQ    DI, $0x00000040
-	JGE     loop913
+	JGE     loop837
 
-done914:
+done838:
 	VZEROUPPER
 	RET
 
@@ -19487,9 +17658,9 @@ TEXT ·levelAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done917
+	JL     done841
 
-loop916:
+loop840:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19523,11 +17694,11 @@ loop916:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip918
+	JZ           skip842
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K3, Z9
 
-skip918:
+skip842:
 	VMULPD       Z9, Z8, Z7
 	VADDPD       Z5, Z7, Z7
 	VBROADCASTSD 24(DX), Z9
@@ -19546,11 +17717,11 @@ skip918:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip919
+	JZ           skip843
 	VDIVPD       Z4, Z1, Z4
 	VMOVUPD      Z4, K3, Z9
 
-skip919:
+skip843:
 	VMULPD       Z8, Z8, Z4
 	VSUBPD       Z6, Z4, Z4
 	VMULPD       Z9, Z4, Z4
@@ -19580,9 +17751,9 @@ skip919:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop916
+	JGE          loop840
 
-done917:
+done841:
 	VZEROUPPER
 	RET
 
@@ -19602,10 +17773,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns920:
+columns844:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done921
+	JG           done845
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -19644,9 +17815,9 @@ columns920:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done923
+	JL           done847
 
-loop922:
+loop846:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -19669,9 +17840,9 @@ loop922:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop922
+	JG           loop846
 
-done923:
+done847:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -19691,11 +17862,11 @@ done923:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns920
+	JMP          columns844
 
-done921:
+done845:
 	CMPQ         BX, AX
-	JE           done924
+	JE           done848
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -19734,9 +17905,9 @@ done921:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done926
+	JL           done850
 
-loop925:
+loop849:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -19759,9 +17930,9 @@ loop925:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop925
+	JG           loop849
 
-done926:
+done850:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -19781,7 +17952,7 @@ done926:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done924:
+done848:
 	VZEROUPPER
 	RET
 
@@ -19800,10 +17971,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns927:
+columns851:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done928
+	JG           done852
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19860,11 +18031,11 @@ columns927:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns927
+	JMP          columns851
 
-done928:
+done852:
 	CMPQ         BX, DX
-	JE           done929
+	JE           done853
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19921,7 +18092,7 @@ done928:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done929:
+done853:
 	VZEROUPPER
 	RET
 
@@ -19935,9 +18106,9 @@ TEXT ·columnDotsAVX512(SB), NOSPLIT, $0-40
 	XORQ   DX, DX
 	MOVQ   AX, BX
 	CMPQ   BX, $0x00000040
-	JL     done931
+	JL     done855
 
-loop930:
+loop854:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -19948,9 +18119,9 @@ loop930:
 	ADDQ    DX, SI
 	ADDQ    DX, DI
 	CMPQ    R8, $0x00000004
-	JL      done933
+	JL      done857
 
-loop932:
+loop856:
 	VMOVUPD     (SI), Z5
 	VFMADD231PD (DI), Z5, Z1
 	VMOVUPD     (SI)(AX*1), Z5
@@ -19963,21 +18134,21 @@ loop932:
 	LEAQ        (DI)(AX*4), DI
 	SUBQ        $0x00000004, R8
 	CMPQ        R8, $0x00000004
-	JGE         loop932
+	JGE         loop856
 
-done933:
+done857:
 	CMPQ R8, $0x00000001
-	JL   done935
+	JL   done859
 
-loop934:
+loop858:
 	VMOVUPD     (SI), Z5
 	VFMADD231PD (DI), Z5, Z1
 	LEAQ        (SI)(AX*1), SI
 	LEAQ        (DI)(AX*1), DI
 	SUBQ        $0x00000001, R8
-	JG          loop934
+	JG          loop858
 
-done935:
+done859:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z4, Z3, Z3
 	VADDPD  Z3, Z1, Z1
@@ -19986,9 +18157,9 @@ done935:
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000040, BX
 	CMPQ    BX, $0x00000040
-	JGE     loop930
+	JGE     loop854
 
-done931:
+done855:
 	VZEROUPPER
 	RET
 
@@ -20004,9 +18175,9 @@ TEXT ·addLaggedAVX512(SB), NOSPLIT, $0-56
 	XORQ   BX, BX
 	MOVQ   AX, SI
 	CMPQ   SI, $0x00000040
-	JL     done937
+	JL     done861
 
-loop936:
+loop860:
 	MOVQ  c+0(FP), DI
 	MOVQ  x+16(FP), R8
 	MOVQ  m+24(FP), R9
@@ -20016,9 +18187,9 @@ loop936:
 	IMULQ AX, R10
 	ADDQ  DI, R10
 	CMPQ  R9, $0x00000004
-	JL    done939
+	JL    done863
 
-loop938:
+loop862:
 	VMOVUPD (DI), Z0
 	VMOVUPD (DI)(AX*1), Z1
 	VMOVUPD (DI)(AX*2), Z2
@@ -20032,9 +18203,9 @@ loop938:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done941
+	JL      done865
 
-loop940:
+loop864:
 	VMOVUPD     (R11), Z8
 	VMOVUPD     (R11)(AX*1), Z9
 	VMOVUPD     (R12), Z10
@@ -20052,9 +18223,9 @@ loop940:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop940
+	JG          loop864
 
-done941:
+done865:
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (DI)(AX*1)
 	VMOVUPD Z2, (DI)(AX*2)
@@ -20068,13 +18239,13 @@ done941:
 	LEAQ    (R8)(AX*4), R8
 	SUBQ    $0x00000004, R9
 	CMPQ    R9, $0x00000004
-	JGE     loop938
+	JGE     loop862
 
-done939:
+done863:
 	CMPQ R9, $0x00000001
-	JL   done943
+	JL   done867
 
-loop942:
+loop866:
 	VMOVUPD (DI), Z0
 	VMOVUPD (R10), Z1
 	MOVQ    f+8(FP), R11
@@ -20082,9 +18253,9 @@ loop942:
 	MOVQ    k+40(FP), R13
 	ADDQ    BX, R11
 	CMPQ    R13, $0x00000001
-	JL      done945
+	JL      done869
 
-loop944:
+loop868:
 	VMOVUPD     (R11), Z2
 	VMOVUPD     (R11)(AX*1), Z3
 	VMOVUPD     (R12), Z4
@@ -20093,24 +18264,24 @@ loop944:
 	LEAQ        (R11)(AX*2), R11
 	ADDQ        CX, R12
 	SUBQ        $0x00000001, R13
-	JG          loop944
+	JG          loop868
 
-done945:
+done869:
 	VMOVUPD Z0, (DI)
 	VMOVUPD Z1, (R10)
 	LEAQ    (DI)(AX*1), DI
 	LEAQ    (R10)(AX*1), R10
 	LEAQ    (R8)(AX*1), R8
 	SUBQ    $0x00000001, R9
-	JG      loop942
+	JG      loop866
 
-done943:
+done867:
 	ADDQ $0x00000040, BX
 	SUBQ $0x00000040, SI
 	CMPQ SI, $0x00000040
-	JGE  loop936
+	JGE  loop860
 
-done937:
+done861:
 	VZEROUPPER
 	RET
 
@@ -20144,9 +18315,9 @@ TEXT ·levinsonAVX512(SB), NOSPLIT, $0-64
 	VMOVUPD      Z0, Z8
 	XORQ         R12, R12
 
-order946:
+order870:
 	CMPQ         R12, DI
-	JE           end947
+	JE           end871
 	VMOVUPD      (AX)(SI*2), Z9
 	VMOVUPD.Z    (CX), K1, Z10
 	VMOVUPD.Z    (DX), K1, Z11
@@ -20194,7 +18365,7 @@ order946:
 	MOVQ         DX, R15
 	LEAQ         (R10)(R12*1), R14
 
-rows948:
+rows872:
 	SUBQ         SI, R14
 	VMOVUPD      (R14), Z12
 	VMOVUPD.Z    (R15), K1, Z13
@@ -20213,3415 +18384,13 @@ rows948:
 	SUBQ         BX, R15
 	ADDQ         SI, R13
 	CMPQ         R13, R12
-	JLE          rows948
+	JLE          rows872
 	XCHGQ        R10, R11
 	ADDQ         BX, DX
 	ADDQ         SI, R12
-	JMP          order946
+	JMP          order870
 
-end947:
-	VZEROUPPER
-	RET
-
-// func matVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
-// Requires: AVX, FMA3
-TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    a+8(FP), AX
-	MOVQ    n+32(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    CX, BX
-	ANDQ    $0x00000007, BX
-	LEAQ    mask32<>+32(SB), SI
-	SHLQ    $0x02, BX
-	SUBQ    BX, SI
-	VMOVUPD (SI), Y0
-	SHLQ    $0x02, CX
-
-rows949:
-	CMPQ   m+24(FP), $0x00000004
-	JL     rest950
-	LEAQ   (AX)(CX*1), BX
-	LEAQ   (BX)(CX*1), SI
-	LEAQ   (SI)(CX*1), DI
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	XORQ   R8, R8
-
-columns952:
-	LEAQ        64(R8), R9
-	CMPQ        R9, CX
-	JG          done953
-	VMOVUPS     (DX)(R8*1), Y10
-	VFMADD231PS (AX)(R8*1), Y10, Y1
-	VFMADD231PS (BX)(R8*1), Y10, Y2
-	VFMADD231PS (SI)(R8*1), Y10, Y3
-	VFMADD231PS (DI)(R8*1), Y10, Y4
-	VMOVUPS     32(DX)(R8*1), Y10
-	VFMADD231PS 32(AX)(R8*1), Y10, Y5
-	VFMADD231PS 32(BX)(R8*1), Y10, Y6
-	VFMADD231PS 32(SI)(R8*1), Y10, Y7
-	VFMADD231PS 32(DI)(R8*1), Y10, Y8
-	MOVQ        R9, R8
-	JMP         columns952
-
-done953:
-columns954:
-	LEAQ        32(R8), R9
-	CMPQ        R9, CX
-	JG          done955
-	VMOVUPS     (DX)(R8*1), Y10
-	VFMADD231PS (AX)(R8*1), Y10, Y1
-	VFMADD231PS (BX)(R8*1), Y10, Y2
-	VFMADD231PS (SI)(R8*1), Y10, Y3
-	VFMADD231PS (DI)(R8*1), Y10, Y4
-	MOVQ        R9, R8
-	JMP         columns954
-
-done955:
-	CMPQ        R8, CX
-	JE          done956
-	VMASKMOVPS  (DX)(R8*1), Y0, Y10
-	VMASKMOVPS  (AX)(R8*1), Y0, Y9
-	VFMADD231PS Y9, Y10, Y1
-	VMASKMOVPS  (BX)(R8*1), Y0, Y9
-	VFMADD231PS Y9, Y10, Y2
-	VMASKMOVPS  (SI)(R8*1), Y0, Y9
-	VFMADD231PS Y9, Y10, Y3
-	VMASKMOVPS  (DI)(R8*1), Y0, Y9
-	VFMADD231PS Y9, Y10, Y4
-
-done956:
-	LEAQ         (DI)(CX*1), AX
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	MOVQ         y+0(FP), BX
-	VEXTRACTF128 $0x01, Y1, X5
-	VADDPS       X5, X1, X5
-	VPERMILPS    $0x4e, X5, X1
-	VADDPS       X1, X5, X5
-	VPERMILPS    $0xb1, X5, X1
-	VADDPS       X1, X5, X5
-	VMOVSS       X5, (BX)
-	VEXTRACTF128 $0x01, Y2, X1
-	VADDPS       X1, X2, X1
-	VPERMILPS    $0x4e, X1, X2
-	VADDPS       X2, X1, X1
-	VPERMILPS    $0xb1, X1, X2
-	VADDPS       X2, X1, X1
-	VMOVSS       X1, 4(BX)
-	VEXTRACTF128 $0x01, Y3, X1
-	VADDPS       X1, X3, X1
-	VPERMILPS    $0x4e, X1, X2
-	VADDPS       X2, X1, X1
-	VPERMILPS    $0xb1, X1, X2
-	VADDPS       X2, X1, X1
-	VMOVSS       X1, 8(BX)
-	VEXTRACTF128 $0x01, Y4, X1
-	VADDPS       X1, X4, X1
-	VPERMILPS    $0x4e, X1, X2
-	VADDPS       X2, X1, X1
-	VPERMILPS    $0xb1, X1, X2
-	VADDPS       X2, X1, X1
-	VMOVSS       X1, 12(BX)
-	ADDQ         $0x00000010, BX
-	MOVQ         BX, y+0(FP)
-	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows949
-
-rest950:
-	CMPQ   m+24(FP), $0x00000003
-	JNE    skip957
-	LEAQ   (AX)(CX*1), BX
-	LEAQ   (BX)(CX*1), SI
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	XORQ   DI, DI
-
-columns958:
-	LEAQ        64(DI), R8
-	CMPQ        R8, CX
-	JG          done959
-	VMOVUPS     (DX)(DI*1), Y8
-	VFMADD231PS (AX)(DI*1), Y8, Y1
-	VFMADD231PS (BX)(DI*1), Y8, Y2
-	VFMADD231PS (SI)(DI*1), Y8, Y3
-	VMOVUPS     32(DX)(DI*1), Y8
-	VFMADD231PS 32(AX)(DI*1), Y8, Y4
-	VFMADD231PS 32(BX)(DI*1), Y8, Y5
-	VFMADD231PS 32(SI)(DI*1), Y8, Y6
-	MOVQ        R8, DI
-	JMP         columns958
-
-done959:
-columns960:
-	LEAQ        32(DI), R8
-	CMPQ        R8, CX
-	JG          done961
-	VMOVUPS     (DX)(DI*1), Y8
-	VFMADD231PS (AX)(DI*1), Y8, Y1
-	VFMADD231PS (BX)(DI*1), Y8, Y2
-	VFMADD231PS (SI)(DI*1), Y8, Y3
-	MOVQ        R8, DI
-	JMP         columns960
-
-done961:
-	CMPQ        DI, CX
-	JE          done962
-	VMASKMOVPS  (DX)(DI*1), Y0, Y8
-	VMASKMOVPS  (AX)(DI*1), Y0, Y7
-	VFMADD231PS Y7, Y8, Y1
-	VMASKMOVPS  (BX)(DI*1), Y0, Y7
-	VFMADD231PS Y7, Y8, Y2
-	VMASKMOVPS  (SI)(DI*1), Y0, Y7
-	VFMADD231PS Y7, Y8, Y3
-
-done962:
-	LEAQ         (SI)(CX*1), AX
-	VADDPS       Y4, Y1, Y1
-	VADDPS       Y5, Y2, Y2
-	VADDPS       Y6, Y3, Y3
-	MOVQ         y+0(FP), AX
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X0
-	VPERMILPS    $0x4e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X0
-	VPERMILPS    $0x4e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       X0, 4(AX)
-	VEXTRACTF128 $0x01, Y3, X0
-	VADDPS       X0, X3, X0
-	VPERMILPS    $0x4e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       X0, 8(AX)
-	ADDQ         $0x0000000c, AX
-	MOVQ         AX, y+0(FP)
-	JMP          end951
-
-skip957:
-	CMPQ   m+24(FP), $0x00000002
-	JNE    skip963
-	LEAQ   (AX)(CX*1), BX
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	XORQ   SI, SI
-
-columns964:
-	LEAQ        128(SI), DI
-	CMPQ        DI, CX
-	JG          done965
-	VMOVUPS     (DX)(SI*1), Y10
-	VFMADD231PS (AX)(SI*1), Y10, Y1
-	VFMADD231PS (BX)(SI*1), Y10, Y2
-	VMOVUPS     32(DX)(SI*1), Y10
-	VFMADD231PS 32(AX)(SI*1), Y10, Y3
-	VFMADD231PS 32(BX)(SI*1), Y10, Y4
-	VMOVUPS     64(DX)(SI*1), Y10
-	VFMADD231PS 64(AX)(SI*1), Y10, Y5
-	VFMADD231PS 64(BX)(SI*1), Y10, Y6
-	VMOVUPS     96(DX)(SI*1), Y10
-	VFMADD231PS 96(AX)(SI*1), Y10, Y7
-	VFMADD231PS 96(BX)(SI*1), Y10, Y8
-	MOVQ        DI, SI
-	JMP         columns964
-
-done965:
-columns966:
-	LEAQ        32(SI), DI
-	CMPQ        DI, CX
-	JG          done967
-	VMOVUPS     (DX)(SI*1), Y10
-	VFMADD231PS (AX)(SI*1), Y10, Y1
-	VFMADD231PS (BX)(SI*1), Y10, Y2
-	MOVQ        DI, SI
-	JMP         columns966
-
-done967:
-	CMPQ        SI, CX
-	JE          done968
-	VMASKMOVPS  (DX)(SI*1), Y0, Y10
-	VMASKMOVPS  (AX)(SI*1), Y0, Y9
-	VFMADD231PS Y9, Y10, Y1
-	VMASKMOVPS  (BX)(SI*1), Y0, Y9
-	VFMADD231PS Y9, Y10, Y2
-
-done968:
-	LEAQ         (BX)(CX*1), AX
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y7, Y1, Y1
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y8, Y2, Y2
-	MOVQ         y+0(FP), AX
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X0
-	VPERMILPS    $0x4e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X0
-	VPERMILPS    $0x4e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       X0, 4(AX)
-	ADDQ         $0x00000008, AX
-	MOVQ         AX, y+0(FP)
-	JMP          end951
-
-skip963:
-	CMPQ   m+24(FP), $0x00000001
-	JNE    skip969
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	XORQ   BX, BX
-
-columns970:
-	LEAQ        128(BX), SI
-	CMPQ        SI, CX
-	JG          done971
-	VMOVUPS     (DX)(BX*1), Y5
-	VFMADD231PS (AX)(BX*1), Y5, Y1
-	VMOVUPS     32(DX)(BX*1), Y5
-	VFMADD231PS 32(AX)(BX*1), Y5, Y2
-	VMOVUPS     64(DX)(BX*1), Y5
-	VFMADD231PS 64(AX)(BX*1), Y5, Y3
-	VMOVUPS     96(DX)(BX*1), Y5
-	VFMADD231PS 96(AX)(BX*1), Y5, Y4
-	MOVQ        SI, BX
-	JMP         columns970
-
-done971:
-columns972:
-	LEAQ        32(BX), SI
-	CMPQ        SI, CX
-	JG          done973
-	VMOVUPS     (DX)(BX*1), Y5
-	VFMADD231PS (AX)(BX*1), Y5, Y1
-	MOVQ        SI, BX
-	JMP         columns972
-
-done973:
-	CMPQ        BX, CX
-	JE          done974
-	VMASKMOVPS  (DX)(BX*1), Y0, Y5
-	VMASKMOVPS  (AX)(BX*1), Y0, Y0
-	VFMADD231PS Y0, Y5, Y1
-
-done974:
-	LEAQ         (AX)(CX*1), AX
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y4, Y1, Y1
-	MOVQ         y+0(FP), AX
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPS       X0, X1, X0
-	VPERMILPS    $0x4e, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $0xb1, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         $0x00000004, AX
-	MOVQ         AX, y+0(FP)
-	JMP          end951
-
-skip969:
-end951:
-	VZEROUPPER
-	RET
-
-DATA mask32<>+0(SB)/8, $0xffffffffffffffff
-DATA mask32<>+8(SB)/8, $0xffffffffffffffff
-DATA mask32<>+16(SB)/8, $0xffffffffffffffff
-DATA mask32<>+24(SB)/8, $0xffffffffffffffff
-DATA mask32<>+32(SB)/8, $0x0000000000000000
-DATA mask32<>+40(SB)/8, $0x0000000000000000
-DATA mask32<>+48(SB)/8, $0x0000000000000000
-DATA mask32<>+56(SB)/8, $0x0000000000000000
-GLOBL mask32<>(SB), RODATA|NOPTR, $64
-
-// func addMatTVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
-// Requires: AVX, FMA3
-TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    y+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    m+24(FP), BX
-	MOVQ    n+32(FP), SI
-	MOVQ    SI, DI
-	SHLQ    $0x02, DI
-	MOVQ    SI, R8
-	ANDQ    $-32, R8
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R8, SI
-	MOVQ    R9, R8
-	CMPQ    SI, $0x00000008
-	JG      next976
-	TESTQ   SI, SI
-	JZ      end975
-	LEAQ    mask32<>+32(SB), R10
-	SHLQ    $0x02, SI
-	SUBQ    SI, R10
-	VMOVUPD (R10), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	LEAQ    (DI)(DI*2), R12
-	CMPQ    R11, $0x00000004
-	JL      done978
-
-loop977:
-	VBROADCASTSS (R10), Y5
-	VMASKMOVPS   (SI), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(R10), Y5
-	VMASKMOVPS   (SI)(DI*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS 8(R10), Y5
-	VMASKMOVPS   (SI)(DI*2), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS 12(R10), Y5
-	VMASKMOVPS   (SI)(R12*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	LEAQ         (SI)(DI*4), SI
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	CMPQ         R11, $0x00000004
-	JGE          loop977
-
-done978:
-	CMPQ R11, $0x00000001
-	JL   done980
-
-loop979:
-	VBROADCASTSS (R10), Y5
-	VMASKMOVPS   (SI), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y1
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop979
-
-done980:
-	VADDPS     Y2, Y1, Y1
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y4, Y1, Y1
-	VMASKMOVPS (AX)(R9*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end975
-
-next976:
-	CMPQ    SI, $0x00000010
-	JG      next981
-	SUBQ    $0x00000008, SI
-	LEAQ    mask32<>+32(SB), R10
-	SHLQ    $0x02, SI
-	SUBQ    SI, R10
-	VMOVUPD (R10), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	LEAQ    (DI)(DI*2), R12
-	CMPQ    R11, $0x00000004
-	JL      done983
-
-loop982:
-	VBROADCASTSS (R10), Y9
-	VFMADD231PS  (SI), Y9, Y1
-	VMASKMOVPS   32(SI), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y2
-	VBROADCASTSS 4(R10), Y9
-	VFMADD231PS  (SI)(DI*1), Y9, Y3
-	VMASKMOVPS   32(SI)(DI*1), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y4
-	VBROADCASTSS 8(R10), Y9
-	VFMADD231PS  (SI)(DI*2), Y9, Y5
-	VMASKMOVPS   32(SI)(DI*2), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y6
-	VBROADCASTSS 12(R10), Y9
-	VFMADD231PS  (SI)(R12*1), Y9, Y7
-	VMASKMOVPS   32(SI)(R12*1), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y8
-	LEAQ         (SI)(DI*4), SI
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	CMPQ         R11, $0x00000004
-	JGE          loop982
-
-done983:
-	CMPQ R11, $0x00000001
-	JL   done985
-
-loop984:
-	VBROADCASTSS (R10), Y9
-	VFMADD231PS  (SI), Y9, Y1
-	VMASKMOVPS   32(SI), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y2
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop984
-
-done985:
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y4, Y2, Y2
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y7, Y1, Y1
-	VADDPS     Y8, Y2, Y2
-	VADDPS     (AX)(R9*1), Y1, Y1
-	VMOVUPS    Y1, (AX)(R9*1)
-	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end975
-
-next981:
-	CMPQ    SI, $0x00000018
-	JG      next986
-	SUBQ    $0x00000010, SI
-	LEAQ    mask32<>+32(SB), R10
-	SHLQ    $0x02, SI
-	SUBQ    SI, R10
-	VMOVUPD (R10), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done988
-
-loop987:
-	VBROADCASTSS (R10), Y4
-	VFMADD231PS  (SI), Y4, Y1
-	VFMADD231PS  32(SI), Y4, Y2
-	VMASKMOVPS   64(SI), Y0, Y5
-	VFMADD231PS  Y5, Y4, Y3
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop987
-
-done988:
-	VADDPS     (AX)(R9*1), Y1, Y1
-	VMOVUPS    Y1, (AX)(R9*1)
-	VADDPS     32(AX)(R9*1), Y2, Y2
-	VMOVUPS    Y2, 32(AX)(R9*1)
-	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
-	VADDPS     Y1, Y3, Y3
-	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end975
-
-next986:
-	SUBQ    $0x00000018, SI
-	LEAQ    mask32<>+32(SB), R10
-	SHLQ    $0x02, SI
-	SUBQ    SI, R10
-	VMOVUPD (R10), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done991
-
-loop990:
-	VBROADCASTSS (R10), Y5
-	VFMADD231PS  (SI), Y5, Y1
-	VFMADD231PS  32(SI), Y5, Y2
-	VFMADD231PS  64(SI), Y5, Y3
-	VMASKMOVPS   96(SI), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop990
-
-done991:
-	VADDPS     (AX)(R9*1), Y1, Y1
-	VMOVUPS    Y1, (AX)(R9*1)
-	VADDPS     32(AX)(R9*1), Y2, Y2
-	VMOVUPS    Y2, 32(AX)(R9*1)
-	VADDPS     64(AX)(R9*1), Y3, Y3
-	VMOVUPS    Y3, 64(AX)(R9*1)
-	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
-	VADDPS     Y1, Y4, Y4
-	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end975
-
-end975:
-	XORQ R9, R9
-
-group992:
-	CMPQ   R9, R8
-	JE     done993
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   CX, SI
-	MOVQ   DX, R10
-	MOVQ   BX, R11
-	ADDQ   R9, SI
-	CMPQ   R11, $0x00000001
-	JL     done995
-
-loop994:
-	VBROADCASTSS (R10), Y4
-	VFMADD231PS  (SI), Y4, Y0
-	VFMADD231PS  32(SI), Y4, Y1
-	VFMADD231PS  64(SI), Y4, Y2
-	VFMADD231PS  96(SI), Y4, Y3
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop994
-
-done995:
-	VADDPS  (AX)(R9*1), Y0, Y0
-	VMOVUPS Y0, (AX)(R9*1)
-	VADDPS  32(AX)(R9*1), Y1, Y1
-	VMOVUPS Y1, 32(AX)(R9*1)
-	VADDPS  64(AX)(R9*1), Y2, Y2
-	VMOVUPS Y2, 64(AX)(R9*1)
-	VADDPS  96(AX)(R9*1), Y3, Y3
-	VMOVUPS Y3, 96(AX)(R9*1)
-	ADDQ    $0x00000080, R9
-	JMP     group992
-
-done993:
-	VZEROUPPER
-	RET
-
-// func addOuters32AVX2(a *float32, f *float32, u *float32, m int, k int, cols int, n int)
-// Requires: AVX, FMA3
-TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
-	MOVQ a+0(FP), AX
-	MOVQ f+8(FP), CX
-	MOVQ n+48(FP), DX
-	MOVQ m+24(FP), BX
-	SHLQ $0x05, DX
-	LEAQ (DX)(DX*2), SI
-	MOVQ m+24(FP), SI
-	SHLQ $0x02, SI
-	CMPQ BX, $0x00000002
-	JL   done997
-
-loop996:
-	MOVQ cols+40(FP), DI
-	XORQ R8, R8
-	CMPQ DI, $0x00000004
-	JL   done999
-
-loop998:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS (R9)(DX*1), Y4
-	VMOVUPS 32(R9)(DX*1), Y5
-	VMOVUPS 64(R9)(DX*1), Y6
-	VMOVUPS 96(R9)(DX*1), Y7
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1001
-
-loop1000:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
-	VMOVUPS      64(R11), Y10
-	VMOVUPS      96(R11), Y11
-	VBROADCASTSS (R10), Y12
-	VFMADD231PS  Y8, Y12, Y0
-	VFMADD231PS  Y9, Y12, Y1
-	VFMADD231PS  Y10, Y12, Y2
-	VFMADD231PS  Y11, Y12, Y3
-	VBROADCASTSS 4(R10), Y12
-	VFMADD231PS  Y8, Y12, Y4
-	VFMADD231PS  Y9, Y12, Y5
-	VFMADD231PS  Y10, Y12, Y6
-	VFMADD231PS  Y11, Y12, Y7
-	ADDQ         SI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1000
-
-done1001:
-	VMOVUPS Y0, (R9)
-	VMOVUPS Y1, 32(R9)
-	VMOVUPS Y2, 64(R9)
-	VMOVUPS Y3, 96(R9)
-	VMOVUPS Y4, (R9)(DX*1)
-	VMOVUPS Y5, 32(R9)(DX*1)
-	VMOVUPS Y6, 64(R9)(DX*1)
-	VMOVUPS Y7, 96(R9)(DX*1)
-	ADDQ    $0x00000080, R8
-	SUBQ    $0x00000004, DI
-	CMPQ    DI, $0x00000004
-	JGE     loop998
-
-done999:
-	CMPQ DI, $0x00000002
-	JL   done1003
-
-loop1002:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS (R9)(DX*1), Y2
-	VMOVUPS 32(R9)(DX*1), Y3
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1005
-
-loop1004:
-	VMOVUPS      (R11), Y4
-	VMOVUPS      32(R11), Y5
-	VBROADCASTSS (R10), Y6
-	VFMADD231PS  Y4, Y6, Y0
-	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS 4(R10), Y6
-	VFMADD231PS  Y4, Y6, Y2
-	VFMADD231PS  Y5, Y6, Y3
-	ADDQ         SI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1004
-
-done1005:
-	VMOVUPS Y0, (R9)
-	VMOVUPS Y1, 32(R9)
-	VMOVUPS Y2, (R9)(DX*1)
-	VMOVUPS Y3, 32(R9)(DX*1)
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000002, DI
-	CMPQ    DI, $0x00000002
-	JGE     loop1002
-
-done1003:
-	CMPQ DI, $0x00000001
-	JL   done1007
-
-loop1006:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Y0
-	VMOVUPS (R9)(DX*1), Y1
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1009
-
-loop1008:
-	VMOVUPS      (R11), Y2
-	VBROADCASTSS (R10), Y3
-	VFMADD231PS  Y2, Y3, Y0
-	VBROADCASTSS 4(R10), Y3
-	VFMADD231PS  Y2, Y3, Y1
-	ADDQ         SI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1008
-
-done1009:
-	VMOVUPS Y0, (R9)
-	VMOVUPS Y1, (R9)(DX*1)
-	ADDQ    $0x00000020, R8
-	SUBQ    $0x00000001, DI
-	JG      loop1006
-
-done1007:
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ $0x00000008, CX
-	SUBQ $0x00000002, BX
-	CMPQ BX, $0x00000002
-	JGE  loop996
-
-done997:
-	CMPQ BX, $0x00000001
-	JL   done1011
-
-loop1010:
-	MOVQ cols+40(FP), DI
-	XORQ R8, R8
-	CMPQ DI, $0x00000004
-	JL   done1013
-
-loop1012:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1015
-
-loop1014:
-	VMOVUPS      (R11), Y4
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      64(R11), Y6
-	VMOVUPS      96(R11), Y7
-	VBROADCASTSS (R10), Y8
-	VFMADD231PS  Y4, Y8, Y0
-	VFMADD231PS  Y5, Y8, Y1
-	VFMADD231PS  Y6, Y8, Y2
-	VFMADD231PS  Y7, Y8, Y3
-	ADDQ         SI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1014
-
-done1015:
-	VMOVUPS Y0, (R9)
-	VMOVUPS Y1, 32(R9)
-	VMOVUPS Y2, 64(R9)
-	VMOVUPS Y3, 96(R9)
-	ADDQ    $0x00000080, R8
-	SUBQ    $0x00000004, DI
-	CMPQ    DI, $0x00000004
-	JGE     loop1012
-
-done1013:
-	CMPQ DI, $0x00000002
-	JL   done1017
-
-loop1016:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1019
-
-loop1018:
-	VMOVUPS      (R11), Y2
-	VMOVUPS      32(R11), Y3
-	VBROADCASTSS (R10), Y4
-	VFMADD231PS  Y2, Y4, Y0
-	VFMADD231PS  Y3, Y4, Y1
-	ADDQ         SI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1018
-
-done1019:
-	VMOVUPS Y0, (R9)
-	VMOVUPS Y1, 32(R9)
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000002, DI
-	CMPQ    DI, $0x00000002
-	JGE     loop1016
-
-done1017:
-	CMPQ DI, $0x00000001
-	JL   done1021
-
-loop1020:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Y0
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1023
-
-loop1022:
-	VMOVUPS      (R11), Y1
-	VBROADCASTSS (R10), Y2
-	VFMADD231PS  Y1, Y2, Y0
-	ADDQ         SI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1022
-
-done1023:
-	VMOVUPS Y0, (R9)
-	ADDQ    $0x00000020, R8
-	SUBQ    $0x00000001, DI
-	JG      loop1020
-
-done1021:
-	ADDQ DX, AX
-	ADDQ $0x00000004, CX
-	SUBQ $0x00000001, BX
-	JG   loop1010
-
-done1011:
-	VZEROUPPER
-	RET
-
-// func matVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
-	VPXORQ Z0, Z0, Z0
-	MOVQ   a+8(FP), AX
-	MOVQ   n+32(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   CX, BX
-	ANDQ   $0x0000000f, BX
-	MOVQ   $-1, SI
-	BZHIQ  BX, SI, SI
-	KMOVW  SI, K1
-	SHLQ   $0x02, CX
-
-rows1024:
-	CMPQ    m+24(FP), $0x00000008
-	JL      rest1025
-	LEAQ    (AX)(CX*1), BX
-	LEAQ    (BX)(CX*1), SI
-	LEAQ    (SI)(CX*1), DI
-	LEAQ    (DI)(CX*1), R8
-	LEAQ    (R8)(CX*1), R9
-	LEAQ    (R9)(CX*1), R10
-	LEAQ    (R10)(CX*1), R11
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	XORQ    R12, R12
-
-columns1027:
-	LEAQ        128(R12), R13
-	CMPQ        R13, CX
-	JG          done1028
-	VMOVUPS     (DX)(R12*1), Z18
-	VFMADD231PS (AX)(R12*1), Z18, Z1
-	VFMADD231PS (BX)(R12*1), Z18, Z2
-	VFMADD231PS (SI)(R12*1), Z18, Z3
-	VFMADD231PS (DI)(R12*1), Z18, Z4
-	VFMADD231PS (R8)(R12*1), Z18, Z5
-	VFMADD231PS (R9)(R12*1), Z18, Z6
-	VFMADD231PS (R10)(R12*1), Z18, Z7
-	VFMADD231PS (R11)(R12*1), Z18, Z8
-	VMOVUPS     64(DX)(R12*1), Z18
-	VFMADD231PS 64(AX)(R12*1), Z18, Z9
-	VFMADD231PS 64(BX)(R12*1), Z18, Z10
-	VFMADD231PS 64(SI)(R12*1), Z18, Z11
-	VFMADD231PS 64(DI)(R12*1), Z18, Z12
-	VFMADD231PS 64(R8)(R12*1), Z18, Z13
-	VFMADD231PS 64(R9)(R12*1), Z18, Z14
-	VFMADD231PS 64(R10)(R12*1), Z18, Z15
-	VFMADD231PS 64(R11)(R12*1), Z18, Z16
-	MOVQ        R13, R12
-	JMP         columns1027
-
-done1028:
-columns1029:
-	LEAQ        64(R12), R13
-	CMPQ        R13, CX
-	JG          done1030
-	VMOVUPS     (DX)(R12*1), Z18
-	VFMADD231PS (AX)(R12*1), Z18, Z1
-	VFMADD231PS (BX)(R12*1), Z18, Z2
-	VFMADD231PS (SI)(R12*1), Z18, Z3
-	VFMADD231PS (DI)(R12*1), Z18, Z4
-	VFMADD231PS (R8)(R12*1), Z18, Z5
-	VFMADD231PS (R9)(R12*1), Z18, Z6
-	VFMADD231PS (R10)(R12*1), Z18, Z7
-	VFMADD231PS (R11)(R12*1), Z18, Z8
-	MOVQ        R13, R12
-	JMP         columns1029
-
-done1030:
-	CMPQ        R12, CX
-	JE          done1031
-	VMOVUPS.Z   (DX)(R12*1), K1, Z18
-	VMOVUPS.Z   (AX)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z1
-	VMOVUPS.Z   (BX)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z2
-	VMOVUPS.Z   (SI)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z3
-	VMOVUPS.Z   (DI)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z4
-	VMOVUPS.Z   (R8)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z5
-	VMOVUPS.Z   (R9)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z6
-	VMOVUPS.Z   (R10)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z7
-	VMOVUPS.Z   (R11)(R12*1), K1, Z17
-	VFMADD231PS Z17, Z18, Z8
-
-done1031:
-	LEAQ       (R11)(CX*1), AX
-	VADDPS     Z9, Z1, Z1
-	VADDPS     Z10, Z2, Z2
-	VADDPS     Z11, Z3, Z3
-	VADDPS     Z12, Z4, Z4
-	VADDPS     Z13, Z5, Z5
-	VADDPS     Z14, Z6, Z6
-	VADDPS     Z15, Z7, Z7
-	VADDPS     Z16, Z8, Z8
-	MOVQ       y+0(FP), BX
-	VUNPCKLPS  Z2, Z1, Z9
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z9, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z9
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z9, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z9
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z9, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z9
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z9, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z9
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z9, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z9
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z9, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z9
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z9, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z9
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z9, Z1, Z1
-	MOVQ       $0x00000008, SI
-	MOVQ       $-1, DI
-	BZHIQ      SI, DI, DI
-	KMOVW      DI, K2
-	VMOVUPS    Z1, K2, (BX)
-	ADDQ       $0x00000020, BX
-	MOVQ       BX, y+0(FP)
-	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows1024
-
-rest1025:
-	CMPQ    m+24(FP), $0x00000007
-	JNE     skip1032
-	LEAQ    (AX)(CX*1), BX
-	LEAQ    (BX)(CX*1), SI
-	LEAQ    (SI)(CX*1), DI
-	LEAQ    (DI)(CX*1), R8
-	LEAQ    (R8)(CX*1), R9
-	LEAQ    (R9)(CX*1), R10
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z0
-	XORQ    R11, R11
-
-columns1033:
-	LEAQ        128(R11), R12
-	CMPQ        R12, CX
-	JG          done1034
-	VMOVUPS     (DX)(R11*1), Z15
-	VFMADD231PS (AX)(R11*1), Z15, Z1
-	VFMADD231PS (BX)(R11*1), Z15, Z2
-	VFMADD231PS (SI)(R11*1), Z15, Z3
-	VFMADD231PS (DI)(R11*1), Z15, Z4
-	VFMADD231PS (R8)(R11*1), Z15, Z5
-	VFMADD231PS (R9)(R11*1), Z15, Z6
-	VFMADD231PS (R10)(R11*1), Z15, Z7
-	VMOVUPS     64(DX)(R11*1), Z15
-	VFMADD231PS 64(AX)(R11*1), Z15, Z8
-	VFMADD231PS 64(BX)(R11*1), Z15, Z9
-	VFMADD231PS 64(SI)(R11*1), Z15, Z10
-	VFMADD231PS 64(DI)(R11*1), Z15, Z11
-	VFMADD231PS 64(R8)(R11*1), Z15, Z12
-	VFMADD231PS 64(R9)(R11*1), Z15, Z13
-	VFMADD231PS 64(R10)(R11*1), Z15, Z0
-	MOVQ        R12, R11
-	JMP         columns1033
-
-done1034:
-columns1035:
-	LEAQ        64(R11), R12
-	CMPQ        R12, CX
-	JG          done1036
-	VMOVUPS     (DX)(R11*1), Z15
-	VFMADD231PS (AX)(R11*1), Z15, Z1
-	VFMADD231PS (BX)(R11*1), Z15, Z2
-	VFMADD231PS (SI)(R11*1), Z15, Z3
-	VFMADD231PS (DI)(R11*1), Z15, Z4
-	VFMADD231PS (R8)(R11*1), Z15, Z5
-	VFMADD231PS (R9)(R11*1), Z15, Z6
-	VFMADD231PS (R10)(R11*1), Z15, Z7
-	MOVQ        R12, R11
-	JMP         columns1035
-
-done1036:
-	CMPQ        R11, CX
-	JE          done1037
-	VMOVUPS.Z   (DX)(R11*1), K1, Z15
-	VMOVUPS.Z   (AX)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z1
-	VMOVUPS.Z   (BX)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z2
-	VMOVUPS.Z   (SI)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z3
-	VMOVUPS.Z   (DI)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z4
-	VMOVUPS.Z   (R8)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z5
-	VMOVUPS.Z   (R9)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z6
-	VMOVUPS.Z   (R10)(R11*1), K1, Z14
-	VFMADD231PS Z14, Z15, Z7
-
-done1037:
-	LEAQ       (R10)(CX*1), AX
-	VADDPS     Z8, Z1, Z1
-	VADDPS     Z9, Z2, Z2
-	VADDPS     Z10, Z3, Z3
-	VADDPS     Z11, Z4, Z4
-	VADDPS     Z12, Z5, Z5
-	VADDPS     Z13, Z6, Z6
-	VADDPS     Z0, Z7, Z7
-	MOVQ       y+0(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z7, Z7, Z0
-	VUNPCKHPS  Z7, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	MOVQ       $0x00000007, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPS    Z1, K1, (AX)
-	ADDQ       $0x0000001c, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end1026
-
-skip1032:
-	CMPQ    m+24(FP), $0x00000006
-	JNE     skip1038
-	LEAQ    (AX)(CX*1), BX
-	LEAQ    (BX)(CX*1), SI
-	LEAQ    (SI)(CX*1), DI
-	LEAQ    (DI)(CX*1), R8
-	LEAQ    (R8)(CX*1), R9
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z0
-	XORQ    R10, R10
-
-columns1039:
-	LEAQ        128(R10), R11
-	CMPQ        R11, CX
-	JG          done1040
-	VMOVUPS     (DX)(R10*1), Z13
-	VFMADD231PS (AX)(R10*1), Z13, Z1
-	VFMADD231PS (BX)(R10*1), Z13, Z2
-	VFMADD231PS (SI)(R10*1), Z13, Z3
-	VFMADD231PS (DI)(R10*1), Z13, Z4
-	VFMADD231PS (R8)(R10*1), Z13, Z5
-	VFMADD231PS (R9)(R10*1), Z13, Z6
-	VMOVUPS     64(DX)(R10*1), Z13
-	VFMADD231PS 64(AX)(R10*1), Z13, Z7
-	VFMADD231PS 64(BX)(R10*1), Z13, Z8
-	VFMADD231PS 64(SI)(R10*1), Z13, Z9
-	VFMADD231PS 64(DI)(R10*1), Z13, Z10
-	VFMADD231PS 64(R8)(R10*1), Z13, Z11
-	VFMADD231PS 64(R9)(R10*1), Z13, Z0
-	MOVQ        R11, R10
-	JMP         columns1039
-
-done1040:
-columns1041:
-	LEAQ        64(R10), R11
-	CMPQ        R11, CX
-	JG          done1042
-	VMOVUPS     (DX)(R10*1), Z13
-	VFMADD231PS (AX)(R10*1), Z13, Z1
-	VFMADD231PS (BX)(R10*1), Z13, Z2
-	VFMADD231PS (SI)(R10*1), Z13, Z3
-	VFMADD231PS (DI)(R10*1), Z13, Z4
-	VFMADD231PS (R8)(R10*1), Z13, Z5
-	VFMADD231PS (R9)(R10*1), Z13, Z6
-	MOVQ        R11, R10
-	JMP         columns1041
-
-done1042:
-	CMPQ        R10, CX
-	JE          done1043
-	VMOVUPS.Z   (DX)(R10*1), K1, Z13
-	VMOVUPS.Z   (AX)(R10*1), K1, Z12
-	VFMADD231PS Z12, Z13, Z1
-	VMOVUPS.Z   (BX)(R10*1), K1, Z12
-	VFMADD231PS Z12, Z13, Z2
-	VMOVUPS.Z   (SI)(R10*1), K1, Z12
-	VFMADD231PS Z12, Z13, Z3
-	VMOVUPS.Z   (DI)(R10*1), K1, Z12
-	VFMADD231PS Z12, Z13, Z4
-	VMOVUPS.Z   (R8)(R10*1), K1, Z12
-	VFMADD231PS Z12, Z13, Z5
-	VMOVUPS.Z   (R9)(R10*1), K1, Z12
-	VFMADD231PS Z12, Z13, Z6
-
-done1043:
-	LEAQ       (R9)(CX*1), AX
-	VADDPS     Z7, Z1, Z1
-	VADDPS     Z8, Z2, Z2
-	VADDPS     Z9, Z3, Z3
-	VADDPS     Z10, Z4, Z4
-	VADDPS     Z11, Z5, Z5
-	VADDPS     Z0, Z6, Z6
-	MOVQ       y+0(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	MOVQ       $0x00000006, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPS    Z1, K1, (AX)
-	ADDQ       $0x00000018, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end1026
-
-skip1038:
-	CMPQ    m+24(FP), $0x00000005
-	JNE     skip1044
-	LEAQ    (AX)(CX*1), BX
-	LEAQ    (BX)(CX*1), SI
-	LEAQ    (SI)(CX*1), DI
-	LEAQ    (DI)(CX*1), R8
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z0
-	XORQ    R9, R9
-
-columns1045:
-	LEAQ        128(R9), R10
-	CMPQ        R10, CX
-	JG          done1046
-	VMOVUPS     (DX)(R9*1), Z11
-	VFMADD231PS (AX)(R9*1), Z11, Z1
-	VFMADD231PS (BX)(R9*1), Z11, Z2
-	VFMADD231PS (SI)(R9*1), Z11, Z3
-	VFMADD231PS (DI)(R9*1), Z11, Z4
-	VFMADD231PS (R8)(R9*1), Z11, Z5
-	VMOVUPS     64(DX)(R9*1), Z11
-	VFMADD231PS 64(AX)(R9*1), Z11, Z6
-	VFMADD231PS 64(BX)(R9*1), Z11, Z7
-	VFMADD231PS 64(SI)(R9*1), Z11, Z8
-	VFMADD231PS 64(DI)(R9*1), Z11, Z9
-	VFMADD231PS 64(R8)(R9*1), Z11, Z0
-	MOVQ        R10, R9
-	JMP         columns1045
-
-done1046:
-columns1047:
-	LEAQ        64(R9), R10
-	CMPQ        R10, CX
-	JG          done1048
-	VMOVUPS     (DX)(R9*1), Z11
-	VFMADD231PS (AX)(R9*1), Z11, Z1
-	VFMADD231PS (BX)(R9*1), Z11, Z2
-	VFMADD231PS (SI)(R9*1), Z11, Z3
-	VFMADD231PS (DI)(R9*1), Z11, Z4
-	VFMADD231PS (R8)(R9*1), Z11, Z5
-	MOVQ        R10, R9
-	JMP         columns1047
-
-done1048:
-	CMPQ        R9, CX
-	JE          done1049
-	VMOVUPS.Z   (DX)(R9*1), K1, Z11
-	VMOVUPS.Z   (AX)(R9*1), K1, Z10
-	VFMADD231PS Z10, Z11, Z1
-	VMOVUPS.Z   (BX)(R9*1), K1, Z10
-	VFMADD231PS Z10, Z11, Z2
-	VMOVUPS.Z   (SI)(R9*1), K1, Z10
-	VFMADD231PS Z10, Z11, Z3
-	VMOVUPS.Z   (DI)(R9*1), K1, Z10
-	VFMADD231PS Z10, Z11, Z4
-	VMOVUPS.Z   (R8)(R9*1), K1, Z10
-	VFMADD231PS Z10, Z11, Z5
-
-done1049:
-	LEAQ       (R8)(CX*1), AX
-	VADDPS     Z6, Z1, Z1
-	VADDPS     Z7, Z2, Z2
-	VADDPS     Z8, Z3, Z3
-	VADDPS     Z9, Z4, Z4
-	VADDPS     Z0, Z5, Z5
-	MOVQ       y+0(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z5, Z5, Z0
-	VUNPCKHPS  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	MOVQ       $0x00000005, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPS    Z1, K1, (AX)
-	ADDQ       $0x00000014, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end1026
-
-skip1044:
-	CMPQ    m+24(FP), $0x00000004
-	JNE     skip1050
-	LEAQ    (AX)(CX*1), BX
-	LEAQ    (BX)(CX*1), SI
-	LEAQ    (SI)(CX*1), DI
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z0
-	XORQ    R8, R8
-
-columns1051:
-	LEAQ        128(R8), R9
-	CMPQ        R9, CX
-	JG          done1052
-	VMOVUPS     (DX)(R8*1), Z9
-	VFMADD231PS (AX)(R8*1), Z9, Z1
-	VFMADD231PS (BX)(R8*1), Z9, Z2
-	VFMADD231PS (SI)(R8*1), Z9, Z3
-	VFMADD231PS (DI)(R8*1), Z9, Z4
-	VMOVUPS     64(DX)(R8*1), Z9
-	VFMADD231PS 64(AX)(R8*1), Z9, Z5
-	VFMADD231PS 64(BX)(R8*1), Z9, Z6
-	VFMADD231PS 64(SI)(R8*1), Z9, Z7
-	VFMADD231PS 64(DI)(R8*1), Z9, Z0
-	MOVQ        R9, R8
-	JMP         columns1051
-
-done1052:
-columns1053:
-	LEAQ        64(R8), R9
-	CMPQ        R9, CX
-	JG          done1054
-	VMOVUPS     (DX)(R8*1), Z9
-	VFMADD231PS (AX)(R8*1), Z9, Z1
-	VFMADD231PS (BX)(R8*1), Z9, Z2
-	VFMADD231PS (SI)(R8*1), Z9, Z3
-	VFMADD231PS (DI)(R8*1), Z9, Z4
-	MOVQ        R9, R8
-	JMP         columns1053
-
-done1054:
-	CMPQ        R8, CX
-	JE          done1055
-	VMOVUPS.Z   (DX)(R8*1), K1, Z9
-	VMOVUPS.Z   (AX)(R8*1), K1, Z8
-	VFMADD231PS Z8, Z9, Z1
-	VMOVUPS.Z   (BX)(R8*1), K1, Z8
-	VFMADD231PS Z8, Z9, Z2
-	VMOVUPS.Z   (SI)(R8*1), K1, Z8
-	VFMADD231PS Z8, Z9, Z3
-	VMOVUPS.Z   (DI)(R8*1), K1, Z8
-	VFMADD231PS Z8, Z9, Z4
-
-done1055:
-	LEAQ       (DI)(CX*1), AX
-	VADDPS     Z5, Z1, Z1
-	VADDPS     Z6, Z2, Z2
-	VADDPS     Z7, Z3, Z3
-	VADDPS     Z0, Z4, Z4
-	MOVQ       y+0(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	MOVQ       $0x00000004, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPS    Z1, K1, (AX)
-	ADDQ       $0x00000010, AX
-	MOVQ       AX, y+0(FP)
-	JMP        end1026
-
-skip1050:
-	CMPQ    m+24(FP), $0x00000003
-	JNE     skip1056
-	LEAQ    (AX)(CX*1), BX
-	LEAQ    (BX)(CX*1), SI
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z0
-	XORQ    DI, DI
-
-columns1057:
-	LEAQ        128(DI), R8
-	CMPQ        R8, CX
-	JG          done1058
-	VMOVUPS     (DX)(DI*1), Z7
-	VFMADD231PS (AX)(DI*1), Z7, Z1
-	VFMADD231PS (BX)(DI*1), Z7, Z2
-	VFMADD231PS (SI)(DI*1), Z7, Z3
-	VMOVUPS     64(DX)(DI*1), Z7
-	VFMADD231PS 64(AX)(DI*1), Z7, Z4
-	VFMADD231PS 64(BX)(DI*1), Z7, Z5
-	VFMADD231PS 64(SI)(DI*1), Z7, Z0
-	MOVQ        R8, DI
-	JMP         columns1057
-
-done1058:
-columns1059:
-	LEAQ        64(DI), R8
-	CMPQ        R8, CX
-	JG          done1060
-	VMOVUPS     (DX)(DI*1), Z7
-	VFMADD231PS (AX)(DI*1), Z7, Z1
-	VFMADD231PS (BX)(DI*1), Z7, Z2
-	VFMADD231PS (SI)(DI*1), Z7, Z3
-	MOVQ        R8, DI
-	JMP         columns1059
-
-done1060:
-	CMPQ        DI, CX
-	JE          done1061
-	VMOVUPS.Z   (DX)(DI*1), K1, Z7
-	VMOVUPS.Z   (AX)(DI*1), K1, Z6
-	VFMADD231PS Z6, Z7, Z1
-	VMOVUPS.Z   (BX)(DI*1), K1, Z6
-	VFMADD231PS Z6, Z7, Z2
-	VMOVUPS.Z   (SI)(DI*1), K1, Z6
-	VFMADD231PS Z6, Z7, Z3
-
-done1061:
-	LEAQ          (SI)(CX*1), AX
-	VADDPS        Z4, Z1, Z1
-	VADDPS        Z5, Z2, Z2
-	VADDPS        Z0, Z3, Z3
-	MOVQ          y+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPS        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPS        X1, X0, X1
-	VPERMILPS     $0x4e, X1, X0
-	VADDPS        X0, X1, X1
-	VPERMILPS     $0xb1, X1, X0
-	VADDPS        X0, X1, X1
-	VMOVSS        X1, (AX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPS        Y2, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPS        X1, X0, X1
-	VPERMILPS     $0x4e, X1, X0
-	VADDPS        X0, X1, X1
-	VPERMILPS     $0xb1, X1, X0
-	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(AX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPS        Y3, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPS        X1, X0, X1
-	VPERMILPS     $0x4e, X1, X0
-	VADDPS        X0, X1, X1
-	VPERMILPS     $0xb1, X1, X0
-	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(AX)
-	ADDQ          $0x0000000c, AX
-	MOVQ          AX, y+0(FP)
-	JMP           end1026
-
-skip1056:
-	CMPQ    m+24(FP), $0x00000002
-	JNE     skip1062
-	LEAQ    (AX)(CX*1), BX
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z0
-	XORQ    SI, SI
-
-columns1063:
-	LEAQ        256(SI), DI
-	CMPQ        DI, CX
-	JG          done1064
-	VMOVUPS     (DX)(SI*1), Z9
-	VFMADD231PS (AX)(SI*1), Z9, Z1
-	VFMADD231PS (BX)(SI*1), Z9, Z2
-	VMOVUPS     64(DX)(SI*1), Z9
-	VFMADD231PS 64(AX)(SI*1), Z9, Z3
-	VFMADD231PS 64(BX)(SI*1), Z9, Z4
-	VMOVUPS     128(DX)(SI*1), Z9
-	VFMADD231PS 128(AX)(SI*1), Z9, Z5
-	VFMADD231PS 128(BX)(SI*1), Z9, Z6
-	VMOVUPS     192(DX)(SI*1), Z9
-	VFMADD231PS 192(AX)(SI*1), Z9, Z7
-	VFMADD231PS 192(BX)(SI*1), Z9, Z0
-	MOVQ        DI, SI
-	JMP         columns1063
-
-done1064:
-columns1065:
-	LEAQ        64(SI), DI
-	CMPQ        DI, CX
-	JG          done1066
-	VMOVUPS     (DX)(SI*1), Z9
-	VFMADD231PS (AX)(SI*1), Z9, Z1
-	VFMADD231PS (BX)(SI*1), Z9, Z2
-	MOVQ        DI, SI
-	JMP         columns1065
-
-done1066:
-	CMPQ        SI, CX
-	JE          done1067
-	VMOVUPS.Z   (DX)(SI*1), K1, Z9
-	VMOVUPS.Z   (AX)(SI*1), K1, Z8
-	VFMADD231PS Z8, Z9, Z1
-	VMOVUPS.Z   (BX)(SI*1), K1, Z8
-	VFMADD231PS Z8, Z9, Z2
-
-done1067:
-	LEAQ          (BX)(CX*1), AX
-	VADDPS        Z3, Z1, Z1
-	VADDPS        Z5, Z1, Z1
-	VADDPS        Z7, Z1, Z1
-	VADDPS        Z4, Z2, Z2
-	VADDPS        Z6, Z2, Z2
-	VADDPS        Z0, Z2, Z2
-	MOVQ          y+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPS        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPS        X1, X0, X1
-	VPERMILPS     $0x4e, X1, X0
-	VADDPS        X0, X1, X1
-	VPERMILPS     $0xb1, X1, X0
-	VADDPS        X0, X1, X1
-	VMOVSS        X1, (AX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPS        Y2, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPS        X1, X0, X1
-	VPERMILPS     $0x4e, X1, X0
-	VADDPS        X0, X1, X1
-	VPERMILPS     $0xb1, X1, X0
-	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(AX)
-	ADDQ          $0x00000008, AX
-	MOVQ          AX, y+0(FP)
-	JMP           end1026
-
-skip1062:
-	CMPQ    m+24(FP), $0x00000001
-	JNE     skip1068
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z0
-	XORQ    BX, BX
-
-columns1069:
-	LEAQ        256(BX), SI
-	CMPQ        SI, CX
-	JG          done1070
-	VMOVUPS     (DX)(BX*1), Z5
-	VFMADD231PS (AX)(BX*1), Z5, Z1
-	VMOVUPS     64(DX)(BX*1), Z5
-	VFMADD231PS 64(AX)(BX*1), Z5, Z2
-	VMOVUPS     128(DX)(BX*1), Z5
-	VFMADD231PS 128(AX)(BX*1), Z5, Z3
-	VMOVUPS     192(DX)(BX*1), Z5
-	VFMADD231PS 192(AX)(BX*1), Z5, Z0
-	MOVQ        SI, BX
-	JMP         columns1069
-
-done1070:
-columns1071:
-	LEAQ        64(BX), SI
-	CMPQ        SI, CX
-	JG          done1072
-	VMOVUPS     (DX)(BX*1), Z5
-	VFMADD231PS (AX)(BX*1), Z5, Z1
-	MOVQ        SI, BX
-	JMP         columns1071
-
-done1072:
-	CMPQ        BX, CX
-	JE          done1073
-	VMOVUPS.Z   (DX)(BX*1), K1, Z5
-	VMOVUPS.Z   (AX)(BX*1), K1, Z4
-	VFMADD231PS Z4, Z5, Z1
-
-done1073:
-	LEAQ          (AX)(CX*1), AX
-	VADDPS        Z2, Z1, Z1
-	VADDPS        Z3, Z1, Z1
-	VADDPS        Z0, Z1, Z1
-	MOVQ          y+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPS        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPS        X1, X0, X1
-	VPERMILPS     $0x4e, X1, X0
-	VADDPS        X0, X1, X1
-	VPERMILPS     $0xb1, X1, X0
-	VADDPS        X0, X1, X1
-	VMOVSS        X1, (AX)
-	ADDQ          $0x00000004, AX
-	MOVQ          AX, y+0(FP)
-	JMP           end1026
-
-skip1068:
-end1026:
-	VZEROUPPER
-	RET
-
-// func addMatTVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
-	VPXORQ  Z0, Z0, Z0
-	MOVQ    y+0(FP), AX
-	MOVQ    a+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    m+24(FP), BX
-	MOVQ    n+32(FP), SI
-	MOVQ    SI, DI
-	SHLQ    $0x02, DI
-	MOVQ    SI, R8
-	ANDQ    $-128, R8
-	MOVQ    R8, R9
-	SHLQ    $0x02, R9
-	SUBQ    R8, SI
-	MOVQ    R9, R8
-	CMPQ    SI, $0x00000010
-	JG      next1075
-	TESTQ   SI, SI
-	JZ      end1074
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	LEAQ    (DI)(DI*2), R12
-	CMPQ    R11, $0x00000004
-	JL      done1077
-
-loop1076:
-	VBROADCASTSS (R10), Z5
-	VMOVUPS.Z    (SI), K1, Z6
-	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 4(R10), Z5
-	VMOVUPS.Z    (SI)(DI*1), K1, Z6
-	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS 8(R10), Z5
-	VMOVUPS.Z    (SI)(DI*2), K1, Z6
-	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS 12(R10), Z5
-	VMOVUPS.Z    (SI)(R12*1), K1, Z6
-	VFMADD231PS  Z6, Z5, Z4
-	LEAQ         (SI)(DI*4), SI
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	CMPQ         R11, $0x00000004
-	JGE          loop1076
-
-done1077:
-	CMPQ R11, $0x00000001
-	JL   done1079
-
-loop1078:
-	VBROADCASTSS (R10), Z5
-	VMOVUPS.Z    (SI), K1, Z6
-	VFMADD231PS  Z6, Z5, Z1
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1078
-
-done1079:
-	VADDPS    Z2, Z1, Z1
-	VADDPS    Z3, Z1, Z1
-	VADDPS    Z4, Z1, Z1
-	VMOVUPS.Z (AX)(R9*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end1074
-
-next1075:
-	CMPQ    SI, $0x00000020
-	JG      next1080
-	SUBQ    $0x00000010, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	LEAQ    (DI)(DI*2), R12
-	CMPQ    R11, $0x00000004
-	JL      done1082
-
-loop1081:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VMOVUPS.Z    64(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (SI)(DI*1), Z9, Z3
-	VMOVUPS.Z    64(SI)(DI*1), K1, Z10
-	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS 8(R10), Z9
-	VFMADD231PS  (SI)(DI*2), Z9, Z5
-	VMOVUPS.Z    64(SI)(DI*2), K1, Z10
-	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS 12(R10), Z9
-	VFMADD231PS  (SI)(R12*1), Z9, Z7
-	VMOVUPS.Z    64(SI)(R12*1), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
-	LEAQ         (SI)(DI*4), SI
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	CMPQ         R11, $0x00000004
-	JGE          loop1081
-
-done1082:
-	CMPQ R11, $0x00000001
-	JL   done1084
-
-loop1083:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VMOVUPS.Z    64(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z2
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1083
-
-done1084:
-	VADDPS    Z3, Z1, Z1
-	VADDPS    Z4, Z2, Z2
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z8, Z2, Z2
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end1074
-
-next1080:
-	CMPQ    SI, $0x00000030
-	JG      next1085
-	SUBQ    $0x00000020, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000002
-	JL      done1087
-
-loop1086:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (SI), Z7, Z1
-	VFMADD231PS  64(SI), Z7, Z2
-	VMOVUPS.Z    128(SI), K1, Z8
-	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 4(R10), Z7
-	VFMADD231PS  (SI)(DI*1), Z7, Z4
-	VFMADD231PS  64(SI)(DI*1), Z7, Z5
-	VMOVUPS.Z    128(SI)(DI*1), K1, Z8
-	VFMADD231PS  Z8, Z7, Z6
-	LEAQ         (SI)(DI*2), SI
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	CMPQ         R11, $0x00000002
-	JGE          loop1086
-
-done1087:
-	CMPQ R11, $0x00000001
-	JL   done1089
-
-loop1088:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (SI), Z7, Z1
-	VFMADD231PS  64(SI), Z7, Z2
-	VMOVUPS.Z    128(SI), K1, Z8
-	VFMADD231PS  Z8, Z7, Z3
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1088
-
-done1089:
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z3, Z3
-	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end1074
-
-next1085:
-	CMPQ    SI, $0x00000040
-	JG      next1090
-	SUBQ    $0x00000030, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000002
-	JL      done1092
-
-loop1091:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VMOVUPS.Z    192(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (SI)(DI*1), Z9, Z5
-	VFMADD231PS  64(SI)(DI*1), Z9, Z6
-	VFMADD231PS  128(SI)(DI*1), Z9, Z7
-	VMOVUPS.Z    192(SI)(DI*1), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
-	LEAQ         (SI)(DI*2), SI
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	CMPQ         R11, $0x00000002
-	JGE          loop1091
-
-done1092:
-	CMPQ R11, $0x00000001
-	JL   done1094
-
-loop1093:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VMOVUPS.Z    192(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z4
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1093
-
-done1094:
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z8, Z4, Z4
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z4, Z4
-	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end1074
-
-next1090:
-	CMPQ    SI, $0x00000050
-	JG      next1095
-	SUBQ    $0x00000040, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1097
-
-loop1096:
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (SI), Z6, Z1
-	VFMADD231PS  64(SI), Z6, Z2
-	VFMADD231PS  128(SI), Z6, Z3
-	VFMADD231PS  192(SI), Z6, Z4
-	VMOVUPS.Z    256(SI), K1, Z7
-	VFMADD231PS  Z7, Z6, Z5
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1096
-
-done1097:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z5, Z5
-	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end1074
-
-next1095:
-	CMPQ    SI, $0x00000060
-	JG      next1098
-	SUBQ    $0x00000050, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1100
-
-loop1099:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (SI), Z7, Z1
-	VFMADD231PS  64(SI), Z7, Z2
-	VFMADD231PS  128(SI), Z7, Z3
-	VFMADD231PS  192(SI), Z7, Z4
-	VFMADD231PS  256(SI), Z7, Z5
-	VMOVUPS.Z    320(SI), K1, Z8
-	VFMADD231PS  Z8, Z7, Z6
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1099
-
-done1100:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z6, Z6
-	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end1074
-
-next1098:
-	CMPQ    SI, $0x00000070
-	JG      next1101
-	SUBQ    $0x00000060, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1103
-
-loop1102:
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (SI), Z8, Z1
-	VFMADD231PS  64(SI), Z8, Z2
-	VFMADD231PS  128(SI), Z8, Z3
-	VFMADD231PS  192(SI), Z8, Z4
-	VFMADD231PS  256(SI), Z8, Z5
-	VFMADD231PS  320(SI), Z8, Z6
-	VMOVUPS.Z    384(SI), K1, Z9
-	VFMADD231PS  Z9, Z8, Z7
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1102
-
-done1103:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VADDPS    320(AX)(R9*1), Z6, Z6
-	VMOVUPS   Z6, 320(AX)(R9*1)
-	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z7, Z7
-	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end1074
-
-next1101:
-	SUBQ    $0x00000070, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1106
-
-loop1105:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VFMADD231PS  192(SI), Z9, Z4
-	VFMADD231PS  256(SI), Z9, Z5
-	VFMADD231PS  320(SI), Z9, Z6
-	VFMADD231PS  384(SI), Z9, Z7
-	VMOVUPS.Z    448(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1105
-
-done1106:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VADDPS    320(AX)(R9*1), Z6, Z6
-	VMOVUPS   Z6, 320(AX)(R9*1)
-	VADDPS    384(AX)(R9*1), Z7, Z7
-	VMOVUPS   Z7, 384(AX)(R9*1)
-	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z8, Z8
-	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end1074
-
-end1074:
-	XORQ R9, R9
-
-group1107:
-	CMPQ    R9, R8
-	JE      done1108
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1110
-
-loop1109:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VFMADD231PS  192(SI), Z9, Z4
-	VFMADD231PS  256(SI), Z9, Z5
-	VFMADD231PS  320(SI), Z9, Z6
-	VFMADD231PS  384(SI), Z9, Z7
-	VFMADD231PS  448(SI), Z9, Z8
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1109
-
-done1110:
-	VADDPS  (AX)(R9*1), Z1, Z1
-	VMOVUPS Z1, (AX)(R9*1)
-	VADDPS  64(AX)(R9*1), Z2, Z2
-	VMOVUPS Z2, 64(AX)(R9*1)
-	VADDPS  128(AX)(R9*1), Z3, Z3
-	VMOVUPS Z3, 128(AX)(R9*1)
-	VADDPS  192(AX)(R9*1), Z4, Z4
-	VMOVUPS Z4, 192(AX)(R9*1)
-	VADDPS  256(AX)(R9*1), Z5, Z5
-	VMOVUPS Z5, 256(AX)(R9*1)
-	VADDPS  320(AX)(R9*1), Z6, Z6
-	VMOVUPS Z6, 320(AX)(R9*1)
-	VADDPS  384(AX)(R9*1), Z7, Z7
-	VMOVUPS Z7, 384(AX)(R9*1)
-	VADDPS  448(AX)(R9*1), Z8, Z8
-	VMOVUPS Z8, 448(AX)(R9*1)
-	ADDQ    $0x00000200, R9
-	JMP     group1107
-
-done1108:
-	VZEROUPPER
-	RET
-
-// func addOuters32AVX512(a *float32, f *float32, u *float32, m int, k int, cols int, n int)
-// Requires: AVX, AVX512F
-TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
-	VPXORQ Z0, Z0, Z0
-	MOVQ   a+0(FP), AX
-	MOVQ   f+8(FP), CX
-	MOVQ   n+48(FP), DX
-	MOVQ   m+24(FP), BX
-	SHLQ   $0x06, DX
-	LEAQ   (DX)(DX*2), SI
-	MOVQ   m+24(FP), DI
-	SHLQ   $0x02, DI
-	CMPQ   BX, $0x00000006
-	JL     done1112
-
-loop1111:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
-	JL   done1114
-
-loop1113:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	LEAQ    (R10)(DX*4), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS 128(R10), Z2
-	VMOVUPS 192(R10), Z3
-	VMOVUPS (R10)(DX*1), Z4
-	VMOVUPS 64(R10)(DX*1), Z5
-	VMOVUPS 128(R10)(DX*1), Z6
-	VMOVUPS 192(R10)(DX*1), Z7
-	VMOVUPS (R10)(DX*2), Z8
-	VMOVUPS 64(R10)(DX*2), Z9
-	VMOVUPS 128(R10)(DX*2), Z10
-	VMOVUPS 192(R10)(DX*2), Z11
-	VMOVUPS (R10)(SI*1), Z12
-	VMOVUPS 64(R10)(SI*1), Z13
-	VMOVUPS 128(R10)(SI*1), Z14
-	VMOVUPS 192(R10)(SI*1), Z15
-	VMOVUPS (R11), Z16
-	VMOVUPS 64(R11), Z17
-	VMOVUPS 128(R11), Z18
-	VMOVUPS 192(R11), Z19
-	VMOVUPS (R11)(DX*1), Z20
-	VMOVUPS 64(R11)(DX*1), Z21
-	VMOVUPS 128(R11)(DX*1), Z22
-	VMOVUPS 192(R11)(DX*1), Z23
-	MOVQ    CX, R12
-	MOVQ    u+16(FP), R13
-	MOVQ    k+32(FP), R14
-	ADDQ    R9, R13
-	CMPQ    R14, $0x00000001
-	JL      done1116
-
-loop1115:
-	VMOVUPS      (R13), Z24
-	VMOVUPS      64(R13), Z25
-	VMOVUPS      128(R13), Z26
-	VMOVUPS      192(R13), Z27
-	VBROADCASTSS (R12), Z28
-	VFMADD231PS  Z24, Z28, Z0
-	VFMADD231PS  Z25, Z28, Z1
-	VFMADD231PS  Z26, Z28, Z2
-	VFMADD231PS  Z27, Z28, Z3
-	VBROADCASTSS 4(R12), Z28
-	VFMADD231PS  Z24, Z28, Z4
-	VFMADD231PS  Z25, Z28, Z5
-	VFMADD231PS  Z26, Z28, Z6
-	VFMADD231PS  Z27, Z28, Z7
-	VBROADCASTSS 8(R12), Z28
-	VFMADD231PS  Z24, Z28, Z8
-	VFMADD231PS  Z25, Z28, Z9
-	VFMADD231PS  Z26, Z28, Z10
-	VFMADD231PS  Z27, Z28, Z11
-	VBROADCASTSS 12(R12), Z28
-	VFMADD231PS  Z24, Z28, Z12
-	VFMADD231PS  Z25, Z28, Z13
-	VFMADD231PS  Z26, Z28, Z14
-	VFMADD231PS  Z27, Z28, Z15
-	VBROADCASTSS 16(R12), Z28
-	VFMADD231PS  Z24, Z28, Z16
-	VFMADD231PS  Z25, Z28, Z17
-	VFMADD231PS  Z26, Z28, Z18
-	VFMADD231PS  Z27, Z28, Z19
-	VBROADCASTSS 20(R12), Z28
-	VFMADD231PS  Z24, Z28, Z20
-	VFMADD231PS  Z25, Z28, Z21
-	VFMADD231PS  Z26, Z28, Z22
-	VFMADD231PS  Z27, Z28, Z23
-	ADDQ         DI, R12
-	ADDQ         DX, R13
-	SUBQ         $0x00000001, R14
-	JG           loop1115
-
-done1116:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, (R10)(DX*1)
-	VMOVUPS Z5, 64(R10)(DX*1)
-	VMOVUPS Z6, 128(R10)(DX*1)
-	VMOVUPS Z7, 192(R10)(DX*1)
-	VMOVUPS Z8, (R10)(DX*2)
-	VMOVUPS Z9, 64(R10)(DX*2)
-	VMOVUPS Z10, 128(R10)(DX*2)
-	VMOVUPS Z11, 192(R10)(DX*2)
-	VMOVUPS Z12, (R10)(SI*1)
-	VMOVUPS Z13, 64(R10)(SI*1)
-	VMOVUPS Z14, 128(R10)(SI*1)
-	VMOVUPS Z15, 192(R10)(SI*1)
-	VMOVUPS Z16, (R11)
-	VMOVUPS Z17, 64(R11)
-	VMOVUPS Z18, 128(R11)
-	VMOVUPS Z19, 192(R11)
-	VMOVUPS Z20, (R11)(DX*1)
-	VMOVUPS Z21, 64(R11)(DX*1)
-	VMOVUPS Z22, 128(R11)(DX*1)
-	VMOVUPS Z23, 192(R11)(DX*1)
-	ADDQ    $0x00000100, R9
-	SUBQ    $0x00000004, R8
-	CMPQ    R8, $0x00000004
-	JGE     loop1113
-
-done1114:
-	CMPQ R8, $0x00000002
-	JL   done1118
-
-loop1117:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	LEAQ    (R10)(DX*4), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS (R10)(DX*1), Z2
-	VMOVUPS 64(R10)(DX*1), Z3
-	VMOVUPS (R10)(DX*2), Z4
-	VMOVUPS 64(R10)(DX*2), Z5
-	VMOVUPS (R10)(SI*1), Z6
-	VMOVUPS 64(R10)(SI*1), Z7
-	VMOVUPS (R11), Z8
-	VMOVUPS 64(R11), Z9
-	VMOVUPS (R11)(DX*1), Z10
-	VMOVUPS 64(R11)(DX*1), Z11
-	MOVQ    CX, R12
-	MOVQ    u+16(FP), R13
-	MOVQ    k+32(FP), R14
-	ADDQ    R9, R13
-	CMPQ    R14, $0x00000001
-	JL      done1120
-
-loop1119:
-	VMOVUPS      (R13), Z12
-	VMOVUPS      64(R13), Z13
-	VBROADCASTSS (R12), Z14
-	VFMADD231PS  Z12, Z14, Z0
-	VFMADD231PS  Z13, Z14, Z1
-	VBROADCASTSS 4(R12), Z14
-	VFMADD231PS  Z12, Z14, Z2
-	VFMADD231PS  Z13, Z14, Z3
-	VBROADCASTSS 8(R12), Z14
-	VFMADD231PS  Z12, Z14, Z4
-	VFMADD231PS  Z13, Z14, Z5
-	VBROADCASTSS 12(R12), Z14
-	VFMADD231PS  Z12, Z14, Z6
-	VFMADD231PS  Z13, Z14, Z7
-	VBROADCASTSS 16(R12), Z14
-	VFMADD231PS  Z12, Z14, Z8
-	VFMADD231PS  Z13, Z14, Z9
-	VBROADCASTSS 20(R12), Z14
-	VFMADD231PS  Z12, Z14, Z10
-	VFMADD231PS  Z13, Z14, Z11
-	ADDQ         DI, R12
-	ADDQ         DX, R13
-	SUBQ         $0x00000001, R14
-	JG           loop1119
-
-done1120:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, (R10)(DX*1)
-	VMOVUPS Z3, 64(R10)(DX*1)
-	VMOVUPS Z4, (R10)(DX*2)
-	VMOVUPS Z5, 64(R10)(DX*2)
-	VMOVUPS Z6, (R10)(SI*1)
-	VMOVUPS Z7, 64(R10)(SI*1)
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	VMOVUPS Z10, (R11)(DX*1)
-	VMOVUPS Z11, 64(R11)(DX*1)
-	ADDQ    $0x00000080, R9
-	SUBQ    $0x00000002, R8
-	CMPQ    R8, $0x00000002
-	JGE     loop1117
-
-done1118:
-	CMPQ R8, $0x00000001
-	JL   done1122
-
-loop1121:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	LEAQ    (R10)(DX*4), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS (R10)(DX*1), Z1
-	VMOVUPS (R10)(DX*2), Z2
-	VMOVUPS (R10)(SI*1), Z3
-	VMOVUPS (R11), Z4
-	VMOVUPS (R11)(DX*1), Z5
-	MOVQ    CX, R12
-	MOVQ    u+16(FP), R13
-	MOVQ    k+32(FP), R14
-	ADDQ    R9, R13
-	CMPQ    R14, $0x00000001
-	JL      done1124
-
-loop1123:
-	VMOVUPS      (R13), Z6
-	VBROADCASTSS (R12), Z7
-	VFMADD231PS  Z6, Z7, Z0
-	VBROADCASTSS 4(R12), Z7
-	VFMADD231PS  Z6, Z7, Z1
-	VBROADCASTSS 8(R12), Z7
-	VFMADD231PS  Z6, Z7, Z2
-	VBROADCASTSS 12(R12), Z7
-	VFMADD231PS  Z6, Z7, Z3
-	VBROADCASTSS 16(R12), Z7
-	VFMADD231PS  Z6, Z7, Z4
-	VBROADCASTSS 20(R12), Z7
-	VFMADD231PS  Z6, Z7, Z5
-	ADDQ         DI, R12
-	ADDQ         DX, R13
-	SUBQ         $0x00000001, R14
-	JG           loop1123
-
-done1124:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, (R10)(DX*1)
-	VMOVUPS Z2, (R10)(DX*2)
-	VMOVUPS Z3, (R10)(SI*1)
-	VMOVUPS Z4, (R11)
-	VMOVUPS Z5, (R11)(DX*1)
-	ADDQ    $0x00000040, R9
-	SUBQ    $0x00000001, R8
-	JG      loop1121
-
-done1122:
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ $0x00000018, CX
-	SUBQ $0x00000006, BX
-	CMPQ BX, $0x00000006
-	JGE  loop1111
-
-done1112:
-	CMPQ BX, $0x00000005
-	JL   done1126
-
-loop1125:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
-	JL   done1128
-
-loop1127:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	LEAQ    (R10)(DX*4), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS 128(R10), Z2
-	VMOVUPS 192(R10), Z3
-	VMOVUPS (R10)(DX*1), Z4
-	VMOVUPS 64(R10)(DX*1), Z5
-	VMOVUPS 128(R10)(DX*1), Z6
-	VMOVUPS 192(R10)(DX*1), Z7
-	VMOVUPS (R10)(DX*2), Z8
-	VMOVUPS 64(R10)(DX*2), Z9
-	VMOVUPS 128(R10)(DX*2), Z10
-	VMOVUPS 192(R10)(DX*2), Z11
-	VMOVUPS (R10)(SI*1), Z12
-	VMOVUPS 64(R10)(SI*1), Z13
-	VMOVUPS 128(R10)(SI*1), Z14
-	VMOVUPS 192(R10)(SI*1), Z15
-	VMOVUPS (R11), Z16
-	VMOVUPS 64(R11), Z17
-	VMOVUPS 128(R11), Z18
-	VMOVUPS 192(R11), Z19
-	MOVQ    CX, R12
-	MOVQ    u+16(FP), R13
-	MOVQ    k+32(FP), R14
-	ADDQ    R9, R13
-	CMPQ    R14, $0x00000001
-	JL      done1130
-
-loop1129:
-	VMOVUPS      (R13), Z20
-	VMOVUPS      64(R13), Z21
-	VMOVUPS      128(R13), Z22
-	VMOVUPS      192(R13), Z23
-	VBROADCASTSS (R12), Z24
-	VFMADD231PS  Z20, Z24, Z0
-	VFMADD231PS  Z21, Z24, Z1
-	VFMADD231PS  Z22, Z24, Z2
-	VFMADD231PS  Z23, Z24, Z3
-	VBROADCASTSS 4(R12), Z24
-	VFMADD231PS  Z20, Z24, Z4
-	VFMADD231PS  Z21, Z24, Z5
-	VFMADD231PS  Z22, Z24, Z6
-	VFMADD231PS  Z23, Z24, Z7
-	VBROADCASTSS 8(R12), Z24
-	VFMADD231PS  Z20, Z24, Z8
-	VFMADD231PS  Z21, Z24, Z9
-	VFMADD231PS  Z22, Z24, Z10
-	VFMADD231PS  Z23, Z24, Z11
-	VBROADCASTSS 12(R12), Z24
-	VFMADD231PS  Z20, Z24, Z12
-	VFMADD231PS  Z21, Z24, Z13
-	VFMADD231PS  Z22, Z24, Z14
-	VFMADD231PS  Z23, Z24, Z15
-	VBROADCASTSS 16(R12), Z24
-	VFMADD231PS  Z20, Z24, Z16
-	VFMADD231PS  Z21, Z24, Z17
-	VFMADD231PS  Z22, Z24, Z18
-	VFMADD231PS  Z23, Z24, Z19
-	ADDQ         DI, R12
-	ADDQ         DX, R13
-	SUBQ         $0x00000001, R14
-	JG           loop1129
-
-done1130:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, (R10)(DX*1)
-	VMOVUPS Z5, 64(R10)(DX*1)
-	VMOVUPS Z6, 128(R10)(DX*1)
-	VMOVUPS Z7, 192(R10)(DX*1)
-	VMOVUPS Z8, (R10)(DX*2)
-	VMOVUPS Z9, 64(R10)(DX*2)
-	VMOVUPS Z10, 128(R10)(DX*2)
-	VMOVUPS Z11, 192(R10)(DX*2)
-	VMOVUPS Z12, (R10)(SI*1)
-	VMOVUPS Z13, 64(R10)(SI*1)
-	VMOVUPS Z14, 128(R10)(SI*1)
-	VMOVUPS Z15, 192(R10)(SI*1)
-	VMOVUPS Z16, (R11)
-	VMOVUPS Z17, 64(R11)
-	VMOVUPS Z18, 128(R11)
-	VMOVUPS Z19, 192(R11)
-	ADDQ    $0x00000100, R9
-	SUBQ    $0x00000004, R8
-	CMPQ    R8, $0x00000004
-	JGE     loop1127
-
-done1128:
-	CMPQ R8, $0x00000002
-	JL   done1132
-
-loop1131:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	LEAQ    (R10)(DX*4), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS (R10)(DX*1), Z2
-	VMOVUPS 64(R10)(DX*1), Z3
-	VMOVUPS (R10)(DX*2), Z4
-	VMOVUPS 64(R10)(DX*2), Z5
-	VMOVUPS (R10)(SI*1), Z6
-	VMOVUPS 64(R10)(SI*1), Z7
-	VMOVUPS (R11), Z8
-	VMOVUPS 64(R11), Z9
-	MOVQ    CX, R12
-	MOVQ    u+16(FP), R13
-	MOVQ    k+32(FP), R14
-	ADDQ    R9, R13
-	CMPQ    R14, $0x00000001
-	JL      done1134
-
-loop1133:
-	VMOVUPS      (R13), Z10
-	VMOVUPS      64(R13), Z11
-	VBROADCASTSS (R12), Z12
-	VFMADD231PS  Z10, Z12, Z0
-	VFMADD231PS  Z11, Z12, Z1
-	VBROADCASTSS 4(R12), Z12
-	VFMADD231PS  Z10, Z12, Z2
-	VFMADD231PS  Z11, Z12, Z3
-	VBROADCASTSS 8(R12), Z12
-	VFMADD231PS  Z10, Z12, Z4
-	VFMADD231PS  Z11, Z12, Z5
-	VBROADCASTSS 12(R12), Z12
-	VFMADD231PS  Z10, Z12, Z6
-	VFMADD231PS  Z11, Z12, Z7
-	VBROADCASTSS 16(R12), Z12
-	VFMADD231PS  Z10, Z12, Z8
-	VFMADD231PS  Z11, Z12, Z9
-	ADDQ         DI, R12
-	ADDQ         DX, R13
-	SUBQ         $0x00000001, R14
-	JG           loop1133
-
-done1134:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, (R10)(DX*1)
-	VMOVUPS Z3, 64(R10)(DX*1)
-	VMOVUPS Z4, (R10)(DX*2)
-	VMOVUPS Z5, 64(R10)(DX*2)
-	VMOVUPS Z6, (R10)(SI*1)
-	VMOVUPS Z7, 64(R10)(SI*1)
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	ADDQ    $0x00000080, R9
-	SUBQ    $0x00000002, R8
-	CMPQ    R8, $0x00000002
-	JGE     loop1131
-
-done1132:
-	CMPQ R8, $0x00000001
-	JL   done1136
-
-loop1135:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	LEAQ    (R10)(DX*4), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS (R10)(DX*1), Z1
-	VMOVUPS (R10)(DX*2), Z2
-	VMOVUPS (R10)(SI*1), Z3
-	VMOVUPS (R11), Z4
-	MOVQ    CX, R12
-	MOVQ    u+16(FP), R13
-	MOVQ    k+32(FP), R14
-	ADDQ    R9, R13
-	CMPQ    R14, $0x00000001
-	JL      done1138
-
-loop1137:
-	VMOVUPS      (R13), Z5
-	VBROADCASTSS (R12), Z6
-	VFMADD231PS  Z5, Z6, Z0
-	VBROADCASTSS 4(R12), Z6
-	VFMADD231PS  Z5, Z6, Z1
-	VBROADCASTSS 8(R12), Z6
-	VFMADD231PS  Z5, Z6, Z2
-	VBROADCASTSS 12(R12), Z6
-	VFMADD231PS  Z5, Z6, Z3
-	VBROADCASTSS 16(R12), Z6
-	VFMADD231PS  Z5, Z6, Z4
-	ADDQ         DI, R12
-	ADDQ         DX, R13
-	SUBQ         $0x00000001, R14
-	JG           loop1137
-
-done1138:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, (R10)(DX*1)
-	VMOVUPS Z2, (R10)(DX*2)
-	VMOVUPS Z3, (R10)(SI*1)
-	VMOVUPS Z4, (R11)
-	ADDQ    $0x00000040, R9
-	SUBQ    $0x00000001, R8
-	JG      loop1135
-
-done1136:
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ $0x00000014, CX
-	SUBQ $0x00000005, BX
-	CMPQ BX, $0x00000005
-	JGE  loop1125
-
-done1126:
-	CMPQ BX, $0x00000004
-	JL   done1140
-
-loop1139:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
-	JL   done1142
-
-loop1141:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS 128(R10), Z2
-	VMOVUPS 192(R10), Z3
-	VMOVUPS (R10)(DX*1), Z4
-	VMOVUPS 64(R10)(DX*1), Z5
-	VMOVUPS 128(R10)(DX*1), Z6
-	VMOVUPS 192(R10)(DX*1), Z7
-	VMOVUPS (R10)(DX*2), Z8
-	VMOVUPS 64(R10)(DX*2), Z9
-	VMOVUPS 128(R10)(DX*2), Z10
-	VMOVUPS 192(R10)(DX*2), Z11
-	VMOVUPS (R10)(SI*1), Z12
-	VMOVUPS 64(R10)(SI*1), Z13
-	VMOVUPS 128(R10)(SI*1), Z14
-	VMOVUPS 192(R10)(SI*1), Z15
-	MOVQ    CX, R11
-	MOVQ    u+16(FP), R12
-	MOVQ    k+32(FP), R13
-	ADDQ    R9, R12
-	CMPQ    R13, $0x00000001
-	JL      done1144
-
-loop1143:
-	VMOVUPS      (R12), Z16
-	VMOVUPS      64(R12), Z17
-	VMOVUPS      128(R12), Z18
-	VMOVUPS      192(R12), Z19
-	VBROADCASTSS (R11), Z20
-	VFMADD231PS  Z16, Z20, Z0
-	VFMADD231PS  Z17, Z20, Z1
-	VFMADD231PS  Z18, Z20, Z2
-	VFMADD231PS  Z19, Z20, Z3
-	VBROADCASTSS 4(R11), Z20
-	VFMADD231PS  Z16, Z20, Z4
-	VFMADD231PS  Z17, Z20, Z5
-	VFMADD231PS  Z18, Z20, Z6
-	VFMADD231PS  Z19, Z20, Z7
-	VBROADCASTSS 8(R11), Z20
-	VFMADD231PS  Z16, Z20, Z8
-	VFMADD231PS  Z17, Z20, Z9
-	VFMADD231PS  Z18, Z20, Z10
-	VFMADD231PS  Z19, Z20, Z11
-	VBROADCASTSS 12(R11), Z20
-	VFMADD231PS  Z16, Z20, Z12
-	VFMADD231PS  Z17, Z20, Z13
-	VFMADD231PS  Z18, Z20, Z14
-	VFMADD231PS  Z19, Z20, Z15
-	ADDQ         DI, R11
-	ADDQ         DX, R12
-	SUBQ         $0x00000001, R13
-	JG           loop1143
-
-done1144:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, (R10)(DX*1)
-	VMOVUPS Z5, 64(R10)(DX*1)
-	VMOVUPS Z6, 128(R10)(DX*1)
-	VMOVUPS Z7, 192(R10)(DX*1)
-	VMOVUPS Z8, (R10)(DX*2)
-	VMOVUPS Z9, 64(R10)(DX*2)
-	VMOVUPS Z10, 128(R10)(DX*2)
-	VMOVUPS Z11, 192(R10)(DX*2)
-	VMOVUPS Z12, (R10)(SI*1)
-	VMOVUPS Z13, 64(R10)(SI*1)
-	VMOVUPS Z14, 128(R10)(SI*1)
-	VMOVUPS Z15, 192(R10)(SI*1)
-	ADDQ    $0x00000100, R9
-	SUBQ    $0x00000004, R8
-	CMPQ    R8, $0x00000004
-	JGE     loop1141
-
-done1142:
-	CMPQ R8, $0x00000002
-	JL   done1146
-
-loop1145:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS (R10)(DX*1), Z2
-	VMOVUPS 64(R10)(DX*1), Z3
-	VMOVUPS (R10)(DX*2), Z4
-	VMOVUPS 64(R10)(DX*2), Z5
-	VMOVUPS (R10)(SI*1), Z6
-	VMOVUPS 64(R10)(SI*1), Z7
-	MOVQ    CX, R11
-	MOVQ    u+16(FP), R12
-	MOVQ    k+32(FP), R13
-	ADDQ    R9, R12
-	CMPQ    R13, $0x00000001
-	JL      done1148
-
-loop1147:
-	VMOVUPS      (R12), Z8
-	VMOVUPS      64(R12), Z9
-	VBROADCASTSS (R11), Z10
-	VFMADD231PS  Z8, Z10, Z0
-	VFMADD231PS  Z9, Z10, Z1
-	VBROADCASTSS 4(R11), Z10
-	VFMADD231PS  Z8, Z10, Z2
-	VFMADD231PS  Z9, Z10, Z3
-	VBROADCASTSS 8(R11), Z10
-	VFMADD231PS  Z8, Z10, Z4
-	VFMADD231PS  Z9, Z10, Z5
-	VBROADCASTSS 12(R11), Z10
-	VFMADD231PS  Z8, Z10, Z6
-	VFMADD231PS  Z9, Z10, Z7
-	ADDQ         DI, R11
-	ADDQ         DX, R12
-	SUBQ         $0x00000001, R13
-	JG           loop1147
-
-done1148:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, (R10)(DX*1)
-	VMOVUPS Z3, 64(R10)(DX*1)
-	VMOVUPS Z4, (R10)(DX*2)
-	VMOVUPS Z5, 64(R10)(DX*2)
-	VMOVUPS Z6, (R10)(SI*1)
-	VMOVUPS Z7, 64(R10)(SI*1)
-	ADDQ    $0x00000080, R9
-	SUBQ    $0x00000002, R8
-	CMPQ    R8, $0x00000002
-	JGE     loop1145
-
-done1146:
-	CMPQ R8, $0x00000001
-	JL   done1150
-
-loop1149:
-	MOVQ    AX, R10
-	ADDQ    R9, R10
-	VMOVUPS (R10), Z0
-	VMOVUPS (R10)(DX*1), Z1
-	VMOVUPS (R10)(DX*2), Z2
-	VMOVUPS (R10)(SI*1), Z3
-	MOVQ    CX, R11
-	MOVQ    u+16(FP), R12
-	MOVQ    k+32(FP), R13
-	ADDQ    R9, R12
-	CMPQ    R13, $0x00000001
-	JL      done1152
-
-loop1151:
-	VMOVUPS      (R12), Z4
-	VBROADCASTSS (R11), Z5
-	VFMADD231PS  Z4, Z5, Z0
-	VBROADCASTSS 4(R11), Z5
-	VFMADD231PS  Z4, Z5, Z1
-	VBROADCASTSS 8(R11), Z5
-	VFMADD231PS  Z4, Z5, Z2
-	VBROADCASTSS 12(R11), Z5
-	VFMADD231PS  Z4, Z5, Z3
-	ADDQ         DI, R11
-	ADDQ         DX, R12
-	SUBQ         $0x00000001, R13
-	JG           loop1151
-
-done1152:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, (R10)(DX*1)
-	VMOVUPS Z2, (R10)(DX*2)
-	VMOVUPS Z3, (R10)(SI*1)
-	ADDQ    $0x00000040, R9
-	SUBQ    $0x00000001, R8
-	JG      loop1149
-
-done1150:
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, BX
-	CMPQ BX, $0x00000004
-	JGE  loop1139
-
-done1140:
-	CMPQ BX, $0x00000003
-	JL   done1154
-
-loop1153:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
-	JL   done1156
-
-loop1155:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VMOVUPS (R9)(DX*1), Z4
-	VMOVUPS 64(R9)(DX*1), Z5
-	VMOVUPS 128(R9)(DX*1), Z6
-	VMOVUPS 192(R9)(DX*1), Z7
-	VMOVUPS (R9)(DX*2), Z8
-	VMOVUPS 64(R9)(DX*2), Z9
-	VMOVUPS 128(R9)(DX*2), Z10
-	VMOVUPS 192(R9)(DX*2), Z11
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1158
-
-loop1157:
-	VMOVUPS      (R11), Z12
-	VMOVUPS      64(R11), Z13
-	VMOVUPS      128(R11), Z14
-	VMOVUPS      192(R11), Z15
-	VBROADCASTSS (R10), Z16
-	VFMADD231PS  Z12, Z16, Z0
-	VFMADD231PS  Z13, Z16, Z1
-	VFMADD231PS  Z14, Z16, Z2
-	VFMADD231PS  Z15, Z16, Z3
-	VBROADCASTSS 4(R10), Z16
-	VFMADD231PS  Z12, Z16, Z4
-	VFMADD231PS  Z13, Z16, Z5
-	VFMADD231PS  Z14, Z16, Z6
-	VFMADD231PS  Z15, Z16, Z7
-	VBROADCASTSS 8(R10), Z16
-	VFMADD231PS  Z12, Z16, Z8
-	VFMADD231PS  Z13, Z16, Z9
-	VFMADD231PS  Z14, Z16, Z10
-	VFMADD231PS  Z15, Z16, Z11
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1157
-
-done1158:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	VMOVUPS Z4, (R9)(DX*1)
-	VMOVUPS Z5, 64(R9)(DX*1)
-	VMOVUPS Z6, 128(R9)(DX*1)
-	VMOVUPS Z7, 192(R9)(DX*1)
-	VMOVUPS Z8, (R9)(DX*2)
-	VMOVUPS Z9, 64(R9)(DX*2)
-	VMOVUPS Z10, 128(R9)(DX*2)
-	VMOVUPS Z11, 192(R9)(DX*2)
-	ADDQ    $0x00000100, R8
-	SUBQ    $0x00000004, SI
-	CMPQ    SI, $0x00000004
-	JGE     loop1155
-
-done1156:
-	CMPQ SI, $0x00000002
-	JL   done1160
-
-loop1159:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS (R9)(DX*1), Z2
-	VMOVUPS 64(R9)(DX*1), Z3
-	VMOVUPS (R9)(DX*2), Z4
-	VMOVUPS 64(R9)(DX*2), Z5
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1162
-
-loop1161:
-	VMOVUPS      (R11), Z6
-	VMOVUPS      64(R11), Z7
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  Z6, Z8, Z0
-	VFMADD231PS  Z7, Z8, Z1
-	VBROADCASTSS 4(R10), Z8
-	VFMADD231PS  Z6, Z8, Z2
-	VFMADD231PS  Z7, Z8, Z3
-	VBROADCASTSS 8(R10), Z8
-	VFMADD231PS  Z6, Z8, Z4
-	VFMADD231PS  Z7, Z8, Z5
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1161
-
-done1162:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, (R9)(DX*1)
-	VMOVUPS Z3, 64(R9)(DX*1)
-	VMOVUPS Z4, (R9)(DX*2)
-	VMOVUPS Z5, 64(R9)(DX*2)
-	ADDQ    $0x00000080, R8
-	SUBQ    $0x00000002, SI
-	CMPQ    SI, $0x00000002
-	JGE     loop1159
-
-done1160:
-	CMPQ SI, $0x00000001
-	JL   done1164
-
-loop1163:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS (R9)(DX*1), Z1
-	VMOVUPS (R9)(DX*2), Z2
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1166
-
-loop1165:
-	VMOVUPS      (R11), Z3
-	VBROADCASTSS (R10), Z4
-	VFMADD231PS  Z3, Z4, Z0
-	VBROADCASTSS 4(R10), Z4
-	VFMADD231PS  Z3, Z4, Z1
-	VBROADCASTSS 8(R10), Z4
-	VFMADD231PS  Z3, Z4, Z2
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1165
-
-done1166:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, (R9)(DX*1)
-	VMOVUPS Z2, (R9)(DX*2)
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, SI
-	JG      loop1163
-
-done1164:
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ $0x0000000c, CX
-	SUBQ $0x00000003, BX
-	CMPQ BX, $0x00000003
-	JGE  loop1153
-
-done1154:
-	CMPQ BX, $0x00000002
-	JL   done1168
-
-loop1167:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
-	JL   done1170
-
-loop1169:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	VMOVUPS (R9)(DX*1), Z4
-	VMOVUPS 64(R9)(DX*1), Z5
-	VMOVUPS 128(R9)(DX*1), Z6
-	VMOVUPS 192(R9)(DX*1), Z7
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1172
-
-loop1171:
-	VMOVUPS      (R11), Z8
-	VMOVUPS      64(R11), Z9
-	VMOVUPS      128(R11), Z10
-	VMOVUPS      192(R11), Z11
-	VBROADCASTSS (R10), Z12
-	VFMADD231PS  Z8, Z12, Z0
-	VFMADD231PS  Z9, Z12, Z1
-	VFMADD231PS  Z10, Z12, Z2
-	VFMADD231PS  Z11, Z12, Z3
-	VBROADCASTSS 4(R10), Z12
-	VFMADD231PS  Z8, Z12, Z4
-	VFMADD231PS  Z9, Z12, Z5
-	VFMADD231PS  Z10, Z12, Z6
-	VFMADD231PS  Z11, Z12, Z7
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1171
-
-done1172:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	VMOVUPS Z4, (R9)(DX*1)
-	VMOVUPS Z5, 64(R9)(DX*1)
-	VMOVUPS Z6, 128(R9)(DX*1)
-	VMOVUPS Z7, 192(R9)(DX*1)
-	ADDQ    $0x00000100, R8
-	SUBQ    $0x00000004, SI
-	CMPQ    SI, $0x00000004
-	JGE     loop1169
-
-done1170:
-	CMPQ SI, $0x00000002
-	JL   done1174
-
-loop1173:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS (R9)(DX*1), Z2
-	VMOVUPS 64(R9)(DX*1), Z3
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1176
-
-loop1175:
-	VMOVUPS      (R11), Z4
-	VMOVUPS      64(R11), Z5
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  Z4, Z6, Z0
-	VFMADD231PS  Z5, Z6, Z1
-	VBROADCASTSS 4(R10), Z6
-	VFMADD231PS  Z4, Z6, Z2
-	VFMADD231PS  Z5, Z6, Z3
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1175
-
-done1176:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, (R9)(DX*1)
-	VMOVUPS Z3, 64(R9)(DX*1)
-	ADDQ    $0x00000080, R8
-	SUBQ    $0x00000002, SI
-	CMPQ    SI, $0x00000002
-	JGE     loop1173
-
-done1174:
-	CMPQ SI, $0x00000001
-	JL   done1178
-
-loop1177:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS (R9)(DX*1), Z1
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1180
-
-loop1179:
-	VMOVUPS      (R11), Z2
-	VBROADCASTSS (R10), Z3
-	VFMADD231PS  Z2, Z3, Z0
-	VBROADCASTSS 4(R10), Z3
-	VFMADD231PS  Z2, Z3, Z1
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1179
-
-done1180:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, (R9)(DX*1)
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, SI
-	JG      loop1177
-
-done1178:
-	ADDQ DX, AX
-	ADDQ DX, AX
-	ADDQ $0x00000008, CX
-	SUBQ $0x00000002, BX
-	CMPQ BX, $0x00000002
-	JGE  loop1167
-
-done1168:
-	CMPQ BX, $0x00000001
-	JL   done1182
-
-loop1181:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
-	JL   done1184
-
-loop1183:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1186
-
-loop1185:
-	VMOVUPS      (R11), Z4
-	VMOVUPS      64(R11), Z5
-	VMOVUPS      128(R11), Z6
-	VMOVUPS      192(R11), Z7
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  Z4, Z8, Z0
-	VFMADD231PS  Z5, Z8, Z1
-	VFMADD231PS  Z6, Z8, Z2
-	VFMADD231PS  Z7, Z8, Z3
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1185
-
-done1186:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	ADDQ    $0x00000100, R8
-	SUBQ    $0x00000004, SI
-	CMPQ    SI, $0x00000004
-	JGE     loop1183
-
-done1184:
-	CMPQ SI, $0x00000002
-	JL   done1188
-
-loop1187:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1190
-
-loop1189:
-	VMOVUPS      (R11), Z2
-	VMOVUPS      64(R11), Z3
-	VBROADCASTSS (R10), Z4
-	VFMADD231PS  Z2, Z4, Z0
-	VFMADD231PS  Z3, Z4, Z1
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1189
-
-done1190:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	ADDQ    $0x00000080, R8
-	SUBQ    $0x00000002, SI
-	CMPQ    SI, $0x00000002
-	JGE     loop1187
-
-done1188:
-	CMPQ SI, $0x00000001
-	JL   done1192
-
-loop1191:
-	MOVQ    AX, R9
-	ADDQ    R8, R9
-	VMOVUPS (R9), Z0
-	MOVQ    CX, R10
-	MOVQ    u+16(FP), R11
-	MOVQ    k+32(FP), R12
-	ADDQ    R8, R11
-	CMPQ    R12, $0x00000001
-	JL      done1194
-
-loop1193:
-	VMOVUPS      (R11), Z1
-	VBROADCASTSS (R10), Z2
-	VFMADD231PS  Z1, Z2, Z0
-	ADDQ         DI, R10
-	ADDQ         DX, R11
-	SUBQ         $0x00000001, R12
-	JG           loop1193
-
-done1194:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, SI
-	JG      loop1191
-
-done1192:
-	ADDQ DX, AX
-	ADDQ $0x00000004, CX
-	SUBQ $0x00000001, BX
-	JG   loop1181
-
-done1182:
+end871:
 	VZEROUPPER
 	RET
 
@@ -23649,9 +18418,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1196
+	JL     done874
 
-loop1195:
+loop873:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -23668,22 +18437,22 @@ loop1195:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1195
+	JGE          loop873
 
-done1196:
+done874:
 	CMPQ DI, $0x00000001
-	JL   done1198
+	JL   done876
 
-loop1197:
+loop875:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1197
+	JG           loop875
 
-done1198:
+done876:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23794,9 +18563,9 @@ done1198:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1200
+	JL           done878
 
-loop1199:
+loop877:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23816,9 +18585,9 @@ loop1199:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1202
+	JL     done880
 
-loop1201:
+loop879:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -23835,22 +18604,22 @@ loop1201:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1201
+	JGE          loop879
 
-done1202:
+done880:
 	CMPQ R8, $0x00000001
-	JL   done1204
+	JL   done882
 
-loop1203:
+loop881:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1203
+	JG           loop881
 
-done1204:
+done882:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23929,369 +18698,11 @@ done1204:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1199
+	JG           loop877
 
-done1200:
+done878:
 	VZEROUPPER
 	RET
-
-// func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, m int, n int)
-// Requires: AVX, CMOV, FMA3
-TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
-	XORQ   AX, AX
-	MOVQ   phi+0(FP), CX
-	MOVQ   n+32(FP), DX
-	ADDQ   $0x0f, DX
-	SHRQ   $0x04, DX
-	SHLQ   $0x06, DX
-	MOVQ   w+8(FP), BX
-	MOVQ   x+16(FP), SI
-	MOVQ   m+24(FP), DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   SI, SI
-	ADDQ   AX, BX
-	LEAQ   (DX)(DX*2), R8
-	CMPQ   DI, $0x00000004
-	JL     done1206
-
-loop1205:
-	VBROADCASTSS (SI), Y8
-	VFMADD231PS  (BX), Y8, Y0
-	VFMADD231PS  32(BX), Y8, Y1
-	VBROADCASTSS 4(SI), Y8
-	VFMADD231PS  (BX)(DX*1), Y8, Y2
-	VFMADD231PS  32(BX)(DX*1), Y8, Y3
-	VBROADCASTSS 8(SI), Y8
-	VFMADD231PS  (BX)(DX*2), Y8, Y4
-	VFMADD231PS  32(BX)(DX*2), Y8, Y5
-	VBROADCASTSS 12(SI), Y8
-	VFMADD231PS  (BX)(R8*1), Y8, Y6
-	VFMADD231PS  32(BX)(R8*1), Y8, Y7
-	LEAQ         (BX)(DX*4), BX
-	ADDQ         $0x00000010, SI
-	SUBQ         $0x00000004, DI
-	CMPQ         DI, $0x00000004
-	JGE          loop1205
-
-done1206:
-	CMPQ DI, $0x00000001
-	JL   done1208
-
-loop1207:
-	VBROADCASTSS (SI), Y8
-	VFMADD231PS  (BX), Y8, Y0
-	VFMADD231PS  32(BX), Y8, Y1
-	ADDQ         DX, BX
-	ADDQ         $0x00000004, SI
-	SUBQ         $0x00000001, DI
-	JG           loop1207
-
-done1208:
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y0, Y0
-	VADDPS       Y7, Y1, Y1
-	VROUNDPS     $0x00, Y0, Y2
-	VSUBPS       Y2, Y0, Y0
-	VROUNDPS     $0x00, Y1, Y2
-	VSUBPS       Y2, Y1, Y1
-	LEAQ         trig32<>+0(SB), DX
-	VMULPS       Y0, Y0, Y2
-	VMULPS       Y1, Y1, Y3
-	VBROADCASTSS 192(DX), Y8
-	VMOVUPS      Y8, Y6
-	VMOVUPS      Y8, Y7
-	VBROADCASTSS 160(DX), Y8
-	VFMADD231PS  Y8, Y2, Y6
-	VFMADD231PS  Y8, Y3, Y7
-	VBROADCASTSS 32(DX), Y8
-	VMOVUPS      Y8, Y4
-	VMOVUPS      Y8, Y5
-	VBROADCASTSS (DX), Y8
-	VFMADD231PS  Y8, Y2, Y4
-	VFMADD231PS  Y8, Y3, Y5
-	VBROADCASTSS 224(DX), Y8
-	VFMADD213PS  Y8, Y2, Y6
-	VFMADD213PS  Y8, Y3, Y7
-	VBROADCASTSS 64(DX), Y8
-	VFMADD213PS  Y8, Y2, Y4
-	VFMADD213PS  Y8, Y3, Y5
-	VBROADCASTSS 256(DX), Y8
-	VFMADD213PS  Y8, Y2, Y6
-	VFMADD213PS  Y8, Y3, Y7
-	VBROADCASTSS 96(DX), Y8
-	VFMADD213PS  Y8, Y2, Y4
-	VFMADD213PS  Y8, Y3, Y5
-	VBROADCASTSS 288(DX), Y8
-	VFMADD213PS  Y8, Y2, Y6
-	VFMADD213PS  Y8, Y3, Y7
-	VBROADCASTSS 128(DX), Y8
-	VFMADD213PS  Y8, Y2, Y4
-	VFMADD213PS  Y8, Y3, Y5
-	VMULPS       Y0, Y4, Y4
-	VMULPS       Y1, Y5, Y5
-	VBROADCASTSS 320(DX), Y8
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y5, Y7, Y7
-	VFNMADD213PS Y8, Y4, Y4
-	VFNMADD213PS Y8, Y5, Y5
-	MOVQ         n+32(FP), DX
-	DECQ         DX
-	ANDQ         $0x0f, DX
-	INCQ         DX
-	XORQ         BX, BX
-	MOVQ         $0x00000008, BX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	LEAQ         mask32<>+32(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
-	VMOVUPD      (BX), Y0
-	VANDPD       Y0, Y6, Y6
-	VANDPD       Y0, Y4, Y4
-	MOVQ         n+32(FP), DX
-	DECQ         DX
-	ANDQ         $0x0f, DX
-	INCQ         DX
-	XORQ         SI, SI
-	MOVQ         $0x00000008, BX
-	SUBQ         BX, DX
-	CMOVQLT      SI, DX
-	LEAQ         mask32<>+32(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
-	VMOVUPD      (BX), Y0
-	VANDPD       Y0, Y7, Y7
-	VANDPD       Y0, Y5, Y5
-	VMOVUPS      Y4, (CX)
-	VMOVUPS      Y6, 64(CX)
-	VMOVUPS      Y5, 32(CX)
-	VMOVUPS      Y7, 96(CX)
-	ADDQ         $0x00000080, CX
-	ADDQ         $0x00000040, AX
-	MOVQ         n+32(FP), DX
-	ADDQ         $0x0f, DX
-	SHRQ         $0x04, DX
-	DECQ         DX
-	CMPQ         DX, $0x00000001
-	JL           done1210
-
-loop1209:
-	MOVQ   n+32(FP), BX
-	ADDQ   $0x0f, BX
-	SHRQ   $0x04, BX
-	SHLQ   $0x06, BX
-	MOVQ   w+8(FP), SI
-	MOVQ   x+16(FP), DI
-	MOVQ   m+24(FP), R8
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   DI, DI
-	ADDQ   AX, SI
-	LEAQ   (BX)(BX*2), R9
-	CMPQ   R8, $0x00000004
-	JL     done1212
-
-loop1211:
-	VBROADCASTSS (DI), Y8
-	VFMADD231PS  (SI), Y8, Y0
-	VFMADD231PS  32(SI), Y8, Y1
-	VBROADCASTSS 4(DI), Y8
-	VFMADD231PS  (SI)(BX*1), Y8, Y2
-	VFMADD231PS  32(SI)(BX*1), Y8, Y3
-	VBROADCASTSS 8(DI), Y8
-	VFMADD231PS  (SI)(BX*2), Y8, Y4
-	VFMADD231PS  32(SI)(BX*2), Y8, Y5
-	VBROADCASTSS 12(DI), Y8
-	VFMADD231PS  (SI)(R9*1), Y8, Y6
-	VFMADD231PS  32(SI)(R9*1), Y8, Y7
-	LEAQ         (SI)(BX*4), SI
-	ADDQ         $0x00000010, DI
-	SUBQ         $0x00000004, R8
-	CMPQ         R8, $0x00000004
-	JGE          loop1211
-
-done1212:
-	CMPQ R8, $0x00000001
-	JL   done1214
-
-loop1213:
-	VBROADCASTSS (DI), Y8
-	VFMADD231PS  (SI), Y8, Y0
-	VFMADD231PS  32(SI), Y8, Y1
-	ADDQ         BX, SI
-	ADDQ         $0x00000004, DI
-	SUBQ         $0x00000001, R8
-	JG           loop1213
-
-done1214:
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y0, Y0
-	VADDPS       Y7, Y1, Y1
-	VROUNDPS     $0x00, Y0, Y2
-	VSUBPS       Y2, Y0, Y0
-	VROUNDPS     $0x00, Y1, Y2
-	VSUBPS       Y2, Y1, Y1
-	LEAQ         trig32<>+0(SB), BX
-	VMULPS       Y0, Y0, Y2
-	VMULPS       Y1, Y1, Y3
-	VBROADCASTSS 192(BX), Y8
-	VMOVUPS      Y8, Y6
-	VMOVUPS      Y8, Y7
-	VBROADCASTSS 160(BX), Y8
-	VFMADD231PS  Y8, Y2, Y6
-	VFMADD231PS  Y8, Y3, Y7
-	VBROADCASTSS 32(BX), Y8
-	VMOVUPS      Y8, Y4
-	VMOVUPS      Y8, Y5
-	VBROADCASTSS (BX), Y8
-	VFMADD231PS  Y8, Y2, Y4
-	VFMADD231PS  Y8, Y3, Y5
-	VBROADCASTSS 224(BX), Y8
-	VFMADD213PS  Y8, Y2, Y6
-	VFMADD213PS  Y8, Y3, Y7
-	VBROADCASTSS 64(BX), Y8
-	VFMADD213PS  Y8, Y2, Y4
-	VFMADD213PS  Y8, Y3, Y5
-	VBROADCASTSS 256(BX), Y8
-	VFMADD213PS  Y8, Y2, Y6
-	VFMADD213PS  Y8, Y3, Y7
-	VBROADCASTSS 96(BX), Y8
-	VFMADD213PS  Y8, Y2, Y4
-	VFMADD213PS  Y8, Y3, Y5
-	VBROADCASTSS 288(BX), Y8
-	VFMADD213PS  Y8, Y2, Y6
-	VFMADD213PS  Y8, Y3, Y7
-	VBROADCASTSS 128(BX), Y8
-	VFMADD213PS  Y8, Y2, Y4
-	VFMADD213PS  Y8, Y3, Y5
-	VMULPS       Y0, Y4, Y4
-	VMULPS       Y1, Y5, Y5
-	VBROADCASTSS 320(BX), Y8
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y5, Y7, Y7
-	VFNMADD213PS Y8, Y4, Y4
-	VFNMADD213PS Y8, Y5, Y5
-	VMOVUPS      Y4, (CX)
-	VMOVUPS      Y6, 64(CX)
-	VMOVUPS      Y5, 32(CX)
-	VMOVUPS      Y7, 96(CX)
-	ADDQ         $0x00000080, CX
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x00000001, DX
-	JG           loop1209
-
-done1210:
-	VZEROUPPER
-	RET
-
-DATA trig32<>+0(SB)/4, $0x3de08553
-DATA trig32<>+4(SB)/4, $0x3de08553
-DATA trig32<>+8(SB)/4, $0x3de08553
-DATA trig32<>+12(SB)/4, $0x3de08553
-DATA trig32<>+16(SB)/4, $0x3de08553
-DATA trig32<>+20(SB)/4, $0x3de08553
-DATA trig32<>+24(SB)/4, $0x3de08553
-DATA trig32<>+28(SB)/4, $0x3de08553
-DATA trig32<>+32(SB)/4, $0xbf58962e
-DATA trig32<>+36(SB)/4, $0xbf58962e
-DATA trig32<>+40(SB)/4, $0xbf58962e
-DATA trig32<>+44(SB)/4, $0xbf58962e
-DATA trig32<>+48(SB)/4, $0xbf58962e
-DATA trig32<>+52(SB)/4, $0xbf58962e
-DATA trig32<>+56(SB)/4, $0xbf58962e
-DATA trig32<>+60(SB)/4, $0xbf58962e
-DATA trig32<>+64(SB)/4, $0x4066ce7c
-DATA trig32<>+68(SB)/4, $0x4066ce7c
-DATA trig32<>+72(SB)/4, $0x4066ce7c
-DATA trig32<>+76(SB)/4, $0x4066ce7c
-DATA trig32<>+80(SB)/4, $0x4066ce7c
-DATA trig32<>+84(SB)/4, $0x4066ce7c
-DATA trig32<>+88(SB)/4, $0x4066ce7c
-DATA trig32<>+92(SB)/4, $0x4066ce7c
-DATA trig32<>+96(SB)/4, $0xc0e9dd29
-DATA trig32<>+100(SB)/4, $0xc0e9dd29
-DATA trig32<>+104(SB)/4, $0xc0e9dd29
-DATA trig32<>+108(SB)/4, $0xc0e9dd29
-DATA trig32<>+112(SB)/4, $0xc0e9dd29
-DATA trig32<>+116(SB)/4, $0xc0e9dd29
-DATA trig32<>+120(SB)/4, $0xc0e9dd29
-DATA trig32<>+124(SB)/4, $0xc0e9dd29
-DATA trig32<>+128(SB)/4, $0x408e2c19
-DATA trig32<>+132(SB)/4, $0x408e2c19
-DATA trig32<>+136(SB)/4, $0x408e2c19
-DATA trig32<>+140(SB)/4, $0x408e2c19
-DATA trig32<>+144(SB)/4, $0x408e2c19
-DATA trig32<>+148(SB)/4, $0x408e2c19
-DATA trig32<>+152(SB)/4, $0x408e2c19
-DATA trig32<>+156(SB)/4, $0x408e2c19
-DATA trig32<>+160(SB)/4, $0x3e9e416e
-DATA trig32<>+164(SB)/4, $0x3e9e416e
-DATA trig32<>+168(SB)/4, $0x3e9e416e
-DATA trig32<>+172(SB)/4, $0x3e9e416e
-DATA trig32<>+176(SB)/4, $0x3e9e416e
-DATA trig32<>+180(SB)/4, $0x3e9e416e
-DATA trig32<>+184(SB)/4, $0x3e9e416e
-DATA trig32<>+188(SB)/4, $0x3e9e416e
-DATA trig32<>+192(SB)/4, $0xbff0fb65
-DATA trig32<>+196(SB)/4, $0xbff0fb65
-DATA trig32<>+200(SB)/4, $0xbff0fb65
-DATA trig32<>+204(SB)/4, $0xbff0fb65
-DATA trig32<>+208(SB)/4, $0xbff0fb65
-DATA trig32<>+212(SB)/4, $0xbff0fb65
-DATA trig32<>+216(SB)/4, $0xbff0fb65
-DATA trig32<>+220(SB)/4, $0xbff0fb65
-DATA trig32<>+224(SB)/4, $0x40b7a852
-DATA trig32<>+228(SB)/4, $0x40b7a852
-DATA trig32<>+232(SB)/4, $0x40b7a852
-DATA trig32<>+236(SB)/4, $0x40b7a852
-DATA trig32<>+240(SB)/4, $0x40b7a852
-DATA trig32<>+244(SB)/4, $0x40b7a852
-DATA trig32<>+248(SB)/4, $0x40b7a852
-DATA trig32<>+252(SB)/4, $0x40b7a852
-DATA trig32<>+256(SB)/4, $0xc0df52a8
-DATA trig32<>+260(SB)/4, $0xc0df52a8
-DATA trig32<>+264(SB)/4, $0xc0df52a8
-DATA trig32<>+268(SB)/4, $0xc0df52a8
-DATA trig32<>+272(SB)/4, $0xc0df52a8
-DATA trig32<>+276(SB)/4, $0xc0df52a8
-DATA trig32<>+280(SB)/4, $0xc0df52a8
-DATA trig32<>+284(SB)/4, $0xc0df52a8
-DATA trig32<>+288(SB)/4, $0x3fb504f1
-DATA trig32<>+292(SB)/4, $0x3fb504f1
-DATA trig32<>+296(SB)/4, $0x3fb504f1
-DATA trig32<>+300(SB)/4, $0x3fb504f1
-DATA trig32<>+304(SB)/4, $0x3fb504f1
-DATA trig32<>+308(SB)/4, $0x3fb504f1
-DATA trig32<>+312(SB)/4, $0x3fb504f1
-DATA trig32<>+316(SB)/4, $0x3fb504f1
-DATA trig32<>+320(SB)/4, $0x3f800000
-DATA trig32<>+324(SB)/4, $0x3f800000
-DATA trig32<>+328(SB)/4, $0x3f800000
-DATA trig32<>+332(SB)/4, $0x3f800000
-DATA trig32<>+336(SB)/4, $0x3f800000
-DATA trig32<>+340(SB)/4, $0x3f800000
-DATA trig32<>+344(SB)/4, $0x3f800000
-DATA trig32<>+348(SB)/4, $0x3f800000
-GLOBL trig32<>(SB), RODATA|NOPTR, $352
 
 // func fourierAVX512(y *float64, x *float64, call *uintptr)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
@@ -24314,9 +18725,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1216
+	JL     done884
 
-loop1215:
+loop883:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24330,9 +18741,9 @@ loop1215:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1218
+	JL      done886
 
-loop1217:
+loop885:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24345,9 +18756,9 @@ loop1217:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1217
+	JG           loop885
 
-done1218:
+done886:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -24360,13 +18771,13 @@ done1218:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1215
+	JGE     loop883
 
-done1216:
+done884:
 	CMPQ SI, $0x00000007
-	JL   done1220
+	JL   done888
 
-loop1219:
+loop887:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24379,9 +18790,9 @@ loop1219:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1222
+	JL      done890
 
-loop1221:
+loop889:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -24393,9 +18804,9 @@ loop1221:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1221
+	JG           loop889
 
-done1222:
+done890:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -24407,13 +18818,13 @@ done1222:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1219
+	JGE     loop887
 
-done1220:
+done888:
 	CMPQ SI, $0x00000006
-	JL   done1224
+	JL   done892
 
-loop1223:
+loop891:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24425,9 +18836,9 @@ loop1223:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1226
+	JL      done894
 
-loop1225:
+loop893:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -24438,9 +18849,9 @@ loop1225:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1225
+	JG           loop893
 
-done1226:
+done894:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -24451,13 +18862,13 @@ done1226:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1223
+	JGE     loop891
 
-done1224:
+done892:
 	CMPQ SI, $0x00000005
-	JL   done1228
+	JL   done896
 
-loop1227:
+loop895:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24468,9 +18879,9 @@ loop1227:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1230
+	JL      done898
 
-loop1229:
+loop897:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -24480,9 +18891,9 @@ loop1229:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1229
+	JG           loop897
 
-done1230:
+done898:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -24492,13 +18903,13 @@ done1230:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1227
+	JGE     loop895
 
-done1228:
+done896:
 	CMPQ SI, $0x00000004
-	JL   done1232
+	JL   done900
 
-loop1231:
+loop899:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24512,9 +18923,9 @@ loop1231:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1234
+	JL      done902
 
-loop1233:
+loop901:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24529,13 +18940,13 @@ loop1233:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1233
+	JGE          loop901
 
-done1234:
+done902:
 	CMPQ R11, $0x00000001
-	JL   done1236
+	JL   done904
 
-loop1235:
+loop903:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24544,9 +18955,9 @@ loop1235:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1235
+	JG           loop903
 
-done1236:
+done904:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -24559,13 +18970,13 @@ done1236:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1231
+	JGE     loop899
 
-done1232:
+done900:
 	CMPQ SI, $0x00000003
-	JL   done1238
+	JL   done906
 
-loop1237:
+loop905:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24577,9 +18988,9 @@ loop1237:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1240
+	JL      done908
 
-loop1239:
+loop907:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -24592,13 +19003,13 @@ loop1239:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1239
+	JGE          loop907
 
-done1240:
+done908:
 	CMPQ R11, $0x00000001
-	JL   done1242
+	JL   done910
 
-loop1241:
+loop909:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -24606,9 +19017,9 @@ loop1241:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1241
+	JG           loop909
 
-done1242:
+done910:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -24619,13 +19030,13 @@ done1242:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1237
+	JGE     loop905
 
-done1238:
+done906:
 	CMPQ SI, $0x00000002
-	JL   done1244
+	JL   done912
 
-loop1243:
+loop911:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24640,9 +19051,9 @@ loop1243:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1246
+	JL      done914
 
-loop1245:
+loop913:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24659,22 +19070,22 @@ loop1245:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1245
+	JGE          loop913
 
-done1246:
+done914:
 	CMPQ R11, $0x00000001
-	JL   done1248
+	JL   done916
 
-loop1247:
+loop915:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1247
+	JG           loop915
 
-done1248:
+done916:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -24687,13 +19098,13 @@ done1248:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1243
+	JGE     loop911
 
-done1244:
+done912:
 	CMPQ SI, $0x00000001
-	JL   done1250
+	JL   done918
 
-loop1249:
+loop917:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24704,9 +19115,9 @@ loop1249:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1252
+	JL      done920
 
-loop1251:
+loop919:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -24719,21 +19130,21 @@ loop1251:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1251
+	JGE          loop919
 
-done1252:
+done920:
 	CMPQ R11, $0x00000001
-	JL   done1254
+	JL   done922
 
-loop1253:
+loop921:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1253
+	JG           loop921
 
-done1254:
+done922:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -24741,9 +19152,9 @@ done1254:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1249
+	JG      loop917
 
-done1250:
+done918:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -24757,7 +19168,7 @@ done1250:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1255
+	JZ           end923
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -24767,14 +19178,14 @@ done1250:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1255
+	JMP          end923
 
-end1255:
+end923:
 	XORQ BX, BX
 
-group1257:
+group925:
 	CMPQ    BX, DX
-	JE      done1258
+	JE      done926
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -24782,11 +19193,11 @@ group1257:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1257
+	JMP     group925
 
-done1258:
+done926:
 	TESTQ AX, AX
-	JZ    skip1259
+	JZ    skip927
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -24796,19 +19207,19 @@ done1258:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1261
+	JL    done929
 
-loop1260:
+loop928:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1260
+	JG          loop928
 
-done1261:
-skip1259:
+done929:
+skip927:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -24830,7 +19241,7 @@ skip1259:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1263
+	JNE          next931
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -24871,11 +19282,11 @@ skip1259:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1262
+	JMP          done930
 
-next1263:
+next931:
 	CMPQ         CX, $0x01
-	JNE          next1264
+	JNE          next932
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24939,11 +19350,11 @@ next1263:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1262
+	JMP          done930
 
-next1264:
+next932:
 	CMPQ         CX, $0x02
-	JNE          next1265
+	JNE          next933
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -25030,11 +19441,11 @@ next1264:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1262
+	JMP          done930
 
-next1265:
+next933:
 	CMPQ         CX, $0x03
-	JNE          next1266
+	JNE          next934
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -25144,55 +19555,55 @@ next1265:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1262
+	JMP          done930
 
-next1266:
-done1262:
+next934:
+done930:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1267
+	JE   product935
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1267
+	JNE  product935
 	CMPQ CX, $0x04
-	JG   above1278
+	JG   above946
 	CMPQ CX, $0x02
-	JG   above1279
+	JG   above947
 	CMPQ CX, $0x01
-	JG   above1280
-	JMP  rows1270
+	JG   above948
+	JMP  rows938
 
-above1280:
-	JMP rows1271
+above948:
+	JMP rows939
 
-above1279:
+above947:
 	CMPQ CX, $0x03
-	JG   above1281
-	JMP  rows1272
+	JG   above949
+	JMP  rows940
 
-above1281:
-	JMP rows1273
+above949:
+	JMP rows941
 
-above1278:
+above946:
 	CMPQ CX, $0x06
-	JG   above1282
+	JG   above950
 	CMPQ CX, $0x05
-	JG   above1283
-	JMP  rows1274
+	JG   above951
+	JMP  rows942
 
-above1283:
-	JMP rows1275
+above951:
+	JMP rows943
 
-above1282:
+above950:
 	CMPQ CX, $0x07
-	JG   above1284
-	JMP  rows1276
+	JG   above952
+	JMP  rows944
 
-above1284:
-	JMP rows1277
+above952:
+	JMP rows945
 
-rows1270:
+rows938:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -25211,7 +19622,7 @@ rows1270:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1285
+	JZ           skip953
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -25321,9 +19732,9 @@ rows1270:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1287
+	JL           done955
 
-loop1286:
+loop954:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -25523,9 +19934,9 @@ loop1286:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1286
+	JG           loop954
 
-done1287:
+done955:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25552,16 +19963,16 @@ done1287:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1285:
+skip953:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1289
+	JL      done957
 
-loop1288:
+loop956:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25589,11 +20000,11 @@ loop1288:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1288
+	JGE         loop956
 
-done1289:
+done957:
 	TESTQ       AX, AX
-	JZ          skip1290
+	JZ          skip958
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25609,7 +20020,7 @@ done1289:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1290:
+skip958:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -25626,40 +20037,40 @@ skip1290:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1291
+	JZ         skip959
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1292
+	JNE        few960
 	VMOVUPD    Z1, (CX)
-	JMP        done1293
+	JMP        done961
 
-few1292:
+few960:
 	TESTQ         $0x00000004, AX
-	JZ            skip1294
+	JZ            skip962
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1294:
+skip962:
 	TESTQ         $0x00000002, AX
-	JZ            skip1295
+	JZ            skip963
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1295:
+skip963:
 	TESTQ  $0x00000001, AX
-	JZ     skip1296
+	JZ     skip964
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1296:
-done1293:
-skip1291:
-	JMP finish1268
+skip964:
+done961:
+skip959:
+	JMP finish936
 
-rows1271:
+rows939:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -25683,7 +20094,7 @@ rows1271:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1297
+	JZ           skip965
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -25793,9 +20204,9 @@ rows1271:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1299
+	JL           done967
 
-loop1298:
+loop966:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -26043,9 +20454,9 @@ loop1298:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1298
+	JG           loop966
 
-done1299:
+done967:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -26084,7 +20495,7 @@ done1299:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1297:
+skip965:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26092,9 +20503,9 @@ skip1297:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1301
+	JL      done969
 
-loop1300:
+loop968:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -26134,11 +20545,11 @@ loop1300:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1300
+	JGE         loop968
 
-done1301:
+done969:
 	TESTQ       AX, AX
-	JZ          skip1302
+	JZ          skip970
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -26160,7 +20571,7 @@ done1301:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1302:
+skip970:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -26178,40 +20589,40 @@ skip1302:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1303
+	JZ         skip971
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1304
+	JNE        few972
 	VMOVUPD    Z1, (CX)
-	JMP        done1305
+	JMP        done973
 
-few1304:
+few972:
 	TESTQ         $0x00000004, AX
-	JZ            skip1306
+	JZ            skip974
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1306:
+skip974:
 	TESTQ         $0x00000002, AX
-	JZ            skip1307
+	JZ            skip975
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1307:
+skip975:
 	TESTQ  $0x00000001, AX
-	JZ     skip1308
+	JZ     skip976
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1308:
-done1305:
-skip1303:
-	JMP finish1268
+skip976:
+done973:
+skip971:
+	JMP finish936
 
-rows1272:
+rows940:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26237,7 +20648,7 @@ rows1272:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1309
+	JZ           skip977
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -26347,9 +20758,9 @@ rows1272:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1311
+	JL           done979
 
-loop1310:
+loop978:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26645,9 +21056,9 @@ loop1310:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1310
+	JG               loop978
 
-done1311:
+done979:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26698,7 +21109,7 @@ done1311:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1309:
+skip977:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26707,9 +21118,9 @@ skip1309:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1313
+	JL      done981
 
-loop1312:
+loop980:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26761,11 +21172,11 @@ loop1312:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1312
+	JGE              loop980
 
-done1313:
+done981:
 	TESTQ            AX, AX
-	JZ               skip1314
+	JZ               skip982
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26793,7 +21204,7 @@ done1313:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1314:
+skip982:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -26815,40 +21226,40 @@ skip1314:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1315
+	JZ         skip983
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1316
+	JNE        few984
 	VMOVUPD    Z1, (CX)
-	JMP        done1317
+	JMP        done985
 
-few1316:
+few984:
 	TESTQ         $0x00000004, AX
-	JZ            skip1318
+	JZ            skip986
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1318:
+skip986:
 	TESTQ         $0x00000002, AX
-	JZ            skip1319
+	JZ            skip987
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1319:
+skip987:
 	TESTQ  $0x00000001, AX
-	JZ     skip1320
+	JZ     skip988
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1320:
-done1317:
-skip1315:
-	JMP finish1268
+skip988:
+done985:
+skip983:
+	JMP finish936
 
-rows1273:
+rows941:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26875,7 +21286,7 @@ rows1273:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1321
+	JZ           skip989
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -26985,9 +21396,9 @@ rows1273:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1323
+	JL           done991
 
-loop1322:
+loop990:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27331,9 +21742,9 @@ loop1322:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1322
+	JG               loop990
 
-done1323:
+done991:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -27396,7 +21807,7 @@ done1323:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1321:
+skip989:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27406,9 +21817,9 @@ skip1321:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1325
+	JL      done993
 
-loop1324:
+loop992:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -27472,11 +21883,11 @@ loop1324:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1324
+	JGE              loop992
 
-done1325:
+done993:
 	TESTQ            AX, AX
-	JZ               skip1326
+	JZ               skip994
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -27510,7 +21921,7 @@ done1325:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1326:
+skip994:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27533,40 +21944,40 @@ skip1326:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1327
+	JZ         skip995
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1328
+	JNE        few996
 	VMOVUPD    Z1, (CX)
-	JMP        done1329
+	JMP        done997
 
-few1328:
+few996:
 	TESTQ         $0x00000004, AX
-	JZ            skip1330
+	JZ            skip998
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1330:
+skip998:
 	TESTQ         $0x00000002, AX
-	JZ            skip1331
+	JZ            skip999
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1331:
+skip999:
 	TESTQ  $0x00000001, AX
-	JZ     skip1332
+	JZ     skip1000
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1332:
-done1329:
-skip1327:
-	JMP finish1268
+skip1000:
+done997:
+skip995:
+	JMP finish936
 
-rows1274:
+rows942:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27595,7 +22006,7 @@ rows1274:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1333
+	JZ           skip1001
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -27705,9 +22116,9 @@ rows1274:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1335
+	JL           done1003
 
-loop1334:
+loop1002:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28100,9 +22511,9 @@ loop1334:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1334
+	JG               loop1002
 
-done1335:
+done1003:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -28178,7 +22589,7 @@ done1335:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1333:
+skip1001:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28189,9 +22600,9 @@ skip1333:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1337
+	JL      done1005
 
-loop1336:
+loop1004:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -28268,11 +22679,11 @@ loop1336:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1336
+	JGE              loop1004
 
-done1337:
+done1005:
 	TESTQ            AX, AX
-	JZ               skip1338
+	JZ               skip1006
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -28313,7 +22724,7 @@ done1337:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1338:
+skip1006:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28343,40 +22754,40 @@ skip1338:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1339
+	JZ         skip1007
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1340
+	JNE        few1008
 	VMOVUPD    Z1, (CX)
-	JMP        done1341
+	JMP        done1009
 
-few1340:
+few1008:
 	TESTQ         $0x00000004, AX
-	JZ            skip1342
+	JZ            skip1010
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1342:
+skip1010:
 	TESTQ         $0x00000002, AX
-	JZ            skip1343
+	JZ            skip1011
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1343:
+skip1011:
 	TESTQ  $0x00000001, AX
-	JZ     skip1344
+	JZ     skip1012
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1344:
-done1341:
-skip1339:
-	JMP finish1268
+skip1012:
+done1009:
+skip1007:
+	JMP finish936
 
-rows1275:
+rows943:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28406,7 +22817,7 @@ rows1275:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1345
+	JZ           skip1013
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -28516,9 +22927,9 @@ rows1275:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1347
+	JL           done1015
 
-loop1346:
+loop1014:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28959,9 +23370,9 @@ loop1346:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1346
+	JG               loop1014
 
-done1347:
+done1015:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -29049,7 +23460,7 @@ done1347:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1345:
+skip1013:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29061,9 +23472,9 @@ skip1345:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1349
+	JL      done1017
 
-loop1348:
+loop1016:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -29152,11 +23563,11 @@ loop1348:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1348
+	JGE              loop1016
 
-done1349:
+done1017:
 	TESTQ            AX, AX
-	JZ               skip1350
+	JZ               skip1018
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -29203,7 +23614,7 @@ done1349:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1350:
+skip1018:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29234,40 +23645,40 @@ skip1350:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1351
+	JZ         skip1019
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1352
+	JNE        few1020
 	VMOVUPD    Z1, (CX)
-	JMP        done1353
+	JMP        done1021
 
-few1352:
+few1020:
 	TESTQ         $0x00000004, AX
-	JZ            skip1354
+	JZ            skip1022
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1354:
+skip1022:
 	TESTQ         $0x00000002, AX
-	JZ            skip1355
+	JZ            skip1023
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1355:
+skip1023:
 	TESTQ  $0x00000001, AX
-	JZ     skip1356
+	JZ     skip1024
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1356:
-done1353:
-skip1351:
-	JMP finish1268
+skip1024:
+done1021:
+skip1019:
+	JMP finish936
 
-rows1276:
+rows944:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -29298,7 +23709,7 @@ rows1276:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1357
+	JZ           skip1025
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -29408,9 +23819,9 @@ rows1276:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1359
+	JL           done1027
 
-loop1358:
+loop1026:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -29899,9 +24310,9 @@ loop1358:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1358
+	JG               loop1026
 
-done1359:
+done1027:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -30001,7 +24412,7 @@ done1359:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1357:
+skip1025:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30014,9 +24425,9 @@ skip1357:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1361
+	JL      done1029
 
-loop1360:
+loop1028:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -30117,11 +24528,11 @@ loop1360:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1360
+	JGE              loop1028
 
-done1361:
+done1029:
 	TESTQ            AX, AX
-	JZ               skip1362
+	JZ               skip1030
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -30174,7 +24585,7 @@ done1361:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1362:
+skip1030:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -30209,40 +24620,40 @@ skip1362:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1363
+	JZ         skip1031
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1364
+	JNE        few1032
 	VMOVUPD    Z1, (CX)
-	JMP        done1365
+	JMP        done1033
 
-few1364:
+few1032:
 	TESTQ         $0x00000004, AX
-	JZ            skip1366
+	JZ            skip1034
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1366:
+skip1034:
 	TESTQ         $0x00000002, AX
-	JZ            skip1367
+	JZ            skip1035
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1367:
+skip1035:
 	TESTQ  $0x00000001, AX
-	JZ     skip1368
+	JZ     skip1036
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1368:
-done1365:
-skip1363:
-	JMP finish1268
+skip1036:
+done1033:
+skip1031:
+	JMP finish936
 
-rows1277:
+rows945:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30274,7 +24685,7 @@ rows1277:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1369
+	JZ           skip1037
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -30384,9 +24795,9 @@ rows1277:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1371
+	JL           done1039
 
-loop1370:
+loop1038:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30923,9 +25334,9 @@ loop1370:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1370
+	JG               loop1038
 
-done1371:
+done1039:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -31037,7 +25448,7 @@ done1371:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1369:
+skip1037:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31051,9 +25462,9 @@ skip1369:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1373
+	JL      done1041
 
-loop1372:
+loop1040:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -31166,11 +25577,11 @@ loop1372:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1372
+	JGE              loop1040
 
-done1373:
+done1041:
 	TESTQ            AX, AX
-	JZ               skip1374
+	JZ               skip1042
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -31229,7 +25640,7 @@ done1373:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1374:
+skip1042:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -31265,109 +25676,109 @@ skip1374:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1375
+	JZ         skip1043
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1376
+	JNE        few1044
 	VMOVUPD    Z1, (CX)
-	JMP        done1377
+	JMP        done1045
 
-few1376:
+few1044:
 	TESTQ         $0x00000004, AX
-	JZ            skip1378
+	JZ            skip1046
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1378:
+skip1046:
 	TESTQ         $0x00000002, AX
-	JZ            skip1379
+	JZ            skip1047
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1379:
+skip1047:
 	TESTQ  $0x00000001, AX
-	JZ     skip1380
+	JZ     skip1048
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1380:
-done1377:
-skip1375:
-	JMP finish1268
+skip1048:
+done1045:
+skip1043:
+	JMP finish936
 
-product1267:
+product935:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1394
+	JG   above1062
 	CMPQ CX, $0x03
-	JG   above1395
+	JG   above1063
 	CMPQ CX, $0x01
-	JG   above1396
+	JG   above1064
 	CMPQ CX, $0x00
-	JG   above1397
-	JMP  rows1381
+	JG   above1065
+	JMP  rows1049
 
-above1397:
-	JMP rows1382
+above1065:
+	JMP rows1050
 
-above1396:
+above1064:
 	CMPQ CX, $0x02
-	JG   above1398
-	JMP  rows1383
+	JG   above1066
+	JMP  rows1051
 
-above1398:
-	JMP rows1384
+above1066:
+	JMP rows1052
 
-above1395:
+above1063:
 	CMPQ CX, $0x05
-	JG   above1399
+	JG   above1067
 	CMPQ CX, $0x04
-	JG   above1400
-	JMP  rows1385
+	JG   above1068
+	JMP  rows1053
 
-above1400:
-	JMP rows1386
+above1068:
+	JMP rows1054
 
-above1399:
-	JMP rows1387
+above1067:
+	JMP rows1055
 
-above1394:
+above1062:
 	CMPQ CX, $0x09
-	JG   above1401
+	JG   above1069
 	CMPQ CX, $0x08
-	JG   above1402
+	JG   above1070
 	CMPQ CX, $0x07
-	JG   above1403
-	JMP  rows1388
+	JG   above1071
+	JMP  rows1056
 
-above1403:
-	JMP rows1389
+above1071:
+	JMP rows1057
 
-above1402:
-	JMP rows1390
+above1070:
+	JMP rows1058
 
-above1401:
+above1069:
 	CMPQ CX, $0x0b
-	JG   above1404
+	JG   above1072
 	CMPQ CX, $0x0a
-	JG   above1405
-	JMP  rows1391
+	JG   above1073
+	JMP  rows1059
 
-above1405:
-	JMP rows1392
+above1073:
+	JMP rows1060
 
-above1404:
-	JMP rows1393
+above1072:
+	JMP rows1061
 
-rows1381:
+rows1049:
 	CMPQ DX, $0x00000001
-	JL   done1407
+	JL   done1075
 
-loop1406:
+loop1074:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -31476,12 +25887,12 @@ loop1406:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1406
+	JG           loop1074
 
-done1407:
-	JMP finish1268
+done1075:
+	JMP finish936
 
-rows1382:
+rows1050:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -31493,7 +25904,7 @@ rows1382:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1408
+	JZ           skip1076
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -31603,9 +26014,9 @@ rows1382:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1410
+	JL           done1078
 
-loop1409:
+loop1077:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -31732,9 +26143,9 @@ loop1409:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1409
+	JG           loop1077
 
-done1410:
+done1078:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31742,16 +26153,16 @@ done1410:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1408:
+skip1076:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1412
+	JL      done1080
 
-loop1411:
+loop1079:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31760,17 +26171,17 @@ loop1411:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1411
+	JGE         loop1079
 
-done1412:
+done1080:
 	TESTQ       AX, AX
-	JZ          skip1413
+	JZ          skip1081
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1413:
+skip1081:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -31787,7 +26198,7 @@ skip1413:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1414
+	JZ         skip1082
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31799,50 +26210,50 @@ skip1413:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1416
+	JL         done1084
 
-loop1415:
+loop1083:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1415
+	JG               loop1083
 
-done1416:
+done1084:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1417
+	JNE     few1085
 	VMOVUPD Z1, (AX)
-	JMP     done1418
+	JMP     done1086
 
-few1417:
+few1085:
 	TESTQ         $0x00000004, CX
-	JZ            skip1419
+	JZ            skip1087
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1419:
+skip1087:
 	TESTQ         $0x00000002, CX
-	JZ            skip1420
+	JZ            skip1088
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1420:
+skip1088:
 	TESTQ  $0x00000001, CX
-	JZ     skip1421
+	JZ     skip1089
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1421:
-done1418:
-skip1414:
-	JMP finish1268
+skip1089:
+done1086:
+skip1082:
+	JMP finish936
 
-rows1383:
+rows1051:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -31855,7 +26266,7 @@ rows1383:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1422
+	JZ           skip1090
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -31965,9 +26376,9 @@ rows1383:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1424
+	JL           done1092
 
-loop1423:
+loop1091:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -32102,9 +26513,9 @@ loop1423:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1423
+	JG           loop1091
 
-done1424:
+done1092:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -32114,7 +26525,7 @@ done1424:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1422:
+skip1090:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32122,9 +26533,9 @@ skip1422:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1426
+	JL      done1094
 
-loop1425:
+loop1093:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -32135,18 +26546,18 @@ loop1425:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1425
+	JGE         loop1093
 
-done1426:
+done1094:
 	TESTQ       AX, AX
-	JZ          skip1427
+	JZ          skip1095
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1427:
+skip1095:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -32164,7 +26575,7 @@ skip1427:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1428
+	JZ         skip1096
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32176,50 +26587,50 @@ skip1427:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1430
+	JL         done1098
 
-loop1429:
+loop1097:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1429
+	JG               loop1097
 
-done1430:
+done1098:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1431
+	JNE     few1099
 	VMOVUPD Z1, (AX)
-	JMP     done1432
+	JMP     done1100
 
-few1431:
+few1099:
 	TESTQ         $0x00000004, CX
-	JZ            skip1433
+	JZ            skip1101
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1433:
+skip1101:
 	TESTQ         $0x00000002, CX
-	JZ            skip1434
+	JZ            skip1102
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1434:
+skip1102:
 	TESTQ  $0x00000001, CX
-	JZ     skip1435
+	JZ     skip1103
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1435:
-done1432:
-skip1428:
-	JMP finish1268
+skip1103:
+done1100:
+skip1096:
+	JMP finish936
 
-rows1384:
+rows1052:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32233,7 +26644,7 @@ rows1384:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1436
+	JZ           skip1104
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -32343,9 +26754,9 @@ rows1384:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1438
+	JL           done1106
 
-loop1437:
+loop1105:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -32488,9 +26899,9 @@ loop1437:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1437
+	JG           loop1105
 
-done1438:
+done1106:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -32502,7 +26913,7 @@ done1438:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1436:
+skip1104:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32511,9 +26922,9 @@ skip1436:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1440
+	JL      done1108
 
-loop1439:
+loop1107:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -32526,11 +26937,11 @@ loop1439:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1439
+	JGE         loop1107
 
-done1440:
+done1108:
 	TESTQ       AX, AX
-	JZ          skip1441
+	JZ          skip1109
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -32538,7 +26949,7 @@ done1440:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1441:
+skip1109:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -32560,7 +26971,7 @@ skip1441:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1442
+	JZ         skip1110
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32572,50 +26983,50 @@ skip1441:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1444
+	JL         done1112
 
-loop1443:
+loop1111:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1443
+	JG               loop1111
 
-done1444:
+done1112:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1445
+	JNE     few1113
 	VMOVUPD Z1, (AX)
-	JMP     done1446
+	JMP     done1114
 
-few1445:
+few1113:
 	TESTQ         $0x00000004, CX
-	JZ            skip1447
+	JZ            skip1115
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1447:
+skip1115:
 	TESTQ         $0x00000002, CX
-	JZ            skip1448
+	JZ            skip1116
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1448:
+skip1116:
 	TESTQ  $0x00000001, CX
-	JZ     skip1449
+	JZ     skip1117
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1449:
-done1446:
-skip1442:
-	JMP finish1268
+skip1117:
+done1114:
+skip1110:
+	JMP finish936
 
-rows1385:
+rows1053:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32630,7 +27041,7 @@ rows1385:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1450
+	JZ           skip1118
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -32740,9 +27151,9 @@ rows1385:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1452
+	JL           done1120
 
-loop1451:
+loop1119:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -32893,9 +27304,9 @@ loop1451:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1451
+	JG           loop1119
 
-done1452:
+done1120:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32909,7 +27320,7 @@ done1452:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1450:
+skip1118:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32919,9 +27330,9 @@ skip1450:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1454
+	JL      done1122
 
-loop1453:
+loop1121:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32936,11 +27347,11 @@ loop1453:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1453
+	JGE         loop1121
 
-done1454:
+done1122:
 	TESTQ       AX, AX
-	JZ          skip1455
+	JZ          skip1123
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32949,7 +27360,7 @@ done1454:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1455:
+skip1123:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -32972,7 +27383,7 @@ skip1455:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1456
+	JZ         skip1124
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32984,50 +27395,50 @@ skip1455:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1458
+	JL         done1126
 
-loop1457:
+loop1125:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1457
+	JG               loop1125
 
-done1458:
+done1126:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1459
+	JNE     few1127
 	VMOVUPD Z1, (AX)
-	JMP     done1460
+	JMP     done1128
 
-few1459:
+few1127:
 	TESTQ         $0x00000004, CX
-	JZ            skip1461
+	JZ            skip1129
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1461:
+skip1129:
 	TESTQ         $0x00000002, CX
-	JZ            skip1462
+	JZ            skip1130
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1462:
+skip1130:
 	TESTQ  $0x00000001, CX
-	JZ     skip1463
+	JZ     skip1131
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1463:
-done1460:
-skip1456:
-	JMP finish1268
+skip1131:
+done1128:
+skip1124:
+	JMP finish936
 
-rows1386:
+rows1054:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33044,7 +27455,7 @@ rows1386:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1464
+	JZ           skip1132
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -33154,9 +27565,9 @@ rows1386:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1466
+	JL           done1134
 
-loop1465:
+loop1133:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -33316,9 +27727,9 @@ loop1465:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1465
+	JG           loop1133
 
-done1466:
+done1134:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -33335,7 +27746,7 @@ done1466:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1464:
+skip1132:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33346,9 +27757,9 @@ skip1464:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1468
+	JL      done1136
 
-loop1467:
+loop1135:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -33366,11 +27777,11 @@ loop1467:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1467
+	JGE         loop1135
 
-done1468:
+done1136:
 	TESTQ       AX, AX
-	JZ          skip1469
+	JZ          skip1137
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -33381,7 +27792,7 @@ done1468:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1469:
+skip1137:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -33411,7 +27822,7 @@ skip1469:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1470
+	JZ         skip1138
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33423,50 +27834,50 @@ skip1469:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1472
+	JL         done1140
 
-loop1471:
+loop1139:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1471
+	JG               loop1139
 
-done1472:
+done1140:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1473
+	JNE     few1141
 	VMOVUPD Z1, (AX)
-	JMP     done1474
+	JMP     done1142
 
-few1473:
+few1141:
 	TESTQ         $0x00000004, CX
-	JZ            skip1475
+	JZ            skip1143
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1475:
+skip1143:
 	TESTQ         $0x00000002, CX
-	JZ            skip1476
+	JZ            skip1144
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1476:
+skip1144:
 	TESTQ  $0x00000001, CX
-	JZ     skip1477
+	JZ     skip1145
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1477:
-done1474:
-skip1470:
-	JMP finish1268
+skip1145:
+done1142:
+skip1138:
+	JMP finish936
 
-rows1387:
+rows1055:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33484,7 +27895,7 @@ rows1387:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1478
+	JZ           skip1146
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -33594,9 +28005,9 @@ rows1387:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1480
+	JL           done1148
 
-loop1479:
+loop1147:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -33764,9 +28175,9 @@ loop1479:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1479
+	JG           loop1147
 
-done1480:
+done1148:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33785,7 +28196,7 @@ done1480:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1478:
+skip1146:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33797,9 +28208,9 @@ skip1478:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1482
+	JL      done1150
 
-loop1481:
+loop1149:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33819,11 +28230,11 @@ loop1481:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1481
+	JGE         loop1149
 
-done1482:
+done1150:
 	TESTQ       AX, AX
-	JZ          skip1483
+	JZ          skip1151
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33835,7 +28246,7 @@ done1482:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1483:
+skip1151:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -33866,7 +28277,7 @@ skip1483:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1484
+	JZ         skip1152
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33878,50 +28289,50 @@ skip1483:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1486
+	JL         done1154
 
-loop1485:
+loop1153:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1485
+	JG               loop1153
 
-done1486:
+done1154:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1487
+	JNE     few1155
 	VMOVUPD Z1, (AX)
-	JMP     done1488
+	JMP     done1156
 
-few1487:
+few1155:
 	TESTQ         $0x00000004, CX
-	JZ            skip1489
+	JZ            skip1157
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1489:
+skip1157:
 	TESTQ         $0x00000002, CX
-	JZ            skip1490
+	JZ            skip1158
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1490:
+skip1158:
 	TESTQ  $0x00000001, CX
-	JZ     skip1491
+	JZ     skip1159
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1491:
-done1488:
-skip1484:
-	JMP finish1268
+skip1159:
+done1156:
+skip1152:
+	JMP finish936
 
-rows1388:
+rows1056:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33940,7 +28351,7 @@ rows1388:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1492
+	JZ           skip1160
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -34050,9 +28461,9 @@ rows1388:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1494
+	JL           done1162
 
-loop1493:
+loop1161:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -34228,9 +28639,9 @@ loop1493:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1493
+	JG           loop1161
 
-done1494:
+done1162:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -34251,7 +28662,7 @@ done1494:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1492:
+skip1160:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34264,9 +28675,9 @@ skip1492:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1496
+	JL      done1164
 
-loop1495:
+loop1163:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -34288,11 +28699,11 @@ loop1495:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1495
+	JGE         loop1163
 
-done1496:
+done1164:
 	TESTQ       AX, AX
-	JZ          skip1497
+	JZ          skip1165
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -34305,7 +28716,7 @@ done1496:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1497:
+skip1165:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -34340,7 +28751,7 @@ skip1497:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1498
+	JZ         skip1166
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34352,50 +28763,50 @@ skip1497:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1500
+	JL         done1168
 
-loop1499:
+loop1167:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1499
+	JG               loop1167
 
-done1500:
+done1168:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1501
+	JNE     few1169
 	VMOVUPD Z1, (AX)
-	JMP     done1502
+	JMP     done1170
 
-few1501:
+few1169:
 	TESTQ         $0x00000004, CX
-	JZ            skip1503
+	JZ            skip1171
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1503:
+skip1171:
 	TESTQ         $0x00000002, CX
-	JZ            skip1504
+	JZ            skip1172
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1504:
+skip1172:
 	TESTQ  $0x00000001, CX
-	JZ     skip1505
+	JZ     skip1173
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1505:
-done1502:
-skip1498:
-	JMP finish1268
+skip1173:
+done1170:
+skip1166:
+	JMP finish936
 
-rows1389:
+rows1057:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34415,7 +28826,7 @@ rows1389:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1506
+	JZ           skip1174
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -34525,9 +28936,9 @@ rows1389:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1508
+	JL           done1176
 
-loop1507:
+loop1175:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -34711,9 +29122,9 @@ loop1507:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1507
+	JG           loop1175
 
-done1508:
+done1176:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34736,7 +29147,7 @@ done1508:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1506:
+skip1174:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34750,9 +29161,9 @@ skip1506:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1510
+	JL      done1178
 
-loop1509:
+loop1177:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34776,11 +29187,11 @@ loop1509:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1509
+	JGE         loop1177
 
-done1510:
+done1178:
 	TESTQ       AX, AX
-	JZ          skip1511
+	JZ          skip1179
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34794,7 +29205,7 @@ done1510:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1511:
+skip1179:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -34830,7 +29241,7 @@ skip1511:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1512
+	JZ         skip1180
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34842,50 +29253,50 @@ skip1511:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1514
+	JL         done1182
 
-loop1513:
+loop1181:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1513
+	JG               loop1181
 
-done1514:
+done1182:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1515
+	JNE     few1183
 	VMOVUPD Z1, (AX)
-	JMP     done1516
+	JMP     done1184
 
-few1515:
+few1183:
 	TESTQ         $0x00000004, CX
-	JZ            skip1517
+	JZ            skip1185
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1517:
+skip1185:
 	TESTQ         $0x00000002, CX
-	JZ            skip1518
+	JZ            skip1186
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1518:
+skip1186:
 	TESTQ  $0x00000001, CX
-	JZ     skip1519
+	JZ     skip1187
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1519:
-done1516:
-skip1512:
-	JMP finish1268
+skip1187:
+done1184:
+skip1180:
+	JMP finish936
 
-rows1390:
+rows1058:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34907,7 +29318,7 @@ rows1390:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1520
+	JZ           skip1188
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -35041,9 +29452,9 @@ rows1390:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1522
+	JL           done1190
 
-loop1521:
+loop1189:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -35236,10 +29647,10 @@ loop1521:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1521
+	JG           loop1189
 
-done1522:
-skip1520:
+done1190:
+skip1188:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35254,9 +29665,9 @@ skip1520:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1524
+	JL      done1192
 
-loop1523:
+loop1191:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -35283,11 +29694,11 @@ loop1523:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1523
+	JGE         loop1191
 
-done1524:
+done1192:
 	TESTQ       AX, AX
-	JZ          skip1525
+	JZ          skip1193
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -35303,7 +29714,7 @@ done1524:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1525:
+skip1193:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -35350,7 +29761,7 @@ skip1525:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1526
+	JZ         skip1194
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35362,50 +29773,50 @@ skip1525:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1528
+	JL         done1196
 
-loop1527:
+loop1195:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1527
+	JG               loop1195
 
-done1528:
+done1196:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1529
+	JNE     few1197
 	VMOVUPD Z1, (AX)
-	JMP     done1530
+	JMP     done1198
 
-few1529:
+few1197:
 	TESTQ         $0x00000004, CX
-	JZ            skip1531
+	JZ            skip1199
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1531:
+skip1199:
 	TESTQ         $0x00000002, CX
-	JZ            skip1532
+	JZ            skip1200
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1532:
+skip1200:
 	TESTQ  $0x00000001, CX
-	JZ     skip1533
+	JZ     skip1201
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1533:
-done1530:
-skip1526:
-	JMP finish1268
+skip1201:
+done1198:
+skip1194:
+	JMP finish936
 
-rows1391:
+rows1059:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35428,7 +29839,7 @@ rows1391:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1534
+	JZ           skip1202
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -35564,9 +29975,9 @@ rows1391:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1536
+	JL           done1204
 
-loop1535:
+loop1203:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -35767,10 +30178,10 @@ loop1535:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1535
+	JG           loop1203
 
-done1536:
-skip1534:
+done1204:
+skip1202:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35786,9 +30197,9 @@ skip1534:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1538
+	JL      done1206
 
-loop1537:
+loop1205:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35817,11 +30228,11 @@ loop1537:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1537
+	JGE         loop1205
 
-done1538:
+done1206:
 	TESTQ       AX, AX
-	JZ          skip1539
+	JZ          skip1207
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35838,7 +30249,7 @@ done1538:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1539:
+skip1207:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -35886,7 +30297,7 @@ skip1539:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1540
+	JZ         skip1208
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35898,50 +30309,50 @@ skip1539:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1542
+	JL         done1210
 
-loop1541:
+loop1209:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1541
+	JG               loop1209
 
-done1542:
+done1210:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1543
+	JNE     few1211
 	VMOVUPD Z1, (AX)
-	JMP     done1544
+	JMP     done1212
 
-few1543:
+few1211:
 	TESTQ         $0x00000004, CX
-	JZ            skip1545
+	JZ            skip1213
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1545:
+skip1213:
 	TESTQ         $0x00000002, CX
-	JZ            skip1546
+	JZ            skip1214
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1546:
+skip1214:
 	TESTQ  $0x00000001, CX
-	JZ     skip1547
+	JZ     skip1215
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1547:
-done1544:
-skip1540:
-	JMP finish1268
+skip1215:
+done1212:
+skip1208:
+	JMP finish936
 
-rows1392:
+rows1060:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35965,7 +30376,7 @@ rows1392:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1548
+	JZ           skip1216
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -36103,9 +30514,9 @@ rows1392:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1550
+	JL           done1218
 
-loop1549:
+loop1217:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -36314,10 +30725,10 @@ loop1549:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1549
+	JG           loop1217
 
-done1550:
-skip1548:
+done1218:
+skip1216:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36334,9 +30745,9 @@ skip1548:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1552
+	JL      done1220
 
-loop1551:
+loop1219:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -36367,11 +30778,11 @@ loop1551:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1551
+	JGE         loop1219
 
-done1552:
+done1220:
 	TESTQ       AX, AX
-	JZ          skip1553
+	JZ          skip1221
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -36389,7 +30800,7 @@ done1552:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1553:
+skip1221:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -36441,7 +30852,7 @@ skip1553:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1554
+	JZ         skip1222
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36453,50 +30864,50 @@ skip1553:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1556
+	JL         done1224
 
-loop1555:
+loop1223:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1555
+	JG               loop1223
 
-done1556:
+done1224:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1557
+	JNE     few1225
 	VMOVUPD Z1, (AX)
-	JMP     done1558
+	JMP     done1226
 
-few1557:
+few1225:
 	TESTQ         $0x00000004, CX
-	JZ            skip1559
+	JZ            skip1227
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1559:
+skip1227:
 	TESTQ         $0x00000002, CX
-	JZ            skip1560
+	JZ            skip1228
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1560:
+skip1228:
 	TESTQ  $0x00000001, CX
-	JZ     skip1561
+	JZ     skip1229
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1561:
-done1558:
-skip1554:
-	JMP finish1268
+skip1229:
+done1226:
+skip1222:
+	JMP finish936
 
-rows1393:
+rows1061:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -36521,7 +30932,7 @@ rows1393:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1562
+	JZ           skip1230
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -36661,9 +31072,9 @@ rows1393:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1564
+	JL           done1232
 
-loop1563:
+loop1231:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -36880,10 +31291,10 @@ loop1563:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1563
+	JG           loop1231
 
-done1564:
-skip1562:
+done1232:
+skip1230:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36901,9 +31312,9 @@ skip1562:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1566
+	JL      done1234
 
-loop1565:
+loop1233:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36936,11 +31347,11 @@ loop1565:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1565
+	JGE         loop1233
 
-done1566:
+done1234:
 	TESTQ       AX, AX
-	JZ          skip1567
+	JZ          skip1235
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36959,7 +31370,7 @@ done1566:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1567:
+skip1235:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -37012,7 +31423,7 @@ skip1567:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1568
+	JZ         skip1236
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37024,11766 +31435,48 @@ skip1567:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1570
+	JL         done1238
 
-loop1569:
+loop1237:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1569
+	JG               loop1237
 
-done1570:
+done1238:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1571
+	JNE     few1239
 	VMOVUPD Z1, (AX)
-	JMP     done1572
+	JMP     done1240
 
-few1571:
+few1239:
 	TESTQ         $0x00000004, CX
-	JZ            skip1573
+	JZ            skip1241
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1573:
+skip1241:
 	TESTQ         $0x00000002, CX
-	JZ            skip1574
+	JZ            skip1242
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1574:
+skip1242:
 	TESTQ  $0x00000001, CX
-	JZ     skip1575
+	JZ     skip1243
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1575:
-done1572:
-skip1568:
-finish1268:
-	VZEROUPPER
-	RET
-
-// func fourier32AVX512(y *float64, x *float32, call *uintptr)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
-	VPXORQ Z0, Z0, Z0
-	MOVQ   call+16(FP), AX
-	MOVQ   16(AX), AX
-	MOVQ   x+8(FP), CX
-	MOVQ   call+16(FP), DX
-	MOVQ   40(DX), DX
-	MOVQ   call+16(FP), BX
-	MOVQ   32(BX), BX
-	MOVQ   call+16(FP), SI
-	ADDQ   (SI), BX
-	MOVQ   call+16(FP), SI
-	MOVQ   48(SI), SI
-	ADDQ   $0x0f, SI
-	SHRQ   $0x04, SI
-	MOVQ   SI, DI
-	SHLQ   $0x06, DI
-	XORQ   R8, R8
-	CMPQ   SI, $0x00000008
-	JL     done1577
-
-loop1576:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1579
-
-loop1578:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	VFMADD231PS  256(R9), Z9, Z5
-	VFMADD231PS  320(R9), Z9, Z6
-	VFMADD231PS  384(R9), Z9, Z7
-	VFMADD231PS  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1578
-
-done1579:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1576
-
-done1577:
-	CMPQ SI, $0x00000007
-	JL   done1581
-
-loop1580:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1583
-
-loop1582:
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1582
-
-done1583:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
-	JGE     loop1580
-
-done1581:
-	CMPQ SI, $0x00000006
-	JL   done1585
-
-loop1584:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1587
-
-loop1586:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1586
-
-done1587:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
-	JGE     loop1584
-
-done1585:
-	CMPQ SI, $0x00000005
-	JL   done1589
-
-loop1588:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1591
-
-loop1590:
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1590
-
-done1591:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	CMPQ    SI, $0x00000005
-	JGE     loop1588
-
-done1589:
-	CMPQ SI, $0x00000004
-	JL   done1593
-
-loop1592:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000002
-	JL      done1595
-
-loop1594:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (R9)(DI*1), Z9, Z5
-	VFMADD231PS  64(R9)(DI*1), Z9, Z6
-	VFMADD231PS  128(R9)(DI*1), Z9, Z7
-	VFMADD231PS  192(R9)(DI*1), Z9, Z8
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	CMPQ         R11, $0x00000002
-	JGE          loop1594
-
-done1595:
-	CMPQ R11, $0x00000001
-	JL   done1597
-
-loop1596:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1596
-
-done1597:
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z3, Z3
-	VADDPS  Z8, Z4, Z4
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000200, BX
-	SUBQ    $0x00000004, SI
-	CMPQ    SI, $0x00000004
-	JGE     loop1592
-
-done1593:
-	CMPQ SI, $0x00000003
-	JL   done1599
-
-loop1598:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000002
-	JL      done1601
-
-loop1600:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VBROADCASTSS 4(R10), Z7
-	VFMADD231PS  (R9)(DI*1), Z7, Z4
-	VFMADD231PS  64(R9)(DI*1), Z7, Z5
-	VFMADD231PS  128(R9)(DI*1), Z7, Z6
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	CMPQ         R11, $0x00000002
-	JGE          loop1600
-
-done1601:
-	CMPQ R11, $0x00000001
-	JL   done1603
-
-loop1602:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1602
-
-done1603:
-	VADDPS  Z4, Z1, Z1
-	VADDPS  Z5, Z2, Z2
-	VADDPS  Z6, Z3, Z3
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	ADDQ    $0x000000c0, AX
-	ADDQ    $0x00000180, BX
-	SUBQ    $0x00000003, SI
-	CMPQ    SI, $0x00000003
-	JGE     loop1598
-
-done1599:
-	CMPQ SI, $0x00000002
-	JL   done1605
-
-loop1604:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	LEAQ    (DI)(DI*2), R12
-	CMPQ    R11, $0x00000004
-	JL      done1607
-
-loop1606:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (R9)(DI*1), Z9, Z3
-	VFMADD231PS  64(R9)(DI*1), Z9, Z4
-	VBROADCASTSS 8(R10), Z9
-	VFMADD231PS  (R9)(DI*2), Z9, Z5
-	VFMADD231PS  64(R9)(DI*2), Z9, Z6
-	VBROADCASTSS 12(R10), Z9
-	VFMADD231PS  (R9)(R12*1), Z9, Z7
-	VFMADD231PS  64(R9)(R12*1), Z9, Z8
-	LEAQ         (R9)(DI*4), R9
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	CMPQ         R11, $0x00000004
-	JGE          loop1606
-
-done1607:
-	CMPQ R11, $0x00000001
-	JL   done1609
-
-loop1608:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1608
-
-done1609:
-	VADDPS  Z3, Z1, Z1
-	VADDPS  Z4, Z2, Z2
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z1, Z1
-	VADDPS  Z8, Z2, Z2
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000100, BX
-	SUBQ    $0x00000002, SI
-	CMPQ    SI, $0x00000002
-	JGE     loop1604
-
-done1605:
-	CMPQ SI, $0x00000001
-	JL   done1611
-
-loop1610:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	LEAQ    (DI)(DI*2), R12
-	CMPQ    R11, $0x00000004
-	JL      done1613
-
-loop1612:
-	VBROADCASTSS (R10), Z5
-	VFMADD231PS  (R9), Z5, Z1
-	VBROADCASTSS 4(R10), Z5
-	VFMADD231PS  (R9)(DI*1), Z5, Z2
-	VBROADCASTSS 8(R10), Z5
-	VFMADD231PS  (R9)(DI*2), Z5, Z3
-	VBROADCASTSS 12(R10), Z5
-	VFMADD231PS  (R9)(R12*1), Z5, Z4
-	LEAQ         (R9)(DI*4), R9
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	CMPQ         R11, $0x00000004
-	JGE          loop1612
-
-done1613:
-	CMPQ R11, $0x00000001
-	JL   done1615
-
-loop1614:
-	VBROADCASTSS (R10), Z5
-	VFMADD231PS  (R9), Z5, Z1
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1614
-
-done1615:
-	VADDPS  Z2, Z1, Z1
-	VADDPS  Z3, Z1, Z1
-	VADDPS  Z4, Z1, Z1
-	VMOVUPS Z1, (BX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000001, SI
-	JG      loop1610
-
-done1611:
-	XORQ         AX, AX
-	MOVQ         call+16(FP), CX
-	VBROADCASTSS 88(CX), Z1
-	VPADDD       Z1, Z1, Z1
-	MOVQ         call+16(FP), CX
-	MOVQ         40(CX), CX
-	MOVQ         CX, DX
-	ANDQ         $-16, DX
-	MOVQ         DX, BX
-	SHLQ         $0x02, BX
-	SUBQ         DX, CX
-	MOVQ         BX, DX
-	TESTQ        CX, CX
-	JZ           end1616
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVW        SI, K1
-	MOVQ         x+8(FP), CX
-	VMOVUPS.Z    (CX)(BX*1), K1, Z2
-	VPADDD       Z2, Z2, Z2
-	VPCMPUD      $0x05, Z1, Z2, K1
-	KMOVW        K1, CX
-	ORQ          CX, AX
-	JMP          end1616
-
-end1616:
-	XORQ BX, BX
-
-group1618:
-	CMPQ    BX, DX
-	JE      done1619
-	MOVQ    x+8(FP), CX
-	VMOVUPS (CX)(BX*1), Z2
-	VPADDD  Z2, Z2, Z2
-	VPCMPUD $0x05, Z1, Z2, K1
-	KMOVW   K1, CX
-	ORQ     CX, AX
-	ADDQ    $0x00000040, BX
-	JMP     group1618
-
-done1619:
-	TESTQ AX, AX
-	JZ    skip1620
-	MOVQ  call+16(FP), AX
-	MOVQ  32(AX), AX
-	MOVQ  call+16(FP), CX
-	ADDQ  (CX), AX
-	MOVQ  call+16(FP), CX
-	MOVQ  48(CX), CX
-	ADDQ  $0x0f, CX
-	SHRQ  $0x04, CX
-	CMPQ  CX, $0x00000001
-	JL    done1622
-
-loop1621:
-	VMOVUPS     (AX), Z1
-	VREDUCEPS   $0x00, Z1, Z2
-	VFMADD231PS Z0, Z1, Z2
-	VMOVUPS     Z2, (AX)
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000001, CX
-	JG          loop1621
-
-done1622:
-skip1620:
-	MOVQ         call+16(FP), AX
-	MOVQ         32(AX), AX
-	MOVQ         call+16(FP), CX
-	ADDQ         (CX), AX
-	MOVQ         call+16(FP), CX
-	MOVQ         48(CX), CX
-	ADDQ         $0x0f, CX
-	SHRQ         $0x04, CX
-	DECQ         CX
-	MOVQ         CX, DX
-	SHRQ         $0x02, DX
-	ANDQ         $0x03, CX
-	MOVQ         call+16(FP), BX
-	MOVQ         48(BX), BX
-	DECQ         BX
-	ANDQ         $0x0f, BX
-	INCQ         BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVW        SI, K1
-	CMPQ         CX, $0x00
-	JNE          next1624
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z5
-	VMULPS       Z5, Z5, Z1
-	VBROADCASTSS 192(CX), Z4
-	VMOVUPS      Z4, Z3
-	VBROADCASTSS 160(CX), Z4
-	VFMADD231PS  Z4, Z1, Z3
-	VBROADCASTSS 32(CX), Z4
-	VMOVUPS      Z4, Z2
-	VBROADCASTSS (CX), Z4
-	VFMADD231PS  Z4, Z1, Z2
-	VBROADCASTSS 224(CX), Z4
-	VFMADD213PS  Z4, Z1, Z3
-	VBROADCASTSS 64(CX), Z4
-	VFMADD213PS  Z4, Z1, Z2
-	VBROADCASTSS 256(CX), Z4
-	VFMADD213PS  Z4, Z1, Z3
-	VBROADCASTSS 96(CX), Z4
-	VFMADD213PS  Z4, Z1, Z2
-	VBROADCASTSS 288(CX), Z4
-	VFMADD213PS  Z4, Z1, Z3
-	VBROADCASTSS 128(CX), Z4
-	VFMADD213PS  Z4, Z1, Z2
-	VMULPS       Z5, Z2, Z2
-	VBROADCASTSS 320(CX), Z4
-	VMULPS       Z2, Z3, Z3
-	VFNMADD213PS Z4, Z2, Z2
-	VMOVUPS.Z    Z3, K1, Z3
-	VMOVUPS.Z    Z2, K1, Z2
-	VMOVUPS      Z2, (AX)
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         $0x00000080, AX
-	JMP          done1623
-
-next1624:
-	CMPQ         CX, $0x01
-	JNE          next1625
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z8
-	VREDUCEPS    $0x00, 128(AX), Z9
-	VMULPS       Z8, Z8, Z1
-	VMULPS       Z9, Z9, Z2
-	VBROADCASTSS 192(CX), Z7
-	VMOVUPS      Z7, Z5
-	VMOVUPS      Z7, Z6
-	VBROADCASTSS 160(CX), Z7
-	VFMADD231PS  Z7, Z1, Z5
-	VFMADD231PS  Z7, Z2, Z6
-	VBROADCASTSS 32(CX), Z7
-	VMOVUPS      Z7, Z3
-	VMOVUPS      Z7, Z4
-	VBROADCASTSS (CX), Z7
-	VFMADD231PS  Z7, Z1, Z3
-	VFMADD231PS  Z7, Z2, Z4
-	VBROADCASTSS 224(CX), Z7
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z7, Z2, Z6
-	VBROADCASTSS 64(CX), Z7
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z7, Z2, Z4
-	VBROADCASTSS 256(CX), Z7
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z7, Z2, Z6
-	VBROADCASTSS 96(CX), Z7
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z7, Z2, Z4
-	VBROADCASTSS 288(CX), Z7
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z7, Z2, Z6
-	VBROADCASTSS 128(CX), Z7
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z7, Z2, Z4
-	VMULPS       Z8, Z3, Z3
-	VMULPS       Z9, Z4, Z4
-	VBROADCASTSS 320(CX), Z7
-	VMULPS       Z3, Z5, Z5
-	VMULPS       Z4, Z6, Z6
-	VFNMADD213PS Z7, Z3, Z3
-	VFNMADD213PS Z7, Z4, Z4
-	VMOVUPS.Z    Z5, K1, Z5
-	VMOVUPS.Z    Z3, K1, Z3
-	VMOVUPS      Z3, (AX)
-	VMOVUPS      Z5, 64(AX)
-	VMOVUPS      Z4, 128(AX)
-	VMOVUPS      Z6, 192(AX)
-	ADDQ         $0x00000100, AX
-	JMP          done1623
-
-next1625:
-	CMPQ         CX, $0x02
-	JNE          next1626
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z11
-	VREDUCEPS    $0x00, 128(AX), Z12
-	VREDUCEPS    $0x00, 256(AX), Z13
-	VMULPS       Z11, Z11, Z1
-	VMULPS       Z12, Z12, Z2
-	VMULPS       Z13, Z13, Z3
-	VBROADCASTSS 192(CX), Z10
-	VMOVUPS      Z10, Z7
-	VMOVUPS      Z10, Z8
-	VMOVUPS      Z10, Z9
-	VBROADCASTSS 160(CX), Z10
-	VFMADD231PS  Z10, Z1, Z7
-	VFMADD231PS  Z10, Z2, Z8
-	VFMADD231PS  Z10, Z3, Z9
-	VBROADCASTSS 32(CX), Z10
-	VMOVUPS      Z10, Z4
-	VMOVUPS      Z10, Z5
-	VMOVUPS      Z10, Z6
-	VBROADCASTSS (CX), Z10
-	VFMADD231PS  Z10, Z1, Z4
-	VFMADD231PS  Z10, Z2, Z5
-	VFMADD231PS  Z10, Z3, Z6
-	VBROADCASTSS 224(CX), Z10
-	VFMADD213PS  Z10, Z1, Z7
-	VFMADD213PS  Z10, Z2, Z8
-	VFMADD213PS  Z10, Z3, Z9
-	VBROADCASTSS 64(CX), Z10
-	VFMADD213PS  Z10, Z1, Z4
-	VFMADD213PS  Z10, Z2, Z5
-	VFMADD213PS  Z10, Z3, Z6
-	VBROADCASTSS 256(CX), Z10
-	VFMADD213PS  Z10, Z1, Z7
-	VFMADD213PS  Z10, Z2, Z8
-	VFMADD213PS  Z10, Z3, Z9
-	VBROADCASTSS 96(CX), Z10
-	VFMADD213PS  Z10, Z1, Z4
-	VFMADD213PS  Z10, Z2, Z5
-	VFMADD213PS  Z10, Z3, Z6
-	VBROADCASTSS 288(CX), Z10
-	VFMADD213PS  Z10, Z1, Z7
-	VFMADD213PS  Z10, Z2, Z8
-	VFMADD213PS  Z10, Z3, Z9
-	VBROADCASTSS 128(CX), Z10
-	VFMADD213PS  Z10, Z1, Z4
-	VFMADD213PS  Z10, Z2, Z5
-	VFMADD213PS  Z10, Z3, Z6
-	VMULPS       Z11, Z4, Z4
-	VMULPS       Z12, Z5, Z5
-	VMULPS       Z13, Z6, Z6
-	VBROADCASTSS 320(CX), Z10
-	VMULPS       Z4, Z7, Z7
-	VMULPS       Z5, Z8, Z8
-	VMULPS       Z6, Z9, Z9
-	VFNMADD213PS Z10, Z4, Z4
-	VFNMADD213PS Z10, Z5, Z5
-	VFNMADD213PS Z10, Z6, Z6
-	VMOVUPS.Z    Z7, K1, Z7
-	VMOVUPS.Z    Z4, K1, Z4
-	VMOVUPS      Z4, (AX)
-	VMOVUPS      Z7, 64(AX)
-	VMOVUPS      Z5, 128(AX)
-	VMOVUPS      Z8, 192(AX)
-	VMOVUPS      Z6, 256(AX)
-	VMOVUPS      Z9, 320(AX)
-	ADDQ         $0x00000180, AX
-	JMP          done1623
-
-next1626:
-	CMPQ         CX, $0x03
-	JNE          next1627
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z14
-	VREDUCEPS    $0x00, 128(AX), Z15
-	VREDUCEPS    $0x00, 256(AX), Z16
-	VREDUCEPS    $0x00, 384(AX), Z17
-	VMULPS       Z14, Z14, Z1
-	VMULPS       Z15, Z15, Z2
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VBROADCASTSS 192(CX), Z13
-	VMOVUPS      Z13, Z9
-	VMOVUPS      Z13, Z10
-	VMOVUPS      Z13, Z11
-	VMOVUPS      Z13, Z12
-	VBROADCASTSS 160(CX), Z13
-	VFMADD231PS  Z13, Z1, Z9
-	VFMADD231PS  Z13, Z2, Z10
-	VFMADD231PS  Z13, Z3, Z11
-	VFMADD231PS  Z13, Z4, Z12
-	VBROADCASTSS 32(CX), Z13
-	VMOVUPS      Z13, Z5
-	VMOVUPS      Z13, Z6
-	VMOVUPS      Z13, Z7
-	VMOVUPS      Z13, Z8
-	VBROADCASTSS (CX), Z13
-	VFMADD231PS  Z13, Z1, Z5
-	VFMADD231PS  Z13, Z2, Z6
-	VFMADD231PS  Z13, Z3, Z7
-	VFMADD231PS  Z13, Z4, Z8
-	VBROADCASTSS 224(CX), Z13
-	VFMADD213PS  Z13, Z1, Z9
-	VFMADD213PS  Z13, Z2, Z10
-	VFMADD213PS  Z13, Z3, Z11
-	VFMADD213PS  Z13, Z4, Z12
-	VBROADCASTSS 64(CX), Z13
-	VFMADD213PS  Z13, Z1, Z5
-	VFMADD213PS  Z13, Z2, Z6
-	VFMADD213PS  Z13, Z3, Z7
-	VFMADD213PS  Z13, Z4, Z8
-	VBROADCASTSS 256(CX), Z13
-	VFMADD213PS  Z13, Z1, Z9
-	VFMADD213PS  Z13, Z2, Z10
-	VFMADD213PS  Z13, Z3, Z11
-	VFMADD213PS  Z13, Z4, Z12
-	VBROADCASTSS 96(CX), Z13
-	VFMADD213PS  Z13, Z1, Z5
-	VFMADD213PS  Z13, Z2, Z6
-	VFMADD213PS  Z13, Z3, Z7
-	VFMADD213PS  Z13, Z4, Z8
-	VBROADCASTSS 288(CX), Z13
-	VFMADD213PS  Z13, Z1, Z9
-	VFMADD213PS  Z13, Z2, Z10
-	VFMADD213PS  Z13, Z3, Z11
-	VFMADD213PS  Z13, Z4, Z12
-	VBROADCASTSS 128(CX), Z13
-	VFMADD213PS  Z13, Z1, Z5
-	VFMADD213PS  Z13, Z2, Z6
-	VFMADD213PS  Z13, Z3, Z7
-	VFMADD213PS  Z13, Z4, Z8
-	VMULPS       Z14, Z5, Z5
-	VMULPS       Z15, Z6, Z6
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VBROADCASTSS 320(CX), Z13
-	VMULPS       Z5, Z9, Z9
-	VMULPS       Z6, Z10, Z10
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VFNMADD213PS Z13, Z5, Z5
-	VFNMADD213PS Z13, Z6, Z6
-	VFNMADD213PS Z13, Z7, Z7
-	VFNMADD213PS Z13, Z8, Z8
-	VMOVUPS.Z    Z9, K1, Z9
-	VMOVUPS.Z    Z5, K1, Z5
-	VMOVUPS      Z5, (AX)
-	VMOVUPS      Z9, 64(AX)
-	VMOVUPS      Z6, 128(AX)
-	VMOVUPS      Z10, 192(AX)
-	VMOVUPS      Z7, 256(AX)
-	VMOVUPS      Z11, 320(AX)
-	VMOVUPS      Z8, 384(AX)
-	VMOVUPS      Z12, 448(AX)
-	ADDQ         $0x00000200, AX
-	JMP          done1623
-
-next1627:
-done1623:
-	MOVQ call+16(FP), CX
-	MOVQ 72(CX), CX
-	CMPQ CX, $0x00
-	JE   product1628
-	MOVQ call+16(FP), BX
-	CMPQ 80(BX), $0x03
-	JNE  product1628
-	CMPQ CX, $0x04
-	JG   above1639
-	CMPQ CX, $0x02
-	JG   above1640
-	CMPQ CX, $0x01
-	JG   above1641
-	JMP  rows1631
-
-above1641:
-	JMP rows1632
-
-above1640:
-	CMPQ CX, $0x03
-	JG   above1642
-	JMP  rows1633
-
-above1642:
-	JMP rows1634
-
-above1639:
-	CMPQ CX, $0x06
-	JG   above1643
-	CMPQ CX, $0x05
-	JG   above1644
-	JMP  rows1635
-
-above1644:
-	JMP rows1636
-
-above1643:
-	CMPQ CX, $0x07
-	JG   above1645
-	JMP  rows1637
-
-above1645:
-	JMP rows1638
-
-rows1631:
-	VMOVUPS      Z0, Z1
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         call+16(FP), DI
-	ADDQ         (DI), SI
-	MOVQ         BX, DI
-	MOVQ         call+16(FP), R8
-	MOVQ         8(R8), R8
-	ADDQ         CX, DI
-	VBROADCASTSS (R8), Z7
-	VBROADCASTSS 4(R8), Z8
-	VBROADCASTSS 8(R8), Z9
-	TESTQ        DX, DX
-	JZ           skip1646
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z18
-	VREDUCEPS    $0x00, 128(AX), Z19
-	VREDUCEPS    $0x00, 256(AX), Z20
-	VREDUCEPS    $0x00, 384(AX), Z21
-	VMULPS       Z18, Z18, Z2
-	VMULPS       Z19, Z19, Z3
-	VMULPS       Z20, Z20, Z4
-	VMULPS       Z21, Z21, Z5
-	VBROADCASTSS 192(R8), Z17
-	VMOVUPS      Z17, Z13
-	VMOVUPS      Z17, Z14
-	VMOVUPS      Z17, Z15
-	VMOVUPS      Z17, Z16
-	VBROADCASTSS 160(R8), Z17
-	VFMADD231PS  Z17, Z2, Z13
-	VFMADD231PS  Z17, Z3, Z14
-	VFMADD231PS  Z17, Z4, Z15
-	VFMADD231PS  Z17, Z5, Z16
-	VBROADCASTSS 32(R8), Z17
-	VMOVUPS      Z17, Z6
-	VMOVUPS      Z17, Z10
-	VMOVUPS      Z17, Z11
-	VMOVUPS      Z17, Z12
-	VBROADCASTSS (R8), Z17
-	VFMADD231PS  Z17, Z2, Z6
-	VFMADD231PS  Z17, Z3, Z10
-	VFMADD231PS  Z17, Z4, Z11
-	VFMADD231PS  Z17, Z5, Z12
-	VBROADCASTSS 224(R8), Z17
-	VFMADD213PS  Z17, Z2, Z13
-	VFMADD213PS  Z17, Z3, Z14
-	VFMADD213PS  Z17, Z4, Z15
-	VFMADD213PS  Z17, Z5, Z16
-	VBROADCASTSS 64(R8), Z17
-	VFMADD213PS  Z17, Z2, Z6
-	VFMADD213PS  Z17, Z3, Z10
-	VFMADD213PS  Z17, Z4, Z11
-	VFMADD213PS  Z17, Z5, Z12
-	VBROADCASTSS 256(R8), Z17
-	VFMADD213PS  Z17, Z2, Z13
-	VFMADD213PS  Z17, Z3, Z14
-	VFMADD213PS  Z17, Z4, Z15
-	VFMADD213PS  Z17, Z5, Z16
-	VBROADCASTSS 96(R8), Z17
-	VFMADD213PS  Z17, Z2, Z6
-	VFMADD213PS  Z17, Z3, Z10
-	VFMADD213PS  Z17, Z4, Z11
-	VFMADD213PS  Z17, Z5, Z12
-	VBROADCASTSS 288(R8), Z17
-	VFMADD213PS  Z17, Z2, Z13
-	VFMADD213PS  Z17, Z3, Z14
-	VFMADD213PS  Z17, Z4, Z15
-	VFMADD213PS  Z17, Z5, Z16
-	VBROADCASTSS 128(R8), Z17
-	VFMADD213PS  Z17, Z2, Z6
-	VFMADD213PS  Z17, Z3, Z10
-	VFMADD213PS  Z17, Z4, Z11
-	VFMADD213PS  Z17, Z5, Z12
-	VMULPS       Z18, Z6, Z6
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VBROADCASTSS 320(R8), Z17
-	VMULPS       Z6, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VFNMADD213PS Z17, Z6, Z6
-	VFNMADD213PS Z17, Z10, Z10
-	VFNMADD213PS Z17, Z11, Z11
-	VFNMADD213PS Z17, Z12, Z12
-	VMOVUPS      Z6, (AX)
-	VMOVUPS      Z13, 64(AX)
-	VMOVUPS      Z10, 128(AX)
-	VMOVUPS      Z14, 192(AX)
-	VMOVUPS      Z11, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z12, 384(AX)
-	VMOVUPS      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1648
-
-loop1647:
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMOVUPS      (SI), Z2
-	VMOVUPS      (DI), Z4
-	VMOVUPS      (DI)(CX*1), Z5
-	VMOVUPS      (DI)(CX*2), Z6
-	VMOVUPS      Z2, (DI)
-	VMOVUPS      (BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, (BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMOVUPS      64(SI), Z2
-	VMOVUPS      64(DI), Z4
-	VMOVUPS      64(DI)(CX*1), Z5
-	VMOVUPS      64(DI)(CX*2), Z6
-	VMOVUPS      Z2, 64(DI)
-	VBROADCASTSS 192(R8), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R8), Z22
-	VFMADD231PS  Z22, Z10, Z18
-	VFMADD231PS  Z22, Z11, Z19
-	VFMADD231PS  Z22, Z12, Z20
-	VFMADD231PS  Z22, Z13, Z21
-	VMOVUPS      64(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 64(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VBROADCASTSS 32(R8), Z22
-	VMOVUPS      Z22, Z14
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R8), Z22
-	VFMADD231PS  Z22, Z10, Z14
-	VFMADD231PS  Z22, Z11, Z15
-	VFMADD231PS  Z22, Z12, Z16
-	VFMADD231PS  Z22, Z13, Z17
-	VMOVUPS      128(SI), Z2
-	VMOVUPS      128(DI), Z4
-	VMOVUPS      128(DI)(CX*1), Z5
-	VMOVUPS      128(DI)(CX*2), Z6
-	VMOVUPS      Z2, 128(DI)
-	VBROADCASTSS 224(R8), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VMOVUPS      128(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 128(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VBROADCASTSS 64(R8), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VMOVUPS      192(SI), Z2
-	VMOVUPS      192(DI), Z4
-	VMOVUPS      192(DI)(CX*1), Z5
-	VMOVUPS      192(DI)(CX*2), Z6
-	VMOVUPS      Z2, 192(DI)
-	VBROADCASTSS 256(R8), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VMOVUPS      192(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 192(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VBROADCASTSS 96(R8), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VMOVUPS      256(SI), Z2
-	VMOVUPS      256(DI), Z4
-	VMOVUPS      256(DI)(CX*1), Z5
-	VMOVUPS      256(DI)(CX*2), Z6
-	VMOVUPS      Z2, 256(DI)
-	VMOVUPS      256(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 256(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VBROADCASTSS 288(R8), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VMOVUPS      320(SI), Z2
-	VMOVUPS      320(DI), Z4
-	VMOVUPS      320(DI)(CX*1), Z5
-	VMOVUPS      320(DI)(CX*2), Z6
-	VMOVUPS      Z2, 320(DI)
-	VBROADCASTSS 128(R8), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VMOVUPS      320(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 320(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMOVUPS      384(SI), Z2
-	VMOVUPS      384(DI), Z4
-	VMOVUPS      384(DI)(CX*1), Z5
-	VMOVUPS      384(DI)(CX*2), Z6
-	VMOVUPS      Z2, 384(DI)
-	VBROADCASTSS 320(R8), Z22
-	VMOVUPS      384(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 384(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMOVUPS      448(SI), Z2
-	VMOVUPS      448(DI), Z4
-	VMOVUPS      448(DI)(CX*1), Z5
-	VMOVUPS      448(DI)(CX*2), Z6
-	VMOVUPS      Z2, 448(DI)
-	VFNMADD213PS Z22, Z14, Z14
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      448(BX), Z3
-	VFMADD231PS  Z7, Z4, Z3
-	VFMADD231PS  Z8, Z5, Z3
-	VFMADD231PS  Z9, Z6, Z3
-	VMOVUPS      Z3, 448(BX)
-	VFMADD231PS  Z3, Z2, Z1
-	VMOVUPS      Z14, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JG           loop1647
-
-done1648:
-	VMOVUPS     (SI), Z2
-	VMOVUPS     (DI), Z4
-	VMOVUPS     (DI)(CX*1), Z5
-	VMOVUPS     (DI)(CX*2), Z6
-	VMOVUPS     Z2, (DI)
-	VMOVUPS     (BX), Z3
-	VFMADD231PS Z7, Z4, Z3
-	VFMADD231PS Z8, Z5, Z3
-	VFMADD231PS Z9, Z6, Z3
-	VMOVUPS     Z3, (BX)
-	VFMADD231PS Z3, Z2, Z1
-	VMOVUPS     64(SI), Z2
-	VMOVUPS     64(DI), Z4
-	VMOVUPS     64(DI)(CX*1), Z5
-	VMOVUPS     64(DI)(CX*2), Z6
-	VMOVUPS     Z2, 64(DI)
-	VMOVUPS     64(BX), Z3
-	VFMADD231PS Z7, Z4, Z3
-	VFMADD231PS Z8, Z5, Z3
-	VFMADD231PS Z9, Z6, Z3
-	VMOVUPS     Z3, 64(BX)
-	VFMADD231PS Z3, Z2, Z1
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-
-skip1646:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1650
-
-loop1649:
-	VMOVUPS     (SI), Z2
-	VMOVUPS     (DI), Z4
-	VMOVUPS     (DI)(CX*1), Z5
-	VMOVUPS     (DI)(CX*2), Z6
-	VMOVUPS     Z2, (DI)
-	VMOVUPS     (BX), Z3
-	VFMADD231PS Z7, Z4, Z3
-	VFMADD231PS Z8, Z5, Z3
-	VFMADD231PS Z9, Z6, Z3
-	VMOVUPS     Z3, (BX)
-	VFMADD231PS Z3, Z2, Z1
-	VMOVUPS     64(SI), Z2
-	VMOVUPS     64(DI), Z4
-	VMOVUPS     64(DI)(CX*1), Z5
-	VMOVUPS     64(DI)(CX*2), Z6
-	VMOVUPS     Z2, 64(DI)
-	VMOVUPS     64(BX), Z3
-	VFMADD231PS Z7, Z4, Z3
-	VFMADD231PS Z8, Z5, Z3
-	VFMADD231PS Z9, Z6, Z3
-	VMOVUPS     Z3, 64(BX)
-	VFMADD231PS Z3, Z2, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1649
-
-done1650:
-	TESTQ       AX, AX
-	JZ          skip1651
-	VMOVUPS     (SI), Z2
-	VMOVUPS     (DI), Z4
-	VMOVUPS     (DI)(CX*1), Z5
-	VMOVUPS     (DI)(CX*2), Z6
-	VMOVUPS     Z2, (DI)
-	VMOVUPS     (BX), Z3
-	VFMADD231PS Z7, Z4, Z3
-	VFMADD231PS Z8, Z5, Z3
-	VFMADD231PS Z9, Z6, Z3
-	VMOVUPS     Z3, (BX)
-	VFMADD231PS Z3, Z2, Z1
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-
-skip1651:
-	VADDPS     Z0, Z1, Z1
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z1, Z1, Z0
-	VUNPCKHPS  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1652
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1653
-	VMOVUPD    Z1, (CX)
-	JMP        done1654
-
-few1653:
-	TESTQ         $0x00000004, AX
-	JZ            skip1655
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1655:
-	TESTQ         $0x00000002, AX
-	JZ            skip1656
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1656:
-	TESTQ  $0x00000001, AX
-	JZ     skip1657
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1657:
-done1654:
-skip1652:
-	JMP finish1629
-
-rows1632:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         call+16(FP), DI
-	ADDQ         (DI), SI
-	MOVQ         BX, DI
-	MOVQ         call+16(FP), R8
-	MOVQ         8(R8), R8
-	ADDQ         CX, DI
-	ADDQ         CX, DI
-	VBROADCASTSS (R8), Z8
-	VBROADCASTSS 4(R8), Z9
-	VBROADCASTSS 8(R8), Z10
-	VBROADCASTSS 12(R8), Z11
-	VBROADCASTSS 16(R8), Z12
-	VBROADCASTSS 20(R8), Z13
-	TESTQ        DX, DX
-	JZ           skip1658
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z22
-	VREDUCEPS    $0x00, 128(AX), Z23
-	VREDUCEPS    $0x00, 256(AX), Z24
-	VREDUCEPS    $0x00, 384(AX), Z25
-	VMULPS       Z22, Z22, Z3
-	VMULPS       Z23, Z23, Z4
-	VMULPS       Z24, Z24, Z5
-	VMULPS       Z25, Z25, Z6
-	VBROADCASTSS 192(R8), Z21
-	VMOVUPS      Z21, Z17
-	VMOVUPS      Z21, Z18
-	VMOVUPS      Z21, Z19
-	VMOVUPS      Z21, Z20
-	VBROADCASTSS 160(R8), Z21
-	VFMADD231PS  Z21, Z3, Z17
-	VFMADD231PS  Z21, Z4, Z18
-	VFMADD231PS  Z21, Z5, Z19
-	VFMADD231PS  Z21, Z6, Z20
-	VBROADCASTSS 32(R8), Z21
-	VMOVUPS      Z21, Z7
-	VMOVUPS      Z21, Z14
-	VMOVUPS      Z21, Z15
-	VMOVUPS      Z21, Z16
-	VBROADCASTSS (R8), Z21
-	VFMADD231PS  Z21, Z3, Z7
-	VFMADD231PS  Z21, Z4, Z14
-	VFMADD231PS  Z21, Z5, Z15
-	VFMADD231PS  Z21, Z6, Z16
-	VBROADCASTSS 224(R8), Z21
-	VFMADD213PS  Z21, Z3, Z17
-	VFMADD213PS  Z21, Z4, Z18
-	VFMADD213PS  Z21, Z5, Z19
-	VFMADD213PS  Z21, Z6, Z20
-	VBROADCASTSS 64(R8), Z21
-	VFMADD213PS  Z21, Z3, Z7
-	VFMADD213PS  Z21, Z4, Z14
-	VFMADD213PS  Z21, Z5, Z15
-	VFMADD213PS  Z21, Z6, Z16
-	VBROADCASTSS 256(R8), Z21
-	VFMADD213PS  Z21, Z3, Z17
-	VFMADD213PS  Z21, Z4, Z18
-	VFMADD213PS  Z21, Z5, Z19
-	VFMADD213PS  Z21, Z6, Z20
-	VBROADCASTSS 96(R8), Z21
-	VFMADD213PS  Z21, Z3, Z7
-	VFMADD213PS  Z21, Z4, Z14
-	VFMADD213PS  Z21, Z5, Z15
-	VFMADD213PS  Z21, Z6, Z16
-	VBROADCASTSS 288(R8), Z21
-	VFMADD213PS  Z21, Z3, Z17
-	VFMADD213PS  Z21, Z4, Z18
-	VFMADD213PS  Z21, Z5, Z19
-	VFMADD213PS  Z21, Z6, Z20
-	VBROADCASTSS 128(R8), Z21
-	VFMADD213PS  Z21, Z3, Z7
-	VFMADD213PS  Z21, Z4, Z14
-	VFMADD213PS  Z21, Z5, Z15
-	VFMADD213PS  Z21, Z6, Z16
-	VMULPS       Z22, Z7, Z7
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VBROADCASTSS 320(R8), Z21
-	VMULPS       Z7, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VFNMADD213PS Z21, Z7, Z7
-	VFNMADD213PS Z21, Z14, Z14
-	VFNMADD213PS Z21, Z15, Z15
-	VFNMADD213PS Z21, Z16, Z16
-	VMOVUPS      Z7, (AX)
-	VMOVUPS      Z17, 64(AX)
-	VMOVUPS      Z14, 128(AX)
-	VMOVUPS      Z18, 192(AX)
-	VMOVUPS      Z15, 256(AX)
-	VMOVUPS      Z19, 320(AX)
-	VMOVUPS      Z16, 384(AX)
-	VMOVUPS      Z20, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1660
-
-loop1659:
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z27
-	VREDUCEPS    $0x00, 128(AX), Z28
-	VREDUCEPS    $0x00, 256(AX), Z29
-	VREDUCEPS    $0x00, 384(AX), Z30
-	VMOVUPS      (SI), Z3
-	VMOVUPS      (DI), Z5
-	VMOVUPS      (DI)(CX*1), Z6
-	VMOVUPS      (DI)(CX*2), Z7
-	VMOVUPS      Z3, (DI)
-	VMOVUPS      (BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, (BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VMULPS       Z30, Z30, Z17
-	VMOVUPS      (BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, (BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS      64(SI), Z3
-	VMOVUPS      64(DI), Z5
-	VMOVUPS      64(DI)(CX*1), Z6
-	VMOVUPS      64(DI)(CX*2), Z7
-	VMOVUPS      Z3, 64(DI)
-	VBROADCASTSS 192(R8), Z26
-	VMOVUPS      Z26, Z22
-	VMOVUPS      Z26, Z23
-	VMOVUPS      Z26, Z24
-	VMOVUPS      Z26, Z25
-	VBROADCASTSS 160(R8), Z26
-	VFMADD231PS  Z26, Z14, Z22
-	VFMADD231PS  Z26, Z15, Z23
-	VFMADD231PS  Z26, Z16, Z24
-	VFMADD231PS  Z26, Z17, Z25
-	VMOVUPS      64(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 64(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS      64(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 64(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VBROADCASTSS 32(R8), Z26
-	VMOVUPS      Z26, Z18
-	VMOVUPS      Z26, Z19
-	VMOVUPS      Z26, Z20
-	VMOVUPS      Z26, Z21
-	VBROADCASTSS (R8), Z26
-	VFMADD231PS  Z26, Z14, Z18
-	VFMADD231PS  Z26, Z15, Z19
-	VFMADD231PS  Z26, Z16, Z20
-	VFMADD231PS  Z26, Z17, Z21
-	VMOVUPS      128(SI), Z3
-	VMOVUPS      128(DI), Z5
-	VMOVUPS      128(DI)(CX*1), Z6
-	VMOVUPS      128(DI)(CX*2), Z7
-	VMOVUPS      Z3, 128(DI)
-	VBROADCASTSS 224(R8), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VMOVUPS      128(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 128(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS      128(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 128(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VBROADCASTSS 64(R8), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      192(SI), Z3
-	VMOVUPS      192(DI), Z5
-	VMOVUPS      192(DI)(CX*1), Z6
-	VMOVUPS      192(DI)(CX*2), Z7
-	VMOVUPS      Z3, 192(DI)
-	VMOVUPS      192(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 192(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS 256(R8), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VMOVUPS      192(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 192(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VBROADCASTSS 96(R8), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      256(SI), Z3
-	VMOVUPS      256(DI), Z5
-	VMOVUPS      256(DI)(CX*1), Z6
-	VMOVUPS      256(DI)(CX*2), Z7
-	VMOVUPS      Z3, 256(DI)
-	VMOVUPS      256(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 256(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS 288(R8), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VMOVUPS      256(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 256(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS      320(SI), Z3
-	VMOVUPS      320(DI), Z5
-	VMOVUPS      320(DI)(CX*1), Z6
-	VMOVUPS      320(DI)(CX*2), Z7
-	VMOVUPS      Z3, 320(DI)
-	VBROADCASTSS 128(R8), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      320(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 320(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS      320(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 320(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VMULPS       Z30, Z21, Z21
-	VMOVUPS      384(SI), Z3
-	VMOVUPS      384(DI), Z5
-	VMOVUPS      384(DI)(CX*1), Z6
-	VMOVUPS      384(DI)(CX*2), Z7
-	VMOVUPS      Z3, 384(DI)
-	VBROADCASTSS 320(R8), Z26
-	VMOVUPS      384(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 384(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS      384(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 384(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VMULPS       Z21, Z25, Z25
-	VMOVUPS      448(SI), Z3
-	VMOVUPS      448(DI), Z5
-	VMOVUPS      448(DI)(CX*1), Z6
-	VMOVUPS      448(DI)(CX*2), Z7
-	VMOVUPS      Z3, 448(DI)
-	VMOVUPS      448(BX), Z4
-	VFMADD231PS  Z8, Z5, Z4
-	VFMADD231PS  Z10, Z6, Z4
-	VFMADD231PS  Z12, Z7, Z4
-	VMOVUPS      Z4, 448(BX)
-	VFMADD231PS  Z4, Z3, Z1
-	VFNMADD213PS Z26, Z18, Z18
-	VFNMADD213PS Z26, Z19, Z19
-	VFNMADD213PS Z26, Z20, Z20
-	VFNMADD213PS Z26, Z21, Z21
-	VMOVUPS      448(BX)(CX*1), Z4
-	VFMADD231PS  Z9, Z5, Z4
-	VFMADD231PS  Z11, Z6, Z4
-	VFMADD231PS  Z13, Z7, Z4
-	VMOVUPS      Z4, 448(BX)(CX*1)
-	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS      Z18, (AX)
-	VMOVUPS      Z22, 64(AX)
-	VMOVUPS      Z19, 128(AX)
-	VMOVUPS      Z23, 192(AX)
-	VMOVUPS      Z20, 256(AX)
-	VMOVUPS      Z24, 320(AX)
-	VMOVUPS      Z21, 384(AX)
-	VMOVUPS      Z25, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JG           loop1659
-
-done1660:
-	VMOVUPS     (SI), Z3
-	VMOVUPS     (DI), Z5
-	VMOVUPS     (DI)(CX*1), Z6
-	VMOVUPS     (DI)(CX*2), Z7
-	VMOVUPS     Z3, (DI)
-	VMOVUPS     (BX), Z4
-	VFMADD231PS Z8, Z5, Z4
-	VFMADD231PS Z10, Z6, Z4
-	VFMADD231PS Z12, Z7, Z4
-	VMOVUPS     Z4, (BX)
-	VFMADD231PS Z4, Z3, Z1
-	VMOVUPS     (BX)(CX*1), Z4
-	VFMADD231PS Z9, Z5, Z4
-	VFMADD231PS Z11, Z6, Z4
-	VFMADD231PS Z13, Z7, Z4
-	VMOVUPS     Z4, (BX)(CX*1)
-	VFMADD231PS Z4, Z3, Z2
-	VMOVUPS     64(SI), Z3
-	VMOVUPS     64(DI), Z5
-	VMOVUPS     64(DI)(CX*1), Z6
-	VMOVUPS     64(DI)(CX*2), Z7
-	VMOVUPS     Z3, 64(DI)
-	VMOVUPS     64(BX), Z4
-	VFMADD231PS Z8, Z5, Z4
-	VFMADD231PS Z10, Z6, Z4
-	VFMADD231PS Z12, Z7, Z4
-	VMOVUPS     Z4, 64(BX)
-	VFMADD231PS Z4, Z3, Z1
-	VMOVUPS     64(BX)(CX*1), Z4
-	VFMADD231PS Z9, Z5, Z4
-	VFMADD231PS Z11, Z6, Z4
-	VFMADD231PS Z13, Z7, Z4
-	VMOVUPS     Z4, 64(BX)(CX*1)
-	VFMADD231PS Z4, Z3, Z2
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-
-skip1658:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1662
-
-loop1661:
-	VMOVUPS     (SI), Z3
-	VMOVUPS     (DI), Z5
-	VMOVUPS     (DI)(CX*1), Z6
-	VMOVUPS     (DI)(CX*2), Z7
-	VMOVUPS     Z3, (DI)
-	VMOVUPS     (BX), Z4
-	VFMADD231PS Z8, Z5, Z4
-	VFMADD231PS Z10, Z6, Z4
-	VFMADD231PS Z12, Z7, Z4
-	VMOVUPS     Z4, (BX)
-	VFMADD231PS Z4, Z3, Z1
-	VMOVUPS     (BX)(CX*1), Z4
-	VFMADD231PS Z9, Z5, Z4
-	VFMADD231PS Z11, Z6, Z4
-	VFMADD231PS Z13, Z7, Z4
-	VMOVUPS     Z4, (BX)(CX*1)
-	VFMADD231PS Z4, Z3, Z2
-	VMOVUPS     64(SI), Z3
-	VMOVUPS     64(DI), Z5
-	VMOVUPS     64(DI)(CX*1), Z6
-	VMOVUPS     64(DI)(CX*2), Z7
-	VMOVUPS     Z3, 64(DI)
-	VMOVUPS     64(BX), Z4
-	VFMADD231PS Z8, Z5, Z4
-	VFMADD231PS Z10, Z6, Z4
-	VFMADD231PS Z12, Z7, Z4
-	VMOVUPS     Z4, 64(BX)
-	VFMADD231PS Z4, Z3, Z14
-	VMOVUPS     64(BX)(CX*1), Z4
-	VFMADD231PS Z9, Z5, Z4
-	VFMADD231PS Z11, Z6, Z4
-	VFMADD231PS Z13, Z7, Z4
-	VMOVUPS     Z4, 64(BX)(CX*1)
-	VFMADD231PS Z4, Z3, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1661
-
-done1662:
-	TESTQ       AX, AX
-	JZ          skip1663
-	VMOVUPS     (SI), Z3
-	VMOVUPS     (DI), Z5
-	VMOVUPS     (DI)(CX*1), Z6
-	VMOVUPS     (DI)(CX*2), Z7
-	VMOVUPS     Z3, (DI)
-	VMOVUPS     (BX), Z4
-	VFMADD231PS Z8, Z5, Z4
-	VFMADD231PS Z10, Z6, Z4
-	VFMADD231PS Z12, Z7, Z4
-	VMOVUPS     Z4, (BX)
-	VFMADD231PS Z4, Z3, Z1
-	VMOVUPS     (BX)(CX*1), Z4
-	VFMADD231PS Z9, Z5, Z4
-	VFMADD231PS Z11, Z6, Z4
-	VFMADD231PS Z13, Z7, Z4
-	VMOVUPS     Z4, (BX)(CX*1)
-	VFMADD231PS Z4, Z3, Z2
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-
-skip1663:
-	VADDPS     Z14, Z1, Z1
-	VADDPS     Z0, Z2, Z2
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1664
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1665
-	VMOVUPD    Z1, (CX)
-	JMP        done1666
-
-few1665:
-	TESTQ         $0x00000004, AX
-	JZ            skip1667
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1667:
-	TESTQ         $0x00000002, AX
-	JZ            skip1668
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1668:
-	TESTQ  $0x00000001, AX
-	JZ     skip1669
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1669:
-done1666:
-skip1664:
-	JMP finish1629
-
-rows1633:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         call+16(FP), DI
-	ADDQ         (DI), SI
-	MOVQ         BX, DI
-	MOVQ         call+16(FP), R8
-	MOVQ         8(R8), R8
-	ADDQ         CX, DI
-	ADDQ         CX, DI
-	ADDQ         CX, DI
-	VBROADCASTSS (R8), Z9
-	VBROADCASTSS 4(R8), Z10
-	VBROADCASTSS 8(R8), Z11
-	VBROADCASTSS 12(R8), Z12
-	VBROADCASTSS 16(R8), Z13
-	VBROADCASTSS 20(R8), Z14
-	TESTQ        DX, DX
-	JZ           skip1670
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMULPS       Z23, Z23, Z4
-	VMULPS       Z24, Z24, Z5
-	VMULPS       Z25, Z25, Z6
-	VMULPS       Z26, Z26, Z7
-	VBROADCASTSS 192(R9), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R9), Z22
-	VFMADD231PS  Z22, Z4, Z18
-	VFMADD231PS  Z22, Z5, Z19
-	VFMADD231PS  Z22, Z6, Z20
-	VFMADD231PS  Z22, Z7, Z21
-	VBROADCASTSS 32(R9), Z22
-	VMOVUPS      Z22, Z8
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R9), Z22
-	VFMADD231PS  Z22, Z4, Z8
-	VFMADD231PS  Z22, Z5, Z15
-	VFMADD231PS  Z22, Z6, Z16
-	VFMADD231PS  Z22, Z7, Z17
-	VBROADCASTSS 224(R9), Z22
-	VFMADD213PS  Z22, Z4, Z18
-	VFMADD213PS  Z22, Z5, Z19
-	VFMADD213PS  Z22, Z6, Z20
-	VFMADD213PS  Z22, Z7, Z21
-	VBROADCASTSS 64(R9), Z22
-	VFMADD213PS  Z22, Z4, Z8
-	VFMADD213PS  Z22, Z5, Z15
-	VFMADD213PS  Z22, Z6, Z16
-	VFMADD213PS  Z22, Z7, Z17
-	VBROADCASTSS 256(R9), Z22
-	VFMADD213PS  Z22, Z4, Z18
-	VFMADD213PS  Z22, Z5, Z19
-	VFMADD213PS  Z22, Z6, Z20
-	VFMADD213PS  Z22, Z7, Z21
-	VBROADCASTSS 96(R9), Z22
-	VFMADD213PS  Z22, Z4, Z8
-	VFMADD213PS  Z22, Z5, Z15
-	VFMADD213PS  Z22, Z6, Z16
-	VFMADD213PS  Z22, Z7, Z17
-	VBROADCASTSS 288(R9), Z22
-	VFMADD213PS  Z22, Z4, Z18
-	VFMADD213PS  Z22, Z5, Z19
-	VFMADD213PS  Z22, Z6, Z20
-	VFMADD213PS  Z22, Z7, Z21
-	VBROADCASTSS 128(R9), Z22
-	VFMADD213PS  Z22, Z4, Z8
-	VFMADD213PS  Z22, Z5, Z15
-	VFMADD213PS  Z22, Z6, Z16
-	VFMADD213PS  Z22, Z7, Z17
-	VMULPS       Z23, Z8, Z8
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VBROADCASTSS 320(R9), Z22
-	VMULPS       Z8, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFNMADD213PS Z22, Z8, Z8
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1672
-
-loop1671:
-	LEAQ             trig32<>+0(SB), R9
-	VREDUCEPS        $0x00, (AX), Z28
-	VREDUCEPS        $0x00, 128(AX), Z29
-	VREDUCEPS        $0x00, 256(AX), Z30
-	VREDUCEPS        $0x00, 384(AX), Z31
-	VMOVUPS          (SI), Z4
-	VMOVUPS          (DI), Z6
-	VMOVUPS          (DI)(CX*1), Z7
-	VMOVUPS          (DI)(CX*2), Z8
-	VMOVUPS          Z4, (DI)
-	VMOVUPS          (BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          (BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMULPS           Z28, Z28, Z15
-	VMULPS           Z29, Z29, Z16
-	VMULPS           Z30, Z30, Z17
-	VMULPS           Z31, Z31, Z18
-	VMOVUPS          (BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          64(SI), Z4
-	VMOVUPS          64(DI), Z6
-	VMOVUPS          64(DI)(CX*1), Z7
-	VMOVUPS          64(DI)(CX*2), Z8
-	VMOVUPS          Z4, 64(DI)
-	VBROADCASTSS     192(R9), Z27
-	VMOVUPS          Z27, Z23
-	VMOVUPS          Z27, Z24
-	VMOVUPS          Z27, Z25
-	VMOVUPS          Z27, Z26
-	VBROADCASTSS     160(R9), Z27
-	VFMADD231PS      Z27, Z15, Z23
-	VFMADD231PS      Z27, Z16, Z24
-	VFMADD231PS      Z27, Z17, Z25
-	VFMADD231PS      Z27, Z18, Z26
-	VMOVUPS          64(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          64(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VBROADCASTSS     32(R9), Z27
-	VMOVUPS          Z27, Z19
-	VMOVUPS          Z27, Z20
-	VMOVUPS          Z27, Z21
-	VMOVUPS          Z27, Z22
-	VBROADCASTSS     (R9), Z27
-	VFMADD231PS      Z27, Z15, Z19
-	VFMADD231PS      Z27, Z16, Z20
-	VFMADD231PS      Z27, Z17, Z21
-	VFMADD231PS      Z27, Z18, Z22
-	VMOVUPS          64(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          128(SI), Z4
-	VMOVUPS          128(DI), Z6
-	VMOVUPS          128(DI)(CX*1), Z7
-	VMOVUPS          128(DI)(CX*2), Z8
-	VMOVUPS          Z4, 128(DI)
-	VMOVUPS          128(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 128(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VBROADCASTSS     224(R9), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          128(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 128(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          128(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 128(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VBROADCASTSS     64(R9), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          192(SI), Z4
-	VMOVUPS          192(DI), Z6
-	VMOVUPS          192(DI)(CX*1), Z7
-	VMOVUPS          192(DI)(CX*2), Z8
-	VMOVUPS          Z4, 192(DI)
-	VMOVUPS          192(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 192(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VBROADCASTSS     256(R9), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          192(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 192(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          192(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 192(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VBROADCASTSS     96(R9), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          256(SI), Z4
-	VMOVUPS          256(DI), Z6
-	VMOVUPS          256(DI)(CX*1), Z7
-	VMOVUPS          256(DI)(CX*2), Z8
-	VMOVUPS          Z4, 256(DI)
-	VMOVUPS          256(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 256(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          256(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 256(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VBROADCASTSS     288(R9), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          256(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 256(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          320(SI), Z4
-	VMOVUPS          320(DI), Z6
-	VMOVUPS          320(DI)(CX*1), Z7
-	VMOVUPS          320(DI)(CX*2), Z8
-	VMOVUPS          Z4, 320(DI)
-	VBROADCASTSS     128(R9), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          320(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 320(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          320(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 320(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMULPS           Z28, Z19, Z19
-	VMULPS           Z29, Z20, Z20
-	VMULPS           Z30, Z21, Z21
-	VMULPS           Z31, Z22, Z22
-	VMOVUPS          320(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 320(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          384(SI), Z4
-	VMOVUPS          384(DI), Z6
-	VMOVUPS          384(DI)(CX*1), Z7
-	VMOVUPS          384(DI)(CX*2), Z8
-	VMOVUPS          Z4, 384(DI)
-	VMOVUPS          384(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 384(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VBROADCASTSS     320(R9), Z27
-	VMOVUPS          384(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 384(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          384(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 384(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMULPS           Z19, Z23, Z23
-	VMULPS           Z20, Z24, Z24
-	VMULPS           Z21, Z25, Z25
-	VMULPS           Z22, Z26, Z26
-	VMOVUPS          448(SI), Z4
-	VMOVUPS          448(DI), Z6
-	VMOVUPS          448(DI)(CX*1), Z7
-	VMOVUPS          448(DI)(CX*2), Z8
-	VMOVUPS          Z4, 448(DI)
-	VMOVUPS          448(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 448(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VFNMADD213PS     Z27, Z19, Z19
-	VFNMADD213PS     Z27, Z20, Z20
-	VFNMADD213PS     Z27, Z21, Z21
-	VFNMADD213PS     Z27, Z22, Z22
-	VMOVUPS          448(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 448(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          448(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 448(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          Z19, (AX)
-	VMOVUPS          Z23, 64(AX)
-	VMOVUPS          Z20, 128(AX)
-	VMOVUPS          Z24, 192(AX)
-	VMOVUPS          Z21, 256(AX)
-	VMOVUPS          Z25, 320(AX)
-	VMOVUPS          Z22, 384(AX)
-	VMOVUPS          Z26, 448(AX)
-	ADDQ             $0x00000200, AX
-	ADDQ             $0x00000200, SI
-	ADDQ             $0x00000200, BX
-	ADDQ             $0x00000200, DI
-	SUBQ             $0x00000001, DX
-	JG               loop1671
-
-done1672:
-	VMOVUPS          (SI), Z4
-	VMOVUPS          (DI), Z6
-	VMOVUPS          (DI)(CX*1), Z7
-	VMOVUPS          (DI)(CX*2), Z8
-	VMOVUPS          Z4, (DI)
-	VMOVUPS          (BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          (BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          (BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          64(SI), Z4
-	VMOVUPS          64(DI), Z6
-	VMOVUPS          64(DI)(CX*1), Z7
-	VMOVUPS          64(DI)(CX*2), Z8
-	VMOVUPS          Z4, 64(DI)
-	VMOVUPS          64(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          64(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          64(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, BX
-	ADDQ             $0x00000080, DI
-
-skip1670:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1674
-
-loop1673:
-	VMOVUPS          (SI), Z4
-	VMOVUPS          (DI), Z6
-	VMOVUPS          (DI)(CX*1), Z7
-	VMOVUPS          (DI)(CX*2), Z8
-	VMOVUPS          Z4, (DI)
-	VMOVUPS          (BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          (BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          (BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	VMOVUPS          64(SI), Z4
-	VMOVUPS          64(DI), Z6
-	VMOVUPS          64(DI)(CX*1), Z7
-	VMOVUPS          64(DI)(CX*2), Z8
-	VMOVUPS          Z4, 64(DI)
-	VMOVUPS          64(BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)
-	VFMADD231PS      Z5, Z4, Z15
-	VMOVUPS          64(BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z16
-	VMOVUPS          64(BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, 64(BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z0
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, BX
-	ADDQ             $0x00000080, DI
-	SUBQ             $0x00000080, AX
-	CMPQ             AX, $0x00000080
-	JGE              loop1673
-
-done1674:
-	TESTQ            AX, AX
-	JZ               skip1675
-	VMOVUPS          (SI), Z4
-	VMOVUPS          (DI), Z6
-	VMOVUPS          (DI)(CX*1), Z7
-	VMOVUPS          (DI)(CX*2), Z8
-	VMOVUPS          Z4, (DI)
-	VMOVUPS          (BX), Z5
-	VFMADD231PS      Z9, Z6, Z5
-	VFMADD231PS      Z12, Z7, Z5
-	VFMADD231PS.BCST 24(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)
-	VFMADD231PS      Z5, Z4, Z1
-	VMOVUPS          (BX)(CX*1), Z5
-	VFMADD231PS      Z10, Z6, Z5
-	VFMADD231PS      Z13, Z7, Z5
-	VFMADD231PS.BCST 28(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*1)
-	VFMADD231PS      Z5, Z4, Z2
-	VMOVUPS          (BX)(CX*2), Z5
-	VFMADD231PS      Z11, Z6, Z5
-	VFMADD231PS      Z14, Z7, Z5
-	VFMADD231PS.BCST 32(R8), Z8, Z5
-	VMOVUPS          Z5, (BX)(CX*2)
-	VFMADD231PS      Z5, Z4, Z3
-	ADDQ             $0x00000040, SI
-	ADDQ             $0x00000040, BX
-	ADDQ             $0x00000040, DI
-
-skip1675:
-	VADDPS     Z15, Z1, Z1
-	VADDPS     Z16, Z2, Z2
-	VADDPS     Z0, Z3, Z3
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z3, Z3, Z0
-	VUNPCKHPS  Z3, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1676
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1677
-	VMOVUPD    Z1, (CX)
-	JMP        done1678
-
-few1677:
-	TESTQ         $0x00000004, AX
-	JZ            skip1679
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1679:
-	TESTQ         $0x00000002, AX
-	JZ            skip1680
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1680:
-	TESTQ  $0x00000001, AX
-	JZ     skip1681
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1681:
-done1678:
-skip1676:
-	JMP finish1629
-
-rows1634:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	MOVQ         call+16(FP), DI
-	MOVQ         32(DI), DI
-	MOVQ         call+16(FP), R8
-	ADDQ         (R8), DI
-	MOVQ         SI, R8
-	MOVQ         call+16(FP), R9
-	MOVQ         8(R9), R9
-	ADDQ         CX, R8
-	ADDQ         CX, R8
-	ADDQ         CX, R8
-	ADDQ         CX, R8
-	VBROADCASTSS (R9), Z10
-	VBROADCASTSS 4(R9), Z11
-	VBROADCASTSS 8(R9), Z12
-	VBROADCASTSS 12(R9), Z13
-	VBROADCASTSS 16(R9), Z14
-	TESTQ        DX, DX
-	JZ           skip1682
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMULPS       Z23, Z23, Z5
-	VMULPS       Z24, Z24, Z6
-	VMULPS       Z25, Z25, Z7
-	VMULPS       Z26, Z26, Z8
-	VBROADCASTSS 192(R10), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R10), Z22
-	VFMADD231PS  Z22, Z5, Z18
-	VFMADD231PS  Z22, Z6, Z19
-	VFMADD231PS  Z22, Z7, Z20
-	VFMADD231PS  Z22, Z8, Z21
-	VBROADCASTSS 32(R10), Z22
-	VMOVUPS      Z22, Z9
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R10), Z22
-	VFMADD231PS  Z22, Z5, Z9
-	VFMADD231PS  Z22, Z6, Z15
-	VFMADD231PS  Z22, Z7, Z16
-	VFMADD231PS  Z22, Z8, Z17
-	VBROADCASTSS 224(R10), Z22
-	VFMADD213PS  Z22, Z5, Z18
-	VFMADD213PS  Z22, Z6, Z19
-	VFMADD213PS  Z22, Z7, Z20
-	VFMADD213PS  Z22, Z8, Z21
-	VBROADCASTSS 64(R10), Z22
-	VFMADD213PS  Z22, Z5, Z9
-	VFMADD213PS  Z22, Z6, Z15
-	VFMADD213PS  Z22, Z7, Z16
-	VFMADD213PS  Z22, Z8, Z17
-	VBROADCASTSS 256(R10), Z22
-	VFMADD213PS  Z22, Z5, Z18
-	VFMADD213PS  Z22, Z6, Z19
-	VFMADD213PS  Z22, Z7, Z20
-	VFMADD213PS  Z22, Z8, Z21
-	VBROADCASTSS 96(R10), Z22
-	VFMADD213PS  Z22, Z5, Z9
-	VFMADD213PS  Z22, Z6, Z15
-	VFMADD213PS  Z22, Z7, Z16
-	VFMADD213PS  Z22, Z8, Z17
-	VBROADCASTSS 288(R10), Z22
-	VFMADD213PS  Z22, Z5, Z18
-	VFMADD213PS  Z22, Z6, Z19
-	VFMADD213PS  Z22, Z7, Z20
-	VFMADD213PS  Z22, Z8, Z21
-	VBROADCASTSS 128(R10), Z22
-	VFMADD213PS  Z22, Z5, Z9
-	VFMADD213PS  Z22, Z6, Z15
-	VFMADD213PS  Z22, Z7, Z16
-	VFMADD213PS  Z22, Z8, Z17
-	VMULPS       Z23, Z9, Z9
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VBROADCASTSS 320(R10), Z22
-	VMULPS       Z9, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFNMADD213PS Z22, Z9, Z9
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1684
-
-loop1683:
-	LEAQ             trig32<>+0(SB), R10
-	VREDUCEPS        $0x00, (AX), Z28
-	VREDUCEPS        $0x00, 128(AX), Z29
-	VREDUCEPS        $0x00, 256(AX), Z30
-	VREDUCEPS        $0x00, 384(AX), Z31
-	VMOVUPS          (DI), Z5
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R8)(CX*1), Z8
-	VMOVUPS          (R8)(CX*2), Z9
-	VMOVUPS          Z5, (R8)
-	VMOVUPS          (SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          (SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMULPS           Z28, Z28, Z15
-	VMULPS           Z29, Z29, Z16
-	VMULPS           Z30, Z30, Z17
-	VMULPS           Z31, Z31, Z18
-	VMOVUPS          (SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          (SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          64(DI), Z5
-	VMOVUPS          64(R8), Z7
-	VMOVUPS          64(R8)(CX*1), Z8
-	VMOVUPS          64(R8)(CX*2), Z9
-	VMOVUPS          Z5, 64(R8)
-	VBROADCASTSS     192(R10), Z27
-	VMOVUPS          Z27, Z23
-	VMOVUPS          Z27, Z24
-	VMOVUPS          Z27, Z25
-	VMOVUPS          Z27, Z26
-	VBROADCASTSS     160(R10), Z27
-	VFMADD231PS      Z27, Z15, Z23
-	VFMADD231PS      Z27, Z16, Z24
-	VFMADD231PS      Z27, Z17, Z25
-	VFMADD231PS      Z27, Z18, Z26
-	VMOVUPS          64(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          64(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          64(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VBROADCASTSS     32(R10), Z27
-	VMOVUPS          Z27, Z19
-	VMOVUPS          Z27, Z20
-	VMOVUPS          Z27, Z21
-	VMOVUPS          Z27, Z22
-	VBROADCASTSS     (R10), Z27
-	VFMADD231PS      Z27, Z15, Z19
-	VFMADD231PS      Z27, Z16, Z20
-	VFMADD231PS      Z27, Z17, Z21
-	VFMADD231PS      Z27, Z18, Z22
-	VMOVUPS          64(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          128(DI), Z5
-	VMOVUPS          128(R8), Z7
-	VMOVUPS          128(R8)(CX*1), Z8
-	VMOVUPS          128(R8)(CX*2), Z9
-	VMOVUPS          Z5, 128(R8)
-	VMOVUPS          128(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 128(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VBROADCASTSS     224(R10), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          128(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 128(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          128(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 128(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          128(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 128(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VBROADCASTSS     64(R10), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          192(DI), Z5
-	VMOVUPS          192(R8), Z7
-	VMOVUPS          192(R8)(CX*1), Z8
-	VMOVUPS          192(R8)(CX*2), Z9
-	VMOVUPS          Z5, 192(R8)
-	VMOVUPS          192(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 192(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          192(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 192(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VBROADCASTSS     256(R10), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          192(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 192(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          192(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 192(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VBROADCASTSS     96(R10), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          256(DI), Z5
-	VMOVUPS          256(R8), Z7
-	VMOVUPS          256(R8)(CX*1), Z8
-	VMOVUPS          256(R8)(CX*2), Z9
-	VMOVUPS          Z5, 256(R8)
-	VMOVUPS          256(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 256(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          256(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 256(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VBROADCASTSS     288(R10), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          256(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 256(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          256(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 256(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          320(DI), Z5
-	VMOVUPS          320(R8), Z7
-	VMOVUPS          320(R8)(CX*1), Z8
-	VMOVUPS          320(R8)(CX*2), Z9
-	VMOVUPS          Z5, 320(R8)
-	VBROADCASTSS     128(R10), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          320(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 320(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          320(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 320(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          320(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 320(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMULPS           Z28, Z19, Z19
-	VMULPS           Z29, Z20, Z20
-	VMULPS           Z30, Z21, Z21
-	VMULPS           Z31, Z22, Z22
-	VMOVUPS          320(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 320(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          384(DI), Z5
-	VMOVUPS          384(R8), Z7
-	VMOVUPS          384(R8)(CX*1), Z8
-	VMOVUPS          384(R8)(CX*2), Z9
-	VMOVUPS          Z5, 384(R8)
-	VMOVUPS          384(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 384(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VBROADCASTSS     320(R10), Z27
-	VMOVUPS          384(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 384(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          384(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 384(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          384(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 384(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMULPS           Z19, Z23, Z23
-	VMULPS           Z20, Z24, Z24
-	VMULPS           Z21, Z25, Z25
-	VMULPS           Z22, Z26, Z26
-	VMOVUPS          448(DI), Z5
-	VMOVUPS          448(R8), Z7
-	VMOVUPS          448(R8)(CX*1), Z8
-	VMOVUPS          448(R8)(CX*2), Z9
-	VMOVUPS          Z5, 448(R8)
-	VMOVUPS          448(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 448(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          448(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 448(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VFNMADD213PS     Z27, Z19, Z19
-	VFNMADD213PS     Z27, Z20, Z20
-	VFNMADD213PS     Z27, Z21, Z21
-	VFNMADD213PS     Z27, Z22, Z22
-	VMOVUPS          448(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 448(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          448(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 448(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          Z19, (AX)
-	VMOVUPS          Z23, 64(AX)
-	VMOVUPS          Z20, 128(AX)
-	VMOVUPS          Z24, 192(AX)
-	VMOVUPS          Z21, 256(AX)
-	VMOVUPS          Z25, 320(AX)
-	VMOVUPS          Z22, 384(AX)
-	VMOVUPS          Z26, 448(AX)
-	ADDQ             $0x00000200, AX
-	ADDQ             $0x00000200, DI
-	ADDQ             $0x00000200, SI
-	ADDQ             $0x00000200, R8
-	SUBQ             $0x00000001, DX
-	JG               loop1683
-
-done1684:
-	VMOVUPS          (DI), Z5
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R8)(CX*1), Z8
-	VMOVUPS          (R8)(CX*2), Z9
-	VMOVUPS          Z5, (R8)
-	VMOVUPS          (SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          (SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          (SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          (SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          64(DI), Z5
-	VMOVUPS          64(R8), Z7
-	VMOVUPS          64(R8)(CX*1), Z8
-	VMOVUPS          64(R8)(CX*2), Z9
-	VMOVUPS          Z5, 64(R8)
-	VMOVUPS          64(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          64(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          64(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          64(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, R8
-
-skip1682:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1686
-
-loop1685:
-	VMOVUPS          (DI), Z5
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R8)(CX*1), Z8
-	VMOVUPS          (R8)(CX*2), Z9
-	VMOVUPS          Z5, (R8)
-	VMOVUPS          (SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          (SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          (SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          (SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	VMOVUPS          64(DI), Z5
-	VMOVUPS          64(R8), Z7
-	VMOVUPS          64(R8)(CX*1), Z8
-	VMOVUPS          64(R8)(CX*2), Z9
-	VMOVUPS          Z5, 64(R8)
-	VMOVUPS          64(SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)
-	VFMADD231PS      Z6, Z5, Z15
-	VMOVUPS          64(SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z16
-	VMOVUPS          64(SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z17
-	VMOVUPS          64(SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, 64(SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z0
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, R8
-	SUBQ             $0x00000080, AX
-	CMPQ             AX, $0x00000080
-	JGE              loop1685
-
-done1686:
-	TESTQ            AX, AX
-	JZ               skip1687
-	VMOVUPS          (DI), Z5
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R8)(CX*1), Z8
-	VMOVUPS          (R8)(CX*2), Z9
-	VMOVUPS          Z5, (R8)
-	VMOVUPS          (SI), Z6
-	VFMADD231PS      Z10, Z7, Z6
-	VFMADD231PS      Z14, Z8, Z6
-	VFMADD231PS.BCST 32(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)
-	VFMADD231PS      Z6, Z5, Z1
-	VMOVUPS          (SI)(CX*1), Z6
-	VFMADD231PS      Z11, Z7, Z6
-	VFMADD231PS.BCST 20(R9), Z8, Z6
-	VFMADD231PS.BCST 36(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*1)
-	VFMADD231PS      Z6, Z5, Z2
-	VMOVUPS          (SI)(CX*2), Z6
-	VFMADD231PS      Z12, Z7, Z6
-	VFMADD231PS.BCST 24(R9), Z8, Z6
-	VFMADD231PS.BCST 40(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(CX*2)
-	VFMADD231PS      Z6, Z5, Z3
-	VMOVUPS          (SI)(BX*1), Z6
-	VFMADD231PS      Z13, Z7, Z6
-	VFMADD231PS.BCST 28(R9), Z8, Z6
-	VFMADD231PS.BCST 44(R9), Z9, Z6
-	VMOVUPS          Z6, (SI)(BX*1)
-	VFMADD231PS      Z6, Z5, Z4
-	ADDQ             $0x00000040, DI
-	ADDQ             $0x00000040, SI
-	ADDQ             $0x00000040, R8
-
-skip1687:
-	VADDPS     Z15, Z1, Z1
-	VADDPS     Z16, Z2, Z2
-	VADDPS     Z17, Z3, Z3
-	VADDPS     Z0, Z4, Z4
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1688
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1689
-	VMOVUPD    Z1, (CX)
-	JMP        done1690
-
-few1689:
-	TESTQ         $0x00000004, AX
-	JZ            skip1691
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1691:
-	TESTQ         $0x00000002, AX
-	JZ            skip1692
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1692:
-	TESTQ  $0x00000001, AX
-	JZ     skip1693
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1693:
-done1690:
-skip1688:
-	JMP finish1629
-
-rows1635:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	MOVQ         SI, R9
-	MOVQ         call+16(FP), R10
-	MOVQ         8(R10), R10
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	VBROADCASTSS (R10), Z11
-	VBROADCASTSS 4(R10), Z12
-	VBROADCASTSS 8(R10), Z13
-	VBROADCASTSS 12(R10), Z14
-	TESTQ        DX, DX
-	JZ           skip1694
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R11
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMULPS       Z23, Z23, Z6
-	VMULPS       Z24, Z24, Z7
-	VMULPS       Z25, Z25, Z8
-	VMULPS       Z26, Z26, Z9
-	VBROADCASTSS 192(R11), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R11), Z22
-	VFMADD231PS  Z22, Z6, Z18
-	VFMADD231PS  Z22, Z7, Z19
-	VFMADD231PS  Z22, Z8, Z20
-	VFMADD231PS  Z22, Z9, Z21
-	VBROADCASTSS 32(R11), Z22
-	VMOVUPS      Z22, Z10
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R11), Z22
-	VFMADD231PS  Z22, Z6, Z10
-	VFMADD231PS  Z22, Z7, Z15
-	VFMADD231PS  Z22, Z8, Z16
-	VFMADD231PS  Z22, Z9, Z17
-	VBROADCASTSS 224(R11), Z22
-	VFMADD213PS  Z22, Z6, Z18
-	VFMADD213PS  Z22, Z7, Z19
-	VFMADD213PS  Z22, Z8, Z20
-	VFMADD213PS  Z22, Z9, Z21
-	VBROADCASTSS 64(R11), Z22
-	VFMADD213PS  Z22, Z6, Z10
-	VFMADD213PS  Z22, Z7, Z15
-	VFMADD213PS  Z22, Z8, Z16
-	VFMADD213PS  Z22, Z9, Z17
-	VBROADCASTSS 256(R11), Z22
-	VFMADD213PS  Z22, Z6, Z18
-	VFMADD213PS  Z22, Z7, Z19
-	VFMADD213PS  Z22, Z8, Z20
-	VFMADD213PS  Z22, Z9, Z21
-	VBROADCASTSS 96(R11), Z22
-	VFMADD213PS  Z22, Z6, Z10
-	VFMADD213PS  Z22, Z7, Z15
-	VFMADD213PS  Z22, Z8, Z16
-	VFMADD213PS  Z22, Z9, Z17
-	VBROADCASTSS 288(R11), Z22
-	VFMADD213PS  Z22, Z6, Z18
-	VFMADD213PS  Z22, Z7, Z19
-	VFMADD213PS  Z22, Z8, Z20
-	VFMADD213PS  Z22, Z9, Z21
-	VBROADCASTSS 128(R11), Z22
-	VFMADD213PS  Z22, Z6, Z10
-	VFMADD213PS  Z22, Z7, Z15
-	VFMADD213PS  Z22, Z8, Z16
-	VFMADD213PS  Z22, Z9, Z17
-	VMULPS       Z23, Z10, Z10
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VBROADCASTSS 320(R11), Z22
-	VMULPS       Z10, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFNMADD213PS Z22, Z10, Z10
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1696
-
-loop1695:
-	LEAQ             trig32<>+0(SB), R11
-	VREDUCEPS        $0x00, (AX), Z28
-	VREDUCEPS        $0x00, 128(AX), Z29
-	VREDUCEPS        $0x00, 256(AX), Z30
-	VREDUCEPS        $0x00, 384(AX), Z31
-	VMOVUPS          (R8), Z6
-	VMOVUPS          (R9), Z8
-	VMOVUPS          (R9)(CX*1), Z9
-	VMOVUPS          (R9)(CX*2), Z10
-	VMOVUPS          Z6, (R9)
-	VMOVUPS          (SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          (SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          (SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMULPS           Z28, Z28, Z15
-	VMULPS           Z29, Z29, Z16
-	VMULPS           Z30, Z30, Z17
-	VMULPS           Z31, Z31, Z18
-	VMOVUPS          (SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          (DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, (DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          64(R8), Z6
-	VMOVUPS          64(R9), Z8
-	VMOVUPS          64(R9)(CX*1), Z9
-	VMOVUPS          64(R9)(CX*2), Z10
-	VMOVUPS          Z6, 64(R9)
-	VBROADCASTSS     192(R11), Z27
-	VMOVUPS          Z27, Z23
-	VMOVUPS          Z27, Z24
-	VMOVUPS          Z27, Z25
-	VMOVUPS          Z27, Z26
-	VBROADCASTSS     160(R11), Z27
-	VFMADD231PS      Z27, Z15, Z23
-	VFMADD231PS      Z27, Z16, Z24
-	VFMADD231PS      Z27, Z17, Z25
-	VFMADD231PS      Z27, Z18, Z26
-	VMOVUPS          64(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          64(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          64(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          64(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VBROADCASTSS     32(R11), Z27
-	VMOVUPS          Z27, Z19
-	VMOVUPS          Z27, Z20
-	VMOVUPS          Z27, Z21
-	VMOVUPS          Z27, Z22
-	VBROADCASTSS     (R11), Z27
-	VFMADD231PS      Z27, Z15, Z19
-	VFMADD231PS      Z27, Z16, Z20
-	VFMADD231PS      Z27, Z17, Z21
-	VFMADD231PS      Z27, Z18, Z22
-	VMOVUPS          64(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 64(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          128(R8), Z6
-	VMOVUPS          128(R9), Z8
-	VMOVUPS          128(R9)(CX*1), Z9
-	VMOVUPS          128(R9)(CX*2), Z10
-	VMOVUPS          Z6, 128(R9)
-	VMOVUPS          128(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 128(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VBROADCASTSS     224(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          128(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 128(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          128(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 128(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          128(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 128(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          128(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 128(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VBROADCASTSS     64(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          192(R8), Z6
-	VMOVUPS          192(R9), Z8
-	VMOVUPS          192(R9)(CX*1), Z9
-	VMOVUPS          192(R9)(CX*2), Z10
-	VMOVUPS          Z6, 192(R9)
-	VMOVUPS          192(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 192(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          192(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 192(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VBROADCASTSS     256(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          192(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 192(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          192(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 192(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          192(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 192(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VBROADCASTSS     96(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          256(R8), Z6
-	VMOVUPS          256(R9), Z8
-	VMOVUPS          256(R9)(CX*1), Z9
-	VMOVUPS          256(R9)(CX*2), Z10
-	VMOVUPS          Z6, 256(R9)
-	VMOVUPS          256(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 256(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          256(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 256(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          256(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 256(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VBROADCASTSS     288(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          256(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 256(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          256(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 256(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          320(R8), Z6
-	VMOVUPS          320(R9), Z8
-	VMOVUPS          320(R9)(CX*1), Z9
-	VMOVUPS          320(R9)(CX*2), Z10
-	VMOVUPS          Z6, 320(R9)
-	VBROADCASTSS     128(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          320(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 320(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          320(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 320(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          320(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 320(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          320(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 320(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMULPS           Z28, Z19, Z19
-	VMULPS           Z29, Z20, Z20
-	VMULPS           Z30, Z21, Z21
-	VMULPS           Z31, Z22, Z22
-	VMOVUPS          320(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 320(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          384(R8), Z6
-	VMOVUPS          384(R9), Z8
-	VMOVUPS          384(R9)(CX*1), Z9
-	VMOVUPS          384(R9)(CX*2), Z10
-	VMOVUPS          Z6, 384(R9)
-	VMOVUPS          384(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 384(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VBROADCASTSS     320(R11), Z27
-	VMOVUPS          384(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 384(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          384(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 384(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          384(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 384(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          384(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 384(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMULPS           Z19, Z23, Z23
-	VMULPS           Z20, Z24, Z24
-	VMULPS           Z21, Z25, Z25
-	VMULPS           Z22, Z26, Z26
-	VMOVUPS          448(R8), Z6
-	VMOVUPS          448(R9), Z8
-	VMOVUPS          448(R9)(CX*1), Z9
-	VMOVUPS          448(R9)(CX*2), Z10
-	VMOVUPS          Z6, 448(R9)
-	VMOVUPS          448(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 448(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          448(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 448(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VFNMADD213PS     Z27, Z19, Z19
-	VFNMADD213PS     Z27, Z20, Z20
-	VFNMADD213PS     Z27, Z21, Z21
-	VFNMADD213PS     Z27, Z22, Z22
-	VMOVUPS          448(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 448(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          448(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 448(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          448(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 448(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          Z19, (AX)
-	VMOVUPS          Z23, 64(AX)
-	VMOVUPS          Z20, 128(AX)
-	VMOVUPS          Z24, 192(AX)
-	VMOVUPS          Z21, 256(AX)
-	VMOVUPS          Z25, 320(AX)
-	VMOVUPS          Z22, 384(AX)
-	VMOVUPS          Z26, 448(AX)
-	ADDQ             $0x00000200, AX
-	ADDQ             $0x00000200, R8
-	ADDQ             $0x00000200, SI
-	ADDQ             $0x00000200, DI
-	ADDQ             $0x00000200, R9
-	SUBQ             $0x00000001, DX
-	JG               loop1695
-
-done1696:
-	VMOVUPS          (R8), Z6
-	VMOVUPS          (R9), Z8
-	VMOVUPS          (R9)(CX*1), Z9
-	VMOVUPS          (R9)(CX*2), Z10
-	VMOVUPS          Z6, (R9)
-	VMOVUPS          (SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          (SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          (SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          (SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          (DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, (DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          64(R8), Z6
-	VMOVUPS          64(R9), Z8
-	VMOVUPS          64(R9)(CX*1), Z9
-	VMOVUPS          64(R9)(CX*2), Z10
-	VMOVUPS          Z6, 64(R9)
-	VMOVUPS          64(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          64(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          64(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          64(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          64(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 64(DI)
-	VFMADD231PS      Z7, Z6, Z5
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-
-skip1694:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1698
-
-loop1697:
-	VMOVUPS          (R8), Z6
-	VMOVUPS          (R9), Z8
-	VMOVUPS          (R9)(CX*1), Z9
-	VMOVUPS          (R9)(CX*2), Z10
-	VMOVUPS          Z6, (R9)
-	VMOVUPS          (SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          (SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          (SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          (SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          (DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, (DI)
-	VFMADD231PS      Z7, Z6, Z5
-	VMOVUPS          64(R8), Z6
-	VMOVUPS          64(R9), Z8
-	VMOVUPS          64(R9)(CX*1), Z9
-	VMOVUPS          64(R9)(CX*2), Z10
-	VMOVUPS          Z6, 64(R9)
-	VMOVUPS          64(SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)
-	VFMADD231PS      Z7, Z6, Z15
-	VMOVUPS          64(SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z16
-	VMOVUPS          64(SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z17
-	VMOVUPS          64(SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, 64(SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z18
-	VMOVUPS          64(DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, 64(DI)
-	VFMADD231PS      Z7, Z6, Z0
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-	SUBQ             $0x00000080, AX
-	CMPQ             AX, $0x00000080
-	JGE              loop1697
-
-done1698:
-	TESTQ            AX, AX
-	JZ               skip1699
-	VMOVUPS          (R8), Z6
-	VMOVUPS          (R9), Z8
-	VMOVUPS          (R9)(CX*1), Z9
-	VMOVUPS          (R9)(CX*2), Z10
-	VMOVUPS          Z6, (R9)
-	VMOVUPS          (SI), Z7
-	VFMADD231PS      Z11, Z8, Z7
-	VFMADD231PS.BCST 20(R10), Z9, Z7
-	VFMADD231PS.BCST 40(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)
-	VFMADD231PS      Z7, Z6, Z1
-	VMOVUPS          (SI)(CX*1), Z7
-	VFMADD231PS      Z12, Z8, Z7
-	VFMADD231PS.BCST 24(R10), Z9, Z7
-	VFMADD231PS.BCST 44(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*1)
-	VFMADD231PS      Z7, Z6, Z2
-	VMOVUPS          (SI)(CX*2), Z7
-	VFMADD231PS      Z13, Z8, Z7
-	VFMADD231PS.BCST 28(R10), Z9, Z7
-	VFMADD231PS.BCST 48(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(CX*2)
-	VFMADD231PS      Z7, Z6, Z3
-	VMOVUPS          (SI)(BX*1), Z7
-	VFMADD231PS      Z14, Z8, Z7
-	VFMADD231PS.BCST 32(R10), Z9, Z7
-	VFMADD231PS.BCST 52(R10), Z10, Z7
-	VMOVUPS          Z7, (SI)(BX*1)
-	VFMADD231PS      Z7, Z6, Z4
-	VMOVUPS          (DI), Z7
-	VFMADD231PS.BCST 16(R10), Z8, Z7
-	VFMADD231PS.BCST 36(R10), Z9, Z7
-	VFMADD231PS.BCST 56(R10), Z10, Z7
-	VMOVUPS          Z7, (DI)
-	VFMADD231PS      Z7, Z6, Z5
-	ADDQ             $0x00000040, R8
-	ADDQ             $0x00000040, SI
-	ADDQ             $0x00000040, DI
-	ADDQ             $0x00000040, R9
-
-skip1699:
-	VADDPS     Z15, Z1, Z1
-	VADDPS     Z16, Z2, Z2
-	VADDPS     Z17, Z3, Z3
-	VADDPS     Z18, Z4, Z4
-	VADDPS     Z0, Z5, Z5
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z5, Z5, Z0
-	VUNPCKHPS  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1700
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1701
-	VMOVUPD    Z1, (CX)
-	JMP        done1702
-
-few1701:
-	TESTQ         $0x00000004, AX
-	JZ            skip1703
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1703:
-	TESTQ         $0x00000002, AX
-	JZ            skip1704
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1704:
-	TESTQ  $0x00000001, AX
-	JZ     skip1705
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1705:
-done1702:
-skip1700:
-	JMP finish1629
-
-rows1636:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	MOVQ         SI, R9
-	MOVQ         call+16(FP), R10
-	MOVQ         8(R10), R10
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	VBROADCASTSS (R10), Z12
-	VBROADCASTSS 4(R10), Z13
-	VBROADCASTSS 8(R10), Z14
-	TESTQ        DX, DX
-	JZ           skip1706
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R11
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMULPS       Z23, Z23, Z7
-	VMULPS       Z24, Z24, Z8
-	VMULPS       Z25, Z25, Z9
-	VMULPS       Z26, Z26, Z10
-	VBROADCASTSS 192(R11), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R11), Z22
-	VFMADD231PS  Z22, Z7, Z18
-	VFMADD231PS  Z22, Z8, Z19
-	VFMADD231PS  Z22, Z9, Z20
-	VFMADD231PS  Z22, Z10, Z21
-	VBROADCASTSS 32(R11), Z22
-	VMOVUPS      Z22, Z11
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R11), Z22
-	VFMADD231PS  Z22, Z7, Z11
-	VFMADD231PS  Z22, Z8, Z15
-	VFMADD231PS  Z22, Z9, Z16
-	VFMADD231PS  Z22, Z10, Z17
-	VBROADCASTSS 224(R11), Z22
-	VFMADD213PS  Z22, Z7, Z18
-	VFMADD213PS  Z22, Z8, Z19
-	VFMADD213PS  Z22, Z9, Z20
-	VFMADD213PS  Z22, Z10, Z21
-	VBROADCASTSS 64(R11), Z22
-	VFMADD213PS  Z22, Z7, Z11
-	VFMADD213PS  Z22, Z8, Z15
-	VFMADD213PS  Z22, Z9, Z16
-	VFMADD213PS  Z22, Z10, Z17
-	VBROADCASTSS 256(R11), Z22
-	VFMADD213PS  Z22, Z7, Z18
-	VFMADD213PS  Z22, Z8, Z19
-	VFMADD213PS  Z22, Z9, Z20
-	VFMADD213PS  Z22, Z10, Z21
-	VBROADCASTSS 96(R11), Z22
-	VFMADD213PS  Z22, Z7, Z11
-	VFMADD213PS  Z22, Z8, Z15
-	VFMADD213PS  Z22, Z9, Z16
-	VFMADD213PS  Z22, Z10, Z17
-	VBROADCASTSS 288(R11), Z22
-	VFMADD213PS  Z22, Z7, Z18
-	VFMADD213PS  Z22, Z8, Z19
-	VFMADD213PS  Z22, Z9, Z20
-	VFMADD213PS  Z22, Z10, Z21
-	VBROADCASTSS 128(R11), Z22
-	VFMADD213PS  Z22, Z7, Z11
-	VFMADD213PS  Z22, Z8, Z15
-	VFMADD213PS  Z22, Z9, Z16
-	VFMADD213PS  Z22, Z10, Z17
-	VMULPS       Z23, Z11, Z11
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VBROADCASTSS 320(R11), Z22
-	VMULPS       Z11, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFNMADD213PS Z22, Z11, Z11
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      Z11, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1708
-
-loop1707:
-	LEAQ             trig32<>+0(SB), R11
-	VREDUCEPS        $0x00, (AX), Z28
-	VREDUCEPS        $0x00, 128(AX), Z29
-	VREDUCEPS        $0x00, 256(AX), Z30
-	VREDUCEPS        $0x00, 384(AX), Z31
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R9), Z9
-	VMOVUPS          (R9)(CX*1), Z10
-	VMOVUPS          (R9)(CX*2), Z11
-	VMOVUPS          Z7, (R9)
-	VMOVUPS          (SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          (SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          (SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMULPS           Z28, Z28, Z15
-	VMULPS           Z29, Z29, Z16
-	VMULPS           Z30, Z30, Z17
-	VMULPS           Z31, Z31, Z18
-	VMOVUPS          (SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          (DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          (DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          64(R8), Z7
-	VMOVUPS          64(R9), Z9
-	VMOVUPS          64(R9)(CX*1), Z10
-	VMOVUPS          64(R9)(CX*2), Z11
-	VMOVUPS          Z7, 64(R9)
-	VBROADCASTSS     192(R11), Z27
-	VMOVUPS          Z27, Z23
-	VMOVUPS          Z27, Z24
-	VMOVUPS          Z27, Z25
-	VMOVUPS          Z27, Z26
-	VBROADCASTSS     160(R11), Z27
-	VFMADD231PS      Z27, Z15, Z23
-	VFMADD231PS      Z27, Z16, Z24
-	VFMADD231PS      Z27, Z17, Z25
-	VFMADD231PS      Z27, Z18, Z26
-	VMOVUPS          64(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          64(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          64(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          64(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VBROADCASTSS     32(R11), Z27
-	VMOVUPS          Z27, Z19
-	VMOVUPS          Z27, Z20
-	VMOVUPS          Z27, Z21
-	VMOVUPS          Z27, Z22
-	VBROADCASTSS     (R11), Z27
-	VFMADD231PS      Z27, Z15, Z19
-	VFMADD231PS      Z27, Z16, Z20
-	VFMADD231PS      Z27, Z17, Z21
-	VFMADD231PS      Z27, Z18, Z22
-	VMOVUPS          64(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 64(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          64(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 64(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          128(R8), Z7
-	VMOVUPS          128(R9), Z9
-	VMOVUPS          128(R9)(CX*1), Z10
-	VMOVUPS          128(R9)(CX*2), Z11
-	VMOVUPS          Z7, 128(R9)
-	VMOVUPS          128(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 128(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VBROADCASTSS     224(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          128(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 128(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          128(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 128(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          128(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 128(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          128(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 128(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VBROADCASTSS     64(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          128(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 128(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          192(R8), Z7
-	VMOVUPS          192(R9), Z9
-	VMOVUPS          192(R9)(CX*1), Z10
-	VMOVUPS          192(R9)(CX*2), Z11
-	VMOVUPS          Z7, 192(R9)
-	VMOVUPS          192(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 192(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          192(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 192(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VBROADCASTSS     256(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          192(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 192(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          192(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 192(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          192(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 192(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          192(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 192(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VBROADCASTSS     96(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          256(R8), Z7
-	VMOVUPS          256(R9), Z9
-	VMOVUPS          256(R9)(CX*1), Z10
-	VMOVUPS          256(R9)(CX*2), Z11
-	VMOVUPS          Z7, 256(R9)
-	VMOVUPS          256(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 256(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          256(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 256(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          256(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 256(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VBROADCASTSS     288(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          256(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 256(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          256(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 256(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          256(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 256(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          320(R8), Z7
-	VMOVUPS          320(R9), Z9
-	VMOVUPS          320(R9)(CX*1), Z10
-	VMOVUPS          320(R9)(CX*2), Z11
-	VMOVUPS          Z7, 320(R9)
-	VBROADCASTSS     128(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          320(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 320(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          320(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 320(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          320(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 320(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          320(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 320(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMULPS           Z28, Z19, Z19
-	VMULPS           Z29, Z20, Z20
-	VMULPS           Z30, Z21, Z21
-	VMULPS           Z31, Z22, Z22
-	VMOVUPS          320(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 320(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          320(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 320(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          384(R8), Z7
-	VMOVUPS          384(R9), Z9
-	VMOVUPS          384(R9)(CX*1), Z10
-	VMOVUPS          384(R9)(CX*2), Z11
-	VMOVUPS          Z7, 384(R9)
-	VMOVUPS          384(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 384(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VBROADCASTSS     320(R11), Z27
-	VMOVUPS          384(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 384(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          384(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 384(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          384(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 384(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          384(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 384(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMULPS           Z19, Z23, Z23
-	VMULPS           Z20, Z24, Z24
-	VMULPS           Z21, Z25, Z25
-	VMULPS           Z22, Z26, Z26
-	VMOVUPS          384(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 384(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          448(R8), Z7
-	VMOVUPS          448(R9), Z9
-	VMOVUPS          448(R9)(CX*1), Z10
-	VMOVUPS          448(R9)(CX*2), Z11
-	VMOVUPS          Z7, 448(R9)
-	VMOVUPS          448(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 448(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          448(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 448(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VFNMADD213PS     Z27, Z19, Z19
-	VFNMADD213PS     Z27, Z20, Z20
-	VFNMADD213PS     Z27, Z21, Z21
-	VFNMADD213PS     Z27, Z22, Z22
-	VMOVUPS          448(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 448(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          448(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 448(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          448(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 448(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          448(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 448(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          Z19, (AX)
-	VMOVUPS          Z23, 64(AX)
-	VMOVUPS          Z20, 128(AX)
-	VMOVUPS          Z24, 192(AX)
-	VMOVUPS          Z21, 256(AX)
-	VMOVUPS          Z25, 320(AX)
-	VMOVUPS          Z22, 384(AX)
-	VMOVUPS          Z26, 448(AX)
-	ADDQ             $0x00000200, AX
-	ADDQ             $0x00000200, R8
-	ADDQ             $0x00000200, SI
-	ADDQ             $0x00000200, DI
-	ADDQ             $0x00000200, R9
-	SUBQ             $0x00000001, DX
-	JG               loop1707
-
-done1708:
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R9), Z9
-	VMOVUPS          (R9)(CX*1), Z10
-	VMOVUPS          (R9)(CX*2), Z11
-	VMOVUPS          Z7, (R9)
-	VMOVUPS          (SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          (SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          (SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          (SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          (DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          (DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          64(R8), Z7
-	VMOVUPS          64(R9), Z9
-	VMOVUPS          64(R9)(CX*1), Z10
-	VMOVUPS          64(R9)(CX*2), Z11
-	VMOVUPS          Z7, 64(R9)
-	VMOVUPS          64(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          64(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          64(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          64(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          64(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 64(DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          64(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 64(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-
-skip1706:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1710
-
-loop1709:
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R9), Z9
-	VMOVUPS          (R9)(CX*1), Z10
-	VMOVUPS          (R9)(CX*2), Z11
-	VMOVUPS          Z7, (R9)
-	VMOVUPS          (SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          (SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          (SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          (SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          (DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          (DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	VMOVUPS          64(R8), Z7
-	VMOVUPS          64(R9), Z9
-	VMOVUPS          64(R9)(CX*1), Z10
-	VMOVUPS          64(R9)(CX*2), Z11
-	VMOVUPS          Z7, 64(R9)
-	VMOVUPS          64(SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)
-	VFMADD231PS      Z8, Z7, Z15
-	VMOVUPS          64(SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z16
-	VMOVUPS          64(SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z17
-	VMOVUPS          64(SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, 64(SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z18
-	VMOVUPS          64(DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, 64(DI)
-	VFMADD231PS      Z8, Z7, Z19
-	VMOVUPS          64(DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, 64(DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z0
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-	SUBQ             $0x00000080, AX
-	CMPQ             AX, $0x00000080
-	JGE              loop1709
-
-done1710:
-	TESTQ            AX, AX
-	JZ               skip1711
-	VMOVUPS          (R8), Z7
-	VMOVUPS          (R9), Z9
-	VMOVUPS          (R9)(CX*1), Z10
-	VMOVUPS          (R9)(CX*2), Z11
-	VMOVUPS          Z7, (R9)
-	VMOVUPS          (SI), Z8
-	VFMADD231PS      Z12, Z9, Z8
-	VFMADD231PS.BCST 24(R10), Z10, Z8
-	VFMADD231PS.BCST 48(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)
-	VFMADD231PS      Z8, Z7, Z1
-	VMOVUPS          (SI)(CX*1), Z8
-	VFMADD231PS      Z13, Z9, Z8
-	VFMADD231PS.BCST 28(R10), Z10, Z8
-	VFMADD231PS.BCST 52(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z2
-	VMOVUPS          (SI)(CX*2), Z8
-	VFMADD231PS      Z14, Z9, Z8
-	VFMADD231PS.BCST 32(R10), Z10, Z8
-	VFMADD231PS.BCST 56(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(CX*2)
-	VFMADD231PS      Z8, Z7, Z3
-	VMOVUPS          (SI)(BX*1), Z8
-	VFMADD231PS.BCST 12(R10), Z9, Z8
-	VFMADD231PS.BCST 36(R10), Z10, Z8
-	VFMADD231PS.BCST 60(R10), Z11, Z8
-	VMOVUPS          Z8, (SI)(BX*1)
-	VFMADD231PS      Z8, Z7, Z4
-	VMOVUPS          (DI), Z8
-	VFMADD231PS.BCST 16(R10), Z9, Z8
-	VFMADD231PS.BCST 40(R10), Z10, Z8
-	VFMADD231PS.BCST 64(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)
-	VFMADD231PS      Z8, Z7, Z5
-	VMOVUPS          (DI)(CX*1), Z8
-	VFMADD231PS.BCST 20(R10), Z9, Z8
-	VFMADD231PS.BCST 44(R10), Z10, Z8
-	VFMADD231PS.BCST 68(R10), Z11, Z8
-	VMOVUPS          Z8, (DI)(CX*1)
-	VFMADD231PS      Z8, Z7, Z6
-	ADDQ             $0x00000040, R8
-	ADDQ             $0x00000040, SI
-	ADDQ             $0x00000040, DI
-	ADDQ             $0x00000040, R9
-
-skip1711:
-	VADDPS     Z15, Z1, Z1
-	VADDPS     Z16, Z2, Z2
-	VADDPS     Z17, Z3, Z3
-	VADDPS     Z18, Z4, Z4
-	VADDPS     Z19, Z5, Z5
-	VADDPS     Z0, Z6, Z6
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1712
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1713
-	VMOVUPD    Z1, (CX)
-	JMP        done1714
-
-few1713:
-	TESTQ         $0x00000004, AX
-	JZ            skip1715
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1715:
-	TESTQ         $0x00000002, AX
-	JZ            skip1716
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1716:
-	TESTQ  $0x00000001, AX
-	JZ     skip1717
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1717:
-done1714:
-skip1712:
-	JMP finish1629
-
-rows1637:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	MOVQ         SI, R9
-	MOVQ         call+16(FP), R10
-	MOVQ         8(R10), R10
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	VBROADCASTSS (R10), Z13
-	VBROADCASTSS 4(R10), Z14
-	TESTQ        DX, DX
-	JZ           skip1718
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R11
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMULPS       Z23, Z23, Z8
-	VMULPS       Z24, Z24, Z9
-	VMULPS       Z25, Z25, Z10
-	VMULPS       Z26, Z26, Z11
-	VBROADCASTSS 192(R11), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R11), Z22
-	VFMADD231PS  Z22, Z8, Z18
-	VFMADD231PS  Z22, Z9, Z19
-	VFMADD231PS  Z22, Z10, Z20
-	VFMADD231PS  Z22, Z11, Z21
-	VBROADCASTSS 32(R11), Z22
-	VMOVUPS      Z22, Z12
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R11), Z22
-	VFMADD231PS  Z22, Z8, Z12
-	VFMADD231PS  Z22, Z9, Z15
-	VFMADD231PS  Z22, Z10, Z16
-	VFMADD231PS  Z22, Z11, Z17
-	VBROADCASTSS 224(R11), Z22
-	VFMADD213PS  Z22, Z8, Z18
-	VFMADD213PS  Z22, Z9, Z19
-	VFMADD213PS  Z22, Z10, Z20
-	VFMADD213PS  Z22, Z11, Z21
-	VBROADCASTSS 64(R11), Z22
-	VFMADD213PS  Z22, Z8, Z12
-	VFMADD213PS  Z22, Z9, Z15
-	VFMADD213PS  Z22, Z10, Z16
-	VFMADD213PS  Z22, Z11, Z17
-	VBROADCASTSS 256(R11), Z22
-	VFMADD213PS  Z22, Z8, Z18
-	VFMADD213PS  Z22, Z9, Z19
-	VFMADD213PS  Z22, Z10, Z20
-	VFMADD213PS  Z22, Z11, Z21
-	VBROADCASTSS 96(R11), Z22
-	VFMADD213PS  Z22, Z8, Z12
-	VFMADD213PS  Z22, Z9, Z15
-	VFMADD213PS  Z22, Z10, Z16
-	VFMADD213PS  Z22, Z11, Z17
-	VBROADCASTSS 288(R11), Z22
-	VFMADD213PS  Z22, Z8, Z18
-	VFMADD213PS  Z22, Z9, Z19
-	VFMADD213PS  Z22, Z10, Z20
-	VFMADD213PS  Z22, Z11, Z21
-	VBROADCASTSS 128(R11), Z22
-	VFMADD213PS  Z22, Z8, Z12
-	VFMADD213PS  Z22, Z9, Z15
-	VFMADD213PS  Z22, Z10, Z16
-	VFMADD213PS  Z22, Z11, Z17
-	VMULPS       Z23, Z12, Z12
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VBROADCASTSS 320(R11), Z22
-	VMULPS       Z12, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFNMADD213PS Z22, Z12, Z12
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1720
-
-loop1719:
-	LEAQ             trig32<>+0(SB), R11
-	VREDUCEPS        $0x00, (AX), Z28
-	VREDUCEPS        $0x00, 128(AX), Z29
-	VREDUCEPS        $0x00, 256(AX), Z30
-	VREDUCEPS        $0x00, 384(AX), Z31
-	VMOVUPS          (R8), Z8
-	VMOVUPS          (R9), Z10
-	VMOVUPS          (R9)(CX*1), Z11
-	VMOVUPS          (R9)(CX*2), Z12
-	VMOVUPS          Z8, (R9)
-	VMOVUPS          (SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          (SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          (SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          (SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMULPS           Z28, Z28, Z15
-	VMULPS           Z29, Z29, Z16
-	VMULPS           Z30, Z30, Z17
-	VMULPS           Z31, Z31, Z18
-	VMOVUPS          (DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          (DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          (DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          64(R8), Z8
-	VMOVUPS          64(R9), Z10
-	VMOVUPS          64(R9)(CX*1), Z11
-	VMOVUPS          64(R9)(CX*2), Z12
-	VMOVUPS          Z8, 64(R9)
-	VMOVUPS          64(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VBROADCASTSS     192(R11), Z27
-	VMOVUPS          Z27, Z23
-	VMOVUPS          Z27, Z24
-	VMOVUPS          Z27, Z25
-	VMOVUPS          Z27, Z26
-	VBROADCASTSS     160(R11), Z27
-	VFMADD231PS      Z27, Z15, Z23
-	VFMADD231PS      Z27, Z16, Z24
-	VFMADD231PS      Z27, Z17, Z25
-	VFMADD231PS      Z27, Z18, Z26
-	VMOVUPS          64(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          64(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          64(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          64(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VBROADCASTSS     32(R11), Z27
-	VMOVUPS          Z27, Z19
-	VMOVUPS          Z27, Z20
-	VMOVUPS          Z27, Z21
-	VMOVUPS          Z27, Z22
-	VBROADCASTSS     (R11), Z27
-	VFMADD231PS      Z27, Z15, Z19
-	VFMADD231PS      Z27, Z16, Z20
-	VFMADD231PS      Z27, Z17, Z21
-	VFMADD231PS      Z27, Z18, Z22
-	VMOVUPS          64(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          64(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          128(R8), Z8
-	VMOVUPS          128(R9), Z10
-	VMOVUPS          128(R9)(CX*1), Z11
-	VMOVUPS          128(R9)(CX*2), Z12
-	VMOVUPS          Z8, 128(R9)
-	VMOVUPS          128(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 128(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          128(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 128(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VBROADCASTSS     224(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          128(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 128(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          128(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 128(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          128(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 128(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          128(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 128(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VBROADCASTSS     64(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          128(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 128(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          192(R8), Z8
-	VMOVUPS          192(R9), Z10
-	VMOVUPS          192(R9)(CX*1), Z11
-	VMOVUPS          192(R9)(CX*2), Z12
-	VMOVUPS          Z8, 192(R9)
-	VMOVUPS          192(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 192(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          192(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 192(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          192(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 192(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VBROADCASTSS     256(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          192(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 192(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          192(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 192(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          192(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 192(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          192(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 192(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VBROADCASTSS     96(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          256(R8), Z8
-	VMOVUPS          256(R9), Z10
-	VMOVUPS          256(R9)(CX*1), Z11
-	VMOVUPS          256(R9)(CX*2), Z12
-	VMOVUPS          Z8, 256(R9)
-	VMOVUPS          256(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 256(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          256(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 256(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          256(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 256(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          256(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 256(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VBROADCASTSS     288(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          256(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 256(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          256(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 256(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          256(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 256(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          320(R8), Z8
-	VMOVUPS          320(R9), Z10
-	VMOVUPS          320(R9)(CX*1), Z11
-	VMOVUPS          320(R9)(CX*2), Z12
-	VMOVUPS          Z8, 320(R9)
-	VMOVUPS          320(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 320(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VBROADCASTSS     128(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          320(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 320(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          320(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 320(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          320(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 320(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          320(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 320(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMULPS           Z28, Z19, Z19
-	VMULPS           Z29, Z20, Z20
-	VMULPS           Z30, Z21, Z21
-	VMULPS           Z31, Z22, Z22
-	VMOVUPS          320(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 320(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          320(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 320(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          384(R8), Z8
-	VMOVUPS          384(R9), Z10
-	VMOVUPS          384(R9)(CX*1), Z11
-	VMOVUPS          384(R9)(CX*2), Z12
-	VMOVUPS          Z8, 384(R9)
-	VMOVUPS          384(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 384(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          384(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 384(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VBROADCASTSS     320(R11), Z27
-	VMOVUPS          384(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 384(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          384(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 384(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          384(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 384(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          384(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 384(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMULPS           Z19, Z23, Z23
-	VMULPS           Z20, Z24, Z24
-	VMULPS           Z21, Z25, Z25
-	VMULPS           Z22, Z26, Z26
-	VMOVUPS          384(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 384(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          448(R8), Z8
-	VMOVUPS          448(R9), Z10
-	VMOVUPS          448(R9)(CX*1), Z11
-	VMOVUPS          448(R9)(CX*2), Z12
-	VMOVUPS          Z8, 448(R9)
-	VMOVUPS          448(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 448(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          448(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 448(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          448(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 448(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VFNMADD213PS     Z27, Z19, Z19
-	VFNMADD213PS     Z27, Z20, Z20
-	VFNMADD213PS     Z27, Z21, Z21
-	VFNMADD213PS     Z27, Z22, Z22
-	VMOVUPS          448(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 448(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          448(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 448(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          448(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 448(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          448(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 448(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          Z19, (AX)
-	VMOVUPS          Z23, 64(AX)
-	VMOVUPS          Z20, 128(AX)
-	VMOVUPS          Z24, 192(AX)
-	VMOVUPS          Z21, 256(AX)
-	VMOVUPS          Z25, 320(AX)
-	VMOVUPS          Z22, 384(AX)
-	VMOVUPS          Z26, 448(AX)
-	ADDQ             $0x00000200, AX
-	ADDQ             $0x00000200, R8
-	ADDQ             $0x00000200, SI
-	ADDQ             $0x00000200, DI
-	ADDQ             $0x00000200, R9
-	SUBQ             $0x00000001, DX
-	JG               loop1719
-
-done1720:
-	VMOVUPS          (R8), Z8
-	VMOVUPS          (R9), Z10
-	VMOVUPS          (R9)(CX*1), Z11
-	VMOVUPS          (R9)(CX*2), Z12
-	VMOVUPS          Z8, (R9)
-	VMOVUPS          (SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          (SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          (SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          (SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          (DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          (DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          (DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          64(R8), Z8
-	VMOVUPS          64(R9), Z10
-	VMOVUPS          64(R9)(CX*1), Z11
-	VMOVUPS          64(R9)(CX*2), Z12
-	VMOVUPS          Z8, 64(R9)
-	VMOVUPS          64(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          64(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          64(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          64(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          64(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          64(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          64(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-
-skip1718:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1722
-
-loop1721:
-	VMOVUPS          (R8), Z8
-	VMOVUPS          (R9), Z10
-	VMOVUPS          (R9)(CX*1), Z11
-	VMOVUPS          (R9)(CX*2), Z12
-	VMOVUPS          Z8, (R9)
-	VMOVUPS          (SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          (SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          (SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          (SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          (DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          (DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          (DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	VMOVUPS          64(R8), Z8
-	VMOVUPS          64(R9), Z10
-	VMOVUPS          64(R9)(CX*1), Z11
-	VMOVUPS          64(R9)(CX*2), Z12
-	VMOVUPS          Z8, 64(R9)
-	VMOVUPS          64(SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)
-	VFMADD231PS      Z9, Z8, Z15
-	VMOVUPS          64(SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z16
-	VMOVUPS          64(SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z17
-	VMOVUPS          64(SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, 64(SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z18
-	VMOVUPS          64(DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)
-	VFMADD231PS      Z9, Z8, Z19
-	VMOVUPS          64(DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z20
-	VMOVUPS          64(DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, 64(DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z0
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-	SUBQ             $0x00000080, AX
-	CMPQ             AX, $0x00000080
-	JGE              loop1721
-
-done1722:
-	TESTQ            AX, AX
-	JZ               skip1723
-	VMOVUPS          (R8), Z8
-	VMOVUPS          (R9), Z10
-	VMOVUPS          (R9)(CX*1), Z11
-	VMOVUPS          (R9)(CX*2), Z12
-	VMOVUPS          Z8, (R9)
-	VMOVUPS          (SI), Z9
-	VFMADD231PS      Z13, Z10, Z9
-	VFMADD231PS.BCST 28(R10), Z11, Z9
-	VFMADD231PS.BCST 56(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)
-	VFMADD231PS      Z9, Z8, Z1
-	VMOVUPS          (SI)(CX*1), Z9
-	VFMADD231PS      Z14, Z10, Z9
-	VFMADD231PS.BCST 32(R10), Z11, Z9
-	VFMADD231PS.BCST 60(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z2
-	VMOVUPS          (SI)(CX*2), Z9
-	VFMADD231PS.BCST 8(R10), Z10, Z9
-	VFMADD231PS.BCST 36(R10), Z11, Z9
-	VFMADD231PS.BCST 64(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z3
-	VMOVUPS          (SI)(BX*1), Z9
-	VFMADD231PS.BCST 12(R10), Z10, Z9
-	VFMADD231PS.BCST 40(R10), Z11, Z9
-	VFMADD231PS.BCST 68(R10), Z12, Z9
-	VMOVUPS          Z9, (SI)(BX*1)
-	VFMADD231PS      Z9, Z8, Z4
-	VMOVUPS          (DI), Z9
-	VFMADD231PS.BCST 16(R10), Z10, Z9
-	VFMADD231PS.BCST 44(R10), Z11, Z9
-	VFMADD231PS.BCST 72(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)
-	VFMADD231PS      Z9, Z8, Z5
-	VMOVUPS          (DI)(CX*1), Z9
-	VFMADD231PS.BCST 20(R10), Z10, Z9
-	VFMADD231PS.BCST 48(R10), Z11, Z9
-	VFMADD231PS.BCST 76(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*1)
-	VFMADD231PS      Z9, Z8, Z6
-	VMOVUPS          (DI)(CX*2), Z9
-	VFMADD231PS.BCST 24(R10), Z10, Z9
-	VFMADD231PS.BCST 52(R10), Z11, Z9
-	VFMADD231PS.BCST 80(R10), Z12, Z9
-	VMOVUPS          Z9, (DI)(CX*2)
-	VFMADD231PS      Z9, Z8, Z7
-	ADDQ             $0x00000040, R8
-	ADDQ             $0x00000040, SI
-	ADDQ             $0x00000040, DI
-	ADDQ             $0x00000040, R9
-
-skip1723:
-	VADDPS     Z15, Z1, Z1
-	VADDPS     Z16, Z2, Z2
-	VADDPS     Z17, Z3, Z3
-	VADDPS     Z18, Z4, Z4
-	VADDPS     Z19, Z5, Z5
-	VADDPS     Z20, Z6, Z6
-	VADDPS     Z0, Z7, Z7
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z7, Z7, Z0
-	VUNPCKHPS  Z7, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1724
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1725
-	VMOVUPD    Z1, (CX)
-	JMP        done1726
-
-few1725:
-	TESTQ         $0x00000004, AX
-	JZ            skip1727
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1727:
-	TESTQ         $0x00000002, AX
-	JZ            skip1728
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1728:
-	TESTQ  $0x00000001, AX
-	JZ     skip1729
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1729:
-done1726:
-skip1724:
-	JMP finish1629
-
-rows1638:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	MOVQ         SI, R9
-	MOVQ         call+16(FP), R10
-	MOVQ         8(R10), R10
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	ADDQ         CX, R9
-	VBROADCASTSS (R10), Z14
-	TESTQ        DX, DX
-	JZ           skip1730
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R11
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMULPS       Z23, Z23, Z9
-	VMULPS       Z24, Z24, Z10
-	VMULPS       Z25, Z25, Z11
-	VMULPS       Z26, Z26, Z12
-	VBROADCASTSS 192(R11), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R11), Z22
-	VFMADD231PS  Z22, Z9, Z18
-	VFMADD231PS  Z22, Z10, Z19
-	VFMADD231PS  Z22, Z11, Z20
-	VFMADD231PS  Z22, Z12, Z21
-	VBROADCASTSS 32(R11), Z22
-	VMOVUPS      Z22, Z13
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R11), Z22
-	VFMADD231PS  Z22, Z9, Z13
-	VFMADD231PS  Z22, Z10, Z15
-	VFMADD231PS  Z22, Z11, Z16
-	VFMADD231PS  Z22, Z12, Z17
-	VBROADCASTSS 224(R11), Z22
-	VFMADD213PS  Z22, Z9, Z18
-	VFMADD213PS  Z22, Z10, Z19
-	VFMADD213PS  Z22, Z11, Z20
-	VFMADD213PS  Z22, Z12, Z21
-	VBROADCASTSS 64(R11), Z22
-	VFMADD213PS  Z22, Z9, Z13
-	VFMADD213PS  Z22, Z10, Z15
-	VFMADD213PS  Z22, Z11, Z16
-	VFMADD213PS  Z22, Z12, Z17
-	VBROADCASTSS 256(R11), Z22
-	VFMADD213PS  Z22, Z9, Z18
-	VFMADD213PS  Z22, Z10, Z19
-	VFMADD213PS  Z22, Z11, Z20
-	VFMADD213PS  Z22, Z12, Z21
-	VBROADCASTSS 96(R11), Z22
-	VFMADD213PS  Z22, Z9, Z13
-	VFMADD213PS  Z22, Z10, Z15
-	VFMADD213PS  Z22, Z11, Z16
-	VFMADD213PS  Z22, Z12, Z17
-	VBROADCASTSS 288(R11), Z22
-	VFMADD213PS  Z22, Z9, Z18
-	VFMADD213PS  Z22, Z10, Z19
-	VFMADD213PS  Z22, Z11, Z20
-	VFMADD213PS  Z22, Z12, Z21
-	VBROADCASTSS 128(R11), Z22
-	VFMADD213PS  Z22, Z9, Z13
-	VFMADD213PS  Z22, Z10, Z15
-	VFMADD213PS  Z22, Z11, Z16
-	VFMADD213PS  Z22, Z12, Z17
-	VMULPS       Z23, Z13, Z13
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VBROADCASTSS 320(R11), Z22
-	VMULPS       Z13, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFNMADD213PS Z22, Z13, Z13
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VMOVUPS      Z13, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1732
-
-loop1731:
-	LEAQ             trig32<>+0(SB), R11
-	VREDUCEPS        $0x00, (AX), Z28
-	VREDUCEPS        $0x00, 128(AX), Z29
-	VREDUCEPS        $0x00, 256(AX), Z30
-	VREDUCEPS        $0x00, 384(AX), Z31
-	VMOVUPS          (R8), Z9
-	VMOVUPS          (R9), Z11
-	VMOVUPS          (R9)(CX*1), Z12
-	VMOVUPS          (R9)(CX*2), Z13
-	VMOVUPS          Z9, (R9)
-	VMOVUPS          (SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          (SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          (SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          (SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          (DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMULPS           Z28, Z28, Z15
-	VMULPS           Z29, Z29, Z16
-	VMULPS           Z30, Z30, Z17
-	VMULPS           Z31, Z31, Z18
-	VMOVUPS          (DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          (DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          (DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          64(R8), Z9
-	VMOVUPS          64(R9), Z11
-	VMOVUPS          64(R9)(CX*1), Z12
-	VMOVUPS          64(R9)(CX*2), Z13
-	VMOVUPS          Z9, 64(R9)
-	VMOVUPS          64(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VBROADCASTSS     192(R11), Z27
-	VMOVUPS          Z27, Z23
-	VMOVUPS          Z27, Z24
-	VMOVUPS          Z27, Z25
-	VMOVUPS          Z27, Z26
-	VBROADCASTSS     160(R11), Z27
-	VFMADD231PS      Z27, Z15, Z23
-	VFMADD231PS      Z27, Z16, Z24
-	VFMADD231PS      Z27, Z17, Z25
-	VFMADD231PS      Z27, Z18, Z26
-	VMOVUPS          64(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          64(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          64(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          64(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          64(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VBROADCASTSS     32(R11), Z27
-	VMOVUPS          Z27, Z19
-	VMOVUPS          Z27, Z20
-	VMOVUPS          Z27, Z21
-	VMOVUPS          Z27, Z22
-	VBROADCASTSS     (R11), Z27
-	VFMADD231PS      Z27, Z15, Z19
-	VFMADD231PS      Z27, Z16, Z20
-	VFMADD231PS      Z27, Z17, Z21
-	VFMADD231PS      Z27, Z18, Z22
-	VMOVUPS          64(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          64(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          128(R8), Z9
-	VMOVUPS          128(R9), Z11
-	VMOVUPS          128(R9)(CX*1), Z12
-	VMOVUPS          128(R9)(CX*2), Z13
-	VMOVUPS          Z9, 128(R9)
-	VMOVUPS          128(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 128(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          128(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 128(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VBROADCASTSS     224(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          128(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 128(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          128(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 128(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          128(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 128(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          128(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 128(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          128(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 128(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VBROADCASTSS     64(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          128(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 128(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          192(R8), Z9
-	VMOVUPS          192(R9), Z11
-	VMOVUPS          192(R9)(CX*1), Z12
-	VMOVUPS          192(R9)(CX*2), Z13
-	VMOVUPS          Z9, 192(R9)
-	VMOVUPS          192(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 192(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          192(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 192(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          192(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 192(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VBROADCASTSS     256(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          192(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 192(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          192(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 192(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          192(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 192(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          192(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 192(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          192(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 192(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VBROADCASTSS     96(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          256(R8), Z9
-	VMOVUPS          256(R9), Z11
-	VMOVUPS          256(R9)(CX*1), Z12
-	VMOVUPS          256(R9)(CX*2), Z13
-	VMOVUPS          Z9, 256(R9)
-	VMOVUPS          256(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 256(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          256(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 256(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          256(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 256(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          256(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 256(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          256(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 256(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VBROADCASTSS     288(R11), Z27
-	VFMADD213PS      Z27, Z15, Z23
-	VFMADD213PS      Z27, Z16, Z24
-	VFMADD213PS      Z27, Z17, Z25
-	VFMADD213PS      Z27, Z18, Z26
-	VMOVUPS          256(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 256(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          256(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 256(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          256(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 256(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          320(R8), Z9
-	VMOVUPS          320(R9), Z11
-	VMOVUPS          320(R9)(CX*1), Z12
-	VMOVUPS          320(R9)(CX*2), Z13
-	VMOVUPS          Z9, 320(R9)
-	VMOVUPS          320(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 320(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VBROADCASTSS     128(R11), Z27
-	VFMADD213PS      Z27, Z15, Z19
-	VFMADD213PS      Z27, Z16, Z20
-	VFMADD213PS      Z27, Z17, Z21
-	VFMADD213PS      Z27, Z18, Z22
-	VMOVUPS          320(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 320(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          320(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 320(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          320(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 320(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          320(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 320(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          320(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 320(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMULPS           Z28, Z19, Z19
-	VMULPS           Z29, Z20, Z20
-	VMULPS           Z30, Z21, Z21
-	VMULPS           Z31, Z22, Z22
-	VMOVUPS          320(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 320(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          320(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 320(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          384(R8), Z9
-	VMOVUPS          384(R9), Z11
-	VMOVUPS          384(R9)(CX*1), Z12
-	VMOVUPS          384(R9)(CX*2), Z13
-	VMOVUPS          Z9, 384(R9)
-	VMOVUPS          384(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 384(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          384(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 384(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VBROADCASTSS     320(R11), Z27
-	VMOVUPS          384(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 384(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          384(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 384(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          384(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 384(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          384(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 384(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          384(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 384(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMULPS           Z19, Z23, Z23
-	VMULPS           Z20, Z24, Z24
-	VMULPS           Z21, Z25, Z25
-	VMULPS           Z22, Z26, Z26
-	VMOVUPS          384(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 384(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          448(R8), Z9
-	VMOVUPS          448(R9), Z11
-	VMOVUPS          448(R9)(CX*1), Z12
-	VMOVUPS          448(R9)(CX*2), Z13
-	VMOVUPS          Z9, 448(R9)
-	VMOVUPS          448(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 448(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          448(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 448(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          448(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 448(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VFNMADD213PS     Z27, Z19, Z19
-	VFNMADD213PS     Z27, Z20, Z20
-	VFNMADD213PS     Z27, Z21, Z21
-	VFNMADD213PS     Z27, Z22, Z22
-	VMOVUPS          448(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 448(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          448(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 448(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          448(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 448(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          448(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 448(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          448(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 448(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          Z19, (AX)
-	VMOVUPS          Z23, 64(AX)
-	VMOVUPS          Z20, 128(AX)
-	VMOVUPS          Z24, 192(AX)
-	VMOVUPS          Z21, 256(AX)
-	VMOVUPS          Z25, 320(AX)
-	VMOVUPS          Z22, 384(AX)
-	VMOVUPS          Z26, 448(AX)
-	ADDQ             $0x00000200, AX
-	ADDQ             $0x00000200, R8
-	ADDQ             $0x00000200, SI
-	ADDQ             $0x00000200, DI
-	ADDQ             $0x00000200, R9
-	SUBQ             $0x00000001, DX
-	JG               loop1731
-
-done1732:
-	VMOVUPS          (R8), Z9
-	VMOVUPS          (R9), Z11
-	VMOVUPS          (R9)(CX*1), Z12
-	VMOVUPS          (R9)(CX*2), Z13
-	VMOVUPS          Z9, (R9)
-	VMOVUPS          (SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          (SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          (SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          (SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          (DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          (DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          (DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          (DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          64(R8), Z9
-	VMOVUPS          64(R9), Z11
-	VMOVUPS          64(R9)(CX*1), Z12
-	VMOVUPS          64(R9)(CX*2), Z13
-	VMOVUPS          Z9, 64(R9)
-	VMOVUPS          64(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          64(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          64(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          64(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          64(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          64(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          64(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          64(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-
-skip1730:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z21
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1734
-
-loop1733:
-	VMOVUPS          (R8), Z9
-	VMOVUPS          (R9), Z11
-	VMOVUPS          (R9)(CX*1), Z12
-	VMOVUPS          (R9)(CX*2), Z13
-	VMOVUPS          Z9, (R9)
-	VMOVUPS          (SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          (SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          (SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          (SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          (DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          (DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          (DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          (DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	VMOVUPS          64(R8), Z9
-	VMOVUPS          64(R9), Z11
-	VMOVUPS          64(R9)(CX*1), Z12
-	VMOVUPS          64(R9)(CX*2), Z13
-	VMOVUPS          Z9, 64(R9)
-	VMOVUPS          64(SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)
-	VFMADD231PS      Z10, Z9, Z15
-	VMOVUPS          64(SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z16
-	VMOVUPS          64(SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z17
-	VMOVUPS          64(SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, 64(SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z18
-	VMOVUPS          64(DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)
-	VFMADD231PS      Z10, Z9, Z19
-	VMOVUPS          64(DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z20
-	VMOVUPS          64(DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z21
-	VMOVUPS          64(DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, 64(DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z0
-	ADDQ             $0x00000080, R8
-	ADDQ             $0x00000080, SI
-	ADDQ             $0x00000080, DI
-	ADDQ             $0x00000080, R9
-	SUBQ             $0x00000080, AX
-	CMPQ             AX, $0x00000080
-	JGE              loop1733
-
-done1734:
-	TESTQ            AX, AX
-	JZ               skip1735
-	VMOVUPS          (R8), Z9
-	VMOVUPS          (R9), Z11
-	VMOVUPS          (R9)(CX*1), Z12
-	VMOVUPS          (R9)(CX*2), Z13
-	VMOVUPS          Z9, (R9)
-	VMOVUPS          (SI), Z10
-	VFMADD231PS      Z14, Z11, Z10
-	VFMADD231PS.BCST 32(R10), Z12, Z10
-	VFMADD231PS.BCST 64(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)
-	VFMADD231PS      Z10, Z9, Z1
-	VMOVUPS          (SI)(CX*1), Z10
-	VFMADD231PS.BCST 4(R10), Z11, Z10
-	VFMADD231PS.BCST 36(R10), Z12, Z10
-	VFMADD231PS.BCST 68(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z2
-	VMOVUPS          (SI)(CX*2), Z10
-	VFMADD231PS.BCST 8(R10), Z11, Z10
-	VFMADD231PS.BCST 40(R10), Z12, Z10
-	VFMADD231PS.BCST 72(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z3
-	VMOVUPS          (SI)(BX*1), Z10
-	VFMADD231PS.BCST 12(R10), Z11, Z10
-	VFMADD231PS.BCST 44(R10), Z12, Z10
-	VFMADD231PS.BCST 76(R10), Z13, Z10
-	VMOVUPS          Z10, (SI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z4
-	VMOVUPS          (DI), Z10
-	VFMADD231PS.BCST 16(R10), Z11, Z10
-	VFMADD231PS.BCST 48(R10), Z12, Z10
-	VFMADD231PS.BCST 80(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)
-	VFMADD231PS      Z10, Z9, Z5
-	VMOVUPS          (DI)(CX*1), Z10
-	VFMADD231PS.BCST 20(R10), Z11, Z10
-	VFMADD231PS.BCST 52(R10), Z12, Z10
-	VFMADD231PS.BCST 84(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*1)
-	VFMADD231PS      Z10, Z9, Z6
-	VMOVUPS          (DI)(CX*2), Z10
-	VFMADD231PS.BCST 24(R10), Z11, Z10
-	VFMADD231PS.BCST 56(R10), Z12, Z10
-	VFMADD231PS.BCST 88(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(CX*2)
-	VFMADD231PS      Z10, Z9, Z7
-	VMOVUPS          (DI)(BX*1), Z10
-	VFMADD231PS.BCST 28(R10), Z11, Z10
-	VFMADD231PS.BCST 60(R10), Z12, Z10
-	VFMADD231PS.BCST 92(R10), Z13, Z10
-	VMOVUPS          Z10, (DI)(BX*1)
-	VFMADD231PS      Z10, Z9, Z8
-	ADDQ             $0x00000040, R8
-	ADDQ             $0x00000040, SI
-	ADDQ             $0x00000040, DI
-	ADDQ             $0x00000040, R9
-
-skip1735:
-	VADDPS     Z15, Z1, Z1
-	VADDPS     Z16, Z2, Z2
-	VADDPS     Z17, Z3, Z3
-	VADDPS     Z18, Z4, Z4
-	VADDPS     Z19, Z5, Z5
-	VADDPS     Z20, Z6, Z6
-	VADDPS     Z21, Z7, Z7
-	VADDPS     Z0, Z8, Z8
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), AX
-	MOVQ       72(AX), AX
-	TESTQ      AX, AX
-	JZ         skip1736
-	VCVTPS2PD  Y1, Z1
-	MOVQ       y+0(FP), CX
-	CMPQ       AX, $0x08
-	JNE        few1737
-	VMOVUPD    Z1, (CX)
-	JMP        done1738
-
-few1737:
-	TESTQ         $0x00000004, AX
-	JZ            skip1739
-	VMOVUPD       Y1, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, CX
-
-skip1739:
-	TESTQ         $0x00000002, AX
-	JZ            skip1740
-	VMOVUPD       X1, (CX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, CX
-
-skip1740:
-	TESTQ  $0x00000001, AX
-	JZ     skip1741
-	VMOVSD X1, (CX)
-	ADDQ   $0x08, CX
-
-skip1741:
-done1738:
-skip1736:
-	JMP finish1629
-
-product1628:
-	MOVQ call+16(FP), CX
-	MOVQ 56(CX), CX
-	CMPQ CX, $0x06
-	JG   above1755
-	CMPQ CX, $0x03
-	JG   above1756
-	CMPQ CX, $0x01
-	JG   above1757
-	CMPQ CX, $0x00
-	JG   above1758
-	JMP  rows1742
-
-above1758:
-	JMP rows1743
-
-above1757:
-	CMPQ CX, $0x02
-	JG   above1759
-	JMP  rows1744
-
-above1759:
-	JMP rows1745
-
-above1756:
-	CMPQ CX, $0x05
-	JG   above1760
-	CMPQ CX, $0x04
-	JG   above1761
-	JMP  rows1746
-
-above1761:
-	JMP rows1747
-
-above1760:
-	JMP rows1748
-
-above1755:
-	CMPQ CX, $0x09
-	JG   above1762
-	CMPQ CX, $0x08
-	JG   above1763
-	CMPQ CX, $0x07
-	JG   above1764
-	JMP  rows1749
-
-above1764:
-	JMP rows1750
-
-above1763:
-	JMP rows1751
-
-above1762:
-	CMPQ CX, $0x0b
-	JG   above1765
-	CMPQ CX, $0x0a
-	JG   above1766
-	JMP  rows1752
-
-above1766:
-	JMP rows1753
-
-above1765:
-	JMP rows1754
-
-rows1742:
-	CMPQ DX, $0x00000001
-	JL   done1768
-
-loop1767:
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z13
-	VREDUCEPS    $0x00, 128(AX), Z14
-	VREDUCEPS    $0x00, 256(AX), Z15
-	VREDUCEPS    $0x00, 384(AX), Z16
-	VMULPS       Z13, Z13, Z0
-	VMULPS       Z14, Z14, Z1
-	VMULPS       Z15, Z15, Z2
-	VMULPS       Z16, Z16, Z3
-	VBROADCASTSS 192(CX), Z12
-	VMOVUPS      Z12, Z8
-	VMOVUPS      Z12, Z9
-	VMOVUPS      Z12, Z10
-	VMOVUPS      Z12, Z11
-	VBROADCASTSS 160(CX), Z12
-	VFMADD231PS  Z12, Z0, Z8
-	VFMADD231PS  Z12, Z1, Z9
-	VFMADD231PS  Z12, Z2, Z10
-	VFMADD231PS  Z12, Z3, Z11
-	VBROADCASTSS 32(CX), Z12
-	VMOVUPS      Z12, Z4
-	VMOVUPS      Z12, Z5
-	VMOVUPS      Z12, Z6
-	VMOVUPS      Z12, Z7
-	VBROADCASTSS (CX), Z12
-	VFMADD231PS  Z12, Z0, Z4
-	VFMADD231PS  Z12, Z1, Z5
-	VFMADD231PS  Z12, Z2, Z6
-	VFMADD231PS  Z12, Z3, Z7
-	VBROADCASTSS 224(CX), Z12
-	VFMADD213PS  Z12, Z0, Z8
-	VFMADD213PS  Z12, Z1, Z9
-	VFMADD213PS  Z12, Z2, Z10
-	VFMADD213PS  Z12, Z3, Z11
-	VBROADCASTSS 64(CX), Z12
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z12, Z2, Z6
-	VFMADD213PS  Z12, Z3, Z7
-	VBROADCASTSS 256(CX), Z12
-	VFMADD213PS  Z12, Z0, Z8
-	VFMADD213PS  Z12, Z1, Z9
-	VFMADD213PS  Z12, Z2, Z10
-	VFMADD213PS  Z12, Z3, Z11
-	VBROADCASTSS 96(CX), Z12
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z12, Z2, Z6
-	VFMADD213PS  Z12, Z3, Z7
-	VBROADCASTSS 288(CX), Z12
-	VFMADD213PS  Z12, Z0, Z8
-	VFMADD213PS  Z12, Z1, Z9
-	VFMADD213PS  Z12, Z2, Z10
-	VFMADD213PS  Z12, Z3, Z11
-	VBROADCASTSS 128(CX), Z12
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z12, Z2, Z6
-	VFMADD213PS  Z12, Z3, Z7
-	VMULPS       Z13, Z4, Z4
-	VMULPS       Z14, Z5, Z5
-	VMULPS       Z15, Z6, Z6
-	VMULPS       Z16, Z7, Z7
-	VBROADCASTSS 320(CX), Z12
-	VMULPS       Z4, Z8, Z8
-	VMULPS       Z5, Z9, Z9
-	VMULPS       Z6, Z10, Z10
-	VMULPS       Z7, Z11, Z11
-	VFNMADD213PS Z12, Z4, Z4
-	VFNMADD213PS Z12, Z5, Z5
-	VFNMADD213PS Z12, Z6, Z6
-	VFNMADD213PS Z12, Z7, Z7
-	VMOVUPS      Z4, (AX)
-	VMOVUPS      Z8, 64(AX)
-	VMOVUPS      Z5, 128(AX)
-	VMOVUPS      Z9, 192(AX)
-	VMOVUPS      Z6, 256(AX)
-	VMOVUPS      Z10, 320(AX)
-	VMOVUPS      Z7, 384(AX)
-	VMOVUPS      Z11, 448(AX)
-	ADDQ         $0x00000200, AX
-	SUBQ         $0x00000001, DX
-	JG           loop1767
-
-done1768:
-	JMP finish1629
-
-rows1743:
-	VMOVUPS      Z0, Z1
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         call+16(FP), DI
-	ADDQ         (DI), SI
-	TESTQ        DX, DX
-	JZ           skip1769
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z15
-	VREDUCEPS    $0x00, 128(AX), Z16
-	VREDUCEPS    $0x00, 256(AX), Z17
-	VREDUCEPS    $0x00, 384(AX), Z18
-	VMULPS       Z15, Z15, Z2
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VBROADCASTSS 192(DI), Z14
-	VMOVUPS      Z14, Z10
-	VMOVUPS      Z14, Z11
-	VMOVUPS      Z14, Z12
-	VMOVUPS      Z14, Z13
-	VBROADCASTSS 160(DI), Z14
-	VFMADD231PS  Z14, Z2, Z10
-	VFMADD231PS  Z14, Z3, Z11
-	VFMADD231PS  Z14, Z4, Z12
-	VFMADD231PS  Z14, Z5, Z13
-	VBROADCASTSS 32(DI), Z14
-	VMOVUPS      Z14, Z6
-	VMOVUPS      Z14, Z7
-	VMOVUPS      Z14, Z8
-	VMOVUPS      Z14, Z9
-	VBROADCASTSS (DI), Z14
-	VFMADD231PS  Z14, Z2, Z6
-	VFMADD231PS  Z14, Z3, Z7
-	VFMADD231PS  Z14, Z4, Z8
-	VFMADD231PS  Z14, Z5, Z9
-	VBROADCASTSS 224(DI), Z14
-	VFMADD213PS  Z14, Z2, Z10
-	VFMADD213PS  Z14, Z3, Z11
-	VFMADD213PS  Z14, Z4, Z12
-	VFMADD213PS  Z14, Z5, Z13
-	VBROADCASTSS 64(DI), Z14
-	VFMADD213PS  Z14, Z2, Z6
-	VFMADD213PS  Z14, Z3, Z7
-	VFMADD213PS  Z14, Z4, Z8
-	VFMADD213PS  Z14, Z5, Z9
-	VBROADCASTSS 256(DI), Z14
-	VFMADD213PS  Z14, Z2, Z10
-	VFMADD213PS  Z14, Z3, Z11
-	VFMADD213PS  Z14, Z4, Z12
-	VFMADD213PS  Z14, Z5, Z13
-	VBROADCASTSS 96(DI), Z14
-	VFMADD213PS  Z14, Z2, Z6
-	VFMADD213PS  Z14, Z3, Z7
-	VFMADD213PS  Z14, Z4, Z8
-	VFMADD213PS  Z14, Z5, Z9
-	VBROADCASTSS 288(DI), Z14
-	VFMADD213PS  Z14, Z2, Z10
-	VFMADD213PS  Z14, Z3, Z11
-	VFMADD213PS  Z14, Z4, Z12
-	VFMADD213PS  Z14, Z5, Z13
-	VBROADCASTSS 128(DI), Z14
-	VFMADD213PS  Z14, Z2, Z6
-	VFMADD213PS  Z14, Z3, Z7
-	VFMADD213PS  Z14, Z4, Z8
-	VFMADD213PS  Z14, Z5, Z9
-	VMULPS       Z15, Z6, Z6
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VBROADCASTSS 320(DI), Z14
-	VMULPS       Z6, Z10, Z10
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VFNMADD213PS Z14, Z6, Z6
-	VFNMADD213PS Z14, Z7, Z7
-	VFNMADD213PS Z14, Z8, Z8
-	VFNMADD213PS Z14, Z9, Z9
-	VMOVUPS      Z6, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z7, 128(AX)
-	VMOVUPS      Z11, 192(AX)
-	VMOVUPS      Z8, 256(AX)
-	VMOVUPS      Z12, 320(AX)
-	VMOVUPS      Z9, 384(AX)
-	VMOVUPS      Z13, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1771
-
-loop1770:
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z16
-	VREDUCEPS    $0x00, 128(AX), Z17
-	VREDUCEPS    $0x00, 256(AX), Z18
-	VREDUCEPS    $0x00, 384(AX), Z19
-	VMOVUPS      (SI), Z2
-	VFMADD231PS  (BX), Z2, Z1
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMOVUPS      64(SI), Z2
-	VBROADCASTSS 192(DI), Z15
-	VMOVUPS      Z15, Z11
-	VMOVUPS      Z15, Z12
-	VMOVUPS      Z15, Z13
-	VMOVUPS      Z15, Z14
-	VBROADCASTSS 160(DI), Z15
-	VFMADD231PS  Z15, Z3, Z11
-	VFMADD231PS  Z15, Z4, Z12
-	VFMADD231PS  Z15, Z5, Z13
-	VFMADD231PS  Z15, Z6, Z14
-	VFMADD231PS  64(BX), Z2, Z1
-	VBROADCASTSS 32(DI), Z15
-	VMOVUPS      Z15, Z7
-	VMOVUPS      Z15, Z8
-	VMOVUPS      Z15, Z9
-	VMOVUPS      Z15, Z10
-	VBROADCASTSS (DI), Z15
-	VFMADD231PS  Z15, Z3, Z7
-	VFMADD231PS  Z15, Z4, Z8
-	VFMADD231PS  Z15, Z5, Z9
-	VFMADD231PS  Z15, Z6, Z10
-	VMOVUPS      128(SI), Z2
-	VBROADCASTSS 224(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VFMADD231PS  128(BX), Z2, Z1
-	VBROADCASTSS 64(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMOVUPS      192(SI), Z2
-	VBROADCASTSS 256(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VFMADD231PS  192(BX), Z2, Z1
-	VBROADCASTSS 96(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMOVUPS      256(SI), Z2
-	VFMADD231PS  256(BX), Z2, Z1
-	VBROADCASTSS 288(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VMOVUPS      320(SI), Z2
-	VBROADCASTSS 128(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VFMADD231PS  320(BX), Z2, Z1
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMOVUPS      384(SI), Z2
-	VBROADCASTSS 320(DI), Z15
-	VFMADD231PS  384(BX), Z2, Z1
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMOVUPS      448(SI), Z2
-	VFNMADD213PS Z15, Z7, Z7
-	VFNMADD213PS Z15, Z8, Z8
-	VFNMADD213PS Z15, Z9, Z9
-	VFNMADD213PS Z15, Z10, Z10
-	VFMADD231PS  448(BX), Z2, Z1
-	VMOVUPS      Z7, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z8, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z9, 256(AX)
-	VMOVUPS      Z13, 320(AX)
-	VMOVUPS      Z10, 384(AX)
-	VMOVUPS      Z14, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JG           loop1770
-
-done1771:
-	VMOVUPS     (SI), Z2
-	VFMADD231PS (BX), Z2, Z1
-	VMOVUPS     64(SI), Z2
-	VFMADD231PS 64(BX), Z2, Z1
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-
-skip1769:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), CX
-	ADDQ    (CX), AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1773
-
-loop1772:
-	VMOVUPS     (SI), Z2
-	VFMADD231PS (BX), Z2, Z1
-	VMOVUPS     64(SI), Z2
-	VFMADD231PS 64(BX), Z2, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1772
-
-done1773:
-	TESTQ       AX, AX
-	JZ          skip1774
-	VMOVUPS     (SI), Z2
-	VFMADD231PS (BX), Z2, Z1
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1774:
-	VADDPS     Z0, Z1, Z1
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z1, Z1, Z0
-	VUNPCKHPS  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1775
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1777
-
-loop1776:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1776
-
-done1777:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1778
-	VMOVUPD   Z1, (AX)
-	JMP       done1779
-
-few1778:
-	TESTQ         $0x00000004, CX
-	JZ            skip1780
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1780:
-	TESTQ         $0x00000002, CX
-	JZ            skip1781
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1781:
-	TESTQ  $0x00000001, CX
-	JZ     skip1782
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1782:
-done1779:
-skip1775:
-	JMP finish1629
-
-rows1744:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         call+16(FP), DI
-	ADDQ         (DI), SI
-	TESTQ        DX, DX
-	JZ           skip1783
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z16
-	VREDUCEPS    $0x00, 128(AX), Z17
-	VREDUCEPS    $0x00, 256(AX), Z18
-	VREDUCEPS    $0x00, 384(AX), Z19
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VBROADCASTSS 192(DI), Z15
-	VMOVUPS      Z15, Z11
-	VMOVUPS      Z15, Z12
-	VMOVUPS      Z15, Z13
-	VMOVUPS      Z15, Z14
-	VBROADCASTSS 160(DI), Z15
-	VFMADD231PS  Z15, Z3, Z11
-	VFMADD231PS  Z15, Z4, Z12
-	VFMADD231PS  Z15, Z5, Z13
-	VFMADD231PS  Z15, Z6, Z14
-	VBROADCASTSS 32(DI), Z15
-	VMOVUPS      Z15, Z7
-	VMOVUPS      Z15, Z8
-	VMOVUPS      Z15, Z9
-	VMOVUPS      Z15, Z10
-	VBROADCASTSS (DI), Z15
-	VFMADD231PS  Z15, Z3, Z7
-	VFMADD231PS  Z15, Z4, Z8
-	VFMADD231PS  Z15, Z5, Z9
-	VFMADD231PS  Z15, Z6, Z10
-	VBROADCASTSS 224(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VBROADCASTSS 64(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VBROADCASTSS 256(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VBROADCASTSS 96(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VBROADCASTSS 288(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VBROADCASTSS 128(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VBROADCASTSS 320(DI), Z15
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VFNMADD213PS Z15, Z7, Z7
-	VFNMADD213PS Z15, Z8, Z8
-	VFNMADD213PS Z15, Z9, Z9
-	VFNMADD213PS Z15, Z10, Z10
-	VMOVUPS      Z7, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z8, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z9, 256(AX)
-	VMOVUPS      Z13, 320(AX)
-	VMOVUPS      Z10, 384(AX)
-	VMOVUPS      Z14, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1785
-
-loop1784:
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z17
-	VREDUCEPS    $0x00, 128(AX), Z18
-	VREDUCEPS    $0x00, 256(AX), Z19
-	VREDUCEPS    $0x00, 384(AX), Z20
-	VMOVUPS      (SI), Z3
-	VFMADD231PS  (BX), Z3, Z1
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VFMADD231PS  (BX)(CX*1), Z3, Z2
-	VMOVUPS      64(SI), Z3
-	VBROADCASTSS 192(DI), Z16
-	VMOVUPS      Z16, Z12
-	VMOVUPS      Z16, Z13
-	VMOVUPS      Z16, Z14
-	VMOVUPS      Z16, Z15
-	VBROADCASTSS 160(DI), Z16
-	VFMADD231PS  Z16, Z4, Z12
-	VFMADD231PS  Z16, Z5, Z13
-	VFMADD231PS  Z16, Z6, Z14
-	VFMADD231PS  Z16, Z7, Z15
-	VFMADD231PS  64(BX), Z3, Z1
-	VFMADD231PS  64(BX)(CX*1), Z3, Z2
-	VBROADCASTSS 32(DI), Z16
-	VMOVUPS      Z16, Z8
-	VMOVUPS      Z16, Z9
-	VMOVUPS      Z16, Z10
-	VMOVUPS      Z16, Z11
-	VBROADCASTSS (DI), Z16
-	VFMADD231PS  Z16, Z4, Z8
-	VFMADD231PS  Z16, Z5, Z9
-	VFMADD231PS  Z16, Z6, Z10
-	VFMADD231PS  Z16, Z7, Z11
-	VMOVUPS      128(SI), Z3
-	VBROADCASTSS 224(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  128(BX), Z3, Z1
-	VFMADD231PS  128(BX)(CX*1), Z3, Z2
-	VBROADCASTSS 64(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VMOVUPS      192(SI), Z3
-	VFMADD231PS  192(BX), Z3, Z1
-	VBROADCASTSS 256(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  192(BX)(CX*1), Z3, Z2
-	VBROADCASTSS 96(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VMOVUPS      256(SI), Z3
-	VFMADD231PS  256(BX), Z3, Z1
-	VBROADCASTSS 288(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  256(BX)(CX*1), Z3, Z2
-	VMOVUPS      320(SI), Z3
-	VBROADCASTSS 128(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VFMADD231PS  320(BX), Z3, Z1
-	VFMADD231PS  320(BX)(CX*1), Z3, Z2
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMOVUPS      384(SI), Z3
-	VBROADCASTSS 320(DI), Z16
-	VFMADD231PS  384(BX), Z3, Z1
-	VFMADD231PS  384(BX)(CX*1), Z3, Z2
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMOVUPS      448(SI), Z3
-	VFMADD231PS  448(BX), Z3, Z1
-	VFNMADD213PS Z16, Z8, Z8
-	VFNMADD213PS Z16, Z9, Z9
-	VFNMADD213PS Z16, Z10, Z10
-	VFNMADD213PS Z16, Z11, Z11
-	VFMADD231PS  448(BX)(CX*1), Z3, Z2
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z12, 64(AX)
-	VMOVUPS      Z9, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z10, 256(AX)
-	VMOVUPS      Z14, 320(AX)
-	VMOVUPS      Z11, 384(AX)
-	VMOVUPS      Z15, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JG           loop1784
-
-done1785:
-	VMOVUPS     (SI), Z3
-	VFMADD231PS (BX), Z3, Z1
-	VFMADD231PS (BX)(CX*1), Z3, Z2
-	VMOVUPS     64(SI), Z3
-	VFMADD231PS 64(BX), Z3, Z1
-	VFMADD231PS 64(BX)(CX*1), Z3, Z2
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-
-skip1783:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1787
-
-loop1786:
-	VMOVUPS     (SI), Z3
-	VFMADD231PS (BX), Z3, Z1
-	VFMADD231PS (BX)(CX*1), Z3, Z2
-	VMOVUPS     64(SI), Z3
-	VFMADD231PS 64(BX), Z3, Z4
-	VFMADD231PS 64(BX)(CX*1), Z3, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1786
-
-done1787:
-	TESTQ       AX, AX
-	JZ          skip1788
-	VMOVUPS     (SI), Z3
-	VFMADD231PS (BX), Z3, Z1
-	VFMADD231PS (BX)(CX*1), Z3, Z2
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1788:
-	VADDPS     Z4, Z1, Z1
-	VADDPS     Z0, Z2, Z2
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1789
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1791
-
-loop1790:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1790
-
-done1791:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1792
-	VMOVUPD   Z1, (AX)
-	JMP       done1793
-
-few1792:
-	TESTQ         $0x00000004, CX
-	JZ            skip1794
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1794:
-	TESTQ         $0x00000002, CX
-	JZ            skip1795
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1795:
-	TESTQ  $0x00000001, CX
-	JZ     skip1796
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1796:
-done1793:
-skip1789:
-	JMP finish1629
-
-rows1745:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), BX
-	MOVQ         (BX), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         32(SI), SI
-	MOVQ         call+16(FP), DI
-	ADDQ         (DI), SI
-	TESTQ        DX, DX
-	JZ           skip1797
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z17
-	VREDUCEPS    $0x00, 128(AX), Z18
-	VREDUCEPS    $0x00, 256(AX), Z19
-	VREDUCEPS    $0x00, 384(AX), Z20
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VBROADCASTSS 192(DI), Z16
-	VMOVUPS      Z16, Z12
-	VMOVUPS      Z16, Z13
-	VMOVUPS      Z16, Z14
-	VMOVUPS      Z16, Z15
-	VBROADCASTSS 160(DI), Z16
-	VFMADD231PS  Z16, Z4, Z12
-	VFMADD231PS  Z16, Z5, Z13
-	VFMADD231PS  Z16, Z6, Z14
-	VFMADD231PS  Z16, Z7, Z15
-	VBROADCASTSS 32(DI), Z16
-	VMOVUPS      Z16, Z8
-	VMOVUPS      Z16, Z9
-	VMOVUPS      Z16, Z10
-	VMOVUPS      Z16, Z11
-	VBROADCASTSS (DI), Z16
-	VFMADD231PS  Z16, Z4, Z8
-	VFMADD231PS  Z16, Z5, Z9
-	VFMADD231PS  Z16, Z6, Z10
-	VFMADD231PS  Z16, Z7, Z11
-	VBROADCASTSS 224(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VBROADCASTSS 64(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VBROADCASTSS 256(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VBROADCASTSS 96(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VBROADCASTSS 288(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VBROADCASTSS 128(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VBROADCASTSS 320(DI), Z16
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VFNMADD213PS Z16, Z8, Z8
-	VFNMADD213PS Z16, Z9, Z9
-	VFNMADD213PS Z16, Z10, Z10
-	VFNMADD213PS Z16, Z11, Z11
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z12, 64(AX)
-	VMOVUPS      Z9, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z10, 256(AX)
-	VMOVUPS      Z14, 320(AX)
-	VMOVUPS      Z11, 384(AX)
-	VMOVUPS      Z15, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1799
-
-loop1798:
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z18
-	VREDUCEPS    $0x00, 128(AX), Z19
-	VREDUCEPS    $0x00, 256(AX), Z20
-	VREDUCEPS    $0x00, 384(AX), Z21
-	VMOVUPS      (SI), Z4
-	VFMADD231PS  (BX), Z4, Z1
-	VFMADD231PS  (BX)(CX*1), Z4, Z2
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VFMADD231PS  (BX)(CX*2), Z4, Z3
-	VMOVUPS      64(SI), Z4
-	VBROADCASTSS 192(DI), Z17
-	VMOVUPS      Z17, Z13
-	VMOVUPS      Z17, Z14
-	VMOVUPS      Z17, Z15
-	VMOVUPS      Z17, Z16
-	VBROADCASTSS 160(DI), Z17
-	VFMADD231PS  Z17, Z5, Z13
-	VFMADD231PS  Z17, Z6, Z14
-	VFMADD231PS  Z17, Z7, Z15
-	VFMADD231PS  Z17, Z8, Z16
-	VFMADD231PS  64(BX), Z4, Z1
-	VFMADD231PS  64(BX)(CX*1), Z4, Z2
-	VBROADCASTSS 32(DI), Z17
-	VMOVUPS      Z17, Z9
-	VMOVUPS      Z17, Z10
-	VMOVUPS      Z17, Z11
-	VMOVUPS      Z17, Z12
-	VBROADCASTSS (DI), Z17
-	VFMADD231PS  Z17, Z5, Z9
-	VFMADD231PS  Z17, Z6, Z10
-	VFMADD231PS  Z17, Z7, Z11
-	VFMADD231PS  Z17, Z8, Z12
-	VFMADD231PS  64(BX)(CX*2), Z4, Z3
-	VMOVUPS      128(SI), Z4
-	VFMADD231PS  128(BX), Z4, Z1
-	VBROADCASTSS 224(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  128(BX)(CX*1), Z4, Z2
-	VFMADD231PS  128(BX)(CX*2), Z4, Z3
-	VBROADCASTSS 64(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMOVUPS      192(SI), Z4
-	VFMADD231PS  192(BX), Z4, Z1
-	VBROADCASTSS 256(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  192(BX)(CX*1), Z4, Z2
-	VFMADD231PS  192(BX)(CX*2), Z4, Z3
-	VBROADCASTSS 96(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMOVUPS      256(SI), Z4
-	VFMADD231PS  256(BX), Z4, Z1
-	VFMADD231PS  256(BX)(CX*1), Z4, Z2
-	VBROADCASTSS 288(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  256(BX)(CX*2), Z4, Z3
-	VMOVUPS      320(SI), Z4
-	VBROADCASTSS 128(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VFMADD231PS  320(BX), Z4, Z1
-	VFMADD231PS  320(BX)(CX*1), Z4, Z2
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VFMADD231PS  320(BX)(CX*2), Z4, Z3
-	VMOVUPS      384(SI), Z4
-	VFMADD231PS  384(BX), Z4, Z1
-	VBROADCASTSS 320(DI), Z17
-	VFMADD231PS  384(BX)(CX*1), Z4, Z2
-	VFMADD231PS  384(BX)(CX*2), Z4, Z3
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMOVUPS      448(SI), Z4
-	VFMADD231PS  448(BX), Z4, Z1
-	VFNMADD213PS Z17, Z9, Z9
-	VFNMADD213PS Z17, Z10, Z10
-	VFNMADD213PS Z17, Z11, Z11
-	VFNMADD213PS Z17, Z12, Z12
-	VFMADD231PS  448(BX)(CX*1), Z4, Z2
-	VFMADD231PS  448(BX)(CX*2), Z4, Z3
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z13, 64(AX)
-	VMOVUPS      Z10, 128(AX)
-	VMOVUPS      Z14, 192(AX)
-	VMOVUPS      Z11, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z12, 384(AX)
-	VMOVUPS      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JG           loop1798
-
-done1799:
-	VMOVUPS     (SI), Z4
-	VFMADD231PS (BX), Z4, Z1
-	VFMADD231PS (BX)(CX*1), Z4, Z2
-	VFMADD231PS (BX)(CX*2), Z4, Z3
-	VMOVUPS     64(SI), Z4
-	VFMADD231PS 64(BX), Z4, Z1
-	VFMADD231PS 64(BX)(CX*1), Z4, Z2
-	VFMADD231PS 64(BX)(CX*2), Z4, Z3
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-
-skip1797:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1801
-
-loop1800:
-	VMOVUPS     (SI), Z4
-	VFMADD231PS (BX), Z4, Z1
-	VFMADD231PS (BX)(CX*1), Z4, Z2
-	VFMADD231PS (BX)(CX*2), Z4, Z3
-	VMOVUPS     64(SI), Z4
-	VFMADD231PS 64(BX), Z4, Z5
-	VFMADD231PS 64(BX)(CX*1), Z4, Z6
-	VFMADD231PS 64(BX)(CX*2), Z4, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1800
-
-done1801:
-	TESTQ       AX, AX
-	JZ          skip1802
-	VMOVUPS     (SI), Z4
-	VFMADD231PS (BX), Z4, Z1
-	VFMADD231PS (BX)(CX*1), Z4, Z2
-	VFMADD231PS (BX)(CX*2), Z4, Z3
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1802:
-	VADDPS     Z5, Z1, Z1
-	VADDPS     Z6, Z2, Z2
-	VADDPS     Z0, Z3, Z3
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z3, Z3, Z0
-	VUNPCKHPS  Z3, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1803
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1805
-
-loop1804:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1804
-
-done1805:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1806
-	VMOVUPD   Z1, (AX)
-	JMP       done1807
-
-few1806:
-	TESTQ         $0x00000004, CX
-	JZ            skip1808
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1808:
-	TESTQ         $0x00000002, CX
-	JZ            skip1809
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1809:
-	TESTQ  $0x00000001, CX
-	JZ     skip1810
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1810:
-done1807:
-skip1803:
-	JMP finish1629
-
-rows1746:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	MOVQ         call+16(FP), DI
-	MOVQ         32(DI), DI
-	MOVQ         call+16(FP), R8
-	ADDQ         (R8), DI
-	TESTQ        DX, DX
-	JZ           skip1811
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z18
-	VREDUCEPS    $0x00, 128(AX), Z19
-	VREDUCEPS    $0x00, 256(AX), Z20
-	VREDUCEPS    $0x00, 384(AX), Z21
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VBROADCASTSS 192(R8), Z17
-	VMOVUPS      Z17, Z13
-	VMOVUPS      Z17, Z14
-	VMOVUPS      Z17, Z15
-	VMOVUPS      Z17, Z16
-	VBROADCASTSS 160(R8), Z17
-	VFMADD231PS  Z17, Z5, Z13
-	VFMADD231PS  Z17, Z6, Z14
-	VFMADD231PS  Z17, Z7, Z15
-	VFMADD231PS  Z17, Z8, Z16
-	VBROADCASTSS 32(R8), Z17
-	VMOVUPS      Z17, Z9
-	VMOVUPS      Z17, Z10
-	VMOVUPS      Z17, Z11
-	VMOVUPS      Z17, Z12
-	VBROADCASTSS (R8), Z17
-	VFMADD231PS  Z17, Z5, Z9
-	VFMADD231PS  Z17, Z6, Z10
-	VFMADD231PS  Z17, Z7, Z11
-	VFMADD231PS  Z17, Z8, Z12
-	VBROADCASTSS 224(R8), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VBROADCASTSS 64(R8), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VBROADCASTSS 256(R8), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VBROADCASTSS 96(R8), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VBROADCASTSS 288(R8), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VBROADCASTSS 128(R8), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VBROADCASTSS 320(R8), Z17
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VFNMADD213PS Z17, Z9, Z9
-	VFNMADD213PS Z17, Z10, Z10
-	VFNMADD213PS Z17, Z11, Z11
-	VFNMADD213PS Z17, Z12, Z12
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z13, 64(AX)
-	VMOVUPS      Z10, 128(AX)
-	VMOVUPS      Z14, 192(AX)
-	VMOVUPS      Z11, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z12, 384(AX)
-	VMOVUPS      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1813
-
-loop1812:
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z19
-	VREDUCEPS    $0x00, 128(AX), Z20
-	VREDUCEPS    $0x00, 256(AX), Z21
-	VREDUCEPS    $0x00, 384(AX), Z22
-	VMOVUPS      (DI), Z5
-	VFMADD231PS  (SI), Z5, Z1
-	VFMADD231PS  (SI)(CX*1), Z5, Z2
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VFMADD231PS  (SI)(CX*2), Z5, Z3
-	VFMADD231PS  (SI)(BX*1), Z5, Z4
-	VMOVUPS      64(DI), Z5
-	VBROADCASTSS 192(R8), Z18
-	VMOVUPS      Z18, Z14
-	VMOVUPS      Z18, Z15
-	VMOVUPS      Z18, Z16
-	VMOVUPS      Z18, Z17
-	VBROADCASTSS 160(R8), Z18
-	VFMADD231PS  Z18, Z6, Z14
-	VFMADD231PS  Z18, Z7, Z15
-	VFMADD231PS  Z18, Z8, Z16
-	VFMADD231PS  Z18, Z9, Z17
-	VFMADD231PS  64(SI), Z5, Z1
-	VFMADD231PS  64(SI)(CX*1), Z5, Z2
-	VFMADD231PS  64(SI)(CX*2), Z5, Z3
-	VBROADCASTSS 32(R8), Z18
-	VMOVUPS      Z18, Z10
-	VMOVUPS      Z18, Z11
-	VMOVUPS      Z18, Z12
-	VMOVUPS      Z18, Z13
-	VBROADCASTSS (R8), Z18
-	VFMADD231PS  Z18, Z6, Z10
-	VFMADD231PS  Z18, Z7, Z11
-	VFMADD231PS  Z18, Z8, Z12
-	VFMADD231PS  Z18, Z9, Z13
-	VFMADD231PS  64(SI)(BX*1), Z5, Z4
-	VMOVUPS      128(DI), Z5
-	VFMADD231PS  128(SI), Z5, Z1
-	VBROADCASTSS 224(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  128(SI)(CX*1), Z5, Z2
-	VFMADD231PS  128(SI)(CX*2), Z5, Z3
-	VFMADD231PS  128(SI)(BX*1), Z5, Z4
-	VBROADCASTSS 64(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VMOVUPS      192(DI), Z5
-	VFMADD231PS  192(SI), Z5, Z1
-	VFMADD231PS  192(SI)(CX*1), Z5, Z2
-	VBROADCASTSS 256(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  192(SI)(CX*2), Z5, Z3
-	VFMADD231PS  192(SI)(BX*1), Z5, Z4
-	VBROADCASTSS 96(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VMOVUPS      256(DI), Z5
-	VFMADD231PS  256(SI), Z5, Z1
-	VFMADD231PS  256(SI)(CX*1), Z5, Z2
-	VBROADCASTSS 288(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  256(SI)(CX*2), Z5, Z3
-	VFMADD231PS  256(SI)(BX*1), Z5, Z4
-	VMOVUPS      320(DI), Z5
-	VBROADCASTSS 128(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VFMADD231PS  320(SI), Z5, Z1
-	VFMADD231PS  320(SI)(CX*1), Z5, Z2
-	VFMADD231PS  320(SI)(CX*2), Z5, Z3
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VFMADD231PS  320(SI)(BX*1), Z5, Z4
-	VMOVUPS      384(DI), Z5
-	VFMADD231PS  384(SI), Z5, Z1
-	VBROADCASTSS 320(R8), Z18
-	VFMADD231PS  384(SI)(CX*1), Z5, Z2
-	VFMADD231PS  384(SI)(CX*2), Z5, Z3
-	VFMADD231PS  384(SI)(BX*1), Z5, Z4
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMOVUPS      448(DI), Z5
-	VFMADD231PS  448(SI), Z5, Z1
-	VFMADD231PS  448(SI)(CX*1), Z5, Z2
-	VFNMADD213PS Z18, Z10, Z10
-	VFNMADD213PS Z18, Z11, Z11
-	VFNMADD213PS Z18, Z12, Z12
-	VFNMADD213PS Z18, Z13, Z13
-	VFMADD231PS  448(SI)(CX*2), Z5, Z3
-	VFMADD231PS  448(SI)(BX*1), Z5, Z4
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z14, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z15, 192(AX)
-	VMOVUPS      Z12, 256(AX)
-	VMOVUPS      Z16, 320(AX)
-	VMOVUPS      Z13, 384(AX)
-	VMOVUPS      Z17, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, SI
-	SUBQ         $0x00000001, DX
-	JG           loop1812
-
-done1813:
-	VMOVUPS     (DI), Z5
-	VFMADD231PS (SI), Z5, Z1
-	VFMADD231PS (SI)(CX*1), Z5, Z2
-	VFMADD231PS (SI)(CX*2), Z5, Z3
-	VFMADD231PS (SI)(BX*1), Z5, Z4
-	VMOVUPS     64(DI), Z5
-	VFMADD231PS 64(SI), Z5, Z1
-	VFMADD231PS 64(SI)(CX*1), Z5, Z2
-	VFMADD231PS 64(SI)(CX*2), Z5, Z3
-	VFMADD231PS 64(SI)(BX*1), Z5, Z4
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, SI
-
-skip1811:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1815
-
-loop1814:
-	VMOVUPS     (DI), Z5
-	VFMADD231PS (SI), Z5, Z1
-	VFMADD231PS (SI)(CX*1), Z5, Z2
-	VFMADD231PS (SI)(CX*2), Z5, Z3
-	VFMADD231PS (SI)(BX*1), Z5, Z4
-	VMOVUPS     64(DI), Z5
-	VFMADD231PS 64(SI), Z5, Z6
-	VFMADD231PS 64(SI)(CX*1), Z5, Z7
-	VFMADD231PS 64(SI)(CX*2), Z5, Z8
-	VFMADD231PS 64(SI)(BX*1), Z5, Z0
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, SI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1814
-
-done1815:
-	TESTQ       AX, AX
-	JZ          skip1816
-	VMOVUPS     (DI), Z5
-	VFMADD231PS (SI), Z5, Z1
-	VFMADD231PS (SI)(CX*1), Z5, Z2
-	VFMADD231PS (SI)(CX*2), Z5, Z3
-	VFMADD231PS (SI)(BX*1), Z5, Z4
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, SI
-
-skip1816:
-	VADDPS     Z6, Z1, Z1
-	VADDPS     Z7, Z2, Z2
-	VADDPS     Z8, Z3, Z3
-	VADDPS     Z0, Z4, Z4
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1817
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1819
-
-loop1818:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1818
-
-done1819:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1820
-	VMOVUPD   Z1, (AX)
-	JMP       done1821
-
-few1820:
-	TESTQ         $0x00000004, CX
-	JZ            skip1822
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1822:
-	TESTQ         $0x00000002, CX
-	JZ            skip1823
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1823:
-	TESTQ  $0x00000001, CX
-	JZ     skip1824
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1824:
-done1821:
-skip1817:
-	JMP finish1629
-
-rows1747:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	TESTQ        DX, DX
-	JZ           skip1825
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z19
-	VREDUCEPS    $0x00, 128(AX), Z20
-	VREDUCEPS    $0x00, 256(AX), Z21
-	VREDUCEPS    $0x00, 384(AX), Z22
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VBROADCASTSS 192(R9), Z18
-	VMOVUPS      Z18, Z14
-	VMOVUPS      Z18, Z15
-	VMOVUPS      Z18, Z16
-	VMOVUPS      Z18, Z17
-	VBROADCASTSS 160(R9), Z18
-	VFMADD231PS  Z18, Z6, Z14
-	VFMADD231PS  Z18, Z7, Z15
-	VFMADD231PS  Z18, Z8, Z16
-	VFMADD231PS  Z18, Z9, Z17
-	VBROADCASTSS 32(R9), Z18
-	VMOVUPS      Z18, Z10
-	VMOVUPS      Z18, Z11
-	VMOVUPS      Z18, Z12
-	VMOVUPS      Z18, Z13
-	VBROADCASTSS (R9), Z18
-	VFMADD231PS  Z18, Z6, Z10
-	VFMADD231PS  Z18, Z7, Z11
-	VFMADD231PS  Z18, Z8, Z12
-	VFMADD231PS  Z18, Z9, Z13
-	VBROADCASTSS 224(R9), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VBROADCASTSS 64(R9), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VBROADCASTSS 256(R9), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VBROADCASTSS 96(R9), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VBROADCASTSS 288(R9), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VBROADCASTSS 128(R9), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VBROADCASTSS 320(R9), Z18
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VFNMADD213PS Z18, Z10, Z10
-	VFNMADD213PS Z18, Z11, Z11
-	VFNMADD213PS Z18, Z12, Z12
-	VFNMADD213PS Z18, Z13, Z13
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z14, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z15, 192(AX)
-	VMOVUPS      Z12, 256(AX)
-	VMOVUPS      Z16, 320(AX)
-	VMOVUPS      Z13, 384(AX)
-	VMOVUPS      Z17, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1827
-
-loop1826:
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z20
-	VREDUCEPS    $0x00, 128(AX), Z21
-	VREDUCEPS    $0x00, 256(AX), Z22
-	VREDUCEPS    $0x00, 384(AX), Z23
-	VMOVUPS      (R8), Z6
-	VFMADD231PS  (SI), Z6, Z1
-	VFMADD231PS  (SI)(CX*1), Z6, Z2
-	VFMADD231PS  (SI)(CX*2), Z6, Z3
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VFMADD231PS  (SI)(BX*1), Z6, Z4
-	VFMADD231PS  (DI), Z6, Z5
-	VMOVUPS      64(R8), Z6
-	VBROADCASTSS 192(R9), Z19
-	VMOVUPS      Z19, Z15
-	VMOVUPS      Z19, Z16
-	VMOVUPS      Z19, Z17
-	VMOVUPS      Z19, Z18
-	VBROADCASTSS 160(R9), Z19
-	VFMADD231PS  Z19, Z7, Z15
-	VFMADD231PS  Z19, Z8, Z16
-	VFMADD231PS  Z19, Z9, Z17
-	VFMADD231PS  Z19, Z10, Z18
-	VFMADD231PS  64(SI), Z6, Z1
-	VFMADD231PS  64(SI)(CX*1), Z6, Z2
-	VFMADD231PS  64(SI)(CX*2), Z6, Z3
-	VFMADD231PS  64(SI)(BX*1), Z6, Z4
-	VBROADCASTSS 32(R9), Z19
-	VMOVUPS      Z19, Z11
-	VMOVUPS      Z19, Z12
-	VMOVUPS      Z19, Z13
-	VMOVUPS      Z19, Z14
-	VBROADCASTSS (R9), Z19
-	VFMADD231PS  Z19, Z7, Z11
-	VFMADD231PS  Z19, Z8, Z12
-	VFMADD231PS  Z19, Z9, Z13
-	VFMADD231PS  Z19, Z10, Z14
-	VFMADD231PS  64(DI), Z6, Z5
-	VMOVUPS      128(R8), Z6
-	VFMADD231PS  128(SI), Z6, Z1
-	VBROADCASTSS 224(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  128(SI)(CX*1), Z6, Z2
-	VFMADD231PS  128(SI)(CX*2), Z6, Z3
-	VFMADD231PS  128(SI)(BX*1), Z6, Z4
-	VFMADD231PS  128(DI), Z6, Z5
-	VBROADCASTSS 64(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VMOVUPS      192(R8), Z6
-	VFMADD231PS  192(SI), Z6, Z1
-	VFMADD231PS  192(SI)(CX*1), Z6, Z2
-	VBROADCASTSS 256(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  192(SI)(CX*2), Z6, Z3
-	VFMADD231PS  192(SI)(BX*1), Z6, Z4
-	VFMADD231PS  192(DI), Z6, Z5
-	VBROADCASTSS 96(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VMOVUPS      256(R8), Z6
-	VFMADD231PS  256(SI), Z6, Z1
-	VFMADD231PS  256(SI)(CX*1), Z6, Z2
-	VFMADD231PS  256(SI)(CX*2), Z6, Z3
-	VBROADCASTSS 288(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  256(SI)(BX*1), Z6, Z4
-	VFMADD231PS  256(DI), Z6, Z5
-	VMOVUPS      320(R8), Z6
-	VBROADCASTSS 128(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD231PS  320(SI), Z6, Z1
-	VFMADD231PS  320(SI)(CX*1), Z6, Z2
-	VFMADD231PS  320(SI)(CX*2), Z6, Z3
-	VFMADD231PS  320(SI)(BX*1), Z6, Z4
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VFMADD231PS  320(DI), Z6, Z5
-	VMOVUPS      384(R8), Z6
-	VFMADD231PS  384(SI), Z6, Z1
-	VBROADCASTSS 320(R9), Z19
-	VFMADD231PS  384(SI)(CX*1), Z6, Z2
-	VFMADD231PS  384(SI)(CX*2), Z6, Z3
-	VFMADD231PS  384(SI)(BX*1), Z6, Z4
-	VFMADD231PS  384(DI), Z6, Z5
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMOVUPS      448(R8), Z6
-	VFMADD231PS  448(SI), Z6, Z1
-	VFMADD231PS  448(SI)(CX*1), Z6, Z2
-	VFNMADD213PS Z19, Z11, Z11
-	VFNMADD213PS Z19, Z12, Z12
-	VFNMADD213PS Z19, Z13, Z13
-	VFNMADD213PS Z19, Z14, Z14
-	VFMADD231PS  448(SI)(CX*2), Z6, Z3
-	VFMADD231PS  448(SI)(BX*1), Z6, Z4
-	VFMADD231PS  448(DI), Z6, Z5
-	VMOVUPS      Z11, (AX)
-	VMOVUPS      Z15, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z16, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	VMOVUPS      Z17, 320(AX)
-	VMOVUPS      Z14, 384(AX)
-	VMOVUPS      Z18, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JG           loop1826
-
-done1827:
-	VMOVUPS     (R8), Z6
-	VFMADD231PS (SI), Z6, Z1
-	VFMADD231PS (SI)(CX*1), Z6, Z2
-	VFMADD231PS (SI)(CX*2), Z6, Z3
-	VFMADD231PS (SI)(BX*1), Z6, Z4
-	VFMADD231PS (DI), Z6, Z5
-	VMOVUPS     64(R8), Z6
-	VFMADD231PS 64(SI), Z6, Z1
-	VFMADD231PS 64(SI)(CX*1), Z6, Z2
-	VFMADD231PS 64(SI)(CX*2), Z6, Z3
-	VFMADD231PS 64(SI)(BX*1), Z6, Z4
-	VFMADD231PS 64(DI), Z6, Z5
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-
-skip1825:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1829
-
-loop1828:
-	VMOVUPS     (R8), Z6
-	VFMADD231PS (SI), Z6, Z1
-	VFMADD231PS (SI)(CX*1), Z6, Z2
-	VFMADD231PS (SI)(CX*2), Z6, Z3
-	VFMADD231PS (SI)(BX*1), Z6, Z4
-	VFMADD231PS (DI), Z6, Z5
-	VMOVUPS     64(R8), Z6
-	VFMADD231PS 64(SI), Z6, Z7
-	VFMADD231PS 64(SI)(CX*1), Z6, Z8
-	VFMADD231PS 64(SI)(CX*2), Z6, Z9
-	VFMADD231PS 64(SI)(BX*1), Z6, Z10
-	VFMADD231PS 64(DI), Z6, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1828
-
-done1829:
-	TESTQ       AX, AX
-	JZ          skip1830
-	VMOVUPS     (R8), Z6
-	VFMADD231PS (SI), Z6, Z1
-	VFMADD231PS (SI)(CX*1), Z6, Z2
-	VFMADD231PS (SI)(CX*2), Z6, Z3
-	VFMADD231PS (SI)(BX*1), Z6, Z4
-	VFMADD231PS (DI), Z6, Z5
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1830:
-	VADDPS     Z7, Z1, Z1
-	VADDPS     Z8, Z2, Z2
-	VADDPS     Z9, Z3, Z3
-	VADDPS     Z10, Z4, Z4
-	VADDPS     Z0, Z5, Z5
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z5, Z5, Z0
-	VUNPCKHPS  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1831
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1833
-
-loop1832:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1832
-
-done1833:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1834
-	VMOVUPD   Z1, (AX)
-	JMP       done1835
-
-few1834:
-	TESTQ         $0x00000004, CX
-	JZ            skip1836
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1836:
-	TESTQ         $0x00000002, CX
-	JZ            skip1837
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1837:
-	TESTQ  $0x00000001, CX
-	JZ     skip1838
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1838:
-done1835:
-skip1831:
-	JMP finish1629
-
-rows1748:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	TESTQ        DX, DX
-	JZ           skip1839
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z20
-	VREDUCEPS    $0x00, 128(AX), Z21
-	VREDUCEPS    $0x00, 256(AX), Z22
-	VREDUCEPS    $0x00, 384(AX), Z23
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VBROADCASTSS 192(R9), Z19
-	VMOVUPS      Z19, Z15
-	VMOVUPS      Z19, Z16
-	VMOVUPS      Z19, Z17
-	VMOVUPS      Z19, Z18
-	VBROADCASTSS 160(R9), Z19
-	VFMADD231PS  Z19, Z7, Z15
-	VFMADD231PS  Z19, Z8, Z16
-	VFMADD231PS  Z19, Z9, Z17
-	VFMADD231PS  Z19, Z10, Z18
-	VBROADCASTSS 32(R9), Z19
-	VMOVUPS      Z19, Z11
-	VMOVUPS      Z19, Z12
-	VMOVUPS      Z19, Z13
-	VMOVUPS      Z19, Z14
-	VBROADCASTSS (R9), Z19
-	VFMADD231PS  Z19, Z7, Z11
-	VFMADD231PS  Z19, Z8, Z12
-	VFMADD231PS  Z19, Z9, Z13
-	VFMADD231PS  Z19, Z10, Z14
-	VBROADCASTSS 224(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VBROADCASTSS 64(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VBROADCASTSS 256(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VBROADCASTSS 96(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VBROADCASTSS 288(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VBROADCASTSS 128(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VBROADCASTSS 320(R9), Z19
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VFNMADD213PS Z19, Z11, Z11
-	VFNMADD213PS Z19, Z12, Z12
-	VFNMADD213PS Z19, Z13, Z13
-	VFNMADD213PS Z19, Z14, Z14
-	VMOVUPS      Z11, (AX)
-	VMOVUPS      Z15, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z16, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	VMOVUPS      Z17, 320(AX)
-	VMOVUPS      Z14, 384(AX)
-	VMOVUPS      Z18, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1841
-
-loop1840:
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z21
-	VREDUCEPS    $0x00, 128(AX), Z22
-	VREDUCEPS    $0x00, 256(AX), Z23
-	VREDUCEPS    $0x00, 384(AX), Z24
-	VMOVUPS      (R8), Z7
-	VFMADD231PS  (SI), Z7, Z1
-	VFMADD231PS  (SI)(CX*1), Z7, Z2
-	VFMADD231PS  (SI)(CX*2), Z7, Z3
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VFMADD231PS  (SI)(BX*1), Z7, Z4
-	VFMADD231PS  (DI), Z7, Z5
-	VFMADD231PS  (DI)(CX*1), Z7, Z6
-	VMOVUPS      64(R8), Z7
-	VBROADCASTSS 192(R9), Z20
-	VMOVUPS      Z20, Z16
-	VMOVUPS      Z20, Z17
-	VMOVUPS      Z20, Z18
-	VMOVUPS      Z20, Z19
-	VBROADCASTSS 160(R9), Z20
-	VFMADD231PS  Z20, Z8, Z16
-	VFMADD231PS  Z20, Z9, Z17
-	VFMADD231PS  Z20, Z10, Z18
-	VFMADD231PS  Z20, Z11, Z19
-	VFMADD231PS  64(SI), Z7, Z1
-	VFMADD231PS  64(SI)(CX*1), Z7, Z2
-	VFMADD231PS  64(SI)(CX*2), Z7, Z3
-	VFMADD231PS  64(SI)(BX*1), Z7, Z4
-	VBROADCASTSS 32(R9), Z20
-	VMOVUPS      Z20, Z12
-	VMOVUPS      Z20, Z13
-	VMOVUPS      Z20, Z14
-	VMOVUPS      Z20, Z15
-	VBROADCASTSS (R9), Z20
-	VFMADD231PS  Z20, Z8, Z12
-	VFMADD231PS  Z20, Z9, Z13
-	VFMADD231PS  Z20, Z10, Z14
-	VFMADD231PS  Z20, Z11, Z15
-	VFMADD231PS  64(DI), Z7, Z5
-	VFMADD231PS  64(DI)(CX*1), Z7, Z6
-	VMOVUPS      128(R8), Z7
-	VFMADD231PS  128(SI), Z7, Z1
-	VBROADCASTSS 224(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  128(SI)(CX*1), Z7, Z2
-	VFMADD231PS  128(SI)(CX*2), Z7, Z3
-	VFMADD231PS  128(SI)(BX*1), Z7, Z4
-	VFMADD231PS  128(DI), Z7, Z5
-	VBROADCASTSS 64(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VFMADD231PS  128(DI)(CX*1), Z7, Z6
-	VMOVUPS      192(R8), Z7
-	VFMADD231PS  192(SI), Z7, Z1
-	VFMADD231PS  192(SI)(CX*1), Z7, Z2
-	VBROADCASTSS 256(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  192(SI)(CX*2), Z7, Z3
-	VFMADD231PS  192(SI)(BX*1), Z7, Z4
-	VFMADD231PS  192(DI), Z7, Z5
-	VFMADD231PS  192(DI)(CX*1), Z7, Z6
-	VBROADCASTSS 96(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VMOVUPS      256(R8), Z7
-	VFMADD231PS  256(SI), Z7, Z1
-	VFMADD231PS  256(SI)(CX*1), Z7, Z2
-	VFMADD231PS  256(SI)(CX*2), Z7, Z3
-	VBROADCASTSS 288(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  256(SI)(BX*1), Z7, Z4
-	VFMADD231PS  256(DI), Z7, Z5
-	VFMADD231PS  256(DI)(CX*1), Z7, Z6
-	VMOVUPS      320(R8), Z7
-	VBROADCASTSS 128(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VFMADD231PS  320(SI), Z7, Z1
-	VFMADD231PS  320(SI)(CX*1), Z7, Z2
-	VFMADD231PS  320(SI)(CX*2), Z7, Z3
-	VFMADD231PS  320(SI)(BX*1), Z7, Z4
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VFMADD231PS  320(DI), Z7, Z5
-	VFMADD231PS  320(DI)(CX*1), Z7, Z6
-	VMOVUPS      384(R8), Z7
-	VFMADD231PS  384(SI), Z7, Z1
-	VBROADCASTSS 320(R9), Z20
-	VFMADD231PS  384(SI)(CX*1), Z7, Z2
-	VFMADD231PS  384(SI)(CX*2), Z7, Z3
-	VFMADD231PS  384(SI)(BX*1), Z7, Z4
-	VFMADD231PS  384(DI), Z7, Z5
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VFMADD231PS  384(DI)(CX*1), Z7, Z6
-	VMOVUPS      448(R8), Z7
-	VFMADD231PS  448(SI), Z7, Z1
-	VFMADD231PS  448(SI)(CX*1), Z7, Z2
-	VFNMADD213PS Z20, Z12, Z12
-	VFNMADD213PS Z20, Z13, Z13
-	VFNMADD213PS Z20, Z14, Z14
-	VFNMADD213PS Z20, Z15, Z15
-	VFMADD231PS  448(SI)(CX*2), Z7, Z3
-	VFMADD231PS  448(SI)(BX*1), Z7, Z4
-	VFMADD231PS  448(DI), Z7, Z5
-	VFMADD231PS  448(DI)(CX*1), Z7, Z6
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z16, 64(AX)
-	VMOVUPS      Z13, 128(AX)
-	VMOVUPS      Z17, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z18, 320(AX)
-	VMOVUPS      Z15, 384(AX)
-	VMOVUPS      Z19, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JG           loop1840
-
-done1841:
-	VMOVUPS     (R8), Z7
-	VFMADD231PS (SI), Z7, Z1
-	VFMADD231PS (SI)(CX*1), Z7, Z2
-	VFMADD231PS (SI)(CX*2), Z7, Z3
-	VFMADD231PS (SI)(BX*1), Z7, Z4
-	VFMADD231PS (DI), Z7, Z5
-	VFMADD231PS (DI)(CX*1), Z7, Z6
-	VMOVUPS     64(R8), Z7
-	VFMADD231PS 64(SI), Z7, Z1
-	VFMADD231PS 64(SI)(CX*1), Z7, Z2
-	VFMADD231PS 64(SI)(CX*2), Z7, Z3
-	VFMADD231PS 64(SI)(BX*1), Z7, Z4
-	VFMADD231PS 64(DI), Z7, Z5
-	VFMADD231PS 64(DI)(CX*1), Z7, Z6
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-
-skip1839:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1843
-
-loop1842:
-	VMOVUPS     (R8), Z7
-	VFMADD231PS (SI), Z7, Z1
-	VFMADD231PS (SI)(CX*1), Z7, Z2
-	VFMADD231PS (SI)(CX*2), Z7, Z3
-	VFMADD231PS (SI)(BX*1), Z7, Z4
-	VFMADD231PS (DI), Z7, Z5
-	VFMADD231PS (DI)(CX*1), Z7, Z6
-	VMOVUPS     64(R8), Z7
-	VFMADD231PS 64(SI), Z7, Z8
-	VFMADD231PS 64(SI)(CX*1), Z7, Z9
-	VFMADD231PS 64(SI)(CX*2), Z7, Z10
-	VFMADD231PS 64(SI)(BX*1), Z7, Z11
-	VFMADD231PS 64(DI), Z7, Z12
-	VFMADD231PS 64(DI)(CX*1), Z7, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1842
-
-done1843:
-	TESTQ       AX, AX
-	JZ          skip1844
-	VMOVUPS     (R8), Z7
-	VFMADD231PS (SI), Z7, Z1
-	VFMADD231PS (SI)(CX*1), Z7, Z2
-	VFMADD231PS (SI)(CX*2), Z7, Z3
-	VFMADD231PS (SI)(BX*1), Z7, Z4
-	VFMADD231PS (DI), Z7, Z5
-	VFMADD231PS (DI)(CX*1), Z7, Z6
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1844:
-	VADDPS     Z8, Z1, Z1
-	VADDPS     Z9, Z2, Z2
-	VADDPS     Z10, Z3, Z3
-	VADDPS     Z11, Z4, Z4
-	VADDPS     Z12, Z5, Z5
-	VADDPS     Z0, Z6, Z6
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1845
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1847
-
-loop1846:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1846
-
-done1847:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1848
-	VMOVUPD   Z1, (AX)
-	JMP       done1849
-
-few1848:
-	TESTQ         $0x00000004, CX
-	JZ            skip1850
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1850:
-	TESTQ         $0x00000002, CX
-	JZ            skip1851
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1851:
-	TESTQ  $0x00000001, CX
-	JZ     skip1852
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1852:
-done1849:
-skip1845:
-	JMP finish1629
-
-rows1749:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	TESTQ        DX, DX
-	JZ           skip1853
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z21
-	VREDUCEPS    $0x00, 128(AX), Z22
-	VREDUCEPS    $0x00, 256(AX), Z23
-	VREDUCEPS    $0x00, 384(AX), Z24
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VBROADCASTSS 192(R9), Z20
-	VMOVUPS      Z20, Z16
-	VMOVUPS      Z20, Z17
-	VMOVUPS      Z20, Z18
-	VMOVUPS      Z20, Z19
-	VBROADCASTSS 160(R9), Z20
-	VFMADD231PS  Z20, Z8, Z16
-	VFMADD231PS  Z20, Z9, Z17
-	VFMADD231PS  Z20, Z10, Z18
-	VFMADD231PS  Z20, Z11, Z19
-	VBROADCASTSS 32(R9), Z20
-	VMOVUPS      Z20, Z12
-	VMOVUPS      Z20, Z13
-	VMOVUPS      Z20, Z14
-	VMOVUPS      Z20, Z15
-	VBROADCASTSS (R9), Z20
-	VFMADD231PS  Z20, Z8, Z12
-	VFMADD231PS  Z20, Z9, Z13
-	VFMADD231PS  Z20, Z10, Z14
-	VFMADD231PS  Z20, Z11, Z15
-	VBROADCASTSS 224(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VBROADCASTSS 64(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VBROADCASTSS 256(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VBROADCASTSS 96(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VBROADCASTSS 288(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VBROADCASTSS 128(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VBROADCASTSS 320(R9), Z20
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VFNMADD213PS Z20, Z12, Z12
-	VFNMADD213PS Z20, Z13, Z13
-	VFNMADD213PS Z20, Z14, Z14
-	VFNMADD213PS Z20, Z15, Z15
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z16, 64(AX)
-	VMOVUPS      Z13, 128(AX)
-	VMOVUPS      Z17, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z18, 320(AX)
-	VMOVUPS      Z15, 384(AX)
-	VMOVUPS      Z19, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1855
-
-loop1854:
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z22
-	VREDUCEPS    $0x00, 128(AX), Z23
-	VREDUCEPS    $0x00, 256(AX), Z24
-	VREDUCEPS    $0x00, 384(AX), Z25
-	VMOVUPS      (R8), Z8
-	VFMADD231PS  (SI), Z8, Z1
-	VFMADD231PS  (SI)(CX*1), Z8, Z2
-	VFMADD231PS  (SI)(CX*2), Z8, Z3
-	VFMADD231PS  (SI)(BX*1), Z8, Z4
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VFMADD231PS  (DI), Z8, Z5
-	VFMADD231PS  (DI)(CX*1), Z8, Z6
-	VFMADD231PS  (DI)(CX*2), Z8, Z7
-	VMOVUPS      64(R8), Z8
-	VFMADD231PS  64(SI), Z8, Z1
-	VBROADCASTSS 192(R9), Z21
-	VMOVUPS      Z21, Z17
-	VMOVUPS      Z21, Z18
-	VMOVUPS      Z21, Z19
-	VMOVUPS      Z21, Z20
-	VBROADCASTSS 160(R9), Z21
-	VFMADD231PS  Z21, Z9, Z17
-	VFMADD231PS  Z21, Z10, Z18
-	VFMADD231PS  Z21, Z11, Z19
-	VFMADD231PS  Z21, Z12, Z20
-	VFMADD231PS  64(SI)(CX*1), Z8, Z2
-	VFMADD231PS  64(SI)(CX*2), Z8, Z3
-	VFMADD231PS  64(SI)(BX*1), Z8, Z4
-	VFMADD231PS  64(DI), Z8, Z5
-	VBROADCASTSS 32(R9), Z21
-	VMOVUPS      Z21, Z13
-	VMOVUPS      Z21, Z14
-	VMOVUPS      Z21, Z15
-	VMOVUPS      Z21, Z16
-	VBROADCASTSS (R9), Z21
-	VFMADD231PS  Z21, Z9, Z13
-	VFMADD231PS  Z21, Z10, Z14
-	VFMADD231PS  Z21, Z11, Z15
-	VFMADD231PS  Z21, Z12, Z16
-	VFMADD231PS  64(DI)(CX*1), Z8, Z6
-	VFMADD231PS  64(DI)(CX*2), Z8, Z7
-	VMOVUPS      128(R8), Z8
-	VFMADD231PS  128(SI), Z8, Z1
-	VFMADD231PS  128(SI)(CX*1), Z8, Z2
-	VBROADCASTSS 224(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  128(SI)(CX*2), Z8, Z3
-	VFMADD231PS  128(SI)(BX*1), Z8, Z4
-	VFMADD231PS  128(DI), Z8, Z5
-	VFMADD231PS  128(DI)(CX*1), Z8, Z6
-	VBROADCASTSS 64(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VFMADD231PS  128(DI)(CX*2), Z8, Z7
-	VMOVUPS      192(R8), Z8
-	VFMADD231PS  192(SI), Z8, Z1
-	VFMADD231PS  192(SI)(CX*1), Z8, Z2
-	VFMADD231PS  192(SI)(CX*2), Z8, Z3
-	VBROADCASTSS 256(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  192(SI)(BX*1), Z8, Z4
-	VFMADD231PS  192(DI), Z8, Z5
-	VFMADD231PS  192(DI)(CX*1), Z8, Z6
-	VFMADD231PS  192(DI)(CX*2), Z8, Z7
-	VBROADCASTSS 96(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VMOVUPS      256(R8), Z8
-	VFMADD231PS  256(SI), Z8, Z1
-	VFMADD231PS  256(SI)(CX*1), Z8, Z2
-	VFMADD231PS  256(SI)(CX*2), Z8, Z3
-	VFMADD231PS  256(SI)(BX*1), Z8, Z4
-	VBROADCASTSS 288(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  256(DI), Z8, Z5
-	VFMADD231PS  256(DI)(CX*1), Z8, Z6
-	VFMADD231PS  256(DI)(CX*2), Z8, Z7
-	VMOVUPS      320(R8), Z8
-	VFMADD231PS  320(SI), Z8, Z1
-	VBROADCASTSS 128(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VFMADD231PS  320(SI)(CX*1), Z8, Z2
-	VFMADD231PS  320(SI)(CX*2), Z8, Z3
-	VFMADD231PS  320(SI)(BX*1), Z8, Z4
-	VFMADD231PS  320(DI), Z8, Z5
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VFMADD231PS  320(DI)(CX*1), Z8, Z6
-	VFMADD231PS  320(DI)(CX*2), Z8, Z7
-	VMOVUPS      384(R8), Z8
-	VFMADD231PS  384(SI), Z8, Z1
-	VFMADD231PS  384(SI)(CX*1), Z8, Z2
-	VBROADCASTSS 320(R9), Z21
-	VFMADD231PS  384(SI)(CX*2), Z8, Z3
-	VFMADD231PS  384(SI)(BX*1), Z8, Z4
-	VFMADD231PS  384(DI), Z8, Z5
-	VFMADD231PS  384(DI)(CX*1), Z8, Z6
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VFMADD231PS  384(DI)(CX*2), Z8, Z7
-	VMOVUPS      448(R8), Z8
-	VFMADD231PS  448(SI), Z8, Z1
-	VFMADD231PS  448(SI)(CX*1), Z8, Z2
-	VFMADD231PS  448(SI)(CX*2), Z8, Z3
-	VFNMADD213PS Z21, Z13, Z13
-	VFNMADD213PS Z21, Z14, Z14
-	VFNMADD213PS Z21, Z15, Z15
-	VFNMADD213PS Z21, Z16, Z16
-	VFMADD231PS  448(SI)(BX*1), Z8, Z4
-	VFMADD231PS  448(DI), Z8, Z5
-	VFMADD231PS  448(DI)(CX*1), Z8, Z6
-	VFMADD231PS  448(DI)(CX*2), Z8, Z7
-	VMOVUPS      Z13, (AX)
-	VMOVUPS      Z17, 64(AX)
-	VMOVUPS      Z14, 128(AX)
-	VMOVUPS      Z18, 192(AX)
-	VMOVUPS      Z15, 256(AX)
-	VMOVUPS      Z19, 320(AX)
-	VMOVUPS      Z16, 384(AX)
-	VMOVUPS      Z20, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JG           loop1854
-
-done1855:
-	VMOVUPS     (R8), Z8
-	VFMADD231PS (SI), Z8, Z1
-	VFMADD231PS (SI)(CX*1), Z8, Z2
-	VFMADD231PS (SI)(CX*2), Z8, Z3
-	VFMADD231PS (SI)(BX*1), Z8, Z4
-	VFMADD231PS (DI), Z8, Z5
-	VFMADD231PS (DI)(CX*1), Z8, Z6
-	VFMADD231PS (DI)(CX*2), Z8, Z7
-	VMOVUPS     64(R8), Z8
-	VFMADD231PS 64(SI), Z8, Z1
-	VFMADD231PS 64(SI)(CX*1), Z8, Z2
-	VFMADD231PS 64(SI)(CX*2), Z8, Z3
-	VFMADD231PS 64(SI)(BX*1), Z8, Z4
-	VFMADD231PS 64(DI), Z8, Z5
-	VFMADD231PS 64(DI)(CX*1), Z8, Z6
-	VFMADD231PS 64(DI)(CX*2), Z8, Z7
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-
-skip1853:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1857
-
-loop1856:
-	VMOVUPS     (R8), Z8
-	VFMADD231PS (SI), Z8, Z1
-	VFMADD231PS (SI)(CX*1), Z8, Z2
-	VFMADD231PS (SI)(CX*2), Z8, Z3
-	VFMADD231PS (SI)(BX*1), Z8, Z4
-	VFMADD231PS (DI), Z8, Z5
-	VFMADD231PS (DI)(CX*1), Z8, Z6
-	VFMADD231PS (DI)(CX*2), Z8, Z7
-	VMOVUPS     64(R8), Z8
-	VFMADD231PS 64(SI), Z8, Z9
-	VFMADD231PS 64(SI)(CX*1), Z8, Z10
-	VFMADD231PS 64(SI)(CX*2), Z8, Z11
-	VFMADD231PS 64(SI)(BX*1), Z8, Z12
-	VFMADD231PS 64(DI), Z8, Z13
-	VFMADD231PS 64(DI)(CX*1), Z8, Z14
-	VFMADD231PS 64(DI)(CX*2), Z8, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1856
-
-done1857:
-	TESTQ       AX, AX
-	JZ          skip1858
-	VMOVUPS     (R8), Z8
-	VFMADD231PS (SI), Z8, Z1
-	VFMADD231PS (SI)(CX*1), Z8, Z2
-	VFMADD231PS (SI)(CX*2), Z8, Z3
-	VFMADD231PS (SI)(BX*1), Z8, Z4
-	VFMADD231PS (DI), Z8, Z5
-	VFMADD231PS (DI)(CX*1), Z8, Z6
-	VFMADD231PS (DI)(CX*2), Z8, Z7
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1858:
-	VADDPS     Z9, Z1, Z1
-	VADDPS     Z10, Z2, Z2
-	VADDPS     Z11, Z3, Z3
-	VADDPS     Z12, Z4, Z4
-	VADDPS     Z13, Z5, Z5
-	VADDPS     Z14, Z6, Z6
-	VADDPS     Z0, Z7, Z7
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z7, Z7, Z0
-	VUNPCKHPS  Z7, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1859
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1861
-
-loop1860:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1860
-
-done1861:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1862
-	VMOVUPD   Z1, (AX)
-	JMP       done1863
-
-few1862:
-	TESTQ         $0x00000004, CX
-	JZ            skip1864
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1864:
-	TESTQ         $0x00000002, CX
-	JZ            skip1865
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1865:
-	TESTQ  $0x00000001, CX
-	JZ     skip1866
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1866:
-done1863:
-skip1859:
-	JMP finish1629
-
-rows1750:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         call+16(FP), R8
-	MOVQ         32(R8), R8
-	MOVQ         call+16(FP), R9
-	ADDQ         (R9), R8
-	TESTQ        DX, DX
-	JZ           skip1867
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z22
-	VREDUCEPS    $0x00, 128(AX), Z23
-	VREDUCEPS    $0x00, 256(AX), Z24
-	VREDUCEPS    $0x00, 384(AX), Z25
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VBROADCASTSS 192(R9), Z21
-	VMOVUPS      Z21, Z17
-	VMOVUPS      Z21, Z18
-	VMOVUPS      Z21, Z19
-	VMOVUPS      Z21, Z20
-	VBROADCASTSS 160(R9), Z21
-	VFMADD231PS  Z21, Z9, Z17
-	VFMADD231PS  Z21, Z10, Z18
-	VFMADD231PS  Z21, Z11, Z19
-	VFMADD231PS  Z21, Z12, Z20
-	VBROADCASTSS 32(R9), Z21
-	VMOVUPS      Z21, Z13
-	VMOVUPS      Z21, Z14
-	VMOVUPS      Z21, Z15
-	VMOVUPS      Z21, Z16
-	VBROADCASTSS (R9), Z21
-	VFMADD231PS  Z21, Z9, Z13
-	VFMADD231PS  Z21, Z10, Z14
-	VFMADD231PS  Z21, Z11, Z15
-	VFMADD231PS  Z21, Z12, Z16
-	VBROADCASTSS 224(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VBROADCASTSS 64(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VBROADCASTSS 256(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VBROADCASTSS 96(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VBROADCASTSS 288(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VBROADCASTSS 128(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VBROADCASTSS 320(R9), Z21
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VFNMADD213PS Z21, Z13, Z13
-	VFNMADD213PS Z21, Z14, Z14
-	VFNMADD213PS Z21, Z15, Z15
-	VFNMADD213PS Z21, Z16, Z16
-	VMOVUPS      Z13, (AX)
-	VMOVUPS      Z17, 64(AX)
-	VMOVUPS      Z14, 128(AX)
-	VMOVUPS      Z18, 192(AX)
-	VMOVUPS      Z15, 256(AX)
-	VMOVUPS      Z19, 320(AX)
-	VMOVUPS      Z16, 384(AX)
-	VMOVUPS      Z20, 448(AX)
-	ADDQ         $0x00000200, AX
-	CMPQ         DX, $0x00000001
-	JL           done1869
-
-loop1868:
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMOVUPS      (R8), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  (SI)(CX*1), Z9, Z2
-	VFMADD231PS  (SI)(CX*2), Z9, Z3
-	VFMADD231PS  (SI)(BX*1), Z9, Z4
-	VFMADD231PS  (DI), Z9, Z5
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VFMADD231PS  (DI)(CX*1), Z9, Z6
-	VFMADD231PS  (DI)(CX*2), Z9, Z7
-	VFMADD231PS  (DI)(BX*1), Z9, Z8
-	VMOVUPS      64(R8), Z9
-	VFMADD231PS  64(SI), Z9, Z1
-	VBROADCASTSS 192(R9), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R9), Z22
-	VFMADD231PS  Z22, Z10, Z18
-	VFMADD231PS  Z22, Z11, Z19
-	VFMADD231PS  Z22, Z12, Z20
-	VFMADD231PS  Z22, Z13, Z21
-	VFMADD231PS  64(SI)(CX*1), Z9, Z2
-	VFMADD231PS  64(SI)(CX*2), Z9, Z3
-	VFMADD231PS  64(SI)(BX*1), Z9, Z4
-	VFMADD231PS  64(DI), Z9, Z5
-	VFMADD231PS  64(DI)(CX*1), Z9, Z6
-	VBROADCASTSS 32(R9), Z22
-	VMOVUPS      Z22, Z14
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R9), Z22
-	VFMADD231PS  Z22, Z10, Z14
-	VFMADD231PS  Z22, Z11, Z15
-	VFMADD231PS  Z22, Z12, Z16
-	VFMADD231PS  Z22, Z13, Z17
-	VFMADD231PS  64(DI)(CX*2), Z9, Z7
-	VFMADD231PS  64(DI)(BX*1), Z9, Z8
-	VMOVUPS      128(R8), Z9
-	VFMADD231PS  128(SI), Z9, Z1
-	VFMADD231PS  128(SI)(CX*1), Z9, Z2
-	VBROADCASTSS 224(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  128(SI)(CX*2), Z9, Z3
-	VFMADD231PS  128(SI)(BX*1), Z9, Z4
-	VFMADD231PS  128(DI), Z9, Z5
-	VFMADD231PS  128(DI)(CX*1), Z9, Z6
-	VFMADD231PS  128(DI)(CX*2), Z9, Z7
-	VBROADCASTSS 64(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VFMADD231PS  128(DI)(BX*1), Z9, Z8
-	VMOVUPS      192(R8), Z9
-	VFMADD231PS  192(SI), Z9, Z1
-	VFMADD231PS  192(SI)(CX*1), Z9, Z2
-	VFMADD231PS  192(SI)(CX*2), Z9, Z3
-	VBROADCASTSS 256(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  192(SI)(BX*1), Z9, Z4
-	VFMADD231PS  192(DI), Z9, Z5
-	VFMADD231PS  192(DI)(CX*1), Z9, Z6
-	VFMADD231PS  192(DI)(CX*2), Z9, Z7
-	VFMADD231PS  192(DI)(BX*1), Z9, Z8
-	VBROADCASTSS 96(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VMOVUPS      256(R8), Z9
-	VFMADD231PS  256(SI), Z9, Z1
-	VFMADD231PS  256(SI)(CX*1), Z9, Z2
-	VFMADD231PS  256(SI)(CX*2), Z9, Z3
-	VFMADD231PS  256(SI)(BX*1), Z9, Z4
-	VFMADD231PS  256(DI), Z9, Z5
-	VBROADCASTSS 288(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  256(DI)(CX*1), Z9, Z6
-	VFMADD231PS  256(DI)(CX*2), Z9, Z7
-	VFMADD231PS  256(DI)(BX*1), Z9, Z8
-	VMOVUPS      320(R8), Z9
-	VFMADD231PS  320(SI), Z9, Z1
-	VBROADCASTSS 128(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VFMADD231PS  320(SI)(CX*1), Z9, Z2
-	VFMADD231PS  320(SI)(CX*2), Z9, Z3
-	VFMADD231PS  320(SI)(BX*1), Z9, Z4
-	VFMADD231PS  320(DI), Z9, Z5
-	VFMADD231PS  320(DI)(CX*1), Z9, Z6
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VFMADD231PS  320(DI)(CX*2), Z9, Z7
-	VFMADD231PS  320(DI)(BX*1), Z9, Z8
-	VMOVUPS      384(R8), Z9
-	VFMADD231PS  384(SI), Z9, Z1
-	VFMADD231PS  384(SI)(CX*1), Z9, Z2
-	VBROADCASTSS 320(R9), Z22
-	VFMADD231PS  384(SI)(CX*2), Z9, Z3
-	VFMADD231PS  384(SI)(BX*1), Z9, Z4
-	VFMADD231PS  384(DI), Z9, Z5
-	VFMADD231PS  384(DI)(CX*1), Z9, Z6
-	VFMADD231PS  384(DI)(CX*2), Z9, Z7
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFMADD231PS  384(DI)(BX*1), Z9, Z8
-	VMOVUPS      448(R8), Z9
-	VFMADD231PS  448(SI), Z9, Z1
-	VFMADD231PS  448(SI)(CX*1), Z9, Z2
-	VFMADD231PS  448(SI)(CX*2), Z9, Z3
-	VFNMADD213PS Z22, Z14, Z14
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VFMADD231PS  448(SI)(BX*1), Z9, Z4
-	VFMADD231PS  448(DI), Z9, Z5
-	VFMADD231PS  448(DI)(CX*1), Z9, Z6
-	VFMADD231PS  448(DI)(CX*2), Z9, Z7
-	VFMADD231PS  448(DI)(BX*1), Z9, Z8
-	VMOVUPS      Z14, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JG           loop1868
-
-done1869:
-	VMOVUPS     (R8), Z9
-	VFMADD231PS (SI), Z9, Z1
-	VFMADD231PS (SI)(CX*1), Z9, Z2
-	VFMADD231PS (SI)(CX*2), Z9, Z3
-	VFMADD231PS (SI)(BX*1), Z9, Z4
-	VFMADD231PS (DI), Z9, Z5
-	VFMADD231PS (DI)(CX*1), Z9, Z6
-	VFMADD231PS (DI)(CX*2), Z9, Z7
-	VFMADD231PS (DI)(BX*1), Z9, Z8
-	VMOVUPS     64(R8), Z9
-	VFMADD231PS 64(SI), Z9, Z1
-	VFMADD231PS 64(SI)(CX*1), Z9, Z2
-	VFMADD231PS 64(SI)(CX*2), Z9, Z3
-	VFMADD231PS 64(SI)(BX*1), Z9, Z4
-	VFMADD231PS 64(DI), Z9, Z5
-	VFMADD231PS 64(DI)(CX*1), Z9, Z6
-	VFMADD231PS 64(DI)(CX*2), Z9, Z7
-	VFMADD231PS 64(DI)(BX*1), Z9, Z8
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-
-skip1867:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1871
-
-loop1870:
-	VMOVUPS     (R8), Z9
-	VFMADD231PS (SI), Z9, Z1
-	VFMADD231PS (SI)(CX*1), Z9, Z2
-	VFMADD231PS (SI)(CX*2), Z9, Z3
-	VFMADD231PS (SI)(BX*1), Z9, Z4
-	VFMADD231PS (DI), Z9, Z5
-	VFMADD231PS (DI)(CX*1), Z9, Z6
-	VFMADD231PS (DI)(CX*2), Z9, Z7
-	VFMADD231PS (DI)(BX*1), Z9, Z8
-	VMOVUPS     64(R8), Z9
-	VFMADD231PS 64(SI), Z9, Z10
-	VFMADD231PS 64(SI)(CX*1), Z9, Z11
-	VFMADD231PS 64(SI)(CX*2), Z9, Z12
-	VFMADD231PS 64(SI)(BX*1), Z9, Z13
-	VFMADD231PS 64(DI), Z9, Z14
-	VFMADD231PS 64(DI)(CX*1), Z9, Z15
-	VFMADD231PS 64(DI)(CX*2), Z9, Z16
-	VFMADD231PS 64(DI)(BX*1), Z9, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1870
-
-done1871:
-	TESTQ       AX, AX
-	JZ          skip1872
-	VMOVUPS     (R8), Z9
-	VFMADD231PS (SI), Z9, Z1
-	VFMADD231PS (SI)(CX*1), Z9, Z2
-	VFMADD231PS (SI)(CX*2), Z9, Z3
-	VFMADD231PS (SI)(BX*1), Z9, Z4
-	VFMADD231PS (DI), Z9, Z5
-	VFMADD231PS (DI)(CX*1), Z9, Z6
-	VFMADD231PS (DI)(CX*2), Z9, Z7
-	VFMADD231PS (DI)(BX*1), Z9, Z8
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1872:
-	VADDPS     Z10, Z1, Z1
-	VADDPS     Z11, Z2, Z2
-	VADDPS     Z12, Z3, Z3
-	VADDPS     Z13, Z4, Z4
-	VADDPS     Z14, Z5, Z5
-	VADDPS     Z15, Z6, Z6
-	VADDPS     Z16, Z7, Z7
-	VADDPS     Z0, Z8, Z8
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1873
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1875
-
-loop1874:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1874
-
-done1875:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1876
-	VMOVUPD   Z1, (AX)
-	JMP       done1877
-
-few1876:
-	TESTQ         $0x00000004, CX
-	JZ            skip1878
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1878:
-	TESTQ         $0x00000002, CX
-	JZ            skip1879
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1879:
-	TESTQ  $0x00000001, CX
-	JZ     skip1880
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1880:
-done1877:
-skip1873:
-	JMP finish1629
-
-rows1751:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         call+16(FP), R9
-	MOVQ         32(R9), R9
-	MOVQ         call+16(FP), R10
-	ADDQ         (R10), R9
-	TESTQ        DX, DX
-	JZ           skip1881
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z24
-	VREDUCEPS    $0x00, 128(AX), Z25
-	VREDUCEPS    $0x00, 256(AX), Z26
-	VREDUCEPS    $0x00, 384(AX), Z27
-	VMOVUPS      (R9), Z10
-	VFMADD231PS  (SI), Z10, Z1
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VFMADD231PS  (SI)(CX*1), Z10, Z2
-	VBROADCASTSS 192(R10), Z23
-	VMOVUPS      Z23, Z19
-	VMOVUPS      Z23, Z20
-	VMOVUPS      Z23, Z21
-	VMOVUPS      Z23, Z22
-	VBROADCASTSS 160(R10), Z23
-	VFMADD231PS  Z23, Z11, Z19
-	VFMADD231PS  Z23, Z12, Z20
-	VFMADD231PS  Z23, Z13, Z21
-	VFMADD231PS  Z23, Z14, Z22
-	VFMADD231PS  (SI)(CX*2), Z10, Z3
-	VFMADD231PS  (SI)(BX*1), Z10, Z4
-	VBROADCASTSS 32(R10), Z23
-	VMOVUPS      Z23, Z15
-	VMOVUPS      Z23, Z16
-	VMOVUPS      Z23, Z17
-	VMOVUPS      Z23, Z18
-	VBROADCASTSS (R10), Z23
-	VFMADD231PS  Z23, Z11, Z15
-	VFMADD231PS  Z23, Z12, Z16
-	VFMADD231PS  Z23, Z13, Z17
-	VFMADD231PS  Z23, Z14, Z18
-	VFMADD231PS  (DI), Z10, Z5
-	VBROADCASTSS 224(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  (DI)(CX*1), Z10, Z6
-	VFMADD231PS  (DI)(CX*2), Z10, Z7
-	VBROADCASTSS 64(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  (DI)(BX*1), Z10, Z8
-	VBROADCASTSS 256(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  (R8), Z10, Z9
-	VBROADCASTSS 96(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VMOVUPS      64(R9), Z10
-	VFMADD231PS  64(SI), Z10, Z1
-	VBROADCASTSS 288(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  64(SI)(CX*1), Z10, Z2
-	VBROADCASTSS 128(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  64(SI)(CX*2), Z10, Z3
-	VFMADD231PS  64(SI)(BX*1), Z10, Z4
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VFMADD231PS  64(DI), Z10, Z5
-	VBROADCASTSS 320(R10), Z23
-	VFMADD231PS  64(DI)(CX*1), Z10, Z6
-	VFMADD231PS  64(DI)(CX*2), Z10, Z7
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VFMADD231PS  64(DI)(BX*1), Z10, Z8
-	VFNMADD213PS Z23, Z15, Z15
-	VFNMADD213PS Z23, Z16, Z16
-	VFNMADD213PS Z23, Z17, Z17
-	VFNMADD213PS Z23, Z18, Z18
-	VFMADD231PS  64(R8), Z10, Z9
-	VMOVUPS      Z15, (AX)
-	VMOVUPS      Z19, 64(AX)
-	VMOVUPS      Z16, 128(AX)
-	VMOVUPS      Z20, 192(AX)
-	VMOVUPS      Z17, 256(AX)
-	VMOVUPS      Z21, 320(AX)
-	VMOVUPS      Z18, 384(AX)
-	VMOVUPS      Z22, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-	CMPQ         DX, $0x00000001
-	JL           done1883
-
-loop1882:
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z24
-	VREDUCEPS    $0x00, 128(AX), Z25
-	VREDUCEPS    $0x00, 256(AX), Z26
-	VREDUCEPS    $0x00, 384(AX), Z27
-	VMOVUPS      (R9), Z10
-	VFMADD231PS  (SI), Z10, Z1
-	VFMADD231PS  (SI)(CX*1), Z10, Z2
-	VFMADD231PS  (SI)(CX*2), Z10, Z3
-	VFMADD231PS  (SI)(BX*1), Z10, Z4
-	VFMADD231PS  (DI), Z10, Z5
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VFMADD231PS  (DI)(CX*1), Z10, Z6
-	VFMADD231PS  (DI)(CX*2), Z10, Z7
-	VFMADD231PS  (DI)(BX*1), Z10, Z8
-	VFMADD231PS  (R8), Z10, Z9
-	VMOVUPS      64(R9), Z10
-	VFMADD231PS  64(SI), Z10, Z1
-	VBROADCASTSS 192(R10), Z23
-	VMOVUPS      Z23, Z19
-	VMOVUPS      Z23, Z20
-	VMOVUPS      Z23, Z21
-	VMOVUPS      Z23, Z22
-	VBROADCASTSS 160(R10), Z23
-	VFMADD231PS  Z23, Z11, Z19
-	VFMADD231PS  Z23, Z12, Z20
-	VFMADD231PS  Z23, Z13, Z21
-	VFMADD231PS  Z23, Z14, Z22
-	VFMADD231PS  64(SI)(CX*1), Z10, Z2
-	VFMADD231PS  64(SI)(CX*2), Z10, Z3
-	VFMADD231PS  64(SI)(BX*1), Z10, Z4
-	VFMADD231PS  64(DI), Z10, Z5
-	VFMADD231PS  64(DI)(CX*1), Z10, Z6
-	VFMADD231PS  64(DI)(CX*2), Z10, Z7
-	VBROADCASTSS 32(R10), Z23
-	VMOVUPS      Z23, Z15
-	VMOVUPS      Z23, Z16
-	VMOVUPS      Z23, Z17
-	VMOVUPS      Z23, Z18
-	VBROADCASTSS (R10), Z23
-	VFMADD231PS  Z23, Z11, Z15
-	VFMADD231PS  Z23, Z12, Z16
-	VFMADD231PS  Z23, Z13, Z17
-	VFMADD231PS  Z23, Z14, Z18
-	VFMADD231PS  64(DI)(BX*1), Z10, Z8
-	VFMADD231PS  64(R8), Z10, Z9
-	VMOVUPS      128(R9), Z10
-	VFMADD231PS  128(SI), Z10, Z1
-	VFMADD231PS  128(SI)(CX*1), Z10, Z2
-	VBROADCASTSS 224(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  128(SI)(CX*2), Z10, Z3
-	VFMADD231PS  128(SI)(BX*1), Z10, Z4
-	VFMADD231PS  128(DI), Z10, Z5
-	VFMADD231PS  128(DI)(CX*1), Z10, Z6
-	VFMADD231PS  128(DI)(CX*2), Z10, Z7
-	VFMADD231PS  128(DI)(BX*1), Z10, Z8
-	VBROADCASTSS 64(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  128(R8), Z10, Z9
-	VMOVUPS      192(R9), Z10
-	VFMADD231PS  192(SI), Z10, Z1
-	VFMADD231PS  192(SI)(CX*1), Z10, Z2
-	VFMADD231PS  192(SI)(CX*2), Z10, Z3
-	VFMADD231PS  192(SI)(BX*1), Z10, Z4
-	VBROADCASTSS 256(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  192(DI), Z10, Z5
-	VFMADD231PS  192(DI)(CX*1), Z10, Z6
-	VFMADD231PS  192(DI)(CX*2), Z10, Z7
-	VFMADD231PS  192(DI)(BX*1), Z10, Z8
-	VFMADD231PS  192(R8), Z10, Z9
-	VBROADCASTSS 96(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VMOVUPS      256(R9), Z10
-	VFMADD231PS  256(SI), Z10, Z1
-	VFMADD231PS  256(SI)(CX*1), Z10, Z2
-	VFMADD231PS  256(SI)(CX*2), Z10, Z3
-	VFMADD231PS  256(SI)(BX*1), Z10, Z4
-	VFMADD231PS  256(DI), Z10, Z5
-	VBROADCASTSS 288(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  256(DI)(CX*1), Z10, Z6
-	VFMADD231PS  256(DI)(CX*2), Z10, Z7
-	VFMADD231PS  256(DI)(BX*1), Z10, Z8
-	VFMADD231PS  256(R8), Z10, Z9
-	VMOVUPS      320(R9), Z10
-	VFMADD231PS  320(SI), Z10, Z1
-	VBROADCASTSS 128(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  320(SI)(CX*1), Z10, Z2
-	VFMADD231PS  320(SI)(CX*2), Z10, Z3
-	VFMADD231PS  320(SI)(BX*1), Z10, Z4
-	VFMADD231PS  320(DI), Z10, Z5
-	VFMADD231PS  320(DI)(CX*1), Z10, Z6
-	VFMADD231PS  320(DI)(CX*2), Z10, Z7
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VFMADD231PS  320(DI)(BX*1), Z10, Z8
-	VFMADD231PS  320(R8), Z10, Z9
-	VMOVUPS      384(R9), Z10
-	VFMADD231PS  384(SI), Z10, Z1
-	VFMADD231PS  384(SI)(CX*1), Z10, Z2
-	VBROADCASTSS 320(R10), Z23
-	VFMADD231PS  384(SI)(CX*2), Z10, Z3
-	VFMADD231PS  384(SI)(BX*1), Z10, Z4
-	VFMADD231PS  384(DI), Z10, Z5
-	VFMADD231PS  384(DI)(CX*1), Z10, Z6
-	VFMADD231PS  384(DI)(CX*2), Z10, Z7
-	VFMADD231PS  384(DI)(BX*1), Z10, Z8
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VFMADD231PS  384(R8), Z10, Z9
-	VMOVUPS      448(R9), Z10
-	VFMADD231PS  448(SI), Z10, Z1
-	VFMADD231PS  448(SI)(CX*1), Z10, Z2
-	VFMADD231PS  448(SI)(CX*2), Z10, Z3
-	VFMADD231PS  448(SI)(BX*1), Z10, Z4
-	VFNMADD213PS Z23, Z15, Z15
-	VFNMADD213PS Z23, Z16, Z16
-	VFNMADD213PS Z23, Z17, Z17
-	VFNMADD213PS Z23, Z18, Z18
-	VFMADD231PS  448(DI), Z10, Z5
-	VFMADD231PS  448(DI)(CX*1), Z10, Z6
-	VFMADD231PS  448(DI)(CX*2), Z10, Z7
-	VFMADD231PS  448(DI)(BX*1), Z10, Z8
-	VFMADD231PS  448(R8), Z10, Z9
-	VMOVUPS      Z15, (AX)
-	VMOVUPS      Z19, 64(AX)
-	VMOVUPS      Z16, 128(AX)
-	VMOVUPS      Z20, 192(AX)
-	VMOVUPS      Z17, 256(AX)
-	VMOVUPS      Z21, 320(AX)
-	VMOVUPS      Z18, 384(AX)
-	VMOVUPS      Z22, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JG           loop1882
-
-done1883:
-skip1881:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1885
-
-loop1884:
-	VMOVUPS     (R9), Z10
-	VFMADD231PS (SI), Z10, Z1
-	VFMADD231PS (SI)(CX*1), Z10, Z2
-	VFMADD231PS (SI)(CX*2), Z10, Z3
-	VFMADD231PS (SI)(BX*1), Z10, Z4
-	VFMADD231PS (DI), Z10, Z5
-	VFMADD231PS (DI)(CX*1), Z10, Z6
-	VFMADD231PS (DI)(CX*2), Z10, Z7
-	VFMADD231PS (DI)(BX*1), Z10, Z8
-	VFMADD231PS (R8), Z10, Z9
-	VMOVUPS     64(R9), Z10
-	VFMADD231PS 64(SI), Z10, Z11
-	VFMADD231PS 64(SI)(CX*1), Z10, Z12
-	VFMADD231PS 64(SI)(CX*2), Z10, Z13
-	VFMADD231PS 64(SI)(BX*1), Z10, Z14
-	VFMADD231PS 64(DI), Z10, Z15
-	VFMADD231PS 64(DI)(CX*1), Z10, Z16
-	VFMADD231PS 64(DI)(CX*2), Z10, Z17
-	VFMADD231PS 64(DI)(BX*1), Z10, Z18
-	VFMADD231PS 64(R8), Z10, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1884
-
-done1885:
-	TESTQ       AX, AX
-	JZ          skip1886
-	VMOVUPS     (R9), Z10
-	VFMADD231PS (SI), Z10, Z1
-	VFMADD231PS (SI)(CX*1), Z10, Z2
-	VFMADD231PS (SI)(CX*2), Z10, Z3
-	VFMADD231PS (SI)(BX*1), Z10, Z4
-	VFMADD231PS (DI), Z10, Z5
-	VFMADD231PS (DI)(CX*1), Z10, Z6
-	VFMADD231PS (DI)(CX*2), Z10, Z7
-	VFMADD231PS (DI)(BX*1), Z10, Z8
-	VFMADD231PS (R8), Z10, Z9
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1886:
-	VADDPS     Z11, Z1, Z1
-	VADDPS     Z12, Z2, Z2
-	VADDPS     Z13, Z3, Z3
-	VADDPS     Z14, Z4, Z4
-	VADDPS     Z15, Z5, Z5
-	VADDPS     Z16, Z6, Z6
-	VADDPS     Z17, Z7, Z7
-	VADDPS     Z18, Z8, Z8
-	VADDPS     Z0, Z9, Z9
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z9, Z9, Z0
-	VUNPCKHPS  Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z9, Z9, Z0
-	VUNPCKHPD  Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1887
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1889
-
-loop1888:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1888
-
-done1889:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1890
-	VMOVUPD   Z1, (AX)
-	JMP       done1891
-
-few1890:
-	TESTQ         $0x00000004, CX
-	JZ            skip1892
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1892:
-	TESTQ         $0x00000002, CX
-	JZ            skip1893
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1893:
-	TESTQ  $0x00000001, CX
-	JZ     skip1894
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1894:
-done1891:
-skip1887:
-	JMP finish1629
-
-rows1752:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	VMOVUPS      Z0, Z10
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         call+16(FP), R9
-	MOVQ         32(R9), R9
-	MOVQ         call+16(FP), R10
-	ADDQ         (R10), R9
-	TESTQ        DX, DX
-	JZ           skip1895
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z25
-	VREDUCEPS    $0x00, 128(AX), Z26
-	VREDUCEPS    $0x00, 256(AX), Z27
-	VREDUCEPS    $0x00, 384(AX), Z28
-	VMOVUPS      (R9), Z11
-	VFMADD231PS  (SI), Z11, Z1
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VFMADD231PS  (SI)(CX*1), Z11, Z2
-	VFMADD231PS  (SI)(CX*2), Z11, Z3
-	VBROADCASTSS 192(R10), Z24
-	VMOVUPS      Z24, Z20
-	VMOVUPS      Z24, Z21
-	VMOVUPS      Z24, Z22
-	VMOVUPS      Z24, Z23
-	VBROADCASTSS 160(R10), Z24
-	VFMADD231PS  Z24, Z12, Z20
-	VFMADD231PS  Z24, Z13, Z21
-	VFMADD231PS  Z24, Z14, Z22
-	VFMADD231PS  Z24, Z15, Z23
-	VFMADD231PS  (SI)(BX*1), Z11, Z4
-	VBROADCASTSS 32(R10), Z24
-	VMOVUPS      Z24, Z16
-	VMOVUPS      Z24, Z17
-	VMOVUPS      Z24, Z18
-	VMOVUPS      Z24, Z19
-	VBROADCASTSS (R10), Z24
-	VFMADD231PS  Z24, Z12, Z16
-	VFMADD231PS  Z24, Z13, Z17
-	VFMADD231PS  Z24, Z14, Z18
-	VFMADD231PS  Z24, Z15, Z19
-	VFMADD231PS  (DI), Z11, Z5
-	VFMADD231PS  (DI)(CX*1), Z11, Z6
-	VBROADCASTSS 224(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  (DI)(CX*2), Z11, Z7
-	VBROADCASTSS 64(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  (DI)(BX*1), Z11, Z8
-	VFMADD231PS  (R8), Z11, Z9
-	VBROADCASTSS 256(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  (R8)(CX*1), Z11, Z10
-	VBROADCASTSS 96(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VMOVUPS      64(R9), Z11
-	VFMADD231PS  64(SI), Z11, Z1
-	VBROADCASTSS 288(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  64(SI)(CX*1), Z11, Z2
-	VFMADD231PS  64(SI)(CX*2), Z11, Z3
-	VBROADCASTSS 128(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  64(SI)(BX*1), Z11, Z4
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VFMADD231PS  64(DI), Z11, Z5
-	VFMADD231PS  64(DI)(CX*1), Z11, Z6
-	VBROADCASTSS 320(R10), Z24
-	VFMADD231PS  64(DI)(CX*2), Z11, Z7
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VFMADD231PS  64(DI)(BX*1), Z11, Z8
-	VFMADD231PS  64(R8), Z11, Z9
-	VFNMADD213PS Z24, Z16, Z16
-	VFNMADD213PS Z24, Z17, Z17
-	VFNMADD213PS Z24, Z18, Z18
-	VFNMADD213PS Z24, Z19, Z19
-	VFMADD231PS  64(R8)(CX*1), Z11, Z10
-	VMOVUPS      Z16, (AX)
-	VMOVUPS      Z20, 64(AX)
-	VMOVUPS      Z17, 128(AX)
-	VMOVUPS      Z21, 192(AX)
-	VMOVUPS      Z18, 256(AX)
-	VMOVUPS      Z22, 320(AX)
-	VMOVUPS      Z19, 384(AX)
-	VMOVUPS      Z23, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-	CMPQ         DX, $0x00000001
-	JL           done1897
-
-loop1896:
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z25
-	VREDUCEPS    $0x00, 128(AX), Z26
-	VREDUCEPS    $0x00, 256(AX), Z27
-	VREDUCEPS    $0x00, 384(AX), Z28
-	VMOVUPS      (R9), Z11
-	VFMADD231PS  (SI), Z11, Z1
-	VFMADD231PS  (SI)(CX*1), Z11, Z2
-	VFMADD231PS  (SI)(CX*2), Z11, Z3
-	VFMADD231PS  (SI)(BX*1), Z11, Z4
-	VFMADD231PS  (DI), Z11, Z5
-	VFMADD231PS  (DI)(CX*1), Z11, Z6
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VFMADD231PS  (DI)(CX*2), Z11, Z7
-	VFMADD231PS  (DI)(BX*1), Z11, Z8
-	VFMADD231PS  (R8), Z11, Z9
-	VFMADD231PS  (R8)(CX*1), Z11, Z10
-	VMOVUPS      64(R9), Z11
-	VFMADD231PS  64(SI), Z11, Z1
-	VBROADCASTSS 192(R10), Z24
-	VMOVUPS      Z24, Z20
-	VMOVUPS      Z24, Z21
-	VMOVUPS      Z24, Z22
-	VMOVUPS      Z24, Z23
-	VBROADCASTSS 160(R10), Z24
-	VFMADD231PS  Z24, Z12, Z20
-	VFMADD231PS  Z24, Z13, Z21
-	VFMADD231PS  Z24, Z14, Z22
-	VFMADD231PS  Z24, Z15, Z23
-	VFMADD231PS  64(SI)(CX*1), Z11, Z2
-	VFMADD231PS  64(SI)(CX*2), Z11, Z3
-	VFMADD231PS  64(SI)(BX*1), Z11, Z4
-	VFMADD231PS  64(DI), Z11, Z5
-	VFMADD231PS  64(DI)(CX*1), Z11, Z6
-	VFMADD231PS  64(DI)(CX*2), Z11, Z7
-	VBROADCASTSS 32(R10), Z24
-	VMOVUPS      Z24, Z16
-	VMOVUPS      Z24, Z17
-	VMOVUPS      Z24, Z18
-	VMOVUPS      Z24, Z19
-	VBROADCASTSS (R10), Z24
-	VFMADD231PS  Z24, Z12, Z16
-	VFMADD231PS  Z24, Z13, Z17
-	VFMADD231PS  Z24, Z14, Z18
-	VFMADD231PS  Z24, Z15, Z19
-	VFMADD231PS  64(DI)(BX*1), Z11, Z8
-	VFMADD231PS  64(R8), Z11, Z9
-	VFMADD231PS  64(R8)(CX*1), Z11, Z10
-	VMOVUPS      128(R9), Z11
-	VFMADD231PS  128(SI), Z11, Z1
-	VFMADD231PS  128(SI)(CX*1), Z11, Z2
-	VFMADD231PS  128(SI)(CX*2), Z11, Z3
-	VBROADCASTSS 224(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  128(SI)(BX*1), Z11, Z4
-	VFMADD231PS  128(DI), Z11, Z5
-	VFMADD231PS  128(DI)(CX*1), Z11, Z6
-	VFMADD231PS  128(DI)(CX*2), Z11, Z7
-	VFMADD231PS  128(DI)(BX*1), Z11, Z8
-	VFMADD231PS  128(R8), Z11, Z9
-	VBROADCASTSS 64(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  128(R8)(CX*1), Z11, Z10
-	VMOVUPS      192(R9), Z11
-	VFMADD231PS  192(SI), Z11, Z1
-	VFMADD231PS  192(SI)(CX*1), Z11, Z2
-	VFMADD231PS  192(SI)(CX*2), Z11, Z3
-	VFMADD231PS  192(SI)(BX*1), Z11, Z4
-	VBROADCASTSS 256(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  192(DI), Z11, Z5
-	VFMADD231PS  192(DI)(CX*1), Z11, Z6
-	VFMADD231PS  192(DI)(CX*2), Z11, Z7
-	VFMADD231PS  192(DI)(BX*1), Z11, Z8
-	VFMADD231PS  192(R8), Z11, Z9
-	VFMADD231PS  192(R8)(CX*1), Z11, Z10
-	VBROADCASTSS 96(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VMOVUPS      256(R9), Z11
-	VFMADD231PS  256(SI), Z11, Z1
-	VFMADD231PS  256(SI)(CX*1), Z11, Z2
-	VFMADD231PS  256(SI)(CX*2), Z11, Z3
-	VFMADD231PS  256(SI)(BX*1), Z11, Z4
-	VFMADD231PS  256(DI), Z11, Z5
-	VFMADD231PS  256(DI)(CX*1), Z11, Z6
-	VBROADCASTSS 288(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  256(DI)(CX*2), Z11, Z7
-	VFMADD231PS  256(DI)(BX*1), Z11, Z8
-	VFMADD231PS  256(R8), Z11, Z9
-	VFMADD231PS  256(R8)(CX*1), Z11, Z10
-	VMOVUPS      320(R9), Z11
-	VFMADD231PS  320(SI), Z11, Z1
-	VBROADCASTSS 128(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  320(SI)(CX*1), Z11, Z2
-	VFMADD231PS  320(SI)(CX*2), Z11, Z3
-	VFMADD231PS  320(SI)(BX*1), Z11, Z4
-	VFMADD231PS  320(DI), Z11, Z5
-	VFMADD231PS  320(DI)(CX*1), Z11, Z6
-	VFMADD231PS  320(DI)(CX*2), Z11, Z7
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VFMADD231PS  320(DI)(BX*1), Z11, Z8
-	VFMADD231PS  320(R8), Z11, Z9
-	VFMADD231PS  320(R8)(CX*1), Z11, Z10
-	VMOVUPS      384(R9), Z11
-	VFMADD231PS  384(SI), Z11, Z1
-	VFMADD231PS  384(SI)(CX*1), Z11, Z2
-	VFMADD231PS  384(SI)(CX*2), Z11, Z3
-	VBROADCASTSS 320(R10), Z24
-	VFMADD231PS  384(SI)(BX*1), Z11, Z4
-	VFMADD231PS  384(DI), Z11, Z5
-	VFMADD231PS  384(DI)(CX*1), Z11, Z6
-	VFMADD231PS  384(DI)(CX*2), Z11, Z7
-	VFMADD231PS  384(DI)(BX*1), Z11, Z8
-	VFMADD231PS  384(R8), Z11, Z9
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VFMADD231PS  384(R8)(CX*1), Z11, Z10
-	VMOVUPS      448(R9), Z11
-	VFMADD231PS  448(SI), Z11, Z1
-	VFMADD231PS  448(SI)(CX*1), Z11, Z2
-	VFMADD231PS  448(SI)(CX*2), Z11, Z3
-	VFMADD231PS  448(SI)(BX*1), Z11, Z4
-	VFNMADD213PS Z24, Z16, Z16
-	VFNMADD213PS Z24, Z17, Z17
-	VFNMADD213PS Z24, Z18, Z18
-	VFNMADD213PS Z24, Z19, Z19
-	VFMADD231PS  448(DI), Z11, Z5
-	VFMADD231PS  448(DI)(CX*1), Z11, Z6
-	VFMADD231PS  448(DI)(CX*2), Z11, Z7
-	VFMADD231PS  448(DI)(BX*1), Z11, Z8
-	VFMADD231PS  448(R8), Z11, Z9
-	VFMADD231PS  448(R8)(CX*1), Z11, Z10
-	VMOVUPS      Z16, (AX)
-	VMOVUPS      Z20, 64(AX)
-	VMOVUPS      Z17, 128(AX)
-	VMOVUPS      Z21, 192(AX)
-	VMOVUPS      Z18, 256(AX)
-	VMOVUPS      Z22, 320(AX)
-	VMOVUPS      Z19, 384(AX)
-	VMOVUPS      Z23, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JG           loop1896
-
-done1897:
-skip1895:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1899
-
-loop1898:
-	VMOVUPS     (R9), Z11
-	VFMADD231PS (SI), Z11, Z1
-	VFMADD231PS (SI)(CX*1), Z11, Z2
-	VFMADD231PS (SI)(CX*2), Z11, Z3
-	VFMADD231PS (SI)(BX*1), Z11, Z4
-	VFMADD231PS (DI), Z11, Z5
-	VFMADD231PS (DI)(CX*1), Z11, Z6
-	VFMADD231PS (DI)(CX*2), Z11, Z7
-	VFMADD231PS (DI)(BX*1), Z11, Z8
-	VFMADD231PS (R8), Z11, Z9
-	VFMADD231PS (R8)(CX*1), Z11, Z10
-	VMOVUPS     64(R9), Z11
-	VFMADD231PS 64(SI), Z11, Z12
-	VFMADD231PS 64(SI)(CX*1), Z11, Z13
-	VFMADD231PS 64(SI)(CX*2), Z11, Z14
-	VFMADD231PS 64(SI)(BX*1), Z11, Z15
-	VFMADD231PS 64(DI), Z11, Z16
-	VFMADD231PS 64(DI)(CX*1), Z11, Z17
-	VFMADD231PS 64(DI)(CX*2), Z11, Z18
-	VFMADD231PS 64(DI)(BX*1), Z11, Z19
-	VFMADD231PS 64(R8), Z11, Z20
-	VFMADD231PS 64(R8)(CX*1), Z11, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1898
-
-done1899:
-	TESTQ       AX, AX
-	JZ          skip1900
-	VMOVUPS     (R9), Z11
-	VFMADD231PS (SI), Z11, Z1
-	VFMADD231PS (SI)(CX*1), Z11, Z2
-	VFMADD231PS (SI)(CX*2), Z11, Z3
-	VFMADD231PS (SI)(BX*1), Z11, Z4
-	VFMADD231PS (DI), Z11, Z5
-	VFMADD231PS (DI)(CX*1), Z11, Z6
-	VFMADD231PS (DI)(CX*2), Z11, Z7
-	VFMADD231PS (DI)(BX*1), Z11, Z8
-	VFMADD231PS (R8), Z11, Z9
-	VFMADD231PS (R8)(CX*1), Z11, Z10
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1900:
-	VADDPS     Z12, Z1, Z1
-	VADDPS     Z13, Z2, Z2
-	VADDPS     Z14, Z3, Z3
-	VADDPS     Z15, Z4, Z4
-	VADDPS     Z16, Z5, Z5
-	VADDPS     Z17, Z6, Z6
-	VADDPS     Z18, Z7, Z7
-	VADDPS     Z19, Z8, Z8
-	VADDPS     Z20, Z9, Z9
-	VADDPS     Z0, Z10, Z10
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z10, Z9, Z0
-	VUNPCKHPS  Z10, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z9, Z9, Z0
-	VUNPCKHPD  Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1901
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1903
-
-loop1902:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1902
-
-done1903:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1904
-	VMOVUPD   Z1, (AX)
-	JMP       done1905
-
-few1904:
-	TESTQ         $0x00000004, CX
-	JZ            skip1906
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1906:
-	TESTQ         $0x00000002, CX
-	JZ            skip1907
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1907:
-	TESTQ  $0x00000001, CX
-	JZ     skip1908
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1908:
-done1905:
-skip1901:
-	JMP finish1629
-
-rows1753:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	VMOVUPS      Z0, Z10
-	VMOVUPS      Z0, Z11
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         call+16(FP), R9
-	MOVQ         32(R9), R9
-	MOVQ         call+16(FP), R10
-	ADDQ         (R10), R9
-	TESTQ        DX, DX
-	JZ           skip1909
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z26
-	VREDUCEPS    $0x00, 128(AX), Z27
-	VREDUCEPS    $0x00, 256(AX), Z28
-	VREDUCEPS    $0x00, 384(AX), Z29
-	VMOVUPS      (R9), Z12
-	VFMADD231PS  (SI), Z12, Z1
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VFMADD231PS  (SI)(CX*1), Z12, Z2
-	VFMADD231PS  (SI)(CX*2), Z12, Z3
-	VBROADCASTSS 192(R10), Z25
-	VMOVUPS      Z25, Z21
-	VMOVUPS      Z25, Z22
-	VMOVUPS      Z25, Z23
-	VMOVUPS      Z25, Z24
-	VBROADCASTSS 160(R10), Z25
-	VFMADD231PS  Z25, Z13, Z21
-	VFMADD231PS  Z25, Z14, Z22
-	VFMADD231PS  Z25, Z15, Z23
-	VFMADD231PS  Z25, Z16, Z24
-	VFMADD231PS  (SI)(BX*1), Z12, Z4
-	VFMADD231PS  (DI), Z12, Z5
-	VBROADCASTSS 32(R10), Z25
-	VMOVUPS      Z25, Z17
-	VMOVUPS      Z25, Z18
-	VMOVUPS      Z25, Z19
-	VMOVUPS      Z25, Z20
-	VBROADCASTSS (R10), Z25
-	VFMADD231PS  Z25, Z13, Z17
-	VFMADD231PS  Z25, Z14, Z18
-	VFMADD231PS  Z25, Z15, Z19
-	VFMADD231PS  Z25, Z16, Z20
-	VFMADD231PS  (DI)(CX*1), Z12, Z6
-	VBROADCASTSS 224(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  (DI)(CX*2), Z12, Z7
-	VFMADD231PS  (DI)(BX*1), Z12, Z8
-	VBROADCASTSS 64(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  (R8), Z12, Z9
-	VFMADD231PS  (R8)(CX*1), Z12, Z10
-	VBROADCASTSS 256(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  (R8)(CX*2), Z12, Z11
-	VBROADCASTSS 96(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VMOVUPS      64(R9), Z12
-	VFMADD231PS  64(SI), Z12, Z1
-	VBROADCASTSS 288(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  64(SI)(CX*1), Z12, Z2
-	VFMADD231PS  64(SI)(CX*2), Z12, Z3
-	VBROADCASTSS 128(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  64(SI)(BX*1), Z12, Z4
-	VFMADD231PS  64(DI), Z12, Z5
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VFMADD231PS  64(DI)(CX*1), Z12, Z6
-	VBROADCASTSS 320(R10), Z25
-	VFMADD231PS  64(DI)(CX*2), Z12, Z7
-	VFMADD231PS  64(DI)(BX*1), Z12, Z8
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VFMADD231PS  64(R8), Z12, Z9
-	VFMADD231PS  64(R8)(CX*1), Z12, Z10
-	VFNMADD213PS Z25, Z17, Z17
-	VFNMADD213PS Z25, Z18, Z18
-	VFNMADD213PS Z25, Z19, Z19
-	VFNMADD213PS Z25, Z20, Z20
-	VFMADD231PS  64(R8)(CX*2), Z12, Z11
-	VMOVUPS      Z17, (AX)
-	VMOVUPS      Z21, 64(AX)
-	VMOVUPS      Z18, 128(AX)
-	VMOVUPS      Z22, 192(AX)
-	VMOVUPS      Z19, 256(AX)
-	VMOVUPS      Z23, 320(AX)
-	VMOVUPS      Z20, 384(AX)
-	VMOVUPS      Z24, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-	CMPQ         DX, $0x00000001
-	JL           done1911
-
-loop1910:
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z26
-	VREDUCEPS    $0x00, 128(AX), Z27
-	VREDUCEPS    $0x00, 256(AX), Z28
-	VREDUCEPS    $0x00, 384(AX), Z29
-	VMOVUPS      (R9), Z12
-	VFMADD231PS  (SI), Z12, Z1
-	VFMADD231PS  (SI)(CX*1), Z12, Z2
-	VFMADD231PS  (SI)(CX*2), Z12, Z3
-	VFMADD231PS  (SI)(BX*1), Z12, Z4
-	VFMADD231PS  (DI), Z12, Z5
-	VFMADD231PS  (DI)(CX*1), Z12, Z6
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VFMADD231PS  (DI)(CX*2), Z12, Z7
-	VFMADD231PS  (DI)(BX*1), Z12, Z8
-	VFMADD231PS  (R8), Z12, Z9
-	VFMADD231PS  (R8)(CX*1), Z12, Z10
-	VFMADD231PS  (R8)(CX*2), Z12, Z11
-	VMOVUPS      64(R9), Z12
-	VFMADD231PS  64(SI), Z12, Z1
-	VBROADCASTSS 192(R10), Z25
-	VMOVUPS      Z25, Z21
-	VMOVUPS      Z25, Z22
-	VMOVUPS      Z25, Z23
-	VMOVUPS      Z25, Z24
-	VBROADCASTSS 160(R10), Z25
-	VFMADD231PS  Z25, Z13, Z21
-	VFMADD231PS  Z25, Z14, Z22
-	VFMADD231PS  Z25, Z15, Z23
-	VFMADD231PS  Z25, Z16, Z24
-	VFMADD231PS  64(SI)(CX*1), Z12, Z2
-	VFMADD231PS  64(SI)(CX*2), Z12, Z3
-	VFMADD231PS  64(SI)(BX*1), Z12, Z4
-	VFMADD231PS  64(DI), Z12, Z5
-	VFMADD231PS  64(DI)(CX*1), Z12, Z6
-	VFMADD231PS  64(DI)(CX*2), Z12, Z7
-	VFMADD231PS  64(DI)(BX*1), Z12, Z8
-	VBROADCASTSS 32(R10), Z25
-	VMOVUPS      Z25, Z17
-	VMOVUPS      Z25, Z18
-	VMOVUPS      Z25, Z19
-	VMOVUPS      Z25, Z20
-	VBROADCASTSS (R10), Z25
-	VFMADD231PS  Z25, Z13, Z17
-	VFMADD231PS  Z25, Z14, Z18
-	VFMADD231PS  Z25, Z15, Z19
-	VFMADD231PS  Z25, Z16, Z20
-	VFMADD231PS  64(R8), Z12, Z9
-	VFMADD231PS  64(R8)(CX*1), Z12, Z10
-	VFMADD231PS  64(R8)(CX*2), Z12, Z11
-	VMOVUPS      128(R9), Z12
-	VFMADD231PS  128(SI), Z12, Z1
-	VFMADD231PS  128(SI)(CX*1), Z12, Z2
-	VFMADD231PS  128(SI)(CX*2), Z12, Z3
-	VBROADCASTSS 224(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  128(SI)(BX*1), Z12, Z4
-	VFMADD231PS  128(DI), Z12, Z5
-	VFMADD231PS  128(DI)(CX*1), Z12, Z6
-	VFMADD231PS  128(DI)(CX*2), Z12, Z7
-	VFMADD231PS  128(DI)(BX*1), Z12, Z8
-	VFMADD231PS  128(R8), Z12, Z9
-	VFMADD231PS  128(R8)(CX*1), Z12, Z10
-	VBROADCASTSS 64(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  128(R8)(CX*2), Z12, Z11
-	VMOVUPS      192(R9), Z12
-	VFMADD231PS  192(SI), Z12, Z1
-	VFMADD231PS  192(SI)(CX*1), Z12, Z2
-	VFMADD231PS  192(SI)(CX*2), Z12, Z3
-	VFMADD231PS  192(SI)(BX*1), Z12, Z4
-	VFMADD231PS  192(DI), Z12, Z5
-	VBROADCASTSS 256(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  192(DI)(CX*1), Z12, Z6
-	VFMADD231PS  192(DI)(CX*2), Z12, Z7
-	VFMADD231PS  192(DI)(BX*1), Z12, Z8
-	VFMADD231PS  192(R8), Z12, Z9
-	VFMADD231PS  192(R8)(CX*1), Z12, Z10
-	VFMADD231PS  192(R8)(CX*2), Z12, Z11
-	VBROADCASTSS 96(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VMOVUPS      256(R9), Z12
-	VFMADD231PS  256(SI), Z12, Z1
-	VFMADD231PS  256(SI)(CX*1), Z12, Z2
-	VFMADD231PS  256(SI)(CX*2), Z12, Z3
-	VFMADD231PS  256(SI)(BX*1), Z12, Z4
-	VFMADD231PS  256(DI), Z12, Z5
-	VFMADD231PS  256(DI)(CX*1), Z12, Z6
-	VBROADCASTSS 288(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  256(DI)(CX*2), Z12, Z7
-	VFMADD231PS  256(DI)(BX*1), Z12, Z8
-	VFMADD231PS  256(R8), Z12, Z9
-	VFMADD231PS  256(R8)(CX*1), Z12, Z10
-	VFMADD231PS  256(R8)(CX*2), Z12, Z11
-	VMOVUPS      320(R9), Z12
-	VFMADD231PS  320(SI), Z12, Z1
-	VBROADCASTSS 128(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  320(SI)(CX*1), Z12, Z2
-	VFMADD231PS  320(SI)(CX*2), Z12, Z3
-	VFMADD231PS  320(SI)(BX*1), Z12, Z4
-	VFMADD231PS  320(DI), Z12, Z5
-	VFMADD231PS  320(DI)(CX*1), Z12, Z6
-	VFMADD231PS  320(DI)(CX*2), Z12, Z7
-	VFMADD231PS  320(DI)(BX*1), Z12, Z8
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VFMADD231PS  320(R8), Z12, Z9
-	VFMADD231PS  320(R8)(CX*1), Z12, Z10
-	VFMADD231PS  320(R8)(CX*2), Z12, Z11
-	VMOVUPS      384(R9), Z12
-	VFMADD231PS  384(SI), Z12, Z1
-	VFMADD231PS  384(SI)(CX*1), Z12, Z2
-	VFMADD231PS  384(SI)(CX*2), Z12, Z3
-	VBROADCASTSS 320(R10), Z25
-	VFMADD231PS  384(SI)(BX*1), Z12, Z4
-	VFMADD231PS  384(DI), Z12, Z5
-	VFMADD231PS  384(DI)(CX*1), Z12, Z6
-	VFMADD231PS  384(DI)(CX*2), Z12, Z7
-	VFMADD231PS  384(DI)(BX*1), Z12, Z8
-	VFMADD231PS  384(R8), Z12, Z9
-	VFMADD231PS  384(R8)(CX*1), Z12, Z10
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VFMADD231PS  384(R8)(CX*2), Z12, Z11
-	VMOVUPS      448(R9), Z12
-	VFMADD231PS  448(SI), Z12, Z1
-	VFMADD231PS  448(SI)(CX*1), Z12, Z2
-	VFMADD231PS  448(SI)(CX*2), Z12, Z3
-	VFMADD231PS  448(SI)(BX*1), Z12, Z4
-	VFMADD231PS  448(DI), Z12, Z5
-	VFNMADD213PS Z25, Z17, Z17
-	VFNMADD213PS Z25, Z18, Z18
-	VFNMADD213PS Z25, Z19, Z19
-	VFNMADD213PS Z25, Z20, Z20
-	VFMADD231PS  448(DI)(CX*1), Z12, Z6
-	VFMADD231PS  448(DI)(CX*2), Z12, Z7
-	VFMADD231PS  448(DI)(BX*1), Z12, Z8
-	VFMADD231PS  448(R8), Z12, Z9
-	VFMADD231PS  448(R8)(CX*1), Z12, Z10
-	VFMADD231PS  448(R8)(CX*2), Z12, Z11
-	VMOVUPS      Z17, (AX)
-	VMOVUPS      Z21, 64(AX)
-	VMOVUPS      Z18, 128(AX)
-	VMOVUPS      Z22, 192(AX)
-	VMOVUPS      Z19, 256(AX)
-	VMOVUPS      Z23, 320(AX)
-	VMOVUPS      Z20, 384(AX)
-	VMOVUPS      Z24, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JG           loop1910
-
-done1911:
-skip1909:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z21
-	VMOVUPS Z0, Z22
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1913
-
-loop1912:
-	VMOVUPS     (R9), Z12
-	VFMADD231PS (SI), Z12, Z1
-	VFMADD231PS (SI)(CX*1), Z12, Z2
-	VFMADD231PS (SI)(CX*2), Z12, Z3
-	VFMADD231PS (SI)(BX*1), Z12, Z4
-	VFMADD231PS (DI), Z12, Z5
-	VFMADD231PS (DI)(CX*1), Z12, Z6
-	VFMADD231PS (DI)(CX*2), Z12, Z7
-	VFMADD231PS (DI)(BX*1), Z12, Z8
-	VFMADD231PS (R8), Z12, Z9
-	VFMADD231PS (R8)(CX*1), Z12, Z10
-	VFMADD231PS (R8)(CX*2), Z12, Z11
-	VMOVUPS     64(R9), Z12
-	VFMADD231PS 64(SI), Z12, Z13
-	VFMADD231PS 64(SI)(CX*1), Z12, Z14
-	VFMADD231PS 64(SI)(CX*2), Z12, Z15
-	VFMADD231PS 64(SI)(BX*1), Z12, Z16
-	VFMADD231PS 64(DI), Z12, Z17
-	VFMADD231PS 64(DI)(CX*1), Z12, Z18
-	VFMADD231PS 64(DI)(CX*2), Z12, Z19
-	VFMADD231PS 64(DI)(BX*1), Z12, Z20
-	VFMADD231PS 64(R8), Z12, Z21
-	VFMADD231PS 64(R8)(CX*1), Z12, Z22
-	VFMADD231PS 64(R8)(CX*2), Z12, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1912
-
-done1913:
-	TESTQ       AX, AX
-	JZ          skip1914
-	VMOVUPS     (R9), Z12
-	VFMADD231PS (SI), Z12, Z1
-	VFMADD231PS (SI)(CX*1), Z12, Z2
-	VFMADD231PS (SI)(CX*2), Z12, Z3
-	VFMADD231PS (SI)(BX*1), Z12, Z4
-	VFMADD231PS (DI), Z12, Z5
-	VFMADD231PS (DI)(CX*1), Z12, Z6
-	VFMADD231PS (DI)(CX*2), Z12, Z7
-	VFMADD231PS (DI)(BX*1), Z12, Z8
-	VFMADD231PS (R8), Z12, Z9
-	VFMADD231PS (R8)(CX*1), Z12, Z10
-	VFMADD231PS (R8)(CX*2), Z12, Z11
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1914:
-	VADDPS     Z13, Z1, Z1
-	VADDPS     Z14, Z2, Z2
-	VADDPS     Z15, Z3, Z3
-	VADDPS     Z16, Z4, Z4
-	VADDPS     Z17, Z5, Z5
-	VADDPS     Z18, Z6, Z6
-	VADDPS     Z19, Z7, Z7
-	VADDPS     Z20, Z8, Z8
-	VADDPS     Z21, Z9, Z9
-	VADDPS     Z22, Z10, Z10
-	VADDPS     Z0, Z11, Z11
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z10, Z9, Z0
-	VUNPCKHPS  Z10, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPS  Z11, Z11, Z0
-	VUNPCKHPS  Z11, Z11, Z11
-	VADDPS     Z0, Z11, Z11
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z11, Z9, Z0
-	VUNPCKHPD  Z11, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1915
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1917
-
-loop1916:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1916
-
-done1917:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1918
-	VMOVUPD   Z1, (AX)
-	JMP       done1919
-
-few1918:
-	TESTQ         $0x00000004, CX
-	JZ            skip1920
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1920:
-	TESTQ         $0x00000002, CX
-	JZ            skip1921
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1921:
-	TESTQ  $0x00000001, CX
-	JZ     skip1922
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1922:
-done1919:
-skip1915:
-	JMP finish1629
-
-rows1754:
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	VMOVUPS      Z0, Z10
-	VMOVUPS      Z0, Z11
-	VMOVUPS      Z0, Z12
-	MOVQ         call+16(FP), CX
-	MOVQ         64(CX), CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         call+16(FP), SI
-	MOVQ         (SI), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         call+16(FP), R9
-	MOVQ         32(R9), R9
-	MOVQ         call+16(FP), R10
-	ADDQ         (R10), R9
-	TESTQ        DX, DX
-	JZ           skip1923
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z27
-	VREDUCEPS    $0x00, 128(AX), Z28
-	VREDUCEPS    $0x00, 256(AX), Z29
-	VREDUCEPS    $0x00, 384(AX), Z30
-	VMOVUPS      (R9), Z13
-	VFMADD231PS  (SI), Z13, Z1
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VMULPS       Z30, Z30, Z17
-	VFMADD231PS  (SI)(CX*1), Z13, Z2
-	VFMADD231PS  (SI)(CX*2), Z13, Z3
-	VBROADCASTSS 192(R10), Z26
-	VMOVUPS      Z26, Z22
-	VMOVUPS      Z26, Z23
-	VMOVUPS      Z26, Z24
-	VMOVUPS      Z26, Z25
-	VBROADCASTSS 160(R10), Z26
-	VFMADD231PS  Z26, Z14, Z22
-	VFMADD231PS  Z26, Z15, Z23
-	VFMADD231PS  Z26, Z16, Z24
-	VFMADD231PS  Z26, Z17, Z25
-	VFMADD231PS  (SI)(BX*1), Z13, Z4
-	VFMADD231PS  (DI), Z13, Z5
-	VBROADCASTSS 32(R10), Z26
-	VMOVUPS      Z26, Z18
-	VMOVUPS      Z26, Z19
-	VMOVUPS      Z26, Z20
-	VMOVUPS      Z26, Z21
-	VBROADCASTSS (R10), Z26
-	VFMADD231PS  Z26, Z14, Z18
-	VFMADD231PS  Z26, Z15, Z19
-	VFMADD231PS  Z26, Z16, Z20
-	VFMADD231PS  Z26, Z17, Z21
-	VFMADD231PS  (DI)(CX*1), Z13, Z6
-	VFMADD231PS  (DI)(CX*2), Z13, Z7
-	VBROADCASTSS 224(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  (DI)(BX*1), Z13, Z8
-	VFMADD231PS  (R8), Z13, Z9
-	VBROADCASTSS 64(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  (R8)(CX*1), Z13, Z10
-	VFMADD231PS  (R8)(CX*2), Z13, Z11
-	VBROADCASTSS 256(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  (R8)(BX*1), Z13, Z12
-	VBROADCASTSS 96(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      64(R9), Z13
-	VFMADD231PS  64(SI), Z13, Z1
-	VBROADCASTSS 288(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  64(SI)(CX*1), Z13, Z2
-	VFMADD231PS  64(SI)(CX*2), Z13, Z3
-	VBROADCASTSS 128(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  64(SI)(BX*1), Z13, Z4
-	VFMADD231PS  64(DI), Z13, Z5
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VMULPS       Z30, Z21, Z21
-	VFMADD231PS  64(DI)(CX*1), Z13, Z6
-	VFMADD231PS  64(DI)(CX*2), Z13, Z7
-	VBROADCASTSS 320(R10), Z26
-	VFMADD231PS  64(DI)(BX*1), Z13, Z8
-	VFMADD231PS  64(R8), Z13, Z9
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VMULPS       Z21, Z25, Z25
-	VFMADD231PS  64(R8)(CX*1), Z13, Z10
-	VFMADD231PS  64(R8)(CX*2), Z13, Z11
-	VFNMADD213PS Z26, Z18, Z18
-	VFNMADD213PS Z26, Z19, Z19
-	VFNMADD213PS Z26, Z20, Z20
-	VFNMADD213PS Z26, Z21, Z21
-	VFMADD231PS  64(R8)(BX*1), Z13, Z12
-	VMOVUPS      Z18, (AX)
-	VMOVUPS      Z22, 64(AX)
-	VMOVUPS      Z19, 128(AX)
-	VMOVUPS      Z23, 192(AX)
-	VMOVUPS      Z20, 256(AX)
-	VMOVUPS      Z24, 320(AX)
-	VMOVUPS      Z21, 384(AX)
-	VMOVUPS      Z25, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-	CMPQ         DX, $0x00000001
-	JL           done1925
-
-loop1924:
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z27
-	VREDUCEPS    $0x00, 128(AX), Z28
-	VREDUCEPS    $0x00, 256(AX), Z29
-	VREDUCEPS    $0x00, 384(AX), Z30
-	VMOVUPS      (R9), Z13
-	VFMADD231PS  (SI), Z13, Z1
-	VFMADD231PS  (SI)(CX*1), Z13, Z2
-	VFMADD231PS  (SI)(CX*2), Z13, Z3
-	VFMADD231PS  (SI)(BX*1), Z13, Z4
-	VFMADD231PS  (DI), Z13, Z5
-	VFMADD231PS  (DI)(CX*1), Z13, Z6
-	VFMADD231PS  (DI)(CX*2), Z13, Z7
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VMULPS       Z30, Z30, Z17
-	VFMADD231PS  (DI)(BX*1), Z13, Z8
-	VFMADD231PS  (R8), Z13, Z9
-	VFMADD231PS  (R8)(CX*1), Z13, Z10
-	VFMADD231PS  (R8)(CX*2), Z13, Z11
-	VFMADD231PS  (R8)(BX*1), Z13, Z12
-	VMOVUPS      64(R9), Z13
-	VFMADD231PS  64(SI), Z13, Z1
-	VBROADCASTSS 192(R10), Z26
-	VMOVUPS      Z26, Z22
-	VMOVUPS      Z26, Z23
-	VMOVUPS      Z26, Z24
-	VMOVUPS      Z26, Z25
-	VBROADCASTSS 160(R10), Z26
-	VFMADD231PS  Z26, Z14, Z22
-	VFMADD231PS  Z26, Z15, Z23
-	VFMADD231PS  Z26, Z16, Z24
-	VFMADD231PS  Z26, Z17, Z25
-	VFMADD231PS  64(SI)(CX*1), Z13, Z2
-	VFMADD231PS  64(SI)(CX*2), Z13, Z3
-	VFMADD231PS  64(SI)(BX*1), Z13, Z4
-	VFMADD231PS  64(DI), Z13, Z5
-	VFMADD231PS  64(DI)(CX*1), Z13, Z6
-	VFMADD231PS  64(DI)(CX*2), Z13, Z7
-	VFMADD231PS  64(DI)(BX*1), Z13, Z8
-	VFMADD231PS  64(R8), Z13, Z9
-	VBROADCASTSS 32(R10), Z26
-	VMOVUPS      Z26, Z18
-	VMOVUPS      Z26, Z19
-	VMOVUPS      Z26, Z20
-	VMOVUPS      Z26, Z21
-	VBROADCASTSS (R10), Z26
-	VFMADD231PS  Z26, Z14, Z18
-	VFMADD231PS  Z26, Z15, Z19
-	VFMADD231PS  Z26, Z16, Z20
-	VFMADD231PS  Z26, Z17, Z21
-	VFMADD231PS  64(R8)(CX*1), Z13, Z10
-	VFMADD231PS  64(R8)(CX*2), Z13, Z11
-	VFMADD231PS  64(R8)(BX*1), Z13, Z12
-	VMOVUPS      128(R9), Z13
-	VFMADD231PS  128(SI), Z13, Z1
-	VFMADD231PS  128(SI)(CX*1), Z13, Z2
-	VFMADD231PS  128(SI)(CX*2), Z13, Z3
-	VBROADCASTSS 224(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  128(SI)(BX*1), Z13, Z4
-	VFMADD231PS  128(DI), Z13, Z5
-	VFMADD231PS  128(DI)(CX*1), Z13, Z6
-	VFMADD231PS  128(DI)(CX*2), Z13, Z7
-	VFMADD231PS  128(DI)(BX*1), Z13, Z8
-	VFMADD231PS  128(R8), Z13, Z9
-	VFMADD231PS  128(R8)(CX*1), Z13, Z10
-	VFMADD231PS  128(R8)(CX*2), Z13, Z11
-	VBROADCASTSS 64(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  128(R8)(BX*1), Z13, Z12
-	VMOVUPS      192(R9), Z13
-	VFMADD231PS  192(SI), Z13, Z1
-	VFMADD231PS  192(SI)(CX*1), Z13, Z2
-	VFMADD231PS  192(SI)(CX*2), Z13, Z3
-	VFMADD231PS  192(SI)(BX*1), Z13, Z4
-	VFMADD231PS  192(DI), Z13, Z5
-	VBROADCASTSS 256(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  192(DI)(CX*1), Z13, Z6
-	VFMADD231PS  192(DI)(CX*2), Z13, Z7
-	VFMADD231PS  192(DI)(BX*1), Z13, Z8
-	VFMADD231PS  192(R8), Z13, Z9
-	VFMADD231PS  192(R8)(CX*1), Z13, Z10
-	VFMADD231PS  192(R8)(CX*2), Z13, Z11
-	VFMADD231PS  192(R8)(BX*1), Z13, Z12
-	VBROADCASTSS 96(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      256(R9), Z13
-	VFMADD231PS  256(SI), Z13, Z1
-	VFMADD231PS  256(SI)(CX*1), Z13, Z2
-	VFMADD231PS  256(SI)(CX*2), Z13, Z3
-	VFMADD231PS  256(SI)(BX*1), Z13, Z4
-	VFMADD231PS  256(DI), Z13, Z5
-	VFMADD231PS  256(DI)(CX*1), Z13, Z6
-	VFMADD231PS  256(DI)(CX*2), Z13, Z7
-	VBROADCASTSS 288(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  256(DI)(BX*1), Z13, Z8
-	VFMADD231PS  256(R8), Z13, Z9
-	VFMADD231PS  256(R8)(CX*1), Z13, Z10
-	VFMADD231PS  256(R8)(CX*2), Z13, Z11
-	VFMADD231PS  256(R8)(BX*1), Z13, Z12
-	VMOVUPS      320(R9), Z13
-	VFMADD231PS  320(SI), Z13, Z1
-	VBROADCASTSS 128(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  320(SI)(CX*1), Z13, Z2
-	VFMADD231PS  320(SI)(CX*2), Z13, Z3
-	VFMADD231PS  320(SI)(BX*1), Z13, Z4
-	VFMADD231PS  320(DI), Z13, Z5
-	VFMADD231PS  320(DI)(CX*1), Z13, Z6
-	VFMADD231PS  320(DI)(CX*2), Z13, Z7
-	VFMADD231PS  320(DI)(BX*1), Z13, Z8
-	VFMADD231PS  320(R8), Z13, Z9
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VMULPS       Z30, Z21, Z21
-	VFMADD231PS  320(R8)(CX*1), Z13, Z10
-	VFMADD231PS  320(R8)(CX*2), Z13, Z11
-	VFMADD231PS  320(R8)(BX*1), Z13, Z12
-	VMOVUPS      384(R9), Z13
-	VFMADD231PS  384(SI), Z13, Z1
-	VFMADD231PS  384(SI)(CX*1), Z13, Z2
-	VFMADD231PS  384(SI)(CX*2), Z13, Z3
-	VBROADCASTSS 320(R10), Z26
-	VFMADD231PS  384(SI)(BX*1), Z13, Z4
-	VFMADD231PS  384(DI), Z13, Z5
-	VFMADD231PS  384(DI)(CX*1), Z13, Z6
-	VFMADD231PS  384(DI)(CX*2), Z13, Z7
-	VFMADD231PS  384(DI)(BX*1), Z13, Z8
-	VFMADD231PS  384(R8), Z13, Z9
-	VFMADD231PS  384(R8)(CX*1), Z13, Z10
-	VFMADD231PS  384(R8)(CX*2), Z13, Z11
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VMULPS       Z21, Z25, Z25
-	VFMADD231PS  384(R8)(BX*1), Z13, Z12
-	VMOVUPS      448(R9), Z13
-	VFMADD231PS  448(SI), Z13, Z1
-	VFMADD231PS  448(SI)(CX*1), Z13, Z2
-	VFMADD231PS  448(SI)(CX*2), Z13, Z3
-	VFMADD231PS  448(SI)(BX*1), Z13, Z4
-	VFMADD231PS  448(DI), Z13, Z5
-	VFNMADD213PS Z26, Z18, Z18
-	VFNMADD213PS Z26, Z19, Z19
-	VFNMADD213PS Z26, Z20, Z20
-	VFNMADD213PS Z26, Z21, Z21
-	VFMADD231PS  448(DI)(CX*1), Z13, Z6
-	VFMADD231PS  448(DI)(CX*2), Z13, Z7
-	VFMADD231PS  448(DI)(BX*1), Z13, Z8
-	VFMADD231PS  448(R8), Z13, Z9
-	VFMADD231PS  448(R8)(CX*1), Z13, Z10
-	VFMADD231PS  448(R8)(CX*2), Z13, Z11
-	VFMADD231PS  448(R8)(BX*1), Z13, Z12
-	VMOVUPS      Z18, (AX)
-	VMOVUPS      Z22, 64(AX)
-	VMOVUPS      Z19, 128(AX)
-	VMOVUPS      Z23, 192(AX)
-	VMOVUPS      Z20, 256(AX)
-	VMOVUPS      Z24, 320(AX)
-	VMOVUPS      Z21, 384(AX)
-	VMOVUPS      Z25, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JG           loop1924
-
-done1925:
-skip1923:
-	MOVQ    CX, AX
-	MOVQ    call+16(FP), DX
-	ADDQ    (DX), AX
-	SUBQ    SI, AX
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z21
-	VMOVUPS Z0, Z22
-	VMOVUPS Z0, Z23
-	VMOVUPS Z0, Z24
-	VMOVUPS Z0, Z0
-	CMPQ    AX, $0x00000080
-	JL      done1927
-
-loop1926:
-	VMOVUPS     (R9), Z13
-	VFMADD231PS (SI), Z13, Z1
-	VFMADD231PS (SI)(CX*1), Z13, Z2
-	VFMADD231PS (SI)(CX*2), Z13, Z3
-	VFMADD231PS (SI)(BX*1), Z13, Z4
-	VFMADD231PS (DI), Z13, Z5
-	VFMADD231PS (DI)(CX*1), Z13, Z6
-	VFMADD231PS (DI)(CX*2), Z13, Z7
-	VFMADD231PS (DI)(BX*1), Z13, Z8
-	VFMADD231PS (R8), Z13, Z9
-	VFMADD231PS (R8)(CX*1), Z13, Z10
-	VFMADD231PS (R8)(CX*2), Z13, Z11
-	VFMADD231PS (R8)(BX*1), Z13, Z12
-	VMOVUPS     64(R9), Z13
-	VFMADD231PS 64(SI), Z13, Z14
-	VFMADD231PS 64(SI)(CX*1), Z13, Z15
-	VFMADD231PS 64(SI)(CX*2), Z13, Z16
-	VFMADD231PS 64(SI)(BX*1), Z13, Z17
-	VFMADD231PS 64(DI), Z13, Z18
-	VFMADD231PS 64(DI)(CX*1), Z13, Z19
-	VFMADD231PS 64(DI)(CX*2), Z13, Z20
-	VFMADD231PS 64(DI)(BX*1), Z13, Z21
-	VFMADD231PS 64(R8), Z13, Z22
-	VFMADD231PS 64(R8)(CX*1), Z13, Z23
-	VFMADD231PS 64(R8)(CX*2), Z13, Z24
-	VFMADD231PS 64(R8)(BX*1), Z13, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	CMPQ        AX, $0x00000080
-	JGE         loop1926
-
-done1927:
-	TESTQ       AX, AX
-	JZ          skip1928
-	VMOVUPS     (R9), Z13
-	VFMADD231PS (SI), Z13, Z1
-	VFMADD231PS (SI)(CX*1), Z13, Z2
-	VFMADD231PS (SI)(CX*2), Z13, Z3
-	VFMADD231PS (SI)(BX*1), Z13, Z4
-	VFMADD231PS (DI), Z13, Z5
-	VFMADD231PS (DI)(CX*1), Z13, Z6
-	VFMADD231PS (DI)(CX*2), Z13, Z7
-	VFMADD231PS (DI)(BX*1), Z13, Z8
-	VFMADD231PS (R8), Z13, Z9
-	VFMADD231PS (R8)(CX*1), Z13, Z10
-	VFMADD231PS (R8)(CX*2), Z13, Z11
-	VFMADD231PS (R8)(BX*1), Z13, Z12
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1928:
-	VADDPS     Z14, Z1, Z1
-	VADDPS     Z15, Z2, Z2
-	VADDPS     Z16, Z3, Z3
-	VADDPS     Z17, Z4, Z4
-	VADDPS     Z18, Z5, Z5
-	VADDPS     Z19, Z6, Z6
-	VADDPS     Z20, Z7, Z7
-	VADDPS     Z21, Z8, Z8
-	VADDPS     Z22, Z9, Z9
-	VADDPS     Z23, Z10, Z10
-	VADDPS     Z24, Z11, Z11
-	VADDPS     Z0, Z12, Z12
-	MOVQ       call+16(FP), AX
-	MOVQ       24(AX), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z10, Z9, Z0
-	VUNPCKHPS  Z10, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPS  Z12, Z11, Z0
-	VUNPCKHPS  Z12, Z11, Z11
-	VADDPS     Z0, Z11, Z11
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z11, Z9, Z0
-	VUNPCKHPD  Z11, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       call+16(FP), CX
-	MOVQ       72(CX), CX
-	TESTQ      CX, CX
-	JZ         skip1929
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       call+16(FP), DX
-	MOVQ       8(DX), DX
-	MOVQ       call+16(FP), BX
-	MOVQ       80(BX), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	CMPQ       BX, $0x00000001
-	JL         done1931
-
-loop1930:
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JG               loop1930
-
-done1931:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1932
-	VMOVUPD   Z1, (AX)
-	JMP       done1933
-
-few1932:
-	TESTQ         $0x00000004, CX
-	JZ            skip1934
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1934:
-	TESTQ         $0x00000002, CX
-	JZ            skip1935
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1935:
-	TESTQ  $0x00000001, CX
-	JZ     skip1936
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1936:
-done1933:
-skip1929:
-finish1629:
+skip1243:
+done1240:
+skip1236:
+finish936:
 	VZEROUPPER
 	RET
 
@@ -48803,9 +31496,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1938
+	JL      done1245
 
-loop1937:
+loop1244:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -48829,11 +31522,11 @@ loop1937:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1937
+	JGE        loop1244
 
-done1938:
+done1245:
 	TESTQ      CX, CX
-	JZ         skip1939
+	JZ         skip1246
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -48851,7 +31544,7 @@ done1938:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1939:
+skip1246:
 	VZEROUPPER
 	RET
 
@@ -48871,9 +31564,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1941
+	JL      done1248
 
-loop1940:
+loop1247:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48897,11 +31590,11 @@ loop1940:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1940
+	JGE        loop1247
 
-done1941:
+done1248:
 	TESTQ      CX, CX
-	JZ         skip1942
+	JZ         skip1249
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48919,6 +31612,6 @@ done1941:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1942:
+skip1249:
 	VZEROUPPER
 	RET

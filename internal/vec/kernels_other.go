@@ -21,7 +21,6 @@ func hadamard(x []float64)                            { hadamardPortable(x) }
 func matVec(y, a, x []float64)                        { matVecPortable(y, a, x) }
 func addMatTVec(y, a, x []float64)                    { addMatTVecPortable(y, a, x) }
 func addOuter(a []float64, f float64, x, y []float64) { addOuterPortable(a, f, x, y) }
-func updateMatVec(y, a, g, u, x []float64)            { updateMatVecPortable(y, a, g, u, x) }
 func matMulT(c, a, b []float64, m, n, k int)          { matMulTPortable(c, a, b, m, n, k) }
 func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
@@ -41,15 +40,12 @@ func standardise(dst, x, mean, inverse []float64, limit float64) {
 func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
 	boundPortable(m, dst, said, origin, unit, last, limit)
 }
-func huber(h *Huber, dst, y, forecast []float64)  { huberPortable(h, dst, y, forecast) }
-func glitch(g *Glitch, dst, x, last []float64)    { glitchPortable(g, dst, x, last) }
-func level(l *Level, x []float64)                 { levelPortable(l, x) }
-func steps(s *Steps, x, last []float64)           { stepsPortable(s, x, last) }
-func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
-func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
-func featureRows(phi, w, x []float64, scale float64, n int) {
-	featureRowsPortable(phi, w, x, scale, n)
-}
+func huber(h *Huber, dst, y, forecast []float64)     { huberPortable(h, dst, y, forecast) }
+func glitch(g *Glitch, dst, x, last []float64)       { glitchPortable(g, dst, x, last) }
+func level(l *Level, x []float64)                    { levelPortable(l, x) }
+func steps(s *Steps, x, last []float64)              { stepsPortable(s, x, last) }
+func sinCos(sin, cos, t []float64)                   { sinCosPortable(sin, cos, t) }
+func features(phi, w, x []float64, scale float64)    { featuresPortable(phi, w, x, scale) }
 func squareMatVec(s *Square, y, x []float64) float64 { return squareMatVecPortable(s, y, x) }
 func squareSub(s *Square, root float64, u []float64) { squareSubPortable(s, root, u) }
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
@@ -66,19 +62,14 @@ func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePorta
 func pack(rhs, b []float64, n int)                          { packPortable(rhs, b, n) }
 func unpack(b, rhs []float64, n int)                        { unpackPortable(b, rhs, n) }
 
-func matVec32(y, a, x []float32) { matVecPortable32(y, a, x) }
-
-func addMatTVec32(y, a, x []float32) { addMatTVecPortable32(y, a, x) }
-
 func fourierCalls() bool { return false }
 
-func fourier[T Float](*Fourier[T], *float64, *T) {}
+func fourier(*Fourier, *float64, *float64) {}
 
-func fourierProducts[T Float](f *Fourier[T], sums, x []T) {
+func fourierProducts(f *Fourier, sums, x []float64) {
 	phi := f.features(f.call.kept)
 	fourierFeaturesPortable(phi[:f.len], f.w, x, f.n)
-	matVecOf(sums, f.rows[:len(sums)*f.row], phi)
+	matVec(sums, f.rows[:len(sums)*f.row], phi)
 }
 
-func addOuters(a, g, u []float64, m, k, n int)   { addOutersPortable(a, g, u, m, k, n) }
-func addOuters32(a, g, u []float32, m, k, n int) { addOutersPortable(a, g, u, m, k, n) }
+func addOuters(a, g, u []float64, m, k, n int) { addOutersPortable(a, g, u, m, k, n) }

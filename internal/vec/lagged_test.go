@@ -57,7 +57,7 @@ func BenchmarkLagged(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			eachBench(b, func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 1))
-				a, x, y := Aligned[float64](2*lags*n), Aligned[float64]((lags+k)*n), make([]float64, n)
+				a, x, y := Aligned(2*lags*n), Aligned((lags+k)*n), make([]float64, n)
 				f := randomVector(rng, 2*k*n)
 				b.Run("ColumnDots", func(b *testing.B) {
 					for b.Loop() {

@@ -61,7 +61,7 @@ func TestLogTo(t *testing.T) {
 
 func BenchmarkLogTo(b *testing.B) {
 	eachBench(b, func(b *testing.B) {
-		x, dst := Aligned[float64](7), Aligned[float64](7)
+		x, dst := Aligned(7), Aligned(7)
 		for i := range x {
 			x[i] = 1 + float64(i)/5
 		}

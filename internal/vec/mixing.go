@@ -67,7 +67,7 @@ func NewMixture(cfg MixtureConfig) *Mixture {
 		panic("vec: NewMixture: nothing to mix")
 	}
 	stride := Stride(cfg.Variables)
-	v := Aligned[float64]((5*cfg.Experts + 3 + mixtureRows) * stride)
+	v := Aligned((5*cfg.Experts + 3 + mixtureRows) * stride)
 	rows := v[(5*cfg.Experts+3)*stride:]
 	part := func(rows int) []float64 {
 		p := v[: rows*stride : rows*stride]

@@ -91,34 +91,6 @@ func addOuterPortable(a []float64, alpha float64, x, y []float64) {
 	}
 }
 
-func updateMatVecPortable(y, a, g, u, x []float64) {
-	n := len(x)
-	u = u[:n]
-	for k := range y {
-		// axpyPortable and dotPortable in one loop.
-		row, f := a[k*n:(k+1)*n], g[k]
-		var s0, s1, s2, s3 float64
-		i := 0
-		for ; i+4 <= n; i += 4 {
-			r, p, q := row[i:i+4:i+4], u[i:i+4:i+4], x[i:i+4:i+4]
-			r[0] += float64(f * p[0])
-			r[1] += float64(f * p[1])
-			r[2] += float64(f * p[2])
-			r[3] += float64(f * p[3])
-			s0 += float64(r[0] * q[0])
-			s1 += float64(r[1] * q[1])
-			s2 += float64(r[2] * q[2])
-			s3 += float64(r[3] * q[3])
-		}
-		s := (s0 + s2) + (s1 + s3)
-		for ; i < n; i++ {
-			row[i] += float64(f * u[i])
-			s += float64(row[i] * x[i])
-		}
-		y[k] = s
-	}
-}
-
 func matMulTPortable(c, a, b []float64, m, n, k int) {
 	for i := range m {
 		matVecPortable(c[i*n:(i+1)*n], b, a[i*k:(i+1)*k])
@@ -181,13 +153,6 @@ func axpysPortable(f *[4]float64, x, y []float64) {
 func sinCosPortable(sin, cos, t []float64) {
 	for i, v := range t {
 		sin[i], cos[i] = sinCosTurns(v)
-	}
-}
-
-func featureRowsPortable(phi, w, x []float64, scale float64, n int) {
-	m, d := len(x)/n, len(phi)/n
-	for i := range n {
-		featuresPortable(phi[i*d:(i+1)*d], w, x[i*m:(i+1)*m], scale)
 	}
 }
 

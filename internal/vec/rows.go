@@ -9,7 +9,7 @@ func statistics(rows, n int) (all []float64, row func(i int) []float64) {
 		panic("vec: no variables")
 	}
 	stride := Stride(n)
-	all = Aligned[float64](rows * stride)
+	all = Aligned(rows * stride)
 	return all, func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
 }
 

@@ -27,18 +27,6 @@ func Features(phi, w, x []float64, scale float64) {
 	features(phi, w, x, scale)
 }
 
-// FeatureRows is Features for each row of X, n x m; phi has n rows too. W is read
-// once for many rows, which pays when it is larger than the caches.
-func FeatureRows(phi, w, x []float64, scale float64, n int) {
-	if n == 0 && len(phi) == 0 && len(x) == 0 {
-		return
-	}
-	if n < 1 || len(phi)%(2*n) != 0 || len(x)%n != 0 || len(w) != len(x)/n*(len(phi)/n/2) {
-		panic("vec: FeatureRows: shapes differ")
-	}
-	featureRows(phi, w, x, scale, n)
-}
-
 // Coefficients of sqrt(2) sin(pi r)/r and sqrt(2) cos(pi r) as polynomials in
 // r^2 on [0, 1/4]: minimax for the errors of sinCosTurns, each coefficient
 // rounded before the next was fitted. They add 2.7e-16 and 1.7e-17 to those.

@@ -121,33 +121,6 @@ func TestFeatures(t *testing.T) {
 	})
 }
 
-func TestFeatureRows(t *testing.T) {
-	each(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 5))
-		for _, n := range []int{1, 2, 3, 4, 5, 16} {
-			for _, m := range []int{0, 1, 5, 20} {
-				for _, d := range []int{0, 1, 7, 8, 50, 300} {
-					w, x, phi, one := guarded(t, m*d), guarded(t, n*m), guarded(t, n*2*d), make([]float64, 2*d)
-					for i := range w {
-						w[i] = rng.NormFloat64()
-					}
-					for i := range x {
-						x[i] = rng.NormFloat64()
-					}
-					FeatureRows(phi, w, x, 0.3, n)
-					for i := range n {
-						Features(one, w, x[i*m:(i+1)*m], 0.3)
-						for j, want := range one {
-							// Angles of some ten turns, their products rounded in another order.
-							near(t, fmt.Sprintf("%d rows, %d x %d", n, m, d), phi[i*2*d+j], want, 1e-13)
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
 func TestSinCosInPlace(t *testing.T) {
 	each(t, func(t *testing.T) {
 		x := randomVector(rand.New(rand.NewPCG(6, 6)), 53)

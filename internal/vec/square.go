@@ -21,7 +21,7 @@ func NewSquare(n int) *Square {
 		panic("vec: NewSquare: order is not positive")
 	}
 	stride := Stride(n)
-	return &Square{n: n, stride: stride, a: aligned(n * stride), w: aligned(stride)}
+	return &Square{n: n, stride: stride, a: Aligned(n * stride), w: Aligned(stride)}
 }
 
 // SetIdentity sets the matrix to v times the identity.

@@ -32,11 +32,6 @@ func hadamardAVX2(x *float64, n int)
 //go:noescape
 func matVecAVX2(y *float64, a *float64, x *float64, m int, n int)
 
-// updateMatVecAVX2 adds f u^T to A, of m rows and n columns, and sets y = A x.
-//
-//go:noescape
-func updateMatVecAVX2(y *float64, a *float64, f *float64, u *float64, x *float64, m int, n int)
-
 // addOuterAVX2 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
 //
 //go:noescape
@@ -222,11 +217,6 @@ func hadamardAVX512(x *float64, n int)
 //go:noescape
 func matVecAVX512(y *float64, a *float64, x *float64, m int, n int)
 
-// updateMatVecAVX512 adds f u^T to A, of m rows and n columns, and sets y = A x.
-//
-//go:noescape
-func updateMatVecAVX512(y *float64, a *float64, f *float64, u *float64, x *float64, m int, n int)
-
 // addOuterAVX512 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
 //
 //go:noescape
@@ -382,55 +372,15 @@ func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, sh
 //go:noescape
 func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 
-// matVec32AVX2 sets y = A x, A of m rows and n columns.
-//
-//go:noescape
-func matVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
-
-// addMatTVec32AVX2 adds A^T x to y, A of m rows and n columns.
-//
-//go:noescape
-func addMatTVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
-
-// addOuters32AVX2 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
-//
-//go:noescape
-func addOuters32AVX2(a *float32, f *float32, u *float32, m int, k int, cols int, n int)
-
-// matVec32AVX512 sets y = A x, A of m rows and n columns.
-//
-//go:noescape
-func matVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
-
-// addMatTVec32AVX512 adds A^T x to y, A of m rows and n columns.
-//
-//go:noescape
-func addMatTVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
-
-// addOuters32AVX512 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
-//
-//go:noescape
-func addOuters32AVX512(a *float32, f *float32, u *float32, m int, k int, cols int, n int)
-
 // fourierFeaturesAVX2 sets phi to the features of x.
 //
 //go:noescape
 func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, m int, n int)
 
-// fourierFeatures32AVX2 sets phi to the features of x.
-//
-//go:noescape
-func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, m int, n int)
-
 // fourierAVX512 sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.
 //
 //go:noescape
 func fourierAVX512(y *float64, x *float64, call *uintptr)
-
-// fourier32AVX512 sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.
-//
-//go:noescape
-func fourier32AVX512(y *float64, x *float32, call *uintptr)
 
 // packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
 //

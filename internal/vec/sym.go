@@ -56,15 +56,13 @@ func NewSym(n int) *Sym {
 	return &Sym{
 		n: n, nb: nb, limit: limit,
 		scale: 1,
-		tiles: aligned(nb * (nb + 1) / 2 * tileLen),
-		w:     aligned((limit + 1) * m),
-		x:     aligned(m),
-		y:     aligned(m),
+		tiles: Aligned(nb * (nb + 1) / 2 * tileLen),
+		w:     Aligned((limit + 1) * m),
+		x:     Aligned(m),
+		y:     Aligned(m),
 		c:     make([]float64, limit+1),
 	}
 }
-
-func aligned(n int) []float64 { return Aligned[float64](n) }
 
 // at returns the index of element (i, j), i and j in any order.
 func (s *Sym) at(i, j int) int {

@@ -35,7 +35,7 @@ func NewToeplitz(order, columns int) *Toeplitz {
 	if columns <= 4 {
 		row = 4
 	}
-	s := &Toeplitz{order: order, columns: columns, row: row, head: aligned(8 * row), x: aligned((4*order + 2) * row)}
+	s := &Toeplitz{order: order, columns: columns, row: row, head: Aligned(8 * row), x: Aligned((4*order + 2) * row)}
 	part := func(i int) []float64 { return s.head[i*row : (i+1)*row] }
 	s.Power, s.Floor, s.Constant = part(0), part(1), part(2)
 	for i := range s.Products {

@@ -99,7 +99,7 @@ func BenchmarkToeplitz(b *testing.B) {
 		b.Run(fmt.Sprint(order), func(b *testing.B) {
 			eachBench(b, func(b *testing.B) {
 				s := NewToeplitz(order, 8)
-				side, r := Aligned[float64](order*8), Aligned[float64](order*8)
+				side, r := Aligned(order*8), Aligned(order*8)
 				for i := range r {
 					side[i], r[i] = 1, math.Exp2(-float64(i/8)-1)
 				}

@@ -78,18 +78,6 @@ func AddOuter(a []float64, alpha float64, x, y []float64) {
 	addOuter(a, alpha, x, y)
 }
 
-// UpdateMatVec adds g u^T to A, which is len(y) x len(x), and sets y = A x with
-// the new A, in one pass over A. It is AddOuter(a, 1, g, u) followed by
-// MatVec(y, a, x), bit for bit. An online learner that keeps its last update
-// back until the next prediction reads its weights once a sample instead of
-// twice.
-func UpdateMatVec(y, a, g, u, x []float64) {
-	if len(g) != len(y) || len(u) != len(x) || len(a) != len(y)*len(x) {
-		panic("vec: UpdateMatVec: shapes differ")
-	}
-	updateMatVec(y, a, g, u, x)
-}
-
 // MatMulT sets C = A B^T, where A is m x k, B is n x k and C is m x n: the
 // inner products of the rows of A with the rows of B.
 func MatMulT(c, a, b []float64, m, n, k int) {

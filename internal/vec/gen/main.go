@@ -16,7 +16,6 @@ func main() {
 		t.times()
 		t.hadamard()
 		t.matVec()
-		t.updateMatVec()
 		t.addOuter()
 		t.addMatTVec()
 		t.matMulT()
@@ -49,17 +48,8 @@ func main() {
 		t.addLagged()
 		t.levinson()
 	}
-	for _, t := range []target{avx2.single(), avx512.single()} {
-		t.matVec()
-		t.addMatTVec()
-		t.addOuters()
-	}
-	for _, t := range []target{avx2, avx2.single()} {
-		t.fourierFeatures()
-	}
-	for _, t := range []target{avx512, avx512.single()} {
-		t.fourier()
-	}
+	avx2.fourierFeatures()
+	avx512.fourier()
 	avx2.pack("pack", false)
 	avx2.pack("unpack", true)
 	Generate()
