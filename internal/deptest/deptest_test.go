@@ -32,11 +32,11 @@ var layers = map[string][]string{
 	},
 	"internal/job": {
 		"internal/build", "internal/config", "internal/livepage", "internal/report", "eval", "varmodel",
-		"stream", "stream/file", "stream/influx", "stream/kafka",
+		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {
 		"internal/build", "internal/config", "internal/dataset", "internal/report", "eval", "orff", "varmodel",
-		"stream", "stream/file",
+		"stream", "stream/run", "stream/file",
 	},
 
 	"orff":     {"internal/vec", "internal/snapshot"},
