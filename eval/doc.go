@@ -3,7 +3,9 @@
 // literature.
 //
 // A model enters as a [Model], which makes a [Forecaster] for each series; the
-// two stand here because this is the lowest package that needs them.
+// two stand here because this is the lowest package that needs them. What a
+// Forecaster can do besides forecast (intervals, drift, influences) is an optional
+// interface; [As] finds it in the Forecaster or in what it wraps.
 //
 // # Scores
 //

@@ -8,15 +8,6 @@ type Drift struct {
 	Action   Adaptation // what was done
 }
 
-// DriftDetector is a Forecaster that watches its own errors.
-type DriftDetector interface {
-	Forecaster
-
-	// Drift returns what the last Observe has found, and false when that is
-	// nothing.
-	Drift() (d Drift, ok bool)
-}
-
 // Adaptation is what a model can do when its series has changed.
 type Adaptation string
 
@@ -27,12 +18,3 @@ const (
 	AdaptScaler  Adaptation = "reset_scaler" // learn the mean and the scale of the samples again
 	AdaptRestart Adaptation = "restart"      // forget all that was learnt and learn the samples since the change again
 )
-
-// Adapter is a Forecaster that can be told that its series has changed.
-type Adapter interface {
-	Forecaster
-
-	// Adapt does a, knowing that the change was about that many samples ago, at
-	// least 1. What a model has no means for it leaves undone.
-	Adapt(a Adaptation, since int)
-}

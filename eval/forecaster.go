@@ -34,22 +34,3 @@ type Model interface {
 	// State saves or restores what the series share.
 	State(c *snapshot.Codec)
 }
-
-// Bounder is a Forecaster that also has prediction intervals.
-type Bounder interface {
-	Forecaster
-
-	// BoundsTo writes the bounds of the forecasts that ForecastTo returns now,
-	// for each of the L levels the model was built for: row-major L x H x dim.
-	// It returns false until enough errors were seen to calibrate.
-	BoundsTo(lower, upper []float64) (ok bool)
-}
-
-// LagResetter is a Forecaster that can be told of a break: what was observed
-// last does not precede what comes next. The lags are dropped, what was learnt
-// stays. The stream engine calls it after a gap too long to fill and after a
-// rollback.
-type LagResetter interface {
-	Forecaster
-	ResetLags()
-}

@@ -171,7 +171,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			res.Losses[k] = append(res.Losses[k], meanSquare(r.scorer.Errors(k)))
 		}
 		step := Step{Series: p.series, Row: p.row, Y: y}
-		if taker, is := r.f.(InputTaker); is && len(b.inputs) > 0 {
+		if taker, is := As[InputTaker](r.f); is && len(b.inputs) > 0 {
 			data.Series[p.series].inputsTo(b.inputs, p.row, len(data.Inputs), o.Horizon, o.KnownInputs, o.Calendar)
 			taker.SetInputs(b.inputs)
 		}
@@ -183,7 +183,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			if !allFinite(b.forecast) {
 				return nil, fmt.Errorf("data set %q, series %q: the forecast after row %d is not finite", data.Name, data.Series[p.series].Name, p.row)
 			}
-			if bounder, is := r.f.(Bounder); is && len(o.Levels) > 0 && bounder.BoundsTo(b.lower, b.upper) {
+			if bounder, is := As[Bounder](r.f); is && len(o.Levels) > 0 && bounder.BoundsTo(b.lower, b.upper) {
 				step.Lower, step.Upper = b.lower, b.upper
 			}
 			var ref []float64
@@ -191,7 +191,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 				ref = b.ref
 			}
 			r.scorer.Push(b.scaled(0, r.inv, step.Forecast), b.scaled(1, r.inv, step.Lower), b.scaled(2, r.inv, step.Upper), b.scaled(3, r.inv, ref))
-			if joint, is := r.f.(JointBounder); is && o.Joint && joint.JointTo(b.jointLower, b.jointUpper) {
+			if joint, is := As[JointBounder](r.f); is && o.Joint && joint.JointTo(b.jointLower, b.jointUpper) {
 				r.scorer.PushJoint(b.scaled(1, r.inv, b.jointLower), b.scaled(2, r.inv, b.jointUpper))
 			}
 		}

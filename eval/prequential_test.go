@@ -228,3 +228,46 @@ func TestPrequentialWindow(t *testing.T) {
 		t.Errorf("N = %d in the window, %d in all; want 8, 39", s.N, all.N)
 	}
 }
+
+// inputsSeen writes down the inputs of each step.
+type inputsSeen struct {
+	Forecaster
+	seen *[][]float64
+}
+
+func (s inputsSeen) SetInputs(u []float64) { *s.seen = append(*s.seen, append([]float64(nil), u...)) }
+
+type inputsModel struct {
+	Model
+	seen *[][]float64
+}
+
+func (m inputsModel) NewSeries() Forecaster { return inputsSeen{m.Model.NewSeries(), m.seen} }
+
+// TestPrequentialInputs: those of the later rows are told only when they are known.
+func TestPrequentialInputs(t *testing.T) {
+	data := &Dataset{Name: "d", Variables: []string{"x"}, Inputs: []string{"u"}, Series: []Series{{
+		Rows: [][]float64{{1}, {2}, {3}}, Inputs: [][]float64{{10}, {20}, {30}},
+	}}}
+	nan := math.NaN()
+	for known, want := range map[bool][][]float64{
+		false: {{10, nan}, {20, nan}, {30, nan}},
+		true:  {{10, 20}, {20, 30}, {30, nan}},
+	} {
+		var seen [][]float64
+		if _, err := Prequential(inputsModel{persistenceModel{1}, &seen}, data, Options{KnownInputs: known}); err != nil {
+			t.Fatal(err)
+		}
+		for i, u := range want {
+			for k, v := range u {
+				if got := seen[i][k]; got != v && !(math.IsNaN(got) && math.IsNaN(v)) {
+					t.Errorf("known %v: row %d: %v, want %v", known, i, seen[i], u)
+				}
+			}
+		}
+	}
+	data.Series[0].Inputs = data.Series[0].Inputs[:2]
+	if data.Check() == nil {
+		t.Error("a row without its inputs")
+	}
+}

@@ -235,12 +235,12 @@ func (e *Engine) Score(dst *Batch) error {
 // and returns its score of how unusual that is.
 func (s *series) inspect(dst *Batch) (unusual float64) {
 	unusual = math.NaN()
-	if m, is := s.model.(eval.Detector); is {
+	if m, is := eval.As[eval.Detector](s.model); is {
 		if score, ok := m.Anomaly(); ok {
 			unusual = score
 		}
 	}
-	if m, is := s.model.(eval.DriftDetector); is {
+	if m, is := eval.As[eval.DriftDetector](s.model); is {
 		if d, ok := m.Drift(); ok {
 			s.tell(dst, driftEvent(s.info, s.time, d))
 		}
@@ -261,14 +261,14 @@ func (e *Engine) forecast(dst *Batch, s *series, t *turn) error {
 	e.keepGoodCopy(s)
 	t.yhat, t.step = yhat, e.step(s)
 	if l := len(e.c.Levels); l > 0 && e.c.Intervals == nil {
-		if b, is := s.model.(eval.Bounder); is {
+		if b, is := eval.As[eval.Bounder](s.model); is {
 			if v := dst.room(2 * l * n); b.BoundsTo(v[:l*n], v[l*n:]) {
 				t.bounds = v
 			}
 		}
 	}
 	if e.c.Joint {
-		if b, is := s.model.(eval.JointBounder); is {
+		if b, is := eval.As[eval.JointBounder](s.model); is {
 			if v := dst.room(2 * n); b.JointTo(v[:n], v[n:]) {
 				t.region = v
 			}

@@ -49,7 +49,7 @@ func (e *Engine) fill(dst *Batch, s *series, t int64) error {
 }
 
 func resetLags(f eval.Forecaster) {
-	if r, ok := f.(eval.LagResetter); ok {
+	if r, ok := eval.As[eval.LagResetter](f); ok {
 		r.ResetLags()
 	}
 }

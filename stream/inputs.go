@@ -189,7 +189,7 @@ func (e *Engine) drive(dst *Batch, s *series, t int64) []float64 {
 		}
 		e.c.Calendar.To(row[len(e.c.Exogenous):], at)
 	}
-	if taker, ok := s.model.(eval.InputTaker); ok {
+	if taker, ok := eval.As[eval.InputTaker](s.model); ok {
 		taker.SetInputs(e.inputs)
 	}
 	return dst.vector(e.inputs)

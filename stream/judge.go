@@ -184,7 +184,7 @@ func (j *judge) score(s *judged, t *turn) error {
 	s.scorer.Observe(t.y)
 	for _, m := range s.rivals {
 		if t.inputs != nil {
-			if taker, ok := m.f.(eval.InputTaker); ok {
+			if taker, ok := eval.As[eval.InputTaker](m.f); ok {
 				taker.SetInputs(t.inputs)
 			}
 		}

@@ -6,7 +6,18 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// TestIntervalsKeepWhatTheModelCan: the weights of the mixture, and influences.
+// as is f as a T, or what f wraps; the test fails when neither is one.
+func as[T any](t testing.TB, f eval.Forecaster) T {
+	t.Helper()
+	v, ok := eval.As[T](f)
+	if !ok {
+		t.Fatalf("%T is no %T", f, (*T)(nil))
+	}
+	return v
+}
+
+// TestIntervalsKeepWhatTheModelCan: the weights of the mixture, and influences; what
+// the model cannot do, the intervals around it cannot either.
 func TestIntervalsKeepWhatTheModelCan(t *testing.T) {
 	const dim = 2
 	intervals := func(m eval.Model, err error) eval.Forecaster {
@@ -29,7 +40,7 @@ func TestIntervalsKeepWhatTheModelCan(t *testing.T) {
 		}
 		return f
 	}
-	w := intervals(NewAuto(AutoConfig{Dim: dim, Horizon: 1})).(Weighted)
+	w := as[eval.Mixture](t, intervals(NewAuto(AutoConfig{Dim: dim, Horizon: 1})))
 	names := w.Experts()
 	weights := make([]float64, dim*len(names))
 	w.WeightsTo(weights)
@@ -48,10 +59,13 @@ func TestIntervalsKeepWhatTheModelCan(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := intervals(NewInfluence(plain, dim, 0))
-	if !i.(eval.Influencer).InfluenceTo(make([]float64, dim*dim)) {
+	if !as[eval.Influencer](t, i).InfluenceTo(make([]float64, dim*dim)) {
 		t.Error("the influences are lost")
 	}
-	if n := len(i.(Weighted).Experts()); n != 0 {
-		t.Errorf("VAR(1) has %d experts", n)
+	if _, ok := eval.As[eval.Mixture](i); ok {
+		t.Error("VAR(1) is a mixture")
+	}
+	if _, ok := eval.As[eval.InputTaker](i); ok {
+		t.Error("a model without inputs takes some")
 	}
 }

@@ -52,8 +52,7 @@ const valueLimit = 1e100
 
 // NewAuto returns the default model: an online mixture of experts around
 // ORFFVAR, with no parameter to choose. See the package comment. Its
-// forecasters have the methods of Weighted; with Levels they are
-// eval.Bounders.
+// forecasters are eval.Mixtures; with Levels they are eval.Bounders, too.
 func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -128,19 +127,6 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	return WithIntervals(m, IntervalConfig{Dim: cfg.Dim, Horizon: cfg.Horizon, Levels: cfg.Levels})
 }
 
-// Weighted is a Forecaster that mixes experts.
-type Weighted interface {
-	eval.Forecaster
-
-	// Experts returns the names of the experts, in the order of WeightsTo. The slice
-	// must not be changed.
-	Experts() []string
-
-	// WeightsTo writes the weights of the experts in the one-step forecast,
-	// dim x experts row-major; each row sums to 1.
-	WeightsTo(dst []float64)
-}
-
 // auto owns the weights of the experts.
 type auto struct {
 	cfg     AutoConfig
@@ -211,6 +197,9 @@ func (m *auto) NewSeries() eval.Forecaster {
 		if m.rebuilds() && m.cfg.Season == 0 {
 			s.season = newSeasonSearch(m.memory)
 		}
+	}
+	if s.inputs != nil {
+		return drivenAuto{s}
 	}
 	return s
 }
@@ -344,12 +333,11 @@ func (s *autoSeries) findSeason() {
 	}
 }
 
+// drivenAuto is an autoSeries that has inputs.
+type drivenAuto struct{ *autoSeries }
+
 // SetInputs implements eval.InputTaker.
-func (s *autoSeries) SetInputs(u []float64) {
-	if s.inputs != nil {
-		s.inputs.set(u)
-	}
-}
+func (s drivenAuto) SetInputs(u []float64) { s.inputs.set(u) }
 
 // ResetLags implements eval.LagResetter: what waits for its target has lost it,
 // and the next sample begins a new run. The weights and the statistics stay.
@@ -449,10 +437,10 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 	return true
 }
 
-// Experts implements Weighted.
+// Experts implements eval.Mixture.
 func (s *autoSeries) Experts() []string { return s.m.names }
 
-// WeightsTo implements Weighted.
+// WeightsTo implements eval.Mixture.
 func (s *autoSeries) WeightsTo(dst []float64) { s.mixer.weightsTo(dst) }
 
 func (s *autoSeries) State(c *snapshot.Codec) {

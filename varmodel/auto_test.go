@@ -77,7 +77,7 @@ func TestExpertsOfAnyOrder(t *testing.T) {
 	}
 	mse := func(experts ...string) (sum float64) {
 		f := newAuto(t, AutoConfig{Dim: 1, Horizon: 1, Experts: experts}).NewSeries()
-		if got := f.(Weighted).Experts()[1:]; !slices.Equal(got, experts) {
+		if got := as[eval.Mixture](t, f).Experts()[1:]; !slices.Equal(got, experts) {
 			t.Errorf("experts %v, want %v", got, experts)
 		}
 		for i, v := range record(t, f, x, 1) {
@@ -263,7 +263,8 @@ func TestHorizonsBeatTheNaiveForecasts(t *testing.T) {
 func TestIntervalsHoldTheirLevel(t *testing.T) {
 	const n, H = 6000, 4
 	levels := []float64{.9, .5}
-	f := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"var1"}, Levels: levels}).NewSeries().(eval.Bounder)
+	f := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"var1"}, Levels: levels}).NewSeries()
+	bounder := as[eval.Bounder](t, f)
 	rng := rand.New(rand.NewPCG(11, 12))
 	x := make([]float64, n+H)
 	for i := 1; i < len(x); i++ {
@@ -275,7 +276,7 @@ func TestIntervalsHoldTheirLevel(t *testing.T) {
 		if err := f.Observe(x[i : i+1]); err != nil {
 			t.Fatal(err)
 		}
-		ok := f.BoundsTo(lower, upper)
+		ok := bounder.BoundsTo(lower, upper)
 		if ok != (i >= intervalAfter+H-1) {
 			t.Fatalf("bounds after %d samples: %v", i+1, ok)
 		}
@@ -424,11 +425,12 @@ func TestHostileStream(t *testing.T) {
 
 func TestWeightsSumToOne(t *testing.T) {
 	const d = 3
-	f := newAuto(t, AutoConfig{Dim: d, Horizon: 1, Experts: []string{"ar6", "var1"}}).NewSeries().(Weighted)
+	f := newAuto(t, AutoConfig{Dim: d, Horizon: 1, Experts: []string{"ar6", "var1"}}).NewSeries()
 	record(t, f, randomSeries(rand.New(rand.NewPCG(15, 16)), 300, d, .01), d)
-	names := f.Experts()
+	mixture := as[eval.Mixture](t, f)
+	names := mixture.Experts()
 	w := make([]float64, d*len(names))
-	f.WeightsTo(w)
+	mixture.WeightsTo(w)
 	for j := range d {
 		var sum float64
 		for _, v := range w[j*len(names) : (j+1)*len(names)] {
@@ -477,7 +479,7 @@ func BenchmarkAuto(b *testing.B) {
 func TestAutoResetLags(t *testing.T) {
 	const H = 3
 	m := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"ar6", "orff1"}})
-	f := m.NewSeries().(eval.LagResetter)
+	f := m.NewSeries()
 	rng := rand.New(rand.NewPCG(17, 18))
 	v := 0.0
 	next := func() []float64 { v = -.9*v + rng.NormFloat64(); return []float64{v} }
@@ -486,7 +488,7 @@ func TestAutoResetLags(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.ResetLags()
+	as[eval.LagResetter](t, f).ResetLags()
 	before := string(saveState(m))
 	dst := make([]float64, H)
 	var e, naive float64

@@ -55,13 +55,14 @@ func TestQuantilesCover(t *testing.T) {
 	if m, err = NewQuantiles(m, QuantilesConfig{Dim: 1, Order: 1, Horizon: 2, Levels: levels, Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
-	f := m.NewSeries().(eval.Bounder)
+	f := m.NewSeries()
+	bounder := as[eval.Bounder](t, f)
 	lower, upper := make([]float64, 6), make([]float64, 6)
 	var hits [6]float64
 	var wide, narrow, wides, narrows, n float64
 	for i, row := range rows {
 		if i < len(rows)-2 && i > 2000 {
-			if !f.BoundsTo(lower, upper) {
+			if !bounder.BoundsTo(lower, upper) {
 				t.Fatal("no bounds")
 			}
 			n++
@@ -138,7 +139,8 @@ func TestLevelSetsScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := m.NewSeries().(eval.Detector)
+	f := m.NewSeries()
+	detector := as[eval.Detector](t, f)
 	var scores []float64
 	var labels []bool
 	for i := range 8000 {
@@ -152,7 +154,7 @@ func TestLevelSetsScore(t *testing.T) {
 		if err := f.Observe(row); err != nil {
 			t.Fatal(err)
 		}
-		if s, ok := f.Anomaly(); ok && i > 2000 {
+		if s, ok := detector.Anomaly(); ok && i > 2000 {
 			scores, labels = append(scores, s), append(labels, odd)
 		}
 	}
@@ -206,13 +208,14 @@ func ExampleNewQuantiles() {
 	if err != nil {
 		panic(err)
 	}
-	f := m.NewSeries().(eval.Bounder)
+	f := m.NewSeries()
+	bounder, _ := eval.As[eval.Bounder](f)
 	rng := rand.New(rand.NewPCG(1, 2))
 	lower, upper := make([]float64, 1), make([]float64, 1)
 	var inside, n float64
 	for range 5000 {
 		y := rng.NormFloat64()
-		if f.BoundsTo(lower, upper) {
+		if bounder.BoundsTo(lower, upper) {
 			n++
 			if lower[0] <= y && y <= upper[0] {
 				inside++
@@ -235,7 +238,8 @@ func ExampleNewLevelSets() {
 	if m, err = NewLevelSets(m, LevelSetConfig{Dim: 2, Order: 1}); err != nil {
 		panic(err)
 	}
-	f := m.NewSeries().(eval.Detector)
+	f := m.NewSeries()
+	detector, _ := eval.As[eval.Detector](f)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		side := float64(2*rng.IntN(2) - 1)
@@ -247,7 +251,7 @@ func ExampleNewLevelSets() {
 		if err := f.Observe(row); err != nil {
 			panic(err)
 		}
-		score, _ := f.Anomaly()
+		score, _ := detector.Anomaly()
 		fmt.Println(row, "above .95:", score > .95)
 	}
 	// Output:

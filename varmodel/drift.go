@@ -111,21 +111,26 @@ func (m *drifting) NewSeries() eval.Forecaster {
 	if err != nil {
 		panic("varmodel: " + err.Error()) // WithDrift has tried it
 	}
-	return &watchedSeries{accompany(m.Model.NewSeries(), w, m.cfg.Horizon, m.cfg.Dim), w}
+	s := &watchedSeries{accompanied: accompany(m.Model.NewSeries(), w, m.cfg.Horizon, m.cfg.Dim), watch: w}
+	if m.cfg.Action != eval.AdaptNone {
+		s.adapter, _ = eval.As[eval.Adapter](s.Forecaster)
+	}
+	return s
 }
 
 // watchedSeries is one series with its detector.
 type watchedSeries struct {
 	accompanied
-	watch *DriftWatch
+	watch   *DriftWatch
+	adapter eval.Adapter // nil when nothing is done at an alarm
 }
 
 func (s *watchedSeries) Observe(y []float64) error {
 	if err := s.learn(y); err != nil {
 		return err
 	}
-	if d, ok := s.watch.Drift(); ok && d.Action != eval.AdaptNone {
-		s.Adapt(d.Action, max(d.Since, 1))
+	if d, ok := s.watch.Drift(); ok && s.adapter != nil {
+		s.adapter.Adapt(d.Action, max(d.Since, 1))
 	}
 	s.issue()
 	return nil

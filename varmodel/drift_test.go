@@ -89,7 +89,7 @@ func follow(t testing.TB, f eval.Forecaster, rows [][]float64, at int) (mse floa
 		if err := f.Observe(y); err != nil {
 			t.Fatal(err)
 		}
-		if d, ok := f.(eval.DriftDetector).Drift(); ok {
+		if d, ok := as[eval.DriftDetector](t, f).Drift(); ok {
 			alarms = append(alarms, i)
 			if d.Since < 0 || d.Since > i {
 				t.Errorf("row %d: %+v", i, d)
@@ -201,7 +201,7 @@ func TestDriftOfAuto(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i == 450 {
-				f.(eval.Adapter).Adapt(a, 50)
+				as[eval.Adapter](t, f).Adapt(a, 50)
 			}
 			if !f.ForecastTo(dst) {
 				t.Fatal("no forecast")

@@ -39,17 +39,19 @@ type counted struct {
 	n *int
 }
 
-func (m counted) NewSeries() eval.Forecaster { return countedSeries{around{m.Model.NewSeries()}, m.n} }
+func (m counted) NewSeries() eval.Forecaster { return countedSeries{wrapper{m.Model.NewSeries()}, m.n} }
 
 type countedSeries struct {
-	around
+	wrapper
 	n *int
 }
 
 func (s countedSeries) Observe(y []float64) error {
 	err := s.Forecaster.Observe(y)
-	if _, ok := s.Drift(); ok {
-		*s.n++
+	if w, ok := eval.As[eval.DriftDetector](s.Forecaster); ok {
+		if _, alarm := w.Drift(); alarm {
+			*s.n++
+		}
 	}
 	return err
 }

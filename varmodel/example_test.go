@@ -15,7 +15,8 @@ func ExampleNewAuto() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	series := model.NewSeries().(eval.Bounder)
+	series := model.NewSeries()
+	bounder, _ := eval.As[eval.Bounder](series)
 	forecast := make([]float64, 3*2)
 	lower, upper := make([]float64, 3*2), make([]float64, 3*2)
 	for t := range 600 {
@@ -24,7 +25,7 @@ func ExampleNewAuto() {
 			series.ForecastTo(forecast)
 			fmt.Printf("forecast %.1f\n", forecast[:2])
 			fmt.Printf("observed %.1f\n", sample)
-			fmt.Println("bounds:", series.BoundsTo(lower, upper))
+			fmt.Println("bounds:", bounder.BoundsTo(lower, upper))
 		}
 		if err := series.Observe(sample); err != nil {
 			log.Fatal(err)

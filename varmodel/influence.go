@@ -73,14 +73,14 @@ type influence struct {
 func (m *influence) NewSeries() eval.Forecaster {
 	s := m.Model.NewSeries().(sensitive)
 	return &influenceSeries{
-		around: around{s}, sensitive: s, m: m,
+		wrapper: wrapper{s}, sensitive: s, m: m,
 		jac: make([]float64, m.dim*m.dim*s.lags()),
 		abs: make([]float64, m.dim*m.dim), sum: make([]float64, m.dim*m.dim),
 	}
 }
 
 type influenceSeries struct {
-	around
+	wrapper
 	sensitive sensitive
 	m         *influence
 	samples   int // since the last derivative

@@ -96,7 +96,7 @@ func TestInfluenceIsAnAddition(t *testing.T) {
 		}
 		record(t, f2, x[:i], h*d)
 		a, b := make([]float64, d*d), make([]float64, d*d)
-		if !f.(eval.Influencer).InfluenceTo(a) || !f2.(eval.Influencer).InfluenceTo(b) {
+		if !as[eval.Influencer](t, f).InfluenceTo(a) || !as[eval.Influencer](t, f2).InfluenceTo(b) {
 			t.Fatal(name)
 		}
 		if err := same([][]float64{a}, [][]float64{b}); err != nil {
@@ -146,7 +146,7 @@ func TestC8_4_InfluenceOfALinearModel(t *testing.T) {
 	rows := data.Series[0].Rows
 	record(t, f, rows, d)
 	s := make([]float64, d*d)
-	f.(eval.Influencer).InfluenceTo(s)
+	as[eval.Influencer](t, f).InfluenceTo(s)
 	for i := range d {
 		for j := range d {
 			want := a[i][j] * columnSD(rows, j) / columnSD(rows, i)

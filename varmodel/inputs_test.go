@@ -100,7 +100,7 @@ func TestInputsAreUsedAsGiven(t *testing.T) {
 						}
 					}
 				}
-				f.(eval.InputTaker).SetInputs(u)
+				as[eval.InputTaker](t, f).SetInputs(u)
 				if err := f.Observe(y); err != nil {
 					t.Fatal(err)
 				}

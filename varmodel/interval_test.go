@@ -24,7 +24,8 @@ type intervalScore struct {
 func intervalsOf(t testing.TB, m eval.Model, p *protocolB, H int, hs ...int) []intervalScore {
 	t.Helper()
 	d := len(p.sd)
-	f := m.NewSeries().(eval.Bounder)
+	f := m.NewSeries()
+	bounder := as[eval.Bounder](t, f)
 	lower, upper := make([]float64, H*d), make([]float64, H*d)
 	scores, count := make([]intervalScore, len(hs)), make([][]float64, len(hs))
 	for i := range hs {
@@ -34,7 +35,7 @@ func intervalsOf(t testing.TB, m eval.Model, p *protocolB, H int, hs ...int) []i
 		if err := f.Observe(row); err != nil {
 			t.Fatal(err)
 		}
-		if !f.BoundsTo(lower, upper) || i < p.train {
+		if !bounder.BoundsTo(lower, upper) || i < p.train {
 			continue
 		}
 		for n, h := range hs {

@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -45,6 +46,9 @@ func WithJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
 	if !(level > 0 && level < 1) {
 		return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", level)
 	}
+	if _, ok := eval.As[eval.Bounder](m.NewSeries()); !ok {
+		return nil, errors.New("varmodel: a joint region needs a model with intervals")
+	}
 	start := gaussianFactor(math.Pow(level, 1/float64(cfg.Dim))) / gaussianFactor(level)
 	j := &joints{Model: m, cfg: cfg, level: level, start: start}
 	for h := 1; h <= cfg.Horizon; h++ {
@@ -73,8 +77,13 @@ type jointStep struct {
 
 func (m *joints) NewSeries() eval.Forecaster {
 	d, h := m.cfg.Dim, m.cfg.Horizon
+	f := m.Model.NewSeries()
+	bounder, ok := eval.As[eval.Bounder](f)
+	if !ok {
+		panic("varmodel: the model of a joint region has lost its intervals") // WithJoint has looked
+	}
 	s := &jointSeries{
-		around: around{m.Model.NewSeries()}, m: m,
+		wrapper: wrapper{f}, bounder: bounder, m: m,
 		ring: make([]float64, h*h*d), below: make([]float64, h*h*d), above: make([]float64, h*h*d),
 		size: make([]float64, h*d), count: make([]float64, h*d),
 		factor: make([]float64, h), rounds: make([]float64, h),
@@ -88,8 +97,9 @@ func (m *joints) NewSeries() eval.Forecaster {
 
 // jointSeries is one series with its region.
 type jointSeries struct {
-	around
-	m *joints
+	wrapper
+	bounder eval.Bounder
+	m       *joints
 
 	ring         []float64 // forecasts of the last H origins, H x H x d
 	below, above []float64 // units of errors to either side, when they were issued
@@ -110,7 +120,7 @@ func (s *jointSeries) Observe(y []float64) error {
 	for h := 1; h <= s.issued; h++ {
 		s.score(h, y, (s.next-h+H)%H)
 	}
-	bounded := s.BoundsTo(s.lower, s.upper)
+	bounded := s.bounder.BoundsTo(s.lower, s.upper)
 	from, to := s.next*H*d, (s.next+1)*H*d
 	if !bounded || !s.Forecaster.ForecastTo(s.ring[from:to]) {
 		s.issued = 0
@@ -174,7 +184,7 @@ func (s *jointSeries) score(h int, y []float64, origin int) {
 // ResetLags implements eval.LagResetter: the targets of the forecasts under way
 // will not come.
 func (s *jointSeries) ResetLags() {
-	s.around.ResetLags()
+	s.resetInner()
 	s.issued = 0
 }
 

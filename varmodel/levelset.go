@@ -141,7 +141,7 @@ type levelSets struct {
 
 func (m *levelSets) NewSeries() eval.Forecaster {
 	return &levelSetSeries{
-		around: around{m.Model.NewSeries()}, m: m,
+		wrapper: wrapper{m.Model.NewSeries()}, m: m,
 		lags: newLagSeries(m.cfg.Dim, m.cfg.Order), ring: make([]float64, rankedAmong),
 		phi: make([]float64, m.features.scalar.Len()),
 	}
@@ -160,7 +160,7 @@ func (m *levelSets) State(c *snapshot.Codec) {
 
 // levelSetSeries is one series of levelSets.
 type levelSetSeries struct {
-	around
+	wrapper
 	m     *levelSets
 	lags  lagSeries
 	score float64

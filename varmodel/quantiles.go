@@ -106,7 +106,7 @@ type quantiles struct {
 func (m *quantiles) NewSeries() eval.Forecaster {
 	d, h := m.cfg.Dim, m.cfg.Horizon
 	s := &quantileSeries{
-		around: around{m.Model.NewSeries()}, m: m, lags: newLagSeries(d, m.cfg.Order),
+		wrapper: wrapper{m.Model.NewSeries()}, m: m, lags: newLagSeries(d, m.cfg.Order),
 		forecasts: make([]float64, h*h*d), phi: make([]float64, h*m.rx), state: make([]uint8, h),
 		lower: make([]float64, h*h*d*len(m.cfg.Levels)), upper: make([]float64, h*h*d*len(m.cfg.Levels)),
 		square: make([]float64, h*d), weight: make([]float64, h*d), seen: make([]int, h*d),
@@ -138,7 +138,7 @@ const (
 
 // quantileSeries is one series of quantiles.
 type quantileSeries struct {
-	around
+	wrapper
 	m    *quantiles
 	lags lagSeries
 

@@ -52,7 +52,7 @@ func (m *regression) State(c *snapshot.Codec) {
 func (m *regression) NewSeries() eval.Forecaster {
 	v := make([]float64, 5*m.dim)
 	part := func(i int) []float64 { return v[i*m.dim : (i+1)*m.dim : (i+1)*m.dim] }
-	return &regressionSeries{
+	s := &regressionSeries{
 		m:       m,
 		scaler:  newScaler(m.dim),
 		past:    newHistory(m.dim, m.depth),
@@ -68,6 +68,10 @@ func (m *regression) NewSeries() eval.Forecaster {
 		later:   make([]float64, m.features()),
 		use:     -1,
 	}
+	if s.inputs != nil {
+		return drivenRegression{s}
+	}
+	return s
 }
 
 // features is the length of phi: those of the design, then those of the inputs.
@@ -148,12 +152,11 @@ func (s *regressionSeries) learn(y []float64) {
 	}
 }
 
+// drivenRegression is a regressionSeries that has inputs.
+type drivenRegression struct{ *regressionSeries }
+
 // SetInputs implements eval.InputTaker.
-func (s *regressionSeries) SetInputs(u []float64) {
-	if s.inputs != nil {
-		s.inputs.set(u)
-	}
-}
+func (s drivenRegression) SetInputs(u []float64) { s.inputs.set(u) }
 
 // stepTo writes the forecast of the sample after the last of h, which is the k-th
 // after the last observed, and makes the features phi for it.

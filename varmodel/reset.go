@@ -17,7 +17,7 @@ func (s *regressionSeries) ResetLags() {
 
 // ResetLags implements eval.LagResetter: what waits for its target has lost it.
 func (s *quantileSeries) ResetLags() {
-	s.around.ResetLags()
+	s.resetInner()
 	s.lags.reset()
 	clear(s.state)
 }
@@ -25,7 +25,7 @@ func (s *quantileSeries) ResetLags() {
 // ResetLags implements eval.LagResetter: there is no score until the lags are
 // filled again.
 func (s *levelSetSeries) ResetLags() {
-	s.around.ResetLags()
+	s.resetInner()
 	s.lags.reset()
 	s.known = false
 }

@@ -20,7 +20,7 @@ func TestResetLagsForgetsTheLagsAlone(t *testing.T) {
 			record(t, f, x[:600], d)
 			weights := func() string { return string(saveState(m)) } // the bandwidth is known by now
 			before := weights()
-			f.(eval.LagResetter).ResetLags()
+			as[eval.LagResetter](t, f).ResetLags()
 			depth := f.(*regressionSeries).m.depth
 			forecast := make([]float64, d)
 			for i, row := range x[610 : 610+max(depth, 2)] {
@@ -52,12 +52,12 @@ func TestResetLagsOfWhatStandsAround(t *testing.T) {
 		}
 	}
 	lower, upper := make([]float64, 8), make([]float64, 8)
-	if _, ok := l.(eval.Detector).Anomaly(); !ok || !q.(eval.Bounder).BoundsTo(lower, upper) {
+	if _, ok := as[eval.Detector](t, l).Anomaly(); !ok || !as[eval.Bounder](t, q).BoundsTo(lower, upper) {
 		t.Fatal("neither bounds nor a score")
 	}
-	q.(eval.LagResetter).ResetLags()
-	l.(eval.LagResetter).ResetLags()
-	if _, ok := l.(eval.Detector).Anomaly(); ok || q.(eval.Bounder).BoundsTo(lower, upper) {
+	as[eval.LagResetter](t, q).ResetLags()
+	as[eval.LagResetter](t, l).ResetLags()
+	if _, ok := as[eval.Detector](t, l).Anomaly(); ok || as[eval.Bounder](t, q).BoundsTo(lower, upper) {
 		t.Error("bounds or a score after a break")
 	}
 	for _, row := range x[:3] {
@@ -65,7 +65,7 @@ func TestResetLagsOfWhatStandsAround(t *testing.T) {
 			t.Fatal("refused")
 		}
 	}
-	if _, ok := l.(eval.Detector).Anomaly(); !ok || !q.(eval.Bounder).BoundsTo(lower, upper) {
+	if _, ok := as[eval.Detector](t, l).Anomaly(); !ok || !as[eval.Bounder](t, q).BoundsTo(lower, upper) {
 		t.Error("neither bounds nor a score after the lags were filled again")
 	}
 }

@@ -71,11 +71,7 @@ func (s *noisySeries) ForecastTo(dst []float64) bool {
 	return ok
 }
 
-func (s *noisySeries) BoundsTo(lower, upper []float64) bool {
-	return s.Forecaster.(eval.Bounder).BoundsTo(lower, upper)
-}
-
-func (s *noisySeries) ResetLags() { s.Forecaster.(eval.LagResetter).ResetLags() }
+func (s *noisySeries) Unwrap() eval.Forecaster { return s.Forecaster }
 
 func (s *noisySeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)

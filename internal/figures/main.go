@@ -204,7 +204,7 @@ func trace(name string, m eval.Model, data *eval.Dataset, horizon, drawn int, le
 			step.Lower, step.Upper = pick(s.Lower), pick(s.Upper)
 		}
 		tr.Step(step)
-		if w, ok := rec.last.(varmodel.Weighted); ok && s.Row%10 == 0 && len(w.Experts()) > 0 {
+		if w, ok := eval.As[eval.Mixture](rec.last); ok && s.Row%10 == 0 {
 			weights := make([]float64, d*len(w.Experts()))
 			w.WeightsTo(weights)
 			tr.Weights(w.Experts(), weights)

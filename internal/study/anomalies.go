@@ -89,7 +89,8 @@ func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([]
 	}
 	var all [][]Surprise
 	for _, s := range data.Series {
-		f, ok := m.NewSeries().(eval.Detector)
+		f := m.NewSeries()
+		detector, ok := eval.As[eval.Detector](f)
 		if !ok {
 			return nil, errors.New("the model has no scores")
 		}
@@ -102,7 +103,7 @@ func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([]
 				return nil, fmt.Errorf("%s, row %d: %w", s.Name, i, err)
 			}
 			scores[i] = Surprise{Score: math.NaN(), view: -1}
-			if score, ok := f.Anomaly(); ok {
+			if score, ok := detector.Anomaly(); ok {
 				scores[i].Score = score
 			}
 		}

@@ -41,33 +41,6 @@ func (s *timedSeries) ForecastTo(dst []float64) bool {
 	return ok
 }
 
-// SetInputs implements eval.InputTaker.
-func (s *timedSeries) SetInputs(u []float64) {
-	if taker, ok := s.Forecaster.(eval.InputTaker); ok {
-		taker.SetInputs(u)
-	}
-}
-
-// JointTo implements eval.JointBounder; without a region it returns false.
-func (s *timedSeries) JointTo(lower, upper []float64) bool {
-	b, ok := s.Forecaster.(eval.JointBounder)
-	if !ok {
-		return false
-	}
-	start := time.Now()
-	ok = b.JointTo(lower, upper)
-	s.model.elapsed += time.Since(start)
-	return ok
-}
-
-// BoundsTo implements eval.Bounder; without intervals it returns false.
-func (s *timedSeries) BoundsTo(lower, upper []float64) bool {
-	b, ok := s.Forecaster.(eval.Bounder)
-	if !ok {
-		return false
-	}
-	start := time.Now()
-	ok = b.BoundsTo(lower, upper)
-	s.model.elapsed += time.Since(start)
-	return ok
-}
+// Unwrap returns the measured forecaster; see eval.As. The time of BoundsTo and
+// JointTo, which copy, is not measured.
+func (s *timedSeries) Unwrap() eval.Forecaster { return s.Forecaster }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/varmodel"
 )
 
 // coverageLevels are the levels whose coverage a report shows beside those that are
@@ -76,14 +75,13 @@ func (t *Tracer) step(f eval.Forecaster, s eval.Step) {
 		r.Labelled = t.marked.known[i] && t.marked.anomalous[i]
 	}
 	t.trace.Step(r)
-	if w, ok := f.(varmodel.Weighted); ok && t.steps%t.every == 0 {
-		if names := w.Experts(); len(names) > 0 {
-			if t.weights == nil {
-				t.weights = make([]float64, len(names)*d)
-			}
-			w.WeightsTo(t.weights)
-			t.trace.Weights(names, t.weights)
+	if w, ok := eval.As[eval.Mixture](f); ok && t.steps%t.every == 0 {
+		names := w.Experts()
+		if t.weights == nil {
+			t.weights = make([]float64, len(names)*d)
 		}
+		w.WeightsTo(t.weights)
+		t.trace.Weights(names, t.weights)
 	}
 	t.steps++
 	if s.Series == 0 {

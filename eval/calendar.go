@@ -6,18 +6,6 @@ import (
 	"time"
 )
 
-// InputTaker is a Forecaster that also forecasts from inputs: variables that are
-// not forecast, such as the calendar, a schedule or the weather of elsewhere.
-type InputTaker interface {
-	Forecaster
-
-	// SetInputs gives the K inputs of the sample that the next Observe gets, and of
-	// the H times that will be forecast after it: u is row-major (H+1) x K, row h
-	// what is known now of the inputs h steps after that sample, NaN = not known.
-	// It does not keep u. Without it nothing is known.
-	SetInputs(u []float64)
-}
-
 // CalendarTerm is a cycle of the calendar.
 type CalendarTerm string
 
