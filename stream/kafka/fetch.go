@@ -2,14 +2,10 @@ package kafka
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -86,6 +82,7 @@ type answer struct {
 	offset int64
 	resp   *kafkago.FetchResponse
 	err    error
+	at     time.Time // when it came
 }
 
 // ask requests the messages that follow, in the background: while those at hand
@@ -96,7 +93,7 @@ func (p *Partition) ask() {
 	offset := p.fetched
 	go func() {
 		resp, err := p.request(p.life, offset, p.group.config.FetchBytes)
-		c <- answer{offset, resp, err}
+		c <- answer{offset, resp, err, time.Now()}
 	}()
 }
 
@@ -106,15 +103,6 @@ var errSlow = errors.New("no answer in time")
 // mean that there is something. When hasty, messages are waiting to be delivered:
 // they are not held back for long.
 func (p *Partition) fetch(ctx context.Context, hasty bool) error {
-	if p.suspect && p.lastHash != 0 {
-		now, err := p.tryHashAt(ctx, p.fetched-1)
-		if err != nil {
-			return err
-		}
-		if now != 0 && now != p.lastHash {
-			return &permanent{fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, p.fetched-1)}
-		}
-	}
 	if p.asked == nil {
 		p.ask()
 	}
@@ -128,7 +116,6 @@ func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 	select {
 	case a = <-p.asked:
 		p.asked = nil
-		p.suspect = p.suspect || missing(a.err)
 	case <-slow:
 		return errSlow
 	case <-ctx.Done():
@@ -149,6 +136,7 @@ func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 
 // take appends an answer to pending.
 func (p *Partition) take(ctx context.Context, a *answer) error {
+	p.doubtful = p.doubtful || a.err != nil || a.at.Sub(p.answered) > longPause
 	switch {
 	case a.err == nil:
 	case errors.Is(a.err, errExpanded):
@@ -159,7 +147,6 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 			Refused: &stream.DataError{Reason: stream.TooLarge, Detail: errExpanded.Error()},
 		})
 		p.fetched++
-		p.lastHash = 0
 		return nil
 	case errors.Is(a.err, kafkago.OffsetOutOfRange):
 		first, end, err := p.bounds(ctx)
@@ -176,9 +163,18 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	default:
 		return a.err
 	}
-	p.suspect = false
 	p.problem.Store("")
 	p.logEnd.Store(a.resp.HighWatermark)
+	if a.resp.HighWatermark <= a.offset {
+		p.doubtful = true // until there is something to compare
+		return nil
+	}
+	if p.doubtful {
+		if err := p.verifyOnce(ctx); err != nil {
+			return err
+		}
+	}
+	p.doubtful, p.answered = false, a.at
 
 	had := len(p.pending)
 	for batch := range batches(a.resp.Records) {
@@ -193,9 +189,9 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	if p.fetched == a.offset && a.offset < a.resp.HighWatermark {
 		p.fetched++ // inside of an emptied batch, whose end is not known
 	}
-	p.lastHash = 0
-	if n := len(p.pending); n > had && p.pending[n-1].Offset == p.fetched-1 {
-		p.lastHash = hashOf(&p.pending[n-1])
+	if fresh := p.pending[had:]; len(fresh) > 0 {
+		p.witness.Saw(fresh[0].Mark())
+		p.witness.Saw(fresh[len(fresh)-1].Mark())
 	}
 	return nil
 }
@@ -262,7 +258,7 @@ func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
 	if ns := rec.Time.UnixNano(); ns > 0 {
 		m.Time = ns
 	}
-	limit := p.group.config.MaxMessageBytes
+	limit := p.limit
 	size := length(rec.Key) + length(rec.Value)
 	if size > limit {
 		m.Refused = &stream.DataError{
@@ -303,67 +299,4 @@ func closeRecord(rec *protocol.Record) {
 	if rec.Value != nil {
 		rec.Value.Close()
 	}
-}
-
-// hashAt returns the hash of the record at an offset, 0 when there is none: a
-// marker of a transaction, or removed. It repeats failing requests.
-func (p *Partition) hashAt(ctx context.Context, offset int64) (hash uint64, err error) {
-	err = p.try(ctx, "fetch one record", func(ctx context.Context) error {
-		hash, err = p.tryHashAt(ctx, offset)
-		return err
-	})
-	return hash, err
-}
-
-func (p *Partition) tryHashAt(ctx context.Context, offset int64) (uint64, error) {
-	// The broker returns a whole batch even if it asks for one byte.
-	resp, err := p.request(ctx, offset, 1)
-	if errors.Is(err, kafkago.OffsetOutOfRange) || errors.Is(err, errExpanded) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	// A Partition of its own, because Commit and Read are not serialised.
-	q := &Partition{group: p.group, tp: p.tp, fetched: offset}
-	for batch := range batches(resp.Records) {
-		_, control := batch.(*protocol.ControlBatch)
-		if err := q.appendRecords(batch, control); err != nil {
-			return 0, err
-		}
-	}
-	if len(q.pending) == 0 || q.pending[0].Offset != offset {
-		return 0, nil
-	}
-	return hashOf(&q.pending[0]), nil
-}
-
-// hashOf tells a message from the one at the same offset of another log. It is
-// never 0.
-func hashOf(m *stream.Message) uint64 {
-	h := fnv.New64a()
-	var t [8]byte
-	binary.LittleEndian.PutUint64(t[:], uint64(m.Time))
-	h.Write(t[:])
-	h.Write(m.Key)
-	h.Write([]byte{0xff})
-	h.Write(m.Value)
-	return max(1, h.Sum64())
-}
-
-// formatMetadata puts the hash of the record before the commit in front of the
-// caller's text.
-func formatMetadata(hash uint64, text string) string {
-	return fmt.Sprintf("v1 %016x %s", hash, text)
-}
-
-// parseMetadata returns no hash for what formatMetadata has not written.
-func parseMetadata(s string) (hash uint64, text string) {
-	version, rest, _ := strings.Cut(s, " ")
-	digits, text, ok := strings.Cut(rest, " ")
-	hash, err := strconv.ParseUint(digits, 16, 64)
-	if version != "v1" || len(digits) != 16 || !ok || err != nil {
-		return 0, s
-	}
-	return hash, text
 }

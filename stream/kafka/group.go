@@ -120,8 +120,9 @@ var (
 	// topic was truncated, or deleted and created again.
 	ErrBeyondEnd = errors.New("kafka: the position lies beyond the end of the log; was the topic deleted and created again?")
 
-	// ErrRecreated means that the log is not the one that was read before.
-	ErrRecreated = errors.New("kafka: the log has changed before the position; was the topic deleted and created again?")
+	// ErrRecreated means that the log is not the one that was read before: a message
+	// that was read has another content now.
+	ErrRecreated = errors.New("kafka: the log has changed before the position: the topic was deleted and created again")
 
 	// ErrNoState means that the group has read the partition before, but the
 	// state that came of it is not there; see GroupConfig.Stateful.
@@ -206,7 +207,11 @@ func (g *Group) Run(ctx context.Context, work Work) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { g.watchPartitions(ctx, counts, cancel) })
+	watch.Go(func() {
+		if err := g.watch(ctx, counts); err != nil {
+			cancel(err)
+		}
+	})
 	defer watch.Wait()
 	defer cancel(nil)
 	if g.config.Group == "" {
@@ -214,8 +219,9 @@ func (g *Group) Run(ctx context.Context, work Work) error {
 	} else {
 		err = g.runGroup(ctx, work)
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, ErrPartitions) {
-		return cause
+	var verdict *permanent
+	if errors.As(context.Cause(ctx), &verdict) {
+		return verdict.err
 	}
 	return g.orderly(ctx, err)
 }
@@ -256,30 +262,54 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 	}
 }
 
-// watchPartitions ends the work when a topic gains or loses partitions: the
-// keys of its messages are then spread in another way.
-func (g *Group) watchPartitions(ctx context.Context, was map[string]int, end context.CancelCauseFunc) {
+// watch looks at the topics until ctx ends, also while the readers are held up. It
+// returns a permanent error when a topic has been replaced, or when it has gained or
+// lost partitions: the keys of its messages are then spread in another way.
+func (g *Group) watch(ctx context.Context, was map[string]int) error {
 	tick := time.NewTicker(g.watchEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 		}
 		g.refreshEnds(ctx)
+		if err := g.verify(ctx); err != nil {
+			return err
+		}
 		now, err := g.client.partitions(ctx, g.config.Topics)
 		if err != nil {
 			continue // the readers notice and report what does not pass
 		}
 		for _, t := range g.config.Topics {
 			if now[t] != was[t] {
-				end(fmt.Errorf("%w: topic %s had %d and has %d; series may have moved: "+
-					"finish the old partitions, then start with a new group and new state", ErrPartitions, t, was[t], now[t]))
-				return
+				return &permanent{fmt.Errorf("%w: topic %s had %d and has %d; series may have moved: "+
+					"finish the old partitions, then start with a new group and new state", ErrPartitions, t, was[t], now[t])}
 			}
 		}
 	}
+}
+
+// verify compares the logs of the assigned partitions with what was read. It returns
+// only permanent errors; what else fails is noticed by the readers.
+func (g *Group) verify(ctx context.Context) error {
+	g.mu.Lock()
+	list := slices.Collect(maps.Values(g.assigned))
+	g.mu.Unlock()
+	for _, p := range list {
+		ctx, cancel := g.client.bounded(ctx, 0)
+		err := p.verifyOnce(ctx)
+		cancel()
+		var verdict *permanent
+		switch {
+		case errors.As(err, &verdict):
+			return err
+		case err != nil:
+			return nil
+		}
+	}
+	return nil
 }
 
 // refreshEnds asks where the logs of the assigned partitions end, so that the lag

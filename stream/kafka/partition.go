@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/orffvar/forecaster/stream"
 )
@@ -32,9 +32,12 @@ type Partition struct {
 	messages []stream.Message // the memory of pending
 	arena    []byte           // backs the keys and values of pending
 	spare    []byte           // backs what the Read before the last fetch delivered
-	lastHash uint64           // of the message before fetched; 0 = unknown
 	saved    int64            // 1 + offset that a Store has committed; 0 = none
-	suspect  bool             // the topic was missing for a while: it may be another one
+	doubtful bool             // the log may have been replaced since the last answer with messages
+	answered time.Time        // when that came
+
+	witness *stream.Witness
+	limit   int // bytes of a message that are kept
 }
 
 // membership is what proves to the broker that a commit is ours.
@@ -65,7 +68,7 @@ func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 		g.counters[tp] = c
 	}
 	c.position.Store(-1)
-	p := &Partition{group: g, tp: tp, member: m, counters: c}
+	p := &Partition{group: g, tp: tp, member: m, counters: c, witness: new(stream.Witness), limit: g.config.MaxMessageBytes}
 	p.life, p.expire = context.WithCancelCause(context.Background())
 	return p
 }
@@ -86,9 +89,9 @@ func (p *Partition) Committed(ctx context.Context) (offset int64, metadata strin
 	return offset, metadata, err
 }
 
-func (p *Partition) committed(ctx context.Context) (offset int64, hash uint64, metadata string, err error) {
+func (p *Partition) committed(ctx context.Context) (offset int64, mark stream.Mark, metadata string, err error) {
 	if p.member == nil {
-		return -1, 0, "", nil
+		return -1, mark, "", nil
 	}
 	offset = -1
 	err = p.try(ctx, "fetch the committed offset", func(ctx context.Context) error {
@@ -108,14 +111,14 @@ func (p *Partition) committed(ctx context.Context) (offset int64, hash uint64, m
 					return o.Error
 				}
 				if offset = o.CommittedOffset; offset >= 0 {
-					hash, metadata = parseMetadata(o.Metadata)
+					mark, metadata = parseMetadata(o.Metadata)
 				}
 				return nil
 			}
 		}
 		return errNoPartition
 	})
-	return offset, hash, metadata, err
+	return offset, mark, metadata, err
 }
 
 var errNoPartition = errors.New("the answer lacks the partition")
@@ -134,7 +137,7 @@ func (p *Partition) Seek(ctx context.Context, next int64) error {
 // committed one. It checks that the log still has it, and that the log is the
 // one that the commit was for.
 func (p *Partition) open(ctx context.Context, at int64) error {
-	committed, hash, text, err := p.committed(ctx)
+	committed, mark, text, err := p.committed(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,16 +160,12 @@ func (p *Partition) open(ctx context.Context, at int64) error {
 		at = end
 	case fresh:
 		at = first
-	case hash != 0 && committed > first && committed <= end:
-		now, err := p.hashAt(ctx, committed-1)
-		if err != nil {
-			return err
-		}
-		if now != 0 && now != hash {
-			return fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, committed-1)
-		}
 	case committed > end:
 		return fmt.Errorf("%w (%s, committed %d, end %d)", ErrBeyondEnd, p.tp, committed, end)
+	}
+	p.witness.Begin(mark)
+	if err := p.Verify(ctx); err != nil {
+		return err
 	}
 	p.started = true
 	return p.place(at, first, end)
@@ -183,7 +182,6 @@ func (p *Partition) place(at, first, end int64) error {
 	}
 	if at < first {
 		p.lost.Add(first - at)
-		p.lastHash = 0
 		if p.group.config.StopOnLoss {
 			return fmt.Errorf("%w (%s, offsets %d to %d)", ErrLost, p.tp, at, first-1)
 		}
@@ -201,33 +199,40 @@ func (p *Partition) place(at, first, end int64) error {
 // its last.
 func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
 	err = p.try(ctx, "list offsets", func(ctx context.Context) error {
-		resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
-			Topics: map[string][]kafkago.OffsetRequest{
-				p.tp.topic: {kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition)},
-			},
-		})
-		if err != nil {
-			return err
-		}
-		for _, o := range resp.Topics[p.tp.topic] {
-			if o.Partition == p.tp.partition {
-				if o.Error != nil {
-					return o.Error
-				}
-				if o.FirstOffset < 0 || o.LastOffset < o.FirstOffset {
-					return fmt.Errorf("the answer has the bounds %d and %d", o.FirstOffset, o.LastOffset)
-				}
-				first, end = o.FirstOffset, o.LastOffset
-				p.logEnd.Store(end)
-				return nil
-			}
-		}
-		return errNoPartition
+		first, end, err = p.listBounds(ctx)
+		return err
 	})
 	return first, end, err
 }
 
-// Commit records that everything before next was processed for good. It
+// listBounds is bounds without repetition.
+func (p *Partition) listBounds(ctx context.Context) (first, end int64, err error) {
+	resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
+		Topics: map[string][]kafkago.OffsetRequest{
+			p.tp.topic: {kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition)},
+		},
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, o := range resp.Topics[p.tp.topic] {
+		if o.Partition != p.tp.partition {
+			continue
+		}
+		if o.Error != nil {
+			return 0, 0, o.Error
+		}
+		if o.FirstOffset < 0 || o.LastOffset < o.FirstOffset {
+			return 0, 0, fmt.Errorf("the answer has the bounds %d and %d", o.FirstOffset, o.LastOffset)
+		}
+		p.logEnd.Store(o.LastOffset)
+		return o.FirstOffset, o.LastOffset, nil
+	}
+	return 0, 0, errNoPartition
+}
+
+// Commit records that everything before next was processed for good. It returns an
+// error that wraps ErrRecreated when messages before next may be from several logs. It
 // repeats the request until ctx ends, and returns an error that wraps ErrFenced
 // when the partition may have another owner. Outside of a group it does nothing,
 // nor after Store.Save has committed next.
@@ -269,20 +274,19 @@ func (p *Partition) owned(ctx context.Context) (context.Context, context.CancelF
 }
 
 func (p *Partition) commit(ctx context.Context, next int64, metadata string) error {
-	var hash uint64
-	if next > 0 {
-		var err error
-		if hash, err = p.hashAt(ctx, next-1); err != nil {
+	if !p.witness.Verified(next) {
+		if err := p.Verify(ctx); err != nil {
 			return err
 		}
 	}
+	mark := p.witness.Anchor()
 	return p.try(ctx, "commit", func(ctx context.Context) error {
 		resp, err := p.group.client.OffsetCommit(ctx, &kafkago.OffsetCommitRequest{
 			GroupID:      p.member.group,
 			GenerationID: p.member.generation,
 			MemberID:     p.member.member,
 			Topics: map[string][]kafkago.OffsetCommit{
-				p.tp.topic: {{Partition: p.tp.partition, Offset: next, Metadata: formatMetadata(hash, metadata)}},
+				p.tp.topic: {{Partition: p.tp.partition, Offset: next, Metadata: formatMetadata(mark, metadata)}},
 			},
 		})
 		if err != nil {
@@ -347,10 +351,4 @@ func (p *Partition) failed(what string, err error) {
 		p.group.config.Log.Warn("a request to Kafka failed and is repeated",
 			"partition", p.tp.String(), "request", what, "error", explain(err))
 	}
-}
-
-// missing reports whether err says that the topic is not there.
-func missing(err error) bool {
-	return errors.Is(err, kafkago.UnknownTopicOrPartition) ||
-		errors.Is(err, protocol.ErrNoTopic) || errors.Is(err, protocol.ErrNoPartition)
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	kafkago "github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/compress"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -95,76 +94,6 @@ func TestFault19_BeyondTheEnd(t *testing.T) {
 	}
 	if err := seek(11); !errors.Is(err, ErrBeyondEnd) || !strings.Contains(err.Error(), "position 11, end 10") {
 		t.Errorf("beyond the end: %v", err)
-	}
-}
-
-func TestFault16_RecreatedTopic(t *testing.T) {
-	for _, n := range []int{3, 30} { // shorter and longer than the log that was read
-		b := newBroker(t, 1)
-		send(t, b.Addr(), 0, 10)
-		recreate := func() {
-			if err := b.Cluster().DeleteTopic(topic); err != nil {
-				t.Error(err)
-			}
-			time.Sleep(20 * time.Millisecond)
-			if err := b.Cluster().CreateTopic(topic, 1, nil); err != nil {
-				t.Error(err)
-			}
-			send(t, b.Addr(), 100, 100+n)
-		}
-		err := runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
-			dst := make([]stream.Message, 10)
-			if _, err := p.Read(ctx, dst); err != nil {
-				return err
-			}
-			recreate()
-			for {
-				if _, err := p.Read(ctx, dst); err != nil {
-					return err
-				}
-			}
-		})
-		if n == 3 && !errors.Is(err, ErrBeyondEnd) && !errors.Is(err, ErrRecreated) || n == 30 && !errors.Is(err, ErrRecreated) {
-			t.Errorf("%d new messages: error %v", n, err)
-		}
-	}
-}
-
-func TestFault16_RecreatedTopicWhileAway(t *testing.T) {
-	b := newBroker(t, 1)
-	send(t, b.Addr(), 0, 10)
-	commit := func(ctx context.Context, p *Partition) error { return p.Commit(ctx, 10) }
-	if err := runGroup(t, newGroup(t, quick(b.Addr())), commit); err != nil {
-		t.Fatal(err)
-	}
-	meta := b.Cluster().GroupInfo("g").Commits[topic][0].Metadata
-	if err := b.Cluster().DeleteTopic(topic); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Cluster().CreateTopic(topic, 1, nil); err != nil {
-		t.Fatal(err)
-	}
-	send(t, b.Addr(), 100, 130)
-	// The broker forgot the commit with the topic; a mirrored or restored one has not.
-	c := quick(b.Addr())
-	client, err := c.newClient([]string{topic})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.close()
-	resp, err := client.OffsetCommit(deadline(t), &kafkago.OffsetCommitRequest{
-		GroupID: "g", GenerationID: -1,
-		Topics: map[string][]kafkago.OffsetCommit{topic: {{Offset: 10, Metadata: meta}}},
-	})
-	if err != nil || resp.Topics[topic][0].Error != nil {
-		t.Fatal(err, resp)
-	}
-	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
-		_, err := p.Read(ctx, make([]stream.Message, 1))
-		return err
-	})
-	if !errors.Is(err, ErrRecreated) {
-		t.Errorf("error %v, want ErrRecreated", err)
 	}
 }
 
@@ -382,14 +311,15 @@ func (l *cuttable) all() {
 }
 
 func TestMetadataOfCommits(t *testing.T) {
+	want := stream.Mark{Offset: 17, Hash: 42}
 	for _, text := range []string{"", "a b  c"} {
-		if hash, got := parseMetadata(formatMetadata(42, text)); hash != 42 || got != text {
-			t.Errorf("%q became %d, %q", text, hash, got)
+		if mark, got := parseMetadata(formatMetadata(want, text)); mark != want || got != text {
+			t.Errorf("%q became %v, %q", text, mark, got)
 		}
 	}
-	for _, foreign := range []string{"", "v1", "v1 ", "v1 12 x", "v2 000000000000002a x", "somebody else's"} {
-		if hash, got := parseMetadata(foreign); hash != 0 || got != foreign {
-			t.Errorf("%q became %d, %q", foreign, hash, got)
+	for _, foreign := range []string{"", "v2", "v2 ", "v2 12 x", "v2 1:12 x", "v2 -1:000000000000002a x", "v1 000000000000002a x", "somebody else's"} {
+		if mark, got := parseMetadata(foreign); !mark.None() || got != foreign {
+			t.Errorf("%q became %v, %q", foreign, mark, got)
 		}
 	}
 }
@@ -465,16 +395,20 @@ func TestReadDeliversWhatIsThere(t *testing.T) {
 }
 
 func FuzzMetadata(f *testing.F) {
-	for _, s := range []string{"", "v1 000000000000002a text", "v1 -00000000000002a x", "v1 000000000000002a"} {
+	for _, s := range []string{"", "v2 7:000000000000002a text", "v2 7:-00000000000002a x", "v2 7:000000000000002a"} {
 		f.Add(s)
 	}
+	want := stream.Mark{Offset: 17, Hash: 42}
 	f.Fuzz(func(t *testing.T, s string) {
-		hash, text := parseMetadata(s)
-		if hash != 0 && !strings.EqualFold(formatMetadata(hash, text), s) || hash == 0 && text != s && !strings.HasPrefix(s, "v1 0000000000000000 ") {
-			t.Errorf("%q is %d, %q", s, hash, text)
+		if mark, text := parseMetadata(s); text != s {
+			if again, rest := parseMetadata(formatMetadata(mark, text)); again != mark || rest != text {
+				t.Errorf("%q is %v, %q, and then %v, %q", s, mark, text, again, rest)
+			}
+		} else if !mark.None() {
+			t.Errorf("%q has the mark %v and no text", s, mark)
 		}
-		if h, again := parseMetadata(formatMetadata(42, s)); h != 42 || again != s {
-			t.Errorf("%q came back as %d, %q", s, h, again)
+		if mark, again := parseMetadata(formatMetadata(want, s)); mark != want || again != s {
+			t.Errorf("%q came back as %v, %q", s, mark, again)
 		}
 	})
 }

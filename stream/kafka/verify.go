@@ -1,0 +1,95 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// longPause is the time between two answers with messages after which the log is
+// verified before the second one counts.
+const longPause = time.Second
+
+// Verify returns an error that wraps ErrRecreated or ErrBeyondEnd when the log may not
+// be the one of all messages delivered so far. It repeats failing requests until ctx
+// ends, and may be called from any goroutine.
+func (p *Partition) Verify(ctx context.Context) error {
+	return p.try(ctx, "verify the log", func(ctx context.Context) error { return p.verifyOnce(ctx) })
+}
+
+// verifyOnce is Verify without repetition. Its verdicts are permanent errors.
+func (p *Partition) verifyOnce(ctx context.Context) error {
+	err := p.witness.Verify(func(offset int64) (stream.Mark, error) { return p.reread(ctx, offset) })
+	var replaced *stream.ReplacedError
+	if errors.As(err, &replaced) {
+		return &permanent{fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, replaced.Was.Offset)}
+	}
+	return err
+}
+
+// reread returns the mark of what the log has at an offset now, be it the marker of a
+// transaction; none when it was removed. When the log ends before, the error wraps
+// ErrBeyondEnd.
+func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, error) {
+	// The broker returns a whole batch even if it is asked for one byte.
+	resp, err := p.request(ctx, offset, 1)
+	switch {
+	case errors.Is(err, errExpanded):
+		return stream.Mark{}, nil
+	case errors.Is(err, kafkago.OffsetOutOfRange), err == nil && resp.HighWatermark <= offset:
+		ctx, cancel := p.group.client.bounded(ctx, 0)
+		defer cancel()
+		first, end, err := p.listBounds(ctx)
+		switch {
+		case err != nil:
+			return stream.Mark{}, err
+		case offset >= end:
+			return stream.Mark{}, &permanent{fmt.Errorf("%w (%s, position %d, end %d)", ErrBeyondEnd, p.tp, offset+1, end)}
+		case offset >= first:
+			return stream.Mark{}, fmt.Errorf("a leader that is behind: no record at offset %d in [%d, %d)", offset, first, end)
+		}
+		return stream.Mark{}, nil
+	case err != nil:
+		return stream.Mark{}, err
+	}
+	// A Partition of its own, because this may run while another goroutine reads.
+	q := &Partition{group: p.group, tp: p.tp, fetched: offset, limit: math.MaxInt}
+	for batch := range batches(resp.Records) {
+		if err := q.appendRecords(batch, false); err != nil {
+			return stream.Mark{}, err
+		}
+	}
+	if len(q.pending) == 0 || q.pending[0].Offset != offset {
+		return stream.Mark{}, nil
+	}
+	return q.pending[0].Mark(), nil
+}
+
+const metadataVersion = "v2"
+
+// formatMetadata puts the mark of a message of the log in front of the caller's text.
+func formatMetadata(mark stream.Mark, text string) string {
+	return fmt.Sprintf("%s %d:%016x %s", metadataVersion, mark.Offset, mark.Hash, text)
+}
+
+// parseMetadata returns no mark for what formatMetadata has not written.
+func parseMetadata(s string) (mark stream.Mark, text string) {
+	version, rest, _ := strings.Cut(s, " ")
+	where, text, ok := strings.Cut(rest, " ")
+	offset, digits, _ := strings.Cut(where, ":")
+	var errs [2]error
+	mark.Offset, errs[0] = strconv.ParseInt(offset, 10, 64)
+	mark.Hash, errs[1] = strconv.ParseUint(digits, 16, 64)
+	if version != metadataVersion || len(digits) != 16 || !ok || errors.Join(errs[:]...) != nil || mark.Offset < 0 {
+		return stream.Mark{}, s
+	}
+	return mark, text
+}
