@@ -30,8 +30,16 @@ type SourceConfig struct {
 	Series string
 
 	// CSV is the format of lines of CSV; when its Header is nil, the first line
-	// of the file is the header.
+	// of the file is the header. What it leaves open is decided by the first lines of a
+	// regular file, see format.SniffCSV and Source.Assumptions.
 	CSV format.CSVConfig
+
+	// Strict refuses a file about which something had to be assumed.
+	Strict bool
+
+	// Sort brings the lines into the order of their times, for which all of them are held in
+	// memory. It is assumed when the newest line comes first.
+	Sort bool
 
 	// JSON is the format of lines of JSON.
 	JSON format.JSONConfig
@@ -54,6 +62,9 @@ type Source struct {
 	csv     *format.CSVConfig // while the header is not yet read
 	header  []string
 	key     []byte
+
+	strict, sort bool
+	assumptions  []format.Assumption
 
 	next     int64  // offset of the next line
 	began    bool   // a line of data was seen, or skipped by Seek
@@ -114,7 +125,7 @@ func open(path string) (*Source, error) {
 		}
 		r = z
 	}
-	s.lines = bufio.NewReaderSize(r, 1<<16)
+	s.lines = decodeUTF16(bufio.NewReaderSize(r, sampleBytes))
 	return s, nil
 }
 
@@ -136,6 +147,10 @@ func (s *Source) configure(c SourceConfig) error {
 	if ext == ".gz" {
 		base = base[:len(base)-len(ext)]
 		ext = strings.ToLower(filepath.Ext(base))
+	}
+	s.strict, s.sort = c.Strict, c.Sort
+	if c.Sort && s.live != nil {
+		return fmt.Errorf("file: %s: only a regular file can be sorted", s.path)
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
 	if c.Format = cmp.Or(c.Format, FormatOf(s.path)); c.Format == "" {
@@ -166,7 +181,28 @@ func (s *Source) configure(c SourceConfig) error {
 	if err != nil {
 		return fmt.Errorf("file: %s: %w", s.path, err)
 	}
-	return nil
+	if s.live != nil || c.Format == "csv" {
+		return nil
+	}
+	return s.orderLines()
+}
+
+// orderLines brings lines of JSON or line protocol into the order of their times, if asked
+// for or if the newest comes first.
+func (s *Source) orderLines() error {
+	reverse, err := s.newestFirst()
+	if err != nil {
+		return err
+	}
+	if reverse && !s.sort {
+		if err := s.assume(format.Assumption{Text: "newest line first: sorted", Setting: "input.file.sort=true"}); err != nil {
+			return err
+		}
+	}
+	if !reverse && !s.sort {
+		return nil
+	}
+	return s.order(context.Background(), reverse)
 }
 
 // FormatOf returns the format that the extensions of a path say, or "".
@@ -190,6 +226,13 @@ func FormatOf(path string) string {
 func (s *Source) configureCSV(ctx context.Context) error {
 	c := *s.csv
 	inFile := c.Header == nil
+	reverse := false
+	if inFile && s.live == nil {
+		var err error
+		if reverse, err = s.sniffCSV(ctx, &c); err != nil {
+			return err
+		}
+	}
 	if inFile {
 		err := s.readLine(ctx)
 		if errors.Is(err, io.EOF) {
@@ -198,13 +241,15 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
-			return fmt.Errorf("file: %s: line 1: %w", s.path, err)
+		if c.Header == nil { // of what is not a regular file
+			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
+				return fmt.Errorf("file: %s: line 1: %w", s.path, err)
+			}
+			if c.Header[0] == "" {
+				c.Header[0] = "time" // as pandas writes its index
+			}
 		}
 		s.line = s.line[:0]
-		if c.Header[0] == "" {
-			c.Header[0] = "time" // as pandas writes its index
-		}
 	}
 	d, err := format.NewCSV(c)
 	if err != nil {
@@ -214,6 +259,14 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		return fmt.Errorf("file: %s: line 1 begins like data (%s), a line with the names of the columns was expected", s.path, d.TimeColumn())
 	}
 	s.decoder, s.header, s.csv = d, c.Header, nil
+	if reverse || s.sort {
+		if err := s.order(ctx, reverse); err != nil {
+			return err
+		}
+		if s.decoder, err = format.NewCSV(c); err != nil { // it has seen lines that come later
+			return fmt.Errorf("file: %s: %w", s.path, err)
+		}
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
@@ -21,6 +22,17 @@ type CSVConfig struct {
 	Time     string   // column with the time; "" = the first column
 	TimeUnit TimeUnit // of a time that is a number
 
+	// DateOrder is the order of dates that do not begin with the year, Zone the zone of
+	// times that name none; nil = UTC. The hour that the end of summer time repeats is told
+	// apart by the order of the lines of a series.
+	DateOrder DateOrder
+	Zone      *time.Location
+
+	// DecimalComma says that numbers have a comma for the point. Thousands stands between
+	// groups of three digits and is left out; 0 = none.
+	DecimalComma bool
+	Thousands    byte
+
 	// Values are the columns with values, in order; nil = all others.
 	Values []string
 
@@ -28,13 +40,15 @@ type CSVConfig struct {
 	// value, in the only column of Values; "" = one column a variable.
 	Variable string
 
-	// Missing are the spellings of a missing value besides the empty field;
-	// nil = "NA", "null".
+	// Missing are the spellings of a missing value besides the empty field; nil = those of
+	// common programs: NA, N/A, n/a, NaN, nan, null, NULL, None, -.
 	Missing []string
 
 	// MaxBytes limits a line. 0 means 1 MiB.
 	MaxBytes int
 }
+
+var missingSpellings = []string{"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-"}
 
 // CSV decodes one line a message. Fields may be quoted as in RFC 4180, but not
 // contain a newline; blanks around a time or a value are ignored.
@@ -44,12 +58,14 @@ type CSV struct {
 	variable     int   // likewise
 	values       []int // columns
 	names        []string
-	sentinel     bool // a spelling of a missing value is a number, such as -999
+	times        times
+	plain        bool // no value is written in a way that ParsePlain would misread
 
-	fields [][]byte
-	number []float64
-	seen   *interner
-	one    [1]string // the name of the variable of a line with one
+	fields    [][]byte
+	number    []float64
+	rewritten []byte // scratch
+	seen      *interner
+	one       [1]string // the name of the variable of a line with one
 }
 
 // NewCSV returns a decoder.
@@ -69,12 +85,15 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	if c.Missing == nil {
-		c.Missing = []string{"NA", "null"}
+		c.Missing = missingSpellings
 	}
-	d := &CSV{c: c, series: -1, variable: -1, seen: newInterner()}
+	if err := c.DateOrder.check(); err != nil {
+		return nil, err
+	}
+	d := &CSV{c: c, series: -1, variable: -1, seen: newInterner(), times: newTimes(c), plain: !c.DecimalComma && c.Thousands == 0}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
-			d.sentinel = true
+			d.plain = false // a number such as -999 stands for a missing value
 		}
 	}
 	for i, name := range c.Header {
@@ -150,14 +169,19 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	if len(d.fields) != len(d.c.Header) {
 		return refuse(stream.Malformed, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))
 	}
+	name := m.Key
+	if d.series >= 0 {
+		name = d.fields[d.series]
+	}
+	series := d.seen.get(name)
 	text := bytes.TrimSpace(d.fields[d.time])
-	t, err := ParseTime(text, d.c.TimeUnit)
+	t, err := d.times.parse(text, series)
 	if err != nil {
 		return refuse(stream.Malformed, "the time %q in column %q is %v", clip(text), d.c.Header[d.time], err)
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
-		if v, ok := decimal.ParsePlain(d.fields[i]); ok && !d.sentinel {
+		if v, ok := decimal.ParsePlain(d.fields[i]); ok && d.plain {
 			d.number = append(d.number, v)
 			continue
 		}
@@ -172,11 +196,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		d.one[0] = d.seen.get(d.fields[d.variable])
 		names = d.one[:]
 	}
-	name := m.Key
-	if d.series >= 0 {
-		name = d.fields[d.series]
-	}
-	*r = stream.Record{Message: m, Series: d.seen.get(name), Time: t, Names: names, Values: d.number}
+	*r = stream.Record{Message: m, Series: series, Time: t, Names: names, Values: d.number}
 	return nil
 }
 
@@ -223,14 +243,40 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	if len(text) == 0 || contains(d.c.Missing, text) {
 		return math.NaN(), nil
 	}
-	v, err := decimal.Parse(text)
+	v, err := decimal.Parse(d.withPoint(text))
 	switch {
 	case err != nil:
+		switch string(text) {
+		case "true", "True", "TRUE":
+			return 1, nil
+		case "false", "False", "FALSE":
+			return 0, nil
+		}
 		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
 	case v-v != 0:
 		return 0, &stream.DataError{Reason: stream.NonFinite, Detail: "a finite number; a missing value is an empty field"}
 	}
 	return v, nil
+}
+
+// withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it.
+func (d *CSV) withPoint(text []byte) []byte {
+	if !d.c.DecimalComma && d.c.Thousands == 0 {
+		return text
+	}
+	d.rewritten = d.rewritten[:0]
+	for _, b := range text {
+		switch {
+		case b == d.c.Thousands:
+			continue
+		case d.c.DecimalComma && b == '.':
+			return nil // 1.5 is no number here
+		case d.c.DecimalComma && b == ',':
+			b = '.'
+		}
+		d.rewritten = append(d.rewritten, b)
+	}
+	return d.rewritten
 }
 
 // ParseHeader returns the names in the first line of a CSV file.

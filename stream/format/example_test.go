@@ -27,5 +27,5 @@ func ExampleJSON() {
 	}
 	// Output:
 	// host1 [cpu mem] [0.5 NaN]
-	// malformed: the value of "cpu" is of type string, not a number or null
+	// malformed: the value of "cpu" is of type string, not a number, true, false or null
 }

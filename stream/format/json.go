@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,7 +28,7 @@ const Flat = "."
 type JSONConfig struct {
 	Series   string   // path of the name of the series; "" = the key of the message
 	Time     string   // path of the time; "" = "time"
-	Values   string   // path of the object or array of values, or Flat; "" = "values"
+	Values   string   // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
 	TimeUnit TimeUnit // of a time that is a number
 
 	// Long means one variable a message, as Nixtla's libraries have it. Then the
@@ -50,9 +51,12 @@ type JSONConfig struct {
 //	{"time": "2026-01-01T00:00:00Z", "values": {"cpu": 0.5, "mem": 0.7}}
 //	{"time": 1767225600, "values": [0.5, null, 0.7]}
 //
+//	{"time": 1767225600, "cpu": 0.5, "mem": 0.7, "up": true, "host": "web1"}
+//
 //	{"unique_id": "host1", "ds": "2026-01-01", "variable": "cpu", "y": 0.5}
 //
-// the last one if Long. Values are numbers, or null where one is missing. Members that are not asked
+// the last one if Long. Values are numbers, true and false, which are 1 and 0, or null where one
+// is missing. Text and objects beside them are left out. Members that are not asked
 // for are ignored; one that is asked for must not be there twice.
 type JSON struct {
 	c    JSONConfig
@@ -64,6 +68,7 @@ type JSON struct {
 	series, names *interner
 	seen          map[string]uint64 // name of a variable -> message it was last seen in
 	message       uint64
+	either        bool   // values are at "values", or else beside the time
 	keyed         bool   // the key of a message stands for the name of the series
 	valueName     string // of the variable of a long message that names none
 
@@ -149,6 +154,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 		c.Values = cmp.Or(c.Values, "y")
 	}
 	c.Time = cmp.Or(c.Time, "time")
+	either := c.Values == ""
 	c.Values = cmp.Or(c.Values, "values")
 	if c.Variable != "" && !c.Long || c.Long && c.Values == Flat {
 		return nil, errors.New("format: a path of the variable goes with one of its value, and with Long")
@@ -156,7 +162,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	d := &JSON{c: c, root: &member{}, keyed: keyed, series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
+	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
 	ok := d.root.add(c.Time, timeRole)
 	if c.Series != "" {
 		ok = d.root.add(c.Series, seriesRole) && ok
@@ -214,6 +220,9 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	if err == nil && !errors.Is(d.dec.Skip(), io.EOF) {
 		return refuse(stream.Malformed, "something follows the object")
 	}
+	if d.either && len(d.values) > 0 {
+		d.found[valuesRole] = true
+	}
 	switch {
 	case d.refusal != nil:
 		return d.refusal
@@ -223,6 +232,8 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.Malformed, "no time at %q", d.c.Time)
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
+	case !d.found[valuesRole] && d.either:
+		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
 	case !d.found[valuesRole]:
 		return refuse(stream.Malformed, "no values at %q", d.c.Values)
 	}
@@ -278,10 +289,16 @@ func (d *JSON) deeper() error {
 func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	m := d.at.child(key)
 	if m == nil {
-		if d.c.Values == Flat && d.at == d.root {
+		if d.at == d.root && (d.c.Values == Flat || d.either && !d.found[valuesRole]) {
 			return d.flat(key)
 		}
 		return d.skip()
+	}
+	if m.role == valuesRole && d.either {
+		if next := d.dec.Next(); next != jx.Object && next != jx.Array {
+			return d.flat(key) // a variable of this name
+		}
+		d.dropValues()
 	}
 	if m.role == inner {
 		if d.dec.Next() != jx.Object {
@@ -417,10 +434,20 @@ func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 // flat reads a member of a message whose values are among its members.
 func (d *JSON) flat(key []byte) error {
 	switch d.dec.Next() {
-	case jx.Number, jx.Null:
+	case jx.Number, jx.Null, jx.Bool:
 		return d.value(nil, key)
 	}
 	return d.skip()
+}
+
+// dropValues forgets the values that stood beside the time: the message has an object of them.
+func (d *JSON) dropValues() {
+	if len(d.values) == 0 {
+		return
+	}
+	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
+	d.message++ // no name was seen
+	d.shape.holes = slices.DeleteFunc(d.shape.holes, func(h hole) bool { return h.role == valuesRole })
 }
 
 // element reads an element of the array of values.
@@ -448,13 +475,22 @@ func (d *JSON) number(name string) error {
 			return err
 		}
 		d.shape.note(d.text, null, valuesRole, false)
+	case jx.Bool:
+		b, err := d.dec.Bool()
+		if err != nil {
+			return err
+		}
+		d.shape.holes = append(d.shape.holes, hole{from: -1}) // is read, not filled in
+		if v = 0; b {
+			v = 1
+		}
 	case jx.Invalid:
 		return d.dec.Skip() // says what is wrong
 	default:
 		if name == "" {
 			name = "#" + strconv.Itoa(len(d.values)+1)
 		}
-		return d.refuse(stream.Malformed, "the value of %q is of type %s, not a number or null", name, t)
+		return d.refuse(stream.Malformed, "the value of %q is of type %s, not a number, true, false or null", name, t)
 	}
 	d.values = append(d.values, v)
 	return nil

@@ -1,0 +1,155 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// sampleBytes is how much of a file is looked at before it is read.
+const sampleBytes = 1 << 16
+
+// Assumptions returns what the first lines of the file have decided about its format.
+func (s *Source) Assumptions() []format.Assumption { return s.assumptions }
+
+// decodeUTF16 makes r UTF-8 if it begins with the byte order mark of UTF-16, as files of
+// Windows do.
+func decodeUTF16(r *bufio.Reader) *bufio.Reader {
+	mark, _ := r.Peek(2)
+	if string(mark) != "\xff\xfe" && string(mark) != "\xfe\xff" {
+		return r
+	}
+	return bufio.NewReaderSize(transform.NewReader(r, unicode.BOMOverride(transform.Nop)), sampleBytes)
+}
+
+// sample returns the first complete lines of a regular file, and reads nothing.
+func (s *Source) sample() ([]byte, error) {
+	b, err := s.lines.Peek(sampleBytes)
+	switch {
+	case errors.Is(err, io.EOF):
+		return b, nil
+	case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+		return nil, fmt.Errorf("file: %s: %w", s.path, err)
+	}
+	return b[:bytes.LastIndexByte(b, '\n')+1], nil
+}
+
+// sniffCSV completes c, skips what stands before the header and reports whether the newest
+// line comes first.
+func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst bool, err error) {
+	b, err := s.sample()
+	if err != nil {
+		return false, err
+	}
+	found, err := format.SniffCSV(b, *c)
+	if err != nil {
+		return false, fmt.Errorf("file: %s: %w", s.path, err)
+	}
+	if err := s.assume(found.Assumptions...); err != nil {
+		return false, err
+	}
+	for range found.Skip {
+		if err := s.readLine(ctx); err != nil {
+			return false, err
+		}
+		s.line = s.line[:0]
+	}
+	*c = found.CSV
+	return found.NewestFirst, nil
+}
+
+// assume remembers assumptions, which a strict source refuses.
+func (s *Source) assume(more ...format.Assumption) error {
+	s.assumptions = append(s.assumptions, more...)
+	if !s.strict || len(more) == 0 {
+		return nil
+	}
+	var texts, settings []string
+	for _, a := range more {
+		texts = append(texts, a.Text)
+		if a.Setting != "" {
+			settings = append(settings, "--set "+a.Setting)
+		}
+	}
+	err := fmt.Errorf("file: %s: strict reading makes no assumptions, this file needs some (%s)", s.path, strings.Join(texts, ", "))
+	if len(settings) > 0 {
+		err = fmt.Errorf("%w; state them: %s", err, strings.Join(settings, " "))
+	}
+	return err
+}
+
+// newestFirst reports whether the times of the first lines descend.
+func (s *Source) newestFirst() (bool, error) {
+	b, err := s.sample()
+	if err != nil {
+		return false, err
+	}
+	var at []int64
+	for line := range bytes.Lines(b) {
+		var r stream.Record
+		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {
+			at = append(at, r.Time)
+		}
+	}
+	return format.NewestFirst(at), nil
+}
+
+// order holds all lines that are left, brings them into the order of their times, or turns
+// them round, and goes on with these.
+func (s *Source) order(ctx context.Context, reverse bool) error {
+	type timed struct {
+		time int64
+		line []byte
+	}
+	var lines []timed
+	first := s.next
+	for {
+		err := s.readLine(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		t := timed{line: bytes.TrimRight(bytes.Clone(s.line), "\r\n")}
+		s.line = s.line[:0]
+		var r stream.Record
+		if !reverse && s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: t.line}) == nil {
+			t.time = r.Time
+		} else if n := len(lines); n > 0 {
+			t.time = lines[n-1].time // a line that cannot be read stays where it was
+		}
+		lines = append(lines, t)
+	}
+	if reverse {
+		slices.Reverse(lines)
+	} else {
+		slices.SortStableFunc(lines, func(a, b timed) int {
+			switch {
+			case a.time < b.time:
+				return -1
+			case a.time > b.time:
+				return 1
+			}
+			return 0
+		})
+	}
+	var b bytes.Buffer
+	for _, t := range lines {
+		b.Write(t.line)
+		b.WriteByte('\n')
+	}
+	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
+	return nil
+}

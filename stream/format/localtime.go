@@ -1,0 +1,149 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// DateOrder says in which order a date has day, month and year.
+type DateOrder string
+
+// The orders. Dates with the day or the month first are read only where the order says so:
+// 01/02/2026 alone does not tell.
+const (
+	YearFirst  DateOrder = "" // 2026-02-01
+	DayFirst   DateOrder = "dmy"
+	MonthFirst DateOrder = "mdy"
+)
+
+func (o DateOrder) check() error {
+	switch o {
+	case YearFirst, DayFirst, MonthFirst:
+		return nil
+	}
+	return fmt.Errorf("format: the order of a date must be dmy, mdy or empty, got %q", o)
+}
+
+// times reads the times of a file: ParseTime with an order of dates and a zone for times
+// that name none.
+type times struct {
+	unit  TimeUnit
+	order DateOrder
+	zone  *time.Location   // nil = UTC
+	last  map[string]int64 // of each series, where a zone repeats an hour
+}
+
+func newTimes(c CSVConfig) times {
+	t := times{unit: c.TimeUnit, order: c.DateOrder, zone: c.Zone}
+	if t.zone == time.UTC {
+		t.zone = nil
+	}
+	if t.zone != nil {
+		t.last = make(map[string]int64)
+	}
+	return t
+}
+
+// parse returns the time that text says for a series. Of an hour that the end of summer time
+// repeats it is the second one as soon as the first would not be later than the time before.
+func (t *times) parse(text []byte, series string) (int64, error) {
+	if t.order != YearFirst && !isNumber(text) {
+		if ordered, ok := t.order.yearFirst(text); ok {
+			text = ordered
+		}
+	}
+	at, err := ParseTime(text, t.unit)
+	if err != nil || t.zone == nil || isNumber(text) || hasZone(text[min(len(text), len("2006-01-02")):]) {
+		return at, err
+	}
+	first, second := t.instants(at)
+	last, known := t.last[series]
+	if known && first <= last {
+		first = second
+	}
+	t.last[series] = first
+	return first, nil
+}
+
+// instants returns the two times at which a clock on the wall of the zone shows what UTC shows
+// at t; they are equal but for the hour that is repeated.
+func (t *times) instants(wall int64) (first, second int64) {
+	const day = int64(24 * time.Hour)
+	offset := func(at int64) int64 {
+		_, seconds := time.Unix(0, at).In(t.zone).Zone()
+		return int64(seconds) * int64(time.Second)
+	}
+	before, after := wall-offset(wall-day), wall-offset(wall+day)
+	switch {
+	case offset(before) == wall-before && offset(after) == wall-after:
+		return min(before, after), max(before, after)
+	case offset(before) == wall-before:
+		return before, before
+	}
+	return after, after // also in the hour that the beginning of summer time leaves out
+}
+
+// yearFirst rewrites 31.12.2025 13:00, 31/12/2025 or 12-31-2025 1:00 PM as
+// 2025-12-31T13:00:00; ok is false for every other text.
+func (o DateOrder) yearFirst(text []byte) (ordered []byte, ok bool) {
+	rest := text
+	number := func(ends string) int {
+		n := 0
+		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		v, err := strconv.Atoi(string(rest[:n]))
+		if err != nil || n > 4 || ends != "" && (n == len(rest) || bytes.IndexByte([]byte(ends), rest[n]) < 0) {
+			return -1
+		}
+		rest = rest[n:]
+		if ends != "" {
+			rest = rest[1:]
+		}
+		return v
+	}
+	a, b := number("./-"), -1
+	if a >= 0 {
+		b = number("./-")
+	}
+	if b < 0 {
+		return nil, false
+	}
+	year := number("")
+	day, month := a, b
+	if o == MonthFirst {
+		day, month = b, a
+	}
+	if year < 1000 || day < 1 || month < 1 {
+		return nil, false
+	}
+	hour, minute := 0, 0
+	tail := []byte(":00")
+	if rest = bytes.TrimLeft(rest, " ,T"); len(rest) > 0 {
+		if hour = number(":"); hour < 0 {
+			return nil, false
+		}
+		if minute = number(""); minute < 0 {
+			return nil, false
+		}
+		if i := bytes.IndexByte(rest, ' '); i >= 0 {
+			half := bytes.ToUpper(bytes.TrimSpace(rest[i:]))
+			switch rest = rest[:i]; {
+			case hour < 1 || hour > 12:
+				return nil, false
+			case string(half) == "AM":
+				hour %= 12
+			case string(half) == "PM":
+				hour = hour%12 + 12
+			default:
+				return nil, false
+			}
+		}
+		if len(rest) > 0 {
+			tail = rest
+		}
+	}
+	return fmt.Appendf(nil, "%04d-%02d-%02dT%02d:%02d%s", year, month, day, hour, minute, tail), true
+}
