@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,36 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	}
 	*c = found.CSV
 	return found.NewestFirst, nil
+}
+
+// checkJSON refuses JSON that is not one object a line, with the command that makes it so.
+func (s *Source) checkJSON() error {
+	b, err := s.sample()
+	if err != nil {
+		return err
+	}
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
+	first, _, more := bytes.Cut(b, []byte("\n"))
+	var problem, remedy string
+	switch {
+	case bytes.HasPrefix(b, []byte("[")):
+		problem, remedy = "is one array", "jq -c '.[]' IN > OUT.jsonl"
+	case bytes.HasPrefix(b, []byte(`{"status"`)) && bytes.Contains(b, []byte(`"resultType"`)):
+		problem = "is an answer of Prometheus"
+		remedy = "jq -c '.data.result[] | (.metric | tostring) as $id | .values[] | {unique_id: $id, ds: .[0], y: (.[1] | tonumber)}' IN > OUT.jsonl, " +
+			"and read it with --set input.json.layout=long"
+	case more && bytes.HasPrefix(b, []byte("{")) && endsEarly(first):
+		problem, remedy = "has objects of several lines", "jq -c . IN > OUT.jsonl"
+	default:
+		return nil
+	}
+	return fmt.Errorf("file: %s: the file %s, one object a line was expected: make it so with  %s", s.path, problem, remedy)
+}
+
+// endsEarly reports whether text is the beginning of a JSON value.
+func endsEarly(text []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // assume remembers assumptions, which a strict source refuses.

@@ -171,6 +171,11 @@ func (s *Source) configure(c SourceConfig) error {
 		}
 	case "jsonl":
 		s.longest = cmp.Or(c.JSON.MaxBytes, 1<<20) + 1
+		if s.live == nil {
+			if err := s.checkJSON(); err != nil {
+				return err
+			}
+		}
 		s.decoder, err = format.NewJSON(c.JSON)
 	case "influx":
 		s.longest = cmp.Or(c.Influx.MaxBytes, 1<<20) + 1

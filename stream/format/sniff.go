@@ -240,6 +240,7 @@ func (s *sniffer) findNumbers() {
 				dots++ // 1,234.5 or 1,234,567 have no decimal comma
 			case commaDecimal.MatchString(cell):
 				decimals++
+				dotGroups += strings.Count(cell, ".") // 1.234,5
 			case dotThousand.MatchString(cell):
 				dotGroups++
 				decimals++ // 1.234.567

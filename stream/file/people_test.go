@@ -1,0 +1,185 @@
+package file_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// people has files as common programs write them; testdata/people/make.py makes them. Each has
+// the same 24 hours of two variables unless the row says otherwise.
+var people = []struct {
+	name   string
+	config file.SourceConfig
+	want   string // assumptions, or what the error says
+	fails  bool
+	series string // names, when not the one of the file
+	rows   int    // 0 = 24
+	sum    float64
+}{
+	{name: "pandas-index.csv"},
+	{name: "pandas-unnamed-index.csv"},
+	{name: "pandas-range-index.csv", want: "time in column time, column index left out"},
+	{name: "pandas-tab.tsv"},
+	{name: "pandas-newest-first.csv", want: "newest line first: sorted"},
+	{name: "pandas-zone.csv"},
+	{name: "pandas-nan.csv", sum: peopleSum - 42.5 - 1000.5},
+	{name: "pandas-text-column.csv", want: "column host left out", sum: peopleSum + 24},
+	{name: "pandas-two-hosts.csv", want: "a series for each host", series: "web1 web2", rows: 48, sum: 2 * peopleSum},
+	{name: "pandas-lines.jsonl"},
+	{name: "pandas-epoch.jsonl"},
+	{name: "pandas-records.json", fails: true, want: "jq -c '.[]'"},
+	{name: "nixtla.csv", want: "time in column ds, a series for each unique_id", series: "cpu mem", rows: 48},
+	{name: "excel-german.csv", want: "separator ;, decimal comma"},
+	{name: "excel-german-thousands.csv", want: "separator ;, decimal comma, points between thousands"},
+	{name: "excel-german-dates.csv", fails: true, want: "--set input.csv.date_order=dmy"},
+	{name: "excel-german-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma"},
+	{name: "excel-us-dates.csv", fails: true, want: "--set input.csv.date_order=dmy (day first) or mdy"},
+	{name: "excel-us-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.MonthFirst}}},
+	{name: "libreoffice-quoted.csv", want: "commas between thousands"},
+	{name: "libreoffice-dash.csv", sum: peopleSum - 42.5},
+	{name: "pipe.csv", want: "separator |"},
+	{name: "no-header.csv", fails: true, want: "line 1 begins like data"},
+	{name: "no-time.csv", fails: true, want: "--set input.csv.time_column=NAME"},
+	{name: "powershell-type.csv", want: "1 line with # left out", sum: peopleSum + 24},
+	{name: "powershell-utf16.csv", sum: peopleSum + 24},
+	{name: "prometheus.json", fails: true, want: "an answer of Prometheus"},
+	{name: "jq-prometheus.jsonl", sum: cpuSum},
+	{name: "jq-flat.jsonl", sum: peopleSum + 24},
+	{name: "jq-pretty.json", fails: true, want: "jq -c ."},
+	{name: "jq-newest-first.jsonl", want: "newest line first: sorted", sum: peopleSum + 24},
+	{name: "epoch-ms.csv"},
+	{name: "time-last.csv", want: "time in column time"},
+	{name: "blank-lines.csv"},
+	{name: "summer-time-ends.csv", config: file.SourceConfig{CSV: format.CSVConfig{Zone: berlin()}}},
+	{name: "pandas-index.csv", config: file.SourceConfig{Strict: true}},
+	{name: "excel-german.csv", config: file.SourceConfig{Strict: true}, fails: true, want: `--set input.csv.comma=";" --set input.csv.decimal=,`},
+}
+
+// Sums of the values: cpu is 1000.5 + 7 (i mod 5), mem 40 + i/4, rounded to two digits.
+const (
+	cpuSum    = 24*1000.5 + 7*(4*10+0+1+2+3)
+	peopleSum = cpuSum + 24*40 + 276/4.
+)
+
+func berlin() *time.Location {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}
+
+// TestPeoplesFiles: each file gives the right number of rows and values at the right times, or
+// an error that names the remedy.
+func TestPeoplesFiles(t *testing.T) {
+	used := make(map[string]bool)
+	for _, c := range people {
+		used[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			src, err := file.OpenSource(filepath.Join("testdata", "people", c.name), c.config)
+			if c.fails {
+				if err == nil {
+					err = readAll(src).err
+				}
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("got  %v\nwant an error with %s", err, c.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			got := readAll(src)
+			if got.err != nil {
+				t.Fatal(got.err)
+			}
+			rows, sum, series := c.rows, c.sum, c.series
+			if rows == 0 {
+				rows = 24
+			}
+			if sum == 0 {
+				sum = peopleSum
+			}
+			if series == "" {
+				series = strings.TrimSuffix(c.name, filepath.Ext(c.name))
+			}
+			if got.rows != rows || math.Abs(got.sum-sum) > 1e-6 || strings.Join(got.series, " ") != series {
+				t.Errorf("%d rows of %q with the sum %v, want %d of %q with %v", got.rows, got.series, got.sum, rows, series, sum)
+			}
+			if !got.hourly {
+				t.Error("the samples of a series are not an hour apart")
+			}
+			var assumed []string
+			for _, a := range src.Assumptions() {
+				assumed = append(assumed, a.Text)
+			}
+			if s := strings.Join(assumed, ", "); s != c.want {
+				t.Errorf("assumed %q, want %q", s, c.want)
+			}
+		})
+	}
+	files, err := os.ReadDir(filepath.Join("testdata", "people"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !used[f.Name()] && f.Name() != "make.py" {
+			t.Errorf("%s has no row", f.Name())
+		}
+	}
+}
+
+type contents struct {
+	rows   int
+	series []string
+	sum    float64
+	hourly bool
+	err    error
+}
+
+// readAll reads a source to its end; err is also the first refusal.
+func readAll(src *file.Source) contents {
+	c := contents{hourly: true}
+	last := make(map[string]int64)
+	messages := make([]stream.Message, 7)
+	for {
+		n, err := src.Read(context.Background(), messages)
+		if errors.Is(err, io.EOF) {
+			return c
+		}
+		if c.err = err; err != nil {
+			return c
+		}
+		for i := range messages[:n] {
+			var r stream.Record
+			if c.err = src.Decoder().Decode(&r, &messages[i]); c.err != nil {
+				return c
+			}
+			c.rows++
+			if !slices.Contains(c.series, r.Series) {
+				c.series = append(c.series, r.Series)
+			} else if r.Time-last[r.Series] != int64(time.Hour) {
+				c.hourly = false
+			}
+			last[r.Series] = r.Time
+			for _, v := range r.Values {
+				if !math.IsNaN(v) {
+					c.sum += v
+				}
+			}
+		}
+	}
+}
