@@ -37,6 +37,7 @@ var people = []struct {
 	{name: "pandas-nan.csv", sum: peopleSum - 42.5 - 1000.5},
 	{name: "pandas-text-column.csv", want: "column host left out", sum: peopleSum + 24},
 	{name: "pandas-two-hosts.csv", want: "a series for each host", series: "web1 web2", rows: 48, sum: 2 * peopleSum},
+	{name: "pandas-index.parquet", want: "time in column time", sum: peopleSum - 40 - 1000.5},
 	{name: "pandas-lines.jsonl"},
 	{name: "pandas-epoch.jsonl"},
 	{name: "pandas-records.json", fails: true, want: "jq -c '.[]'"},

@@ -20,8 +20,8 @@ import (
 
 // SourceConfig says how a file is read.
 type SourceConfig struct {
-	// Format is "csv", "jsonl" or "influx"; "" = by the extension (.csv, .tsv,
-	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz if compressed), or
+	// Format is "csv", "jsonl", "influx" or "parquet"; "" = by the extension (.csv, .tsv,
+	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz if compressed, .parquet), or
 	// jsonl for standard input.
 	Format string
 
@@ -155,10 +155,16 @@ func (s *Source) configure(c SourceConfig) error {
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
 	if c.Format = cmp.Or(c.Format, FormatOf(s.path)); c.Format == "" {
 		if c.Format = "jsonl"; s.file != os.Stdin {
-			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl or influx", s.path, ext)
+			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet", s.path, ext)
 		}
 	}
 	var err error
+	if c.Format == "parquet" {
+		if err := s.readParquet(); err != nil {
+			return err
+		}
+		c.Format, c.CSV.Comma = "csv", ','
+	}
 	switch c.Format {
 	case "csv":
 		if ext == ".tsv" {
@@ -181,7 +187,7 @@ func (s *Source) configure(c SourceConfig) error {
 		s.longest = cmp.Or(c.Influx.MaxBytes, 1<<20) + 1
 		s.decoder, err = format.NewInflux(c.Influx)
 	default:
-		err = fmt.Errorf("the format must be csv, jsonl or influx, got %q", c.Format)
+		err = fmt.Errorf("the format must be csv, jsonl, influx or parquet, got %q", c.Format)
 	}
 	if err != nil {
 		return fmt.Errorf("file: %s: %w", s.path, err)
@@ -223,6 +229,8 @@ func FormatOf(path string) string {
 		return "jsonl"
 	case ".lp", ".influx", ".line":
 		return "influx"
+	case ".parquet", ".pq":
+		return "parquet"
 	}
 	return ""
 }

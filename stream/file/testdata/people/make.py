@@ -1,6 +1,6 @@
 """Writes the files beside it as common programs write them: 24 hours of cpu and mem.
 
-Needs pandas: python3 make.py
+Needs pandas with pyarrow: python3 make.py
 """
 import json
 import pathlib
@@ -32,6 +32,7 @@ frame.tz_localize("Europe/Berlin").to_csv(here / "pandas-zone.csv")
 frame.where(frame["mem"] != 42.5).to_csv(here / "pandas-nan.csv", na_rep="NaN")
 frame.assign(host="web1", up=True).to_csv(here / "pandas-text-column.csv")
 pd.concat([frame.assign(host=h) for h in ("web1", "web2")]).sort_index(kind="stable").to_csv(here / "pandas-two-hosts.csv")
+frame.where(frame["mem"] != 40).astype({"mem": "float32"}).to_parquet(here / "pandas-index.parquet")
 frame.reset_index().to_json(here / "pandas-lines.jsonl", orient="records", lines=True, date_format="iso")
 frame.reset_index().to_json(here / "pandas-epoch.jsonl", orient="records", lines=True, date_format="epoch")
 frame.reset_index().to_json(here / "pandas-records.json", orient="records", date_format="iso")
