@@ -33,6 +33,7 @@ standard input) as one message:
 		Args: cobra.ExactArgs(1),
 	}
 	a.configFlags(cmd)
+	fileFlags(cmd)
 	f := cmd.Flags()
 	f.StringSlice("brokers", []string{"localhost:9092"}, "host:port of one or more brokers")
 	f.String("topic", "metrics", "topic to publish to")
@@ -51,12 +52,13 @@ standard input) as one message:
 			return &usageError{errors.New("--loop needs --now: the same time stamps again would be late")}
 		}
 		settings := []setting{{"brokers", "input.kafka.brokers"}, {"topic", "input.kafka.topics"}}
+		zone := setting{"time-zone", "input.time_zone"}
 		if len(a.files) == 0 { // then the defaults of the flags hold
 			for _, s := range settings {
 				f.Lookup(s.flag).Changed = true
 			}
 		}
-		cfg, err := a.load(cmd, settings)
+		cfg, err := a.load(cmd, append(settings, zone))
 		if err != nil {
 			return err
 		}
@@ -64,6 +66,8 @@ standard input) as one message:
 			return &usageError{errors.New("the configuration has no input.kafka to publish to")}
 		}
 		p.path = args[0]
+		p.sort, _ = f.GetBool("sort")
+		p.strict, _ = f.GetBool("strict")
 		return a.produce(cmd.Context(), cfg, &p)
 	}
 	return cmd
@@ -72,6 +76,7 @@ standard input) as one message:
 // producing says how a file is published.
 type producing struct {
 	path, series string
+	sort, strict bool
 	rate, speed  float64
 	now, loop    bool
 	partitions   int
@@ -130,12 +135,13 @@ func (a *app) produce(ctx context.Context, cfg *config.Config, p *producing) err
 func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing, producer *kafka.Producer) (sent, refused int64, err error) {
 	var published atomic.Int64
 	c := *cfg
-	c.Input.File = &config.FileInput{Path: p.path, Series: p.series}
+	c.Input.File = &config.FileInput{Path: p.path, Series: p.series, Sort: p.sort, Strict: p.strict}
 	src, err := build.OpenFile(&c)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer src.Close()
+	a.assumed(src)
 	var (
 		dec    = src.Decoder()
 		paced  = job.Paced(src, dec, p.speed)

@@ -41,7 +41,7 @@ Forecasts of the same file are the same bytes in every run.`,
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
-	cmd.Flags().String("out", "", "write forecasts to this file: .csv, or .lp for line protocol; - is standard output")
+	cmd.Flags().String("out", "", "file for the forecasts: .csv, .jsonl, .parquet, or .lp for line protocol; - is standard output")
 	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
 	cmd.Flags().Float64("speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute, 0 = as fast as possible")
 	cmd.Flags().Bool("serve", false, "show the live page during the replay, and after it until Ctrl-C; see server.listen")
@@ -154,6 +154,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 		return nil, err
 	}
 	defer src.Close()
+	a.assumed(src)
 	engine, err := build.NewEngine(cfg, stream.AllSeries)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // app is what the commands share: the streams and the settings given by the user.
@@ -95,6 +97,24 @@ var modelSettings = []setting{
 	{"horizon", "model.horizon"},
 	{"season", "model.season"},
 	{"seed", "model.seed"},
+	{"sort", "input.file.sort"},
+	{"strict", "input.file.strict"},
+	{"time-zone", "input.time_zone"},
+}
+
+// fileFlags are those of the commands that read a file.
+func fileFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Bool("sort", false, "bring the lines of the file into the order of their times")
+	f.Bool("strict", false, "refuse a file whose format (separator, decimal comma, columns) would have to be assumed")
+	f.String("time-zone", "UTC", "zone of times that name none, such as Europe/Rome")
+}
+
+// assumed prints what the first lines of a file have decided about its format.
+func (a *app) assumed(src *file.Source) {
+	if text := build.Assumed(src); text != "" {
+		fmt.Fprintln(a.stderr, "assumed:", text)
+	}
 }
 
 // modelFlags adds them.
@@ -105,6 +125,7 @@ func modelFlags(cmd *cobra.Command) {
 	f.Int("horizon", 1, "steps ahead")
 	f.Int("season", 0, "steps of a season, for seasonal and auto (default: auto looks for one)")
 	f.Uint64("seed", 1, "of the random frequencies")
+	fileFlags(cmd)
 }
 
 // load reads the configuration of a command. The flags in settings that were

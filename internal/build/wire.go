@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
@@ -104,7 +104,7 @@ func inParts(in config.Input) bool {
 		return true
 	case "json", "jsonl":
 		return in.JSON.Layout == "long"
-	case "csv":
+	case "csv", "parquet":
 		return in.CSV.VariableColumn != ""
 	}
 	return false
@@ -148,10 +148,28 @@ func timeUnit(name string) format.TimeUnit {
 	return format.TimeUnit(name)
 }
 
+// first returns the only character of a setting, 0 when it is empty.
+func first(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
+
+// zoneOf returns the zone of times that name none.
+func zoneOf(c *config.Config) *time.Location {
+	zone, err := time.LoadLocation(c.Input.TimeZone)
+	if err != nil {
+		panic("build: " + err.Error()) // validated before
+	}
+	return zone
+}
+
 func csvFormat(c *config.Config) format.CSVConfig {
 	in := c.Input.CSV
 	return format.CSVConfig{
-		Header: in.Header, Comma: in.Comma[0], Series: in.SeriesColumn, Time: in.TimeColumn,
+		Header: in.Header, Comma: first(in.Comma), Decimal: first(in.Decimal), Thousands: first(in.Thousands),
+		DateOrder: format.DateOrder(in.DateOrder), Zone: zoneOf(c), Series: in.SeriesColumn, Time: in.TimeColumn,
 		Variable: in.VariableColumn, Values: in.ValueColumns, Missing: in.Missing, TimeUnit: timeUnit(in.TimeUnit),
 	}
 }
@@ -160,7 +178,7 @@ func jsonFormat(c *config.Config) format.JSONConfig {
 	in := c.Input.JSON
 	return format.JSONConfig{
 		Series: in.SeriesField, Time: in.TimeField, Variable: in.VariableField, Values: in.ValuesField, Long: in.Layout == "long",
-		TimeUnit: timeUnit(in.TimeUnit), MaxDim: c.Pipeline.MaxDim,
+		TimeUnit: timeUnit(in.TimeUnit), MaxDim: c.Pipeline.MaxDim, Zone: zoneOf(c),
 	}
 }
 
@@ -193,11 +211,21 @@ func OpenFile(c *config.Config) (*file.Source, error) {
 	sc := file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c), Influx: influxFormat(c)}
 	path := "-"
 	if f := c.Input.File; f != nil {
-		path, sc.Format, sc.Series = f.Path, f.Format, f.Series
+		path, sc.Format, sc.Series, sc.Sort, sc.Strict = f.Path, f.Format, f.Series, f.Sort, f.Strict
 	} else {
 		sc.Format, sc.Series = c.Input.Stdin.Format, c.Input.Stdin.Series
 	}
 	return file.OpenSource(path, sc)
+}
+
+// Assumed returns one line about what the first lines of a file have decided about its format,
+// "" when that was nothing.
+func Assumed(src *file.Source) string {
+	var texts []string
+	for _, a := range src.Assumptions() {
+		texts = append(texts, a.Text)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // outputs are where the results of a partition go.
@@ -224,7 +252,7 @@ func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outp
 
 func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 	if f := c.Output.File; f != nil {
-		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model))
+		s, err := openFileSink(f, c.Model)
 		if err != nil {
 			return err
 		}
@@ -260,19 +288,17 @@ func (o *outputs) Close() error {
 	return err
 }
 
-// newEncoder makes the encoder of an output file.
-func newEncoder(f *config.FileOutput, m config.Model) file.Encoder {
-	kind := f.Format
-	if kind == "" {
-		switch strings.ToLower(filepath.Ext(f.Path)) {
-		case ".lp", ".influx", ".line":
-			kind = "influx"
-		}
+// openFileSink opens an output file.
+func openFileSink(f *config.FileOutput, m config.Model) (stream.Sink, error) {
+	switch f.Kind() {
+	case "influx":
+		return file.CreateSink(f.Path, lineproto.Encoder{Levels: m.Levels})
+	case "jsonl":
+		return file.CreateSink(f.Path, file.JSONLines{Levels: m.Levels})
+	case "parquet":
+		return file.CreateParquet(f.Path, m.Levels)
 	}
-	if kind == "influx" {
-		return lineproto.Encoder{Levels: m.Levels}
-	}
-	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint}
+	return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint})
 }
 
 // openDeadLetters opens what keeps the dead letters; nil when nothing is

@@ -6,6 +6,9 @@
 package config
 
 import (
+	"cmp"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
@@ -34,6 +37,7 @@ type Input struct {
 	JSON       JSON        `yaml:"json"`
 	Influx     Influx      `yaml:"influx"`
 	CSV        CSV         `yaml:"csv"`
+	TimeZone   string      `yaml:"time_zone"` // zone of times that name none
 }
 
 // Kafka is a topic read as a member of a consumer group.
@@ -73,8 +77,10 @@ func (k *Kafka) setDefaults() {
 // FileInput is a CSV or JSON-lines file, read once from start to end.
 type FileInput struct {
 	Path   string  `yaml:"path"`
-	Format string  `yaml:"format"` // csv or jsonl; "" = by the file's name
+	Format string  `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
 	Series string  `yaml:"series"` // of lines that do not say; "" = the file's name without extension
+	Sort   bool    `yaml:"sort"`   // bring the lines into the order of their times
+	Strict bool    `yaml:"strict"` // refuse a file about which something would have to be assumed
 	Speed  float64 `yaml:"speed"`  // 1 = as fast as its time stamps say, 0 = as fast as possible
 }
 
@@ -123,12 +129,15 @@ type Influx struct {
 
 // CSV says how lines are to be read.
 type CSV struct {
-	Header       []string `yaml:"header"` // of messages, which have none of their own
-	Comma        string   `yaml:"comma"`
+	Header       []string `yaml:"header"`        // of messages, which have none of their own
+	Comma        string   `yaml:"comma"`         // between fields; "" = by the first lines of a file, a comma in messages
+	Decimal      string   `yaml:"decimal"`       // "." or ","; "" = by the first lines of a file, a point in messages
+	Thousands    string   `yaml:"thousands"`     // between groups of three digits
+	DateOrder    string   `yaml:"date_order"`    // "" = the year first, dmy or mdy
 	SeriesColumn string   `yaml:"series_column"` // "" = the key of the message
 	TimeColumn   string   `yaml:"time_column"`   // "" = the first column
 	ValueColumns []string `yaml:"value_columns"` // empty = all others
-	Missing      []string `yaml:"missing"`       // spellings besides the empty cell
+	Missing      []string `yaml:"missing"`       // spellings besides the empty cell; empty = the usual ones
 	TimeUnit     string   `yaml:"time_unit"`
 
 	// VariableColumn makes a line hold one variable, whose name this column has.
@@ -217,13 +226,32 @@ func (i *InfluxDB) setDefaults() {
 // FileOutput is a file that grows.
 type FileOutput struct {
 	Path   string `yaml:"path"`
-	Format string `yaml:"format"` // csv or influx; "" = by the file's name
+	Format string `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
 	// TimeUnit is that of the times in csv: auto = RFC 3339, s = seconds, which
 	// also gives integer steps back.
 	TimeUnit string `yaml:"time_unit"`
 }
 
 func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }
+
+// Kind returns the format of the file, "" when neither Format nor the ending of the name says
+// it. Standard output is CSV.
+func (f *FileOutput) Kind() string {
+	if f.Format != "" || f.Path == "-" {
+		return cmp.Or(f.Format, "csv")
+	}
+	switch strings.ToLower(filepath.Ext(f.Path)) {
+	case ".csv":
+		return "csv"
+	case ".jsonl", ".ndjson":
+		return "jsonl"
+	case ".lp", ".influx", ".line":
+		return "influx"
+	case ".parquet", ".pq":
+		return "parquet"
+	}
+	return ""
+}
 
 // KafkaOutput is a topic that forecasts are written to.
 type KafkaOutput struct {
@@ -283,7 +311,8 @@ func Default() *Config {
 			DataFormat: "json",
 			JSON:       JSON{Layout: "wide", TimeUnit: "auto"},
 			Influx:     Influx{TimeUnit: "ns"},
-			CSV:        CSV{Comma: ",", Missing: []string{"NA", "null"}, TimeUnit: "auto"},
+			CSV:        CSV{TimeUnit: "auto"},
+			TimeZone:   "UTC",
 		},
 		Pipeline: Pipeline{Fill: "none", Aggregate: "latest", MaxGap: 1000, Scope: "series", SchemaChangeAfter: 10, RollbackEvery: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{

@@ -164,7 +164,7 @@ model:
 }
 
 func TestAnchorsAndEmptyValues(t *testing.T) {
-	name := write(t, "model:\n  levels: &l [0.8]\n  order:\npipeline: {scope: &s shared}\noutput:\n  file: {path: *s}\n  influxdb: {url: \"http://h:1\", bucket: b}\n")
+	name := write(t, "model:\n  levels: &l [0.8]\n  order:\npipeline: {scope: &s shared}\noutput:\n  file: {path: *s, format: csv}\n  influxdb: {url: \"http://h:1\", bucket: b}\n")
 	over := write(t, "output:\n  influxdb: null\n")
 	cfg, err := config.Load(config.Sources{Files: []string{name, over}})
 	if err != nil {

@@ -33,6 +33,12 @@ func atLeast[T cmp.Ordered](b *binder, path string, got, limit T) {
 	b.need(got >= limit, path, "must be >= %v, got %v", limit, got)
 }
 
+// zone checks the name of a time zone.
+func (b *binder) zone(path, name string) {
+	_, err := time.LoadLocation(name)
+	b.need(err == nil && name != "Local", path, "must be a time zone such as UTC or Europe/Rome, got %q", name)
+}
+
 // units are those of times that are numbers.
 var units = []string{"auto", "s", "ms", "us", "ns"}
 
@@ -53,7 +59,12 @@ func (b *binder) validateInput(in *Input) {
 	}
 	b.oneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
 	b.oneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
-	b.need(len(in.CSV.Comma) == 1, "input.csv.comma", "must be one ASCII character, got %q", in.CSV.Comma)
+	b.need(len(in.CSV.Comma) <= 1, "input.csv.comma", "must be one ASCII character, got %q", in.CSV.Comma)
+	b.oneOf("input.csv.decimal", in.CSV.Decimal, "", ".", ",")
+	b.need(len(in.CSV.Thousands) <= 1 && (in.CSV.Thousands == "" || in.CSV.Thousands != in.CSV.Decimal), "input.csv.thousands",
+		"must be one ASCII character other than input.csv.decimal, got %q", in.CSV.Thousands)
+	b.oneOf("input.csv.date_order", in.CSV.DateOrder, "", "dmy", "mdy")
+	b.zone("input.time_zone", in.TimeZone)
 	if k := in.Kafka; k != nil {
 		b.validateKafka(k)
 		b.need(in.DataFormat != "csv" || len(in.CSV.Header) > 0, "input.csv.header",
@@ -62,7 +73,7 @@ func (b *binder) validateInput(in *Input) {
 	if f := in.File; f != nil {
 		b.need(f.Path != "", "input.file.path", "must name a file")
 		if f.Format != "" {
-			b.oneOf("input.file.format", f.Format, "csv", "jsonl", "influx")
+			b.oneOf("input.file.format", f.Format, "csv", "jsonl", "influx", "parquet")
 		}
 		atLeast(b, "input.file.speed", f.Speed, 0)
 	}
@@ -209,8 +220,7 @@ func (b *binder) validateInputs(c *Config) {
 		b.oneOf("model.calendar", v, "hour", "weekday", "month")
 		b.need(!slices.Contains(m.Calendar[:i], v), "model.calendar", "has %q twice", v)
 	}
-	_, err := time.LoadLocation(m.TimeZone)
-	b.need(err == nil && m.TimeZone != "Local", "model.time_zone", "must be a time zone such as UTC or Europe/Rome, got %q", m.TimeZone)
+	b.zone("model.time_zone", m.TimeZone)
 	takes := TakesInputs(m.Type)
 	b.need(takes || len(m.Exogenous) == 0, "model.exogenous", "is used by auto, orffvar and varN, not by %s", m.Type)
 	b.need(takes || len(m.Calendar) == 0, "model.calendar", "is used by auto, orffvar and varN, not by %s", m.Type)
@@ -293,8 +303,12 @@ func (b *binder) validateOutput(c *Config) {
 	if f := o.File; f != nil {
 		b.need(f.Path != "", "output.file.path", "must name a file")
 		if f.Format != "" {
-			b.oneOf("output.file.format", f.Format, "csv", "influx")
+			b.oneOf("output.file.format", f.Format, "csv", "jsonl", "influx", "parquet")
 		}
+		b.need(f.Path == "" || f.Kind() != "", "output.file.path",
+			"%q ends with none of .csv, .jsonl, .lp, .parquet; name the format with output.file.format", f.Path)
+		b.need(f.Kind() != "parquet" || c.Input.File != nil && c.State.Dir == "" && c.State.Topic == "", "output.file.format",
+			"parquet is complete only at the end of the input: it needs input.file, and no state; csv or jsonl can go on after a restart")
 		b.oneOf("output.file.time_unit", f.TimeUnit, units...)
 	}
 	if k := o.Kafka; k != nil {

@@ -176,6 +176,9 @@ func (l *Live) openSource() (src stream.Source, dec stream.Decoder, name string,
 	if err != nil {
 		return nil, nil, "", err
 	}
+	if assumed := build.Assumed(source); assumed != "" {
+		l.log.Info("the first lines of the file say how to read it", "assumed", assumed)
+	}
 	speed, name := 0., "stdin"
 	if f := l.Cfg.Input.File; f != nil {
 		speed, name = f.Speed, "file"

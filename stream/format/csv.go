@@ -28,10 +28,10 @@ type CSVConfig struct {
 	DateOrder DateOrder
 	Zone      *time.Location
 
-	// DecimalComma says that numbers have a comma for the point. Thousands stands between
-	// groups of three digits and is left out; 0 = none.
-	DecimalComma bool
-	Thousands    byte
+	// Decimal is what stands before the fraction of a number, '.' or ','; 0 = '.'. Thousands
+	// stands between groups of three digits and is left out; 0 = none.
+	Decimal   byte
+	Thousands byte
 
 	// Values are the columns with values, in order; nil = all others.
 	Values []string
@@ -90,7 +90,10 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if err := c.DateOrder.check(); err != nil {
 		return nil, err
 	}
-	d := &CSV{c: c, series: -1, variable: -1, seen: newInterner(), times: newTimes(c), plain: !c.DecimalComma && c.Thousands == 0}
+	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
+		return nil, fmt.Errorf("format: a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
+	}
+	d := &CSV{c: c, series: -1, variable: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.plain = false // a number such as -999 stands for a missing value
@@ -261,7 +264,7 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 
 // withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it.
 func (d *CSV) withPoint(text []byte) []byte {
-	if !d.c.DecimalComma && d.c.Thousands == 0 {
+	if d.c.Decimal != ',' && d.c.Thousands == 0 {
 		return text
 	}
 	d.rewritten = d.rewritten[:0]
@@ -269,9 +272,9 @@ func (d *CSV) withPoint(text []byte) []byte {
 		switch {
 		case b == d.c.Thousands:
 			continue
-		case d.c.DecimalComma && b == '.':
+		case d.c.Decimal == ',' && b == '.':
 			return nil // 1.5 is no number here
-		case d.c.DecimalComma && b == ',':
+		case d.c.Decimal == ',' && b == ',':
 			b = '.'
 		}
 		d.rewritten = append(d.rewritten, b)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-faster/jx"
@@ -30,6 +31,10 @@ type JSONConfig struct {
 	Time     string   // path of the time; "" = "time"
 	Values   string   // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
 	TimeUnit TimeUnit // of a time that is a number
+
+	// Zone is the zone of times that name none; nil = UTC. An hour that the end of summer time
+	// repeats is taken for the first of the two.
+	Zone *time.Location
 
 	// Long means one variable a message, as Nixtla's libraries have it. Then the
 	// defaults are Series: "unique_id" or, where it is not there, the key of the
@@ -63,6 +68,7 @@ type JSON struct {
 	root *member
 	dec  jx.Decoder
 
+	times times
 	shape shape // of the message before
 
 	series, names *interner
@@ -162,7 +168,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
+	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, times: newTimes(c.TimeUnit, YearFirst, c.Zone, false), series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
 	ok := d.root.add(c.Time, timeRole)
 	if c.Series != "" {
 		ok = d.root.add(c.Series, seriesRole) && ok
@@ -377,7 +383,7 @@ func (d *JSON) time() error {
 	default:
 		return d.refuse(stream.Malformed, "the time is neither a number nor text")
 	}
-	t, err := ParseTime(text, d.c.TimeUnit)
+	t, err := d.times.parse(text, "")
 	if err != nil {
 		return d.refuse(stream.Malformed, "the time %q is %v", clip(text), err)
 	}

@@ -32,22 +32,23 @@ type times struct {
 	unit  TimeUnit
 	order DateOrder
 	zone  *time.Location   // nil = UTC
-	last  map[string]int64 // of each series, where a zone repeats an hour
+	last  map[string]int64 // of each series, to tell a repeated hour apart; nil = it is the first one
 }
 
-func newTimes(c CSVConfig) times {
-	t := times{unit: c.TimeUnit, order: c.DateOrder, zone: c.Zone}
+func newTimes(unit TimeUnit, order DateOrder, zone *time.Location, remember bool) times {
+	t := times{unit: unit, order: order, zone: zone}
 	if t.zone == time.UTC {
 		t.zone = nil
 	}
-	if t.zone != nil {
+	if t.zone != nil && remember {
 		t.last = make(map[string]int64)
 	}
 	return t
 }
 
 // parse returns the time that text says for a series. Of an hour that the end of summer time
-// repeats it is the second one as soon as the first would not be later than the time before.
+// repeats it is the first one, or, with a memory, the second one as soon as the first would not
+// be later than the time before.
 func (t *times) parse(text []byte, series string) (int64, error) {
 	if t.order != YearFirst && !isNumber(text) {
 		if ordered, ok := t.order.yearFirst(text); ok {
@@ -59,11 +60,12 @@ func (t *times) parse(text []byte, series string) (int64, error) {
 		return at, err
 	}
 	first, second := t.instants(at)
-	last, known := t.last[series]
-	if known && first <= last {
-		first = second
+	if t.last != nil {
+		if last, known := t.last[series]; known && first <= last {
+			first = second
+		}
+		t.last[series] = first
 	}
-	t.last[series] = first
 	return first, nil
 }
 

@@ -73,7 +73,7 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 		}
 		switch h.role {
 		case timeRole:
-			t, err := ParseTime(text, d.c.TimeUnit)
+			t, err := d.times.parse(text, "")
 			if err != nil {
 				return false
 			}

@@ -196,8 +196,7 @@ func (s *sniffer) readRows(lines [][]byte) {
 		}
 		s.rows = append(s.rows, fields)
 	}
-	s.times = newTimes(s.out.CSV)
-	s.times.zone = nil // the order is that of the clock on the wall
+	s.times = newTimes(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
 }
 
 // isDatum reports whether text is a number or a time.
@@ -222,7 +221,7 @@ var (
 // findNumbers decides between decimal comma and decimal point.
 func (s *sniffer) findNumbers() {
 	c := &s.out.CSV
-	if c.DecimalComma || c.Thousands != 0 {
+	if c.Decimal != 0 || c.Thousands != 0 {
 		return
 	}
 	decimals, groups, dots, dotGroups := 0, 0, 0, 0
@@ -250,7 +249,7 @@ func (s *sniffer) findNumbers() {
 	switch {
 	case decimals+groups == 0:
 	case dots == 0 && (decimals > 0 || c.Comma != ','):
-		c.DecimalComma = true
+		c.Decimal = ','
 		s.assume("input.csv.decimal=,", "decimal comma")
 		if dotGroups > 0 {
 			c.Thousands = '.'

@@ -1,0 +1,66 @@
+package file
+
+import (
+	"math"
+
+	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// JSONLines encodes the forecasts of a batch as one object a line, with the members that CSV
+// has as columns. A bound that is not calibrated is null.
+type JSONLines struct {
+	Levels []float64 // those of the engine
+}
+
+// AppendHeader implements Encoder.
+func (e JSONLines) AppendHeader(dst []byte) []byte { return dst }
+
+// AppendBatch implements Encoder.
+func (e JSONLines) AppendBatch(dst []byte, b *stream.Batch) []byte {
+	w := jx.Writer{Buf: dst}
+	for i := range b.Forecasts {
+		f := &b.Forecasts[i]
+		d := len(f.Yhat)
+		for j, target := range f.Series.Variables {
+			for l := range max(1, len(e.Levels)) {
+				w.RawStr(`{"time":"`)
+				w.Buf = format.AppendTime(w.Buf, f.Time, format.Auto)
+				w.RawStr(`","series":`)
+				w.Str(f.Series.Name)
+				w.RawStr(`,"target":`)
+				w.Str(target)
+				w.RawStr(`,"horizon":`)
+				w.Int(f.Horizon)
+				w.RawStr(`,"model":`)
+				w.Str(f.Model)
+				member(&w, "yhat", f.Yhat[j])
+				if len(e.Levels) > 0 {
+					member(&w, "yhat_lower", f.Lower[l*d+j])
+					member(&w, "yhat_upper", f.Upper[l*d+j])
+				}
+				if len(e.Levels) > 1 {
+					member(&w, "level", e.Levels[l])
+				}
+				if f.JointLower != nil {
+					member(&w, "yhat_joint_lower", f.JointLower[j])
+					member(&w, "yhat_joint_upper", f.JointUpper[j])
+				}
+				w.RawStr("}\n")
+			}
+		}
+	}
+	return w.Buf
+}
+
+// member writes a number, null for NaN.
+func member(w *jx.Writer, name string, v float64) {
+	w.RawStr(`,"` + name + `":`)
+	if math.IsNaN(v) {
+		w.Null()
+		return
+	}
+	w.Float64(v)
+}
