@@ -13,7 +13,7 @@ func (s *Sink) Check(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if f := classify(err, time.Now()); f.action == block {
+	if f := classify(err, time.Now()); f.action != retry {
 		return fmt.Errorf("influx: the token, the bucket or the request is not accepted: %s", f.text)
 	}
 	return fmt.Errorf("influx: %w", err)

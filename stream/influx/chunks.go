@@ -11,7 +11,6 @@ import (
 // made while the one before is under way.
 type chunks struct {
 	encoder lineproto.Encoder
-	size    int          // lines in a request
 	left    stream.Batch // what is not encoded yet
 	rest    []byte       // lines beyond the last request
 }
@@ -19,11 +18,11 @@ type chunks struct {
 // pointsAtOnce is the number of points that are encoded before lines are counted.
 const pointsAtOnce = 32
 
-// next encodes the next request into buf, whose memory must not be that of the
-// last one; empty at the end.
-func (c *chunks) next(buf []byte) []byte {
+// next encodes the next request, of at most size lines, into buf, whose memory must not
+// be that of the last one. The request is empty at the end.
+func (c *chunks) next(buf []byte, size int) []byte {
 	buf = append(buf[:0], c.rest...)
-	for lines := bytes.Count(buf, newline); lines < c.size; {
+	for lines := bytes.Count(buf, newline); lines < size; {
 		part, ok := c.part()
 		if !ok {
 			break
@@ -33,7 +32,7 @@ func (c *chunks) next(buf []byte) []byte {
 		lines += bytes.Count(buf[from:], newline)
 	}
 	var request []byte
-	request, c.rest = cut(buf, c.size)
+	request, c.rest = cut(buf, size)
 	return request
 }
 
@@ -50,4 +49,25 @@ func take[T any](dst, src *[]T) bool {
 	n := min(len(*src), pointsAtOnce)
 	*dst, *src = (*src)[:n], (*src)[n:]
 	return n > 0
+}
+
+var newline = []byte("\n")
+
+// cut splits lines after the first n of them.
+func cut(lines []byte, n int) (first, rest []byte) {
+	end := 0
+	for range n {
+		i := bytes.IndexByte(lines[end:], '\n')
+		if i < 0 {
+			return lines, nil
+		}
+		end += i + 1
+	}
+	return lines[:end], lines[end:]
+}
+
+// firstLine returns the first of lines, short enough for a log.
+func firstLine(lines []byte) string {
+	line, _, _ := bytes.Cut(lines, newline)
+	return string(line[:min(len(line), 200)])
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	influxhttp "github.com/influxdata/influxdb-client-go/v2/api/http"
-
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -20,9 +18,10 @@ import (
 type action int
 
 const (
-	retry action = iota // again, as it is
-	split               // in two halves
-	block               // again, but somebody has to act
+	retry  action = iota // send it again
+	split                // send its halves
+	refuse               // find out whether the points or the configuration are at fault
+	block                // send it again, and say that somebody has to act
 )
 
 // failure is what is known of a failed request.
@@ -32,40 +31,55 @@ type failure struct {
 	text    string        // what the server said
 	after   time.Duration // what it asks to wait; 0 = nothing
 	dropped int           // how many points it says it has dropped; 0 = unknown
+	slow    bool          // the request took too long
 }
 
 // classify finds what to do about an error of the client.
 func classify(err error, now time.Time) failure {
-	var e *influxhttp.Error
-	if !errors.As(err, &e) || e.StatusCode == 0 {
-		return failure{action: retry, reason: "network", text: networkText(err)}
+	var e *answerError
+	if !errors.As(err, &e) {
+		return failure{action: retry, reason: "network", text: networkText(err), slow: timedOut(err)}
 	}
-	f := failure{
-		reason: strconv.Itoa(e.StatusCode),
-		text:   strconv.Itoa(e.StatusCode) + " " + http.StatusText(e.StatusCode),
-		after:  retryAfter(e.Header.Get("Retry-After"), now),
+	message := e.message()
+	return failure{
+		action:  e.action(message),
+		reason:  strconv.Itoa(e.status),
+		text:    e.Error(),
+		after:   retryAfter(e.header.Get("Retry-After"), now),
+		dropped: dropped(message),
+		slow:    e.status == http.StatusRequestTimeout || e.status == http.StatusGatewayTimeout,
 	}
-	// An answer whose body could not be parsed has the parser's error in Err.
-	if e.Message == "" {
-		e.Message = e.Header.Get("X-Influxdb-Error")
-	}
-	if e.Message != "" {
-		f.text += ": " + e.Message[:min(len(e.Message), 1000)]
-	}
-	f.dropped = dropped(e.Message)
-	switch code := e.StatusCode; {
-	case strings.Contains(e.Message, "beyond retention policy"), strings.Contains(e.Message, "outside retention policy"):
-		f.action = split // some versions say 500
-	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
-		f.action = retry
-	case strings.HasPrefix(e.Header.Get("Content-Type"), "text/html"):
-		f.action = block // this is not InfluxDB speaking of its points
-	case code == http.StatusBadRequest, code == http.StatusUnprocessableEntity, code == http.StatusRequestEntityTooLarge:
-		f.action = split
+}
+
+// action is what to do about an answer with the given message.
+func (e *answerError) action(message string) action {
+	switch {
+	case strings.Contains(message, "beyond retention policy"), strings.Contains(message, "outside retention policy"):
+		return split // some versions say 500
+	case e.status == http.StatusRequestTimeout, e.status == http.StatusTooManyRequests, e.status >= 500:
+		return retry
+	case e.page():
+		return block
+	case e.status == http.StatusRequestEntityTooLarge:
+		return split
+	case e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity:
+		return block
+	case namesPoints.MatchString(message), namesPoints.Match(e.body):
+		return split
 	default:
-		f.action = block
+		return refuse
 	}
-	return f
+}
+
+// namesPoints matches the messages of InfluxDB 1, 2 and 3 that are about certain points
+// of a request, not about the request.
+var namesPoints = regexp.MustCompile(`unable to parse '|partial write|\bdropped[= ]\d|line_number|"line":`)
+
+// timedOut reports whether a server that could be reached did not answer in time.
+func timedOut(err error) bool {
+	var e interface{ Timeout() bool }
+	var op *net.OpError
+	return errors.As(err, &e) && e.Timeout() && !(errors.As(err, &op) && op.Op == "dial")
 }
 
 // networkText leaves out what differs between two errors of a kind.

@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
-	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -54,6 +52,8 @@ type Sink struct {
 	*connection
 	changed atomic.Pointer[Change] // to be done by the next request
 	encoder lineproto.Encoder
+	size    int       // lines in a request: BatchSize, less for a slow server
+	calm    int       // requests accepted since size was reduced
 	bufs    [2][]byte // requests: one under way, one being encoded
 	pauses  backoff   // as they are before a first failure
 
@@ -95,25 +95,25 @@ func New(c Config) (*Sink, error) {
 	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
 	return &Sink{
 		config: c, connection: connect(c),
-		encoder: lineproto.Encoder{Levels: c.Levels},
-		pauses:  backoff{firstPause, lastPause},
-		stats:   Stats{Retries: make(map[string]int64)},
+		encoder: lineproto.Encoder{Levels: c.Levels}, size: c.BatchSize,
+		pauses: backoff{firstPause, lastPause},
+		stats:  Stats{Retries: make(map[string]int64)},
 	}, nil
 }
 
 // connection is how a Sink reaches the server.
 type connection struct {
-	http   *http.Client
+	http   strictClient
 	client influxdb2.Client
 	writer api.WriteAPIBlocking
 }
 
 func connect(c Config) *connection {
-	httpClient := &http.Client{Timeout: c.Timeout, Transport: boundedTransport{http.DefaultTransport.(*http.Transport).Clone()}}
+	httpClient := newStrictClient(c.Timeout)
 	options := influxdb2.DefaultOptions().
 		SetPrecision(time.Nanosecond).
-		SetApplicationName("forecaster").
-		SetHTTPClient(httpClient)
+		SetApplicationName("forecaster")
+	options.HTTPOptions().SetHTTPDoer(httpClient)
 	client := influxdb2.NewClientWithOptions(c.URL, c.Token.Reveal(), options)
 	return &connection{http: httpClient, client: client, writer: client.WriteAPIBlocking(c.Org, c.Bucket)}
 }
@@ -140,7 +140,9 @@ func (s *Sink) change() {
 	if c == nil {
 		return
 	}
-	s.config.BatchSize = cmp.Or(c.BatchSize, s.config.BatchSize)
+	if size := cmp.Or(c.BatchSize, s.config.BatchSize); size != s.config.BatchSize {
+		s.config.BatchSize, s.size = size, size
+	}
 	timeout := cmp.Or(c.Timeout, s.config.Timeout)
 	if timeout == s.config.Timeout && c.Token.Reveal() == s.config.Token.Reveal() {
 		return
@@ -148,23 +150,6 @@ func (s *Sink) change() {
 	s.config.Timeout, s.config.Token = timeout, c.Token
 	s.close()
 	s.connection = connect(s.config)
-}
-
-// maxAnswer is how much of an answer is read: the client would read all of it.
-const maxAnswer = 64 << 10
-
-// boundedTransport cuts answers off.
-type boundedTransport struct{ *http.Transport }
-
-func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := t.Transport.RoundTrip(r)
-	if err == nil {
-		resp.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
-	}
-	return resp, err
 }
 
 // Ping returns nil when the server answers. It does not check the token.
@@ -198,15 +183,17 @@ func (s *Sink) Stats() Stats {
 // as a dead letter. It ends with the cause of ctx otherwise. While one request is
 // under way, the next one is encoded.
 func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
-	c := chunks{encoder: s.encoder, size: s.config.BatchSize, left: *b}
-	s.bufs[0] = c.next(s.bufs[0])
+	c := chunks{encoder: s.encoder, left: *b}
+	s.bufs[0] = c.next(s.bufs[0], s.size)
 	for i := 0; len(s.bufs[i]) > 0; i = 1 - i {
 		encoded := make(chan struct{})
+		size := s.size // send may change it
 		go func() {
 			defer close(encoded)
-			s.bufs[1-i] = c.next(s.bufs[1-i])
+			s.bufs[1-i] = c.next(s.bufs[1-i], size)
 		}()
-		err := s.send(ctx, s.bufs[i])
+		r := request{Sink: s}
+		err := r.send(ctx, s.bufs[i])
 		<-encoded
 		if err != nil {
 			return err
@@ -215,72 +202,18 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// send writes lines, in parts when they are too many or some are at fault.
-func (s *Sink) send(ctx context.Context, lines []byte) error {
-	b := s.pauses
-	for {
-		stream.Heartbeat(ctx)
-		s.change()
-		err := s.writer.WriteRecord(ctx, string(lines))
-		if err == nil {
-			s.accepted(lines)
-			return nil
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		f := classify(err, time.Now())
-		switch f.action {
-		case split:
-			return s.split(ctx, lines, f)
-		case block:
-			s.failed(f, slog.LevelError, "InfluxDB does not accept the token, the bucket or the request; nothing is dropped, and it is tried again")
-		case retry:
-			s.failed(f, slog.LevelWarn, "writing to InfluxDB failed and is repeated")
-		}
-		if err := b.pause(ctx, f.after); err != nil {
-			return err
-		}
-	}
-}
+// shrink makes requests smaller, for a server that took too long for larger ones.
+func (s *Sink) shrink(lines int) { s.size, s.calm = min(s.size, lines), 0 }
 
-// split writes two halves, or gives up what cannot be halved.
-func (s *Sink) split(ctx context.Context, lines []byte, f failure) error {
-	n := bytes.Count(lines, newline)
-	if n == 1 || f.dropped >= n {
-		return s.reject(ctx, lines, f)
-	}
-	first, second := cut(lines, (n+1)/2)
-	if err := s.send(ctx, first); err != nil {
-		return err
-	}
-	return s.send(ctx, second)
-}
+// calmRequests is the number of requests that must be accepted before their size is
+// doubled again: a larger request can cost as much time as slowAnswers timeouts.
+const calmRequests = 50
 
-// reject makes dead letters of lines.
-func (s *Sink) reject(ctx context.Context, lines []byte, f failure) error {
-	n := bytes.Count(lines, newline)
-	s.config.Log.Error("InfluxDB refuses points for good", "count", n, "first", firstLine(lines), "error", f.text)
-	if s.config.DeadLetters != nil {
-		letters := make([]stream.DeadLetter, 0, n)
-		for line := range bytes.Lines(lines) {
-			letters = append(letters, stream.DeadLetter{
-				Message: stream.Message{Topic: "influxdb " + s.config.Bucket, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
-				Reason:  stream.Rejected,
-				Detail:  f.text,
-			})
-		}
-		if err := s.config.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {
-			return fmt.Errorf("influx: write dead letters: %w", err)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stats.Rejected += int64(n)
-	return nil
-}
-
+// accepted counts lines.
 func (s *Sink) accepted(lines []byte) {
+	if s.calm++; s.calm%calmRequests == 0 {
+		s.size = min(2*s.size, s.config.BatchSize)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Written += int64(bytes.Count(lines, newline))
@@ -289,7 +222,7 @@ func (s *Sink) accepted(lines []byte) {
 
 // failed counts a failure and logs each new kind of it, and an old one every
 // minute.
-func (s *Sink) failed(f failure, level slog.Level, message string) {
+func (s *Sink) failed(f *failure, level slog.Level, message string) {
 	s.mu.Lock()
 	s.stats.Retries[f.reason]++
 	fresh := s.stats.Problem != f.text || time.Since(s.logged) > time.Minute
@@ -301,25 +234,4 @@ func (s *Sink) failed(f failure, level slog.Level, message string) {
 	if fresh {
 		s.config.Log.Log(context.Background(), level, message, "url", s.config.URL, "bucket", s.config.Bucket, "reason", f.reason, "error", f.text)
 	}
-}
-
-var newline = []byte("\n")
-
-// cut splits lines after the first n of them.
-func cut(lines []byte, n int) (first, rest []byte) {
-	end := 0
-	for range n {
-		i := bytes.IndexByte(lines[end:], '\n')
-		if i < 0 {
-			return lines, nil
-		}
-		end += i + 1
-	}
-	return lines[:end], lines[end:]
-}
-
-// firstLine returns the first of lines, short enough for a log.
-func firstLine(lines []byte) string {
-	line, _, _ := bytes.Cut(lines, newline)
-	return string(line[:min(len(line), 200)])
 }

@@ -375,7 +375,7 @@ func TestFault47_BeyondRetention(t *testing.T) {
 
 func TestFault50_DeadLettersFail(t *testing.T) {
 	s := newServer(t)
-	s.refuse = refusing(400, "", func(string) bool { return true })
+	s.refuse = refusing(400, `{"message":"unable to parse 'x'"}`, func(string) bool { return true })
 	kept := letters{err: errStop}
 	sink := newSink(t, s.URL, func(c *Config) { c.DeadLetters = &kept })
 	if err := sink.Write(deadline(t), points(1)); !errors.Is(err, errStop) {
@@ -689,11 +689,11 @@ func TestChunks(t *testing.T) {
 	}
 	b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap, Text: "t"})
 	for _, size := range []int{1, 7, 32, 33, 171, 1000} {
-		c := chunks{size: size, left: *b}
+		c := chunks{left: *b}
 		var got []byte
 		var bufs [2][]byte
 		for i := 0; ; i = 1 - i {
-			bufs[i] = c.next(bufs[i])
+			bufs[i] = c.next(bufs[i], size)
 			lines := bytes.Count(bufs[i], newline)
 			if lines == 0 {
 				break

@@ -1,0 +1,186 @@
+package influx
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// request is the lines of one request, until each was accepted or is a dead letter.
+type request struct {
+	*Sink
+
+	// witness is a line of this request that the server has accepted; nil = none yet.
+	// A refusal that names no point is the fault of a point only while the server
+	// accepts the witness; otherwise it is the fault of the configuration.
+	witness []byte
+}
+
+// slowAnswers is the number of times in a row that lines may take too long before they
+// are sent in halves.
+const slowAnswers = 2
+
+// send writes lines, in parts when they are too many or some are at fault.
+func (r *request) send(ctx context.Context, lines []byte) error {
+	n := bytes.Count(lines, newline)
+	pauses := r.pauses
+	slow := 0
+	for {
+		if n > r.size { // since a part of the request was too slow
+			return r.halve(ctx, lines, n)
+		}
+		f, err := r.attempt(ctx, lines)
+		switch {
+		case err != nil:
+			return err
+		case f == nil:
+			r.accepted(lines)
+			return nil
+		case f.action == refuse:
+			if f, err = r.judge(ctx, lines, n, f); f == nil {
+				return err
+			}
+		}
+		if slow++; !f.slow {
+			slow = 0
+		}
+		if slow == slowAnswers {
+			slow = 0
+			r.shrink((n + 1) / 2)
+		}
+		switch f.action {
+		case split:
+			if n > 1 && f.dropped < n {
+				return r.halve(ctx, lines, n)
+			}
+			return r.reject(ctx, lines, n, f)
+		case retry:
+			r.failed(f, slog.LevelWarn, "writing to InfluxDB failed and is repeated")
+		default:
+			r.failed(f, slog.LevelError, "InfluxDB accepts no points: check the URL, the token, the bucket and the quotas; nothing is dropped, and writing is repeated")
+		}
+		if err := pauses.pause(ctx, f.after); err != nil {
+			return err
+		}
+	}
+}
+
+// attempt sends lines once. It returns why the server did not accept them, or the cause
+// of ctx, or neither when it did.
+func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
+	stream.Heartbeat(ctx)
+	r.change()
+	err := r.writer.WriteRecord(ctx, string(lines))
+	switch {
+	case err == nil:
+		return nil, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	f := classify(err, time.Now())
+	return &f, nil
+}
+
+// probes is the number of lines that are sent alone to find a witness.
+const probes = 16
+
+// judge finds out whose fault a refusal is that names no point. It returns f with the
+// action split if points of lines are at fault, with block if the configuration is, or
+// another failure that came in between; nil if the only line was accepted after all.
+func (r *request) judge(ctx context.Context, lines []byte, n int, f *failure) (*failure, error) {
+	switch {
+	case n > 1 && r.witness == nil:
+		if g, err := r.findWitness(ctx, lines, n); g != nil || err != nil {
+			return g, err
+		}
+	case n == 1 && r.witness != nil:
+		return r.confront(ctx, lines)
+	}
+	f.action = block
+	if r.witness != nil {
+		f.action = split
+	}
+	return f, nil
+}
+
+// confront sends the witness, then a line again that was refused. The line is at fault
+// if it is refused although the witness was accepted in between.
+func (r *request) confront(ctx context.Context, line []byte) (*failure, error) {
+	f, err := r.attempt(ctx, r.witness)
+	if err != nil {
+		return nil, err
+	}
+	verdict := block
+	if f == nil {
+		verdict = split
+		if f, err = r.attempt(ctx, line); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case f == nil:
+		r.accepted(line)
+	case f.action == refuse:
+		f.action = verdict
+	}
+	return f, nil
+}
+
+// findWitness sends single lines, spread over all n, until one is accepted. It returns
+// the failure that makes looking for one futile.
+func (r *request) findWitness(ctx context.Context, lines []byte, n int) (*failure, error) {
+	k := min(n, probes)
+	rest, at := lines, 0
+	for i := range k {
+		next := i * (n - 1) / (k - 1)
+		_, rest = cut(rest, next-at)
+		at = next
+		line, _ := cut(rest, 1)
+		f, err := r.attempt(ctx, line)
+		switch {
+		case err != nil:
+			return nil, err
+		case f == nil:
+			r.witness = bytes.Clone(line)
+			return nil, nil
+		case f.action != refuse:
+			return f, nil
+		}
+	}
+	return nil, nil
+}
+
+// halve writes two halves of n lines.
+func (r *request) halve(ctx context.Context, lines []byte, n int) error {
+	first, second := cut(lines, (n+1)/2)
+	if err := r.send(ctx, first); err != nil {
+		return err
+	}
+	return r.send(ctx, second)
+}
+
+// reject makes dead letters of n lines.
+func (r *request) reject(ctx context.Context, lines []byte, n int, f *failure) error {
+	r.config.Log.Error("InfluxDB refuses points permanently", "count", n, "first", firstLine(lines), "error", f.text)
+	if r.config.DeadLetters != nil {
+		letters := make([]stream.DeadLetter, 0, n)
+		for line := range bytes.Lines(lines) {
+			letters = append(letters, stream.DeadLetter{
+				Message: stream.Message{Topic: "influxdb " + r.config.Bucket, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
+				Reason:  stream.Rejected,
+				Detail:  f.text,
+			})
+		}
+		if err := r.config.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {
+			return fmt.Errorf("influx: write dead letters: %w", err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Rejected += int64(n)
+	return nil
+}
