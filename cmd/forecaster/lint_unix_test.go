@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -47,5 +49,24 @@ func TestLintConnect(t *testing.T) {
 			}
 		}
 		t.Logf("%s\n%s", c.set, out)
+	}
+}
+
+// TestFault55_LintConnect: a URL behind which there is a redirect or a page is no place
+// to write points to.
+func TestFault55_LintConnect(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>welcome") }))
+	defer page.Close()
+	redirect := httptest.NewServer(http.RedirectHandler(page.URL+"/login?next=1", http.StatusMovedPermanently))
+	defer redirect.Close()
+	for url, want := range map[string]string{
+		page.URL:     "200 OK: InfluxDB answers 204 No Content",
+		redirect.URL: "301 Moved Permanently to " + page.URL + "/login: redirects are not followed",
+	} {
+		code, out, _ := call(t, "lint", "--connect", "--set", "input.simulated.rows=10",
+			"--set", "output.influxdb.url="+url, "--set", "output.influxdb.bucket=b", "--set", "output.influxdb.token=t")
+		if code != exitFailed || !strings.Contains(out, want) {
+			t.Errorf("%s: exit code %d, %q is not in\n%s", url, code, want, out)
+		}
 	}
 }

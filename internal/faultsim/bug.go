@@ -17,10 +17,11 @@ const (
 	NoSync          Bug = "no-sync"           // checkpoint files are renamed before they are on the disk
 	MutableKey      Bug = "mutable-key"       // checkpoints overwrite one another chunk by chunk
 	StaleSeries     Bug = "stale-series"      // a checkpoint of changes lacks the series that have changed
+	BlanketCulprits Bug = "blanket-culprits"  // points become dead letters when the sink refuses everything alike
 )
 
 // Bugs lists all of them.
-var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries}
+var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries, BlanketCulprits}
 
 // Fault is a kind of failure.
 type Fault string
@@ -35,9 +36,10 @@ const (
 	Replies       Fault = "replies"        // it is applied and its answer lost
 	Delays        Fault = "delays"         // it is applied much later, or once more
 	Outages       Fault = "outages"        // of the sink
+	Refusals      Fault = "refusals"       // the sink refuses all points alike for a while
 	Retention     Fault = "retention"      // records are removed that no checkpoint needs
 	Damage        Fault = "damage"         // a chunk of the last snapshot is missing
 )
 
 // Faults lists all kinds.
-var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Retention, Damage}
+var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Refusals, Retention, Damage}

@@ -97,11 +97,13 @@ func (s *sink) send(lines []byte) error {
 			return errDrain
 		}
 		w := s.sim
-		answered := true
+		answered, refused := true, false
 		err := s.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
 			switch {
 			case w.outage > w.step, w.chance(Requests, 10): // lost on the way
 				answered = false
+			case w.refusal > w.step:
+				refused = true
 			case w.chance(Replies, 10): // applied, and the answer lost
 				w.apply(lines)
 				answered = false
@@ -123,7 +125,7 @@ func (s *sink) send(lines []byte) error {
 		if err != nil {
 			return err
 		}
-		if answered {
+		if answered && (!refused || w.o.Bug == BlanketCulprits) {
 			return nil
 		}
 		if w.o.Bug == ClearBeforeSend {

@@ -79,6 +79,7 @@ type sim struct {
 	want, have contents
 	delayed    [][]byte // writes on their way
 	outage     int      // step at which the sink is back
+	refusal    int      // step from which the sink accepts points again
 }
 
 // maxSteps is far more than any run needs.
@@ -243,6 +244,9 @@ func (s *sim) events() {
 	}
 	if s.chance(Outages, 400) {
 		s.outage = s.step + s.rng.IntN(600)
+	}
+	if s.chance(Refusals, 400) {
+		s.refusal = s.step + s.rng.IntN(600)
 	}
 	for _, p := range s.parts {
 		if s.chance(Retention, 200) {

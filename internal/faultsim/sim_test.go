@@ -89,6 +89,7 @@ func TestFault38_ChunkMissing(t *testing.T)           { only(t, Damage) }
 func TestFault40_SinkOutages(t *testing.T)            { only(t, Outages) }
 func TestFault41_WriteReplyLost(t *testing.T)         { only(t, Replies) }
 func TestFault42_DelayedWrites(t *testing.T)          { only(t, Delays) }
+func TestFault58_BlanketRefusals(t *testing.T)        { only(t, Refusals) }
 func TestFault46_LostAndPartialRequests(t *testing.T) { only(t, Requests) }
 
 // TestFault06_RebalanceDuringRestore: with many rebalances, some come while a state
