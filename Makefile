@@ -5,7 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/build.version=$(VERSION)
 
 # The numeric packages and the simulator have no goroutines: the race detector would find nothing and make them ten times slower.
-NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/vec/... ./internal/faultsim/...
+NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/isa/... ./internal/vec/... ./internal/lanes/... ./internal/faultsim/...
 CONCURRENT = $(filter-out $(shell $(GO) list $(NUMERIC)),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.

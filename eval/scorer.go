@@ -3,8 +3,8 @@ package eval
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // All, in the place of a variable, asks for the score over all variables.
@@ -65,12 +65,12 @@ type Scorer struct {
 	last   []float64 // newest observed value of each variable, NaN before the first
 
 	// pending[k] is a ring of Horizons[k] slots; a forecast waits in the slot that is
-	// next when its target comes. A slot has the rows of vec.Tally, then the bounds of
+	// next when its target comes. A slot has the rows of lanes.Tally, then the bounds of
 	// the joint region, each Dim. NaN stands for none; the others say nothing when
 	// there is no forecast.
 	pending [][]float64
 	next    []int // the slot of this step in each ring
-	rows    int   // of a slot that vec.Tally takes
+	rows    int   // of a slot that lanes.Tally takes
 	stride  int   // of a slot
 
 	panes []sums // of the window
@@ -103,9 +103,9 @@ func NewScorer(c ScorerConfig) *Scorer {
 		panic("eval: level outside [0, 1)")
 	}
 	c.Horizons = append([]int(nil), c.Horizons...)
-	s := &Scorer{c: c, rows: vec.TallyLower, pane: math.MaxInt, panes: make([]sums, 1)}
+	s := &Scorer{c: c, rows: lanes.TallyLower, pane: math.MaxInt, panes: make([]sums, 1)}
 	if c.Level > 0 {
-		s.rows = vec.TallyForecasts
+		s.rows = lanes.TallyForecasts
 	}
 	s.stride = s.rows * c.Dim
 	if c.Joint {
@@ -207,20 +207,20 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 	for k, h := range s.c.Horizons {
 		slot := s.slot(k)
 		from, to := (h-1)*d, h*d
-		copy(row(slot, vec.TallyForecast), forecast[from:to])
-		copy(row(slot, vec.TallyNaive), s.last)
+		copy(row(slot, lanes.TallyForecast), forecast[from:to])
+		copy(row(slot, lanes.TallyNaive), s.last)
 		if reference != nil {
-			copy(row(slot, vec.TallyReference), reference[from:to])
+			copy(row(slot, lanes.TallyReference), reference[from:to])
 		} else {
-			fillNaN(row(slot, vec.TallyReference))
+			fillNaN(row(slot, lanes.TallyReference))
 		}
 		switch {
 		case s.c.Level == 0:
 		case lower != nil && upper != nil:
-			copy(row(slot, vec.TallyLower), lower[from:to])
-			copy(row(slot, vec.TallyUpper), upper[from:to])
+			copy(row(slot, lanes.TallyLower), lower[from:to])
+			copy(row(slot, lanes.TallyUpper), upper[from:to])
 		default:
-			fillNaN(row(slot, vec.TallyLower))
+			fillNaN(row(slot, lanes.TallyLower))
 		}
 		if s.c.Joint {
 			fillNaN(row(slot, s.rows))

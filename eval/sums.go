@@ -1,12 +1,13 @@
 package eval
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // sums are the tallies of every variable and of all of them together, at every
-// horizon, in the order in which vec.Tally goes over them.
+// horizon, in the order in which lanes.Tally goes over them.
 type sums struct {
 	dim, rows int
 	each      []float64 // horizons x rows x dim
@@ -14,9 +15,9 @@ type sums struct {
 }
 
 func newSums(c ScorerConfig) sums {
-	s := sums{dim: c.Dim, rows: vec.TallySumsShort}
+	s := sums{dim: c.Dim, rows: lanes.TallySumsShort}
 	if c.Level > 0 {
-		s.rows = vec.TallySums
+		s.rows = lanes.TallySums
 	}
 	s.each = make([]float64, len(c.Horizons)*s.rows*s.dim)
 	s.all = make([]tally, len(c.Horizons))
@@ -27,7 +28,7 @@ func newSums(c ScorerConfig) sums {
 // variable was scored.
 func (s *sums) add(k int, errs, forecasts, y []float64) bool {
 	size := s.rows * s.dim
-	n, se, ae := vec.Tally(s.each[k*size:(k+1)*size], errs, forecasts, y)
+	n, se, ae := lanes.Tally(s.each[k*size:(k+1)*size], errs, forecasts, y)
 	if n > 0 {
 		s.all[k].errors(se/n, ae/n)
 	}
@@ -58,23 +59,23 @@ func (s *sums) merge(u *sums) {
 	for k := range s.all {
 		a, b := s.each[k*size:(k+1)*size], u.each[k*size:(k+1)*size]
 		for j := range d {
-			n, m := vec.TallyCount*d+j, vec.TallyMean*d+j
-			mergeMean(&a[m], &a[vec.TallyM2*d+j], a[n], b[m], b[vec.TallyM2*d+j], b[n])
+			n, m := lanes.TallyCount*d+j, lanes.TallyMean*d+j
+			mergeMean(&a[m], &a[lanes.TallyM2*d+j], a[n], b[m], b[lanes.TallyM2*d+j], b[n])
 		}
-		vec.Axpy(1, b[:vec.TallyMean*d], a[:vec.TallyMean*d])
-		vec.Axpy(1, b[(vec.TallyM2+1)*d:], a[(vec.TallyM2+1)*d:])
+		vec.Axpy(1, b[:lanes.TallyMean*d], a[:lanes.TallyMean*d])
+		vec.Axpy(1, b[(lanes.TallyM2+1)*d:], a[(lanes.TallyM2+1)*d:])
 		s.all[k].merge(u.all[k])
 	}
 }
 
-// rows returns the places of the rows of vec.Tally.
-func (t *tally) rows() [vec.TallySums]*float64 {
+// rows returns the places of the rows of lanes.Tally.
+func (t *tally) rows() [lanes.TallySums]*float64 {
 	return [...]*float64{
-		vec.TallyCount: &t.n, vec.TallySE: &t.se, vec.TallySE2: &t.se2, vec.TallyAE: &t.ae,
-		vec.TallyMean: &t.yMean, vec.TallyM2: &t.yM2,
-		vec.TallyNaiveSE: &t.naiveSE, vec.TallyNaiveAE: &t.naiveAE,
-		vec.TallyRefCount: &t.refN, vec.TallyRefOwnSE: &t.refOwnSE, vec.TallyRefSE: &t.refSE,
-		vec.TallyBounded: &t.bounded, vec.TallyMissed: &t.missed, vec.TallyWidth: &t.width, vec.TallyExcess: &t.excess,
+		lanes.TallyCount: &t.n, lanes.TallySE: &t.se, lanes.TallySE2: &t.se2, lanes.TallyAE: &t.ae,
+		lanes.TallyMean: &t.yMean, lanes.TallyM2: &t.yM2,
+		lanes.TallyNaiveSE: &t.naiveSE, lanes.TallyNaiveAE: &t.naiveAE,
+		lanes.TallyRefCount: &t.refN, lanes.TallyRefOwnSE: &t.refOwnSE, lanes.TallyRefSE: &t.refSE,
+		lanes.TallyBounded: &t.bounded, lanes.TallyMissed: &t.missed, lanes.TallyWidth: &t.width, lanes.TallyExcess: &t.excess,
 	}
 }
 

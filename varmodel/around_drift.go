@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -51,7 +52,7 @@ type DriftWatch struct {
 	// Of log(1+z^2) of each coordinate, z of each coordinate, and the mean of
 	// log(1+z^2) over the coordinates. The units of the sums are long-run standard
 	// deviations, those of sums over blocks: neighbours may be alike.
-	sums   *vec.Cusum
+	sums   *lanes.Cusum
 	blocks []float64 // complete ones
 
 	drift eval.Drift
@@ -81,7 +82,7 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 		overall: cusumThreshold(half),
 		single:  cusumThreshold(half / float64(3*d)), // size, sign up, sign down
 		next:    make([]float64, d), square: make([]float64, d), count: make([]float64, d),
-		sums:   vec.NewCusum(2*d+1, driftAfter, driftShift, driftMemory),
+		sums:   lanes.NewCusum(2*d+1, driftAfter, driftShift, driftMemory),
 		blocks: make([]float64, 2*d+1),
 		x:      vec.Aligned(vec.Stride(2*d + 1)),
 	}
@@ -181,7 +182,7 @@ func (s *DriftWatch) watch(y []float64) {
 			continue
 		}
 		if usual := squares[j]; usual > 0 {
-			z := vec.Clip(e/math.Sqrt(usual), driftClip)
+			z := lanes.Clip(e/math.Sqrt(usual), driftClip)
 			logs[j], signs[j] = 1+z*z, z
 		}
 	}

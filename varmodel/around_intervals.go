@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -50,13 +51,13 @@ type Intervals struct {
 	last  []float64 // newest value of each coordinate
 	still []int     // samples since it changed
 
-	early   []float64        // H: the outcomes that a rate counts from
-	until   []float64        // H: those after which it makes no difference
-	errors  []*vec.Conformal // H
-	voting  []float64        // d: 0 for a value that sticks, which teaches no factor
-	steps   []float64        // L x 2: what a hit and a miss multiply f by
-	stepsOf float64          // the step of the factors that they belong to
-	moves   []float64        // L x (d+1): those of g by the number of misses, as far as they are known
+	early   []float64          // H: the outcomes that a rate counts from
+	until   []float64          // H: those after which it makes no difference
+	errors  []*lanes.Conformal // H
+	voting  []float64          // d: 0 for a value that sticks, which teaches no factor
+	steps   []float64          // L x 2: what a hit and a miss multiply f by
+	stepsOf float64            // the step of the factors that they belong to
+	moves   []float64          // L x (d+1): those of g by the number of misses, as far as they are known
 }
 
 // NewIntervals returns the intervals of a series that has no forecasts yet.
@@ -86,7 +87,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)
 		below := math.Pow(min(ownFloor/ownRate, commonLeast(k+1)), -1/rateDecay)
 		s.until[k] = min(rateSettled, below-s.early[k]+1)
-		s.errors = append(s.errors, vec.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
+		s.errors = append(s.errors, lanes.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
 	}
 	for i, p := range cfg.Levels {
 		s.order[i], s.gauss[i] = i, gaussianFactor(p)

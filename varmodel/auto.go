@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
@@ -176,7 +177,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		out:       make([]float64, k*d),
 		forecasts: vec.Aligned((k + 1) * vec.Stride(d)),
 		next:      make([]float64, d),
-		sample:    vec.Rows(1, d), before: make([]float64, d), wanted: make([]float64, d),
+		sample:    lanes.Rows(1, d), before: make([]float64, d), wanted: make([]float64, d),
 		observed: make([]bool, d),
 	}
 	for i, e := range m.experts {
@@ -416,7 +417,7 @@ func (s *autoSeries) outOf(expert int) []float64 {
 
 // longTo turns the forecast of the source into inputs of the others.
 func longTo(dst, forecast []float64, f *frame) {
-	vec.Standardise(dst, forecast, f.past.lag(0), f.scaler.perStep, math.Inf(1))
+	lanes.Standardise(dst, forecast, f.past.lag(0), f.scaler.perStep, math.Inf(1))
 }
 
 func (s *autoSeries) ForecastTo(dst []float64) bool {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -145,7 +145,7 @@ type expert struct {
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspace) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, work: work, levels: vec.Rows(spec.order, dim), errors: vec.Rows(1, dim)}
+	e := &expert{expertSpec: spec, dim: dim, work: work, levels: lanes.Rows(spec.order, dim), errors: lanes.Rows(1, dim)}
 	if !spec.source { // whose learner is not about errors, but about the series itself
 		e.usual = newUsualError(dim)
 	}
@@ -204,7 +204,7 @@ func (e *expert) newLearner() (resettable, error) {
 // errors are usual, are shared.
 func (e *expert) renewed() *expert {
 	n := *e
-	n.levels = vec.Rows(e.order, e.dim)
+	n.levels = lanes.Rows(e.order, e.dim)
 	if e.random != nil {
 		random := *e.random
 		n.random = &random
@@ -309,7 +309,7 @@ func (e *expert) predictTo(out, phi []float64, f *frame) {
 }
 
 // forecastTo writes the forecast of the next sample, and what the weights say of
-// it to out. dst needs room behind it: see vec.Rows.
+// it to out. dst needs room behind it: see lanes.Rows.
 func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	e.predictTo(out, phi, f)
 	limit := float64(outputLimit)

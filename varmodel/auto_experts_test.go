@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/internal/lanes"
 )
 
 // What each expert of the default model costs a sample at seven coordinates:
@@ -15,7 +15,7 @@ func BenchmarkExpert(b *testing.B) {
 	m := newAuto(b, AutoConfig{Dim: d, Horizon: 1}).(*auto)
 	s := m.NewSeries().(*autoSeries)
 	record(b, s, x[:9000], d)
-	forecast := vec.Rows(1, d)
+	forecast := lanes.Rows(1, d)
 	for i, e := range m.experts {
 		b.Run(e.name, func(b *testing.B) {
 			y := 0

@@ -1,6 +1,9 @@
 package varmodel
 
-import "github.com/orffvar/forecaster/internal/vec"
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/vec"
+)
 
 // frame is a series at one time: what the experts look at, computed once for all
 // of them.
@@ -21,11 +24,11 @@ func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame
 	f := &frame{
 		scaler: s, local: l, inputs: in, order: order,
 		recent: newIncrements(dim, depth),
-		long:   vec.Rows(1, dim),
-		levels: vec.Rows(order, dim),
+		long:   lanes.Rows(1, dim),
+		levels: lanes.Rows(order, dim),
 	}
 	for t := range f.wanted {
-		f.wanted[t] = vec.Rows(1, dim)
+		f.wanted[t] = lanes.Rows(1, dim)
 	}
 	return f
 }
@@ -63,7 +66,7 @@ func (f *frame) ownLagsTo(phi []float64, order int) {
 // sample y, in its units; NaN stays.
 func (f *frame) want(t target, y []float64) {
 	origin, _, inverse := f.scale(t)
-	vec.Standardise(f.wanted[t], y, origin, inverse, targetLimit)
+	lanes.Standardise(f.wanted[t], y, origin, inverse, targetLimit)
 }
 
 // increments are the last steps of a series: a row for each, the newest first.

@@ -1,8 +1,8 @@
 package varmodel
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 const (
@@ -15,12 +15,12 @@ const (
 // of times the usual one is treated as missing, unless the values stay there.
 // It is very tolerant, because real series jump by hundreds of usual steps.
 type glitch struct {
-	*vec.Glitch
+	*lanes.Glitch
 	dim int
 }
 
 func newGlitch(dim int) *glitch {
-	return &glitch{vec.NewGlitch(dim, glitchFactor, glitchAfter, glitchHold, winsorAfter, winsorLimit, scaleRate), dim}
+	return &glitch{lanes.NewGlitch(dim, glitchFactor, glitchAfter, glitchHold, winsorAfter, winsorLimit, scaleRate), dim}
 }
 
 func (g *glitch) State(c *snapshot.Codec) {

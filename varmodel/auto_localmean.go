@@ -1,8 +1,8 @@
 package varmodel
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // localMeanRate is the weight of the last sample in a local mean: a memory of
@@ -12,7 +12,7 @@ const localMeanRate = 0.02
 // localMean follows the level of a series: an exponentially weighted mean, and
 // the standard deviation of the samples around it.
 type localMean struct {
-	*vec.Level
+	*lanes.Level
 
 	// Its vectors, as long as a sample.
 	count, mean, variance []float64
@@ -21,7 +21,7 @@ type localMean struct {
 }
 
 func newLocalMean(dim int) *localMean {
-	l := vec.NewLevel(dim, localMeanRate, 1-statsForgetting, winsorAfter, winsorLimit, degenerate)
+	l := lanes.NewLevel(dim, localMeanRate, 1-statsForgetting, winsorAfter, winsorLimit, degenerate)
 	return &localMean{
 		Level: l,
 		count: l.Count[:dim], mean: l.Mean[:dim], variance: l.Variance[:dim],
@@ -31,7 +31,7 @@ func newLocalMean(dim int) *localMean {
 
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (m *localMean) standardised(j int, v float64) float64 {
-	return vec.Clip((v-m.mean[j])*m.inverse[j], inputLimit)
+	return lanes.Clip((v-m.mean[j])*m.inverse[j], inputLimit)
 }
 
 // levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
@@ -71,7 +71,7 @@ func (m *localMean) follow(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {
 			m.count[j]++
-			m.mean[j] += vec.Falling(m.count[j], localMeanRate) * (v - m.mean[j])
+			m.mean[j] += lanes.Falling(m.count[j], localMeanRate) * (v - m.mean[j])
 		}
 	}
 }

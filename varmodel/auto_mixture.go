@@ -3,14 +3,15 @@ package varmodel
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// polynomial is a vec.Mixture: ML-Poly for all coordinates at a time.
+// polynomial is a lanes.Mixture: ML-Poly for all coordinates at a time.
 type polynomial struct {
-	*vec.Mixture
+	*lanes.Mixture
 	dim, stride int
 }
 
@@ -18,7 +19,7 @@ type polynomial struct {
 // a positive regret; or, when home is not negative, that one has it. every is the
 // number of outcomes that make one round.
 func newPolynomial(dim, experts, every, home int, relative bool) *polynomial {
-	cfg := vec.MixtureConfig{
+	cfg := lanes.MixtureConfig{
 		Experts: experts, Variables: dim, Every: every, Prior: make([]float64, experts), Limit: errorLimit,
 		Relative: relative, Smallest: smallestError, Winsor: winsorLimit, After: winsorAfter, Rate: scaleRate,
 	}
@@ -29,7 +30,7 @@ func newPolynomial(dim, experts, every, home int, relative bool) *polynomial {
 		clear(cfg.Prior)
 		cfg.Prior[home], cfg.Doubt = 1, homeRounds
 	}
-	return &polynomial{Mixture: vec.NewMixture(cfg), dim: dim, stride: vec.Stride(dim)}
+	return &polynomial{Mixture: lanes.NewMixture(cfg), dim: dim, stride: vec.Stride(dim)}
 }
 
 // weight is that of an expert for coordinate j.
@@ -83,7 +84,7 @@ type mixer struct {
 	dim, experts, home int
 	novelty            bool
 
-	steps     *vec.Steps
+	steps     *lanes.Steps
 	aggregate *polynomial      // of the experts
 	both      *polynomial      // of the aggregate, the stack, and persistence when there is a home
 	stack     *sgd.BlockNewton // nil: the aggregate alone
@@ -98,7 +99,7 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	stride := vec.Stride(dim)
 	m := &mixer{
 		dim: dim, experts: experts, home: home, novelty: true,
-		steps:     vec.NewSteps(dim, winsorAfter, outcomeLimit, scaleRate),
+		steps:     lanes.NewSteps(dim, winsorAfter, outcomeLimit, scaleRate),
 		aggregate: newPolynomial(dim, experts, every, home, false),
 		out:       make([]float64, stride),
 		deviation: make([]float64, experts), err: make([]float64, 1),
@@ -128,7 +129,7 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 func (m *mixer) unit(j int) float64 { return m.steps.Unit[j] }
 
 // forecastTo combines the experts' forecasts of the next sample, given the last
-// sample; see vec.Mixture.Aggregate.
+// sample; see lanes.Mixture.Aggregate.
 func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 	a := m.aggregate
 	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)
@@ -230,7 +231,7 @@ func (m *mixer) observe(y, last []float64, learn bool) {
 	if m.stack != nil {
 		for j, v := range target[:m.dim] {
 			if v == v {
-				m.err[0] = vec.Clip(v-mean[j]-m.stackOf(j, mean[j]), stackLimit)
+				m.err[0] = lanes.Clip(v-mean[j]-m.stackOf(j, mean[j]), stackLimit)
 				m.stack.Update(m.deviation, m.err)
 			}
 		}

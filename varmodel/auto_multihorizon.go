@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
@@ -60,7 +61,7 @@ type directs struct {
 }
 
 func newDirects(dim, inputs int, steps []int, work *sgd.Workspace) (*directs, error) {
-	g := &directs{dim: dim, inputs: inputs, steps: steps, levels: vec.Rows(directOrder, dim), out: make([]float64, 2*dim)}
+	g := &directs{dim: dim, inputs: inputs, steps: steps, levels: lanes.Rows(directOrder, dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
 		// Targets overlap: h of them tell hardly more than one.
 		l, err := sgd.NewRelay(sgd.RelayConfig{
@@ -345,8 +346,8 @@ func (t *trust) observe(m *mixer, y, last []float64) {
 
 // add takes into account what was said of one coordinate, and what happened.
 func (t *trust) add(said, happened float64) {
-	said = vec.Clip(said, trustLimit)
-	t.product += said * vec.Clip(happened, trustLimit)
+	said = lanes.Clip(said, trustLimit)
+	t.product += said * lanes.Clip(happened, trustLimit)
 	t.square += said * said
 }
 
@@ -397,7 +398,7 @@ func (o *outlook) iterate(f *frame, source *expert) {
 			if v != v {
 				v = 0
 			}
-			path[j] = f.scaler.within(j, last[j]+f.scaler.steps[j]*vec.Clip(v, outputLimit))
+			path[j] = f.scaler.within(j, last[j]+f.scaler.steps[j]*lanes.Clip(v, outputLimit))
 			step[j] = path[j] - last[j]
 		}
 		last = path

@@ -1,8 +1,8 @@
 package varmodel
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // seasonBase makes the last season what a horizon's forecast starts from, instead
@@ -54,7 +54,7 @@ func (b *seasonBase) observe(season int, past *history, unit func(k, j int) floa
 }
 
 func clippedSquare(v float64) float64 {
-	v = vec.Clip(v, trustLimit)
+	v = lanes.Clip(v, trustLimit)
 	return v * v
 }
 

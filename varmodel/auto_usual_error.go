@@ -1,8 +1,8 @@
 package varmodel
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 const (
@@ -16,12 +16,12 @@ const (
 // coordinate, as the loss of Huber (1964) does: one sample out of the ordinary
 // should not undo what hundreds have taught.
 type usualError struct {
-	*vec.Huber
+	*lanes.Huber
 	dim int
 }
 
 func newUsualError(dim int) *usualError {
-	return &usualError{vec.NewHuber(dim, huberLimit, huberAfter, huberRun, 1.0/huberMemory), dim}
+	return &usualError{lanes.NewHuber(dim, huberLimit, huberAfter, huberRun, 1.0/huberMemory), dim}
 }
 
 func (u *usualError) State(c *snapshot.Codec) {

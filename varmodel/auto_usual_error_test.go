@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/internal/lanes"
 )
 
 // Of an outlier only five mean errors count, of errors that stay large all: then the
@@ -13,7 +13,7 @@ import (
 func TestUsualError(t *testing.T) {
 	u := newUsualError(1)
 	limit := func(e float64) float64 {
-		errors := vec.Rows(1, 1)
+		errors := lanes.Rows(1, 1)
 		u.ErrorsTo(errors, []float64{e}, []float64{0})
 		return errors[0]
 	}

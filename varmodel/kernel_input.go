@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // InputScale is what a kernel sees of a value.
@@ -50,7 +50,7 @@ func newKernelInput(dim, order int, scale InputScale, factor float64) (*kernelIn
 	return &kernelInput{
 		dim: dim, order: order, scale: scale, factor: factor,
 		warm: newMedianDistance(dim*order, kernelWarmup),
-		x:    vec.Rows(order, dim),
+		x:    lanes.Rows(order, dim),
 	}, nil
 }
 

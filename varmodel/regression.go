@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // learner is an online regression y ~ Theta^T phi; sgd.RLS, sgd.BlockNewton and
@@ -63,7 +63,7 @@ func (m *regression) NewSeries() eval.Forecaster {
 		next:    part(2),
 		err:     part(3),
 		out:     part(4),
-		step:    vec.Rows(1, m.dim),
+		step:    lanes.Rows(1, m.dim),
 		scratch: newHistory(m.dim, m.depth),
 		later:   make([]float64, m.features()),
 		use:     -1,
@@ -143,7 +143,7 @@ func (s *regressionSeries) learn(y []float64) {
 		}
 		any = true
 		// Limited, so that a wild value does not spoil the weights for long.
-		err[j] = vec.Clip((v-last[j])*perUnit[j], targetLimit) - err[j]
+		err[j] = lanes.Clip((v-last[j])*perUnit[j], targetLimit) - err[j]
 	}
 	if any {
 		s.m.learner.Update(s.phi, s.err)

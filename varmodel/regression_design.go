@@ -1,8 +1,8 @@
 package varmodel
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // lagDesign has the last lags of all coordinates as its input: an intercept and
@@ -15,7 +15,7 @@ type lagDesign struct {
 }
 
 func newLagDesign(dim, order int, linear bool, random *fourier) *lagDesign {
-	return &lagDesign{dim: dim, order: order, linear: linear, random: random, levels: vec.Rows(order, dim)}
+	return &lagDesign{dim: dim, order: order, linear: linear, random: random, levels: lanes.Rows(order, dim)}
 }
 
 func (g *lagDesign) linearFeatures() int {
@@ -68,12 +68,12 @@ func levelsTo(dst []float64, s *scaler, past *history, order int) {
 }
 
 // standardisedTo writes the lags less the means, times the inverse scales, limited.
-// dst needs room behind it: see vec.Rows.
+// dst needs room behind it: see lanes.Rows.
 func standardisedTo(dst, mean, inverse []float64, past *history, order int) {
 	newest, d := past.row(0), past.dim
 	n := min(order, newest+1) // those before the rows begin again at the end
-	vec.Standardise(dst[:n*d], past.rows[(newest+1-n)*d:(newest+1)*d], mean, inverse, inputLimit)
+	lanes.Standardise(dst[:n*d], past.rows[(newest+1-n)*d:(newest+1)*d], mean, inverse, inputLimit)
 	if n < order {
-		vec.Standardise(dst[n*d:order*d], past.rows[(past.depth-order+n)*d:], mean, inverse, inputLimit)
+		lanes.Standardise(dst[n*d:order*d], past.rows[(past.depth-order+n)*d:], mean, inverse, inputLimit)
 	}
 }

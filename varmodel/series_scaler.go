@@ -1,8 +1,8 @@
 package varmodel
 
 import (
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // so that one wild value cannot spoil a scale for long; missing values leave a
 // coordinate as it is.
 type scaler struct {
-	*vec.Moments
+	*lanes.Moments
 
 	// Its vectors, as long as a sample.
 	last                   []float64 // sample, NaN where it was missing
@@ -34,7 +34,7 @@ type scaler struct {
 }
 
 func newScaler(dim int) *scaler {
-	m := vec.NewMoments(dim, statsForgetting, winsorAfter, winsorLimit, degenerate, forecastRange)
+	m := lanes.NewMoments(dim, statsForgetting, winsorAfter, winsorLimit, degenerate, forecastRange)
 	return &scaler{
 		Moments: m,
 		last:    m.Last[:dim],
@@ -50,7 +50,7 @@ func newScaler(dim int) *scaler {
 
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (s *scaler) standardised(j int, v float64) float64 {
-	return vec.Clip((v-s.mean[j])*s.inverse[j], inputLimit)
+	return lanes.Clip((v-s.mean[j])*s.inverse[j], inputLimit)
 }
 
 // step is the scale of the increments of coordinate j: its rms, or 1 for a

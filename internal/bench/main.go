@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/internal/isa"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -35,7 +35,7 @@ func main() {
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
 	only := flag.String("only", "", "one table: sgd, rls, learners, stages, memory or growth")
 	flag.Parse()
-	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, vec.Active())
+	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, isa.Active.String())
 
 	r := newRoofline(*runs, *least)
 	fmt.Printf("\nRoofline: %.0f GFLOP/s", r.flops)

@@ -4,7 +4,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/internal/isa"
 )
 
 // roofline is what the processor can do at most, as measured.
@@ -85,7 +85,7 @@ func (r *roofline) bound(flops float64, readBytes, writeBytes int) float64 {
 
 // lanes is the number of float64 in a register of the implementation in use.
 func lanes() int {
-	switch vec.Active() {
+	switch isa.Active.String() {
 	case "avx512":
 		return 8
 	case "avx2":

@@ -14,7 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/internal/isa"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
@@ -133,7 +133,7 @@ func Fingerprint(c *config.Config) string {
 		Tier     string
 		Evaluate config.Evaluate
 		Assembly bool
-	}{stateVersion, runtime.GOARCH, ReadInfo().Level, vec.Active(), c.Pipeline, c.Model, tier, evaluate, Assembly(c) != nil})
+	}{stateVersion, runtime.GOARCH, ReadInfo().Level, isa.Active.String(), c.Pipeline, c.Model, tier, evaluate, Assembly(c) != nil})
 	if err != nil {
 		panic("fingerprint: " + err.Error()) // plain structs always encode
 	}

@@ -17,7 +17,9 @@ const module = "github.com/orffvar/forecaster/"
 // layers are the packages of ours that each package may import, tests aside.
 // Packages below cmd may import everything and are not listed.
 var layers = map[string][]string{
-	"internal/vec":      {"internal/snapshot"},
+	"internal/isa":      {},
+	"internal/vec":      {"internal/isa", "internal/snapshot"},
+	"internal/lanes":    {"internal/isa", "internal/vec", "internal/snapshot"},
 	"internal/snapshot": {},
 	"internal/decimal":  {},
 	"internal/secret":   {},
@@ -27,7 +29,7 @@ var layers = map[string][]string{
 	"internal/livepage": {"eval", "stream"},
 
 	"internal/build": {
-		"internal/config", "internal/vec", "eval", "orff", "sgd", "varmodel",
+		"internal/config", "internal/isa", "eval", "orff", "sgd", "varmodel",
 		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
@@ -41,8 +43,8 @@ var layers = map[string][]string{
 
 	"orff":     {"internal/vec", "internal/snapshot"},
 	"sgd":      {"internal/vec", "internal/snapshot"},
-	"eval":     {"internal/vec", "internal/snapshot"},
-	"varmodel": {"internal/vec", "internal/snapshot", "orff", "sgd", "eval"},
+	"eval":     {"internal/vec", "internal/lanes", "internal/snapshot"},
+	"varmodel": {"internal/vec", "internal/lanes", "internal/snapshot", "orff", "sgd", "eval"},
 
 	"stream":            {"internal/snapshot", "eval"},
 	"stream/run":        {"stream"},
@@ -56,7 +58,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/vec", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "varmodel", "stream"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "varmodel", "stream"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

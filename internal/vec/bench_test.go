@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 func BenchmarkFeatures(b *testing.B) {
 	for _, s := range [][2]int{{5, 100}, {18, 100}, {31, 100}, {100, 1000}} {
 		m, d := s[0], s[1]
 		b.Run(fmt.Sprintf("m=%d,D=%d", m, d), func(b *testing.B) {
-			eachBench(b, func(b *testing.B) {
+			isatest.Each(b, func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 1))
 				w, x, phi := randomVector(rng, m*d), randomVector(rng, m), make([]float64, 2*d)
 				for b.Loop() {
@@ -25,7 +27,7 @@ func BenchmarkMatTVec(b *testing.B) {
 	for _, s := range [][2]int{{129, 7}, {200, 5}, {200, 31}, {100, 1000}} {
 		m, n := s[0], s[1]
 		b.Run(fmt.Sprintf("%dx%d", m, n), func(b *testing.B) {
-			eachBench(b, func(b *testing.B) {
+			isatest.Each(b, func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 1))
 				a, x, y := randomVector(rng, m*n), randomVector(rng, m), make([]float64, n)
 				for b.Loop() {
@@ -41,7 +43,7 @@ func BenchmarkSym(b *testing.B) {
 	for _, n := range []int{13, 49, 97, 208, 400, 1008} {
 		for terms := 1; terms <= 2; terms++ {
 			b.Run(fmt.Sprintf("n=%d,terms=%d", n, terms), func(b *testing.B) {
-				eachBench(b, func(b *testing.B) {
+				isatest.Each(b, func(b *testing.B) {
 					rng := rand.New(rand.NewPCG(1, 1))
 					s, x, q := NewSym(n), randomVector(rng, n), make([]float64, n)
 					s.SetIdentity(1)
@@ -64,21 +66,21 @@ func BenchmarkCholesky(b *testing.B) {
 			s, c, x := NewSym(n), NewCholesky(n), randomVector(rng, 7*n)
 			s.RankK(1, randomVector(rng, 4*n))
 			b.Run("RankK4", func(b *testing.B) {
-				eachBench(b, func(b *testing.B) {
+				isatest.Each(b, func(b *testing.B) {
 					for b.Loop() {
 						s.RankK(1e-9, x[:4*n])
 					}
 				})
 			})
 			b.Run("Factor", func(b *testing.B) {
-				eachBench(b, func(b *testing.B) {
+				isatest.Each(b, func(b *testing.B) {
 					for b.Loop() {
 						c.Factor(s, 1, 0)
 					}
 				})
 			})
 			b.Run("Solve7", func(b *testing.B) {
-				eachBench(b, func(b *testing.B) {
+				isatest.Each(b, func(b *testing.B) {
 					for b.Loop() {
 						c.Solve(x)
 					}

@@ -218,14 +218,6 @@ func addOutersPortable(a, g, u []float64, m, k, n int) {
 	}
 }
 
-// Aligned returns n zeros whose first address is a multiple of 64 bytes, a cache
-// line.
-func Aligned(n int) []float64 {
-	b := make([]float64, n+Panel-1)
-	i := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64) / 8
-	return b[i : i+n : i+n]
-}
-
 // fourierFeaturesPortable sets phi to the features of x.
 func fourierFeaturesPortable(phi, w, x []float64, n int) {
 	stride := len(phi) / 2

@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 // standard returns n numbers of the normal distribution in guarded memory.
 func standard(t *testing.T, rng *rand.Rand, n int) []float64 {
-	x := guarded(t, n)
+	x := isatest.Guarded(t, n)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
@@ -23,7 +25,7 @@ const (
 )
 
 // TestFourier compares with the definition.
-func TestFourier(t *testing.T) { each(t, testFourier) }
+func TestFourier(t *testing.T) { isatest.Each(t, testFourier) }
 
 func testFourier(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -36,7 +38,7 @@ func testFourier(t *testing.T) {
 			// With FourierTerms kept at most, all but tall weights take one pass.
 			f := newTestFourier(t, rng, w, inputs, given, rows, max(k+1, FourierTerms), k)
 			m := f.row
-			x, y := standard(t, rng, inputs), guarded(t, rows)
+			x, y := standard(t, rng, inputs), isatest.Guarded(t, rows)
 			a, g := slices.Clone(f.rows), slices.Clone(f.g)
 			f.PredictTo(y, x)
 			phi := f.features(k)
@@ -56,7 +58,7 @@ func testFourier(t *testing.T) {
 				copy(now.rows, a[:rows*m])
 				AddOuters(now.rows[:rows*m], g, a[rows*m:(rows+k)*m], rows, k, m)
 				copy(now.Given(), phi[f.len:])
-				z, want := guarded(t, rows), make([]float64, rows)
+				z, want := isatest.Guarded(t, rows), make([]float64, rows)
 				later.PredictTo(z, x)
 				now.PredictTo(want, x)
 				sameBits(t, name+": updated weights and features", later.rows[:(rows+1)*m], now.rows[:(rows+1)*m])
@@ -109,7 +111,7 @@ func newTestFourier(t *testing.T, rng *rand.Rand, w []float64, inputs, given, ou
 }
 
 func TestFourierNotFinite(t *testing.T) {
-	each(t, testFourierNotFinite)
+	isatest.Each(t, testFourierNotFinite)
 }
 
 func testFourierNotFinite(t *testing.T) {
@@ -142,7 +144,7 @@ func testFourierNotFinite(t *testing.T) {
 // TestFourierLargeAngles takes angles that are exact, with and without what the
 // kernels do for large inputs.
 func TestFourierLargeAngles(t *testing.T) {
-	each(t, testFourierLargeAngles)
+	isatest.Each(t, testFourierLargeAngles)
 }
 
 func testFourierLargeAngles(t *testing.T) {
@@ -161,7 +163,7 @@ func testFourierLargeAngles(t *testing.T) {
 }
 
 func TestAddOuters(t *testing.T) {
-	each(t, testAddOuters)
+	isatest.Each(t, testAddOuters)
 }
 
 func testAddOuters(t *testing.T) {
@@ -201,7 +203,7 @@ func BenchmarkFourier(b *testing.B) {
 	for _, s := range [][3]int{{5, 100, 5}, {18, 100, 18}, {3, 300, 3}} {
 		d, n, m := s[0], s[1], s[2]
 		b.Run(fmt.Sprint(s), func(b *testing.B) {
-			eachBench(b, func(b *testing.B) {
+			isatest.Each(b, func(b *testing.B) {
 				f := NewFourier(randomVector(rand.New(rand.NewPCG(1, 1)), m*n), m, 0, d, FourierTerms)
 				y, x := make([]float64, d), make([]float64, m)
 				for b.Loop() {

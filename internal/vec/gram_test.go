@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 // AddRows is a Scale and as many Rank1 as there are rows.
@@ -40,12 +42,12 @@ func TestSymAddRows(t *testing.T) {
 
 // Every element is the one that was set last, in both places, whatever the matrix was.
 func TestSymSet(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 12))
 		for _, n := range []int{1, 7, 8, 9, 20} {
 			s, want := NewSym(n), make([]float64, n*n)
 			s.SetIdentity(3)
-			s.Rank1(.5, vector(t, rng, n))
+			s.Rank1(.5, isatest.Vector(t, rng, n))
 			s.Scale(.25)
 			for i := range n {
 				for j := range i + 1 {

@@ -7,11 +7,9 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"testing"
-)
 
-// lengths around every boundary of the kernels: registers of 4 and 8 elements,
-// loops of 2 to 8 registers.
-var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 24, 25, 31, 32, 33, 39, 47, 49, 55, 63, 64, 65, 71, 97, 100, 128, 130}
+	"github.com/orffvar/forecaster/internal/isa/isatest"
+)
 
 const precision = 200 // bits of the reference
 
@@ -41,15 +39,6 @@ func column(a []float64, m, n, j int) []float64 {
 	return c
 }
 
-// vector returns n random numbers in guarded memory, of very different sizes.
-func vector(t *testing.T, rng *rand.Rand, n int) []float64 {
-	x := guarded(t, n)
-	for i := range x {
-		x[i] = rng.NormFloat64() * math.Exp2(float64(rng.IntN(40)-20))
-	}
-	return x
-}
-
 func clone(x []float64) []float64 { return append([]float64(nil), x...) }
 
 func sameBits(t *testing.T, what string, got, want []float64) {
@@ -62,10 +51,10 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 }
 
 func TestDotAndAxpy(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
-		for _, n := range lengths {
-			x, y := vector(t, rng, n), vector(t, rng, n)
+		for _, n := range isatest.Lengths {
+			x, y := isatest.Vector(t, rng, n), isatest.Vector(t, rng, n)
 			want, abs := sumOfProducts(x, y)
 			near(t, fmt.Sprint("dot ", n), Dot(x, y), want, tolerance(n, abs))
 
@@ -81,19 +70,19 @@ func TestDotAndAxpy(t *testing.T) {
 }
 
 func TestMatrixVector(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 8, 31} {
-			for _, n := range lengths {
+			for _, n := range isatest.Lengths {
 				name := fmt.Sprintf("%d x %d", m, n)
-				a, x, y := vector(t, rng, m*n), vector(t, rng, n), vector(t, rng, m)
+				a, x, y := isatest.Vector(t, rng, m*n), isatest.Vector(t, rng, n), isatest.Vector(t, rng, m)
 				MatVec(y, a, x)
 				for i := range y {
 					want, abs := sumOfProducts(a[i*n:(i+1)*n], x)
 					near(t, "A x, "+name, y[i], want, tolerance(n, abs))
 				}
 
-				z := vector(t, rng, n)
+				z := isatest.Vector(t, rng, n)
 				MatTVec(z, a, y)
 				for j := range z {
 					want, abs := sumOfProducts(column(a, m, n, j), y)
@@ -107,7 +96,7 @@ func TestMatrixVector(t *testing.T) {
 					near(t, "y + A^T x, "+name, sum[j], want, tolerance(m+1, abs))
 				}
 
-				g, u := vector(t, rng, m), vector(t, rng, n)
+				g, u := isatest.Vector(t, rng, m), isatest.Vector(t, rng, n)
 				before := clone(a)
 				const alpha = 0.3
 				AddOuter(a, alpha, g, u)
@@ -125,11 +114,11 @@ func TestMatrixVector(t *testing.T) {
 // results of earlier versions stay the same.
 func TestPortableGroupsAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for _, n := range lengths {
-		x, y, z := vector(t, rng, n), vector(t, rng, n), vector(t, rng, n)
+	for _, n := range isatest.Lengths {
+		x, y, z := isatest.Vector(t, rng, n), isatest.Vector(t, rng, n), isatest.Vector(t, rng, n)
 		s, u := dotsPortable(x, y, z)
 		sameBits(t, "two products", []float64{s, u}, []float64{dotPortable(x, z), dotPortable(y, z)})
-		a, f := vector(t, rng, 4*n), [4]float64{.1, -3, 7, 1e-9}
+		a, f := isatest.Vector(t, rng, 4*n), [4]float64{.1, -3, 7, 1e-9}
 		want := clone(y)
 		for k, v := range f {
 			axpyPortable(v, a[k*n:(k+1)*n], want)
@@ -140,7 +129,7 @@ func TestPortableGroupsAreExact(t *testing.T) {
 }
 
 func TestMatrixMatrix(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(4, 4))
 		for _, m := range []int{0, 1, 3, 4, 5, 9} {
 			for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 13, 17, 36, 300} {
@@ -149,7 +138,7 @@ func TestMatrixMatrix(t *testing.T) {
 						continue // either alone crosses a panel
 					}
 					name := fmt.Sprintf("%d x %d x %d", m, n, k)
-					a, b, bt, c := vector(t, rng, m*k), vector(t, rng, k*n), vector(t, rng, n*k), vector(t, rng, m*n)
+					a, b, bt, c := isatest.Vector(t, rng, m*k), isatest.Vector(t, rng, k*n), isatest.Vector(t, rng, n*k), isatest.Vector(t, rng, m*n)
 					before := clone(c)
 					const alpha = -0.6
 					AddMatMul(c, alpha, a, b, m, n, k)
@@ -176,7 +165,7 @@ func TestMatrixMatrix(t *testing.T) {
 // A value that is not finite must reach every result that the formula makes of
 // it, and no other.
 func TestNotFinite(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			for _, n := range []int{1, 3, 4, 5, 8, 9, 13, 40} {
 				for at := range n {
@@ -237,7 +226,7 @@ func TestNotFinite(t *testing.T) {
 func TestHadamard(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for n := 1; n <= 4096; n *= 2 {
-		x := vector(t, rng, n)
+		x := isatest.Vector(t, rng, n)
 		want := clone(x)
 		hadamardPortable(want)
 		// The definition: H_ij = (-1)^popcount(i and j).
@@ -249,8 +238,8 @@ func TestHadamard(t *testing.T) {
 			sum, abs := sumOfProducts(s, x)
 			near(t, fmt.Sprintf("H x, length %d", n), want[i], sum, tolerance(n, abs))
 		}
-		each(t, func(t *testing.T) {
-			y := guarded(t, n)
+		isatest.Each(t, func(t *testing.T) {
+			y := isatest.Guarded(t, n)
 			copy(y, x)
 			Hadamard(y)
 			sameBits(t, fmt.Sprintf("H x, length %d", n), y, want)
@@ -260,10 +249,10 @@ func TestHadamard(t *testing.T) {
 }
 
 func TestMulAndScale(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 8))
-		for _, n := range lengths {
-			x, y := vector(t, rng, n), vector(t, rng, n)
+		for _, n := range isatest.Lengths {
+			x, y := isatest.Vector(t, rng, n), isatest.Vector(t, rng, n)
 			product, scaled := make([]float64, n), make([]float64, n)
 			for i := range x {
 				product[i] = x[i] * y[i]
@@ -271,7 +260,7 @@ func TestMulAndScale(t *testing.T) {
 			}
 			Mul(x, y)
 			sameBits(t, "x y", x, product)
-			other := guarded(t, n)
+			other := isatest.Guarded(t, n)
 			ScaleTo(other, 1.7, x)
 			sameBits(t, "1.7 x y elsewhere", other, scaled)
 			sameBits(t, "x y", x, product)
@@ -322,11 +311,11 @@ func FuzzDot(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, n int, extra float64) {
 		n &= 255
 		rng := rand.New(rand.NewPCG(seed, seed))
-		x, y := vector(t, rng, n), vector(t, rng, n)
+		x, y := isatest.Vector(t, rng, n), isatest.Vector(t, rng, n)
 		if n > 0 {
 			x[rng.IntN(n)] = extra
 		}
-		each(t, func(t *testing.T) {
+		isatest.Each(t, func(t *testing.T) {
 			got := Dot(x, y)
 			finite := true
 			for i := range x {

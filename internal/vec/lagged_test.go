@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 func TestColumnDots(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(10, 10))
 		for _, n := range []int{0, 1, 2, 4, 8, 16, 24, 32, 72} {
 			for _, m := range []int{0, 1, 2, 3, 4, 5, 8, 47} {
 				if n < 8 {
 					m *= 8
 				}
-				a, x, y := vector(t, rng, m*n), vector(t, rng, m*n), vector(t, rng, n)
+				a, x, y := isatest.Vector(t, rng, m*n), isatest.Vector(t, rng, m*n), isatest.Vector(t, rng, n)
 				ColumnDots(y, a, x)
 				for j := range y {
 					want, abs := sumOfProducts(column(a, m, n, j), column(x, m, n, j))
@@ -26,13 +28,13 @@ func TestColumnDots(t *testing.T) {
 }
 
 func TestAddLagged(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 11))
 		for _, n := range []int{8, 16, 24, 40} {
 			for _, m := range []int{0, 1, 2, 3, 4, 9} {
 				for _, k := range []int{0, 1, 3, 8} {
 					for _, shift := range []int{0, 1, 4, n} {
-						c, f, x := vector(t, rng, 2*m*n), vector(t, rng, 2*k*n), vector(t, rng, m*n+max(k-1, 0)*shift)
+						c, f, x := isatest.Vector(t, rng, 2*m*n), isatest.Vector(t, rng, 2*k*n), isatest.Vector(t, rng, m*n+max(k-1, 0)*shift)
 						before := clone(c)
 						AddLagged(c, f, x, n, shift)
 						for at := range c {
@@ -55,7 +57,7 @@ func BenchmarkLagged(b *testing.B) {
 	const lags, k = 48, 8
 	for _, n := range []int{8, 24, 104} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			eachBench(b, func(b *testing.B) {
+			isatest.Each(b, func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 1))
 				a, x, y := Aligned(2*lags*n), Aligned((lags+k)*n), make([]float64, n)
 				f := randomVector(rng, 2*k*n)

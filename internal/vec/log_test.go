@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 // TestLog compares with math.Log. Where that fuses operations the two
@@ -30,11 +32,11 @@ func TestLog(t *testing.T) {
 
 // All implementations against the scalar one, bit for bit.
 func TestLogTo(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))
 		special := []float64{1, 2, .5, math.Sqrt2, math.Sqrt2 / 2, math.Nextafter(math.Sqrt2/2, 0), 1 + 1e-15, 1e-300, math.MaxFloat64, 2.3e-308, 101}
-		for _, n := range lengths {
-			x, dst, want := guarded(t, n), guarded(t, n), make([]float64, n)
+		for _, n := range isatest.Lengths {
+			x, dst, want := isatest.Guarded(t, n), isatest.Guarded(t, n), make([]float64, n)
 			for i := range x {
 				switch {
 				case i%5 == 1:
@@ -60,7 +62,7 @@ func TestLogTo(t *testing.T) {
 }
 
 func BenchmarkLogTo(b *testing.B) {
-	eachBench(b, func(b *testing.B) {
+	isatest.Each(b, func(b *testing.B) {
 		x, dst := Aligned(7), Aligned(7)
 		for i := range x {
 			x[i] = 1 + float64(i)/5

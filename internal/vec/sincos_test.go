@@ -6,6 +6,9 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa"
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 // bigSinCos returns the sine and cosine of t turns, correctly rounded: an exact
@@ -53,11 +56,11 @@ func TestSinCosAgainstBig(t *testing.T) {
 	for i, v := range a {
 		wantSin[i], wantCos[i] = bigSinCos(v)
 	}
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		sin, cos := make([]float64, len(a)), make([]float64, len(a))
 		SinCos(sin, cos, a)
 		worst, most := 0.0, 1.3e-15
-		if active == avx512 {
+		if isa.Active == isa.AVX512 {
 			most = 5e-16
 		}
 		for i, v := range a {
@@ -78,10 +81,10 @@ func TestSinCosAgainstBig(t *testing.T) {
 }
 
 func TestSinCosLengths(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))
-		for _, n := range lengths {
-			x, sin, cos := vector(t, rng, n), guarded(t, n), guarded(t, n)
+		for _, n := range isatest.Lengths {
+			x, sin, cos := isatest.Vector(t, rng, n), isatest.Guarded(t, n), isatest.Guarded(t, n)
 			SinCos(sin, cos, x)
 			one := make([]float64, 2)
 			for i := range x {
@@ -95,11 +98,11 @@ func TestSinCosLengths(t *testing.T) {
 }
 
 func TestFeatures(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 18} {
-			for _, d := range lengths {
-				w, x, phi := guarded(t, m*d), guarded(t, m), guarded(t, 2*d)
+			for _, d := range isatest.Lengths {
+				w, x, phi := isatest.Guarded(t, m*d), isatest.Guarded(t, m), isatest.Guarded(t, 2*d)
 				for i := range w {
 					w[i] = rng.NormFloat64()
 				}
@@ -122,7 +125,7 @@ func TestFeatures(t *testing.T) {
 }
 
 func TestSinCosInPlace(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		x := randomVector(rand.New(rand.NewPCG(6, 6)), 53)
 		sin, cos, other := make([]float64, 53), make([]float64, 53), make([]float64, 53)
 		SinCos(sin, cos, x)
@@ -142,7 +145,7 @@ func FuzzSinCos(f *testing.F) {
 		f.Add(v)
 	}
 	f.Fuzz(func(t *testing.T, v float64) {
-		each(t, func(t *testing.T) {
+		isatest.Each(t, func(t *testing.T) {
 			var sin, cos [1]float64
 			SinCos(sin[:], cos[:], []float64{v})
 			if math.IsNaN(v) || math.IsInf(v, 0) {

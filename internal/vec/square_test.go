@@ -6,18 +6,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // The recursion of least squares on a Square and on a Sym, step by step.
 func TestSquare(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 12))
 		for n := 1; n <= 33; n++ {
 			a, b := NewSquare(n), NewSym(n)
 			a.SetIdentity(2)
 			b.SetIdentity(2)
-			x, y, want := guarded(t, n), guarded(t, n), guarded(t, n)
+			x, y, want := isatest.Guarded(t, n), isatest.Guarded(t, n), isatest.Guarded(t, n)
 			for step := range 50 {
 				for i := range x {
 					x[i] = rng.NormFloat64()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
@@ -56,7 +57,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 }
 
 func TestSymEqualsDense(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		for _, n := range []int{0, 1, 2, 7, 8, 9, 13, 16, 17, 49, 64, 97} {
 			s, d := NewSym(n), dense{n, make([]float64, n*n)}
@@ -109,7 +110,7 @@ func TestSymEqualsDense(t *testing.T) {
 }
 
 func TestSymStateDoesNotShow(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		// A snapshot forces what was kept back; nothing after it may change.
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, n := range []int{1, 8, 13, 50} {
@@ -159,7 +160,7 @@ func TestSymStateDoesNotShow(t *testing.T) {
 }
 
 func TestSymScaleFar(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		s := NewSym(3)
 		s.SetIdentity(1)
 		for range 5000 {
@@ -179,7 +180,7 @@ func TestSymScaleFar(t *testing.T) {
 }
 
 func TestCholeskySolves(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		for _, n := range []int{1, 2, 7, 8, 9, 16, 25, 50, 64, 97} {
 			s := NewSym(n)
@@ -208,7 +209,7 @@ func TestCholeskySolves(t *testing.T) {
 }
 
 func TestCholeskyRefuses(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		for _, n := range []int{1, 9, 20} {
 			for _, v := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
 				s := NewSym(n)

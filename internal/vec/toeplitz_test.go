@@ -5,17 +5,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
 // The solutions of every implementation put into the equations.
 func TestToeplitz(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(13, 13))
 		for _, order := range []int{1, 2, 3, 8, 47} {
 			for columns := 1; columns <= ToeplitzColumns; columns++ {
 				s := NewToeplitz(order, columns)
 				for _, stride := range []int{columns, columns + 5} {
-					b, r := guarded(t, (order-1)*stride+columns), guarded(t, (order-1)*stride+columns)
+					b, r := isatest.Guarded(t, (order-1)*stride+columns), isatest.Guarded(t, (order-1)*stride+columns)
 					for i := range b {
 						b[i], r[i] = math.NaN(), math.NaN() // what lies between the rows
 					}
@@ -66,7 +68,7 @@ func TestToeplitz(t *testing.T) {
 // A series of which two values give the next one: there is nothing to solve beyond
 // order 2. One that is constant at zero has nothing at all.
 func TestToeplitzStopsAtTheFloor(t *testing.T) {
-	each(t, func(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
 		for _, order := range []int{5, 6} {
 			s := NewToeplitz(order, 2)
 			b, r := make([]float64, 2*order), make([]float64, 2*order)
@@ -97,7 +99,7 @@ func TestToeplitzStopsAtTheFloor(t *testing.T) {
 func BenchmarkToeplitz(b *testing.B) {
 	for _, order := range []int{23, 47, 95} {
 		b.Run(fmt.Sprint(order), func(b *testing.B) {
-			eachBench(b, func(b *testing.B) {
+			isatest.Each(b, func(b *testing.B) {
 				s := NewToeplitz(order, 8)
 				side, r := Aligned(order*8), Aligned(order*8)
 				for i := range r {

@@ -19,7 +19,7 @@ func (t target) conformal() {
 	limits := param("limits")
 	limit := func(i int) Register {
 		v := t.vec()
-		t.bcast(at(limits, nil, i*t.size), v)
+		t.bcast(at(limits, nil, i*size), v)
 		return v
 	}
 	t.columns(bytes, tail, 1, func(j GPVirtual, _ int, m *mask) {
@@ -39,7 +39,7 @@ func (t target) conformal() {
 				t.store(v, at(p, j, 0))
 			}
 		}
-		size := func(v Register) Register {
+		abs := func(v Register) Register {
 			s := t.zeros(1)[0]
 			t.sub(v, s, s)
 			VMAXPD(v, s, s)
@@ -53,7 +53,7 @@ func (t target) conformal() {
 		zero := t.zeros(1)[0]
 		y, e := read(param("y")), read(param("forecast"))
 		t.sub(e, y, e)
-		e = size(e)
+		e = abs(e)
 		there := t.ordered(e, m)
 		count := read(param("count"))
 		either := t.vec()
@@ -66,7 +66,7 @@ func (t target) conformal() {
 		vote = t.compare(1, limit(confHorizon), count, &vote)
 		out := param("out")
 		t.count(vote, out)
-		slack := product(limit(confSlack), size(y))
+		slack := product(limit(confSlack), abs(y))
 		half, own, steps, levels := param("half"), param("own"), param("steps"), param("levels")
 		loop(levels, 1, func() {
 			ADDQ(U32(8), out)
@@ -76,7 +76,7 @@ func (t target) conformal() {
 			t.count(miss, out)
 			step, other := t.vec(), t.vec()
 			t.bcast(at(steps, nil, 0), step)
-			t.bcast(at(steps, nil, t.size), other)
+			t.bcast(at(steps, nil, size), other)
 			t.choose(other, miss, step)
 			f := read(own)
 			t.mul(f, step, step)
@@ -86,7 +86,7 @@ func (t target) conformal() {
 			write(f, own)
 			ADDQ(stride, half)
 			ADDQ(stride, own)
-			ADDQ(U32(uint32(2*t.size)), steps)
+			ADDQ(U32(uint32(2*size)), steps)
 		})
 
 		scale := read(param("scale"))

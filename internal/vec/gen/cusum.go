@@ -73,7 +73,7 @@ func (t target) cusum() {
 	})
 	most := param("most")
 	for i, v := range sums {
-		t.storeFirst(t.maximum(v), at(most, nil, i*t.size))
+		t.storeFirst(t.maximum(v), at(most, nil, i*size))
 	}
 	t.end()
 }

@@ -12,19 +12,19 @@ import (
 // as many as 64 bytes hold; see there for the order of the features.
 const panelBytes = 64
 
-func (t target) panelLanes() int { return panelBytes / t.size }
+const panelLanes = panelBytes / size
 
 // panels turns the number of frequencies into that of panels.
 func (t target) panels(n GPVirtual) GPVirtual {
-	ADDQ(U8(uint8(t.panelLanes()-1)), n)
-	SHRQ(U8(log2(t.panelLanes())), n)
+	ADDQ(U8(uint8(panelLanes-1)), n)
+	SHRQ(U8(log2(panelLanes)), n)
 	return n
 }
 
 // firstPanel turns it into that of frequencies in the first panel; the others are full.
 func (t target) firstPanel(n GPVirtual) GPVirtual {
 	DECQ(n)
-	ANDQ(U8(uint8(t.panelLanes()-1)), n)
+	ANDQ(U8(uint8(panelLanes-1)), n)
 	INCQ(n)
 	return n
 }
@@ -112,7 +112,7 @@ func (t target) fourier() {
 		for i := range r {
 			r[i] = at(phi, nil, 2*i*panelBytes)
 		}
-		s, c, steps := t.turns(r, nil)
+		s, c, steps := t.turnsByTable(r, nil)
 		interleave(steps, meanwhile)
 		if few != nil {
 			t.clean(s[0], *few)
@@ -212,7 +212,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 		// Loads are as scarce here as multiply-adds; so the registers left keep factors.
 		held = t.vecs(min(9-rows, len(us)*rows))
 		for i := range held {
-			t.bcast(at(f, nil, i*t.size), held[i])
+			t.bcast(at(f, nil, i*size), held[i])
 		}
 	}
 	columns := func(n int, acc ...[]Register) (steps []func()) {
@@ -238,7 +238,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 						if i := s*rows + r; i < len(held) {
 							t.fma(held[i], us[s], v)
 						} else {
-							t.fmaBcast(at(f, nil, i*t.size), us[s], v, nil)
+							t.fmaBcast(at(f, nil, i*size), us[s], v, nil)
 						}
 					}
 					t.store(v, a)
@@ -291,7 +291,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 	var y Register
 	for i := 0; i < rows; i += t.lanes {
 		v := t.sums(acc[i:min(i+t.lanes, rows)])
-		t.store(v, at(to, nil, i*t.size))
+		t.store(v, at(to, nil, i*size))
 		if i == 0 {
 			y = v
 		}
@@ -307,11 +307,8 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 				t.loadMask(at(g, nil, 0), outputs, row)
 				t.fmaBcast(at(gram, nil, 0), row, y, nil)
 				ADDQ(step, g)
-				ADDQ(U8(uint8(t.size)), gram)
+				ADDQ(U8(uint8(size)), gram)
 			})
-		}
-		if t.size == 4 {
-			VCVTPS2PD(y.(VecVirtual).AsY(), y)
 		}
 		storeFew(y, n, param("y"))
 	})
@@ -376,11 +373,7 @@ func (t target) reduceLarge() {
 	large, some := zeroed(), GP64()
 	// Numbers are in the order of their bits, without that of the sign.
 	abs := func(v Register) {
-		if t.size == 4 {
-			VPADDD(v, v, v)
-		} else {
-			VPADDQ(v, v, v)
-		}
+		VPADDQ(v, v, v)
 	}
 	t.bcast(callField("limit"), limit)
 	abs(limit)
@@ -393,11 +386,7 @@ func (t target) reduceLarge() {
 		}
 		abs(v)
 		const notLess = 5
-		if t.size == 4 {
-			VPCMPUD(U8(notLess), limit, v, k)
-		} else {
-			VPCMPUQ(U8(notLess), limit, v, k)
-		}
+		VPCMPUQ(U8(notLess), limit, v, k)
 		KMOVW(k, some.As32())
 		ORQ(some, large)
 	})

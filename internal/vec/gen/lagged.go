@@ -105,7 +105,7 @@ func (t target) levinson() {
 
 	power, one := t.vec(), t.vec()
 	t.load(at(head, nil, 0), power)
-	t.bcast(t.one(), one)
+	t.bcast(one64(), one)
 	k, d, e, v, w := t.vecs(3), t.zeros(3), t.vecs(3), t.vec(), t.vec()
 	done := zeroed() // bytes of each solution
 	top, end := label("order"), label("end")

@@ -63,7 +63,7 @@ func (l *lanes) change(name string, v Register, m mask) Register {
 // limit returns a constant.
 func (l *lanes) limit(i int) Register {
 	v := l.vec()
-	l.bcast(at(l.limits, nil, i*l.size), v)
+	l.bcast(at(l.limits, nil, i*size), v)
 	return v
 }
 

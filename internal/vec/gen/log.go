@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"sync"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -35,22 +36,21 @@ const (
 	logL1
 )
 
-var logConstants *Mem
+var logConstants = sync.OnceValue(func() Mem {
+	m := GLOBL("logarithm", RODATA|NOPTR)
+	for i, v := range logTable {
+		DATA(8*i, U64(v))
+	}
+	return m
+})
 
 // logarithms does for a register what package vec's log does for a number, step by
 // step, so that the bits are the same.
 func (t target) logarithms() {
 	t.begin("logTo", "func(dst, x *%, n int)", "sets dst to the logarithms of x.")
-	if logConstants == nil {
-		m := GLOBL("logarithm", RODATA|NOPTR)
-		for i, v := range logTable {
-			DATA(8*i, U64(v))
-		}
-		logConstants = &m
-	}
 	constant := func(i int) Register {
 		v := t.vec()
-		t.bcast(logConstants.Offset(8*i), v)
+		t.bcast(logConstants().Offset(8*i), v)
 		return v
 	}
 	mul := func(a, b Register) Register {

@@ -1,56 +1,56 @@
-// Command gen writes the assembly kernels of package vec with avo.
+// Command gen writes the kernels of package vec and of package lanes with avo, one
+// family a run.
 //
-// It is a module of its own, so that the forecaster does not depend on avo. Run
-// it by go generate in the directory above.
+// It is a module of its own, so that the forecaster does not depend on avo. The
+// go:generate lines of the two packages run it.
 package main
 
 import (
+	"flag"
+	"log"
+
 	. "github.com/mmcloughlin/avo/build"
 )
 
-func main() {
+// families are the kernels of one assembly file each, in its order.
+var families = map[string]func(){
+	"dense": func() {
+		both(target.dot, target.axpy, target.scale, target.times, target.hadamard, target.matVec, target.addOuter,
+			target.addMatTVec, target.matMulT, target.addMatMul, target.addOuters, target.columnDots, target.addLagged)
+	},
+	"symmetric": func() {
+		both(target.symAdd, target.symSub, target.symMatVec, target.symSubMatVec, target.squareMatVec, target.squareSub,
+			target.cholesky, target.choleskySolve, target.levinson)
+		avx2.pack("pack", false)
+		avx2.pack("unpack", true)
+	},
+	"elementary": func() {
+		both(target.sinCos, target.features, target.logarithms)
+		avx2.fourierFeatures()
+	},
+	"fourier": func() { avx512.fourier() },
+	"lanes": func() {
+		both(target.aggregate, target.regrets, target.tally, target.cusum, target.moments, target.steps,
+			target.standardise, target.bound, target.huber, target.glitch, target.level, target.conformal)
+	},
+}
+
+// both emits kernels for both instruction sets.
+func both(kernels ...func(target)) {
 	for _, t := range []target{avx2, avx512} {
-		t.dot()
-		t.axpy()
-		t.scale()
-		t.times()
-		t.hadamard()
-		t.matVec()
-		t.addOuter()
-		t.addMatTVec()
-		t.matMulT()
-		t.addMatMul()
-		t.addOuters()
-		t.aggregate()
-		t.regrets()
-		t.sinCos()
-		t.features()
-		t.symRank("symAdd", t.fma)
-		t.symRank("symSub", t.fnma)
-		t.symMatVec("symMatVec", false)
-		t.symMatVec("symSubMatVec", true)
-		t.squareMatVec()
-		t.squareSub()
-		t.cholesky()
-		t.choleskySolve()
-		t.tally()
-		t.cusum()
-		t.moments()
-		t.steps()
-		t.standardise()
-		t.bound()
-		t.huber()
-		t.glitch()
-		t.level()
-		t.conformal()
-		t.logarithms()
-		t.columnDots()
-		t.addLagged()
-		t.levinson()
+		for _, emit := range kernels {
+			emit(t)
+		}
 	}
-	avx2.fourierFeatures()
-	avx512.fourier()
-	avx2.pack("pack", false)
-	avx2.pack("unpack", true)
+}
+
+func main() {
+	family := flag.String("family", "", "kernels to write: dense, symmetric, elementary, fourier or lanes")
+	flag.Parse()
+	emit, ok := families[*family]
+	if !ok {
+		log.Fatalf("gen: -family %q is unknown", *family)
+	}
+	emit()
 	Generate()
 }

@@ -166,41 +166,34 @@ func (t target) times() {
 
 func (t target) matVec() {
 	t.begin("matVec", "func(y, a, x *%, m, n int)", "sets y = A x, A of m rows and n columns.")
-	t.rows(false, true)
-}
-
-func (t target) updateMatVec() {
-	t.begin("updateMatVec", "func(y, a, f, u, x *%, m, n int)",
-		"adds f u^T to A, of m rows and n columns, and sets y = A x.")
-	t.rows(true, true)
+	t.rows(false)
 }
 
 func (t target) addOuter() {
 	t.begin("addOuter", "func(a *%, alpha %, f, u *%, m, n, step int)",
 		"adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.")
-	t.rows(true, false)
+	t.rows(true)
 }
 
-// rows emits the body of the three kernels that go once over a matrix, several
-// rows at a time. The order of the sums is that of matVec in all of them.
+// rows emits the body of the kernels that go once over a matrix, several rows at a
+// time: update adds to it, otherwise it is multiplied.
 //
 // Each row has a pointer of its own that stands still while one index moves:
 // when the pointers moved, the processor took loads to depend on the stores
 // before them, and the loop with both took half as long again. What is not
 // needed in the loop stays in memory, in the place of the arguments.
-func (t target) rows(update, predict bool) {
+func (t target) rows(update bool) {
 	a, n := param("a"), param("n")
 	var u, x, fStep GPVirtual
-	if predict {
-		x = param("x")
-	}
 	if update {
 		u = param("u")
+	} else {
+		x = param("x")
 	}
 	tail := t.rest(n)
 	bytes := t.inBytes(n)
 	stride := bytes // from row to row
-	if !predict {
+	if update {
 		step := param("step")
 		stride = copyOf(bytes)
 		IMULQ(step, stride)
@@ -224,29 +217,21 @@ func (t target) rows(update, predict bool) {
 			unroll = 4
 		}
 		var acc, fs []Register
-		if predict {
-			acc = t.zeros(unroll * rows)
-		}
 		if update {
 			fs = t.vecs(rows)
 			f := param("f")
 			for r := range fs {
-				if predict {
-					t.bcast(at(f, nil, r*t.size), fs[r])
-					continue
-				}
 				t.bcast(at(f, nil, 0), fs[r])
 				ADDQ(fStep, f)
 				alpha := t.vec()
 				t.bcast(number("alpha"), alpha)
 				t.mul(alpha, fs[r], fs[r])
 			}
-			if predict {
-				ADDQ(U32(uint32(rows*t.size)), f)
-			}
 			MOVQ(f, argument(Param("f")))
+		} else {
+			acc = t.zeros(unroll * rows)
 		}
-		v, uv, xv := t.vec(), t.vec(), t.vec()
+		v, w := t.vec(), t.vec()
 		t.columns(bytes, tail, unroll, func(j GPVirtual, count int, m *mask) {
 			for c := range count {
 				disp := c * t.bytes()
@@ -257,41 +242,33 @@ func (t target) rows(update, predict bool) {
 						t.load(at(p, j, disp), to)
 					}
 				}
-				if predict {
-					get(x, xv)
-				}
 				if update {
-					get(u, uv)
+					get(u, w)
+				} else {
+					get(x, w)
 				}
 				for r := range rows {
 					ar := at(p[r], j, disp)
 					switch {
+					case update:
+						get(p[r], v)
+						t.fma(fs[r], w, v)
+						if m != nil {
+							t.storeMask(v, *m, ar)
+						} else {
+							t.store(v, ar)
+						}
 					case m != nil:
 						t.loadMask(ar, *m, v)
-						if update {
-							t.fma(fs[r], uv, v)
-							t.storeMask(v, *m, ar)
-							if predict {
-								t.clean(v, *m)
-							}
-						}
-					case update:
-						t.load(ar, v)
-						t.fma(fs[r], uv, v)
-						t.store(v, ar)
-					}
-					if predict {
-						if update || m != nil {
-							t.fma(v, xv, acc[c*rows+r])
-						} else {
-							t.fma(ar, xv, acc[c*rows+r])
-						}
+						t.fma(v, w, acc[c*rows+r])
+					default:
+						t.fma(ar, w, acc[c*rows+r])
 					}
 				}
 			}
 		})
 		LEAQ(at(p[rows-1], stride, 0), a)
-		if predict {
+		if !update {
 			for r := range rows {
 				for c := 1; c < unroll; c++ {
 					t.add(acc[c*rows+r], acc[r], acc[r])
@@ -299,7 +276,7 @@ func (t target) rows(update, predict bool) {
 			}
 			y := param("y")
 			t.storeSums(acc[:rows], y)
-			ADDQ(U32(uint32(rows*t.size)), y)
+			ADDQ(U32(uint32(rows*size)), y)
 			MOVQ(y, argument(Param("y")))
 		}
 	}
@@ -413,7 +390,7 @@ func (t target) project(a, x, m, stride, offset GPVirtual, cols int, last *mask)
 		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 	}
 	one := func(set int) {
-		t.bcast(at(px, nil, set*t.size), f)
+		t.bcast(at(px, nil, set*size), f)
 		for c := range cols {
 			mem := rowAt(row, set, c*t.bytes(), stride, stride3)
 			if last != nil && c == cols-1 {
@@ -430,13 +407,13 @@ func (t target) project(a, x, m, stride, offset GPVirtual, cols int, last *mask)
 				one(s)
 			}
 			LEAQ(Mem{Base: row, Index: stride, Scale: uint8(sets)}, row)
-			ADDQ(U32(uint32(sets*t.size)), px)
+			ADDQ(U32(uint32(sets*size)), px)
 		})
 	}
 	loop(left, 1, func() {
 		one(0)
 		ADDQ(stride, row)
-		ADDQ(U32(uint32(t.size)), px)
+		ADDQ(U32(uint32(size)), px)
 	})
 	for s := 1; s < sets; s++ {
 		for c := range cols {
@@ -505,7 +482,7 @@ func (t target) matMulT() {
 		}
 		for i := range ra {
 			for r := range rb {
-				mem := at(to, nil, r*t.size)
+				mem := at(to, nil, r*size)
 				s := t.sum(acc[i*rb+r])
 				t.addFirst(mem, s)
 				t.storeFirst(s, mem)
@@ -518,12 +495,12 @@ func (t target) matMulT() {
 	strip := func(ra int) {
 		pb, pc, left := copyOf(b), copyOf(c), copyOf(cols)
 		for _, rb := range []int{rowsB, 1} {
-			loop(left, rb*t.size, func() {
+			loop(left, rb*size, func() {
 				block(ra, rb, pb, pc)
 				for range rb {
 					ADDQ(lda, pb)
 				}
-				ADDQ(U32(uint32(rb*t.size)), pc)
+				ADDQ(U32(uint32(rb*size)), pc)
 			})
 		}
 		for range ra {
@@ -570,7 +547,7 @@ func (t target) addMatMul() {
 							t.fma(bs[j], f, acc[i*cols+j])
 						}
 					}
-					ADDQ(U32(uint32(t.size)), ja)
+					ADDQ(U32(uint32(size)), ja)
 					ADDQ(ldb, pb)
 				})
 				t.bcast(number("alpha"), f)
@@ -641,7 +618,7 @@ func (t target) addOuters() {
 							t.load(at(pu, nil, c*t.bytes()), uv[c])
 						}
 						for r := range rows {
-							t.bcast(at(pg, nil, r*t.size), f)
+							t.bcast(at(pg, nil, r*size), f)
 							for c := range cols {
 								t.fma(uv[c], f, acc[r*cols+c])
 							}
@@ -660,7 +637,7 @@ func (t target) addOuters() {
 			for range rows {
 				ADDQ(stride, a)
 			}
-			ADDQ(U32(uint32(rows*t.size)), g)
+			ADDQ(U32(uint32(rows*size)), g)
 		}
 		loop(m, rows, block)
 	}

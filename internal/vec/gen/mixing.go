@@ -157,7 +157,7 @@ func (t target) regrets() {
 
 		// A sum below 1e-308 has no inverse.
 		scale, most := l.quotient(one, sum), t.vec()
-		t.bcast(t.largest(), most)
+		t.bcast(largest(), most)
 		VMINPD(most, scale, scale)
 		t.mul(trust, scale, scale)
 		left := l.where(l.above(sum, zero, nil), l.minus(one, trust), one)
@@ -167,21 +167,9 @@ func (t target) regrets() {
 			t.mul(at(weights, row, 0), scale, r)
 			t.fmaBcast(at(prior, nil, 0), left, r, s)
 			t.store(r, at(weights, row, 0))
-			ADDQ(U32(uint32(t.size)), prior)
+			ADDQ(U32(uint32(size)), prior)
 			ADDQ(bytes, row)
 		})
 	})
 	t.end()
-}
-
-var largestNumber *Mem
-
-// largest is the largest number.
-func (t target) largest() Mem {
-	if largestNumber == nil {
-		m := GLOBL("largest", RODATA|NOPTR)
-		DATA(0, U64(0x7fefffffffffffff))
-		largestNumber = &m
-	}
-	return *largestNumber
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -40,55 +40,19 @@ var (
 // the last bits of the sum.
 const sixteenth = 3 << 47
 
-// The same for float32.
-var (
-	sinCoef32 = []float64{0x1.c10aa6p-4, -0x1.b12c5cp-1, 0x1.cd9cf8p+1, -0x1.d3ba52p+2, 0x1.1c5832p+2}
-	cosCoef32 = []float64{0x1.3c82dcp-2, -0x1.e1f6cap+0, 0x1.6f50a4p+2, -0x1.bea550p+2, 0x1.6a09e2p+0}
-)
-
-var constTables = map[int]Mem{}
-
-// constants returns a table of the coefficients of sin, those of cos and a one,
-// each filling an AVX2 register. The linker aligns no better than that, so the
-// wider registers take single numbers.
-func (t target) constants() Mem {
-	if m, ok := constTables[t.size]; ok {
-		return m
-	}
-	m := GLOBL(fmt.Sprintf("trig%d", 8*t.size), RODATA|NOPTR)
+// trig is a table of the coefficients of sin, those of cos and a one, each filling an
+// AVX2 register.
+var trig = sync.OnceValue(func() Mem {
+	m := GLOBL("trig64", RODATA|NOPTR)
 	off := 0
-	for _, v := range slices.Concat(t.sinCoef(), t.cosCoef(), []float64{1}) {
-		for range 32 / t.size {
-			if t.size == 4 {
-				DATA(off, U32(math.Float32bits(float32(v))))
-			} else {
-				DATA(off, U64(math.Float64bits(v)))
-			}
-			off += t.size
+	for _, v := range slices.Concat(sinCoef, cosCoef, []float64{1}) {
+		for range 32 / size {
+			DATA(off, U64(math.Float64bits(v)))
+			off += size
 		}
 	}
-	constTables[t.size] = m
 	return m
-}
-
-// one is a one in memory.
-func (t target) one() Mem {
-	return t.constants().Offset((len(t.sinCoef()) + len(t.cosCoef())) * 32)
-}
-
-func (t target) sinCoef() []float64 {
-	if t.size == 4 {
-		return sinCoef32
-	}
-	return sinCoef
-}
-
-func (t target) cosCoef() []float64 {
-	if t.size == 4 {
-		return cosCoef32
-	}
-	return cosCoef
-}
+})
 
 // reduce subtracts from each register of angles in turns the nearest integers.
 // What is not finite becomes NaN.
@@ -98,32 +62,19 @@ func (t target) reduce(r []Register) {
 		if t.zmm {
 			// Infinity would give zero.
 			u := t.vec()
-			if t.size == 4 {
-				VREDUCEPS(U8(0), r[i], u)
-			} else {
-				VREDUCEPD(U8(0), r[i], u)
-			}
+			VREDUCEPD(U8(0), r[i], u)
 			t.fma(nothing, r[i], u)
 			r[i] = u
 			continue
 		}
-		if t.size == 4 {
-			VROUNDPS(U8(0), r[i], n)
-		} else {
-			VROUNDPD(U8(0), r[i], n)
-		}
+		VROUNDPD(U8(0), r[i], n)
 		t.sub(n, r[i], r[i])
 	}
 }
 
-var sixteenthsTable *Mem
-
-// sixteenths returns a table with the sines and the cosines of the sixteenths of a
+// sixteenths is a table of the sines and the cosines of the sixteenths of a
 // turn, the coefficients, and the constant to round with.
-func sixteenths() Mem {
-	if sixteenthsTable != nil {
-		return *sixteenthsTable
-	}
+var sixteenths = sync.OnceValue(func() Mem {
 	m := GLOBL("sixteenths", RODATA|NOPTR)
 	quarter := []float64{0, 0x1.87de2a6aea963p-2, 0x1.6a09e667f3bcdp-1, 0x1.d906bcf328d46p-1}
 	var sines []float64
@@ -140,13 +91,13 @@ func sixteenths() Mem {
 	for i, v := range slices.Concat(sines[:16], sines[4:], sinNear, cosNear, []float64{sixteenth}) {
 		DATA(8*i, U64(math.Float64bits(v)))
 	}
-	sixteenthsTable = &m
 	return m
-}
+})
 
-// turnsByTable is turns for AVX-512, whose registers hold a table of the sines of all
-// sixteenths of a turn in two: what is left to the polynomials is so small that they
-// need half the terms. Angles in memory are below 2^47, none is infinite.
+// turnsByTable is turns for AVX-512, in steps that other work can stand between.
+// Two registers hold a table of the sines of all sixteenths of a turn: what is left to
+// the polynomials is so small that they need half the terms. Angles in memory are below
+// 2^47, none is infinite.
 func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, steps []func()) {
 	n := len(angles)
 	r, u, s, c := t.vecs(n), t.vecs(n), t.vecs(n), t.vecs(n)
@@ -208,70 +159,40 @@ func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, 
 	return u, r, steps
 }
 
-// turns returns the steps that compute sine and cosine of angles in turns, of
-// reduced ones in registers or, with AVX-512, of any finite ones in memory. Both are
-// times the numbers in scale; nil stands for one. The rule is that of package vec, two
-// half-angle polynomials, or that of turnsByTable.
-func (t target) turns(r []Op, scale Register) (sin, cos []Register, steps []func()) {
-	if t.zmm && t.size == 8 {
-		return t.turnsByTable(r, scale)
-	}
+// turns returns sine and cosine of reduced angles in turns, both times the numbers in
+// scale; nil stands for one. The rule is that of package vec, two half-angle
+// polynomials. It is made for AVX2.
+func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
 	table, k := GP64(), t.vec()
-	LEAQ(t.constants(), table)
+	LEAQ(trig(), table)
 	coef := func(i int) { t.bcast(at(table, nil, 32*i), k) }
 	each := func(f func(i int)) {
-		steps = append(steps, func() {
-			for i := range r {
-				f(i)
-			}
-		})
-	}
-	if t.zmm {
-		angles := r
-		r = make([]Op, len(r))
 		for i := range r {
-			r[i] = t.vec()
+			f(i)
 		}
-		each(func(i int) { VREDUCEPS(U8(0), angles[i], r[i]) })
 	}
 	each(func(i int) { t.mul(r[i], r[i], u[i]) })
 	// The terms of both in turn, from the last to the first.
-	type place struct {
-		acc   []Register
-		coef  int
-		first bool
+	ns, nc := len(sinCoef), len(cosCoef)
+	term := func(acc []Register, first, i int) {
+		switch i {
+		case 0: // with the next one
+		case 1:
+			coef(first + 1)
+			each(func(i int) { t.load(k, acc[i]) })
+			coef(first)
+			each(func(i int) { t.fma(k, u[i], acc[i]) })
+		default:
+			coef(first + i)
+			each(func(i int) { t.horner(k, u[i], acc[i]) })
+		}
 	}
-	var places []place
-	ns, nc := len(t.sinCoef()), len(t.cosCoef())
 	for k := nc; k >= 1; k-- {
-		places = append(places, place{c, ns + nc - k, k == nc})
+		term(c, ns, nc-k)
 		if k <= ns {
-			places = append(places, place{s, ns - k, k == ns})
+			term(s, 0, ns-k)
 		}
-	}
-	for _, p := range places {
-		if p.first {
-			continue
-		}
-		second := p.coef == 1 || p.coef == ns+1
-		steps = append(steps, func() {
-			if second {
-				coef(p.coef)
-				for i := range r {
-					t.load(k, p.acc[i])
-				}
-				coef(p.coef - 1)
-				for i := range r {
-					t.fma(k, u[i], p.acc[i])
-				}
-				return
-			}
-			coef(p.coef)
-			for i := range r {
-				t.horner(k, u[i], p.acc[i])
-			}
-		})
 	}
 	each(func(i int) { t.mul(r[i], s[i], s[i]) })
 	twice := u
@@ -279,24 +200,25 @@ func (t target) turns(r []Op, scale Register) (sin, cos []Register, steps []func
 		each(func(i int) { t.mul(scale, s[i], u[i]) })
 	} else {
 		twice, scale = s, k
-		steps = append(steps, func() { coef(ns + nc) })
+		coef(ns + nc)
 	}
 	each(func(i int) { t.mul(twice[i], c[i], c[i]) })          // sin = s c
 	each(func(i int) { t.hornerMinus(scale, twice[i], s[i]) }) // cos = 1 - s^2
-	return c, s, steps
+	return c, s
 }
 
 // sinCosOf emits reduction and turns for registers.
 func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
 	t.reduce(r)
+	if !t.zmm {
+		return t.turns(r, scale)
+	}
 	ops := make([]Op, len(r))
 	for i := range r {
 		ops[i] = r[i]
 	}
-	sin, cos, steps := t.turns(ops, scale)
-	for _, emit := range steps {
-		emit()
-	}
+	sin, cos, steps := t.turnsByTable(ops, scale)
+	interleave(steps, nil)
 	return sin, cos
 }
 

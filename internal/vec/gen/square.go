@@ -60,13 +60,13 @@ func (t target) squareSub() {
 			loop(left, rows, func() {
 				for r := range rows {
 					t.load(rowAt(row, r, 0, stride, stride3), v)
-					t.fnmaBcast(at(narrow, nil, r*t.size), wide, v, tmp)
+					t.fnmaBcast(at(narrow, nil, r*size), wide, v, tmp)
 					t.store(v, rowAt(row, r, 0, stride, stride3))
 				}
 				for range rows {
 					ADDQ(stride, row)
 				}
-				ADDQ(U32(uint32(rows*t.size)), narrow)
+				ADDQ(U32(uint32(rows*size)), narrow)
 			})
 		}
 	})

@@ -64,7 +64,7 @@ func (t target) tally() {
 	stride := t.inBytes(n)
 	total := t.zeros(3)
 	one := t.vec()
-	t.bcast(t.one(), one)
+	t.bcast(one64(), one)
 
 	group := func(m *mask) {
 		read := func(p GPVirtual) Register {
@@ -189,7 +189,7 @@ func (t target) tally() {
 	})
 	to := param("total")
 	for i, v := range total {
-		t.storeFirst(t.sum(v), at(to, nil, i*t.size))
+		t.storeFirst(t.sum(v), at(to, nil, i*size))
 	}
 	t.end()
 }

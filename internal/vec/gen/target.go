@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"strings"
+	"sync"
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
@@ -9,46 +12,30 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// target is an instruction set and an element type. Its methods emit one
-// operation each, so that a kernel is written once for all targets.
+// target is an instruction set. Its methods emit one operation each, on registers of
+// float64, so that a kernel is written once for both targets.
 type target struct {
 	name  string // suffix of the kernels
 	zmm   bool   // 512-bit registers, masks and operands broadcast from memory
-	size  int    // bytes an element
-	lanes int    // elements a register
+	lanes int    // elements of a register
 }
 
 var (
-	avx2   = target{name: "AVX2", size: 8, lanes: 4}
-	avx512 = target{name: "AVX512", zmm: true, size: 8, lanes: 8}
+	avx2   = target{name: "AVX2", lanes: 4}
+	avx512 = target{name: "AVX512", zmm: true, lanes: 8}
 )
 
-// single returns the target for float32.
-func (t target) single() target {
-	t.name = "32" + t.name
-	t.size /= 2
-	t.lanes *= 2
-	return t
-}
+// size is that of a float64 in bytes.
+const size = 8
 
-func (t target) bytes() int { return t.size * t.lanes }
+func (t target) bytes() int { return size * t.lanes }
 
-// begin opens the function of the given name; args is its Go signature with
-// float for the element type.
+// begin opens the function of the given name; in its Go signature % stands for
+// float64. Labels count from one in each function, so that a change of a kernel
+// leaves the text of the others alone.
 func (t target) begin(name, signature, doc string) {
-	elem := "float64"
-	if t.size == 4 {
-		elem = "float32"
-	}
-	s := ""
-	for i := 0; i < len(signature); i++ {
-		if signature[i] == '%' {
-			s += elem
-		} else {
-			s += string(signature[i])
-		}
-	}
-	TEXT(name+t.name, NOSPLIT, s)
+	labels = 0
+	TEXT(name+t.name, NOSPLIT, strings.ReplaceAll(signature, "%", "float64"))
 	Pragma("noescape")
 	Doc(name + t.name + " " + doc)
 	if t.zmm {
@@ -101,97 +88,58 @@ func (t target) zero(r Register) {
 var nothing Register
 
 func (t target) load(from, to Op) {
-	if t.size == 4 {
-		VMOVUPS(from, to)
-	} else {
-		VMOVUPD(from, to)
-	}
+	VMOVUPD(from, to)
 }
 
 func (t target) store(from, to Op) { t.load(from, to) }
 
 // bcast spreads a number in memory, or the first of an xmm register.
 func (t target) bcast(m, to Op) {
-	if t.size == 4 {
-		VBROADCASTSS(m, to)
-	} else {
-		VBROADCASTSD(m, to)
-	}
+	VBROADCASTSD(m, to)
 }
 
 func (t target) add(a, b, to Op) {
-	if t.size == 4 {
-		VADDPS(a, b, to)
-	} else {
-		VADDPD(a, b, to)
-	}
+	VADDPD(a, b, to)
 }
 
 // sub sets to = b - a.
 func (t target) sub(a, b, to Op) {
-	if t.size == 4 {
-		VSUBPS(a, b, to)
-	} else {
-		VSUBPD(a, b, to)
-	}
+	VSUBPD(a, b, to)
 }
 
 func (t target) mul(a, b, to Op) {
-	if t.size == 4 {
-		VMULPS(a, b, to)
-	} else {
-		VMULPD(a, b, to)
-	}
+	VMULPD(a, b, to)
 }
 
 // fma sets acc += a b.
 func (t target) fma(a, b, acc Op) {
-	if t.size == 4 {
-		VFMADD231PS(a, b, acc)
-	} else {
-		VFMADD231PD(a, b, acc)
-	}
+	VFMADD231PD(a, b, acc)
 }
 
 // fnma sets acc -= a b.
 func (t target) fnma(a, b, acc Op) {
-	if t.size == 4 {
-		VFNMADD231PS(a, b, acc)
-	} else {
-		VFNMADD231PD(a, b, acc)
-	}
+	VFNMADD231PD(a, b, acc)
 }
 
 // horner sets acc = acc b + c.
 func (t target) horner(c, b, acc Op) {
-	if t.size == 4 {
-		VFMADD213PS(c, b, acc)
-	} else {
-		VFMADD213PD(c, b, acc)
-	}
+	VFMADD213PD(c, b, acc)
 }
 
 // hornerMinus sets acc = c - acc b.
 func (t target) hornerMinus(c, b, acc Op) {
-	if t.size == 4 {
-		VFNMADD213PS(c, b, acc)
-	} else {
-		VFNMADD213PD(c, b, acc)
-	}
+	VFNMADD213PD(c, b, acc)
 }
 
 // fmaBcast sets acc += a b, where a is one number in memory. tmp is used where
 // the instruction set has no such operand.
 func (t target) fmaBcast(a Mem, b, acc, tmp Op) {
-	switch {
-	case !t.zmm:
+	if !t.zmm {
 		t.bcast(a, tmp)
 		t.fma(tmp, b, acc)
-	case t.size == 4:
-		VFMADD231PS_BCST(a, b, acc)
-	default:
-		VFMADD231PD_BCST(a, b, acc)
+		return
 	}
+	VFMADD231PD_BCST(a, b, acc)
 }
 
 // fnmaBcast sets acc -= a b; see fmaBcast.
@@ -230,24 +178,19 @@ func (t target) tailMask(n GPVirtual) mask {
 		KMOVW(r.As32(), k)
 		return mask{k: k}
 	}
-	LEAQ(t.maskTable().Offset(t.bytes()), r)
+	LEAQ(maskTable().Offset(t.bytes()), r)
 	b := GP64()
 	MOVQ(n, b)
-	SHLQ(U8(log2(t.size)), b)
+	SHLQ(U8(log2(size)), b)
 	SUBQ(b, r)
 	v := YMM()
 	VMOVUPD(Mem{Base: r}, v)
 	return mask{v: v}
 }
 
-var maskTables = map[int]Mem{}
-
 // maskTable is a register full of ones and then one of zeros.
-func (t target) maskTable() Mem {
-	if m, ok := maskTables[t.size]; ok {
-		return m
-	}
-	m := GLOBL(fmt.Sprintf("mask%d", 8*t.size), RODATA|NOPTR)
+var maskTable = sync.OnceValue(func() Mem {
+	m := GLOBL("mask64", RODATA|NOPTR)
 	for i := range 8 {
 		v := uint64(0)
 		if i < 4 {
@@ -255,34 +198,37 @@ func (t target) maskTable() Mem {
 		}
 		DATA(8*i, U64(v))
 	}
-	maskTables[t.size] = m
 	return m
-}
+})
+
+// one64 is a one in memory.
+var one64 = sync.OnceValue(func() Mem {
+	m := GLOBL("one64", RODATA|NOPTR)
+	DATA(0, U64(math.Float64bits(1)))
+	return m
+})
+
+// largest is the largest number in memory.
+var largest = sync.OnceValue(func() Mem {
+	m := GLOBL("largest", RODATA|NOPTR)
+	DATA(0, U64(math.Float64bits(math.MaxFloat64)))
+	return m
+})
 
 // loadMask loads the elements of the mask and zeros beside them.
 func (t target) loadMask(from Mem, m mask, to Op) {
-	switch {
-	case t.zmm && t.size == 4:
-		VMOVUPS_Z(from, m.k, to)
-	case t.zmm:
+	if t.zmm {
 		VMOVUPD_Z(from, m.k, to)
-	case t.size == 4:
-		VMASKMOVPS(from, m.v, to)
-	default:
+	} else {
 		VMASKMOVPD(from, m.v, to)
 	}
 }
 
 // storeMask stores the elements of the mask.
 func (t target) storeMask(from Op, m mask, to Mem) {
-	switch {
-	case t.zmm && t.size == 4:
-		VMOVUPS(from, m.k, to)
-	case t.zmm:
+	if t.zmm {
 		VMOVUPD(from, m.k, to)
-	case t.size == 4:
-		VMASKMOVPS(from, m.v, to)
-	default:
+	} else {
 		VMASKMOVPD(from, m.v, to)
 	}
 }
@@ -290,12 +236,9 @@ func (t target) storeMask(from Op, m mask, to Mem) {
 // clean sets the elements outside the mask to zero: 0 times infinity must not
 // reach a sum.
 func (t target) clean(r Register, m mask) {
-	switch {
-	case t.zmm && t.size == 4:
-		VMOVUPS_Z(r, m.k, r)
-	case t.zmm:
+	if t.zmm {
 		VMOVUPD_Z(r, m.k, r)
-	default:
+	} else {
 		VANDPD(m.v, r, r)
 	}
 }
@@ -316,13 +259,7 @@ func (t target) sum(v Register) VecVirtual {
 		t.add(x, y, x)
 	}
 	swap := XMM()
-	if t.size == 4 {
-		VPERMILPS(U8(0b01_00_11_10), x, swap)
-		t.add(swap, x, x)
-		VPERMILPS(U8(0b10_11_00_01), x, swap)
-	} else {
-		VPERMILPD(U8(0b01), x, swap)
-	}
+	VPERMILPD(U8(0b01), x, swap)
 	t.add(swap, x, x)
 	return x.(VecVirtual)
 }
@@ -353,12 +290,6 @@ func (t target) sums(v []Register) Register {
 		})
 		return v[0]
 	}
-	if t.size == 4 {
-		join(func(a, b Register) {
-			VUNPCKLPS(b, a, tmp)
-			VUNPCKHPS(b, a, a)
-		})
-	}
 	join(func(a, b Register) {
 		VUNPCKLPD(b, a, tmp)
 		VUNPCKHPD(b, a, a)
@@ -387,9 +318,9 @@ func (t target) halves(v Register) (low, high Register) {
 // storeSums stores the sum of the elements of each register, one after the
 // other.
 func (t target) storeSums(v []Register, to GPVirtual) {
-	if t.size == 4 && !t.zmm || len(v) < min(4, t.lanes/2) {
+	if len(v) < min(4, t.lanes/2) {
 		for i := range v {
-			t.storeFirst(t.sum(v[i]), at(to, nil, i*t.size))
+			t.storeFirst(t.sum(v[i]), at(to, nil, i*size))
 		}
 		return
 	}
@@ -405,20 +336,12 @@ func (t target) storeSums(v []Register, to GPVirtual) {
 
 // addFirst adds a number in memory to the first element of an xmm register.
 func (t target) addFirst(m Mem, x Op) {
-	if t.size == 4 {
-		VADDSS(m, x, x)
-	} else {
-		VADDSD(m, x, x)
-	}
+	VADDSD(m, x, x)
 }
 
 // storeFirst stores the first element of an xmm register.
 func (t target) storeFirst(x Op, to Mem) {
-	if t.size == 4 {
-		VMOVSS(x, to)
-	} else {
-		VMOVSD(x, to)
-	}
+	VMOVSD(x, to)
 }
 
 // param loads an argument into a general register.
@@ -450,7 +373,7 @@ func copyOf(r Op) GPVirtual {
 // inBytes returns the length in bytes of r elements.
 func (t target) inBytes(r GPVirtual) GPVirtual {
 	c := copyOf(r)
-	SHLQ(U8(log2(t.size)), c)
+	SHLQ(U8(log2(size)), c)
 	return c
 }
 

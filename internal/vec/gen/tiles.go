@@ -21,6 +21,9 @@ func (t target) groups() int { return side / t.lanes }
 // element is the memory of element (r, c) of the tile at p.
 func element(p GPVirtual, r, c int) Mem { return at(p, nil, r*rowBytes+8*c) }
 
+func (t target) symAdd() { t.symRank("symAdd", t.fma) }
+func (t target) symSub() { t.symRank("symSub", t.fnma) }
+
 // symRank keeps a tile in registers while it adds the terms, or two tiles where
 // the registers allow, so that what is spread over a register is used twice.
 func (t target) symRank(name string, add func(f, w, to Op)) {
@@ -78,10 +81,13 @@ func (t target) symRank(name string, add func(f, w, to Op)) {
 	t.end()
 }
 
-// symMatVec takes as many rows together as a register has elements: their own
+func (t target) symMatVec()    { t.symProduct("symMatVec", false) }
+func (t target) symSubMatVec() { t.symProduct("symSubMatVec", true) }
+
+// symProduct takes as many rows together as a register has elements: their own
 // sums stay in registers, the contributions of the mirror image go to y. With
 // update it subtracts k terms w w^T from each tile on the way, see symRank.
-func (t target) symMatVec(name string, update bool) {
+func (t target) symProduct(name string, update bool) {
 	signature, doc := "func(a *%, nb int, y, x *%, back int)", "adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first."
 	if update {
 		signature, doc = "func(a *%, nb int, y, x, w *%, k, back int)", "subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub."

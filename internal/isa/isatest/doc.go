@@ -1,0 +1,3 @@
+// Package isatest has what the tests of kernels share: every instruction set of this
+// machine in turn, and memory that ends where memory ends.
+package isatest

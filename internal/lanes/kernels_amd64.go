@@ -1,0 +1,158 @@
+package lanes
+
+import (
+	"github.com/orffvar/forecaster/internal/isa"
+)
+
+//go:generate go run -C ../vec/gen . -family lanes -out ../../lanes/kernels_amd64.s -stubs ../../lanes/kernels_stubs_amd64.go -pkg lanes
+
+// The functions below choose an implementation. A kernel reads nothing when a length is
+// zero, but a pointer to the first element must exist.
+
+func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
+	n := len(target)
+	switch {
+	case n < 4 || isa.Active == isa.Portable:
+		tallyPortable(total, sums, errs, forecasts, target, rows)
+	case isa.Active == isa.AVX2:
+		tallyAVX2(&total[0], &sums[0], &errs[0], &forecasts[0], &target[0], n, rows)
+	default:
+		tallyAVX512(&total[0], &sums[0], &errs[0], &forecasts[0], &target[0], n, rows)
+	}
+}
+
+func cusum(c *Cusum, x []float64) (sum, length float64) {
+	var most [2]float64
+	switch isa.Active {
+	case isa.AVX512:
+		cusumAVX512(&most[0], &c.all[0], &x[0], &c.limits[0], len(x))
+	case isa.AVX2:
+		cusumAVX2(&most[0], &c.all[0], &x[0], &c.limits[0], len(x))
+	default:
+		return cusumPortable(c, x)
+	}
+	return most[0], most[1]
+}
+
+// few variables are done before a kernel has begun. What follows gives the same bits
+// either way.
+const few = 3
+
+func moments(m *Moments, x []float64) {
+	switch {
+	case isa.Active == isa.Portable || m.n < few:
+		momentsPortable(m, x)
+	case isa.Active == isa.AVX512:
+		momentsAVX512(&m.all[0], &m.limits[0], &x[0], m.n, len(m.Mean))
+	default:
+		momentsAVX2(&m.all[0], &m.limits[0], &x[0], m.n, len(m.Mean))
+	}
+}
+
+func steps(s *Steps, x, last []float64) {
+	switch {
+	case isa.Active == isa.Portable || s.n < few:
+		stepsPortable(s, x, last)
+	case isa.Active == isa.AVX512:
+		stepsAVX512(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
+	default:
+		stepsAVX2(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
+	}
+}
+
+func standardise(dst, x, mean, inverse []float64, limit float64) {
+	switch {
+	case isa.Active == isa.Portable || len(mean) < few:
+		standardisePortable(dst, x, mean, inverse, limit)
+	case isa.Active == isa.AVX512:
+		standardiseAVX512(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x), len(mean))
+	default:
+		standardiseAVX2(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x), len(mean))
+	}
+}
+
+func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
+	switch {
+	case isa.Active == isa.Portable || m.n < few:
+		boundPortable(m, dst, said, origin, unit, last, limit)
+	case isa.Active == isa.AVX512:
+		boundAVX512(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+	default:
+		boundAVX2(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+	}
+}
+
+func huber(h *Huber, dst, y, forecast []float64) {
+	switch {
+	case isa.Active == isa.Portable || h.n < few:
+		huberPortable(h, dst, y, forecast)
+	case isa.Active == isa.AVX512:
+		huberAVX512(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
+	default:
+		huberAVX2(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
+	}
+}
+
+func glitch(g *Glitch, dst, x, last []float64) {
+	switch {
+	case isa.Active == isa.Portable || g.n < few:
+		glitchPortable(g, dst, x, last)
+	case isa.Active == isa.AVX512:
+		glitchAVX512(&g.all[0], &g.limits[0], &dst[0], &x[0], &last[0], g.n, len(g.Mean))
+	default:
+		glitchAVX2(&g.all[0], &g.limits[0], &dst[0], &x[0], &last[0], g.n, len(g.Mean))
+	}
+}
+
+func level(l *Level, x []float64) {
+	switch {
+	case isa.Active == isa.Portable || l.n < few:
+		levelPortable(l, x)
+	case isa.Active == isa.AVX512:
+		levelAVX512(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+	default:
+		levelAVX2(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+	}
+}
+
+func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
+	switch {
+	case isa.Active == isa.Portable || len(y) < 4: // a register takes longer than three numbers
+		conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)
+	case isa.Active == isa.AVX512:
+		conformalAVX512(&c.counts[0], &scale[0], &count[0], &own[0], &half[0], &forecast[0], &y[0], &voting[0],
+			&c.limits[0], &steps[0], len(y), c.Levels, stride)
+	default:
+		conformalAVX2(&c.counts[0], &scale[0], &count[0], &own[0], &half[0], &forecast[0], &y[0], &voting[0],
+			&c.limits[0], &steps[0], len(y), c.Levels, stride)
+	}
+}
+
+func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
+	switch isa.Active {
+	case isa.AVX512:
+		aggregateAVX512(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, row, len(m.Mean))
+	case isa.AVX2:
+		aggregateAVX2(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, row, len(m.Mean))
+	default:
+		aggregatePortable(m, f, x, inverse, limit, row)
+	}
+}
+
+func regrets(m *Mixture, out, y []float64) {
+	relative, doubt := 0, 0
+	if m.Relative {
+		relative = 1
+	}
+	if m.Doubt > 0 {
+		doubt = 1
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		regretsAVX512(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, doubt)
+	case isa.AVX2:
+		regretsAVX2(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, doubt)
+	default:
+		regretsPortable(m, out, y)
+	}
+}

@@ -1,0 +1,26 @@
+//go:build !amd64
+
+package lanes
+
+func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
+	tallyPortable(total, sums, errs, forecasts, target, rows)
+}
+func cusum(c *Cusum, x []float64) (sum, length float64) { return cusumPortable(c, x) }
+func moments(m *Moments, x []float64)                   { momentsPortable(m, x) }
+func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
+	conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)
+}
+func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
+	aggregatePortable(m, f, x, inverse, limit, row)
+}
+func regrets(m *Mixture, out, y []float64) { regretsPortable(m, out, y) }
+func standardise(dst, x, mean, inverse []float64, limit float64) {
+	standardisePortable(dst, x, mean, inverse, limit)
+}
+func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
+	boundPortable(m, dst, said, origin, unit, last, limit)
+}
+func huber(h *Huber, dst, y, forecast []float64) { huberPortable(h, dst, y, forecast) }
+func glitch(g *Glitch, dst, x, last []float64)   { glitchPortable(g, dst, x, last) }
+func level(l *Level, x []float64)                { levelPortable(l, x) }
+func steps(s *Steps, x, last []float64)          { stepsPortable(s, x, last) }

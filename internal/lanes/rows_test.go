@@ -1,0 +1,166 @@
+package lanes
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Bit for bit the portable implementation, whatever the values.
+func TestStandardise(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(14, 14))
+		for _, n := range lanesOf {
+			for rows := range 5 {
+				x, mean, inverse := wilds(t, rng, rows*n), wilds(t, rng, n), wilds(t, rng, n)
+				got, want := room(t, rows, n), make([]float64, rows*n)
+				Standardise(got, x, mean, inverse, 1.5)
+				standardisePortable(want, x, mean, inverse, 1.5)
+				sameNumbers(t, fmt.Sprint(rows, " rows of ", n), got, want)
+			}
+		}
+		dst := Rows(2, 2)
+		Standardise(dst, []float64{1, 2, 3, 40}, []float64{1, 2}, []float64{.5, 1}, 10)
+		sameNumbers(t, "two rows", dst, []float64{1, 10, 0, 0})
+	})
+}
+
+func TestBound(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(15, 15))
+		for _, n := range lanesOf {
+			m := NewMoments(n, 1, 30, 10, 1e-12, 2)
+			for range 20 {
+				m.Add(isatest.Vector(t, rng, n))
+				said, origin, unit, last := wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n)
+				got, want := room(t, 1, n), make([]float64, n)
+				m.Bound(got, said, origin, unit, last, 3)
+				boundPortable(m, want, said, origin, unit, last, 3)
+				sameNumbers(t, fmt.Sprint("of ", n), got, want)
+			}
+		}
+		m := NewMoments(4, 1, 30, 10, 1e-12, 2)
+		for j := range 4 {
+			m.Steps[j], m.Floor[j], m.Ceiling[j] = 2, 0, 20
+		}
+		dst, ten := Rows(1, 4), []float64{10, 10, 10, 10}
+		m.Bound(dst, []float64{.5, 3, math.NaN(), -9}, ten, ten, ten, 6) // by 5, 30, 0 and -90; at most 12
+		sameNumbers(t, "forecasts", dst, []float64{15, 20, 10, 0})
+	})
+}
+
+func TestHuber(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(16, 16))
+		for _, n := range lanesOf {
+			got, want := NewHuber(n, 3, 20, 2, .02), NewHuber(n, 3, 20, 2, .02)
+			for step := range 200 {
+				y, forecast := wilds(t, rng, n), wilds(t, rng, n)
+				a, b := room(t, 1, n), make([]float64, n)
+				got.ErrorsTo(a, y, forecast)
+				huberPortable(want, b, y, forecast)
+				sameNumbers(t, fmt.Sprintf("errors of %d, step %d", n, step), a, b)
+				for i := range huberRows {
+					row := i * vec.Stride(n)
+					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
+				}
+			}
+		}
+	})
+}
+
+func TestGlitch(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(17, 17))
+		held := false
+		for _, n := range lanesOf {
+			create := func() *Glitch { return NewGlitch(n, 500, 20, 2, 10, 10, .02) }
+			got, want := create(), create()
+			for step := range 200 {
+				a, b, x, last := room(t, 1, n), make([]float64, n), isatest.Guarded(t, n), isatest.Guarded(t, n)
+				for j := range x {
+					if x[j], last[j] = wild(rng), wild(rng); rng.IntN(5) == 0 {
+						x[j] = last[j]
+					}
+				}
+				got.HoldTo(a, x, last)
+				glitchPortable(want, b, x, last)
+				sameNumbers(t, fmt.Sprintf("values of %d, step %d", n, step), a, b)
+				for i := range glitchRows {
+					row := i * vec.Stride(n)
+					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
+				}
+				for _, v := range got.Held {
+					held = held || v > 0
+				}
+			}
+		}
+		if !held {
+			t.Error("no value was held back")
+		}
+	})
+}
+
+func TestLevel(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(18, 18))
+		for _, n := range lanesOf {
+			create := func() *Level { return NewLevel(n, .1, .01, 20, 5, 1e-12) }
+			got, want := create(), create()
+			for step := range 200 {
+				x := wilds(t, rng, n)
+				for j := range x {
+					if j%7 == 3 {
+						x[j] = 5
+					} else if x[j] += 5; step < 150 && math.IsInf(x[j], 0) {
+						x[j] = 0
+					}
+				}
+				got.Add(x)
+				levelPortable(want, x)
+				for i := range levelRows {
+					row := i * vec.Stride(n)
+					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
+				}
+			}
+		}
+		// The mean of 2, 4 and 9; then the last one has half the weight.
+		l := NewLevel(1, .5, 1./3, 100, 5, 0)
+		for _, v := range []float64{2, 4, math.NaN(), 9} {
+			l.Add([]float64{v})
+		}
+		near(t, "mean", l.Mean[0], 6, 1e-14)
+		near(t, "variance", l.Variance[0], (4+36)/2., 1e-14) // of 4 around 2, and 9 around 3
+		near(t, "inverse", l.Inverse[0], 1/math.Sqrt(20), 1e-15)
+	})
+}
+
+func BenchmarkRows(b *testing.B) {
+	const n = 7
+	x, zero := Rows(3, n), make([]float64, n)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	dst := Rows(3, n)
+	m, h, g, l := NewMoments(n, .9999, 30, 10, 1e-12, 2), NewHuber(n, 5, 30, 3, .005), NewGlitch(n, 5000, 50, 2, 30, 10, .001), NewLevel(n, .02, 1e-4, 30, 10, 1e-12)
+	isatest.Each(b, func(b *testing.B) {
+		for name, f := range map[string]func(){
+			"Standardise": func() { Standardise(dst, x, zero, zero, 10) },
+			"Bound":       func() { m.Bound(dst[:n], x[:n], zero, x[n:2*n], x[2*n:], 4) },
+			"Huber":       func() { h.ErrorsTo(dst[:n], x[:n], zero) },
+			"Glitch":      func() { g.HoldTo(dst[:n], x[:n], zero) },
+			"Level":       func() { l.Add(x[:n]) },
+		} {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package vec
+
+import (
+	"github.com/orffvar/forecaster/internal/isa"
+)
+
+//go:generate go run -C gen . -family dense -out ../dense_amd64.s -stubs ../dense_stubs_amd64.go -pkg vec
+
+// The functions below choose an implementation. A kernel reads nothing when a length is
+// zero, but a pointer to the first element must exist.
+
+func dot(x, y []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		return dotAVX512(&x[0], &y[0], len(x))
+	case isa.AVX2:
+		return dotAVX2(&x[0], &y[0], len(x))
+	}
+	return dotPortable(x, y)
+}
+
+func axpy(alpha float64, x, y []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		axpyAVX512(alpha, &x[0], &y[0], len(x))
+	case isa.AVX2:
+		axpyAVX2(alpha, &x[0], &y[0], len(x))
+	default:
+		axpyPortable(alpha, x, y)
+	}
+}
+
+func scale(y []float64, alpha float64, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		scaleAVX512(&y[0], alpha, &x[0], len(x))
+	case isa.AVX2:
+		scaleAVX2(&y[0], alpha, &x[0], len(x))
+	default:
+		scalePortable(y, alpha, x)
+	}
+}
+
+func times(x, y []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		timesAVX512(&x[0], &y[0], len(x))
+	case isa.AVX2:
+		timesAVX2(&x[0], &y[0], len(x))
+	default:
+		timesPortable(x, y)
+	}
+}
+
+func hadamard(x []float64) {
+	switch {
+	case isa.Active == isa.AVX512 && len(x) >= 8:
+		hadamardAVX512(&x[0], len(x))
+	case isa.Active == isa.AVX2 && len(x) >= 4:
+		hadamardAVX2(&x[0], len(x))
+	default:
+		hadamardPortable(x)
+	}
+}
+
+func matVec(y, a, x []float64) {
+	if len(a) == 0 {
+		clear(y)
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		matVecAVX512(&y[0], &a[0], &x[0], len(y), len(x))
+	case isa.AVX2:
+		matVecAVX2(&y[0], &a[0], &x[0], len(y), len(x))
+	default:
+		matVecPortable(y, a, x)
+	}
+}
+
+func addMatTVec(y, a, x []float64) {
+	if len(a) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		addMatTVecAVX512(&y[0], &a[0], &x[0], len(x), len(y))
+	case isa.AVX2:
+		addMatTVecAVX2(&y[0], &a[0], &x[0], len(x), len(y))
+	default:
+		addMatTVecPortable(y, a, x)
+	}
+}
+
+func addOuter(a []float64, alpha float64, x, y []float64) {
+	m, n := len(x), len(y)
+	switch {
+	case len(a) == 0:
+		return
+	case isa.Active == isa.Portable:
+		addOuterPortable(a, alpha, x, y)
+		return
+	case n == 1:
+		axpy(alpha*y[0], x, a)
+		return
+	}
+	// The store of the last register of a row covers the start of the next row
+	// with masked elements, and the processor would wait for it. So narrow
+	// matrices are passed over several times, each time with some rows left out.
+	step := stepOf(m, n, 8)
+	for i := range step {
+		rows := (m - i + step - 1) / step
+		if isa.Active == isa.AVX512 {
+			addOuterAVX512(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+		} else {
+			addOuterAVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+		}
+	}
+}
+
+// stepOf returns how many passes over an m x n matrix there are, for registers
+// of the given number of elements.
+func stepOf(m, n, lanes int) int {
+	if n%lanes == 0 || m <= 8 {
+		return 1
+	}
+	return min(2+lanes/n, m)
+}
+
+// panel is how many columns of two matrices are multiplied at a time: of a
+// dozen rows they stay in the first cache.
+const panel = 256
+
+func matMulT(c, a, b []float64, m, n, k int) {
+	if isa.Active == isa.Portable {
+		matMulTPortable(c, a, b, m, n, k)
+		return
+	}
+	clear(c)
+	if len(c) == 0 {
+		return
+	}
+	for j := 0; j < k; j += panel {
+		w := min(panel, k-j)
+		if isa.Active == isa.AVX512 {
+			matMulTAVX512(&c[0], &a[j], &b[j], m, n, w, n, k)
+		} else {
+			matMulTAVX2(&c[0], &a[j], &b[j], m, n, w, n, k)
+		}
+	}
+}
+
+func addMatMul(c []float64, alpha float64, a, b []float64, m, n, k int) {
+	if isa.Active == isa.Portable {
+		addMatMulPortable(c, alpha, a, b, m, n, k)
+		return
+	}
+	if m == 0 || k == 0 {
+		return
+	}
+	for j := 0; j < n; j += panel {
+		w := min(panel, n-j)
+		if isa.Active == isa.AVX512 {
+			addMatMulAVX512(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
+		} else {
+			addMatMulAVX2(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
+		}
+	}
+}
+
+func columnDots(y, a, x []float64) {
+	if len(a) == 0 {
+		clear(y)
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		columnDotsAVX512(&y[0], &a[0], &x[0], len(a)/len(y), len(y))
+	case isa.AVX2:
+		columnDotsAVX2(&y[0], &a[0], &x[0], len(a)/len(y), len(y))
+	default:
+		columnDotsPortable(y, a, x)
+	}
+}
+
+func addLagged(c, f, x []float64, m, n, k, shift int) {
+	switch isa.Active {
+	case isa.AVX512:
+		addLaggedAVX512(&c[0], &f[0], &x[0], m, n, k, shift)
+	case isa.AVX2:
+		addLaggedAVX2(&c[0], &f[0], &x[0], m, n, k, shift)
+	default:
+		addLaggedPortable(c, f, x, m, n, k, shift)
+	}
+}
+
+func addOuters(a, g, u []float64, m, k, n int) {
+	if m == 0 || k == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		addOutersAVX512(&a[0], &g[0], &u[0], m, k, n/8, n/8)
+	case isa.AVX2:
+		addOutersAVX2(&a[0], &g[0], &u[0], m, k, n/4, n/4)
+	default:
+		addOutersPortable(a, g, u, m, k, n)
+	}
+}

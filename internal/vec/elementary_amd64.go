@@ -1,0 +1,54 @@
+package vec
+
+import (
+	"github.com/orffvar/forecaster/internal/isa"
+)
+
+//go:generate go run -C gen . -family elementary -out ../elementary_amd64.s -stubs ../elementary_stubs_amd64.go -pkg vec
+
+// The functions below choose an implementation. A kernel reads nothing when a length is
+// zero, but a pointer to the first element must exist.
+
+func logTo(dst, x []float64) {
+	switch {
+	case isa.Active == isa.Portable || len(x) < 4: // a register takes longer than three numbers
+		logToPortable(dst, x)
+	case isa.Active == isa.AVX2 || len(x) <= 8: // two registers in turn, which divide sooner
+		logToAVX2(&dst[0], &x[0], len(x))
+	default:
+		logToAVX512(&dst[0], &x[0], len(x))
+	}
+}
+
+func sinCos(sin, cos, t []float64) {
+	if len(t) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		sinCosAVX512(&sin[0], &cos[0], &t[0], len(t))
+	case isa.AVX2:
+		sinCosAVX2(&sin[0], &cos[0], &t[0], len(t))
+	default:
+		sinCosPortable(sin, cos, t)
+	}
+}
+
+func features(phi, w, x []float64, scale float64) {
+	d := len(phi) / 2
+	if d == 0 {
+		return
+	}
+	if len(x) == 0 {
+		featuresPortable(phi, w, x, scale)
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		featuresAVX512(&phi[0], &phi[d], &w[0], &x[0], scale, len(x), d)
+	case isa.AVX2:
+		featuresAVX2(&phi[0], &phi[d], &w[0], &x[0], scale, len(x), d)
+	default:
+		featuresPortable(phi, w, x, scale)
+	}
+}

@@ -1,0 +1,159 @@
+package vec
+
+import (
+	"github.com/orffvar/forecaster/internal/isa"
+)
+
+//go:generate go run -C gen . -family symmetric -out ../symmetric_amd64.s -stubs ../symmetric_stubs_amd64.go -pkg vec
+
+// The functions below choose an implementation. A kernel reads nothing when a length is
+// zero, but a pointer to the first element must exist.
+
+func levinson(s *Toeplitz, b, r []float64, stride int) {
+	n := s.columns
+	switch {
+	case isa.Active == isa.Portable:
+		levinsonPortable(s, b, r, stride)
+	case isa.Active == isa.AVX512 && s.row == 8:
+		levinsonAVX512(&s.head[0], &s.x[0], &b[0], &r[0], s.order, stride, s.row, n)
+	default:
+		for j := 0; j < n; j += 4 {
+			levinsonAVX2(&s.head[j], &s.x[j], &b[j], &r[j], s.order, stride, s.row, min(n-j, 4))
+		}
+	}
+}
+
+func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
+	if nb == 0 {
+		return
+	}
+	switch {
+	case isa.Active == isa.AVX512 && minus:
+		symSubAVX512(&t[0], nb, &w[0], terms)
+	case isa.Active == isa.AVX512:
+		symAddAVX512(&t[0], nb, &w[0], terms)
+	case isa.Active == isa.AVX2 && minus:
+		symSubAVX2(&t[0], nb, &w[0], terms)
+	case isa.Active == isa.AVX2:
+		symAddAVX2(&t[0], nb, &w[0], terms)
+	default:
+		symRankPortable(t, nb, w, terms, minus)
+	}
+}
+
+func symMatVec(t []float64, nb int, y, x []float64, back bool) {
+	if nb == 0 {
+		return
+	}
+	first, reverse := firstTile(t, back)
+	switch isa.Active {
+	case isa.AVX512:
+		symMatVecAVX512(first, nb, &y[0], &x[0], reverse)
+	case isa.AVX2:
+		symMatVecAVX2(first, nb, &y[0], &x[0], reverse)
+	default:
+		symMatVecPortable(t, nb, y, x, back)
+	}
+}
+
+func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	if nb == 0 {
+		return
+	}
+	first, reverse := firstTile(t, back)
+	switch isa.Active {
+	case isa.AVX512:
+		symSubMatVecAVX512(first, nb, &y[0], &x[0], &w[0], terms, reverse)
+	case isa.AVX2:
+		symSubMatVecAVX2(first, nb, &y[0], &x[0], &w[0], terms, reverse)
+	default:
+		symSubMatVecPortable(t, nb, y, x, w, terms, back)
+	}
+}
+
+func squareMatVec(s *Square, y, x []float64) float64 {
+	switch isa.Active {
+	case isa.AVX512:
+		return squareMatVecAVX512(&y[0], &s.a[0], &x[0], s.n, s.stride)
+	case isa.AVX2:
+		return squareMatVecAVX2(&y[0], &s.a[0], &x[0], s.n, s.stride)
+	}
+	return squareMatVecPortable(s, y, x)
+}
+
+func squareSub(s *Square, root float64, u []float64) {
+	switch isa.Active {
+	case isa.AVX512:
+		squareSubAVX512(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
+	case isa.AVX2:
+		squareSubAVX2(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
+	default:
+		squareSubPortable(s, root, u)
+	}
+}
+
+// firstTile returns what the kernels want to know of the direction.
+func firstTile(t []float64, back bool) (first *float64, reverse int) {
+	if back {
+		return &t[len(t)-tileLen], 1
+	}
+	return &t[0], 0
+}
+
+func cholesky(u []float64, nb int, inv []float64) {
+	if nb == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		choleskyAVX512(&u[0], nb, &inv[0])
+	case isa.AVX2:
+		choleskyAVX2(&u[0], nb, &inv[0])
+	default:
+		choleskyPortable(u, nb, inv)
+	}
+}
+
+func choleskySolve(u []float64, nb int, inv, rhs []float64) {
+	if nb == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		choleskySolveAVX512(&u[0], nb, &inv[0], &rhs[0])
+	case isa.AVX2:
+		choleskySolveAVX2(&u[0], nb, &inv[0], &rhs[0])
+	default:
+		choleskySolvePortable(u, nb, inv, rhs)
+	}
+}
+
+// rows4 returns the addresses of rows l .. l+3 of b, each of length n, the last
+// row standing in for those that do not exist: it is then copied again.
+func rows4(b []float64, n, l int) (r0, r1, r2, r3 *float64) {
+	last := len(b)/n - 1
+	row := func(i int) *float64 { return &b[min(i, last)*n] }
+	return row(l), row(l + 1), row(l + 2), row(l + 3)
+}
+
+func pack(rhs, b []float64, n int) {
+	if isa.Active == isa.Portable {
+		packPortable(rhs, b, n)
+		return
+	}
+	for l := 0; l < lanes; l += 4 {
+		r0, r1, r2, r3 := rows4(b, n, l)
+		packAVX2(&rhs[l], r0, r1, r2, r3, n)
+	}
+}
+
+func unpack(b, rhs []float64, n int) {
+	if isa.Active == isa.Portable {
+		unpackPortable(b, rhs, n)
+		return
+	}
+	for l := 0; l < lanes; l += 4 {
+		r0, r1, r2, r3 := rows4(b, n, l)
+		unpackAVX2(&rhs[l], r0, r1, r2, r3, n)
+	}
+}
