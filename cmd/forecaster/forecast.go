@@ -50,8 +50,8 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if replayed.firstRefusal != "" {
-		fmt.Fprintf(a.stderr, "left out: %s; the first: %s\n", report.CountsOf(replayed.DeadLetters), replayed.firstRefusal)
+	if text := replayed.refusals.String(); text != "" {
+		fmt.Fprintln(a.stderr, text)
 	}
 	var batch stream.Batch
 	for _, series := range last.order {
@@ -63,13 +63,16 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	switch a.output {
 	case "csv":
 		enc := file.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint}
-		_, err := a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
-		return err
+		_, err = a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
 	case "json":
-		return writeJSON(a.stdout, forecastsJSON(path, cfg, &batch))
+		err = writeJSON(a.stdout, forecastsJSON(path, cfg, &batch))
+	default:
+		printForecasts(a.stdout, &batch)
 	}
-	printForecasts(a.stdout, &batch)
-	return nil
+	if err != nil {
+		return err
+	}
+	return checkRefused(cmd, &replayed.refusals, replayed.Rows)
 }
 
 // newest keeps the forecasts made after the last sample of each series.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -38,8 +39,10 @@ func (a *app) lintCommand() *cobra.Command {
 			errs = append(errs, err)
 		}
 		if len(errs) == 0 {
-			if err := tryModel(cfg); err != nil {
-				errs = append(errs, err)
+			for _, err := range []error{tryModel(cfg), build.CheckPaths(cfg)} {
+				if err != nil {
+					errs = append(errs, err)
+				}
 			}
 		}
 		var found []string
@@ -87,6 +90,18 @@ func tryModel(cfg *config.Config) error {
 	return fmt.Errorf("model: %w", err)
 }
 
+// tryInput looks for the input file.
+func tryInput(cfg *config.Config) error {
+	f := cfg.Input.File
+	if f == nil {
+		return nil
+	}
+	if _, err := os.Stat(f.Path); err != nil {
+		return fmt.Errorf("input.file.path: %w; the path is relative to the directory that forecaster is started in", err)
+	}
+	return nil
+}
+
 // tryServers returns what it found of the servers that cfg names, and what is wrong
 // with them.
 func tryServers(ctx context.Context, cfg *config.Config) (found []string, errs config.Errors) {
@@ -102,6 +117,9 @@ func tryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 			return
 		}
 		found = append(found, name+": "+text)
+	}
+	if err := tryInput(cfg); err != nil {
+		errs = append(errs, err)
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		try("input.kafka", func(ctx context.Context) (string, error) {

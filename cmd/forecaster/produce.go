@@ -68,6 +68,7 @@ standard input) as one message:
 		p.path = args[0]
 		p.sort, _ = f.GetBool("sort")
 		p.strict, _ = f.GetBool("strict")
+		p.maxRefused, _ = f.GetFloat64(maxRefusedFlag)
 		return a.produce(cmd.Context(), cfg, &p)
 	}
 	return cmd
@@ -77,6 +78,7 @@ standard input) as one message:
 type producing struct {
 	path, series string
 	sort, strict bool
+	maxRefused   float64
 	rate, speed  float64
 	now, loop    bool
 	partitions   int
@@ -102,11 +104,12 @@ func (a *app) produce(ctx context.Context, cfg *config.Config, p *producing) err
 		return err
 	}
 	defer producer.Close()
-	var sent, refused int64
+	var sent int64
+	var refusals build.Refusals
 	start := time.Now()
 	for {
-		n, r, err := a.produceFile(ctx, cfg, p, producer)
-		sent, refused = sent+n, refused+r
+		n, err := a.produceFile(ctx, cfg, p, producer, &refusals)
+		sent += n
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -119,26 +122,30 @@ func (a *app) produce(ctx context.Context, cfg *config.Config, p *producing) err
 	}
 	elapsed := time.Since(start).Seconds()
 	if a.output == "json" {
-		return writeJSON(a.stdout, map[string]any{
-			"topic": topic, "messages": sent, "refused": refused, "seconds": report.Number(elapsed),
+		err := writeJSON(a.stdout, map[string]any{
+			"topic": topic, "messages": sent, "refused": refusals.Total(), "seconds": report.Number(elapsed),
 		})
+		if err != nil {
+			return err
+		}
+		return refusals.Check(sent+refusals.Total(), p.maxRefused)
 	}
 	fmt.Fprintf(a.stdout, "%s messages to topic %s in %.2f s", report.Thousands(sent), topic, elapsed)
-	if refused > 0 {
-		fmt.Fprintf(a.stdout, "; %s rows refused", report.Thousands(refused))
-	}
 	fmt.Fprintln(a.stdout)
-	return nil
+	if text := refusals.String(); text != "" {
+		fmt.Fprintln(a.stdout, text)
+	}
+	return refusals.Check(sent+refusals.Total(), p.maxRefused)
 }
 
 // produceFile publishes the file once.
-func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing, producer *kafka.Producer) (sent, refused int64, err error) {
+func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing, producer *kafka.Producer, refusals *build.Refusals) (sent int64, err error) {
 	var published atomic.Int64
 	c := *cfg
 	c.Input.File = &config.FileInput{Path: p.path, Series: p.series, Sort: p.sort, Strict: p.strict}
 	src, err := build.OpenFile(&c)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	defer src.Close()
 	a.assumed(src)
@@ -158,15 +165,16 @@ func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing,
 	for {
 		n, err := paced.Read(ctx, in)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return sent, refused, err
+			return sent, err
 		}
 		out = out[:0]
 		for i := range n {
 			if derr := dec.Decode(&record, &in[i]); derr != nil {
-				refused++
-				if refused == 1 {
-					fmt.Fprintf(a.stderr, "refused: %s: %v\n", in[i].Origin(), derr)
+				var refusal *stream.DataError
+				if !errors.As(derr, &refusal) {
+					return sent, derr
 				}
+				refusals.Add(&in[i], refusal)
 				continue
 			}
 			if p.now {
@@ -175,15 +183,15 @@ func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing,
 			out = append(out, stream.Message{Key: []byte(record.Series), Value: job.AppendRecordJSON(nil, &record)})
 		}
 		if err := pacer.Wait(ctx, len(out)); err != nil {
-			return sent, refused, err
+			return sent, err
 		}
 		if err := producer.Send(ctx, out); err != nil {
-			return sent, refused, err
+			return sent, err
 		}
 		sent += int64(len(out))
 		published.Store(sent)
 		if err != nil {
-			return sent, refused, nil
+			return sent, nil
 		}
 	}
 }

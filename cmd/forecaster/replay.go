@@ -113,6 +113,9 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	if cmd.Context().Err() != nil {
 		return errors.New("interrupted: these are the scores up to here")
 	}
+	if err := checkRefused(cmd, &replayed.refusals, replayed.Rows); err != nil {
+		return err
+	}
 	if running != nil {
 		fmt.Fprintf(a.stderr, "the page stays at %s until Ctrl-C\n", running.Address)
 		<-cmd.Context().Done()
@@ -143,7 +146,7 @@ type replayReport struct {
 	SamplesPerSecond report.Number    `json:"samples_per_second"`
 	Results          []study.Score    `json:"results"`
 
-	firstRefusal string
+	refusals build.Refusals
 }
 
 // replayFile runs what source makes of the file through the engine; taps see every
@@ -164,7 +167,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	first := &job.FirstRefusal{Next: out.Letters}
+	first := &build.Refusals{Next: out.Letters}
 	messages, decoder := source(src)
 	runner, err := run.NewRunner(run.Config{
 		Source:      job.Paced(messages, decoder, cfg.Input.File.Speed),
@@ -198,7 +201,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 		Dataset: cfg.Input.File.Path, Rows: stats.Records, Series: stats.Series, Model: cfg.Model.Type,
 		Forecasts: stats.Forecasts, DeadLetters: make(map[string]int64), Results: []study.Score{},
 		Seconds: report.Number(elapsed), SamplesPerSecond: report.Number(float64(stats.Records) / elapsed),
-		firstRefusal: first.Text,
+		refusals: *first,
 	}
 	for reason, n := range stats.DeadLetters {
 		r.DeadLetters[string(reason)] = n
@@ -209,7 +212,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 	case stats.Records == 0:
 		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
 	case refused == stats.Records:
-		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, first.Text)
+		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, first.First())
 	}
 	var batch stream.Batch
 	engine.AppendScores(&batch)
@@ -240,8 +243,8 @@ func printReplay(w io.Writer, r *replayReport) {
 		fmt.Fprintf(w, "and %s more lines; --output json has them all\n", report.Thousands(int64(n)))
 	}
 	fmt.Fprintln(w, r.footline())
-	if len(r.DeadLetters) > 0 {
-		fmt.Fprintf(w, "refused: %s; the first: %s\n", report.CountsOf(r.DeadLetters), r.firstRefusal)
+	if text := r.refusals.String(); text != "" {
+		fmt.Fprintln(w, text)
 	}
 }
 

@@ -21,10 +21,11 @@ func reportFlags(cmd *cobra.Command) {
 }
 
 // reporting is where the report of a command goes; the zero value is nowhere.
-type reporting struct{ page, plots string }
+type reporting struct{ input, page, plots string }
 
 func reportingOf(cmd *cobra.Command) reporting {
 	var r reporting
+	r.input = cmd.Flags().Arg(0)
 	r.page, _ = cmd.Flags().GetString("report")
 	r.plots, _ = cmd.Flags().GetString("plots")
 	return r
@@ -36,6 +37,9 @@ func (r reporting) wanted() bool { return r.page != "" || r.plots != "" }
 func (r reporting) write(w io.Writer, rep *report.Report) error {
 	b := build.ReadInfo()
 	rep.Made = "forecaster " + b.Version
+	if r.page != "" && build.SameFile(r.page, r.input) {
+		return fmt.Errorf("--report: %q is the file that was read; write to another one", r.page)
+	}
 	if r.page != "" {
 		if err := rep.WriteFile(r.page); err != nil {
 			return fmt.Errorf("--report: %w", err)

@@ -108,6 +108,15 @@ func fileFlags(cmd *cobra.Command) {
 	f.Bool("sort", false, "bring the lines of the file into the order of their times")
 	f.Bool("strict", false, "refuse a file whose format (separator, decimal comma, columns) would have to be assumed")
 	f.String("time-zone", "UTC", "zone of times that name none, such as Europe/Rome")
+	f.Float64(maxRefusedFlag, .01, "share of the records that may be refused; above it the exit code is 1")
+}
+
+const maxRefusedFlag = "max-refused"
+
+// checkRefused returns an error when more of the records were refused than --max-refused allows.
+func checkRefused(cmd *cobra.Command, r *build.Refusals, records int64) error {
+	most, _ := cmd.Flags().GetFloat64(maxRefusedFlag)
+	return r.Check(records, most)
 }
 
 // assumed prints what the first lines of a file have decided about its format.

@@ -238,6 +238,9 @@ type outputs struct {
 
 // OpenOutputs opens what is configured; taps see every batch first.
 func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outputs, error) {
+	if err := CheckPaths(c); err != nil {
+		return nil, err
+	}
 	letters, drop, err := openDeadLetters(c, log)
 	if err != nil {
 		return nil, err

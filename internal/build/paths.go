@@ -1,0 +1,50 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// CheckPaths refuses a configuration in which two of the files that it reads and writes are one:
+// the data of its user would be overwritten.
+func CheckPaths(c *config.Config) error {
+	type named struct{ key, path string }
+	var files []named
+	add := func(key, path string) {
+		if path != "" && path != "-" {
+			files = append(files, named{key, path})
+		}
+	}
+	if f := c.Input.File; f != nil {
+		add("input.file.path", f.Path)
+	}
+	if f := c.Output.File; f != nil {
+		add("output.file.path", f.Path)
+	}
+	if d := c.Output.DeadLetters; d != nil {
+		add("output.dead_letters.path", d.Path)
+	}
+	for i, b := range files {
+		for _, a := range files[:i] {
+			if SameFile(a.path, b.path) {
+				return fmt.Errorf("%s: %q is the file of %s; write to another one", b.key, b.path, a.key)
+			}
+		}
+	}
+	return nil
+}
+
+// SameFile reports whether two paths name one file, through links as well.
+func SameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
+}

@@ -1,0 +1,117 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Refusals counts the records that were refused, by reason, with the first of each. As
+// stream.DeadLetters it passes them on to Next.
+type Refusals struct {
+	Next   stream.DeadLetters // or nil
+	Counts map[string]int64   // by reason
+
+	first []refusal // of each reason, in order of appearance
+}
+
+type refusal struct {
+	reason stream.Reason
+	text   string // where and why
+}
+
+// remedies are the settings that help against a reason.
+var remedies = map[stream.Reason]string{
+	stream.Malformed: "name spellings of missing values with input.csv.missing, or the columns with input.csv.value_columns",
+	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
+	stream.Dimension: "list the variables of every record with pipeline.variables",
+	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
+	stream.Duplicate: "name the column of the series with input.csv.series_column if there are several; otherwise take the mean of a row with pipeline.interval, pipeline.wait_for_late and pipeline.aggregate=mean",
+	stream.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
+	stream.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
+	stream.TooMany:   "pipeline.max_series is the limit",
+}
+
+// Add counts a refused message.
+func (r *Refusals) Add(m *stream.Message, err *stream.DataError) {
+	if r.Counts == nil {
+		r.Counts = make(map[string]int64)
+	}
+	r.Counts[string(err.Reason)]++
+	if !slices.ContainsFunc(r.first, func(f refusal) bool { return f.reason == err.Reason }) {
+		r.first = append(r.first, refusal{err.Reason, fmt.Sprintf("%s: %v", m.Origin(), err)})
+	}
+}
+
+// Total returns the number of refused records.
+func (r *Refusals) Total() (n int64) {
+	for _, count := range r.Counts {
+		n += count
+	}
+	return n
+}
+
+// First returns where and why the first record was refused, "" when none was.
+func (r *Refusals) First() string {
+	if len(r.first) == 0 {
+		return ""
+	}
+	return r.first[0].text
+}
+
+// String says how many records were refused and why, with the first one and what helps; ""
+// when none was.
+func (r *Refusals) String() string {
+	if len(r.first) == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("refused: %s; the first: %s", report.CountsOf(r.Counts), r.First())
+	for _, f := range r.first {
+		if remedy := remedies[f.reason]; remedy != "" {
+			s += fmt.Sprintf("\n  %s: %s", f.reason, remedy)
+		}
+	}
+	return s
+}
+
+// Check returns an error when more than the share most of so many records was refused.
+func (r *Refusals) Check(records int64, most float64) error {
+	n := r.Total()
+	if n == 0 || float64(n) <= most*float64(records) {
+		return nil
+	}
+	return fmt.Errorf("%s of %s records were refused, more than --max-refused %g allows", report.Thousands(n), report.Thousands(records), most)
+}
+
+// WriteDeadLetters implements stream.DeadLetters.
+func (r *Refusals) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
+	for i := range letters {
+		r.Add(&letters[i].Message, &stream.DataError{Reason: letters[i].Reason, Detail: letters[i].Detail})
+	}
+	if r.Next == nil {
+		return nil
+	}
+	return r.Next.WriteDeadLetters(ctx, letters)
+}
+
+// Close implements stream.DeadLetters; Next is closed by its owner.
+func (r *Refusals) Close() error { return nil }
+
+// Position implements stream.Positioner where Next does.
+func (r *Refusals) Position() []byte {
+	if p, ok := r.Next.(stream.Positioner); ok {
+		return p.Position()
+	}
+	return nil
+}
+
+// Resume implements stream.Positioner.
+func (r *Refusals) Resume(pos []byte) error {
+	if p, ok := r.Next.(stream.Positioner); ok {
+		return p.Resume(pos)
+	}
+	return nil
+}
