@@ -106,8 +106,8 @@ cross: ## build for every platform, without cgo
 figures: ## draw the pictures of docs/model.md
 	$(GO) run ./internal/figures docs/images/model
 
-reference: ## write docs/reference from the code
-	UPDATE_DOCS=1 $(GO) test ./cmd/forecaster -run TestReference -count=1
+reference: ## write docs/reference and the tables of docs/kernels.md from the code
+	UPDATE_DOCS=1 $(GO) test ./cmd/forecaster ./internal/build -run 'TestReference|TestDocumentation' -count=1
 
 record: ## renew the output that README.md shows (needs FORECASTER_DATA)
 	docs/record.sh

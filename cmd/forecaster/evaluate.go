@@ -85,7 +85,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		return &usageError{errors.New("--scale-rows and --window must be >= 0, --seeds >= 1")}
 	}
 	for _, name := range names {
-		if err := build.CheckModel(name, cfg.Model); err != nil {
+		m := cfg.Model
+		m.Type = name
+		if err := build.CheckModel(m, 0); err != nil {
 			return &usageError{fmt.Errorf("--models: %w", err)}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +28,8 @@ quantile of the influences that the same model finds when it learns, at each row
 step of another, random row, once for each of --permutations.
 
 Influence is predictive, given the other variables; it is no proof of a cause.
-The models are orffvar (default), auto, varN, ngrc and those of a kernel: kernelvar, krls,
-nystroem, okvar and onorma.
+The default model is orffvar; the others are
+` + strings.Join(build.InfluenceModels(), ", ") + `.
 
 --network checks this on four simulated networks of ten variables, of so many rows,
 whose edges are known: AUROC is the probability that an edge has a larger influence

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
@@ -139,7 +140,7 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
 	}
 	k := cfg.Model.Kernel
-	ranged := k.Inputs == "ranged" || k.Inputs == "auto" && k.IsPositive()
+	ranged := build.IsRanged(k)
 	var rows [][]float64
 	if len(args) > 0 {
 		data, _, err := study.ReadDataset(cmd.Context(), cfg)

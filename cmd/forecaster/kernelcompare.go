@@ -52,15 +52,16 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	case made && rows < 200:
 		return &usageError{fmt.Errorf("--made: must be >= 200 rows, got %d", rows)}
 	}
-	lines := make([]study.Compared, len(study.Variants))
-	for i, v := range study.Variants {
+	trials := build.Trials()
+	lines := make([]study.Compared, len(trials))
+	for i, v := range trials {
 		lines[i].Name = v.Name
 	}
 	var header []string
 	compare := func(data *eval.Dataset, name string, forced []config.Setting, of int) error {
 		header = append(header, name)
-		for i, v := range study.Variants {
-			a.status("%d of %d series, %d of %d: %s", len(header), of, i+1, len(study.Variants), v.Name)
+		for i, v := range trials {
+			a.status("%d of %d series, %d of %d: %s", len(header), of, i+1, len(trials), v.Name)
 			ratio, err := a.compareOne(cmd, v, forced, data)
 			a.status("")
 			if err != nil {
@@ -124,9 +125,9 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
-// compareOne returns the error of a variant in units of that of persistence, NaN
+// compareOne returns the error of a trial in units of that of persistence, NaN
 // when the data or the other settings forbid it.
-func (a *app) compareOne(cmd *cobra.Command, v study.Variant, forced []config.Setting, data *eval.Dataset) (report.Number, error) {
+func (a *app) compareOne(cmd *cobra.Command, v build.Trial, forced []config.Setting, data *eval.Dataset) (report.Number, error) {
 	forced = slices.Clone(forced)
 	add := func(sets string) {
 		for _, s := range strings.Fields(sets) {

@@ -80,7 +80,7 @@ func (a *app) lintCommand() *cobra.Command {
 // knows the bounds that follow from several settings, such as the memory of a step.
 func tryModel(cfg *config.Config) error {
 	dim, ok := cfg.Dim()
-	if !ok || !config.IsKernelModel(cfg.Model.Type) {
+	if !ok || !build.IsKernelModel(cfg.Model.Type) {
 		return nil
 	}
 	_, err := build.NewModel(cfg.Model, dim, false)

@@ -129,7 +129,7 @@ func (a *app) assumed(src *file.Source) {
 // modelFlags adds them.
 func modelFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.String("model", "auto", "auto, orffvar, varN, arN, persistence or seasonal")
+	f.String("model", "auto", strings.Join(build.ModelNames(), ", ")+"; N = number of lags")
 	f.Int("order", 3, "lags that the model looks at")
 	f.Int("horizon", 1, "steps ahead")
 	f.Int("season", 0, "steps of a season, for seasonal and auto (default: auto looks for one)")
@@ -154,7 +154,7 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 		}
 	}
 	src.Set = append(src.Set, forced...)
-	cfg, err := config.Load(src)
+	cfg, err := build.Load(src)
 	if err != nil {
 		return cfg, &usageError{err}
 	}

@@ -67,7 +67,7 @@ left out, with a line that says so.`,
 		for _, m := range *models {
 			c := config.Default().Model
 			c.Type, c.Levels = m, nil
-			if err := build.CheckModel(m, c); err != nil {
+			if err := build.CheckModel(c, 0); err != nil {
 				return &usageError{fmt.Errorf("--models: %w", err)}
 			}
 			options.Models = append(options.Models, eval.SeededModel{

@@ -1,172 +1,155 @@
 package build
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/varmodel"
 )
 
-// NewModel makes the model that c names for series of dim variables, with
-// intervals if c has levels and what watches it. shared says that several series
-// will share it.
-func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := newForecastingModel(c, dim, shared)
-	if err == nil && beside(c) {
-		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
-	}
-	if err == nil && c.Drift.Detect {
-		m, err = varmodel.WithDrift(m, driftOf(c, dim))
-	}
-	return m, err
+// model is a row of the table of models: everything that the program knows of one.
+type model struct {
+	name     string   // of model.type; a final N stands for a number of lags
+	about    string   // line of the documentation
+	when     string   // reason to choose it
+	example  string   // keys below model:
+	settings []string // keys below model: that it reads, beside those that every model reads
+	trials   []Trial
+
+	random bool // draws frequencies: the results depend on model.seed
+	inputs bool // takes exogenous inputs
+	kernel bool // reads model.kernel
+
+	// influence returns why the settings forbid model.influence, or "". It is nil for a
+	// model whose derivatives are not known.
+	influence func(m *config.Model) string
+
+	check func(v *config.Checker, c *config.Config) // relations between its settings; may be nil
+
+	// make returns the model for series of dim variables; shared says that several
+	// series will share it.
+	make func(c config.Model, dim int, shared bool) (eval.Model, error)
 }
 
-// newEngineModel is NewModel without what the engine keeps beside the model:
-// newIntervals, and newDriftWatch.
-func newEngineModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := newForecastingModel(c, dim, shared)
-	if err == nil && c.Drift.Detect && adapts(c) {
-		m, err = varmodel.WithDrift(m, driftOf(c, dim))
-	}
-	return m, err
-}
-
-// beside reports whether the intervals of c only look at the forecasts. A joint
-// region is made of those that the model has.
-func beside(c config.Model) bool { return len(c.Levels) > 0 && c.Intervals != "quantile" && !c.Joint }
-
-// adapts reports whether a drift changes the model.
-func adapts(c config.Model) bool { return eval.Adaptation(c.Drift.Action) != eval.AdaptNone }
-
-func intervalsOf(c config.Model, dim int) varmodel.IntervalConfig {
-	return varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels}
-}
-
-func driftOf(c config.Model, dim int) varmodel.DriftConfig {
-	return varmodel.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action)}
-}
-
-// newIntervals returns what makes the intervals beside the model of c; nil when the
-// model has them, or none are asked for.
-func newIntervals(c config.Model) func(dim int) (eval.Intervals, error) {
-	if !beside(c) {
-		return nil
-	}
-	return func(dim int) (eval.Intervals, error) { return varmodel.NewIntervals(intervalsOf(c, dim)) }
-}
-
-// newDriftWatch returns what watches the model of c from beside; nil when the model
-// watches itself, or nothing does.
-func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
-	if !c.Drift.Detect || adapts(c) {
-		return nil
-	}
-	return func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(driftOf(c, dim)) }
-}
-
-// newForecastingModel makes the model of NewModel with those intervals that need more
-// than its forecasts.
-func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := NewPlainModel(c, dim, shared)
-	if err == nil && c.Influence {
-		m, err = varmodel.NewInfluence(m, dim, 0)
-	}
-	if err == nil && c.Anomaly {
-		m, err = varmodel.NewLevelSets(m, varmodel.LevelSetConfig{Dim: dim, Order: c.Order, Seed: c.Seed})
-	}
-	if err != nil || len(c.Levels) == 0 || beside(c) {
-		return m, err
-	}
-	if c.Intervals == "quantile" {
-		m, err = varmodel.NewQuantiles(m, varmodel.QuantilesConfig{
-			Dim: dim, Order: c.Order, Horizon: c.Horizon, Levels: c.Levels, Seed: c.Seed,
-		})
-	} else {
-		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
-	}
-	if err == nil && c.Joint {
-		m, err = varmodel.WithJoint(m, varmodel.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
-	}
-	return m, err
-}
-
-func NewPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	if config.IsKernelModel(c.Type) {
-		return newKernelModel(c, dim)
-	}
-	switch c.Type {
-	case "auto", "auto-light", "auto-tiny":
-		return varmodel.NewAuto(varmodel.AutoConfig{
-			Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
-		})
-	case "orffvar":
-		cfg := varmodel.ORFFVARConfig{
-			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
-			Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge, Forgetting: c.Forgetting,
-			Inputs: inputsOf(c),
-		}
-		if c.Optimiser.Step == "plain" {
-			cfg.Optimiser, cfg.Step = varmodel.NLMS, c.Optimiser.Rate
-		}
-		return varmodel.NewORFFVAR(cfg)
-	case "ngrc":
-		return varmodel.NewNGRC(varmodel.NGRCConfig{
-			Dim: dim, Order: c.Order, Horizon: c.Horizon, Degree: c.Kernel.Degree, Ridge: c.Ridge, Forgetting: c.Forgetting,
-		})
-	case "persistence":
-		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: c.Horizon})
-	case "seasonal":
-		return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: dim, Horizon: c.Horizon, Period: c.Season})
-	}
-	if lags, ok := lagsOf(c.Type, "var"); ok {
-		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: lags, Horizon: c.Horizon, Inputs: inputsOf(c)})
-	}
-	if lags, ok := lagsOf(c.Type, "ar"); ok {
-		return varmodel.NewAR(varmodel.ARConfig{Dim: dim, Order: lags, Horizon: c.Horizon})
-	}
-	return nil, fmt.Errorf("model.type: %w", config.ModelName(c.Type))
-}
-
-// CheckModel returns an error unless name is a model that c can make.
-func CheckModel(name string, c config.Model) error {
-	if err := config.ModelName(name); err != nil {
-		return err
-	}
-	if name == "seasonal" && c.Season < 1 {
-		return errors.New("seasonal needs --season, the steps of a season")
-	}
-	return nil
-}
-
-// Seeded reports whether a model draws random frequencies.
-func Seeded(name string) bool {
-	switch name {
-	case "auto", "auto-light", "auto-tiny", "orffvar", "kernelvar", "krls", "nystroem":
-		return true
-	}
-	return false
-}
-
-// lagsOf returns N of a name such as varN.
-func lagsOf(name, prefix string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, prefix)
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(digits)
-	return n, err == nil
-}
-
-// reference is VAR(1), which Score.SkillVsVAR compares with.
-var reference = stream.Baseline{
-	Name:      "var1",
-	Reference: true,
-	New: func(dim, horizon int) (eval.Model, error) {
-		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: horizon})
+// models is the table. A new model is a file with its constructor, and a row.
+var models = []model{
+	{
+		name: "auto", about: "online mixture of experts around ORFFVAR, nothing to choose; the default", example: "type: auto",
+		settings: slices.Concat([]string{"tier", "memory", "experts", "season", "season_time", "seed"}, inputSettings),
+		random:   true, inputs: true, influence: always, check: checkAuto, make: newAuto,
 	},
+	{
+		name: "auto-light", about: "the same with `tier: light`, under its own name in comparisons", example: "type: auto-light",
+		settings: slices.Concat([]string{"season", "season_time", "seed"}, inputSettings),
+		random:   true, inputs: true, make: newAuto,
+	},
+	{
+		name: "auto-tiny", about: "the same with `tier: tiny`", example: "type: auto-tiny",
+		settings: slices.Concat([]string{"season", "season_time", "seed"}, inputSettings),
+		random:   true, inputs: true, make: newAuto,
+	},
+	{
+		name: "orffvar", about: "ORFFVAR alone: a vector autoregression on random Fourier features", example: "type: orffvar, order: 4",
+		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "ridge", "forgetting", "seed", "optimiser.step", "optimiser.rate"}, inputSettings),
+		trials:   []Trial{{Name: "orffvar", Sets: "model.type=orffvar"}},
+		random:   true, inputs: true, influence: influenceORFFVAR, check: checkORFFVAR, make: newORFFVAR,
+	},
+	{
+		name: "varN", about: "N lags of all variables, linear", when: "always beside the others", example: "type: var2",
+		settings: inputSettings, trials: []Trial{{Name: "VAR", Sets: "model.type=var1"}},
+		inputs: true, influence: always, make: newVAR,
+	},
+	{name: "arN", about: "N lags of the same variable, linear", example: "type: ar6", make: newAR},
+	{name: "persistence", about: "the last value", example: "type: persistence", make: newPersistence},
+	{
+		name: "seasonal", about: "the value one season ago", example: "type: seasonal, season: 24",
+		settings: []string{"season", "season_time"}, check: checkSeasonal, make: newSeasonal,
+	},
+	{
+		name: "kernelvar", about: "vector autoregression on random features of any kernel, by mini-batch doubly stochastic gradient descent",
+		when: "every kernel, thousands of features", example: "type: kernelvar, kernel: {name: matern32}",
+		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "forgetting", "seed", "kernel.lambda", "loss", "optimiser"}, featureSettings, []string{"kernel.operator"}),
+		random:   true, kernel: true, influence: smooth, check: checkKernelVAR, make: newKernelVAR,
+	},
+	{
+		name: "krls", about: "recursive least squares on the features: exact, the square of their number a sample",
+		when: "a few hundred features, and every sample counts", example: "type: krls, frequencies: 100",
+		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "ridge", "forgetting", "seed"}, featureSettings, gammaSettings),
+		trials:   []Trial{{Name: "krls", Sets: "model.type=krls"}},
+		random:   true, kernel: true, influence: smooth, check: checkKRLS, make: newKRLS,
+	},
+	{
+		name: "nystroem", about: "the same on `landmarks` data points instead of frequencies",
+		when: "the data fill little of their space", example: "type: nystroem, kernel: {landmarks: 100}",
+		settings: slices.Concat([]string{"order", "bandwidth", "ridge", "forgetting", "seed", "kernel.name", "kernel.parameter", "kernel.inputs", "kernel.linear", "kernel.landmarks"}, gammaSettings),
+		trials:   []Trial{{Name: "nystroem", Sets: "model.type=nystroem"}},
+		random:   true, kernel: true, influence: smooth, check: checkNystroem, make: newNystroem,
+	},
+	{
+		name: "ngrc", about: "products of the lags up to `degree`: next-generation reservoir computing",
+		when: "few variables with polynomial dynamics; chaos", example: "type: ngrc, kernel: {degree: 3}",
+		settings: []string{"order", "ridge", "forgetting", "kernel.degree"},
+		trials:   []Trial{{Name: "ngrc", Sets: "model.type=ngrc"}}, influence: always, make: newNGRC,
+	},
+	{
+		name: "okvar", about: "the exact kernel on the last `window` samples",
+		when: "short series", example: "type: okvar, kernel: {window: 200, operator: {name: schur}}",
+		settings: slices.Concat([]string{"order", "bandwidth", "kernel.linear", "kernel.window", "kernel.lambda"}, exactSettings, gammaSettings),
+		trials:   []Trial{{Name: "okvar", Sets: "model.type=okvar"}},
+		kernel:   true, influence: smooth, check: checkOKVAR, make: newOKVAR,
+	},
+	{
+		name: "onorma", about: "gradient descent in kernel space, on the last `terms` samples",
+		when: "as a baseline", example: "type: onorma, kernel: {terms: 500}",
+		settings: slices.Concat([]string{"order", "bandwidth", "kernel.terms", "kernel.lambda", "loss"}, exactSettings, gammaSettings),
+		trials:   []Trial{{Name: "onorma", Sets: "model.type=onorma"}},
+		kernel:   true, influence: smooth, check: checkONORMA, make: newONORMA,
+	},
+}
+
+// Settings that several models read: for exogenous inputs, the value of a scalar kernel,
+// its random features, the matrix between outputs, and a kernel that is evaluated.
+var (
+	inputSettings   = []string{"exogenous", "calendar", "time_zone"}
+	scalarSettings  = []string{"kernel.name", "kernel.parameter", "kernel.coefficients", "kernel.inputs", "kernel.plus", "kernel.times"}
+	featureSettings = slices.Concat(scalarSettings, []string{"kernel.sampling", "kernel.linear"})
+	gammaSettings   = []string{"kernel.operator.gamma", "kernel.operator.matrix", "kernel.operator.rank", "kernel.operator.eta", "kernel.operator.positions", "kernel.operator.length"}
+	exactSettings   = slices.Concat(scalarSettings, []string{"kernel.operator.name", "kernel.operator.mix", "kernel.operator.groups"})
+)
+
+func always(*config.Model) string { return "" }
+
+func modelNames(m model) []string { return []string{m.name} }
+
+// ModelNames returns the names of the models, with N for a number of lags.
+func ModelNames() []string { return namesOf(models, modelNames, nil) }
+
+// InfluenceModels returns the models whose influence between variables is known.
+func InfluenceModels() []string {
+	return namesOf(models, modelNames, func(m model) bool { return m.influence != nil })
+}
+
+// modelNamed returns the row for a value of model.type.
+func modelNamed(name string) (model, error) {
+	for _, m := range models {
+		prefix, family := strings.CutSuffix(m.name, "N")
+		if _, ok := numbered(name, prefix); family && ok || name == m.name && !family {
+			return m, nil
+		}
+	}
+	return model{}, fmt.Errorf("must be one of %s (N = number of lags), got %q", strings.Join(ModelNames(), ", "), name)
+}
+
+// IsKernelModel reports whether a model reads model.kernel.
+func IsKernelModel(name string) bool {
+	m, err := modelNamed(name)
+	return err == nil && m.kernel
+}
+
+// IsRandom reports whether the results of a model depend on model.seed.
+func IsRandom(name string) bool {
+	m, err := modelNamed(name)
+	return err == nil && m.random
 }

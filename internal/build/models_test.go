@@ -10,29 +10,30 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// The names that the configuration accepts are those of the model.
+// Names of experts are refused unless the model has them.
 func TestExpertNames(t *testing.T) {
-	if names := varmodel.ExpertNames(); !slices.Equal(config.Experts, names) {
-		t.Errorf("config.Experts is %v, the model has %v", config.Experts, names)
-	}
 	m := config.Default().Model
-	m.Experts = []string{"ar24", "var2", "orff2", "orff3-local"}
+	m.Experts = append(varmodel.ExpertNames(), "ar24", "var2", "orff2")
 	if _, err := NewModel(m, 3, false); err != nil {
 		t.Error(err)
 	}
+	for _, name := range []string{"arma2", "ar06", "ar1000", "orff0", "orff3-lokal"} {
+		if m.Experts = []string{name}; CheckModel(m, 3) == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
 }
 
-// Every Matern kernel of orff has a name, and no other one.
+// Every Matérn kernel of orff has a name, and no other one.
 func TestEveryMaternHasAName(t *testing.T) {
 	for half := range 21 {
-		c := config.Default().Model
-		c.Type, c.Kernel.Name = "kernelvar", fmt.Sprintf("matern%d2", 2*half+1)
-		s, err := newSpectrum(c.Kernel, 3)
-		if want := (orff.Matern{Half: half, Ell: 1}); s != want || err != nil {
-			t.Errorf("%s: %v, %v, want %v", c.Kernel.Name, s, err, want)
+		k := config.Kernel{Name: fmt.Sprintf("matern%d2", 2*half+1)}
+		row, ok := kernelNamed(k.Name)
+		if !ok {
+			t.Fatalf("%s is no row", k.Name)
 		}
-		if _, err := NewModel(c, 3, false); err != nil {
-			t.Error(err)
+		if s, want := row.spectrum(k, 3), (orff.Matern{Half: half, Ell: 1}); s != want {
+			t.Errorf("%s: %v, want %v", k.Name, s, want)
 		}
 	}
 	if _, err := orff.NewFourier(orff.Matern{Half: 21, Ell: 1}, 3, 1, orff.NewRand(1)); err == nil {

@@ -13,56 +13,14 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 )
 
-// A binder writes values of the layers (files, environment, --set) into the
-// fields of a Config and remembers where each value came from, so that every
-// later complaint can say so.
+// A binder writes the values of the layers (files, environment, --set) into the fields
+// of a Config.
 type binder struct {
-	cfg     *Config
-	origins map[string]string // path -> where it was set last
-	broken  map[string]bool   // paths whose value could not be read
-	errs    Errors
+	*Checker
+	cfg *Config
 }
 
-func newBinder() *binder {
-	return &binder{cfg: Default(), origins: make(map[string]string), broken: make(map[string]bool)}
-}
-
-// origin says where the setting at path was made, or the block that lacks it.
-func (b *binder) origin(path string) string {
-	for path != "" {
-		if where, ok := b.origins[path]; ok {
-			return where
-		}
-		path = path[:max(0, strings.LastIndexByte(path, '.'))]
-	}
-	return ""
-}
-
-// Errors are all the violations found, in the order of the settings.
-type Errors []error
-
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, err := range e {
-		lines[i] = err.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap makes errors.Is and errors.As see each of them.
-func (e Errors) Unwrap() []error { return e }
-
-// fail records a violation: "where: path: text".
-func (b *binder) fail(where, path, format string, args ...any) {
-	msg := fmt.Sprintf(format, args...)
-	if path != "" {
-		msg = path + ": " + msg
-	}
-	if where != "" {
-		msg = where + ": " + msg
-	}
-	b.errs = append(b.errs, fmt.Errorf("%s", msg))
-}
+func newBinder() *binder { return &binder{NewChecker(), Default()} }
 
 var (
 	durationType = reflect.TypeFor[time.Duration]()

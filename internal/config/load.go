@@ -23,10 +23,10 @@ type Setting struct {
 	From  string // how the user gave it, for messages: "--order"
 }
 
-// Load merges the layers and validates the result. The error is of type
-// Errors and lists everything that is wrong. The Config is returned together with
-// an error too, for what may still be told from it.
-func Load(src Sources) (*Config, error) {
+// Load merges the layers and validates the result, by the relations that this package
+// knows and by checks. The error is of type Errors and lists everything that is wrong.
+// The Config is returned together with an error, too: parts of it may be of use.
+func Load(src Sources, checks ...Check) (*Config, error) {
 	b := newBinder()
 	lookup := func(name string) (string, bool) {
 		for _, kv := range src.Environ {
@@ -57,11 +57,8 @@ func Load(src Sources) (*Config, error) {
 	if i := b.cfg.Output.InfluxDB; i != nil {
 		b.secretFile("output.influxdb.token", i.TokenFile, &i.Token)
 	}
-	b.validate()
-	if len(b.errs) > 0 {
-		return b.cfg, b.errs
-	}
-	return b.cfg, nil
+	b.validate(checks)
+	return b.cfg, b.Err()
 }
 
 // YAML writes the whole configuration, defaults included and secrets redacted.

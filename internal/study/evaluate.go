@@ -98,7 +98,7 @@ func EvaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 
 // Repeats is how often a model is run: once when it draws nothing.
 func Repeats(c config.Model, seeds int) int {
-	if !build.Seeded(c.Type) {
+	if !build.IsRandom(c.Type) {
 		return 1
 	}
 	return seeds

@@ -21,10 +21,10 @@ type Plan struct {
 // PlainKernel is the kernel of a configuration without the linear part, which
 // needs no draws.
 func PlainKernel(c config.Model, dim, draws int) (orff.Map, error) {
-	if !config.IsKernelModel(c.Type) {
+	if !build.IsKernelModel(c.Type) {
 		c.Type = "kernelvar"
 	}
-	if err := config.CheckKernel(c, dim); err != nil {
+	if err := build.CheckModel(c, dim); err != nil {
 		return nil, err
 	}
 	k := c.Kernel
@@ -83,7 +83,10 @@ next:
 			}
 		}
 	}
-	sigma := build.OrDefault(bandwidth, 1) * orff.MedianDistance(x, dim*order, seed)
+	if bandwidth == 0 {
+		bandwidth = 1
+	}
+	sigma := bandwidth * orff.MedianDistance(x, dim*order, seed)
 	for i := range x {
 		x[i] /= sigma
 	}

@@ -1,9 +1,10 @@
-package config_test
+package build_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 )
 
@@ -14,7 +15,7 @@ func load(sets ...string) (*config.Config, error) {
 		path, value, _ := strings.Cut(s, "=")
 		src.Set = append(src.Set, config.Setting{Path: path, Value: value, From: "--set"})
 	}
-	return config.Load(src)
+	return build.Load(src)
 }
 
 // What cannot be combined is refused with the reason, and only for a model that
@@ -58,6 +59,13 @@ func TestKernelCombinations(t *testing.T) {
 		{"model.loss.name=insensitive", "curvature"},
 		{"model.kernel.name=gausian", "must be one of"},
 		{"model.kernel.degree=5", "2 or 3"},
+		{"model.type=varx", "model.type: must be one of auto, "},
+		{"model.type=var1 model.experts=ar6", "model.experts: is used by auto, not by var1"},
+		{"model.type=auto model.experts=ar6,ar6", `has "ar6" twice`},
+		{"model.type=var1 model.tier=light", "is for model.type: auto"},
+		{"model.type=seasonal", "needs the steps of a season"},
+		{"model.type=ar2 model.exogenous=x", "is used by auto"},
+		{"output.dead_letters.path=x output.dead_letters.drop=early", "must be one of malformed, "},
 	} {
 		_, err := load(append([]string{"model.type=kernelvar"}, strings.Fields(c.sets)...)...)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,0 +1,131 @@
+package build
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sharedSettings are the keys below model: that every model reads.
+var sharedSettings = []string{"horizon", "levels", "intervals", "joint", "anomaly", "influence", "drift"}
+
+// changes has, for a key below model:, a value other than the default, with what else
+// it needs to be read at all.
+var changes = []struct{ key, before, set string }{
+	{"order", "", "2"},
+	{"frequencies", "", "30"},
+	{"bandwidth", "", "2"},
+	{"ridge", "", "7"},
+	{"forgetting", "", "0.97"},
+	{"seed", "", "2"},
+	{"season", "horizon=12", "5"},
+	{"tier", "", "light"},
+	{"experts", "", "ar6,var1"},
+	{"calendar", "", "hour"},
+	{"exogenous", "", "x"},
+	{"optimiser.step", "", "plain"},
+	{"optimiser.rate", "optimiser.step=plain", "0.3"},
+	{"optimiser.schedule", "optimiser.step=plain optimiser.rate=0.5", "inverse_root"},
+	{"optimiser.power", "optimiser.step=plain optimiser.schedule=inverse_scaling", "0.9"},
+	{"optimiser.batch", "", "4"},
+	{"optimiser.blocks", "", "2"},
+	{"optimiser.decay", "optimiser.step=plain optimiser.blocks=2", "block"},
+	{"optimiser.clip", "optimiser.step=plain", "0.1"},
+	{"optimiser.average", "optimiser.step=plain", "true"},
+	{"optimiser.warm", "optimiser.step=plain", "20"},
+	{"optimiser.redraw", "optimiser.blocks=2", "3"},
+	{"optimiser.manifold", "optimiser.step=plain", "0.5"},
+	{"optimiser.group_lasso", "optimiser.step=plain kernel.linear=false", "0.5"},
+	{"loss.name", "optimiser.step=plain", "insensitive"},
+	{"loss.parameter", "optimiser.step=plain loss.name=huber", "0.05"},
+	{"kernel.name", "", "matern32"},
+	{"kernel.parameter", "", "2"},
+	{"kernel.coefficients", "kernel.name=compositional", "1,0,2"},
+	{"kernel.sampling", "", "orthogonal"},
+	{"kernel.inputs", "", "ranged"},
+	{"kernel.linear", "", "false"},
+	{"kernel.plus.name", "", "sinc"},
+	{"kernel.plus.weight", "kernel.plus.name=sinc", "0.9"},
+	{"kernel.plus.parameter", "kernel.plus.name=sinc", "3"},
+	{"kernel.times.name", "", "sinc"},
+	{"kernel.times.parameter", "kernel.times.name=sinc", "3"},
+	{"kernel.operator.name", "", "transformable"},
+	{"kernel.operator.gamma", "", "positions"},
+	{"kernel.operator.matrix", "kernel.operator.gamma=matrix kernel.operator.matrix=1,0,0,0,1,0,0,0,1", "1,.9,0,.9,1,0,0,0,1"},
+	{"kernel.operator.rank", "kernel.operator.gamma=low_rank kernel.operator.rank=1 kernel.operator.matrix=1,.9,0,.9,1,0,0,0,1", "2"},
+	{"kernel.operator.eta", "kernel.operator.gamma=graph kernel.operator.matrix=0,1,0,1,0,1,0,1,0", "0.7"},
+	{"kernel.operator.positions", "kernel.operator.gamma=positions", "0,5,6"},
+	{"kernel.operator.length", "kernel.operator.gamma=positions", "3"},
+	{"kernel.operator.mix", "kernel.operator.name=helmholtz", "0.9"},
+	{"kernel.operator.form", "kernel.operator.name=curl_free", "unbounded"},
+	{"kernel.operator.reduced", "kernel.operator.name=divergence_free", "true"},
+	{"kernel.operator.groups", "kernel.operator.name=tensor kernel.operator.groups=1", "3"},
+	{"kernel.landmarks", "", "20"},
+	{"kernel.window", "", "20"},
+	{"kernel.terms", "", "20"},
+	{"kernel.degree", "", "3"},
+	{"kernel.lambda", "", "0.3"},
+}
+
+// unread are keys that change no forecast of a complete sample series, or that need
+// what this test does not have.
+var unread = []string{
+	"memory", "season_time", "time_zone", "optimiser.solver", "optimiser.grow", "optimiser.most_blocks",
+}
+
+// reads reports whether the settings of a row have the key, or a block that it is in.
+func (m model) reads(key string) bool {
+	return slices.ContainsFunc(m.settings, func(s string) bool { return s == key || strings.HasPrefix(key, s+".") })
+}
+
+// TestSettings changes one setting after the other, for every model: its forecasts
+// change when the row has the key, and do not otherwise, unless the setting is
+// refused.
+func TestSettings(t *testing.T) {
+	for _, m := range models {
+		t.Run(m.name, func(t *testing.T) {
+			base := []string{"model.type=" + m.of(), "model.order=1", "model.frequencies=20", "pipeline.variables=a,b,c"}
+			if m.name == "seasonal" {
+				base = append(base, "model.season=3")
+			}
+			for _, c := range changes {
+				sets := slices.Clone(base)
+				for _, s := range strings.Fields(c.before) {
+					sets = append(sets, "model."+s)
+				}
+				was, err := loaded(t, "", sets...)
+				if err != nil {
+					if m.reads(c.key) && (!m.kernel || m.name == "kernelvar") {
+						t.Errorf("%s: %v", c.key, err)
+					}
+					continue // the model refuses what the key belongs to
+				}
+				now, err := loaded(t, "", append(sets, "model."+c.key+"="+c.set)...)
+				if err != nil {
+					if m.reads(c.key) && m.name == "kernelvar" {
+						t.Errorf("%s=%s: %v", c.key, c.set, err)
+					}
+					continue
+				}
+				const samples = 250
+				if len(now.Model.Exogenous)+len(now.Model.Calendar) > 0 {
+					if !m.reads(c.key) {
+						t.Errorf("%s is accepted and not in the row", c.key)
+					}
+					continue // the model must be told the inputs
+				}
+				same := slices.Equal(learnt(t, was.Model, 3, samples), learnt(t, now.Model, 3, samples))
+				if same == m.reads(c.key) {
+					t.Errorf("%s=%s changes the forecasts: %v; the row says otherwise", c.key, c.set, !same)
+				}
+			}
+			for _, key := range m.settings {
+				if !slices.ContainsFunc(changes, func(c struct{ key, before, set string }) bool {
+					return c.key == key || strings.HasPrefix(c.key, key+".")
+				}) && !slices.Contains(unread, key) {
+					t.Errorf("no change of %s", key)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Checker collects the relations between settings that do not hold. Every error
+// begins with the place where its setting was made: file and line, variable or flag.
+type Checker struct {
+	origins map[string]string // path -> where it was set last
+	broken  map[string]bool   // paths whose value could not be read
+	errs    Errors
+}
+
+// NewChecker returns a Checker for a configuration that no file made.
+func NewChecker() *Checker {
+	return &Checker{origins: make(map[string]string), broken: make(map[string]bool)}
+}
+
+// A Check validates what this package does not know: names that stand for types.
+type Check func(*Checker, *Config)
+
+// Err returns an error of type Errors, or nil if everything holds.
+func (c *Checker) Err() error {
+	if len(c.errs) == 0 {
+		return nil
+	}
+	return c.errs
+}
+
+// Need records a violation of the setting at path unless ok holds.
+func (c *Checker) Need(ok bool, path, format string, args ...any) {
+	if !ok && !c.broken[path] {
+		c.fail(c.origin(path), path, format, args...)
+	}
+}
+
+// OneOf needs got to be one of the names.
+func (c *Checker) OneOf(path, got string, names ...string) {
+	c.Need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
+}
+
+// AtLeast needs got >= limit.
+func AtLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
+	c.Need(got >= limit, path, "must be >= %v, got %v", limit, got)
+}
+
+// origin returns the place where the setting at path was made, or the block that
+// lacks it.
+func (c *Checker) origin(path string) string {
+	for path != "" {
+		if where, ok := c.origins[path]; ok {
+			return where
+		}
+		path = path[:max(0, strings.LastIndexByte(path, '.'))]
+	}
+	return ""
+}
+
+// Errors are all the violations found, in the order of the settings.
+type Errors []error
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap makes errors.Is and errors.As see each of them.
+func (e Errors) Unwrap() []error { return e }
+
+// fail records a violation: "where: path: text".
+func (c *Checker) fail(where, path, format string, args ...any) {
+	msg := fmt.Sprintf(format, args...)
+	if path != "" {
+		msg = path + ": " + msg
+	}
+	if where != "" {
+		msg = where + ": " + msg
+	}
+	c.errs = append(c.errs, fmt.Errorf("%s", msg))
+}
