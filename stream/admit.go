@@ -7,100 +7,111 @@ import (
 	"time"
 )
 
-// admit decides whether r may be learnt from. If so it returns its series, new
-// or old, and leaves the sample in e.y; otherwise it says why not.
-func (e *Engine) admit(dst *Batch, r *Record) (*series, *DataError, error) {
-	s := e.byName[r.Series]
-	if refusal := e.checkName(r, s == nil); refusal != nil {
-		return nil, refusal, nil
+// admitted is what admission knows of one series.
+type admitted struct {
+	info     *Series
+	place    int // in order of appearance
+	vars     *variables
+	samples  int64 // since the variables were new, without missing ones
+	started  bool  // time is that of a sample
+	time     int64 // of the last sample
+	estimate spacingEstimate
+
+	candidate []string // other variables that the last records agreed on
+	agreed    int      // number of records that did
+
+	changed bool // since Engine.Saved
+}
+
+func (s *admitted) hasChanged() bool { return s.changed }
+
+// admit decides whether r may be learnt from. If so it returns its series, new or old,
+// and leaves the sample in a.y; otherwise it says why not.
+func (a *Assembler) admit(r *Record) (*admitted, *DataError) {
+	s := a.byName[r.Series]
+	if refusal := a.checkName(r, s == nil); refusal != nil {
+		return nil, refusal
 	}
-	if refusal := e.checkTime(r, s); refusal != nil {
-		return nil, refusal, nil
+	if refusal := a.checkTime(r, s); refusal != nil {
+		return nil, refusal
 	}
 	if s == nil {
-		return e.admitFirst(dst, r)
+		return a.admitFirst(r)
 	}
 	s.changed = true // nothing else leads to a series
-	e.shape(len(s.vars.names))
-	if !s.vars.selectTo(e.y, r, e.fixed != nil) {
-		return e.admitOther(dst, s, r)
+	a.shape(len(s.vars.names))
+	if !s.vars.selectTo(a.y, r, a.fixed != nil) {
+		return a.admitOther(s, r)
 	}
 	s.agreed = 0
-	return s, e.checkValues(s.vars.names), nil
+	return s, a.checkValues(s.vars.names)
 }
 
 // admitFirst admits the first record of a series.
-func (e *Engine) admitFirst(dst *Batch, r *Record) (*series, *DataError, error) {
-	if len(e.series) >= e.c.MaxSeries {
-		return nil, refuse(TooMany, "series %q would be one more than the %d allowed", r.Series, e.c.MaxSeries), nil
+func (a *Assembler) admitFirst(r *Record) (*admitted, *DataError) {
+	if len(a.series) >= a.c.MaxSeries {
+		return nil, refuse(TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
 	}
-	vars, refusal := e.variablesOf(r)
+	vars, refusal := a.variablesOf(r)
 	if refusal != nil {
-		return nil, refusal, nil
+		return nil, refusal
 	}
-	e.shape(len(vars.names))
-	if !vars.selectTo(e.y, r, e.fixed != nil) {
-		return nil, e.otherVariables(vars, r), nil
+	a.shape(len(vars.names))
+	if !vars.selectTo(a.y, r, a.fixed != nil) {
+		return nil, a.otherVariables(vars, r)
 	}
-	if refusal := e.checkValues(vars.names); refusal != nil {
-		return nil, refusal, nil
+	if refusal := a.checkValues(vars.names); refusal != nil {
+		return nil, refusal
 	}
-	s, err := e.addSeries(r.Series, vars)
-	if err != nil {
-		return nil, nil, err
-	}
-	dst.take(turn{kind: turnBegin, of: s.judged}, 0)
-	s.event(dst, r.Time, EventSeries, "new series of %d variables", len(vars.names))
-	return s, nil, nil
+	s := &admitted{info: &Series{r.Series, vars.names}, place: len(a.series), vars: vars, changed: true}
+	a.series = append(a.series, s)
+	a.byName[r.Series] = s
+	return s, nil
 }
 
 // admitOther refuses a record with other variables than s has, unless it is the
-// last of so many alike that they must be meant.
-func (e *Engine) admitOther(dst *Batch, s *series, r *Record) (*series, *DataError, error) {
-	refusal := e.otherVariables(s.vars, r)
-	if e.c.Lineage == 0 || e.fixed != nil {
-		return nil, refusal, nil
+// SchemaChangeAfter-th with these in a row.
+func (a *Assembler) admitOther(s *admitted, r *Record) (*admitted, *DataError) {
+	refusal := a.otherVariables(s.vars, r)
+	if a.c.SchemaChangeAfter == 0 || a.fixed != nil {
+		return nil, refusal
 	}
-	vars, bad := e.variablesOf(r)
+	vars, bad := a.variablesOf(r)
 	if bad != nil {
-		return nil, bad, nil
+		return nil, bad
 	}
-	e.shape(len(vars.names))
-	vars.selectTo(e.y, r, false)
-	if bad := e.checkValues(vars.names); bad != nil {
-		return nil, bad, nil
+	a.shape(len(vars.names))
+	vars.selectTo(a.y, r, false)
+	if bad := a.checkValues(vars.names); bad != nil {
+		return nil, bad
 	}
 	if s.agreed == 0 || !slices.Equal(s.candidate, vars.names) {
 		s.candidate, s.agreed = vars.names, 0
 	}
-	if s.agreed++; s.agreed < e.c.Lineage {
-		return nil, refusal, nil
+	if s.agreed++; s.agreed < a.c.SchemaChangeAfter {
+		return nil, refusal
 	}
-	if err := e.setVariables(s, s.judged.place, vars); err != nil {
-		return nil, nil, err
-	}
-	dst.take(turn{kind: turnBegin, of: s.judged}, 0)
-	s.event(dst, r.Time, EventLineage, "a new model of %d variables after %d records of them", len(vars.names), s.agreed)
+	s.info, s.vars, s.samples = &Series{s.info.Name, vars.names}, vars, 0
 	s.candidate, s.agreed = nil, 0
-	return s, nil, nil
+	return s, nil
 }
 
 // variablesOf returns the variables that a series beginning with r would have.
-func (e *Engine) variablesOf(r *Record) (*variables, *DataError) {
-	if e.fixed != nil {
-		return e.fixed, nil
+func (a *Assembler) variablesOf(r *Record) (*variables, *DataError) {
+	if a.fixed != nil {
+		return a.fixed, nil
 	}
 	if len(r.Values) == 0 {
 		return nil, refuse(Dimension, "no values")
 	}
-	if len(r.Values) > e.c.MaxDim {
-		return nil, refuse(TooLarge, "%d values, at most %d are allowed", len(r.Values), e.c.MaxDim)
+	if len(r.Values) > a.c.MaxDim {
+		return nil, refuse(TooLarge, "%d values, at most %d are allowed", len(r.Values), a.c.MaxDim)
 	}
 	if r.Names == nil {
 		return newVariables(numbered(len(r.Values))), nil
 	}
 	for _, name := range r.Names {
-		if refusal := e.checkVariable(name); refusal != nil {
+		if refusal := a.checkVariable(name); refusal != nil {
 			return nil, refusal
 		}
 	}
@@ -111,19 +122,19 @@ func (e *Engine) variablesOf(r *Record) (*variables, *DataError) {
 	return vars, nil
 }
 
-func (e *Engine) checkVariable(name string) *DataError {
+func (a *Assembler) checkVariable(name string) *DataError {
 	switch {
 	case name == "":
 		return refuse(Malformed, "a variable without a name")
 	case name == AllTargets:
 		return refuse(Malformed, "no variable can have the name %s", AllTargets)
-	case len(name) > e.c.MaxName:
-		return refuse(TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), e.c.MaxName)
+	case len(name) > a.c.MaxName:
+		return refuse(TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), a.c.MaxName)
 	}
 	return nil
 }
 
-func (e *Engine) checkName(r *Record, isNew bool) *DataError {
+func (a *Assembler) checkName(r *Record, isNew bool) *DataError {
 	switch {
 	case !isNew:
 		return nil
@@ -131,21 +142,21 @@ func (e *Engine) checkName(r *Record, isNew bool) *DataError {
 		return refuse(Malformed, "no name of the series")
 	case isPool(r.Series):
 		return refuse(Malformed, "no series can have the name %q", r.Series)
-	case len(r.Series) > e.c.MaxName:
-		return refuse(TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), e.c.MaxName)
+	case len(r.Series) > a.c.MaxName:
+		return refuse(TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), a.c.MaxName)
 	}
 	return nil
 }
 
-func (e *Engine) checkAhead(r *Record) *DataError {
-	if ahead := int64(e.c.MaxAhead); ahead > 0 && r.Message.Time != 0 && r.Time > r.Message.Time && uint64(r.Time-r.Message.Time) > uint64(ahead) {
-		return refuse(Future, "the sample is %v ahead of its message, at most %v are allowed", duration(r.Message.Time, r.Time), e.c.MaxAhead)
+func (a *Assembler) checkAhead(r *Record) *DataError {
+	if ahead := int64(a.c.MaxAhead); ahead > 0 && r.Message.Time != 0 && r.Time > r.Message.Time && uint64(r.Time-r.Message.Time) > uint64(ahead) {
+		return refuse(Future, "the sample is %v ahead of its message, at most %v are allowed", duration(r.Message.Time, r.Time), a.c.MaxAhead)
 	}
 	return nil
 }
 
-func (e *Engine) checkTime(r *Record, s *series) *DataError {
-	if refusal := e.checkAhead(r); refusal != nil {
+func (a *Assembler) checkTime(r *Record, s *admitted) *DataError {
+	if refusal := a.checkAhead(r); refusal != nil {
 		return refusal
 	}
 	switch {
@@ -162,26 +173,42 @@ func (e *Engine) checkTime(r *Record, s *series) *DataError {
 	return refuse(Late, "the sample is %v older than the last of series %q", duration(r.Time, s.time), r.Series)
 }
 
-// checkValues checks the sample in e.y.
-func (e *Engine) checkValues(names []string) *DataError {
-	for j, v := range e.y {
-		if math.Abs(v) > e.c.MaxAbs {
-			return refuse(NonFinite, "%s = %v, at most %v is allowed", names[j], v, e.c.MaxAbs)
+// checkValues checks the sample in a.y.
+func (a *Assembler) checkValues(names []string) *DataError {
+	for j, v := range a.y {
+		if math.Abs(v) > a.c.MaxAbs {
+			return refuse(NonFinite, "%s = %v, at most %v is allowed", names[j], v, a.c.MaxAbs)
 		}
 	}
 	return nil
 }
 
-func (e *Engine) otherVariables(want *variables, r *Record) *DataError {
+func (a *Assembler) otherVariables(want *variables, r *Record) *DataError {
 	if r.Names == nil || len(r.Values) == 0 {
 		return refuse(Dimension, "%d values where %d were expected", len(r.Values), len(want.names))
 	}
 	for _, name := range r.Names {
-		if _, ok := want.index[name]; !ok && e.fixed == nil {
+		if _, ok := want.index[name]; !ok && a.fixed == nil {
 			return refuse(Dimension, "the variable %q is not one of the %d expected", name, len(want.names))
 		}
 	}
 	return refuse(Dimension, "none of the %d variables expected", len(want.names))
+}
+
+// shape gives the scratch memory the sizes for dim variables.
+func (a *Assembler) shape(dim int) {
+	if len(a.y) == dim {
+		return
+	}
+	resize(&a.y, dim)
+	resize(&a.missing, dim)
+	fillNaN(a.missing)
+}
+
+func fillNaN(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
 }
 
 func refuse(reason Reason, format string, args ...any) *DataError {

@@ -19,11 +19,11 @@ type Batch struct {
 	Snapshot  []byte // engine state at Next, or its changes; nil unless a checkpoint is due
 	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
 
-	turns  []turn         // not judged yet
-	ahead  int            // points that they are likely to become
-	half   bool           // Snapshot lacks the judge
-	floats arena[float64] // of the vectors of the points
-	bytes  arena[byte]    // of the copies of messages
+	results []stepResult   // not scored yet
+	ahead   int            // points that they are likely to become
+	half    bool           // Snapshot lacks the half of the scorer
+	floats  arena[float64] // of the vectors of the points
+	bytes   arena[byte]    // of the copies of messages
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -100,13 +100,13 @@ type Event struct {
 
 // The kinds of events.
 const (
-	EventSeries   = "series"   // a new series was seen
-	EventLineage  = "lineage"  // its variables changed for good: a new model
-	EventGap      = "gap"      // missing samples were filled in, or the lags dropped
-	EventDrift    = "drift"    // the model's errors are not what they were
-	EventRollback = "rollback" // the state went bad: back to the last good copy
-	EventReset    = "reset"    // the state went bad and had no good copy: a new model
-	EventReload   = "reload"   // the configuration was read again; of the series AllTargets
+	EventSeries       = "series"        // a new series was seen
+	EventSchemaChange = "schema_change" // its variables changed: a new model
+	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
+	EventDrift        = "drift"         // the model's errors are not what they were
+	EventRollback     = "rollback"      // the state went bad: back to the last good copy
+	EventReset        = "reset"         // the state went bad and had no good copy: a new model
+	EventReload       = "reload"        // the configuration was read again; of the series AllTargets
 )
 
 // DeadLetter is a message that could not be used.
@@ -116,8 +116,8 @@ type DeadLetter struct {
 	Detail  string
 }
 
-// Points returns the number of points in the batch, or that it will have when it is
-// judged: what its limit counts.
+// Points returns the number of points in the batch, with those that scoring will add:
+// what its limit counts.
 func (b *Batch) Points() int {
 	return b.ahead + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
@@ -129,26 +129,26 @@ func (b *Batch) Bytes() int { return 8*b.floats.used + b.bytes.used + 128*b.Poin
 // Reset empties the batch and keeps its memory, with the names and texts that its points
 // refer to, but not that of a Snapshot, which is rare and may be large.
 func (b *Batch) Reset() {
-	b.judged()
+	b.scored()
 	b.floats.reset()
 	b.bytes.reset()
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		turns: b.turns, floats: b.floats, bytes: b.bytes,
+		results: b.results, floats: b.floats, bytes: b.bytes,
 	}
 }
 
-// take appends a turn that is likely to become so many points.
-func (b *Batch) take(t turn, points int) {
-	b.turns = append(b.turns, t)
+// add appends a step result that is likely to become so many points.
+func (b *Batch) add(r stepResult, points int) {
+	b.results = append(b.results, r)
 	b.ahead += points
 }
 
-// judged drops the turns.
-func (b *Batch) judged() {
-	clear(b.turns)
-	b.turns, b.ahead = b.turns[:0], 0
+// scored drops the step results.
+func (b *Batch) scored() {
+	clear(b.results)
+	b.results, b.ahead = b.results[:0], 0
 }
 
 // vector returns a copy of v that lives as long as the batch.

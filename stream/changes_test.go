@@ -51,7 +51,7 @@ func TestChangesAreAll(t *testing.T) {
 			for seed := range uint64(3) {
 				rng := rand.New(rand.NewPCG(seed, 1))
 				c := streamtest.DriftConfig()
-				c.Lineage, c.GoodCopy, c.MetricsWindow, c.Emit = 3, 5, 5, []int{4} // small states: each is written twice
+				c.SchemaChangeAfter, c.RollbackEvery, c.MetricsWindow, c.Emit = 3, 5, 5, []int{4} // small states: each is written twice
 				tune(&c)
 				e := streamtest.NewEngine(t, c)
 				var b stream.Batch
@@ -79,7 +79,7 @@ func TestChangesAreAll(t *testing.T) {
 						if !bytes.Equal(got, want) {
 							t.Fatalf("seed %d: %d changes do not give the state", seed, len(changes))
 						}
-						if n := len(restored.Changes(nil)); n > 100 && c.Scope != stream.Shared {
+						if n := len(restored.Changes(nil)); n > 150 && c.Scope != stream.Shared {
 							t.Fatalf("a restored engine has %d bytes of changes", n)
 						}
 						e = restored
@@ -89,7 +89,7 @@ func TestChangesAreAll(t *testing.T) {
 				for _, ev := range b.Events {
 					kinds[ev.Kind]++
 				}
-				if kinds[stream.EventSeries] < 3 || kinds[stream.EventLineage] == 0 || kinds[stream.EventRollback]+kinds[stream.EventReset] == 0 && seed == 0 {
+				if kinds[stream.EventSeries] < 3 || kinds[stream.EventSchemaChange] == 0 || kinds[stream.EventRollback]+kinds[stream.EventReset] == 0 && seed == 0 {
 					t.Errorf("seed %d: too little happened: %v", seed, kinds)
 				}
 			}

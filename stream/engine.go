@@ -7,51 +7,28 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// Engine is the pure core of the program: it turns records into forecasts,
-// scores and events. It has no clock, no goroutine and does no I/O, so its state
-// is a function of its configuration and the records applied, and a replay gives
-// the same bits.
+// Engine is the pure core of the program: it turns records into forecasts, scores and
+// events. It has no clock, no goroutine and does no I/O, so its state is a function of
+// its configuration and the records applied, and a replay gives the same bits.
 //
-// It has two halves. One admits records and lets the models learn and forecast;
-// what came of that it tells the other, the judge, by turns in the Batch. Learn
-// belongs to the first, Score to the second. They share nothing else, so that two
-// goroutines can have one half each, if a Batch is judged after it is learnt and in
-// order. In all else an Engine is not safe for concurrent use.
+// It has two halves. Learn makes samples of records (Assembler), lets the models learn
+// and forecast, and leaves step results in the Batch. Score (Scorer) makes points of
+// these. The halves share nothing else: two goroutines can have one half each, if every
+// Batch is scored after it is learnt, and in order. In all else an Engine is not safe for
+// concurrent use.
 type Engine struct {
-	c     EngineConfig
-	fixed *variables // c.Variables, or nil
-	judge *judge
+	c         EngineConfig
+	assembler *Assembler
+	scorer    *scorer
 
 	next    int64
-	samples int64              // since the last scores over all series
-	pooled  int64              // time of these
-	series  []*series          // in order of appearance: the only order in use
-	byName  map[string]*series // looked up, never ranged over
-	shared  []*weights         // of scope Shared, in order of appearance
+	samples int64          // since the last scores over all series
+	pooled  int64          // time of these
+	series  []*series      // in order of appearance, as the Assembler has them
+	shared  []*sharedModel // with scope Shared, in order of appearance
 
-	assemblies []*assembly          // of the series, in order of appearance
-	assembling map[string]*assembly // looked up, never ranged over
-
-	drivers []*drivers          // of the series, in order of appearance
-	driving map[string]*drivers // looked up, never ranged over
-
-	scratch
-}
-
-// scratch is memory that holds nothing between two calls of Learn.
-type scratch struct {
-	y, missing []float64 // dim
-
-	inputs []float64 // H+1 x inputs
-	given  []float64 // inputs of a record
-	plain  Record    // a record without them
-
-	// Of an assembly.
-	columns    []int
-	numbered   []string
-	row        Record
-	rowMessage Message
-	rowValues  []float64
+	into   learner
+	inputs []float64 // scratch, H+1 x inputs
 }
 
 // NewEngine returns an Engine that has seen nothing. The error reports every
@@ -61,13 +38,14 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{c: c, byName: make(map[string]*series), assembling: make(map[string]*assembly)}
-	e.driving, e.given = make(map[string]*drivers), make([]float64, len(c.Exogenous))
-	judged := c
-	e.judge = newJudge(&judged)
-	if c.Variables != nil {
-		e.fixed = newVariables(c.Variables)
+	a, err := NewAssembler(c.AssemblerConfig)
+	if err != nil {
+		return nil, err
 	}
+	e := &Engine{c: c, assembler: a}
+	e.inputs = make([]float64, (c.Horizon+1)*c.Inputs())
+	scored := c
+	e.scorer = newScorer(&scored)
 	return e, nil
 }
 
@@ -113,65 +91,114 @@ func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
 	dst.refuse(m, err.Reason, err.Detail)
 }
 
-// Learn learns from r and appends what comes of it to dst, to be judged. What is
-// wrong with the data becomes a dead letter in dst; an error is fatal and leaves the
-// Engine unusable. With an Assembly r is a part of a sample, and the samples are the
-// rows that it closes, none or several.
+// Learn gives r to the Assembler and learns from the samples that it completes: none, one
+// or several. What comes of them is appended to dst, to be scored. What is wrong with the
+// data becomes a dead letter in dst; an error is fatal and leaves the Engine unusable.
 //
-// The order for an accepted sample is: learn it, then forecast. A forecast is handed
-// to the judge before the samples it is compared with are seen: it has not seen its
-// target.
+// The order for a sample is: learn it, then forecast. A forecast is handed to the Scorer
+// before the samples are seen that it is compared with: it has not seen its target.
 func (e *Engine) Learn(dst *Batch, r *Record) error {
-	if r.Names != nil && len(r.Names) != len(r.Values) {
-		panic("stream: a record has not as many names as values")
-	}
-	if len(e.c.Exogenous) > 0 {
-		p, refusal := e.separate(r)
-		if refusal != nil {
-			dst.refuse(r.Message, refusal.Reason, refusal.Detail)
-		}
-		if p == nil {
-			return nil
-		}
-		r = p
-	}
-	if e.c.Assembly != nil {
-		return e.assemble(dst, r)
-	}
-	return e.learnFrom(dst, r)
+	e.into = learner{e, dst, r.Message}
+	return e.assembler.Add(&e.into, r)
 }
 
-// learnFrom learns from a whole sample.
-func (e *Engine) learnFrom(dst *Batch, r *Record) error {
-	s, refusal, err := e.admit(dst, r)
+// learner receives what the Assembler makes of a record.
+type learner struct {
+	e   *Engine
+	dst *Batch
+	of  *Message // of the record
+}
+
+// Refuse implements Receiver.
+func (l *learner) Refuse(m *Message, err *DataError) {
+	if m != l.of {
+		l.dst.Records++ // a row, beside its parts
+	}
+	l.e.Refuse(l.dst, m, err)
+}
+
+// Sample implements Receiver: the models learn from it.
+func (l *learner) Sample(in *Sample) error {
+	s, err := l.e.seriesOf(l.dst, in)
 	if err != nil {
 		return err
 	}
-	if refusal != nil {
-		if e.c.Assembly != nil {
-			e.rowLetter(r)
-			dst.Records++ // beside its parts
-		}
-		dst.refuse(r.Message, refusal.Reason, refusal.Detail)
-		return nil
+	s.changed = true // nothing else leads to a series
+	if in.Missing {
+		return l.e.fill(l.dst, s, in)
 	}
-	if err := e.fillGap(dst, s, r.Time); err != nil {
-		return err
-	}
-	s.advance(r.Time)
+	return l.e.learn(l.dst, s, in)
+}
+
+// learn learns from a sample that has come.
+func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
+	e.closeGap(dst, s, in)
+	s.shared.samples++
 	dst.Series = len(e.series)
-	dst.Watermark = later(dst.Watermark, r.Time)
-	t := turn{kind: turnSample, of: s.judged, time: r.Time, y: dst.vector(e.y), inputs: e.drive(dst, s, r.Time)}
-	if err := s.model.Observe(t.y); err != nil {
-		return refused(s.info.Name, e.c.Model, err)
-	}
-	t.unusual = s.inspect(dst)
-	if err := e.forecast(dst, s, &t); err != nil {
+	dst.Watermark = later(dst.Watermark, in.Time)
+	r := stepResult{kind: resultSample, series: s.scored, time: in.Time}
+	if err := e.observe(dst, s, in, &r); err != nil {
 		return err
 	}
-	e.measure(dst, s, &t)
-	dst.take(t, e.points(&t))
+	r.unusual = s.inspect(dst, in.Time)
+	if err := e.forecast(dst, s, in, &r); err != nil {
+		return err
+	}
+	e.measure(dst, s, in, &r)
+	dst.add(r, e.points(&r))
 	return nil
+}
+
+// fill learns from a sample that is missing in a gap.
+func (e *Engine) fill(dst *Batch, s *series, in *Sample) error {
+	r := stepResult{kind: resultFill, series: s.scored}
+	if err := e.observe(dst, s, in, &r); err != nil {
+		return err
+	}
+	if yhat := dst.room(e.c.Horizon * len(in.Y)); s.forecaster.ForecastTo(yhat) && e.sane(yhat) {
+		r.yhat = yhat
+	}
+	dst.add(r, 0)
+	return nil
+}
+
+// closeGap reports the samples missing before in, and drops the lags if they were not all
+// filled in.
+func (e *Engine) closeGap(dst *Batch, s *series, in *Sample) {
+	switch {
+	case in.Gap == 0:
+		return
+	case in.Break == 0:
+		s.event(dst, in.Time, EventGap, "%d samples missing", in.Gap)
+		return
+	}
+	s.event(dst, in.Time, EventGap, "%d samples missing, more than %d: only these are filled in", in.Gap, e.c.MaxGap)
+	resetLags(s.forecaster)
+	y := dst.room(len(in.Y))
+	fillNaN(y)
+	dst.add(stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break}, 0)
+}
+
+// observe lets the model learn from in, and puts into r what the baselines need for it.
+func (e *Engine) observe(dst *Batch, s *series, in *Sample, r *stepResult) error {
+	r.y = dst.vector(in.Y)
+	if len(e.inputs) > 0 {
+		e.assembler.InputsTo(e.inputs, in, e.c.Horizon)
+		r.inputs = dst.vector(e.inputs)
+		if taker, ok := eval.As[eval.InputTaker](s.forecaster); ok {
+			taker.SetInputs(e.inputs)
+		}
+	}
+	if err := s.forecaster.Observe(r.y); err != nil {
+		return rejected(s.info.Name, e.c.Model, err)
+	}
+	return nil
+}
+
+func resetLags(f eval.Forecaster) {
+	if r, ok := eval.As[eval.LagResetter](f); ok {
+		r.ResetLags()
+	}
 }
 
 // LearnMessage learns from all that was decoded from the i-th message of src; see
@@ -214,63 +241,63 @@ func later(a, b int64) int64 {
 	return a
 }
 
-// Score appends to dst the points that its turns stand for: those of all records
-// learnt from since the last call, of this batch and no other. It completes the
-// Snapshot of dst, if there is one.
+// Score appends to dst the points of its step results: those of all records learnt from
+// since the last call, of this batch and no other. It completes the Snapshot of dst, if
+// there is one.
 func (e *Engine) Score(dst *Batch) error {
-	for i := range dst.turns {
-		if err := e.judge.take(dst, &dst.turns[i]); err != nil {
+	for i := range dst.results {
+		if err := e.scorer.take(dst, &dst.results[i]); err != nil {
 			return err
 		}
 	}
-	dst.judged()
+	dst.scored()
 	if dst.half {
-		dst.Snapshot, dst.half = e.stateOfJudge(dst.Snapshot, dst.Since == 0), false
-		e.judge.saved()
+		dst.Snapshot, dst.half = e.stateOfScorer(dst.Snapshot, dst.Since == 0), false
+		e.scorer.saved()
 	}
 	return nil
 }
 
 // inspect asks the model of s what it noticed in the sample that it has just learnt,
 // and returns its score of how unusual that is.
-func (s *series) inspect(dst *Batch) (unusual float64) {
+func (s *series) inspect(dst *Batch, time int64) (unusual float64) {
 	unusual = math.NaN()
-	if m, is := eval.As[eval.Detector](s.model); is {
+	if m, is := eval.As[eval.Detector](s.forecaster); is {
 		if score, ok := m.Anomaly(); ok {
 			unusual = score
 		}
 	}
-	if m, is := eval.As[eval.DriftDetector](s.model); is {
+	if m, is := eval.As[eval.DriftDetector](s.forecaster); is {
 		if d, ok := m.Drift(); ok {
-			s.tell(dst, driftEvent(s.info, s.time, d))
+			s.addEvent(dst, driftEvent(s.info, time, d))
 		}
 	}
 	return unusual
 }
 
-// forecast puts the forecasts that s has now into t.
-func (e *Engine) forecast(dst *Batch, s *series, t *turn) error {
-	n := e.c.Horizon * len(t.y)
+// forecast puts the forecasts that s has now into r.
+func (e *Engine) forecast(dst *Batch, s *series, in *Sample, r *stepResult) error {
+	n := e.c.Horizon * len(r.y)
 	yhat := dst.room(n)
-	if !s.model.ForecastTo(yhat) {
+	if !s.forecaster.ForecastTo(yhat) {
 		return nil
 	}
 	if !e.sane(yhat) {
-		return e.rescue(dst, s)
+		return e.rescue(dst, s, in.Time)
 	}
-	e.keepGoodCopy(s)
-	t.yhat, t.step = yhat, e.step(s)
+	e.keepCopies(s, in.Row+1)
+	r.yhat, r.spacing = yhat, in.spacing
 	if l := len(e.c.Levels); l > 0 && e.c.Intervals == nil {
-		if b, is := eval.As[eval.Bounder](s.model); is {
+		if b, is := eval.As[eval.Bounder](s.forecaster); is {
 			if v := dst.room(2 * l * n); b.BoundsTo(v[:l*n], v[l*n:]) {
-				t.bounds = v
+				r.bounds = v
 			}
 		}
 	}
 	if e.c.Joint {
-		if b, is := eval.As[eval.JointBounder](s.model); is {
+		if b, is := eval.As[eval.JointBounder](s.forecaster); is {
 			if v := dst.room(2 * n); b.JointTo(v[:n], v[n:]) {
-				t.region = v
+				r.region = v
 			}
 		}
 	}
@@ -291,36 +318,19 @@ func (e *Engine) sane(v []float64) bool {
 	return true
 }
 
-// fixedStep returns the time from one sample to the next as configured, 0 if it is
-// not.
-func (e *Engine) fixedStep() step {
-	if e.c.Months > 0 {
-		return months(e.c.Months)
-	}
-	return step(e.c.Interval)
-}
-
-// step returns the time from one sample of s to the next, 0 if it is not known yet.
-func (e *Engine) step(s *series) step {
-	if fixed := e.fixedStep(); fixed != 0 {
-		return fixed
-	}
-	return s.spacing.median()
-}
-
-// measure says in t which scores are due, and appends what the model says about
-// itself then.
-func (e *Engine) measure(dst *Batch, s *series, t *turn) {
+// measure says in r which scores are due, and appends what the model says about itself
+// then.
+func (e *Engine) measure(dst *Batch, s *series, in *Sample, r *stepResult) {
 	if e.c.MetricsEvery == 0 {
 		return
 	}
-	if t.due = s.samples%int64(e.c.MetricsEvery) == 0; t.due {
-		e.insight(dst, s)
+	if r.due = (in.Row+1)%int64(e.c.MetricsEvery) == 0; r.due {
+		e.insight(dst, s, in.Time)
 	}
 	// No two at the same time: a point has one value.
-	if e.samples++; e.samples >= int64(e.c.MetricsEvery)*int64(len(e.series)) && s.time > e.pooled {
-		e.samples, e.pooled = 0, s.time
-		t.dueAll = true
+	if e.samples++; e.samples >= int64(e.c.MetricsEvery)*int64(len(e.series)) && in.Time > e.pooled {
+		e.samples, e.pooled = 0, in.Time
+		r.dueAll = true
 	}
 }
 
@@ -330,16 +340,16 @@ func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 
 // AppendScores appends the scores of all series as they are now, due or not. It
 // changes nothing.
-func (e *Engine) AppendScores(dst *Batch) { e.judge.all(dst) }
+func (e *Engine) AppendScores(dst *Batch) { e.scorer.all(dst) }
 
 // points returns how many points a sample becomes, but for what is rare.
-func (e *Engine) points(t *turn) int {
+func (e *Engine) points(r *stepResult) int {
 	n := 1
-	if t.step != 0 {
+	if r.spacing != 0 {
 		n += len(e.c.Emit)
 	}
-	if t.due {
-		n += (1 + len(e.c.Baselines)) * len(e.c.Emit) * (1 + len(t.y))
+	if r.due {
+		n += (1 + len(e.c.Baselines)) * len(e.c.Emit) * (1 + len(r.y))
 	}
 	return n
 }

@@ -90,12 +90,12 @@ func TestBatchKeepsEarlierPoints(t *testing.T) {
 	}
 }
 
-// TestJudgedLater: how far the judge is behind the models makes no difference, neither
+// TestScoredLater: how far the judge is behind the models makes no difference, neither
 // to the points nor to the state.
-func TestJudgedLater(t *testing.T) {
+func TestScoredLater(t *testing.T) {
 	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
 		c := streamtest.DriftConfig()
-		c.Scope, c.Interval, c.Lineage = scope, 1e9, 2
+		c.Scope, c.Interval, c.SchemaChangeAfter = scope, 1e9, 2
 		rs := streamtest.Records(600, 7)
 		for _, lag := range []int{2, 17, len(rs)} {
 			atOnce, later := streamtest.NewEngine(t, c), streamtest.NewEngine(t, c)

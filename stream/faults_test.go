@@ -23,7 +23,7 @@ func playScript(t *testing.T, name string) {
 }
 
 func TestFault28_MissingCoordinates(t *testing.T)    { playScript(t, "missing") }
-func TestFault29_DimensionMismatch(t *testing.T)     { playScript(t, "lineage") }
+func TestFault29_DimensionMismatch(t *testing.T)     { playScript(t, "schema") }
 func TestFault30_DuplicateLateFuture(t *testing.T)   { playScript(t, "order") }
 func TestFault32_ExplodingSeries(t *testing.T)       { playScript(t, "rescue") }
 func TestFault33_LimitsOnSeriesAndSize(t *testing.T) { playScript(t, "limits") }

@@ -3,10 +3,10 @@ package stream
 import "github.com/orffvar/forecaster/eval"
 
 // insight appends what the model of s says about itself, if it does.
-func (e *Engine) insight(dst *Batch, s *series) {
-	f := s.model
+func (e *Engine) insight(dst *Batch, s *series, time int64) {
+	f := s.forecaster
 	d := len(s.info.Variables)
-	in := Insight{Series: s.info, Model: e.c.Model, Time: s.time}
+	in := Insight{Series: s.info, Model: e.c.Model, Time: time}
 	if m, ok := eval.As[eval.Mixture](f); ok {
 		in.Experts = m.Experts()
 		in.Weights = dst.room(d * len(in.Experts))

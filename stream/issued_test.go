@@ -20,7 +20,7 @@ func TestTargetTimesAreUnique(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		c := streamtest.DriftConfig()
-		c.Lineage = 1
+		c.SchemaChangeAfter = 1
 		e := streamtest.NewEngine(t, c)
 		var b stream.Batch
 		seen := make(map[point]bool)

@@ -17,7 +17,7 @@ import (
 func TestJointRegion(t *testing.T) {
 	levels := []float64{.9, .5}
 	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: "var1", Horizon: 2, Emit: []int{2}, Levels: levels, Joint: true, MetricsEvery: 2000, Interval: 1e9,
+		Model: "var1", Horizon: 2, Emit: []int{2}, Levels: levels, Joint: true, MetricsEvery: 2000, AssemblerConfig: stream.AssemblerConfig{Interval: 1e9},
 		NewModel: func(dim int) (eval.Model, error) {
 			m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 2})
 			if err == nil {

@@ -110,18 +110,18 @@ func scriptConfig(t *testing.T, d *datadriven.TestData) stream.EngineConfig {
 			c.Interval = time.Duration(number(v) * 1e9)
 		case "wait":
 			assembly().Wait = time.Duration(number(v) * 1e9)
-		case "hold":
-			assembly().Hold = v == "true"
+		case "wait-for-late":
+			assembly().WaitForLate = v == "true"
 		case "fill":
 			assembly().Fill = stream.Fill(v)
 		case "max-ahead":
 			c.MaxAhead = time.Duration(number(v) * 1e9)
 		case "max-gap":
 			c.MaxGap = int(number(v))
-		case "lineage":
-			c.Lineage = int(number(v))
-		case "good-copy":
-			c.GoodCopy = int(number(v))
+		case "schema-change-after":
+			c.SchemaChangeAfter = int(number(v))
+		case "rollback-every":
+			c.RollbackEvery = int(number(v))
 		case "metrics-every":
 			c.MetricsEvery = int(number(v))
 		case "metrics-window":

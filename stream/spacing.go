@@ -8,17 +8,17 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// step is the time from one sample to the next: nanoseconds, or months of the
+// spacing is the time from one sample to the next: nanoseconds, or months of the
 // calendar if it is negative; 0 = unknown.
-type step int64
+type spacing int64
 
-// months returns a step of n months.
-func months(n int) step { return step(-n) }
+// months returns a spacing of n months.
+func months(n int) spacing { return spacing(-n) }
 
-// after returns the time h steps after t, or the end of time. Months keep the day
+// after returns the time h samples after t, or the end of time. Months keep the day
 // and the time of the day, in UTC; the last day of a month stays the last, and a day
 // that a month does not have becomes its last.
-func (s step) after(t int64, h int) int64 {
+func (s spacing) after(t int64, h int) int64 {
 	if s.length() > (math.MaxInt64-max(t, 0))/int64(max(h, 1)) {
 		return math.MaxInt64
 	}
@@ -35,8 +35,8 @@ func (s step) after(t int64, h int) int64 {
 	return first.AddDate(0, 0, day-1).UnixNano() + clock
 }
 
-// between returns the number of steps from one time to another, to the nearest.
-func (s step) between(from, to int64) int64 {
+// between returns the number of samples from one time to another, to the nearest.
+func (s spacing) between(from, to int64) int64 {
 	if s > 0 {
 		n, rest := (to-from)/int64(s), (to-from)%int64(s)
 		if rest >= int64(s)-int64(s)/2 {
@@ -57,8 +57,8 @@ func (s step) between(from, to int64) int64 {
 	}
 }
 
-// length is how long a step is, about.
-func (s step) length() int64 {
+// length is how long a spacing is, about, in ns.
+func (s spacing) length() int64 {
 	if s >= 0 {
 		return int64(s)
 	}
@@ -80,16 +80,16 @@ func monthsBetween(from, to int64) int64 {
 	return int64(n)
 }
 
-// longestMonths is the largest step of the calendar: ten years.
+// longestMonths is the largest spacing in months: ten years.
 const longestMonths = 120
 
 // spacings is the number of differences that the spacing is the median of: few
 // enough to follow a change of the rate soon.
 const spacings = 31
 
-// spacing is the running median of the differences between sample times: in months,
+// spacingEstimate is the running median of the differences between sample times: in months,
 // if all of them are months.
-type spacing struct {
+type spacingEstimate struct {
 	ring     [spacings]int64 // differences, in order of arrival
 	calendar [spacings]int64 // the same in months, 0 = not a number of months
 	sorted   [spacings]int64 // those in ring, ascending
@@ -97,7 +97,7 @@ type spacing struct {
 }
 
 // add takes the next difference into account.
-func (s *spacing) add(from, to int64) {
+func (s *spacingEstimate) add(from, to int64) {
 	if s.n == spacings {
 		i, _ := slices.BinarySearch(s.sorted[:], s.ring[s.at])
 		copy(s.sorted[i:], s.sorted[i+1:])
@@ -117,19 +117,19 @@ func (s *spacing) add(from, to int64) {
 }
 
 // median returns the lower median, or 0 before the first difference.
-func (s *spacing) median() step {
+func (s *spacingEstimate) median() spacing {
 	if s.n == 0 {
 		return 0
 	}
 	if slices.Contains(s.calendar[:s.n], 0) {
-		return step(s.sorted[(s.n-1)/2])
+		return spacing(s.sorted[(s.n-1)/2])
 	}
 	all := s.calendar
 	slices.Sort(all[:s.n])
 	return months(int(all[(s.n-1)/2]))
 }
 
-func (s *spacing) state(c *snapshot.Codec) {
+func (s *spacingEstimate) state(c *snapshot.Codec) {
 	c.Index(&s.n, spacings+1)
 	c.Index(&s.at, spacings)
 	for i := range s.n {

@@ -20,7 +20,7 @@ func ns(t *testing.T, text string) int64 {
 func TestMonthsAfter(t *testing.T) {
 	for _, c := range []struct {
 		from  string
-		step  step
+		every spacing
 		h     int
 		want  string
 		exact bool // between finds h again from a neighbour of the target
@@ -32,15 +32,15 @@ func TestMonthsAfter(t *testing.T) {
 		{"2024-02-29T00:00:00Z", months(12), 1, "2025-02-28T00:00:00Z", true},
 		{"2026-01-30T00:00:00Z", months(1), 1, "2026-02-28T00:00:00Z", true},
 		{"2026-01-15T12:00:00.5Z", months(1), 13, "2027-02-15T12:00:00.5Z", true},
-		{"2026-01-15T00:00:00Z", step(time.Hour), 5, "2026-01-15T05:00:00Z", true},
+		{"2026-01-15T00:00:00Z", spacing(time.Hour), 5, "2026-01-15T05:00:00Z", true},
 	} {
 		from, want := ns(t, c.from), ns(t, c.want)
-		if got := c.step.after(from, c.h); got != want {
-			t.Errorf("%d steps of %d after %s: %s, want %s", c.h, c.step, c.from, time.Unix(0, got).UTC().Format(time.RFC3339Nano), c.want)
+		if got := c.every.after(from, c.h); got != want {
+			t.Errorf("%d steps of %d after %s: %s, want %s", c.h, c.every, c.from, time.Unix(0, got).UTC().Format(time.RFC3339Nano), c.want)
 		}
-		for _, shift := range []int64{0, c.step.length() / 4, -c.step.length() / 4} {
-			if got := c.step.between(from, want+shift); got != int64(c.h) {
-				t.Errorf("%d steps of %d after %s, shifted by %v: %d steps", c.h, c.step, c.from, time.Duration(shift), got)
+		for _, shift := range []int64{0, c.every.length() / 4, -c.every.length() / 4} {
+			if got := c.every.between(from, want+shift); got != int64(c.h) {
+				t.Errorf("%d steps of %d after %s, shifted by %v: %d steps", c.h, c.every, c.from, time.Duration(shift), got)
 			}
 		}
 	}
@@ -52,8 +52,8 @@ func TestMonthsAfter(t *testing.T) {
 // The spacing is one of the calendar when all differences are, whatever they are in
 // days; a gap does not change it, and anything irregular ends it.
 func TestSpacingFindsTheCalendar(t *testing.T) {
-	feed := func(times ...string) step {
-		var s spacing
+	feed := func(times ...string) spacing {
+		var s spacingEstimate
 		for i := 1; i < len(times); i++ {
 			s.add(ns(t, times[i-1]), ns(t, times[i]))
 		}
@@ -61,16 +61,16 @@ func TestSpacingFindsTheCalendar(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		want  step
+		want  spacing
 		times []string
 	}{
 		{"quarters", months(3), []string{"1959-01-01T00:00:00Z", "1959-04-01T00:00:00Z", "1959-07-01T00:00:00Z", "1959-10-01T00:00:00Z"}},
 		{"months with a gap", months(1), []string{"2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z"}},
 		{"ends of months", months(1), []string{"2026-01-31T00:00:00Z", "2026-02-28T00:00:00Z", "2026-03-31T00:00:00Z"}},
 		{"years", months(12), []string{"2023-06-30T00:00:00Z", "2024-06-30T00:00:00Z"}},
-		{"thirty days", step(30 * 24 * time.Hour), []string{"2026-01-01T00:00:00Z", "2026-01-31T00:00:00Z", "2026-03-02T00:00:00Z"}},
-		{"months, but not all", step(31 * 24 * time.Hour), []string{"2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-05T00:00:00Z"}},
-		{"hours", step(time.Hour), []string{"2026-01-31T22:00:00Z", "2026-01-31T23:00:00Z", "2026-02-01T00:00:00Z"}},
+		{"thirty days", spacing(30 * 24 * time.Hour), []string{"2026-01-01T00:00:00Z", "2026-01-31T00:00:00Z", "2026-03-02T00:00:00Z"}},
+		{"months, but not all", spacing(31 * 24 * time.Hour), []string{"2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-05T00:00:00Z"}},
+		{"hours", spacing(time.Hour), []string{"2026-01-31T22:00:00Z", "2026-01-31T23:00:00Z", "2026-02-01T00:00:00Z"}},
 	} {
 		if got := feed(c.times...); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
@@ -81,7 +81,7 @@ func TestSpacingFindsTheCalendar(t *testing.T) {
 // The running median is that of the last differences, sorted anew each time.
 func TestSpacingMedian(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var s spacing
+	var s spacingEstimate
 	var all []int64
 	at := int64(0)
 	for range 500 {

@@ -1,21 +1,21 @@
 package stream
 
 import (
-	"slices"
-
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // maxModelBytes bounds the copies kept for a rollback.
 const maxModelBytes = 1 << 30
 
-// Snapshot appends the whole state to dst. All batches must have been judged.
-func (e *Engine) Snapshot(dst []byte) []byte { return e.stateOfJudge(e.stateOfModels(dst, true), true) }
+// Snapshot appends the whole state to dst. All batches must have been scored.
+func (e *Engine) Snapshot(dst []byte) []byte {
+	return e.stateOfScorer(e.stateOfModels(dst, true), true)
+}
 
 // Changes appends to dst the state of all that has changed since the last call of
 // Saved. Series that got no record cost nothing.
 func (e *Engine) Changes(dst []byte) []byte {
-	return e.stateOfJudge(e.stateOfModels(dst, false), false)
+	return e.stateOfScorer(e.stateOfModels(dst, false), false)
 }
 
 // Checkpoint puts the half of the state that Learn changes into dst.Snapshot, appended
@@ -29,7 +29,7 @@ func (e *Engine) Checkpoint(dst *Batch, room []byte, since int64) {
 // Saved says that the state as it is now was kept: Changes begins anew.
 func (e *Engine) Saved() {
 	e.saved()
-	e.judge.saved()
+	e.scorer.saved()
 }
 
 // stateOfModels appends to dst the half of the state that Learn has changed: all of
@@ -40,27 +40,22 @@ func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
 	return c.Bytes()
 }
 
-// stateOfJudge appends to dst the half that Score has changed.
-func (e *Engine) stateOfJudge(dst []byte, all bool) []byte {
+// stateOfScorer appends to dst the half that Score has changed.
+func (e *Engine) stateOfScorer(dst []byte, all bool) []byte {
 	c := snapshot.NewEncoder(dst)
-	e.judge.state(c, all)
+	e.scorer.state(c, all)
 	return c.Bytes()
 }
 
 func (e *Engine) saved() {
+	e.assembler.saved()
 	for _, s := range e.series {
 		s.changed = false
 	}
-	for _, a := range e.assemblies {
-		a.changed = false
-	}
-	for _, d := range e.drivers {
-		d.changed = false
-	}
 }
 
-func (j *judge) saved() {
-	for _, s := range j.series {
+func (sc *scorer) saved() {
+	for _, s := range sc.series {
 		s.changed = false
 	}
 }
@@ -77,8 +72,7 @@ func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	}
 	for _, b := range changes {
 		c := snapshot.NewDecoder(b)
-		fresh.state(c, false)
-		fresh.judge.state(c, false)
+		fresh.stateOfAll(c, false)
 		if err := c.Finish(); err != nil {
 			return err
 		}
@@ -94,8 +88,12 @@ func (e *Engine) State(c *snapshot.Codec) {
 	if c.Decoding() && (e.next != 0 || len(e.series) > 0) {
 		panic("stream: State restores into a new Engine only")
 	}
-	e.state(c, true)
-	e.judge.state(c, true)
+	e.stateOfAll(c, true)
+}
+
+func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {
+	e.state(c, all)
+	e.scorer.state(c, all)
 }
 
 // state transfers all series, or those that have changed, each with its place in
@@ -108,15 +106,22 @@ func (e *Engine) state(c *snapshot.Codec, all bool) {
 	}
 	c.Int64(&e.samples)
 	c.Int64(&e.pooled)
+	e.assembler.state(c, all)
 	e.sharedState(c)
 	transferSome(c, e.series, all, e.c.MaxSeries, e.seriesState)
-	if e.c.Assembly != nil {
-		c.Section("assembly")
-		transferSome(c, e.assemblies, all, e.c.MaxSeries, e.assemblyState)
+	if c.Decoding() && c.Err() == nil {
+		e.checkSeries(c)
 	}
-	if len(e.c.Exogenous) > 0 {
-		c.Section("inputs")
-		transferSome(c, e.drivers, all, e.c.MaxSeries, e.driversState)
+}
+
+// checkSeries fails unless the series are those of the Assembler.
+func (e *Engine) checkSeries(c *snapshot.Codec) {
+	ok := len(e.series) == len(e.assembler.series)
+	for i := 0; ok && i < len(e.series); i++ {
+		ok = e.series[i].info == e.assembler.series[i].info
+	}
+	if !ok {
+		c.Fail("a series without its model")
 	}
 }
 
@@ -147,12 +152,12 @@ func transferSome[T interface{ hasChanged() bool }](c *snapshot.Codec, list []T,
 	}
 }
 
-// sharedState transfers the weights that several series share.
+// sharedState transfers the models that several series share.
 func (e *Engine) sharedState(c *snapshot.Codec) {
 	n := len(e.shared)
 	c.Len(&n, e.c.MaxDim)
 	if n > 0 && e.c.Scope != Shared {
-		c.Fail("shared weights in the state of an engine without them")
+		c.Fail("shared models in the state of an engine without them")
 	}
 	for i := 0; i < n && c.Err() == nil; i++ {
 		var dim int
@@ -167,7 +172,7 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 			if c.Err() != nil {
 				return
 			}
-			if _, err := e.weightsFor(dim); err != nil {
+			if _, err := e.modelFor(dim); err != nil {
 				c.Fail("%v", err)
 				return
 			}
@@ -180,84 +185,54 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 	}
 }
 
-// seriesState transfers the i-th series. Its name and variables come first:
-// from them the decoder makes the series, and the rest is filled in.
+// seriesState transfers the model of the i-th series. The Assembler has its name and its
+// variables.
 func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	c.Section("series")
-	var name string
-	var names []string
-	if !c.Decoding() {
-		name, names = e.series[i].info.Name, e.series[i].info.Variables
-	}
-	c.String(&name, e.c.MaxName)
-	e.namesState(c, &names)
-	if c.Decoding() && !e.restoreSeries(c, i, name, names) {
+	if c.Decoding() && !e.restoreSeries(c, i) {
 		return
 	}
 	s := e.series[i]
 	if e.c.Scope == PerSeries {
-		s.weights.state(c)
+		s.shared.state(c)
 	}
-	s.state(c)
-	e.namesState(c, &s.candidate)
+	s.forecaster.State(c)
+	c.Blob(&s.rollback, maxModelBytes)
 }
 
-// restoreSeries makes the i-th series anew, to be filled in. It reports whether it
+// restoreSeries makes the i-th series again, to be filled in. It reports whether it
 // could; if not c has the reason.
-func (e *Engine) restoreSeries(c *snapshot.Codec, i int, name string, names []string) bool {
+func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 	if c.Err() != nil {
 		return false
 	}
-	known := e.byName[name]
-	if len(names) == 0 || i > len(e.series) || known != nil && (i == len(e.series) || known != e.series[i]) || known == nil && i < len(e.series) {
-		c.Fail("series %q twice, in another place or without variables", name)
+	if i > len(e.series) || i >= len(e.assembler.series) {
+		c.Fail("a model in the place of a series that does not exist")
 		return false
 	}
+	info := e.assembler.series[i].info
 	shared := len(e.shared)
-	s, err := e.newSeries(i, name, newVariables(names))
+	s, err := e.newSeries(info, i)
 	switch {
 	case err != nil:
 		c.Fail("%v", err)
 		return false
 	case len(e.shared) != shared:
-		c.Fail("series %q has no shared model", name)
+		c.Fail("series %q has no shared model", info.Name)
 		return false
 	}
 	if i == len(e.series) {
-		e.series, e.judge.series = append(e.series, nil), append(e.judge.series, nil)
-	} else if old := e.series[i].judged; slices.Equal(old.info.Variables, names) {
-		s.info, s.judged = old.info, old // the judge may have no news of it
+		e.series, e.scorer.series = append(e.series, nil), append(e.scorer.series, nil)
+	} else if e.series[i].info == info {
+		s.scored = e.series[i].scored // the scorer may have no news of it
 	}
-	e.series[i], e.judge.series[i] = s, s.judged
-	e.byName[name] = s
+	e.series[i], e.scorer.series[i] = s, s.scored
 	return true
 }
 
-// namesState transfers the names of variables.
-func (e *Engine) namesState(c *snapshot.Codec, names *[]string) {
-	n := len(*names)
-	c.Len(&n, e.c.MaxDim)
-	if c.Decoding() {
-		*names = make([]string, n)
-	}
-	for i := range *names {
-		c.String(&(*names)[i], e.c.MaxName)
-	}
-}
-
-func (w *weights) state(c *snapshot.Codec) {
-	c.Section("weights")
-	c.Int64(&w.samples)
-	w.model.State(c)
-	c.Blob(&w.good, maxModelBytes)
-}
-
-func (s *series) state(c *snapshot.Codec) {
-	c.Int64(&s.samples)
-	c.Bool(&s.started)
-	c.Int64(&s.time)
-	s.spacing.state(c)
-	s.model.State(c)
-	c.Int(&s.agreed)
-	c.Blob(&s.good, maxModelBytes)
+func (m *sharedModel) state(c *snapshot.Codec) {
+	c.Section("model")
+	c.Int64(&m.samples)
+	m.model.State(c)
+	c.Blob(&m.rollback, maxModelBytes)
 }

@@ -78,7 +78,7 @@ func decoding(name string, d stream.Decoder, messages [][]byte) work {
 // applying sends samples through an engine with a model.
 func (s *series) applying(name string, model func() (eval.Model, error)) (work, *stream.Batch) {
 	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: name, NewModel: func(int) (eval.Model, error) { return model() }, Horizon: 1, Variables: s.names,
+		Model: name, NewModel: func(int) (eval.Model, error) { return model() }, Horizon: 1, AssemblerConfig: stream.AssemblerConfig{Variables: s.names},
 	})
 	if err != nil {
 		panic(err)

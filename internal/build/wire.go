@@ -48,6 +48,8 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		return nil, err
 	}
 	return stream.NewEngine(stream.EngineConfig{
+		AssemblerConfig: assemblerConfig(c),
+
 		Model:         c.Model.Type,
 		NewModel:      func(dim int) (eval.Model, error) { return newEngineModel(m, dim, c.Pipeline.Scope == "shared") },
 		Intervals:     newIntervals(m),
@@ -59,22 +61,32 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		Emit:          c.Pipeline.Emit,
 		Levels:        c.Model.Levels,
 		Joint:         c.Model.Joint,
-		Variables:     c.Pipeline.Variables,
-		Exogenous:     c.Model.Exogenous,
-		Calendar:      CalendarOf(c.Model),
-		Interval:      c.Pipeline.Interval.Fixed(),
-		Months:        c.Pipeline.Interval.Months(),
-		Assembly:      Assembly(c),
-		MaxGap:        c.Pipeline.MaxGap,
 		MetricsEvery:  c.Evaluate.Interval,
 		MetricsWindow: c.Evaluate.Window,
-		Lineage:       c.Pipeline.SchemaChangeAfter,
-		GoodCopy:      c.Pipeline.RollbackEvery,
-		MaxAhead:      c.Pipeline.MaxAhead,
-		MaxSeries:     c.Pipeline.MaxSeries,
-		MaxDim:        c.Pipeline.MaxDim,
-		MaxAbs:        c.Pipeline.MaxAbs,
+		RollbackEvery: c.Pipeline.RollbackEvery,
 	})
+}
+
+// NewAssembler makes what the engine makes its samples with, alone.
+func NewAssembler(c *config.Config) (*stream.Assembler, error) {
+	return stream.NewAssembler(assemblerConfig(c))
+}
+
+func assemblerConfig(c *config.Config) stream.AssemblerConfig {
+	return stream.AssemblerConfig{
+		Variables:         c.Pipeline.Variables,
+		Exogenous:         c.Model.Exogenous,
+		Calendar:          CalendarOf(c.Model),
+		Interval:          c.Pipeline.Interval.Fixed(),
+		Months:            c.Pipeline.Interval.Months(),
+		Assembly:          Assembly(c),
+		MaxGap:            c.Pipeline.MaxGap,
+		SchemaChangeAfter: c.Pipeline.SchemaChangeAfter,
+		MaxAhead:          c.Pipeline.MaxAhead,
+		MaxSeries:         c.Pipeline.MaxSeries,
+		MaxDim:            c.Pipeline.MaxDim,
+		MaxAbs:            c.Pipeline.MaxAbs,
+	}
 }
 
 // Assembly says how samples are made of parts; nil when each record is one: without
@@ -85,7 +97,7 @@ func Assembly(c *config.Config) *stream.Assembly {
 	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
 		return nil
 	}
-	return &stream.Assembly{Wait: p.Wait, Hold: p.WaitForLate, Fill: stream.Fill(p.Fill), Several: stream.Several(p.Aggregate)}
+	return &stream.Assembly{Wait: p.Wait, WaitForLate: p.WaitForLate, Fill: stream.Fill(p.Fill), Aggregate: stream.Aggregate(p.Aggregate)}
 }
 
 // inParts reports whether the format of the input spreads a sample over records.

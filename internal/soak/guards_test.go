@@ -85,7 +85,7 @@ func TestGuards(t *testing.T) {
 	for _, name := range []string{"var", "orffvar", "auto"} {
 		t.Run(name, func(t *testing.T) {
 			engine, err := stream.NewEngine(stream.EngineConfig{
-				Model: name, Horizon: horizon, Levels: levels, Interval: time.Second, MaxGap: 1000, GoodCopy: 500,
+				Model: name, Horizon: horizon, Levels: levels, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second, MaxGap: 1000}, RollbackEvery: 500,
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {

@@ -338,7 +338,7 @@ func (r *recorder) Write(_ context.Context, b *stream.Batch) error {
 func newTestEngine(t testing.TB) *stream.Engine {
 	t.Helper()
 	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: "drift", Horizon: 2, Interval: time.Second, GoodCopy: 7, MetricsEvery: 10,
+		Model: "drift", Horizon: 2, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second}, RollbackEvery: 7, MetricsEvery: 10,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
 	})
 	if err != nil {

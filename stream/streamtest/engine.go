@@ -15,7 +15,8 @@ import (
 func DriftConfig() stream.EngineConfig {
 	c := stream.EngineConfig{
 		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
-		MaxGap: 3, MetricsEvery: 10, MetricsWindow: 40, Lineage: 3, GoodCopy: 8, MaxSeries: 8,
+		MetricsEvery: 10, MetricsWindow: 40, RollbackEvery: 8,
+		AssemblerConfig: stream.AssemblerConfig{MaxGap: 3, SchemaChangeAfter: 3, MaxSeries: 8},
 	}
 	c.NewModel = func(dim int) (eval.Model, error) { return NewDrift(dim, c.Horizon, len(c.Levels)), nil }
 	c.Baselines = []stream.Baseline{
@@ -49,7 +50,7 @@ func Records(n int, seed uint64) []stream.Record {
 		}
 		d := 1 + k%3
 		if i > n/2 && k == 1 {
-			d = 4 // a new lineage
+			d = 4 // a change of schema
 		} else if rng.IntN(30) == 0 {
 			d++
 		}

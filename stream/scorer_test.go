@@ -24,7 +24,7 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 	model := func(dim int) (eval.Model, error) {
 		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 3})
 	}
-	around := stream.EngineConfig{Model: "m", Horizon: 3, Levels: levels, Interval: 1e9, MaxGap: 3}
+	around := stream.EngineConfig{Model: "m", Horizon: 3, Levels: levels, AssemblerConfig: stream.AssemblerConfig{Interval: 1e9, MaxGap: 3}}
 	beside := around
 	around.NewModel = func(dim int) (eval.Model, error) {
 		m, err := model(dim)
@@ -114,7 +114,7 @@ func (s *breathlessSeries) ForecastTo(dst []float64) bool {
 // the intervals.
 func TestUnsoundForecastsInAGap(t *testing.T) {
 	e := streamtest.NewEngine(t, stream.EngineConfig{
-		Model: "m", Horizon: 1, Levels: []float64{.9}, Interval: 1e9, MaxGap: 3,
+		Model: "m", Horizon: 1, Levels: []float64{.9}, AssemblerConfig: stream.AssemblerConfig{Interval: 1e9, MaxGap: 3},
 		NewModel: func(dim int) (eval.Model, error) {
 			m, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
 			return breathless{m}, err

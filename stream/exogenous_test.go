@@ -39,7 +39,7 @@ func takerEngine(t *testing.T, log *[]string, change func(c *stream.EngineConfig
 	t.Helper()
 	c := stream.EngineConfig{
 		Model: "m", NewModel: func(dim int) (eval.Model, error) { return taker{streamtest.NewDrift(dim, 2, 0), log}, nil },
-		Horizon: 2, Exogenous: []string{"u", "v"}, Interval: 10 * time.Second, MaxGap: 5,
+		Horizon: 2, AssemblerConfig: stream.AssemblerConfig{Exogenous: []string{"u", "v"}, Interval: 10 * time.Second, MaxGap: 5},
 	}
 	if change != nil {
 		change(&c)

@@ -83,7 +83,7 @@ func TestOrderWithinWaitDoesNotMatter(t *testing.T) {
 	for _, fill := range []stream.Fill{stream.FillNone, stream.FillLast} {
 		for _, hold := range []bool{false, true} {
 			const wait = 25 * time.Second
-			c := assemblyConfig(stream.Assembly{Wait: wait, Hold: hold, Fill: fill})
+			c := assemblyConfig(stream.Assembly{Wait: wait, WaitForLate: hold, Fill: fill})
 			inOrder := parts(120, 1)
 			want := rowsOf(t, c, inOrder)
 			if n := strings.Count(want["s1"], "observed"); n < 119 {
@@ -124,7 +124,7 @@ func TestOrderWithinWaitDoesNotMatter(t *testing.T) {
 // TestRestartBetweenParts: an engine restored between two parts of a row goes on
 // like one that was not interrupted, and its state is the same to the byte.
 func TestRestartBetweenParts(t *testing.T) {
-	for _, a := range []stream.Assembly{{}, {Wait: 20 * time.Second, Fill: stream.FillLast}, {Wait: 35 * time.Second, Hold: true}} {
+	for _, a := range []stream.Assembly{{}, {Wait: 20 * time.Second, Fill: stream.FillLast}, {Wait: 35 * time.Second, WaitForLate: true}} {
 		c := assemblyConfig(a)
 		rs := parts(40, 2)
 		for i := range rs {
@@ -186,8 +186,8 @@ func TestDamagedAssembly(t *testing.T) {
 // TestAssemblyDoesNotAllocate: once the variables are known, parts cost nothing
 // but what the rows they close cost.
 func TestAssemblyDoesNotAllocate(t *testing.T) {
-	c := assemblyConfig(stream.Assembly{Wait: 20 * time.Second, Hold: true})
-	c.MetricsEvery, c.GoodCopy, c.Baselines = 0, 0, nil
+	c := assemblyConfig(stream.Assembly{Wait: 20 * time.Second, WaitForLate: true})
+	c.MetricsEvery, c.RollbackEvery, c.Baselines = 0, 0, nil
 	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
 	m := &stream.Message{Topic: "in"}
@@ -220,7 +220,7 @@ func FuzzAssembly(f *testing.F) {
 	f.Add(uint64(3), uint8(60), false, true)
 	f.Fuzz(func(t *testing.T, seed uint64, wait uint8, hold, fill bool) {
 		rng := rand.New(rand.NewPCG(seed, 4))
-		a := stream.Assembly{Wait: time.Duration(wait) * time.Second, Hold: hold}
+		a := stream.Assembly{Wait: time.Duration(wait) * time.Second, WaitForLate: hold}
 		if fill {
 			a.Fill = stream.FillLast
 		}
@@ -309,7 +309,7 @@ func BenchmarkAssembly(b *testing.B) {
 		for _, parts := range []bool{false, true} {
 			b.Run(fmt.Sprintf("dim=%d/parts=%v", dim, parts), func(b *testing.B) {
 				c := streamtest.DriftConfig()
-				c.Interval, c.Baselines, c.GoodCopy, c.MetricsEvery = 10*time.Second, nil, 0, 0
+				c.Interval, c.Baselines, c.RollbackEvery, c.MetricsEvery = 10*time.Second, nil, 0, 0
 				c.Emit, c.Horizon, c.Levels = nil, 1, nil
 				c.NewModel = func(int) (eval.Model, error) { return streamtest.Constant{}, nil }
 				if parts {
@@ -348,11 +348,11 @@ func BenchmarkAssembly(b *testing.B) {
 	}
 }
 
-// TestMeanOfSeveral: the values of a variable within an interval are averaged, across
+// TestMeanOfARow: the values of a variable within an interval are averaged, across
 // a restart as well.
-func TestMeanOfSeveral(t *testing.T) {
-	c := assemblyConfig(stream.Assembly{Wait: 10 * time.Second, Hold: true, Several: stream.SeveralMean})
-	c.MetricsEvery, c.GoodCopy, c.Baselines = 0, 0, nil
+func TestMeanOfARow(t *testing.T) {
+	c := assemblyConfig(stream.Assembly{Wait: 10 * time.Second, WaitForLate: true, Aggregate: stream.AggregateMean})
+	c.MetricsEvery, c.RollbackEvery, c.Baselines = 0, 0, nil
 	for _, restart := range []bool{false, true} {
 		e, err := stream.NewEngine(c)
 		if err != nil {
@@ -378,8 +378,8 @@ func TestMeanOfSeveral(t *testing.T) {
 			t.Errorf("restart %v: %+v", restart, b.Observations)
 		}
 	}
-	c.Assembly.Hold = false
+	c.Assembly.WaitForLate = false
 	if _, err := stream.NewEngine(c); err == nil {
-		t.Error("a mean without Hold")
+		t.Error("a mean without WaitForLate")
 	}
 }

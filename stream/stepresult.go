@@ -1,0 +1,37 @@
+package stream
+
+// stepResult is what the models made of one sample, for the Scorer: that it has come and
+// what is forecast after it, or that something happened to its series. The results in a
+// Batch are in the order in which they came to the engine.
+type stepResult struct {
+	kind   resultKind
+	series *scoredSeries
+	time   int64 // of the sample
+
+	y       []float64 // dim; NaN = missing
+	inputs  []float64 // for the baselines, before y; nil = none
+	unusual float64   // score of the model itself; NaN = none
+	yhat    []float64 // H x dim, forecasts of the model after y; nil = none
+	spacing spacing   // to the next sample; 0 = not known yet
+
+	// What the model itself says about yhat: lower bounds, then upper bounds, L x H x dim
+	// each; lower and upper ends of the joint region, H x dim each; nil = nothing.
+	bounds, region []float64
+
+	due     bool  // scores of the series are to be written
+	dueAll  bool  // scores over all series are to be written
+	missing int64 // samples that a break has left out
+
+	event Event
+}
+
+// resultKind says which fields of a stepResult count.
+type resultKind int
+
+const (
+	resultBegin  resultKind = iota // the series, or its variables, are new
+	resultSample                   // a sample was learnt from
+	resultFill                     // a missing sample was filled in
+	resultBreak                    // the lags were dropped: samples are missing that were not filled in
+	resultEvent                    // an event is to be written
+)
