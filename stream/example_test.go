@@ -25,7 +25,7 @@ func ExampleEngine() {
 		log.Fatal(err)
 	}
 	var batch stream.Batch
-	for i, line := range []string{"2026-01-01,10", "2026-01-02,12", "2026-01-03,n/a", "2026-01-04,16"} {
+	for i, line := range []string{"2026-01-01,10", "2026-01-02,12", "2026-01-03,high", "2026-01-04,16"} {
 		m := stream.Message{Topic: "river", Offset: int64(i), Key: []byte("rhine"), Value: []byte(line)}
 		var record stream.Record
 		var refused *stream.DataError

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"sync"
 )
 
 // Mark identifies a message of a log by its offset and its content, so that a log that
@@ -38,84 +37,4 @@ func (m *Message) Mark() Mark {
 	h.Write([]byte{0xff})
 	h.Write(m.Value)
 	return Mark{Offset: m.Offset, Hash: max(1, h.Sum64())}
-}
-
-// Witness notices that a log was replaced while it was read. It keeps the mark of a
-// message, the anchor, until a later Verify. A log that was deleted never comes back:
-// when the anchor is still in the log, all that was read since is from the same one.
-//
-// Its methods may be called from several goroutines. The zero value has seen nothing.
-type Witness struct {
-	mu             sync.Mutex
-	anchor, newest Mark
-	verified       int64 // all messages before this offset are from one log
-}
-
-// Begin forgets all messages but one: the last that was processed before a restart.
-func (w *Witness) Begin(last Mark) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.anchor, w.newest, w.verified = last, last, 0
-}
-
-// Saw notes a message that was read, in the order of offsets.
-func (w *Witness) Saw(m Mark) {
-	if m.None() {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.anchor.None() {
-		w.anchor = m
-	}
-	w.newest = m
-}
-
-// Anchor returns the mark of a message of the log.
-func (w *Witness) Anchor() Mark {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.anchor
-}
-
-// Verified reports whether all messages before next are known to be from one log.
-func (w *Witness) Verified(next int64) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.anchor.None() || next <= w.verified
-}
-
-// Verify compares the anchor with the message that the log has at its offset now, as
-// reread returns it, and makes the newest message the anchor. It returns a
-// *ReplacedError when they differ, or the error of reread. A message that was removed
-// from the log proves nothing.
-func (w *Witness) Verify(reread func(offset int64) (Mark, error)) error {
-	w.mu.Lock()
-	anchor, newest := w.anchor, w.newest
-	w.mu.Unlock()
-	if anchor.None() {
-		return nil
-	}
-	now, err := reread(anchor.Offset)
-	if err != nil {
-		return err
-	}
-	if !now.None() && now != anchor {
-		return &ReplacedError{Was: anchor, Now: now}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.anchor == anchor {
-		w.anchor = newest
-	}
-	w.verified = max(w.verified, newest.Offset+1)
-	return nil
-}
-
-// ReplacedError says that a log has another message at an offset than the one that was
-// read from there.
-type ReplacedError struct{ Was, Now Mark }
-
-func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("stream: the message at offset %d is not the one that was read before: the log was deleted and created again", e.Was.Offset)
 }

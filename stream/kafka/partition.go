@@ -36,7 +36,7 @@ type Partition struct {
 	doubtful bool             // the log may have been replaced since the last answer with messages
 	answered time.Time        // when that came
 
-	witness *stream.Witness
+	witness *witness
 	limit   int // bytes of a message that are kept
 }
 
@@ -68,7 +68,7 @@ func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 		g.counters[tp] = c
 	}
 	c.position.Store(-1)
-	p := &Partition{group: g, tp: tp, member: m, counters: c, witness: new(stream.Witness), limit: g.config.MaxMessageBytes}
+	p := &Partition{group: g, tp: tp, member: m, counters: c, witness: new(witness), limit: g.config.MaxMessageBytes}
 	p.life, p.expire = context.WithCancelCause(context.Background())
 	return p
 }

@@ -28,7 +28,7 @@ func (p *Partition) Verify(ctx context.Context) error {
 // verifyOnce is Verify without repetition. Its verdicts are permanent errors.
 func (p *Partition) verifyOnce(ctx context.Context) error {
 	err := p.witness.Verify(func(offset int64) (stream.Mark, error) { return p.reread(ctx, offset) })
-	var replaced *stream.ReplacedError
+	var replaced *replacedError
 	if errors.As(err, &replaced) {
 		return &permanent{fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, replaced.Was.Offset)}
 	}
