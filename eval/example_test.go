@@ -6,13 +6,17 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/varmodel"
 )
 
 // Prequential is the following loop, with more book-keeping: every row is
 // first the target of the forecast made before it, then a sample to learn from.
 func ExamplePrequential() {
 	data := dataset.Macrodata()
-	model := persistenceModel{data.Dim()}
+	model, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: data.Dim(), Horizon: 1})
+	if err != nil {
+		panic(err)
+	}
 
 	f := model.NewSeries()
 	yhat := make([]float64, data.Dim())
