@@ -94,17 +94,6 @@ func (r *Result) Score(variable, k int) Score {
 	})
 }
 
-// Windowed is Score over the last Window samples of each series.
-func (r *Result) Windowed(variable, k int) Score {
-	return summary(r.scorers[0].c, variable, k, func(k, variable int) tally {
-		var t tally
-		for _, s := range r.scorers {
-			t.merge(s.windowed(k, variable))
-		}
-		return t
-	})
-}
-
 // Prequential runs a model once over a data set, each row first as the target
 // of the forecasts made before it and then as a sample to learn from. The rows
 // of several series come by time, as a stream would bring them.

@@ -215,20 +215,6 @@ func TestPrequentialDoesNotDependOnReference(t *testing.T) {
 	}
 }
 
-// The window of a result is that of each series.
-func TestPrequentialWindow(t *testing.T) {
-	values := make([]float64, 40)
-	for i := range values {
-		values[i] = float64(i * (i + 1) / 2) // differences 1, 2, ...
-	}
-	r := mustRun(t, persistenceModel{1}, column(values...), Options{Window: 8})
-	s := r.Windowed(0, 0)
-	near(t, "MAE", s.MAE, (32+33+34+35+36+37+38+39)/8., 0)
-	if all := r.Score(0, 0); s.N != 8 || all.N != 39 {
-		t.Errorf("N = %d in the window, %d in all; want 8, 39", s.N, all.N)
-	}
-}
-
 // inputsSeen writes down the inputs of each step.
 type inputsSeen struct {
 	Forecaster

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/orffvar/forecaster/internal/testseries"
 )
 
 // oracle predicts with the true function.
@@ -102,10 +104,10 @@ func TestGeneratorsAreFrozen(t *testing.T) {
 		{"setting 2 Toeplitz", NewSetting(SettingConfig{Setting: 2, Toeplitz: true, Seed: 42}), [2]float64{0.00059991308591, 0.148117138544}},
 		{"setting 3", NewSetting(SettingConfig{Setting: 3, Seed: 42}), [2]float64{-0.0267873719457, -0.292869033987}},
 		{"white noise", NewWhiteNoise(3, 42), [2]float64{0.331251835365, 0.400042743817}},
-		{"random walk", NewRandomWalk(3, 42), [2]float64{0.258286435378, 6.29765693198}},
+		{"random walk", testseries.NewRandomWalk(3, 42), [2]float64{0.258286435378, 6.29765693198}},
 		{"oscillators", NewOscillators(4, 24, 42), [2]float64{-1.01095537829, 1.69726623505}},
 		{"network", NewNetwork(42), [2]float64{0.515923648441, -0.0412821713153}},
-		{"hostile", NewHostile(42), [2]float64{-0.239122379462, -5.80490896272}},
+		{"hostile", testseries.NewHostile(42), [2]float64{-0.239122379462, -5.80490896272}},
 	} {
 		rows := Collect(c.name, c.g, 20).Series[0].Rows
 		last := c.g.Dim() - 1
@@ -121,7 +123,7 @@ func TestWhiteNoiseAndRandomWalk(t *testing.T) {
 	const n = 20_000
 	for j := range 2 {
 		var t1, t2 tally
-		w, x := Collect("w", NewWhiteNoise(2, 5), n).Series[0].Rows, Collect("x", NewRandomWalk(2, 6), n).Series[0].Rows
+		w, x := Collect("w", NewWhiteNoise(2, 5), n).Series[0].Rows, Collect("x", testseries.NewRandomWalk(2, 6), n).Series[0].Rows
 		for i := 1; i < n; i++ {
 			t1.add(w[i][j], 0, 0)
 			t2.add(x[i][j]-x[i-1][j], 0, 0)
@@ -183,7 +185,7 @@ func TestNetworkEdges(t *testing.T) {
 
 // Every trouble that Hostile promises is there.
 func TestHostile(t *testing.T) {
-	rows := Collect("h", NewHostile(1), 6000).Series[0].Rows
+	rows := Collect("h", testseries.NewHostile(1), 6000).Series[0].Rows
 	var missing, lost, outliers, repeats int
 	for i, y := range rows {
 		all := true

@@ -41,9 +41,8 @@ func finite(x []float64) bool {
 	return true
 }
 
-func dot(a, b []float64) float64               { return vec.Dot(a, b) }
-func axpy(y []float64, a float64, x []float64) { vec.Axpy(a, x, y) }
-func squaredNorm(a []float64) float64          { return vec.Dot(a, a) }
+func dot(a, b []float64) float64      { return vec.Dot(a, b) }
+func squaredNorm(a []float64) float64 { return vec.Dot(a, a) }
 
 // lagTo sets delta = x - z.
 func lagTo(delta, x, z []float64) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // contract describes a map to the suite that every map of the package passes.
@@ -249,7 +250,7 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 	got := make([]float64, p*p)
 	repeats := max(1, c.repeats)
 	for i := range repeats {
-		axpy(got, 1/float64(repeats), mapKernel(build(c.draws, uint64(7+i)), c.x, c.z))
+		vec.Axpy(1/float64(repeats), mapKernel(build(c.draws, uint64(7+i)), c.x, c.z), got)
 	}
 	var squared float64
 	if c.squaredError != nil {

@@ -3,6 +3,8 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 func scalarMap[S Scalar](s S, err error) Map { return NewDecomposable(must(s, err), Identity(1)) }
@@ -176,7 +178,7 @@ func TestUniformFieldBound(t *testing.T) {
 				continue
 			}
 			KernelTo(k, m, x, zero)
-			axpy(k, -1, mapKernel(m, x, zero))
+			vec.Axpy(-1, mapKernel(m, x, zero), k)
 			if e := opNorm(k, 2); e > p.Epsilon {
 				t.Errorf("error %g at %v", e, x)
 			}
@@ -403,7 +405,7 @@ func TestMeasure(t *testing.T) {
 			for j := range n {
 				KernelTo(k, m, x[3*i:3*i+3], x[3*j:3*j+3])
 				g2 += squaredNorm(k)
-				axpy(k, -1, mapKernel(m, x[3*i:3*i+3], x[3*j:3*j+3]))
+				vec.Axpy(-1, mapKernel(m, x[3*i:3*i+3], x[3*j:3*j+3]), k)
 				e2 += squaredNorm(k)
 				if i <= j {
 					sum += squaredNorm(k)

@@ -5,7 +5,7 @@
 //     the one after the other (Relay), and Fourier, the normalised gradient;
 //   - online in kernel space: ONORMA;
 //   - in batch: Ridge, the closed form for decomposable maps, and Objective, any
-//     map and any loss, by conjugate gradients, L-BFGS or proximal gradients;
+//     map and any loss, by conjugate gradients or L-BFGS;
 //   - function-valued: Quantile and LevelSet, online and in batch.
 //
 // There is one ridge convention, called H: with N samples the objective is

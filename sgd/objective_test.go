@@ -323,60 +323,6 @@ func TestC8_6_ManifoldLimits(t *testing.T) {
 	near(t, "weight 0", theta, fixTheta, 1e-12)
 }
 
-func TestMetricOfRemark6_2(t *testing.T) {
-	// p = 1, Sigma = 4, Phi = a: <a y, theta> = y Phi^* theta/4, hence Phi^* = 4 a.
-	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), orff.Identity(1))
-	k := must(sgd.NewMetric(m, 1, []float64{4}))
-	phi, y, h := make([]float64, 2), make([]float64, 1), make([]float64, 1)
-	k.FeaturesTo(phi, []float64{.3})
-	theta := []float64{.7, -.2}
-	k.PredictTo(y, phi, theta)
-	k.UnwhitenTo(h, y)
-	near(t, "h", h, []float64{4 * (math.Cos(.3)*.7 - math.Sin(.3)*.2)}, 1e-15)
-
-	// Two outputs: the adjoint in the metric, and the solution of the normal
-	// equations written with Sigma.
-	sigma := []float64{2, .6, .6, 1}
-	two := must(sgd.NewMetric(fixMap(), 2, sigma))
-	white := make([]float64, 6)
-	for i := range 3 {
-		two.WhitenTo(white[2*i:2*i+2], fixY[2*i:2*i+2])
-	}
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: two, Dims: sgd.Dims(fixMap().Dims()), X: fixX, Y: white, Lambda: fixLambda}))
-	solution := make([]float64, 8)
-	must(o.SolveCG(solution, 1e-14, 0))
-
-	// Its gradient in the metric: 1/N sum Phi (Sigma Phi^T theta - y) + lambda theta = 0,
-	// since the gradient of r^T Sigma^-1 r/2 is (Sigma Phi^T)^T Sigma^-1 r.
-	g := make([]float64, 8)
-	for i, v := range solution {
-		g[i] = fixLambda * v
-	}
-	plain, f := fixMap(), scalarFeatures(fixMap(), fixX)
-	back := make([]float64, 2)
-	for i := range 3 {
-		u := make([]float64, 2)
-		plain.PredictTo(u, f[4*i:4*i+4], solution)
-		r := []float64{2*u[0] + .6*u[1] - fixY[2*i], .6*u[0] + u[1] - fixY[2*i+1]}
-		plain.AddGradient(g, 1.0/3, f[4*i:4*i+4], r)
-
-		two.UnwhitenTo(back, white[2*i:2*i+2])
-		near(t, "round trip", back, fixY[2*i:2*i+2], 1e-15)
-	}
-	near(t, "gradient", g, make([]float64, 8), 1e-13)
-
-	for name, err := range map[string]error{
-		"size":       second(sgd.NewMetric(m, 2, []float64{1})),
-		"asymmetric": second(sgd.NewMetric(m, 2, []float64{1, .5, .4, 1})),
-		"indefinite": second(sgd.NewMetric(m, 2, []float64{1, 2, 2, 1})),
-		"NaN":        second(sgd.NewMetric(m, 1, []float64{math.NaN()})),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
 func TestObjectiveErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for want, change := range map[string]func(*sgd.ObjectiveConfig){

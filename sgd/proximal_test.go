@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -74,89 +73,6 @@ func TestGroupLassoOperator(t *testing.T) {
 	}
 }
 
-func TestBallProjection(t *testing.T) {
-	p := sgd.Ball{Columns: sgd.Columns{Inner: 1, D: 2}, Rho: 2.5}
-	theta := []float64{3, .1, 4, -.2}
-	if !math.IsInf(p.Value(theta), 1) {
-		t.Error("outside of the ball, yet no penalty")
-	}
-	p.Apply(theta, 7)
-	near(t, "projection", theta, []float64{1.5, .1, 2, -.2}, 1e-15)
-	if p.Value(theta) != 0 {
-		t.Error("the projection is outside of the ball")
-	}
-}
-
-// proximalProblem has many frequencies and a target made of few.
-func proximalProblem() (o *sgd.Objective, d sgd.Dims, columns sgd.Columns) {
-	const n, freq = 60, 15
-	r := &source{17}
-	m := orff.NewDecomposable(orff.FourierOf(r.normals(2*freq), 2), must(orff.OutputFactor(2, 2, fixB)))
-	d = sgd.Dims(m.Dims())
-	x, y := r.normals(2*n), make([]float64, 2*n)
-	theta, phi := make([]float64, d.Params), make([]float64, d.Features)
-	for _, j := range []int{2, 7} {
-		for k := range 2 {
-			theta[2*freq*k+j], theta[2*freq*k+freq+j] = 3*r.normal(), 3*r.normal()
-		}
-	}
-	for i := range n {
-		m.FeaturesTo(phi, x[2*i:2*i+2])
-		m.PredictTo(y[2*i:2*i+2], phi, theta)
-		y[2*i] += .01 * r.normal()
-		y[2*i+1] += .01 * r.normal()
-	}
-	o = must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: 1e-3}))
-	return o, d, sgd.Columns{Inner: 2, D: freq, Rows: true}
-}
-
-// Karush-Kuhn-Tucker: a kept frequency has grad_j = -mu theta_j/||theta_j||, a
-// removed one ||grad_j|| <= mu.
-func TestGroupLassoFitSatisfiesKKT(t *testing.T) {
-	o, d, columns := proximalProblem()
-	const mu = 1e-2
-	theta, g := make([]float64, d.Params), make([]float64, d.Params)
-	result := must(o.MinimiseProximal(theta, sgd.GroupLasso{Columns: columns, Mu: mu}, 1e-10, 20000))
-	if !result.Converged {
-		t.Fatalf("%+v", result)
-	}
-	o.GradientTo(g, theta)
-	kept := 0
-	for j := range columns.D {
-		w, gj := group(theta, 2, columns.D, j), group(g, 2, columns.D, j)
-		l := length(w)
-		if l == 0 {
-			if length(gj) > mu*(1+1e-6) {
-				t.Errorf("frequency %d was removed with a gradient of %g > %g", j, length(gj), mu)
-			}
-			continue
-		}
-		kept++
-		for i := range w {
-			near(t, "stationarity", []float64{gj[i] + mu*w[i]/l}, []float64{0}, 1e-9)
-		}
-	}
-	if kept < 2 || kept > 8 {
-		t.Errorf("%d frequencies kept of 15; 2 made the data", kept)
-	}
-	for _, j := range []int{2, 7} {
-		if length(group(theta, 2, columns.D, j)) == 0 {
-			t.Errorf("frequency %d made the data and was removed", j)
-		}
-	}
-
-	// A penalty above the largest gradient at 0 removes everything.
-	clear(theta)
-	o.GradientTo(g, theta)
-	var top float64
-	for j := range columns.D {
-		top = max(top, length(group(g, 2, columns.D, j)))
-	}
-	theta[0] = 1
-	must(o.MinimiseProximal(theta, sgd.GroupLasso{Columns: columns, Mu: 1.01 * top}, 1e-10, 20000))
-	near(t, "empty model", theta, make([]float64, d.Params), 0)
-}
-
 // The same weights in the other layout have the same groups.
 func TestColumnsOfBothLayouts(t *testing.T) {
 	const inner, d = 3, 4
@@ -177,98 +93,40 @@ func TestColumnsOfBothLayouts(t *testing.T) {
 	near(t, "shrunk", transposed(rows), columns, 1e-14)
 }
 
-func TestBallFit(t *testing.T) {
-	o, d, columns := proximalProblem()
-	theta, free, g := make([]float64, d.Params), make([]float64, d.Params), make([]float64, d.Params)
-
-	// A ball that holds the solution changes nothing.
-	must(o.SolveCG(free, 1e-13, 0))
-	if r := must(o.MinimiseProximal(theta, sgd.Ball{Columns: columns, Rho: 100}, 1e-9, 20000)); !r.Converged {
-		t.Fatalf("%+v", r)
-	}
-	near(t, "inactive", theta, free, 1e-5) // gradient 1e-9 over the least curvature 1e-3
-
-	// An active one: -grad_j is a non-negative multiple of theta_j on the boundary.
-	ball := sgd.Ball{Columns: columns, Rho: 1.5}
-	if r := must(o.MinimiseProximal(theta, ball, 1e-9, 20000)); !r.Converged {
-		t.Fatalf("%+v", r)
-	}
-	o.GradientTo(g, theta)
-	active := 0
-	for j := range columns.D {
-		w, gj := group(theta, 2, columns.D, j), group(g, 2, columns.D, j)
-		l := length(w)
-		var along float64
-		for i := range w {
-			along -= gj[i] * w[i] / l
-		}
-		if l < ball.Rho-1e-6 {
-			near(t, "interior", gj, make([]float64, 4), 1e-7)
-			continue
-		}
-		active++
-		if l > ball.Rho*(1+1e-12) || along < 0 {
-			t.Errorf("frequency %d: norm %g, multiplier %g", j, l, along)
-		}
-		near(t, "direction", []float64{along}, []float64{length(gj)}, 1e-7)
-	}
-	if active == 0 {
-		t.Error("no frequency reaches the ball")
-	}
-}
-
-func TestMinimiseProximalRefuses(t *testing.T) {
-	p := sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 2}, Mu: 1}
-	theta := make([]float64, 8)
-	pinball := fixObjective(func(c *sgd.ObjectiveConfig) { c.Loss = must(sgd.NewPinball(.5)) })
-	if _, err := pinball.MinimiseProximal(theta, p, 1e-6, 10); err == nil {
-		t.Error("a loss with a kink is accepted")
-	}
-	o := fixObjective(nil)
-	for _, tolerance := range []float64{0, math.NaN()} {
-		if _, err := o.MinimiseProximal(theta, p, tolerance, 10); err == nil {
-			t.Errorf("tolerance %g is accepted", tolerance)
-		}
-	}
-	theta[1] = math.Inf(1)
-	if _, err := o.MinimiseProximal(theta, p, 1e-6, 10); err == nil {
-		t.Error("an infinite start is accepted")
-	}
-}
-
-// The online learner with a group lasso: proximal steps of full batches have the
-// fixed point of the batch fit, and a ball is kept at every step.
+// The fixed point of proximal steps of full batches minimises the objective with the
+// penalty (Karush, Kuhn and Tucker): a kept frequency has grad_j = -mu theta_j/||theta_j||,
+// a removed one ||grad_j|| <= mu.
 func TestDoublyStochasticProximal(t *testing.T) {
 	cfg := fixConfig()
 	cfg.Batch, cfg.Rate = 3, sgd.Constant(.5)
-	columns := sgd.Columns{Inner: 2, D: 1, Rows: true}
-	cfg.Proximal = sgd.GroupLasso{Columns: columns, Mu: .1}
-	l := must(sgd.NewDoublyStochastic(cfg))
-	for range 4000 {
-		l.Step(fixX, fixY)
-	}
 	b := fixBlocks()
 	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: b, Dims: sgd.Dims(b.Dims()), X: fixX, Y: fixY, Lambda: fixLambda}))
-	want := make([]float64, 8)
-	must(o.MinimiseProximal(want, cfg.Proximal, 1e-12, 100000))
-	near(t, "weights", weights(l, 8), want, 1e-10)
-
-	cfg.Proximal, cfg.Decay, cfg.Average = sgd.Ball{Columns: columns, Rho: .3}, sgd.DecayAll, true
-	l = must(sgd.NewDoublyStochastic(cfg))
-	touched := false
-	for range 50 {
-		l.Step(fixX, fixY)
-		w := weights(l, 8)
-		for block := range 2 {
-			r := length(w[4*block : 4*block+4])
-			if r > .3*(1+1e-12) {
-				t.Fatalf("norm %g outside of the ball", r)
+	g := make([]float64, 8)
+	kept := map[float64]int{}
+	for _, mu := range []float64{.1, .4} {
+		cfg.Proximal = sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 1, Rows: true}, Mu: mu}
+		l := must(sgd.NewDoublyStochastic(cfg))
+		for range 4000 {
+			l.Step(fixX, fixY)
+		}
+		theta := weights(l, 8)
+		o.GradientTo(g, theta)
+		for at := 0; at < 8; at += 4 { // two blocks of one frequency
+			w, gj := theta[at:at+4], g[at:at+4]
+			if length(w) == 0 {
+				if length(gj) > mu {
+					t.Errorf("mu %g: a frequency was removed with a gradient of %g", mu, length(gj))
+				}
+				continue
 			}
-			touched = touched || r > .29
+			kept[mu]++
+			for i := range w {
+				near(t, "stationarity", []float64{gj[i] + mu*w[i]/length(w)}, []float64{0}, 1e-10)
+			}
 		}
 	}
-	if !touched {
-		t.Error("the constraint is never active")
+	if kept[.1] != 2 || kept[.4] == 2 {
+		t.Errorf("frequencies kept by mu: %v", kept)
 	}
 	cfg.Preconditioner = sgd.AdaGrad{Epsilon: 1}
 	if _, err := sgd.NewDoublyStochastic(cfg); err == nil {

@@ -201,14 +201,3 @@ func (q *Quantile) State(c *snapshot.Codec) {
 	c.Section("quantile")
 	q.state(c)
 }
-
-// Crossings returns how many neighbours of f, the predictions of one x at
-// rising levels, fall.
-func Crossings(f []float64) (n int) {
-	for i := 1; i < len(f); i++ {
-		if f[i] < f[i-1] {
-			n++
-		}
-	}
-	return n
-}

@@ -25,8 +25,6 @@ type Ridge struct {
 	// Row k of V^T Theta is sum_c z_kc/(gain_k q_c + lambda) t_c, with rows t_c.
 	q    []float64 // m eigenvalues >= 0
 	z, t []float64 // p' x m, m x r
-
-	least float64
 }
 
 // NewRidge decomposes the problem of n samples: f is N x r with the scalar
@@ -65,7 +63,6 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 	l.q = eig.Values(nil)
 	for c, v := range l.q {
 		l.q[c] = max(0, v) // but for rounding
-		l.least += 1e-10 * l.q[c] / float64(r)
 	}
 	var vectors, z, t mat.Dense
 	eig.VectorsTo(&vectors)
@@ -80,10 +77,6 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 	l.z, l.t = z.RawMatrix().Data, t.RawMatrix().Data
 	return l, nil
 }
-
-// LeastLambda is 1e-10 times the mean eigenvalue of F^T F/N. Below it rounding
-// shows in the solution.
-func (l *Ridge) LeastLambda() float64 { return l.least }
 
 // SolveTo sets theta, p' r numbers, to Theta row by row for ridge lambda > 0: the
 // layout of orff.Decomposable.

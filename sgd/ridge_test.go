@@ -251,9 +251,6 @@ func TestRidgePrimalAndDual(t *testing.T) {
 		}
 		must(o.SolveCG(want, 1e-14, 0))
 		near(t, "theta", theta, want, 1e-11) // condition number about 100
-		if v := l.LeastLambda(); !(v > 0 && v < 1e-9) {
-			t.Errorf("least lambda %g", v)
-		}
 	}
 }
 

@@ -95,14 +95,6 @@ func (s InverseRoot) Validate(lambda float64, _ Decay) error { return validRate(
 // forgotten after about 1/(c lambda) steps.
 type Constant float64
 
-// NewConstant returns 0.1/kappa, the default for streams that drift.
-func NewConstant(kappa float64) (Constant, error) {
-	if !(kappa > 0) || math.IsInf(kappa, 0) {
-		return 0, fmt.Errorf("sgd: constant schedule needs finite kappa > 0, got %g", kappa)
-	}
-	return Constant(0.1 / kappa), nil
-}
-
 // Rate returns c.
 func (s Constant) Rate(int) float64 { return float64(s) }
 

@@ -75,9 +75,6 @@ func TestSchedulesRefuse(t *testing.T) {
 		if _, err := sgd.NewInverseTime(.1, v, 1); err == nil {
 			t.Errorf("NewInverseTime accepts kappa %g", v)
 		}
-		if _, err := sgd.NewConstant(v); err == nil {
-			t.Errorf("NewConstant accepts kappa %g", v)
-		}
 	}
 }
 
@@ -97,6 +94,6 @@ func TestScheduleDefaults(t *testing.T) {
 			t.Errorf("first rate %g above the limit %g", s.Rate(1), c.first)
 		}
 	}
-	near(t, "constant", []float64{must(sgd.NewConstant(2)).Rate(7)}, []float64{.05}, 0)
+	near(t, "constant", []float64{sgd.Constant(.05).Rate(7)}, []float64{.05}, 0)
 	near(t, "inverse scaling", []float64{sgd.InverseScaling{Gamma0: 2, Gamma1: 3, Power: .5}.Rate(5)}, []float64{.5}, 1e-15)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/testseries"
 )
 
 // as is f as a T, or what f wraps; the test fails when neither is one.
@@ -30,7 +31,7 @@ func TestIntervalsKeepWhatTheModelCan(t *testing.T) {
 		}
 		f := m.NewSeries()
 		y, dst := make([]float64, dim), make([]float64, dim)
-		g := eval.NewRandomWalk(dim, 1)
+		g := testseries.NewRandomWalk(dim, 1)
 		for range 30 {
 			g.Next(y)
 			f.ForecastTo(dst)

@@ -74,7 +74,7 @@ func TestLinesParse(t *testing.T) {
 			for _, m := range metrics {
 				for _, tag := range m.TagList() {
 					if tag.Key == "series" {
-						if got, err := lineproto.DecodeTag(tag.Value); err != nil || got != b.Forecasts[0].Series.Name {
+						if got, err := decodeTag(tag.Value); err != nil || got != b.Forecasts[0].Series.Name {
 							t.Errorf("the series %q is stored as %q and read as %q, %v", b.Forecasts[0].Series.Name, tag.Value, got, err)
 						}
 					}
@@ -92,11 +92,11 @@ func FuzzTag(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		b := lineproto.AppendTag(nil, s)
-		if got, err := lineproto.DecodeTag(string(b)); err != nil || got != s {
+		if got, err := decodeTag(string(b)); err != nil || got != s {
 			t.Fatalf("%q is encoded %q and decoded %q, %v", s, b, got, err)
 		}
 		stored := strings.NewReplacer(`\ `, " ", `\,`, ",", `\=`, "=").Replace(string(b))
-		if got, err := lineproto.DecodeTag(stored); err != nil || got != s {
+		if got, err := decodeTag(stored); err != nil || got != s {
 			t.Fatalf("%q is stored as %q and decoded %q, %v", s, stored, got, err)
 		}
 		if len(b) == 0 || strings.ContainsAny(string(b), "\n\r\t\x00") || strings.HasSuffix(string(b), `\`) {
@@ -107,7 +107,7 @@ func FuzzTag(f *testing.F) {
 
 func TestDecodeTagRefuses(t *testing.T) {
 	for _, s := range []string{"%4", "%zz", `a\`, "%%", "a%"} {
-		if got, err := lineproto.DecodeTag(s); err == nil {
+		if got, err := decodeTag(s); err == nil {
 			t.Errorf("%q became %q", s, got)
 		}
 	}

@@ -21,7 +21,7 @@ func TestFault25_NamesDoNotCollide(t *testing.T) {
 			t.Errorf("%q and %q are both %q", name, other, tag)
 		}
 		seen[tag] = name
-		if back, err := lineproto.DecodeTag(tag); err != nil || back != name {
+		if back, err := decodeTag(tag); err != nil || back != name {
 			t.Errorf("%q became %q and back %q, %v", name, tag, back, err)
 		}
 	}

@@ -1,8 +1,6 @@
 package lineproto
 
 import (
-	"errors"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -69,38 +67,4 @@ func visible(r rune) bool {
 func appendHex(dst []byte, c byte) []byte {
 	const digits = "0123456789ABCDEF"
 	return append(dst, '%', digits[c>>4], digits[c&15])
-}
-
-// errTag is returned for what AppendTag would not have written.
-var errTag = errors.New("lineproto: no encoded tag")
-
-// DecodeTag returns the string that AppendTag encoded. A database that stores
-// the value of the tag has taken the backslashes away; both forms are read.
-func DecodeTag(s string) (string, error) {
-	if s == "%" {
-		return "", nil
-	}
-	var out []byte
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			if i++; i == len(s) {
-				return "", errTag
-			}
-			out = append(out, s[i])
-		case '%':
-			if i+2 >= len(s) {
-				return "", errTag
-			}
-			c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
-			if err != nil {
-				return "", errTag
-			}
-			out = append(out, byte(c))
-			i += 2
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return string(out), nil
 }

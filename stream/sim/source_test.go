@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/testseries"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/sim"
@@ -19,7 +20,7 @@ import (
 func config(pace time.Duration, steps int64) sim.Config {
 	return sim.Config{
 		Series: []sim.Series{
-			{Name: "walk", New: func() eval.Generator { return eval.NewRandomWalk(2, 1) }},
+			{Name: "walk", New: func() eval.Generator { return testseries.NewRandomWalk(2, 1) }},
 			{Name: "noise", New: func() eval.Generator { return eval.NewWhiteNoise(3, 2) }},
 		},
 		Start: time.Unix(1767225600, 0), Interval: time.Minute, Pace: pace, Steps: steps,
@@ -74,7 +75,7 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk, y := eval.NewRandomWalk(2, 1), make([]float64, 2)
+	walk, y := testseries.NewRandomWalk(2, 1), make([]float64, 2)
 	messages := make([]stream.Message, 200)
 	if _, err := s.Read(context.Background(), messages); err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestPace(t *testing.T) {
 // TestHostile: an engine takes whatever the hostile simulator comes up with.
 func TestHostile(t *testing.T) {
 	s := source(t, sim.Config{
-		Series: []sim.Series{{Name: "hostile", New: func() eval.Generator { return eval.NewHostile(1) }}},
+		Series: []sim.Series{{Name: "hostile", New: func() eval.Generator { return testseries.NewHostile(1) }}},
 		Start:  time.Unix(0, 0), Interval: time.Second, Steps: 3000,
 	})
 	d, err := s.Decoder()

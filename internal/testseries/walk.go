@@ -1,0 +1,26 @@
+package testseries
+
+import "math/rand/v2"
+
+// RandomWalk yields the sums of independent N(0, 1): persistence is the best
+// forecast, with the mean squared error h at horizon h. It implements eval.Generator.
+type RandomWalk struct {
+	rng *rand.Rand
+	x   []float64
+}
+
+// NewRandomWalk returns a random walk of dim variables.
+func NewRandomWalk(dim int, seed uint64) *RandomWalk {
+	return &RandomWalk{rand.New(rand.NewPCG(seed, 12)), make([]float64, dim)}
+}
+
+// Dim is the number of variables.
+func (g *RandomWalk) Dim() int { return len(g.x) }
+
+// Next writes the next sample.
+func (g *RandomWalk) Next(y []float64) {
+	for j := range g.x {
+		g.x[j] += g.rng.NormFloat64()
+		y[j] = g.x[j]
+	}
+}
