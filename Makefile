@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz soak endurance seeds bench maps pipeline golden cover cross figures reference record clean help
+.PHONY: build test compose race services fmt lint deadcode generated vet fuzz soak endurance seeds bench maps pipeline golden cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,13 @@ fmt: ## format the code
 lint: ## static analysis
 	@command -v golangci-lint >/dev/null || $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 	PATH="$$PATH:$$($(GO) env GOPATH)/bin" golangci-lint run --allow-parallel-runners
+
+deadcode: ## functions that only tests reach
+	.ci/deadcode
+
+generated: ## write the assembly again; fails when it differs from what is committed
+	$(GO) generate ./internal/vec ./internal/lanes ./internal/bench
+	git diff --exit-code --stat -- '*_amd64.s' '*_stubs_amd64.go' 'roof_amd64.go'
 
 FUZZTIME ?= 20s
 fuzz: ## run every fuzz target for FUZZTIME
