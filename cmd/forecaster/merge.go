@@ -74,7 +74,7 @@ func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitio
 		}
 	}
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset),
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(job.HandOver, k.SessionTimeout/3),
 	})
 	if err != nil {

@@ -45,7 +45,8 @@ type Kafka struct {
 	Brokers        []string `yaml:"brokers"`
 	Topics         []string `yaml:"topics"`
 	ConsumerGroup  string   `yaml:"consumer_group"`
-	Offset         string   `yaml:"offset"` // oldest or newest: where a group without a checkpoint starts
+	Offset         string   `yaml:"offset"`          // oldest or newest: where a group without a checkpoint starts
+	IsolationLevel string   `yaml:"isolation_level"` // read_committed or read_uncommitted
 	ClientID       string   `yaml:"client_id"`
 	KafkaAccess    `yaml:",inline"`
 	MaxMessageLen  Size          `yaml:"max_message_len"`
@@ -69,6 +70,7 @@ type KafkaAccess struct {
 func (k *Kafka) setDefaults() {
 	k.ConsumerGroup = "forecaster"
 	k.Offset = "oldest"
+	k.IsolationLevel = "read_committed"
 	k.ClientID = "forecaster"
 	k.MaxMessageLen = 1 << 20
 	k.SessionTimeout = 30 * time.Second

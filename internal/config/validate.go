@@ -81,6 +81,7 @@ func (b *binder) validateKafka(k *Kafka) {
 	b.Need(!slices.Contains(k.Topics, ""), "input.kafka.topics", "must not contain an empty name")
 	b.Need(k.ConsumerGroup != "", "input.kafka.consumer_group", "must not be empty")
 	b.OneOf("input.kafka.offset", k.Offset, "oldest", "newest")
+	b.OneOf("input.kafka.isolation_level", k.IsolationLevel, "read_committed", "read_uncommitted")
 	b.validateAccess("input.kafka.", &k.KafkaAccess)
 	b.Need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, "input.kafka.max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
 	b.Need(k.SessionTimeout >= time.Second && k.SessionTimeout <= time.Hour, "input.kafka.session_timeout", "must lie in [1s, 1h], got %v", k.SessionTimeout)

@@ -122,7 +122,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 	}
 	k := l.Cfg.Input.Kafka
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset),
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
 		Stateful:       l.stateful(),
 		SessionTimeout: k.SessionTimeout, HandOver: min(HandOver, k.SessionTimeout/3),

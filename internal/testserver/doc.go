@@ -8,7 +8,7 @@
 //
 //	internal/testserver/install.sh            # what CI needs: the next two
 //	internal/testserver/install.sh influxdb   # Go only
-//	internal/testserver/install.sh kafka      # needs Java 17 and Maven
+//	internal/testserver/install.sh kafka      # needs a JDK 17 and Maven
 //	internal/testserver/install.sh influxdb2  # optional: needs Rust and a C compiler
 //
 // A test that needs a server that is not installed is skipped, unless

@@ -23,10 +23,10 @@
 //
 // What a reader of a Kafka log should know:
 //
-//   - Messages of transactions that were aborted are delivered, too: isolation is
-//     read_uncommitted. Markers of transactions and what compaction removed
-//     are passed over silently; records that retention removed before they were
-//     read are counted as lost.
+//   - Messages of transactions are delivered once the transaction was committed; see
+//     GroupConfig.Isolation. Aborted ones, markers of transactions and what compaction
+//     removed are passed over silently; records that retention removed before they
+//     were read are counted as lost.
 //   - A Producer repeats what was not acknowledged, so a message can be in the
 //     log twice. It stays in order within a partition.
 //   - A batch that expands to more than 64 MiB when decompressed is not

@@ -32,7 +32,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		m := copy(dst[n:], p.pending)
 		p.pending = p.pending[m:]
 		n += m
-		if n == len(dst) || n > 0 && p.fetched >= p.logEnd.Load() {
+		if n == len(dst) || n > 0 && p.fetched >= p.stable {
 			break
 		}
 		// Pending is empty. Its memory is free, but for what this very Read delivers.
@@ -80,7 +80,7 @@ func (p *Partition) reuse(arena []byte) []byte {
 // answer is what came of a request for messages.
 type answer struct {
 	offset int64
-	resp   *kafkago.FetchResponse
+	resp   *fetched
 	err    error
 	at     time.Time // when it came
 }
@@ -92,7 +92,7 @@ func (p *Partition) ask() {
 	p.asked = c
 	offset := p.fetched
 	go func() {
-		resp, err := p.request(p.life, offset, p.group.config.FetchBytes)
+		resp, err := p.request(p.life, offset, p.group.config.FetchBytes, p.group.config.Isolation)
 		c <- answer{offset, resp, err, time.Now()}
 	}()
 }
@@ -164,8 +164,9 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 		return a.err
 	}
 	p.problem.Store("")
-	p.logEnd.Store(a.resp.HighWatermark)
-	if a.resp.HighWatermark <= a.offset {
+	p.logEnd.Store(a.resp.end)
+	p.stable = a.resp.stable
+	if a.resp.end <= a.offset {
 		p.doubtful = true // until there is something to compare
 		return nil
 	}
@@ -176,17 +177,18 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	}
 	p.doubtful, p.answered = false, a.at
 
-	had := len(p.pending)
-	for batch := range batches(a.resp.Records) {
-		_, control := batch.(*protocol.ControlBatch)
-		if err := p.appendRecords(batch, control); err != nil {
+	had, empty := len(p.pending), true
+	for batch := range a.resp.batches {
+		empty = false
+		if err := p.appendRecords(batch, a.resp.aborted.skip(batch)); err != nil {
 			return err
 		}
 		if b, ok := batch.(interface{ Offset() int64 }); ok && p.fetched <= b.Offset() {
 			p.fetched = b.Offset() + 1 // compaction has emptied the batch
 		}
 	}
-	if p.fetched == a.offset && a.offset < a.resp.HighWatermark {
+	// An answer without a batch says nothing about what follows.
+	if p.fetched == a.offset && !empty {
 		p.fetched++ // inside of an emptied batch, whose end is not known
 	}
 	if fresh := p.pending[had:]; len(fresh) > 0 {
@@ -196,35 +198,12 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	return nil
 }
 
-// request fetches from an offset once and returns the broker's errors, too.
-func (p *Partition) request(ctx context.Context, offset int64, maxBytes int) (*kafkago.FetchResponse, error) {
+// request fetches from an offset once.
+func (p *Partition) request(ctx context.Context, offset int64, maxBytes int, isolation Isolation) (*fetched, error) {
 	wait := p.group.config.MaxWait
 	ctx, cancel := p.group.client.bounded(ctx, wait)
 	defer cancel()
-	resp, err := p.group.client.Fetch(ctx, &kafkago.FetchRequest{
-		Topic: p.tp.topic, Partition: p.tp.partition, Offset: offset,
-		MinBytes: 1, MaxBytes: int64(maxBytes), MaxWait: wait,
-	})
-	if err == nil {
-		err = resp.Error
-	}
-	return resp, err
-}
-
-// batches yields the record batches of a response.
-func batches(r protocol.RecordReader) func(yield func(protocol.RecordReader) bool) {
-	return func(yield func(protocol.RecordReader) bool) {
-		s, ok := r.(*protocol.RecordStream)
-		if !ok {
-			yield(r)
-			return
-		}
-		for _, b := range s.Records {
-			if !yield(b) {
-				return
-			}
-		}
-	}
+	return p.group.client.fetch(ctx, p.tp, offset, maxBytes, wait, isolation)
 }
 
 // appendRecords appends the records of a batch from fetched on to pending, or

@@ -39,6 +39,11 @@ type GroupConfig struct {
 	// misses nothing.
 	Offset Offset
 
+	// Isolation says whether messages of transactions that were aborted, or have not
+	// ended, are delivered; "" means ReadCommitted: they are not, and a transaction
+	// that does not end holds up what follows it.
+	Isolation Isolation
+
 	// Stateful says that work restores a state and calls Seek. Then it is an
 	// error to Read without Seek from a partition of which something is
 	// committed: the state that belongs to the commit is missing.
@@ -91,6 +96,9 @@ func (c GroupConfig) withDefaults() (GroupConfig, error) {
 	if c.Offset == "" {
 		c.Offset = Oldest
 	}
+	if c.Isolation == "" {
+		c.Isolation = ReadCommitted
+	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -102,6 +110,7 @@ func (c GroupConfig) withDefaults() (GroupConfig, error) {
 	}
 	check(len(c.Topics) > 0, "Topics must not be empty")
 	check(c.Offset == Oldest || c.Offset == Newest, "Offset must be %q or %q, got %q", Oldest, Newest, c.Offset)
+	check(c.Isolation == ReadCommitted || c.Isolation == ReadUncommitted, "Isolation must be %q or %q, got %q", ReadCommitted, ReadUncommitted, c.Isolation)
 	check(c.MaxMessageBytes > 0, "MaxMessageBytes must be > 0, got %d", c.MaxMessageBytes)
 	check(c.FetchBytes > 0 && c.FetchBytes <= 1<<30, "FetchBytes must be in [1, 1 GiB], got %d", c.FetchBytes)
 	check(c.MaxWait > 0, "MaxWait must be > 0, got %v", c.MaxWait)

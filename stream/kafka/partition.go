@@ -27,6 +27,7 @@ type Partition struct {
 
 	started  bool
 	fetched  int64       // offset of the next message to be fetched
+	stable   int64       // offset up to which messages can be fetched
 	asked    chan answer // to the request that is under way; nil = none
 	pending  []stream.Message
 	messages []stream.Message // the memory of pending
@@ -154,6 +155,9 @@ func (p *Partition) open(ctx context.Context, at int64) error {
 	}
 	switch {
 	case fresh && p.group.config.Offset == Newest:
+		if end, err = p.newest(ctx); err != nil {
+			return err
+		}
 		if err := p.CommitMetadata(ctx, end, startMark); err != nil {
 			return err
 		}
@@ -189,7 +193,7 @@ func (p *Partition) place(at, first, end int64) error {
 			"partition", p.tp.String(), "from", at, "to", first-1, "count", first-at)
 		at = first
 	}
-	p.fetched = at
+	p.fetched, p.stable = at, end
 	p.position.Store(at)
 	p.pending = nil
 	return nil
@@ -205,30 +209,44 @@ func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
 	return first, end, err
 }
 
+// newest returns the offset after the last message that can be read at present.
+func (p *Partition) newest(ctx context.Context) (offset int64, err error) {
+	err = p.try(ctx, "list the newest offset", func(ctx context.Context) error {
+		o, err := p.listOffsets(ctx, p.group.config.Isolation, kafkago.LastOffsetOf(p.tp.partition))
+		offset = o.LastOffset
+		return err
+	})
+	return offset, err
+}
+
 // listBounds is bounds without repetition.
 func (p *Partition) listBounds(ctx context.Context) (first, end int64, err error) {
-	resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
-		Topics: map[string][]kafkago.OffsetRequest{
-			p.tp.topic: {kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition)},
-		},
-	})
+	o, err := p.listOffsets(ctx, ReadUncommitted, kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition))
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, o := range resp.Topics[p.tp.topic] {
-		if o.Partition != p.tp.partition {
-			continue
-		}
-		if o.Error != nil {
-			return 0, 0, o.Error
-		}
-		if o.FirstOffset < 0 || o.LastOffset < o.FirstOffset {
-			return 0, 0, fmt.Errorf("the answer has the bounds %d and %d", o.FirstOffset, o.LastOffset)
-		}
-		p.logEnd.Store(o.LastOffset)
-		return o.FirstOffset, o.LastOffset, nil
+	if o.FirstOffset < 0 || o.LastOffset < o.FirstOffset {
+		return 0, 0, fmt.Errorf("the answer has the bounds %d and %d", o.FirstOffset, o.LastOffset)
 	}
-	return 0, 0, errNoPartition
+	p.logEnd.Store(o.LastOffset)
+	return o.FirstOffset, o.LastOffset, nil
+}
+
+// listOffsets asks for offsets of the partition.
+func (p *Partition) listOffsets(ctx context.Context, isolation Isolation, which ...kafkago.OffsetRequest) (kafkago.PartitionOffsets, error) {
+	resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
+		Topics:         map[string][]kafkago.OffsetRequest{p.tp.topic: which},
+		IsolationLevel: isolation.level(),
+	})
+	if err != nil {
+		return kafkago.PartitionOffsets{}, err
+	}
+	for _, o := range resp.Topics[p.tp.topic] {
+		if o.Partition == p.tp.partition {
+			return o, o.Error
+		}
+	}
+	return kafkago.PartitionOffsets{}, errNoPartition
 }
 
 // Commit records that everything before next was processed for good. It returns an

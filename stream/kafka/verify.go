@@ -40,11 +40,11 @@ func (p *Partition) verifyOnce(ctx context.Context) error {
 // ErrBeyondEnd.
 func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, error) {
 	// The broker returns a whole batch even if it is asked for one byte.
-	resp, err := p.request(ctx, offset, 1)
+	resp, err := p.request(ctx, offset, 1, ReadUncommitted)
 	switch {
 	case errors.Is(err, errExpanded):
 		return stream.Mark{}, nil
-	case errors.Is(err, kafkago.OffsetOutOfRange), err == nil && resp.HighWatermark <= offset:
+	case errors.Is(err, kafkago.OffsetOutOfRange), err == nil && resp.end <= offset:
 		ctx, cancel := p.group.client.bounded(ctx, 0)
 		defer cancel()
 		first, end, err := p.listBounds(ctx)
@@ -62,7 +62,7 @@ func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, erro
 	}
 	// A Partition of its own, because this may run while another goroutine reads.
 	q := &Partition{group: p.group, tp: p.tp, fetched: offset, limit: math.MaxInt}
-	for batch := range batches(resp.Records) {
+	for batch := range resp.batches {
 		if err := q.appendRecords(batch, false); err != nil {
 			return stream.Mark{}, err
 		}
