@@ -234,11 +234,11 @@ func TestLearnersSaveAndRestore(t *testing.T) {
 			}
 			return l
 		},
-		"Relay, at first": func() updater {
-			return newRelay(t, RelayConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 550})
+		"HandOver, at first": func() updater {
+			return newHandOver(t, HandOverConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 550})
 		},
-		"Relay, then": func() updater {
-			return newRelay(t, RelayConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 100})
+		"HandOver, then": func() updater {
+			return newHandOver(t, HandOverConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 100})
 		},
 	}
 	for name, make := range makers {

@@ -26,7 +26,7 @@ func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error)
 	if err := checkForgetting(forgetting); err != nil {
 		return nil, err
 	}
-	s, ok := m.NewSeries().(sensitive)
+	s, ok := m.NewSeries().(differentiable)
 	if !ok {
 		return nil, errors.New("varmodel: the model has no derivative in the other variables")
 	}
@@ -40,8 +40,8 @@ func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error)
 	return &influence{Model: m, dim: dim, forgetting: math.Pow(forgetting, float64(every)), every: every}, nil
 }
 
-// sensitive is a Forecaster that knows the derivative of its one-step forecast.
-type sensitive interface {
+// differentiable is a Forecaster that knows the derivative of its one-step forecast.
+type differentiable interface {
 	eval.Forecaster
 
 	// observe is Observe, but another target is learnt in place of y.
@@ -71,9 +71,9 @@ type influence struct {
 }
 
 func (m *influence) NewSeries() eval.Forecaster {
-	s := m.Model.NewSeries().(sensitive)
+	s := m.Model.NewSeries().(differentiable)
 	return &influenceSeries{
-		wrapper: wrapper{s}, sensitive: s, m: m,
+		wrapper: wrapper{s}, inner: s, m: m,
 		jac: make([]float64, m.dim*m.dim*s.lags()),
 		abs: make([]float64, m.dim*m.dim), sum: make([]float64, m.dim*m.dim),
 	}
@@ -81,21 +81,21 @@ func (m *influence) NewSeries() eval.Forecaster {
 
 type influenceSeries struct {
 	wrapper
-	sensitive sensitive
-	m         *influence
-	samples   int // since the last derivative
-	weight    float64
-	abs, sum  []float64 // weighted sums of |J| and J over the lags
-	jac       []float64 // scratch
+	inner    differentiable
+	m        *influence
+	samples  int // since the last derivative
+	weight   float64
+	abs, sum []float64 // weighted sums of |J| and J over the lags
+	jac      []float64 // scratch
 }
 
 func (s *influenceSeries) Observe(y []float64) error { return s.observe(y, y) }
 
 func (s *influenceSeries) observe(y, target []float64) error {
-	if err := s.sensitive.observe(y, target); err != nil {
+	if err := s.inner.observe(y, target); err != nil {
 		return err
 	}
-	if s.samples++; s.samples < s.m.every || !s.sensitive.jacobianTo(s.jac) {
+	if s.samples++; s.samples < s.m.every || !s.inner.jacobianTo(s.jac) {
 		return nil
 	}
 	s.samples = 0

@@ -23,8 +23,8 @@ func withInfluence(t testing.TB, name string, d, h int) eval.Model {
 	return m
 }
 
-// sensitives are the models of the table that have influences.
-var sensitives = []string{
+// differentiables are the models of the table that have influences.
+var differentiables = []string{
 	"var", "orffvar", "orffvar-rls", "kernelvar", "kernelvar-plain", "kernelvar-curl", "kernelvar-divergence", "kernelvar-schur", "kernelvar-correlations",
 }
 
@@ -34,7 +34,7 @@ var sensitives = []string{
 // derivatives of about 1.
 func TestJacobianOfTheForecast(t *testing.T) {
 	const d = 3
-	for _, name := range sensitives {
+	for _, name := range differentiables {
 		f := newModel(t, name, d, 1).NewSeries()
 		record(t, f, randomSeries(rand.New(rand.NewPCG(31, 32)), 900, d, 0), d)
 		s := f.(*regressionSeries)
@@ -70,7 +70,7 @@ func TestJacobianOfTheForecast(t *testing.T) {
 func TestInfluenceIsAnAddition(t *testing.T) {
 	const d, h = 3, 2
 	x := randomSeries(rand.New(rand.NewPCG(33, 34)), 900, d, .02)
-	for _, name := range sensitives {
+	for _, name := range differentiables {
 		plain := record(t, newModel(t, name, d, h).NewSeries(), x, h*d)
 		m := withInfluence(t, name, d, h)
 		f := m.NewSeries()

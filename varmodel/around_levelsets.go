@@ -19,12 +19,12 @@ type LevelSetConfig struct {
 }
 
 const (
-	levelFrequencies = 10  // of the kernel of the levels
-	levelBandwidth   = .3  // of it: neighbouring level sets are alike
-	levelsAStep      = 8   // drawn for a gradient step
-	levelGrid        = 19  // levels that a score looks at
-	scoredAfter      = 100 // distances before there is a rank
-	rankedAmong      = 500
+	tauFrequencies = 10  // of the kernel of the levels
+	tauBandwidth   = .3  // of it: neighbouring level sets are alike
+	tausPerStep    = 8   // drawn for a gradient step
+	tauGridSize    = 19  // levels that a score looks at
+	scoredAfter    = 100 // distances before there is a rank
+	rankedAmong    = 500
 )
 
 // NewLevelSets returns m with forecasters that are also eval.Detectors: the
@@ -49,20 +49,20 @@ func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	levels, err := newLevels(cfg.Seed)
+	taus, err := newTauSampler(cfg.Seed)
 	if err != nil {
 		return nil, err
 	}
 	l, err := sgd.NewLevelSet(sgd.LevelSetConfig{
-		InputFeatures: features.scalar.Len(), LevelFeatures: levels.scalar.Len(), Lambda: 1e-6,
-		Batch: 1, Levels: levelsAStep, Rate: sgd.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
+		InputFeatures: features.scalar.Len(), LevelFeatures: taus.scalar.Len(), Lambda: 1e-6,
+		Batch: 1, Levels: tausPerStep, Rate: sgd.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &levelSets{
-		Model: m, cfg: cfg, features: features, levels: levels, l: l,
-		grid: levels.features(evenly(levelGrid)), margin: make([]float64, levelGrid),
+		Model: m, cfg: cfg, features: features, taus: taus, l: l,
+		grid: taus.features(evenly(tauGridSize)), margin: make([]float64, tauGridSize),
 	}, nil
 }
 
@@ -76,7 +76,7 @@ func evenly(n int) []float64 {
 }
 
 // levels draws levels and computes their features.
-type levels struct {
+type tauSampler struct {
 	scalar     *orff.Fourier
 	w          []float64 // its frequencies
 	seed       uint64
@@ -85,19 +85,19 @@ type levels struct {
 	phi, slope []float64
 }
 
-func newLevels(seed uint64) (*levels, error) {
-	s, err := orff.NewFourier(orff.Gaussian{Sigma: levelBandwidth}, 1, levelFrequencies, orff.BlockRand(seed, 2))
+func newTauSampler(seed uint64) (*tauSampler, error) {
+	s, err := orff.NewFourier(orff.Gaussian{Sigma: tauBandwidth}, 1, tauFrequencies, orff.BlockRand(seed, 2))
 	if err != nil {
 		return nil, err
 	}
-	return &levels{
-		scalar: s, w: s.Frequencies(), seed: seed, tau: make([]float64, levelsAStep),
-		phi: make([]float64, levelsAStep*s.Len()), slope: make([]float64, levelsAStep*s.Len()),
+	return &tauSampler{
+		scalar: s, w: s.Frequencies(), seed: seed, tau: make([]float64, tausPerStep),
+		phi: make([]float64, tausPerStep*s.Len()), slope: make([]float64, tausPerStep*s.Len()),
 	}, nil
 }
 
 // features returns the features of given levels, a row each.
-func (l *levels) features(tau []float64) []float64 {
+func (l *tauSampler) features(tau []float64) []float64 {
 	r := l.scalar.Len()
 	phi := make([]float64, len(tau)*r)
 	for i := range tau {
@@ -109,7 +109,7 @@ func (l *levels) features(tau []float64) []float64 {
 // draw draws the levels of the next step, one in each of equal parts of
 // [low, 1-low], with their features and the derivatives of these. What it draws
 // depends on the number of steps alone.
-func (l *levels) draw(low float64) {
+func (l *tauSampler) draw(low float64) {
 	l.steps++
 	r := orff.BlockRand(l.seed+0x9e3779b97f4a7c15, l.steps)
 	n, w := l.scalar.Len(), l.w
@@ -123,7 +123,7 @@ func (l *levels) draw(low float64) {
 	}
 }
 
-func (l *levels) State(c *snapshot.Codec) {
+func (l *tauSampler) State(c *snapshot.Codec) {
 	l.scalar.State(c)
 	l.w = l.scalar.Frequencies()
 	c.Index(&l.steps, math.MaxInt)
@@ -133,7 +133,7 @@ type levelSets struct {
 	eval.Model
 	cfg      LevelSetConfig
 	features *lagFeatures
-	levels   *levels
+	taus     *tauSampler
 	l        *sgd.LevelSet
 
 	grid, margin []float64 // features of the levels of a score; scratch
@@ -151,10 +151,10 @@ func (m *levelSets) State(c *snapshot.Codec) {
 	m.Model.State(c)
 	c.Section("levelsets")
 	m.features.State(c)
-	m.levels.State(c)
+	m.taus.State(c)
 	m.l.State(c)
 	if c.Decoding() {
-		m.grid = m.levels.features(evenly(levelGrid))
+		m.grid = m.taus.features(evenly(tauGridSize))
 	}
 }
 
@@ -187,9 +187,9 @@ func (s *levelSetSeries) Observe(y []float64) error {
 		return nil
 	}
 	s.rank(m.distance(s.phi))
-	m.levels.draw(.01)
+	m.taus.draw(.01)
 	// Only features that are not finite would be refused; these are cosines.
-	_ = m.l.Step(sgd.LevelSetBatch{PhiX: s.phi, Nu: m.levels.tau, PhiT: m.levels.phi})
+	_ = m.l.Step(sgd.LevelSetBatch{PhiX: s.phi, Nu: m.taus.tau, PhiT: m.taus.phi})
 	return nil
 }
 
@@ -197,7 +197,7 @@ func (s *levelSetSeries) Observe(y []float64) error {
 func (m *levelSets) distance(phi []float64) (d float64) {
 	m.l.MarginTo(m.margin, phi, m.grid)
 	for _, v := range m.margin {
-		d -= v / levelGrid
+		d -= v / tauGridSize
 	}
 	return d
 }
@@ -232,6 +232,14 @@ func hasValue(y []float64) bool {
 
 // Anomaly implements eval.Detector.
 func (s *levelSetSeries) Anomaly() (float64, bool) { return s.score, s.known }
+
+// ResetLags implements eval.LagResetter: there is no score until the lags are
+// filled again.
+func (s *levelSetSeries) ResetLags() {
+	s.resetInner()
+	s.lags.reset()
+	s.known = false
+}
 
 func (s *levelSetSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)

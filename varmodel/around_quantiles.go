@@ -53,11 +53,11 @@ func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	levels, err := newLevels(cfg.Seed)
+	taus, err := newTauSampler(cfg.Seed)
 	if err != nil {
 		return nil, err
 	}
-	q := &quantiles{Model: m, cfg: cfg, features: features, levels: levels, rx: 1 + features.scalar.Len()}
+	q := &quantiles{Model: m, cfg: cfg, features: features, taus: taus, rx: 1 + features.scalar.Len()}
 	q.tau = []float64{.5}
 	for i, p := range cfg.Levels {
 		if !(p > 0 && p < 1) {
@@ -72,13 +72,13 @@ func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
 	for _, p := range cfg.Levels {
 		q.at = append(q.at, slices.Index(q.tau, (1-p)/2), slices.Index(q.tau, (1+p)/2))
 	}
-	q.grid = levels.features(q.tau)
+	q.grid = taus.features(q.tau)
 	q.f = make([]float64, len(q.tau))
 	q.y = make([]float64, 1)
 	for range cfg.Horizon * cfg.Dim {
 		l, err := sgd.NewQuantile(sgd.QuantileConfig{
-			InputFeatures: q.rx, LevelFeatures: levels.scalar.Len(), Lambda: 1e-5, Crossing: cfg.Crossing,
-			Batch: 1, Levels: levelsAStep, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .02, Power: .5}, Average: true,
+			InputFeatures: q.rx, LevelFeatures: taus.scalar.Len(), Lambda: 1e-5, Crossing: cfg.Crossing,
+			Batch: 1, Levels: tausPerStep, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .02, Power: .5}, Average: true,
 		})
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ type quantiles struct {
 	eval.Model
 	cfg      QuantilesConfig
 	features *lagFeatures
-	levels   *levels
+	taus     *tauSampler
 	rx       int
 	l        []*sgd.Quantile // H x dim
 
@@ -119,12 +119,12 @@ func (m *quantiles) State(c *snapshot.Codec) {
 	m.Model.State(c)
 	c.Section("quantiles")
 	m.features.State(c)
-	m.levels.State(c)
+	m.taus.State(c)
 	for _, l := range m.l {
 		l.State(c)
 	}
 	if c.Decoding() {
-		m.grid = m.levels.features(m.tau)
+		m.grid = m.taus.features(m.tau)
 	}
 }
 
@@ -275,13 +275,13 @@ func (s *quantileSeries) learn(k int, y, forecast []float64, row int) {
 		e := v - forecast[j]
 		if unit := s.unit(i); unit > 0 && s.state[row] >= rowFeatures {
 			if !drawn {
-				m.levels.draw(0)
+				m.taus.draw(0)
 				drawn = true
 			}
 			m.y[0] = min(max(e/unit, -10), 10)
 			// Only what is not finite would be refused: there is nothing of the kind.
 			_ = m.l[i].Step(sgd.QuantileBatch{
-				PhiX: s.phi[row*m.rx : (row+1)*m.rx], Y: m.y, Tau: m.levels.tau, PhiT: m.levels.phi, DPhiT: m.levels.slope,
+				PhiX: s.phi[row*m.rx : (row+1)*m.rx], Y: m.y, Tau: m.taus.tau, PhiT: m.taus.phi, DPhiT: m.taus.slope,
 			})
 			s.seen[i]++
 		}
@@ -317,6 +317,13 @@ func (s *quantileSeries) BoundsTo(lower, upper []float64) bool {
 	copy(lower, s.lower[row*len(lower):])
 	copy(upper, s.upper[row*len(upper):])
 	return true
+}
+
+// ResetLags implements eval.LagResetter: pending forecasts are not learnt from.
+func (s *quantileSeries) ResetLags() {
+	s.resetInner()
+	s.lags.reset()
+	clear(s.state)
 }
 
 func (s *quantileSeries) State(c *snapshot.Codec) {

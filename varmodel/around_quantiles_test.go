@@ -111,7 +111,7 @@ func TestQuantilesHardlyCross(t *testing.T) {
 	}
 	q := m.(*quantiles)
 	f := m.NewSeries().(*quantileSeries)
-	grid, values := q.levels.features(evenly(99)), make([]float64, 99)
+	grid, values := q.taus.features(evenly(99)), make([]float64, 99)
 	crossings, pairs := 0, 0
 	for i, row := range rows {
 		if err := f.Observe(row); err != nil {

@@ -12,65 +12,64 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// target is what an expert regresses on, and what it forecasts before it has
-// learnt anything.
+// target is the quantity that an expert predicts. An expert without samples predicts
+// zero of it.
 type target int
 
 const (
-	increment target = iota // the step from the last value: no change
-	local                   // the deviation from the local mean: return to it
-	level                   // the deviation from the mean of the past: return to it
+	incrementTarget target = iota // increment over the last value; zero: no change
+	localTarget                   // deviation from the local mean; zero: return to the local mean
+	valueTarget                   // deviation from the mean of the past; zero: return to the mean
 	targetKinds
 )
 
 // expertSpec describes one regression of the pool.
 type expertSpec struct {
 	name        string
-	block       int // of the seed, for its frequencies
+	block       int // block of the seed that the frequencies are drawn from
 	target      target
-	own         int     // own lags of each coordinate alone; 0: the last lags of all
-	source      bool    // its forecasts are the long inputs of the others
+	own         int     // lags of each coordinate alone; 0: lags of all coordinates, see order
+	source      bool    // the expert's forecasts are inputs of the experts with long
 	order       int     // lags of all coordinates
-	linear      float64 // size of the lags among the features; 0: no linear part
-	long        bool    // the increments that the source forecasts are inputs too
+	linear      float64 // factor of the lags among the features; 0: no linear part
+	long        bool    // the increments that the source forecasts are features, too
 	frequencies int     // random features: a cosine and a sine each
-	bandwidth   float64 // in median distances
-	additive    bool    // each frequency looks at one coordinate
-	ridge       float64 // of features of size one
-	forgetting  float64
-	every       int // samples between the steps of doubly stochastic descent; 0: learnt by recursive least squares as long as samples are few
+	bandwidth   float64 // bandwidth in median distances
+	additive    bool    // each frequency uses one coordinate
+	ridge       float64 // ridge for features of size one
+	forgetting  float64 // weight of a sample after one step
+	every       int     // samples between the steps of doubly stochastic descent; 0: sgd.HandOver
 }
 
-// pool is the default pool, beside persistence. It spans what series differ in:
-// how smooth the dependence is (bandwidths 1/2, 1, 2 and none), how far it
-// reaches (1 to 96 lags), how long it lasts (forgetting), and what holds when
-// nothing is known (no change, or return to a mean). The size of the linear
-// part sets its ridge apart from that of the random features.
+// pool is the default pool, beside persistence. Its experts differ in what series
+// differ in: smoothness (bandwidths 1/2, 1, 2 and linear), memory (1 to 96 lags),
+// stationarity (forgetting), and the forecast without knowledge (no change, or return
+// to a mean). The factor of the linear part gives that part a ridge of its own.
 var pool = []expertSpec{
-	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // before those that use it
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // before the experts that use its forecasts
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 16},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.7, ridge: 10, forgetting: 1},
 	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998},
 	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 92, bandwidth: 0.5, ridge: 100, forgetting: 0.9998, every: 8},
-	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 48, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
-	{name: "orff1-level", target: level, order: 1, frequencies: 48, bandwidth: 2, ridge: 10, forgetting: 0.995, every: 8},
-	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 50, bandwidth: 1.25, additive: true, ridge: 3, forgetting: 0.9998},
+	{name: "orff3-local", target: localTarget, order: 3, linear: 1, long: true, frequencies: 48, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
+	{name: "orff1-mean", target: valueTarget, order: 1, frequencies: 48, bandwidth: 2, ridge: 10, forgetting: 0.995, every: 8},
+	{name: "orff1-additive", target: valueTarget, order: 1, linear: 3, frequencies: 50, bandwidth: 1.25, additive: true, ridge: 3, forgetting: 0.9998},
 }
 
-// blockWidth is the number of features that a step of doubly stochastic descent
-// changes at most. The mini-batch is so long that each block sees every sample
-// once.
+// blockWidth is the largest number of features that one step of doubly stochastic
+// descent changes. The mini-batch is so long that each block gets every sample once.
 const blockWidth = 48
 
+// The hand-over from exact least squares to steps on blocks.
 const (
-	relayAfter = 32   // samples a feature that exact least squares learns before blocks take over,
-	relayLeast = 3200 // at least: no rebuild comes later
-	relayEvery = 8    // samples between the steps from then on
+	handOverAfter = 32   // samples per feature before the hand-over …
+	handOverLeast = 3200 // … and at least so many: no refit comes later
+	handOverEvery = 8    // samples between the steps after the hand-over
 )
 
-// expertSpecs returns the experts of the given names: first those of a pool, in
-// its order, because some use what others forecast.
+// expertSpecs returns the experts of the given names: first the experts of a pool, in
+// the order of the pool, because some use the forecasts of earlier ones.
 func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 	var specs []expertSpec
 	for i, spec := range pool {
@@ -98,8 +97,8 @@ func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 
 const maxExpertLags = 999
 
-// expertOfOrder returns the expert arN, varN or orffN: like ar6, var1 and orff3,
-// with N lags.
+// expertOfOrder returns the expert arN, varN or orffN: ar6, var1 or orff3 with N lags
+// instead.
 func expertOfOrder(name string) (expertSpec, bool) {
 	for _, like := range []struct{ prefix, name string }{{"ar", "ar6"}, {"var", "var1"}, {"orff", "orff3"}} {
 		digits, ok := strings.CutPrefix(name, like.prefix)
@@ -118,42 +117,42 @@ func expertOfOrder(name string) (expertSpec, bool) {
 }
 
 const (
-	targetLimit = 10 // limit of a target, in its scale
-	returnLimit = 20 // limit of the step of an expert that returns to a mean, in typical steps
+	targetLimit = 10 // limit of a target, in units of the target
+	returnLimit = 20 // limit of a forecast increment towards a mean, in typical steps
 )
 
-// resettable is a learner that can start again, or forget a part.
+// resettable is a learner that can forget what was learnt, all of it or a part.
 type resettable interface {
 	learner
 	Reset()
-	Discount(keep float64)
+	Discount(factor float64)
 }
 
 // expert has the weights of one regression.
 type expert struct {
 	expertSpec
-	dim     int
-	inputs  int         // variables that drive the series, as this expert sees it
-	shape   *fourier    // of the inputs, one coordinate a frequency; nil unless additive
-	walker  *yuleWalker // learner of the source, which looks at the frame itself; else nil
-	learner resettable  // nil for the source
-	random  *fourier
-	usual   *usualError    // nil: errors count in full
-	levels  []float64      // scratch, order x dim
-	errors  []float64      // scratch
-	work    *sgd.Workspace // shared by all experts
+	dim           int
+	inputs        int            // exogenous inputs among the features
+	inputFeatures *fourier       // additive features of the exogenous inputs; nil unless additive
+	yuleWalker    *yuleWalker    // learner of the source, which reads the frame itself; nil for other experts
+	learner       resettable     // nil for the source
+	random        *fourier       // random features of the lags; nil without
+	limiter       *errorLimiter  // nil: errors count in full
+	lags          []float64      // scratch, order x dim
+	errors        []float64      // scratch
+	work          *sgd.Workspace // scratch shared by all experts
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspace) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, work: work, levels: lanes.Rows(spec.order, dim), errors: lanes.Rows(1, dim)}
-	if !spec.source { // whose learner is not about errors, but about the series itself
-		e.usual = newUsualError(dim)
+	e := &expert{expertSpec: spec, dim: dim, work: work, lags: lanes.Rows(spec.order, dim), errors: lanes.Rows(1, dim)}
+	if !spec.source { // the learner of the source takes targets, not errors
+		e.limiter = newErrorLimiter(dim)
 	}
 	if spec.linear > 0 {
 		e.inputs = inputs
 	}
 	if spec.additive {
-		e.frequencies = max(e.frequencies, dim) // each coordinate has one at least
+		e.frequencies = max(e.frequencies, dim) // at least one per coordinate
 	}
 	if spec.frequencies > 0 {
 		e.random = newFourier(spec.order*dim, e.frequencies, spec.bandwidth, seed, spec.block)
@@ -162,10 +161,10 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspac
 		}
 	}
 	if spec.additive && inputs > 0 {
-		e.shape = newShape(inputs, seed, spec.block)
+		e.inputFeatures = newInputFeatures(inputs, seed, spec.block)
 	}
 	if spec.source {
-		e.walker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
+		e.yuleWalker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
 		return e, nil
 	}
 	var err error
@@ -189,40 +188,40 @@ func (e *expert) newLearner() (resettable, error) {
 	case e.every > 0:
 		return sgd.NewBlockNewton(newton)
 	}
-	newton.Every = relayEvery
-	return sgd.NewRelay(sgd.RelayConfig{
+	newton.Every = handOverEvery
+	return sgd.NewHandOver(sgd.HandOverConfig{
 		RLS: sgd.RLSConfig{
 			Features: newton.Features, Outputs: e.dim,
 			Ridge: e.ridge, Forgetting: e.forgetting, MaxLeverage: 1,
 		},
 		Newton: newton,
-		After:  max(relayAfter*newton.Features, relayLeast),
+		After:  max(handOverAfter*newton.Features, handOverLeast),
 	})
 }
 
-// renewed returns the expert as if it had learnt nothing. Its frequencies, and what
-// errors are usual, are shared.
-func (e *expert) renewed() *expert {
+// resetCopy returns a copy that has learnt nothing. The frequencies and the limits of
+// the errors are shared.
+func (e *expert) resetCopy() *expert {
 	n := *e
-	n.levels = lanes.Rows(e.order, e.dim)
+	n.lags = lanes.Rows(e.order, e.dim)
 	if e.random != nil {
 		random := *e.random
 		n.random = &random
 	}
-	if e.shape != nil {
-		n.shape = newShape(e.inputs, 0, 0)
-		n.shape.w = e.shape.w
+	if e.inputFeatures != nil {
+		n.inputFeatures = newInputFeatures(e.inputs, 0, 0)
+		n.inputFeatures.w = e.inputFeatures.w
 	}
 	var err error
 	if n.learner, err = e.newLearner(); err != nil {
-		panic("varmodel: " + err.Error()) // it was possible before
+		panic("varmodel: " + err.Error()) // newExpert made the same learner
 	}
 	return &n
 }
 
 // features is the length of phi.
 func (e *expert) features() int {
-	if e.walker != nil {
+	if e.yuleWalker != nil {
 		return 0
 	}
 	if e.own > 0 {
@@ -235,38 +234,38 @@ func (e *expert) features() int {
 	if e.long {
 		n += e.dim
 	}
-	if e.shape != nil {
-		n += 2 * e.shape.frequencies
+	if e.inputFeatures != nil {
+		n += 2 * e.inputFeatures.frequencies
 	}
 	return n + 2*e.inputs
 }
 
-// depth is the number of lags that the expert looks at.
+// depth is the number of lags that the expert uses.
 func (e *expert) depth() int { return max(e.own, e.order) }
 
-// featuresTo writes the features of the last samples of f.
+// featuresTo writes the features phi of f.
 func (e *expert) featuresTo(phi []float64, f *frame) {
 	switch {
-	case e.walker != nil:
+	case e.yuleWalker != nil:
 		return
 	case e.own > 0:
 		f.ownLagsTo(phi, e.own)
 		return
 	}
-	levels := e.levelsOf(f)
+	lags := e.lagsOf(f)
 	n := 0
 	if e.linear > 0 {
-		n = 1 + len(levels)
-		size, lags := e.linear, phi[1:n]
+		n = 1 + len(lags)
+		size, part := e.linear, phi[1:n]
 		phi[0] = size
-		for i, z := range levels[:e.dim] {
-			lags[i] = size * z
+		for i, z := range lags[:e.dim] {
+			part[i] = size * z
 		}
 		// Differences between the lags are far less correlated than the lags.
-		older := levels[e.dim:]
-		newer, lags := levels[:len(older)], lags[e.dim:][:len(older)]
+		older := lags[e.dim:]
+		newer, part := lags[:len(older)], part[e.dim:][:len(older)]
 		for i, z := range older {
-			lags[i] = size * (z - newer[i])
+			part[i] = size * (z - newer[i])
 		}
 	}
 	if e.long {
@@ -280,61 +279,60 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += 2 * e.inputs
 	}
 	if e.random != nil {
-		e.random.featuresTo(phi[n:n+2*e.frequencies], levels)
+		e.random.featuresTo(phi[n:n+2*e.frequencies], lags)
 		n += 2 * e.frequencies
 	}
-	if e.shape != nil {
-		f.inputs.nextTo(e.shape.scaled, f.past.row(0))
-		e.shape.featuresTo(phi[n:], e.shape.scaled)
+	if e.inputFeatures != nil {
+		f.inputs.nextTo(e.inputFeatures.scaled, f.past.row(0))
+		e.inputFeatures.featuresTo(phi[n:], e.inputFeatures.scaled)
 	}
 }
 
-// levelsOf returns the standardised lags of f: a view.
-func (e *expert) levelsOf(f *frame) []float64 {
-	if e.target != local {
-		return f.levels[:e.order*e.dim]
+// lagsOf returns the lags of f, standardised as the target needs: a view.
+func (e *expert) lagsOf(f *frame) []float64 {
+	if e.target != localTarget {
+		return f.lags[:e.order*e.dim]
 	}
-	f.local.levelsTo(e.levels, &f.past, e.order)
-	return e.levels
+	f.local.lagsTo(e.lags, &f.past, e.order)
+	return e.lags
 }
 
-// predictTo writes what the weights say of the features of f, in units of the
-// target.
+// predictTo writes the prediction from phi, the features of f, in units of the target.
 func (e *expert) predictTo(out, phi []float64, f *frame) {
-	if e.walker != nil {
-		e.walker.predictTo(out, f)
+	if e.yuleWalker != nil {
+		e.yuleWalker.predictTo(out, f)
 		return
 	}
 	e.learner.PredictTo(out, phi)
 }
 
-// forecastTo writes the forecast of the next sample, and what the weights say of
-// it to out. dst needs room behind it: see lanes.Rows.
+// forecastTo writes the forecast of the next sample to dst and the prediction, in units
+// of the target, to out. dst needs room behind it: see lanes.Rows.
 func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	e.predictTo(out, phi, f)
 	limit := float64(outputLimit)
-	if e.target != increment {
+	if e.target != incrementTarget {
 		limit = returnLimit
 	}
-	origin, unit, _ := f.scale(e.target)
-	f.scaler.Bound(dst, out, origin, unit, f.past.lag(0), limit)
+	zero, unit, _ := f.scale(e.target)
+	f.scaler.Bound(dst, out, zero, unit, f.past.lag(0), limit)
 }
 
-// learn updates the weights with the wanted values of the sample after f, given
-// what they say of it (see predictTo) and which coordinates were observed.
+// learn updates the weights with the targets of the sample after f, given their
+// predictions (see predictTo) and which coordinates were observed.
 func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
-	wanted := f.wanted[e.target]
-	if e.walker != nil {
-		e.walker.learn(wanted, observed, f)
+	targets := f.targets[e.target]
+	if e.yuleWalker != nil {
+		e.yuleWalker.learn(targets, observed, f)
 		return
 	}
 	if !slices.Contains(observed, true) {
 		return
 	}
-	if e.usual != nil {
-		e.usual.ErrorsTo(e.errors, wanted, out)
+	if e.limiter != nil {
+		e.limiter.ErrorsTo(e.errors, targets, out)
 	} else {
-		for j, v := range wanted {
+		for j, v := range targets {
 			if e.errors[j] = v - out[j]; !observed[j] {
 				e.errors[j] = 0
 			}
@@ -343,13 +341,13 @@ func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 	e.learner.Update(phi, e.errors)
 }
 
-// discount gives all that was learnt so far the weight keep in (0, 1].
-func (e *expert) discount(keep float64) {
-	if e.walker != nil {
-		e.walker.discount(keep)
+// discount multiplies the weight of all samples learnt so far by factor, in (0, 1].
+func (e *expert) discount(factor float64) {
+	if e.yuleWalker != nil {
+		e.yuleWalker.discount(factor)
 		return
 	}
-	e.learner.Discount(keep)
+	e.learner.Discount(factor)
 }
 
 func (e *expert) State(c *snapshot.Codec) {
@@ -357,20 +355,13 @@ func (e *expert) State(c *snapshot.Codec) {
 	if e.random != nil {
 		e.random.State(c)
 	}
-	if e.walker != nil {
-		e.walker.State(c)
+	if e.yuleWalker != nil {
+		e.yuleWalker.State(c)
 		return
 	}
 	e.learner.State(c)
-	if e.usual != nil {
-		e.usual.State(c)
-	}
-}
-
-// Reset makes all coordinates start again.
-func (l perCoordinate) Reset() {
-	for _, r := range l {
-		r.Reset()
+	if e.limiter != nil {
+		e.limiter.State(c)
 	}
 }
 

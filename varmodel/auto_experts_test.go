@@ -23,7 +23,7 @@ func BenchmarkExpert(b *testing.B) {
 			for b.Loop() {
 				e.featuresTo(s.phi[i], s.frame)
 				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
-				s.frame.want(e.target, x[y%5000])
+				s.frame.setTargets(e.target, x[y%5000])
 				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
 				y++
 			}
@@ -33,13 +33,13 @@ func BenchmarkExpert(b *testing.B) {
 		y := 0
 		for b.Loop() {
 			row, last := x[9000+y%1000], s.past.lag(0)
-			s.mixer.observe(row, last, true)
+			s.mixture.observe(row, last, true)
 			s.past.push(row, s.next)
 			s.scaler.Add(row)
 			s.local.Add(row)
 			s.frame.past = *s.past
 			s.frame.prepare()
-			s.mixer.forecastTo(s.next, s.past.lag(0), s.forecasts)
+			s.mixture.forecastTo(s.next, s.past.lag(0), s.forecasts)
 			y++
 		}
 	})

@@ -5,45 +5,45 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// frame is a series at one time: what the experts look at, computed once for all
-// of them.
+// frame is a series at one time: the inputs of the experts, computed once for all of
+// them.
 type frame struct {
 	scaler *scaler
 	local  *localMean
 	past   history
-	recent *increments // those before the last sample of past
-	long   []float64   // increments that the source forecasts, in typical steps
-	inputs *inputs     // nil without
+	recent *increments      // increments up to the last sample of past
+	long   []float64        // increments that the source forecasts, in typical steps
+	inputs *exogenousInputs // nil without exogenous inputs
 
-	order  int                    // lags of all coordinates
-	levels []float64              // standardised lags, order x dim
-	wanted [targetKinds][]float64 // see want
+	order   int                    // lags of all coordinates
+	lags    []float64              // standardised lags, order x dim
+	targets [targetKinds][]float64 // standardised target of each kind; see setTargets
 }
 
-func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame {
+func newFrame(dim, order, depth int, s *scaler, l *localMean, in *exogenousInputs) *frame {
 	f := &frame{
 		scaler: s, local: l, inputs: in, order: order,
 		recent: newIncrements(dim, depth),
 		long:   lanes.Rows(1, dim),
-		levels: lanes.Rows(order, dim),
+		lags:   lanes.Rows(order, dim),
 	}
-	for t := range f.wanted {
-		f.wanted[t] = lanes.Rows(1, dim)
+	for t := range f.targets {
+		f.targets[t] = lanes.Rows(1, dim)
 	}
 	return f
 }
 
-// prepare computes what follows from the past and the statistics.
+// prepare computes the standardised lags from past and the statistics.
 func (f *frame) prepare() {
-	levelsTo(f.levels, f.scaler, &f.past, f.order)
+	lagsTo(f.lags, f.scaler, &f.past, f.order)
 }
 
-// scale returns the origin of a target, its unit and the inverse of that.
-func (f *frame) scale(t target) (origin, unit, inverse []float64) {
+// scale returns the zero of a target, its unit and the inverse of the unit.
+func (f *frame) scale(t target) (zero, unit, inverse []float64) {
 	switch t {
-	case increment:
+	case incrementTarget:
 		return f.past.lag(0), f.scaler.steps, f.scaler.perStep
-	case local:
+	case localTarget:
 		return f.local.mean, f.local.unit, f.local.inverse
 	}
 	return f.scaler.mean, f.scaler.unit, f.scaler.inverse
@@ -55,29 +55,28 @@ func (f *frame) ownLagsTo(phi []float64, order int) {
 	steps, stride := f.recent.rows(0), f.recent.stride
 	for j := range f.past.dim {
 		row, inverse := phi[j*m:(j+1)*m], f.scaler.perStep[j]
-		row[0], row[1] = 1, f.levels[j]
+		row[0], row[1] = 1, f.lags[j]
 		for l := range row[2:] {
 			row[2+l] = steps[l*stride+j] * inverse
 		}
 	}
 }
 
-// want sets wanted to what the experts of a target should have said of the next
-// sample y, in its units; NaN stays.
-func (f *frame) want(t target, y []float64) {
-	origin, _, inverse := f.scale(t)
-	lanes.Standardise(f.wanted[t], y, origin, inverse, targetLimit)
+// setTargets writes the next sample y, as a target of kind t, into targets; NaN stays.
+func (f *frame) setTargets(t target, y []float64) {
+	zero, _, inverse := f.scale(t)
+	lanes.Standardise(f.targets[t], y, zero, inverse, targetLimit)
 }
 
-// increments are the last steps of a series: a row for each, the newest first.
+// increments holds the last increments of a series, one row each, the newest first.
 type increments struct {
-	count, stride int       // rows that are kept, and how far apart they are
-	next          int       // place of the newest
-	values        []float64 // rows, more than are kept
+	count, stride int       // rows, and elements from row to row
+	next          int       // index of the newest row in values
+	values        []float64 // the rows, with room for more before them
 }
 
-// strideOf is the number of elements between rows that have one for each of dim
-// coordinates: a row fills registers of eight, or a few rows fill one.
+// strideOf is the number of elements from row to row of increments: a row fills whole
+// registers of eight, or several rows fill one register.
 func strideOf(dim int) int {
 	switch {
 	case dim <= 2:
@@ -90,14 +89,14 @@ func strideOf(dim int) int {
 
 func newIncrements(dim, count int) *increments {
 	stride := strideOf(dim)
-	n := count + 64 // moved once in 64 samples
+	n := count + 64 // the rows move once in 64 samples
 	return &increments{count: count, stride: stride, next: 64 * stride, values: vec.Aligned(n * stride)}
 }
 
-// push appends the step from the sample before to the last one.
+// push adds the increment from the sample before to the last one.
 func (n *increments) push(last, before []float64) {
 	if n.next == 0 {
-		size := (n.count - 1) * n.stride // the oldest is not kept
+		size := (n.count - 1) * n.stride // without the oldest
 		n.next = len(n.values) - size
 		copy(n.values[n.next:], n.values[:size])
 	}
@@ -109,12 +108,12 @@ func (n *increments) push(last, before []float64) {
 	}
 }
 
-// rows returns the steps before the given number of samples: a view.
+// rows returns the increments up to the given lag: a view.
 func (n *increments) rows(back int) []float64 {
 	return n.values[n.next+back*n.stride : n.next+n.count*n.stride]
 }
 
-// clear makes all steps of a coordinate zero.
+// clear sets all increments of a coordinate to zero.
 func (n *increments) clear(j int) {
 	rows := n.rows(0)
 	for i := j; i < len(rows); i += n.stride {
@@ -122,8 +121,8 @@ func (n *increments) clear(j int) {
 	}
 }
 
-// follow takes the steps from a history.
-func (n *increments) follow(h *history) {
+// fillFrom computes all increments from a history.
+func (n *increments) fillFrom(h *history) {
 	last := h.lag(n.count)
 	for l := n.count - 1; l >= 0; l-- {
 		next := h.lag(l)

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	glitchFactor = 5000 // a step this many times the usual one is a glitch …
-	glitchHold   = 2    // … unless it stays for longer than this many samples
-	glitchAfter  = 50   // steps seen before anything is called a glitch
+	glitchFactor = 5000 // a step this many times the mean absolute step is a glitch …
+	glitchHold   = 2    // … unless the values stay there for more samples than this
+	glitchAfter  = 50   // steps before the first glitch
 )
 
-// glitch takes out values that are out of all proportion: a step of thousands
-// of times the usual one is treated as missing, unless the values stay there.
-// It is very tolerant, because real series jump by hundreds of usual steps.
+// glitch replaces values out of all proportion by missing ones: steps of thousands of
+// times the mean absolute step, unless the values stay there. The threshold is high
+// because real series jump by hundreds of usual steps.
 type glitch struct {
 	*lanes.Glitch
 	dim int

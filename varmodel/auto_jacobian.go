@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// smooth implements sensitive.
+// smooth implements differentiable.
 func (s *autoSeries) smooth() error {
 	for _, e := range s.m.experts {
 		if e.order > 0 {
@@ -19,10 +19,12 @@ func (s *autoSeries) smooth() error {
 
 func (s *autoSeries) lags() int { return s.m.depth }
 
-// jacobianTo implements sensitive: the mixture is linear in its experts, so its
-// derivative is the sum of theirs, at the weights and statistics as they are,
+// jacobianTo implements differentiable: the mixture is linear in its experts,
 //
-//	x^ = x + sum_k c_k (f_k - x).
+//	x^ = x + sum_k c_k (f_k - x),
+//
+// so its derivative is the weighted sum of theirs. Weights and statistics count as
+// constants.
 func (s *autoSeries) jacobianTo(jac []float64) bool {
 	if !s.pending {
 		return false
@@ -30,7 +32,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 	d := s.m.cfg.Dim
 	n := len(jac) / d
 	clear(jac)
-	c := make([]float64, s.mixer.experts)
+	c := make([]float64, s.mixture.experts)
 	var source []float64 // derivative of the source in the own lags, dim x lags
 	if e := s.m.source; e != nil {
 		source = make([]float64, d*s.lags())
@@ -41,7 +43,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 	own := make([]float64, s.lags())
 	for j := range d {
 		row := jac[j*n : (j+1)*n]
-		s.mixer.coefficientsTo(c, j)
+		s.mixture.coefficientsTo(c, j)
 		row[j] = 1
 		for _, v := range c[1:] {
 			row[j] -= v
@@ -59,7 +61,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 				e.addGradient(row, c[k+1], j, s.phi[k], s.frame, source)
 			}
 		}
-		// In standard deviations.
+		// In standard deviations of the output per standard deviation of the input.
 		for i := range row {
 			if to := s.scaler.sd[j]; to > 0 {
 				row[i] *= s.scaler.sd[i%d] / to
@@ -71,9 +73,9 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 	return true
 }
 
-// coefficientsTo writes the derivative of the mixture of coordinate j in each
-// expert's forecast, as forecastTo has left it; persistence, the first, has none.
-func (m *mixer) coefficientsTo(dst []float64, j int) {
+// coefficientsTo writes the derivatives of the last mixture of coordinate j in the
+// experts' forecasts; the first expert, persistence, counts as constant.
+func (m *mixture) coefficientsTo(dst []float64, j int) {
 	clear(dst)
 	if m.novel(j) {
 		return
@@ -84,14 +86,14 @@ func (m *mixer) coefficientsTo(dst []float64, j int) {
 		copy(dst, weight)
 		return
 	}
-	aggregate := m.both.Z[j]
+	aggregate := m.selection.Z[j]
 	stacked := aggregate + m.stackOf(j, aggregate)
 	z, both := make([]float64, m.experts), make([]float64, m.candidates())
 	for k := range z {
 		z[k] = m.aggregate.Z[k*m.aggregate.stride+j]
 	}
-	m.both.weightsTo(both, j)
-	low, high := 0, 0 // experts that bound the stack; persistence, of no increment, is one
+	m.selection.weightsTo(both, j)
+	low, high := 0, 0 // experts that bound the stack; persistence has the increment 0
 	for k, v := range z {
 		if v < z[low] {
 			low = k
@@ -124,15 +126,16 @@ func (e *expert) ownGradientTo(dst []float64, j int, f *frame) {
 	if sd := f.scaler.sd[j]; sd > 0 {
 		dst[0] += f.scaler.steps[j] * theta[1] / sd
 	}
-	for l, v := range theta[2:] { // of the increment from lag l+1 to lag l
+	for l, v := range theta[2:] { // weight of the increment from lag l+1 to lag l
 		dst[l] += v
 		dst[l+1] -= v
 	}
 }
 
+// ownWeights returns the weights of coordinate j: intercept, value, increments.
 func (e *expert) ownWeights(j int) []float64 {
-	if e.walker != nil {
-		return e.walker.weightsOf(j)
+	if e.yuleWalker != nil {
+		return e.yuleWalker.weightsOf(j)
 	}
 	return e.learner.(perCoordinate)[j].Weights()
 }
@@ -146,10 +149,10 @@ func (e *expert) addGradient(row []float64, c float64, j int, phi []float64, f *
 	_, units, _ := f.scale(e.target)
 	unit := c * units[j]
 	sd := f.scaler.sd
-	if e.target == local {
+	if e.target == localTarget {
 		sd = f.local.sd
 	}
-	if e.target == increment {
+	if e.target == incrementTarget {
 		row[j] += c
 	}
 	add := func(i int, gradient float64) {

@@ -29,7 +29,7 @@ func chain(n int) [][]float64 {
 // and statistics held. With a step of 1e-5 standard deviations rounding leaves
 // 1e-10 and the third derivative less; 1e-6 is asked for.
 func TestJacobianOfAuto(t *testing.T) {
-	for _, experts := range [][]string{nil, {"ar96", "orff3"}, {"ar6", "var2"}, {"orff1-level", "orff1-additive", "orff3-local"}} {
+	for _, experts := range [][]string{nil, {"ar96", "orff3"}, {"ar6", "var2"}, {"orff1-mean", "orff1-additive", "orff3-local"}} {
 		s := newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Experts: experts}).NewSeries().(*autoSeries)
 		for _, y := range chain(700) {
 			if err := s.Observe(y); err != nil {
@@ -49,7 +49,7 @@ func TestJacobianOfAuto(t *testing.T) {
 			var f [2][d]float64
 			for side, v := range []float64{x + h, x - h} {
 				*at = v
-				s.frame.recent.follow(s.past)
+				s.frame.recent.fillFrom(s.past)
 				s.predict()
 				copy(f[side][:], s.next)
 			}

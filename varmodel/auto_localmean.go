@@ -5,16 +5,16 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// localMeanRate is the weight of the last sample in a local mean: a memory of
-// fifty samples.
+// localMeanRate is the weight of the last sample in a local mean: a memory of fifty
+// samples.
 const localMeanRate = 0.02
 
-// localMean follows the level of a series: an exponentially weighted mean, and
-// the standard deviation of the samples around it.
+// localMean is an exponentially weighted mean of a series, and the standard deviation
+// of the samples around that mean.
 type localMean struct {
 	*lanes.Level
 
-	// Its vectors, as long as a sample.
+	// Vectors of lanes.Level, cut to the length of a sample.
 	count, mean, variance []float64
 	sd                    []float64 // square root of variance; 0 for a constant coordinate
 	unit, inverse         []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
@@ -34,12 +34,12 @@ func (m *localMean) standardised(j int, v float64) float64 {
 	return lanes.Clip((v-m.mean[j])*m.inverse[j], inputLimit)
 }
 
-// levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
-func (m *localMean) levelsTo(dst []float64, past *history, order int) {
+// lagsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+func (m *localMean) lagsTo(dst []float64, past *history, order int) {
 	standardisedTo(dst, m.mean, m.inverse, past, order)
 }
 
-// restartAs begins the mean again at y with the scale of o.
+// restartAs restarts the mean at y, with the standard deviation of o.
 func (m *localMean) restartAs(o *localMean, y []float64) {
 	copy(m.variance, o.variance)
 	copy(m.sd, o.sd)
@@ -48,7 +48,7 @@ func (m *localMean) restartAs(o *localMean, y []float64) {
 	m.restart(y)
 }
 
-// restart begins the mean again at y and keeps the scale.
+// restart restarts the mean at y; the standard deviation stays.
 func (m *localMean) restart(y []float64) {
 	copy(m.mean, y)
 	for j := range m.count {
@@ -66,8 +66,8 @@ func (m *localMean) State(c *snapshot.Codec) {
 	}
 }
 
-// follow moves the mean and leaves the scale, for going through the past again.
-func (m *localMean) follow(y []float64, observed []bool) {
+// update adds a sample to the mean; the standard deviation stays. A refit uses it.
+func (m *localMean) update(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {
 			m.count[j]++

@@ -8,7 +8,7 @@ import (
 // The share of a mixture that knows half of the outcome, at the right size, goes to
 // 1; of one that exaggerates to its slope; of noise it is 0 nearly always: with one
 // standard error subtracted it is positive with probability .16, and small.
-func TestTrust(t *testing.T) {
+func TestShrinkage(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		size      float64 // of the part of the forecast that is right
@@ -21,11 +21,11 @@ func TestTrust(t *testing.T) {
 	} {
 		const d, every = 3, 10
 		rng := rand.New(rand.NewPCG(19, 20))
-		m := newMixer(d, 1, every, 0, true)
+		m := newMixture(d, 1, every, 0, true)
 		for j := range d {
 			m.steps.Square[j], m.steps.Count[j] = 1, 1
 		}
-		s := trust{every: every}
+		s := shrinkage{every: every}
 		y, last := make([]float64, d), make([]float64, d)
 		for range 200 * every {
 			for j := range d {
@@ -35,8 +35,8 @@ func TestTrust(t *testing.T) {
 			}
 			s.observe(m, y, last)
 		}
-		if s.share < c.low || s.share > c.high {
-			t.Errorf("%s: share %.3f, want %g to %g", c.name, s.share, c.low, c.high)
+		if s.factor < c.low || s.factor > c.high {
+			t.Errorf("%s: share %.3f, want %g to %g", c.name, s.factor, c.low, c.high)
 		}
 	}
 }

@@ -9,48 +9,45 @@ import (
 )
 
 const (
-	firstRebuild = 50  // samples before the first rebuild; then at every doubling, until there are twice as many as it learns from
-	distances    = 160 // inputs from which the bandwidth is taken
-	rebuildPace  = 36  // samples that are learnt again with each new sample …
-	bandwidthFor = 36  // … of which finding a bandwidth counts as so many
+	firstRefit   = 50  // samples before the first refit; the next refits follow at every doubling, up to twice the memory
+	distances    = 160 // inputs from which the bandwidth is computed
+	refitPace    = 36  // samples of the past learnt with each new sample …
+	bandwidthFor = 36  // … of which computing a bandwidth counts as so many
 )
 
-// rebuild starts the experts again at 50, 100, 200, … samples: it takes the
-// bandwidths from the past as it is standardised now, and learns the last samples
-// again. Early on the statistics change quickly, and with them the meaning of
-// every feature; what was learnt before would stay wrong in experts that forget
-// slowly or never. The scores of the mixture are not touched: they come from
-// forecasts that were made before their targets. Autoregressions on own lags are
-// left alone: increments over their typical size mean the same throughout.
+// refit starts the experts again at 50, 100, 200, … samples: bandwidths are computed
+// from the past as it is standardised now, and the last samples are learnt once more.
+// Early on the statistics change quickly, and with them the meaning of every feature;
+// weights learnt before would stay wrong in experts that forget slowly or never. The
+// scores of the mixture stay: they come from forecasts that preceded their targets.
+// Autoregressions on own lags stay, too: increments in typical steps keep their meaning.
 //
-// One expert after the other gets new weights, which learn a few samples of the
-// past with each new one, and replace the old ones when there is none left. So no
-// sample takes much longer than the others, and there is one spare set of weights
-// at a time.
-type rebuild struct {
-	from  int     // first sample to learn from, counted like history.count
-	turn  int     // expert that is learning again; all: none
-	spare *expert // its new weights; nil: not begun
-	next  int     // sample whose features are learnt next
-	frame *frame
-	begun bool      // the increments of frame are those before next; they are there for long inputs only
-	phi   []float64 // of an expert
-	out   []float64
-
-	wanted []float64 // scratch
+// The experts are refitted one after the other. A reset copy learns some samples of the
+// past with each new sample and replaces the expert when it has caught up. So no sample
+// takes much longer than the others, and there is one additional set of weights.
+type refit struct {
+	from          int       // first sample to learn, counted like history.count
+	current       int       // index of the expert under refit; len(experts): none
+	resetCopy     *expert   // copy of the current expert; nil: not begun
+	next          int       // sample whose features are learnt next
+	frame         *frame    // the series at next
+	hasIncrements bool      // frame.recent holds the increments before next; used by experts with long only
+	phi           []float64 // scratch: features of an expert
+	out           []float64 // scratch: predictions
+	target        []float64 // scratch
 }
 
-func newRebuild(s *autoSeries) *rebuild {
+func newRefit(s *autoSeries) *refit {
 	m := s.m
 	d := m.cfg.Dim
-	r := &rebuild{
-		turn:   len(m.experts),
-		frame:  newFrame(d, m.order, m.recent(), s.scaler, newLocalMean(d), s.inputs),
-		out:    make([]float64, d),
-		wanted: make([]float64, d),
+	r := &refit{
+		current: len(m.experts),
+		frame:   newFrame(d, m.order, m.recent(), s.scaler, newLocalMean(d), s.inputs),
+		out:     make([]float64, d),
+		target:  make([]float64, d),
 	}
 	if m.source == nil || !m.has(LongInputs) {
-		r.frame.recent = nil // only the source would look at them
+		r.frame.recent = nil // only the source uses the increments
 	}
 	for _, e := range m.experts {
 		r.phi = append(r.phi, make([]float64, max(0, e.features()-len(r.phi)))...)
@@ -58,43 +55,45 @@ func newRebuild(s *autoSeries) *rebuild {
 	return r
 }
 
-// due reports whether n samples are 50 times a power of two.
-func due(n int) bool {
-	if n%firstRebuild != 0 {
+// isRefitTime reports whether n is firstRefit times a power of two.
+func isRefitTime(n int) bool {
+	if n%firstRefit != 0 {
 		return false
 	}
-	q := n / firstRebuild
+	q := n / firstRefit
 	return q > 0 && q&(q-1) == 0
 }
 
-func (r *rebuild) observe(s *autoSeries) {
-	// After a break there may be too little to learn from again.
-	if due(s.total) && s.total <= 2*s.m.memory && s.past.count >= min(s.total/2, s.m.memory) {
-		r.again(s, s.m.memory)
+// observe starts a refit when it is time, and continues a started one.
+func (r *refit) observe(s *autoSeries) {
+	// After a break the history may be too short for a refit.
+	if isRefitTime(s.total) && s.total <= 2*s.m.memory && s.past.count >= min(s.total/2, s.m.memory) {
+		r.start(s, s.m.memory)
 	}
-	for work := rebuildPace; work > 0 && r.turn < len(s.m.experts); {
+	for work := refitPace; work > 0 && r.current < len(s.m.experts); {
 		work -= r.proceed(s, work)
 	}
 }
 
-// again starts the experts again with the last samples, as many as oldest.
-func (r *rebuild) again(s *autoSeries, oldest int) {
+// start starts a refit of all experts on the given number of last samples.
+func (r *refit) start(s *autoSeries, oldest int) {
 	r.from = max(s.past.count-1-oldest, 2)
-	r.turn, r.spare = 0, nil
+	r.current, r.resetCopy = 0, nil
 }
 
-// stop leaves the experts as they are.
-func (r *rebuild) stop(s *autoSeries) { r.turn, r.spare = len(s.m.experts), nil }
+// cancel ends a refit; experts not yet replaced stay as they are.
+func (r *refit) cancel(s *autoSeries) { r.current, r.resetCopy = len(s.m.experts), nil }
 
-// proceed does some work, at most the given amount, and returns how much.
-func (r *rebuild) proceed(s *autoSeries, work int) (done int) {
-	e := s.m.experts[r.turn]
+// proceed continues the refit by at most the given number of samples and returns their
+// number.
+func (r *refit) proceed(s *autoSeries, work int) (done int) {
+	e := s.m.experts[r.current]
 	newest := s.past.count - 1
 	switch {
 	case e.own > 0:
-		r.turn++
+		r.current++
 		return 0
-	case r.spare == nil:
+	case r.resetCopy == nil:
 		r.next = max(r.from, newest-s.m.memory)
 		r.begin(s, e)
 		return bandwidthFor
@@ -104,52 +103,52 @@ func (r *rebuild) proceed(s *autoSeries, work int) (done int) {
 		r.next++
 	}
 	if r.next == newest {
-		e.learner = r.spare.learner
+		e.learner = r.resetCopy.learner
 		if e.random != nil {
-			e.random.sigma = r.spare.random.sigma
+			e.random.sigma = r.resetCopy.random.sigma
 		}
-		r.turn, r.spare = r.turn+1, nil
+		r.current, r.resetCopy = r.current+1, nil
 	}
 	return done
 }
 
-// begin makes new weights for an expert.
-func (r *rebuild) begin(s *autoSeries, e *expert) {
+// begin makes the reset copy of an expert, with its new bandwidth.
+func (r *refit) begin(s *autoSeries, e *expert) {
 	back := s.past.count - 1 - r.next
-	r.spare = e.renewed()
+	r.resetCopy = e.resetCopy()
 	if e.random != nil {
-		r.restart(s, back)
-		r.spare.random.sigma = e.bandwidth * r.distance(s, back)
+		r.rewind(s, back)
+		r.resetCopy.random.sigma = e.bandwidth * r.bandwidthAt(s, back)
 	}
-	r.restart(s, back)
+	r.rewind(s, back)
 }
 
-// restart moves the frame before the given lag, with a local mean that begins
-// there with the scale of today.
-func (r *rebuild) restart(s *autoSeries, back int) {
+// rewind moves the frame before the given lag. The local mean starts there, with
+// today's standard deviation.
+func (r *refit) rewind(s *autoSeries, back int) {
 	r.frame.local.restartAs(s.local, s.past.lag(back))
-	r.begun = false
+	r.hasIncrements = false
 }
 
 // advance moves the frame to the given lag.
-func (r *rebuild) advance(s *autoSeries, back int) {
+func (r *refit) advance(s *autoSeries, back int) {
 	r.frame.past = s.past.at(back)
-	if r.spare.target == local {
-		r.frame.local.follow(r.frame.past.lag(0), r.frame.past.observedAt(0))
+	if r.resetCopy.target == localTarget {
+		r.frame.local.update(r.frame.past.lag(0), r.frame.past.observedAt(0))
 	}
 }
 
-// learn learns the sample after the given lag.
-func (r *rebuild) learn(s *autoSeries, back int) {
-	f, e := r.frame, r.spare
+// learn teaches the reset copy the sample after the given lag.
+func (r *refit) learn(s *autoSeries, back int) {
+	f, e := r.frame, r.resetCopy
 	r.advance(s, back)
 	f.prepare()
 	if source := s.m.source; e.long && source != nil {
-		if r.begun {
+		if r.hasIncrements {
 			f.recent.push(f.past.lag(0), f.past.lag(1))
 		} else {
-			f.recent.follow(&f.past)
-			r.begun = true
+			f.recent.fillFrom(&f.past)
+			r.hasIncrements = true
 		}
 		source.forecastTo(f.long, r.out, nil, f)
 		longTo(f.long, f.long, f)
@@ -162,33 +161,33 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 		target = s.targets.lag(back - 1)
 	}
 	observed := s.past.observedAt(back - 1)
-	copyWhere(r.wanted, target, observed)
-	f.want(e.target, r.wanted)
+	copyWhere(r.target, target, observed)
+	f.setTargets(e.target, r.target)
 	e.learn(r.out, phi, f, observed)
 }
 
-// distance returns the median distance between inputs of the new expert that are
-// drawn from the samples up to the given lag. At equal distances they would not
-// do: half of a series that alternates is no picture of it.
-func (r *rebuild) distance(s *autoSeries, back int) float64 {
-	e, f := r.spare, r.frame
+// bandwidthAt returns the median distance between inputs of the reset copy, which are
+// drawn at random from the samples up to the given lag. Inputs at regular intervals
+// would misrepresent a series that alternates.
+func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
+	e, f := r.resetCopy, r.frame
 	n := e.order * e.dim
 	rng := orff.NewRand(uint64(s.past.count))
 	points := make([]float64, 0, distances*n)
-	if e.target == local { // the mean has to follow all samples
-		wanted := min(distances, back+1)
+	if e.target == localTarget { // the local mean needs every sample
+		left := min(distances, back+1)
 		for ; back >= 0; back-- {
 			r.advance(s, back)
-			if rng.Intn(back+1) < wanted { // Knuth's selection sampling
-				wanted--
-				points = append(points, e.levelsOf(f)...)
+			if rng.Intn(back+1) < left { // Knuth's selection sampling
+				left--
+				points = append(points, e.lagsOf(f)...)
 			}
 		}
 	} else {
 		for range min(distances, back+1) {
 			f.past = s.past.at(rng.Intn(back + 1))
-			levelsTo(f.levels, f.scaler, &f.past, e.order)
-			points = append(points, e.levelsOf(f)...)
+			lagsTo(f.lags, f.scaler, &f.past, e.order)
+			points = append(points, e.lagsOf(f)...)
 		}
 	}
 	k := len(points) / n
@@ -212,24 +211,24 @@ func (r *rebuild) distance(s *autoSeries, back int) float64 {
 	return math.Sqrt(squares[len(squares)/2])
 }
 
-func (r *rebuild) State(c *snapshot.Codec, s *autoSeries) {
-	c.Section("rebuild")
-	c.Index(&r.turn, len(s.m.experts)+1)
-	begun := r.spare != nil
+func (r *refit) State(c *snapshot.Codec, s *autoSeries) {
+	c.Section("refit")
+	c.Index(&r.current, len(s.m.experts)+1)
+	begun := r.resetCopy != nil
 	c.Bool(&begun)
-	if !begun || r.turn == len(s.m.experts) {
-		r.spare = nil
+	if !begun || r.current == len(s.m.experts) {
+		r.resetCopy = nil
 		c.Int(&r.from)
 		return
 	}
 	if c.Decoding() {
-		r.spare = s.m.experts[r.turn].renewed()
+		r.resetCopy = s.m.experts[r.current].resetCopy()
 	}
-	r.spare.State(c)
+	r.resetCopy.State(c)
 	c.Int(&r.from)
 	c.Int(&r.next)
 	if back := s.past.count - 1 - r.next; back < 0 || back > s.m.memory {
-		c.Fail("rebuild: sample %d of %d", r.next, s.past.count)
+		c.Fail("refit: sample %d of %d", r.next, s.past.count)
 	}
 	r.frame.local.State(c)
 }

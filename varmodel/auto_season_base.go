@@ -5,27 +5,27 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// seasonBase makes the last season what a horizon's forecast starts from, instead
-// of the last value, where it has been the better of the two. A mixture needs many
-// outcomes of its own before it is trusted; how well a series repeats itself can be
-// told from its samples as soon as the season is known.
+// seasonBase chooses the simpler forecast towards which the mixture of a horizon is
+// shrunk: the repetition of the last season where its squared errors have been smaller,
+// else the last value. The mixture needs many outcomes before its shrinkage is known;
+// the samples show at once how well a series repeats its season.
 type seasonBase struct {
-	season int       // samples; 0: none known
-	steps  []int     // horizons
-	gains  []float64 // of each horizon: how much smaller the squared errors were, summed
-	trusts []trust   // in what is mixed there, beside the last season
+	season     int         // samples; 0: none known
+	steps      []int       // horizons
+	gains      []float64   // for each horizon: squared errors of the last value minus those of the last season
+	shrinkages []shrinkage // of each mixture, towards the last season
 }
 
 func newSeasonBase(steps []int) *seasonBase {
-	b := &seasonBase{steps: steps, gains: make([]float64, len(steps)), trusts: make([]trust, len(steps))}
+	b := &seasonBase{steps: steps, gains: make([]float64, len(steps)), shrinkages: make([]shrinkage, len(steps))}
 	for k, h := range steps {
-		b.trusts[k].every = h
+		b.shrinkages[k].every = h
 	}
 	return b
 }
 
-// observe takes the last sample of the history into account, or all of them when
-// the season is a new one. unit is the typical increment over a horizon.
+// observe adds the errors for the last sample of the history, or for all its samples
+// when the season has changed. unit is the typical increment over a horizon.
 func (b *seasonBase) observe(season int, past *history, unit func(k, j int) float64) {
 	if season == 0 {
 		b.season = 0
@@ -35,7 +35,7 @@ func (b *seasonBase) observe(season int, past *history, unit func(k, j int) floa
 	if b.season != season {
 		b.season = season
 		for k, h := range b.steps {
-			b.gains[k], b.trusts[k] = 0, trust{every: h}
+			b.gains[k], b.shrinkages[k] = 0, shrinkage{every: h}
 		}
 		oldest = min(past.count, past.depth) - 1
 	}
@@ -48,25 +48,26 @@ func (b *seasonBase) observe(season int, past *history, unit func(k, j int) floa
 				u := unit(k, j)
 				gain += clippedSquare((y-last[j])/u) - clippedSquare((y-then[j])/u)
 			}
-			b.gains[k] = trustForgetting*b.gains[k] + gain
+			b.gains[k] = shrinkageForgetting*b.gains[k] + gain
 		}
 	}
 }
 
+// clippedSquare is the square of v, limited.
 func clippedSquare(v float64) float64 {
-	v = lanes.Clip(v, trustLimit)
+	v = lanes.Clip(v, shrinkageLimit)
 	return v * v
 }
 
-// better reports whether horizon k starts from the last season. A season that is
-// given is believed until the samples say otherwise.
+// better reports whether the last season is the better forecast at horizon k. A
+// configured season is assumed to be better until samples show otherwise.
 func (b *seasonBase) better(k int) bool { return b.season > 0 && b.gains[k] >= 0 }
 
 func (b *seasonBase) State(c *snapshot.Codec) {
 	c.Section("season base")
 	c.Index(&b.season, maxLags)
 	c.Float64s(b.gains)
-	for k := range b.trusts {
-		b.trusts[k].State(c)
+	for k := range b.shrinkages {
+		b.shrinkages[k].State(c)
 	}
 }

@@ -38,8 +38,8 @@ func TestSeasonBase(t *testing.T) {
 		}
 	}
 	// Up to a season ahead the last value is nearer than a season ago.
-	for k, h := range g.outlook.base.steps {
-		if h < season && g.outlook.base.better(k) {
+	for k, h := range g.multihorizon.seasonBase.steps {
+		if h < season && g.multihorizon.seasonBase.better(k) {
 			t.Errorf("a random walk is forecast from the last season at horizon %d", h)
 		}
 	}

@@ -10,25 +10,24 @@ import (
 const (
 	seasonFrom      = 100 // samples before a season is looked for
 	seasonStrength  = 0.1 // smallest autocorrelation of the increments
-	seasonMultiples = 3   // of a lag that are looked at
-	seasonPace      = 64  // lags of a coordinate that are looked at with each sample
+	seasonMultiples = 3   // multiples of a lag in its score
+	seasonPace      = 64  // autocorrelations computed with each sample
 )
 
-// seasonSearch finds the season of a series: the lag at which, and at whose
-// multiples, the increments are most alike, if that is beyond what chance
-// produces. It goes over the lags of one coordinate after the other, some with
-// each sample.
+// seasonSearch finds the season of a series: the lag with the largest autocorrelation
+// of the increments there and at its multiples, if chance does not explain it. The
+// autocorrelations are computed one coordinate after the other, some with each sample.
 type seasonSearch struct {
-	samples   int // that it looks at; 0: no search
-	coord     int // coordinate
-	lag       int // next lag of it
-	moving    int // coordinates that are not constant
-	power     float64
-	corr      []float64 // sum of the autocorrelations of the increments, at each lag
+	samples   int       // samples searched; 0: no search under way
+	coord     int       // current coordinate
+	lag       int       // next lag of the current coordinate
+	moving    int       // coordinates so far that are not constant
+	power     float64   // sum of squared increments of the current coordinate
+	corr      []float64 // sum over coordinates of the autocorrelation of the increments, at each lag
 	increment []float64 // scratch
 }
 
-// newSeasonSearch returns a search in as many samples at most.
+// newSeasonSearch returns a search in at most the given number of samples.
 func newSeasonSearch(samples int) *seasonSearch {
 	return &seasonSearch{corr: make([]float64, samples/3), increment: make([]float64, samples)}
 }
@@ -39,10 +38,11 @@ func (f *seasonSearch) begin(n int) {
 	clear(f.corr)
 }
 
+// limit is the smallest lag that is too large for a season.
 func (f *seasonSearch) limit() int { return min(f.samples/3, len(f.corr)) }
 
-// proceed looks at some lags; it returns true, and the season in samples or 0,
-// when it has seen all of them.
+// proceed computes some autocorrelations. After the last one it returns the season in
+// samples, or 0 for none, and true.
 func (f *seasonSearch) proceed(past *history) (season int, done bool) {
 	if f.samples < seasonFrom {
 		f.samples = 0
@@ -79,7 +79,7 @@ func (f *seasonSearch) proceed(past *history) (season int, done bool) {
 	return season, true
 }
 
-// best returns the season that the autocorrelations tell of, or 0.
+// best returns the season that the autocorrelations show, or 0.
 func (f *seasonSearch) best() int {
 	limit, corr := f.limit(), f.corr
 	// The multiples sharpen the peak of a smooth season.

@@ -27,7 +27,7 @@ func init() {
 		return NewAuto(AutoConfig{Dim: d, Horizon: h, Seed: 1, Experts: []string{"ar12", "var2", "orff5"}})
 	}
 	models["auto-plain"] = func(d, h int) (eval.Model, error) {
-		return NewAuto(AutoConfig{Dim: d, Horizon: h, Experts: []string{"orff1-level"}, Without: ingredients})
+		return NewAuto(AutoConfig{Dim: d, Horizon: h, Experts: []string{"orff1-mean"}, Without: ingredients})
 	}
 }
 
@@ -101,7 +101,7 @@ func TestExpertsOfAnyOrder(t *testing.T) {
 // mean of two experts that are wrong on either side.
 func TestPolynomialFindsACombination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	p := newPolynomial(1, 3, 1, -1, false)
+	p := newMLPoly(1, 3, 1, -1, false)
 	inverse := make([]float64, vec.Stride(1))
 	inverse[0] = 1
 	outcome := slices.Repeat([]float64{math.NaN()}, vec.Stride(1))
@@ -381,7 +381,7 @@ func TestHostileStream(t *testing.T) {
 	s := &hostile{rng: rand.New(rand.NewPCG(13, 14))}
 	var names []string // all
 	if os.Getenv("FORECASTER_HOSTILE") == "" {
-		names = []string{"ar6", "var1", "orff1", "orff3-local", "orff1-level"}
+		names = []string{"ar6", "var1", "orff1", "orff3-local", "orff1-mean"}
 	}
 	f := newAuto(t, AutoConfig{Dim: d, Horizon: H, Experts: names, Levels: []float64{.9}}).NewSeries().(*boundedSeries)
 	inner := f.Forecaster.(*autoSeries)
@@ -515,17 +515,17 @@ func TestAutoResetLags(t *testing.T) {
 	}
 }
 
-// A checkpoint in the middle of a rebuild continues it: the forecasts, and the
+// A checkpoint in the middle of a refit continues it: the forecasts, and the
 // bytes of the next checkpoint, are the same.
-func TestRebuildContinuesFromACheckpoint(t *testing.T) {
+func TestRefitContinuesFromACheckpoint(t *testing.T) {
 	const d = 3
 	x := randomSeries(rand.New(rand.NewPCG(19, 20)), 460, d, .05)
 	for at := 400; at <= 450; at += 7 {
 		whole := newAuto(t, AutoConfig{Dim: d, Horizon: 6})
 		f := whole.NewSeries()
 		record(t, f, x[:at], 6*d)
-		if begun := f.(*autoSeries).rebuild.spare != nil; at == 407 && !begun {
-			t.Fatal("no rebuild is under way")
+		if begun := f.(*autoSeries).refit.resetCopy != nil; at == 407 && !begun {
+			t.Fatal("no refit is under way")
 		}
 		restored := newAuto(t, AutoConfig{Dim: d, Horizon: 6})
 		g := restored.NewSeries()
@@ -568,10 +568,10 @@ func TestAutoLateCoordinate(t *testing.T) {
 		}
 	}
 	// A step of five deviations is rarer than one in a million.
-	if largest := s.mixer.steps.Largest[1]; largest > 5 {
+	if largest := s.mixture.steps.Largest[1]; largest > 5 {
 		t.Errorf("the largest step is %v, those of the series are of size 1", largest)
 	}
-	if unit := s.mixer.steps.Unit[1]; unit > 2 {
+	if unit := s.mixture.steps.Unit[1]; unit > 2 {
 		t.Errorf("the typical step is %v, want about 1", unit)
 	}
 }

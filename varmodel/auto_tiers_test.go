@@ -26,7 +26,7 @@ func TestTierErrors(t *testing.T) {
 	if _, err := NewAuto(AutoConfig{Dim: 1, Horizon: 1, Tier: "huge"}); err == nil || !strings.Contains(err.Error(), "Tier") {
 		t.Errorf("an unknown tier: error %v", err)
 	}
-	if _, err := NewAuto(AutoConfig{Dim: 1, Horizon: 1, Tier: TierTiny, Experts: []string{"orff1-level"}}); err == nil {
+	if _, err := NewAuto(AutoConfig{Dim: 1, Horizon: 1, Tier: TierTiny, Experts: []string{"orff1-mean"}}); err == nil {
 		t.Error("an expert of another tier was accepted")
 	}
 }

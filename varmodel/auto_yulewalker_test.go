@@ -22,7 +22,7 @@ func solvesItsEquations(t *testing.T, dim int) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const order = 9
 	l := newYuleWalker(dim, order, 1, 3, .99)
-	f := newFrame(dim, 1, walkDepth(order), newScaler(dim), newLocalMean(dim), nil) // with typical steps of 1
+	f := newFrame(dim, 1, yuleWalkerDepth(order), newScaler(dim), newLocalMean(dim), nil) // with typical steps of 1
 	y, observed, zero := make([]float64, dim), make([]bool, dim), make([]float64, dim)
 	for j := range observed {
 		observed[j] = true
@@ -33,8 +33,8 @@ func solvesItsEquations(t *testing.T, dim int) {
 	}
 	for i := range x {
 		for j := range dim {
-			f.levels[j] = rng.NormFloat64()
-			y[j] = x[i] + .1 + float64(j)*f.levels[0]
+			f.lags[j] = rng.NormFloat64()
+			y[j] = x[i] + .1 + float64(j)*f.lags[0]
 		}
 		if i%7 == 3 {
 			observed[i%dim] = !observed[i%dim]
@@ -100,7 +100,7 @@ func TestYuleWalkerSums(t *testing.T) {
 			rng := rand.New(rand.NewPCG(25, uint64(dim)))
 			const order = 12
 			l := newYuleWalker(dim, order, 1000, 1000, .99) // with a ridge that keeps weights below 1
-			f := newFrame(dim, 1, walkDepth(order), newScaler(dim), newLocalMean(dim), nil)
+			f := newFrame(dim, 1, yuleWalkerDepth(order), newScaler(dim), newLocalMean(dim), nil)
 			steps := make([][]float64, order+samples)
 			want := make([]float64, 2*order*dim)
 			y, observed, zero := make([]float64, dim), make([]bool, dim), make([]float64, dim)
@@ -108,7 +108,7 @@ func TestYuleWalkerSums(t *testing.T) {
 			for i := range steps {
 				steps[i] = make([]float64, dim)
 				for j := range dim {
-					steps[i][j], y[j], f.levels[j] = rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+					steps[i][j], y[j], f.lags[j] = rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
 					observed[j] = rng.IntN(4) > 0
 					f.scaler.perStep[j] = 1 + rng.Float64()
 				}
@@ -119,7 +119,7 @@ func TestYuleWalkerSums(t *testing.T) {
 							if observed[j] {
 								x := weight * f.scaler.perStep[j] * steps[i-1-k][j]
 								want[k*dim+j] += x * y[j]
-								want[(order+k)*dim+j] += x * f.levels[j]
+								want[(order+k)*dim+j] += x * f.lags[j]
 							}
 						}
 					}
@@ -145,7 +145,7 @@ func TestYuleWalkerSums(t *testing.T) {
 			l.predictTo(y, f)
 			for j := range dim {
 				w := l.weightsOf(j)
-				want := w[0] + w[1]*f.levels[j]
+				want := w[0] + w[1]*f.lags[j]
 				for k, v := range w[2:] {
 					want += v * f.scaler.perStep[j] * steps[len(steps)-1-k][j]
 				}
@@ -161,7 +161,7 @@ func TestYuleWalkerSums(t *testing.T) {
 func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	l := newYuleWalker(1, 5, 10, 1, 1)
-	f := newFrame(1, 1, walkDepth(5), newScaler(1), newLocalMean(1), nil)
+	f := newFrame(1, 1, yuleWalkerDepth(5), newScaler(1), newLocalMean(1), nil)
 	x := make([]float64, 20_000)
 	for i := 4; i < len(x); i++ {
 		x[i] = .6*x[i-1] - .4*x[i-4] + rng.NormFloat64()
@@ -180,7 +180,7 @@ func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 func BenchmarkYuleWalker(b *testing.B) {
 	for _, dim := range []int{1, 2, 3, 5, 7, 20, 100} {
 		l := newYuleWalker(dim, 48, 1024, 100, .9998)
-		f := newFrame(dim, 1, walkDepth(48), newScaler(dim), newLocalMean(dim), nil)
+		f := newFrame(dim, 1, yuleWalkerDepth(48), newScaler(dim), newLocalMean(dim), nil)
 		rows := randomSeries(rand.New(rand.NewPCG(1, 1)), 512, dim, 0)
 		y, zero, observed := make([]float64, dim), make([]float64, dim), make([]bool, dim)
 		for j := range observed {

@@ -17,13 +17,13 @@ func NewPersistence(cfg PersistenceConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
-	return weightless(func() eval.Forecaster {
+	return statelessModel(func() eval.Forecaster {
 		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, 1)}
 	}), nil
 }
 
 // weightless is a model with nothing to share.
-type weightless func() eval.Forecaster
+type statelessModel func() eval.Forecaster
 
-func (m weightless) NewSeries() eval.Forecaster { return m() }
-func (m weightless) State(*snapshot.Codec)      {}
+func (m statelessModel) NewSeries() eval.Forecaster { return m() }
+func (m statelessModel) State(*snapshot.Codec)      {}

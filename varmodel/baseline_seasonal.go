@@ -22,7 +22,7 @@ func NewSeasonal(cfg SeasonalConfig) (eval.Model, error) {
 	if err := checkRange("Period", cfg.Period, 1, maxLags); err != nil {
 		return nil, err
 	}
-	return weightless(func() eval.Forecaster {
+	return statelessModel(func() eval.Forecaster {
 		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, cfg.Period)}
 	}), nil
 }

@@ -82,7 +82,7 @@ func (g *kernelInput) featuresTo(x []float64, s *scaler, past *history) {
 // lagsTo writes the lags, order x dim, before the bandwidth.
 func (g *kernelInput) lagsTo(x []float64, s *scaler, past *history) {
 	if g.scale == Standardised {
-		levelsTo(x, s, past, g.order)
+		lagsTo(x, s, past, g.order)
 		return
 	}
 	for l := range g.order {

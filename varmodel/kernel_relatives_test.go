@@ -75,7 +75,7 @@ func init() {
 	models["okvar-schur"] = func(d, h int) (eval.Model, error) {
 		return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: h, Window: 20, Every: 10, Map: schurMap(d, 1)})
 	}
-	sensitives = append(sensitives, "ngrc", "ngrc-cubic", "krls", "krls-coupled", "krls-ranged", "nystroem", "okvar", "okvar-schur", "onorma")
+	differentiables = append(differentiables, "ngrc", "ngrc-cubic", "krls", "krls-coupled", "krls-ranged", "nystroem", "okvar", "okvar-schur", "onorma")
 }
 
 // After a fit OKVAR is the ridge solution of the kernel: the residuals of the

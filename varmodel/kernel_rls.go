@@ -78,7 +78,7 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newKRLS(&cfg.KRLSConfig, nil, cfg.Landmarks, &lateFeatures{
+	return newKRLS(&cfg.KRLSConfig, nil, cfg.Landmarks, &deferredFeatures{
 		build: func(points []float64) (orff.Scalar, error) {
 			return orff.NewNystroem(cfg.Spectrum, in, orff.Landmarks(points, in, cfg.Landmarks, cfg.Seed))
 		},
@@ -87,12 +87,12 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 }
 
 // lateFeatures are made from the first inputs.
-type lateFeatures struct {
+type deferredFeatures struct {
 	build func(points []float64) (orff.Scalar, error)
 	rough error // why they have no derivative
 }
 
-func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *lateFeatures) (eval.Model, error) {
+func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *deferredFeatures) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *lateFeatures) (ev
 		input.warm = newMedianDistance(cfg.Dim*cfg.Order, length)
 	}
 	g := &featureDesign{
-		input: input, scalar: s, late: late, length: length,
+		input: input, scalar: s, deferred: late, length: length,
 		// Features of about unit size, as the ridge expects them.
 		scale: math.Sqrt(float64(length) / 2),
 		x:     make([]float64, cfg.Dim*cfg.Order), phi: make([]float64, length), c: make([]float64, length),
@@ -135,12 +135,12 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *lateFeatures) (ev
 // featureDesign is the linear design and the features of any scalar kernel, zero
 // until the bandwidth is known.
 type featureDesign struct {
-	linear *lagDesign // or nil
-	input  *kernelInput
-	scalar orff.Scalar   // nil until late has made it
-	late   *lateFeatures // or nil
-	length int
-	scale  float64
+	linear   *lagDesign // or nil
+	input    *kernelInput
+	scalar   orff.Scalar       // nil until late has made it
+	deferred *deferredFeatures // or nil
+	length   int
+	scale    float64
 
 	x, phi, c, gradient []float64 // scratch
 }
@@ -165,12 +165,12 @@ func (g *featureDesign) observe(s *scaler, past *history) {
 // build makes the features that need data, from the inputs that gave the
 // bandwidth. It is called once and allocates.
 func (g *featureDesign) build() {
-	if g.late == nil {
+	if g.deferred == nil {
 		return
 	}
 	points := append([]float64(nil), g.input.warm.points...)
 	vec.Scale(1/g.input.sigma, points)
-	s, err := g.late.build(points)
+	s, err := g.deferred.build(points)
 	if err != nil || s.Len() > g.length {
 		return // all features stay zero: the Gram matrix of finite points has a decomposition
 	}
@@ -198,8 +198,8 @@ func (g *featureDesign) featuresTo(phi []float64, s *scaler, past *history) {
 }
 
 func (g *featureDesign) smooth() error {
-	if g.late != nil {
-		return g.late.rough
+	if g.deferred != nil {
+		return g.deferred.rough
 	}
 	s, ok := g.scalar.(orff.SmoothScalar)
 	if !ok {
@@ -230,7 +230,7 @@ func (g *featureDesign) pullbackTo(dst, phi, w []float64, s *scaler) {
 
 func (g *featureDesign) State(c *snapshot.Codec) {
 	g.input.State(c)
-	if g.late == nil {
+	if g.deferred == nil {
 		g.scalar.State(c)
 	} else if c.Decoding() && g.input.sigma != 0 {
 		g.build() // from the same points with the same seed

@@ -152,7 +152,7 @@ type descent struct {
 	cfg    KernelVARConfig
 	l      *sgd.DoublyStochastic
 	blocks *orff.Blocks
-	gamma  *steering // or nil
+	gamma  *gammaLearner // or nil
 
 	// The last prediction, for the weights as they are: a sample is predicted
 	// three times at the same input.
@@ -181,7 +181,7 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 		manifold: cfg.Manifold > 0,
 	}
 	if cfg.Gamma.From != GivenGamma {
-		if d.gamma, err = newSteering(&cfg, blocks.Block(0)); err != nil {
+		if d.gamma, err = newGammaLearner(&cfg, blocks.Block(0)); err != nil {
 			return nil, err
 		}
 	}
@@ -241,7 +241,7 @@ func (d *descent) maps() []sgd.Map {
 	for i := range maps {
 		maps[i] = d.blocks.Block(i)
 		if d.gamma != nil {
-			maps[i] = &steered{maps[i], d.gamma}
+			maps[i] = &gammaMap{maps[i], d.gamma}
 		}
 	}
 	return maps
@@ -424,7 +424,7 @@ type LearntGamma struct {
 // because e enters by B^T and leaves by B. So the map predicts with H itself, as
 // the identity operator does, and the error is multiplied by Gamma: the
 // function that was learnt stays when Gamma moves.
-type steering struct {
+type gammaLearner struct {
 	from        GammaSource
 	correlation *orff.Correlation
 	shrink      float64
@@ -432,7 +432,7 @@ type steering struct {
 	gamma, r    []float64
 }
 
-func newSteering(cfg *KernelVARConfig, first orff.Map) (*steering, error) {
+func newGammaLearner(cfg *KernelVARConfig, first orff.Map) (*gammaLearner, error) {
 	g := cfg.Gamma
 	if g.From < Correlations || g.From > CorrelationGraph {
 		return nil, fmt.Errorf("varmodel: Gamma.From %d is unknown", int(g.From))
@@ -449,7 +449,7 @@ func newSteering(cfg *KernelVARConfig, first orff.Map) (*steering, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &steering{
+	s := &gammaLearner{
 		from: g.From, correlation: correlation, shrink: g.Shrink,
 		gamma: make([]float64, cfg.Dim*cfg.Dim), r: make([]float64, cfg.Dim),
 	}
@@ -459,7 +459,7 @@ func newSteering(cfg *KernelVARConfig, first orff.Map) (*steering, error) {
 
 // observe takes a target and its error, both in typical steps. A missing
 // coordinate of the target is NaN.
-func (s *steering) observe(y, e []float64) {
+func (s *gammaLearner) observe(y, e []float64) {
 	if s.from == ResidualGamma {
 		for k, v := range e {
 			s.r[k] = v + 0*y[k] // NaN where the target is
@@ -500,7 +500,7 @@ func (s *steering) observe(y, e []float64) {
 	vec.Scale(1/top, s.gamma)
 }
 
-func (s *steering) State(c *snapshot.Codec) {
+func (s *gammaLearner) State(c *snapshot.Codec) {
 	c.Section("steering")
 	s.correlation.State(c)
 	c.Index(&s.seen, math.MaxInt)
@@ -508,13 +508,13 @@ func (s *steering) State(c *snapshot.Codec) {
 }
 
 // steered is a map with the gradient of steering.
-type steered struct {
+type gammaMap struct {
 	sgd.Map
-	*steering
+	*gammaLearner
 }
 
 // AddGradient adds alpha Phi(x) Gamma r.
-func (m *steered) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (m *gammaMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	vec.MatVec(m.r, m.gamma, r)
 	m.Map.AddGradient(g, alpha, phi, m.r)
 }

@@ -175,14 +175,14 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, decay := range []sgd.Decay{sgd.DecayAll, sgd.DecayBlock} {
-		learner := func(out orff.Output, s *steering) *sgd.DoublyStochastic {
+		learner := func(out orff.Output, s *gammaLearner) *sgd.DoublyStochastic {
 			blocks, err := orff.NewBlocks(2, 3, true, gaussianMap(d, 1, 10, out))
 			if err != nil {
 				t.Fatal(err)
 			}
 			maps := []sgd.Map{blocks.Block(0), blocks.Block(1)}
 			if s != nil {
-				maps = []sgd.Map{&steered{maps[0], s}, &steered{maps[1], s}}
+				maps = []sgd.Map{&gammaMap{maps[0], s}, &gammaMap{maps[1], s}}
 			}
 			l, err := sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
 				Blocks: maps, Dims: sgd.Dims(blocks.Block(0).Dims()), Batch: 2, Lambda: .01, Rate: sgd.Constant(.1), Decay: decay,
@@ -193,7 +193,7 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 			return l
 		}
 		given := learner(out, nil)
-		steered := learner(orff.Identity(d), &steering{gamma: gamma, r: make([]float64, d)})
+		steered := learner(orff.Identity(d), &gammaLearner{gamma: gamma, r: make([]float64, d)})
 		rng := rand.New(rand.NewPCG(25, 26))
 		x, y, p, q := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for range 500 {

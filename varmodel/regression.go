@@ -56,7 +56,7 @@ func (m *regression) NewSeries() eval.Forecaster {
 		m:       m,
 		scaler:  newScaler(m.dim),
 		past:    newHistory(m.dim, m.depth),
-		inputs:  newInputs(m.inputs, m.horizon, 0),
+		inputs:  newExogenousInputs(m.inputs, m.horizon, 0),
 		phi:     make([]float64, m.features()),
 		unit:    part(0),
 		perUnit: part(1),
@@ -69,7 +69,7 @@ func (m *regression) NewSeries() eval.Forecaster {
 		use:     -1,
 	}
 	if s.inputs != nil {
-		return drivenRegression{s}
+		return regressionWithInputs{s}
 	}
 	return s
 }
@@ -82,7 +82,7 @@ type regressionSeries struct {
 	m      *regression
 	scaler *scaler
 	past   *history
-	inputs *inputs // nil without
+	inputs *exogenousInputs // nil without
 
 	phi     []float64 // features of the last samples
 	unit    []float64 // scale of the increments when phi was made
@@ -153,10 +153,10 @@ func (s *regressionSeries) learn(y []float64) {
 }
 
 // drivenRegression is a regressionSeries that has inputs.
-type drivenRegression struct{ *regressionSeries }
+type regressionWithInputs struct{ *regressionSeries }
 
 // SetInputs implements eval.InputTaker.
-func (s drivenRegression) SetInputs(u []float64) { s.inputs.set(u) }
+func (s regressionWithInputs) SetInputs(u []float64) { s.inputs.set(u) }
 
 // stepTo writes the forecast of the sample after the last of h, which is the k-th
 // after the last observed, and makes the features phi for it.
@@ -201,6 +201,29 @@ func (s *regressionSeries) ForecastTo(dst []float64) bool {
 		s.stepTo(dst[k*d:(k+1)*d], s.later, h, k+1)
 	}
 	return true
+}
+
+// ResetLags implements eval.LagResetter. Until the lags are filled again the
+// forecast is the last value, and nothing is learnt.
+func (s *regressionSeries) ResetLags() {
+	s.pending = false
+	s.past.reset()
+	s.scaler.Break()
+}
+
+// Adapt implements eval.Adapter. A restart forgets everything; no samples are kept to
+// be learnt again.
+func (s *regressionSeries) Adapt(a eval.Adaptation, _ int) {
+	l, ok := s.m.learner.(resettable)
+	s.m.uses++
+	switch {
+	case a == eval.AdaptScaler:
+		s.scaler.resetWeights()
+	case ok && a == eval.AdaptForget:
+		l.Discount(driftDiscount)
+	case ok && a == eval.AdaptRestart:
+		l.Reset()
+	}
 }
 
 func (s *regressionSeries) State(c *snapshot.Codec) {

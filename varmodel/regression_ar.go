@@ -107,6 +107,20 @@ func (l perCoordinate) Update(phi, e []float64) {
 	}
 }
 
+// Reset makes the learners of all coordinates forget everything.
+func (l perCoordinate) Reset() {
+	for _, r := range l {
+		r.Reset()
+	}
+}
+
+// Discount multiplies the weight of all samples learnt so far by factor, in (0, 1].
+func (l perCoordinate) Discount(factor float64) {
+	for _, r := range l {
+		r.Discount(factor)
+	}
+}
+
 func (l perCoordinate) State(c *snapshot.Codec) {
 	for _, r := range l {
 		r.State(c)

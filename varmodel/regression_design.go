@@ -11,11 +11,11 @@ type lagDesign struct {
 	dim, order int
 	linear     bool
 	random     *fourier  // nil: linear only
-	levels     []float64 // scratch, order x dim
+	lags       []float64 // scratch, order x dim
 }
 
 func newLagDesign(dim, order int, linear bool, random *fourier) *lagDesign {
-	return &lagDesign{dim: dim, order: order, linear: linear, random: random, levels: lanes.Rows(order, dim)}
+	return &lagDesign{dim: dim, order: order, linear: linear, random: random, lags: lanes.Rows(order, dim)}
 }
 
 func (g *lagDesign) linearFeatures() int {
@@ -35,24 +35,24 @@ func (g *lagDesign) features() int {
 
 func (g *lagDesign) observe(s *scaler, past *history) {
 	if g.random != nil {
-		levelsTo(g.levels, s, past, g.order)
-		g.random.observe(g.levels)
+		lagsTo(g.lags, s, past, g.order)
+		g.random.observe(g.lags)
 	}
 }
 
 func (g *lagDesign) featuresTo(phi []float64, s *scaler, past *history) {
-	levelsTo(g.levels, s, past, g.order)
+	lagsTo(g.lags, s, past, g.order)
 	n := g.linearFeatures()
 	if g.linear {
 		phi[0] = 1
-		copy(phi[1:n], g.levels)
+		copy(phi[1:n], g.lags)
 		// Differences between the lags are far less correlated than the lags.
 		for i := n - 1; i > g.dim; i-- {
 			phi[i] -= phi[i-g.dim]
 		}
 	}
 	if g.random != nil {
-		g.random.featuresTo(phi[n:], g.levels)
+		g.random.featuresTo(phi[n:], g.lags)
 	}
 }
 
@@ -63,7 +63,7 @@ func (g *lagDesign) State(c *snapshot.Codec) {
 }
 
 // levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
-func levelsTo(dst []float64, s *scaler, past *history, order int) {
+func lagsTo(dst []float64, s *scaler, past *history, order int) {
 	standardisedTo(dst, s.mean, s.inverse, past, order)
 }
 

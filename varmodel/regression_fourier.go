@@ -12,11 +12,11 @@ import (
 // features: 0 until the bandwidth is known, then 1.
 type inputDesign struct{ *lagDesign }
 
-func (g inputDesign) features() int { return g.linearFeatures() + len(g.levels) + 1 }
+func (g inputDesign) features() int { return g.linearFeatures() + len(g.lags) + 1 }
 
 func (g inputDesign) featuresTo(phi []float64, s *scaler, past *history) {
 	n := g.linearFeatures()
-	linear := lagDesign{dim: g.dim, order: g.order, linear: g.linear, levels: g.levels}
+	linear := lagDesign{dim: g.dim, order: g.order, linear: g.linear, lags: g.lags}
 	linear.featuresTo(phi[:n], s, past)
 	phi = phi[n:]
 	sigma := g.random.sigma
@@ -24,10 +24,10 @@ func (g inputDesign) featuresTo(phi []float64, s *scaler, past *history) {
 		clear(phi)
 		return
 	}
-	for i, v := range g.levels {
+	for i, v := range g.lags {
 		phi[i] = v / sigma
 	}
-	phi[len(g.levels)] = 1
+	phi[len(g.lags)] = 1
 }
 
 // fourierLearner is the learner of an inputDesign.
@@ -47,7 +47,7 @@ type fourierLearner struct {
 // the number of features that follow those of the design.
 func newFourierLearner(g inputDesign, behind, outputs int, step float64) (*fourierLearner, error) {
 	n := g.linearFeatures()
-	cfg := sgd.FourierConfig{Inputs: len(g.levels), Frequencies: g.random.w, Given: n + behind, Outputs: outputs, Step: step}
+	cfg := sgd.FourierConfig{Inputs: len(g.lags), Frequencies: g.random.w, Given: n + behind, Outputs: outputs, Step: step}
 	l := &fourierLearner{
 		first: n, n: cfg.Inputs,
 		given: make([]float64, cfg.Given),

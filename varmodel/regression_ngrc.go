@@ -82,7 +82,7 @@ func (g *lagProducts) State(*snapshot.Codec)     {}
 func (g *lagProducts) featuresTo(phi []float64, s *scaler, past *history) {
 	n := g.linear.features()
 	g.linear.featuresTo(phi[:n], s, past)
-	copy(g.z, g.linear.levels)
+	copy(g.z, g.linear.lags)
 	for i, v := range g.z {
 		g.z[i] = min(max(v, -productLimit), productLimit)
 	}

@@ -101,7 +101,14 @@ func (h *history) at(back int) history {
 func (h *history) any() bool { return h.unseen < h.dim }
 
 // follow makes the lags those of o, whose rows h shares.
-func (h *history) follow(o *history) { h.next, h.count = o.next, o.count }
+func (h *history) alignWith(o *history) { h.next, h.count = o.next, o.count }
+
+// reset drops the samples: the next sample is the first of a new run. The values stay
+// as substitutes for missing ones.
+func (h *history) reset() {
+	h.count = 0
+	clear(h.observed)
+}
 
 // copyFrom makes h the history o, of the same shape.
 func (h *history) copyFrom(o *history) {

@@ -9,7 +9,7 @@ import (
 // inputs are what drives a series from outside: their values at the last sample
 // and, as far as they are known, at the times that are forecast. What is not known
 // is as it was last.
-type inputs struct {
+type exogenousInputs struct {
 	count, horizon int
 	scaler         *scaler
 	u              []float64 // (horizon+1) x count; row 0 at the last sample
@@ -20,11 +20,11 @@ type inputs struct {
 
 // newInputs returns nil for none. depth is that of the history that remember
 // follows, or 0.
-func newInputs(count, horizon, depth int) *inputs {
+func newExogenousInputs(count, horizon, depth int) *exogenousInputs {
 	if count == 0 {
 		return nil
 	}
-	in := &inputs{
+	in := &exogenousInputs{
 		count: count, horizon: horizon, scaler: newScaler(count),
 		u: make([]float64, (horizon+1)*count), rows: make([]float64, 2*depth*count),
 	}
@@ -32,22 +32,22 @@ func newInputs(count, horizon, depth int) *inputs {
 }
 
 // shapeFrequencies is the number of frequencies of a shape.
-const shapeFrequencies = 30
+const inputFrequencies = 30
 
 // newShape returns random features of standardised inputs, each of one coordinate:
 // they span sums of functions of one input each.
-func newShape(inputs int, seed uint64, block int) *fourier {
-	f := newFourier(inputs, max(shapeFrequencies, inputs), 1, seed, shapeBlock+block)
+func newInputFeatures(inputs int, seed uint64, block int) *fourier {
+	f := newFourier(inputs, max(inputFrequencies, inputs), 1, seed, inputBlock+block)
 	f.alignAxes()
 	f.sigma, f.warm = math.Sqrt(2*float64(inputs)), nil // the distance of standardised inputs
 	return f
 }
 
 // shapeBlock sets the draws of shapes apart from those of the experts.
-const shapeBlock = 1000
+const inputBlock = 1000
 
 // features is the number of features that the inputs make; in may be nil.
-func (in *inputs) features() int {
+func (in *exogenousInputs) features() int {
 	if in == nil {
 		return 0
 	}
@@ -55,7 +55,7 @@ func (in *inputs) features() int {
 }
 
 // set takes what eval.InputTaker documents.
-func (in *inputs) set(u []float64) {
+func (in *exogenousInputs) set(u []float64) {
 	if len(u) != len(in.u) {
 		panic("varmodel: SetInputs: wrong length")
 	}
@@ -73,7 +73,7 @@ func (in *inputs) set(u []float64) {
 }
 
 // next is called once with each sample, whose row of the history is given.
-func (in *inputs) next(row int) {
+func (in *exogenousInputs) next(row int) {
 	if !in.given {
 		for i := in.count; i < len(in.u); i++ {
 			in.u[i] = in.u[i-in.count]
@@ -88,7 +88,7 @@ func (in *inputs) next(row int) {
 // aheadTo writes the 3 x count features of a forecast h steps ahead: the
 // standardised inputs, how far they will have moved, and their mean until then,
 // which is what a series that remembers has been driven by.
-func (in *inputs) aheadTo(dst []float64, h int) {
+func (in *exogenousInputs) aheadTo(dst []float64, h int) {
 	k := in.count
 	in.between(dst, in.u[:k], in.u[h*k:(h+1)*k], 1)
 	mean := dst[2*k : 3*k]
@@ -99,26 +99,26 @@ func (in *inputs) aheadTo(dst []float64, h int) {
 }
 
 // stepTo writes the features of the k-th of steps that follow one another.
-func (in *inputs) stepTo(dst []float64, k int) {
+func (in *exogenousInputs) stepTo(dst []float64, k int) {
 	n := in.count
 	in.between(dst, in.u[(k-1)*n:k*n], in.u[k*n:(k+1)*n], 1)
 }
 
 // toRow writes the features of a forecast one step after a row of the history.
-func (in *inputs) toRow(dst []float64, row int, size float64) {
+func (in *exogenousInputs) toRow(dst []float64, row int, size float64) {
 	k := in.count
 	at := in.rows[2*row*k : 2*(row+1)*k]
 	in.between(dst, at[:k], at[k:], size)
 }
 
 // nextTo writes the standardised inputs one step after a row of the history.
-func (in *inputs) nextTo(dst []float64, row int) {
+func (in *exogenousInputs) nextTo(dst []float64, row int) {
 	for j, v := range in.rows[(2*row+1)*in.count : (2*row+2)*in.count] {
 		dst[j] = in.scaler.standardised(j, v)
 	}
 }
 
-func (in *inputs) between(dst, now, then []float64, size float64) {
+func (in *exogenousInputs) between(dst, now, then []float64, size float64) {
 	for j, v := range now {
 		z := in.scaler.standardised(j, v)
 		dst[j] = size * z
@@ -126,7 +126,7 @@ func (in *inputs) between(dst, now, then []float64, size float64) {
 	}
 }
 
-func (in *inputs) State(c *snapshot.Codec) {
+func (in *exogenousInputs) State(c *snapshot.Codec) {
 	c.Section("inputs")
 	in.scaler.State(c)
 	c.Float64s(in.u)

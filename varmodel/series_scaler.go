@@ -69,6 +69,15 @@ func (s *scaler) within(j int, v float64) float64 {
 	return v
 }
 
+// resetWeights lets the next samples change the statistics as quickly as samples did
+// early on.
+func (s *scaler) resetWeights() {
+	for j := range s.weight {
+		s.weight[j] = min(s.weight[j], scalerResetWeight)
+		s.diffWeight[j] = min(s.diffWeight[j], scalerResetWeight)
+	}
+}
+
 func (s *scaler) State(c *snapshot.Codec) {
 	c.Section("scaler")
 	for _, v := range [][]float64{s.last, s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high, s.sd, s.rms} {

@@ -8,32 +8,32 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-func relayConfig(after int, forgetting float64) RelayConfig {
-	return RelayConfig{
+func handOverConfig(after int, forgetting float64) HandOverConfig {
+	return HandOverConfig{
 		RLS:    RLSConfig{Features: 12, Outputs: 2, Ridge: 1, Forgetting: forgetting, MaxLeverage: 1},
 		Newton: BlockNewtonConfig{Block: 5, Every: 4},
 		After:  after,
 	}
 }
 
-func newRelay(t testing.TB, cfg RelayConfig) *Relay {
+func newHandOver(t testing.TB, cfg HandOverConfig) *HandOver {
 	t.Helper()
-	r, err := NewRelay(cfg)
+	r, err := NewHandOver(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// Up to the handing over a relay is RLS, bit for bit. The curvature of its blocks is
+// Up to the hand-over the learner is RLS, bit for bit. The curvature of its blocks is
 // then the sum of squares of all samples, up to the rounding of an inverse of an
 // inverse of condition 10.
-func TestRelayIsRLSAtFirst(t *testing.T) {
+func TestHandOverIsRLSAtFirst(t *testing.T) {
 	const after = 204
 	rng := rand.New(rand.NewPCG(13, 14))
-	cfg := relayConfig(after, 1)
+	cfg := handOverConfig(after, 1)
 	cfg.RLS.MaxLeverage = 0
-	r, rls := newRelay(t, cfg), newRLS(t, cfg.RLS)
+	r, rls := newHandOver(t, cfg), newRLS(t, cfg.RLS)
 	var squares [12][12]float64
 	for n := range after {
 		if r.rls == nil {
@@ -76,10 +76,10 @@ func TestRelayIsRLSAtFirst(t *testing.T) {
 // After the handing over the weights follow a truth that wanders about as well as
 // those of RLS, although a block of them moves only every twelfth sample. Here the
 // squared error is 2 % larger.
-func TestRelayGoesOn(t *testing.T) {
+func TestHandOverGoesOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	cfg := relayConfig(500, .99)
-	r, rls := newRelay(t, cfg), newRLS(t, cfg.RLS)
+	cfg := handOverConfig(500, .99)
+	r, rls := newHandOver(t, cfg), newRLS(t, cfg.RLS)
 	truth, out := randomVector(rng, 24), make([]float64, 2)
 	errorOf := func(l updater, phi, y []float64) (s float64) {
 		l.PredictTo(out, phi)
@@ -89,7 +89,7 @@ func TestRelayGoesOn(t *testing.T) {
 		learnPair(l, phi, y)
 		return s
 	}
-	var relayed, exact float64
+	var handedOver, exact float64
 	for i := range 5000 {
 		for k := range truth {
 			truth[k] += .02 * rng.NormFloat64()
@@ -101,12 +101,12 @@ func TestRelayGoesOn(t *testing.T) {
 		}
 		a, b := errorOf(r, phi, y), errorOf(rls, phi, y)
 		if i > 500 {
-			relayed, exact = relayed+a, exact+b
+			handedOver, exact = handedOver+a, exact+b
 		}
 	}
-	t.Logf("squared error %.3f of that of RLS", relayed/exact)
-	if relayed > 1.06*exact {
-		t.Errorf("squared error %g, of RLS %g", relayed, exact)
+	t.Logf("squared error %.3f of that of RLS", handedOver/exact)
+	if handedOver > 1.06*exact {
+		t.Errorf("squared error %g, of RLS %g", handedOver, exact)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestRelayForgets(t *testing.T) {
 	for _, samples := range []int{100, 600} {
 		errorAfter := func(keep float64) (sum float64) {
 			rng := rand.New(rand.NewPCG(17, 18))
-			r := newRelay(t, relayConfig(300, 1))
+			r := newHandOver(t, handOverConfig(300, 1))
 			for i := range samples + 40 {
 				phi := randomVector(rng, 12)
 				y := []float64{phi[0] - phi[11], phi[5]}
@@ -141,14 +141,14 @@ func TestRelayForgets(t *testing.T) {
 }
 
 func TestRelayConfigErrors(t *testing.T) {
-	for field, change := range map[string]func(*RelayConfig){
-		"After":    func(c *RelayConfig) { c.After = 0 },
-		"Features": func(c *RelayConfig) { c.RLS.Features = 0 },
-		"Block":    func(c *RelayConfig) { c.Newton.Block = 0 },
+	for field, change := range map[string]func(*HandOverConfig){
+		"After":    func(c *HandOverConfig) { c.After = 0 },
+		"Features": func(c *HandOverConfig) { c.RLS.Features = 0 },
+		"Block":    func(c *HandOverConfig) { c.Newton.Block = 0 },
 	} {
-		c := relayConfig(10, 1)
+		c := handOverConfig(10, 1)
 		change(&c)
-		if _, err := NewRelay(c); err == nil || !contains(err.Error(), field) {
+		if _, err := NewHandOver(c); err == nil || !contains(err.Error(), field) {
 			t.Errorf("bad %s: error %v does not name it", field, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Of an outlier only five mean errors count, of errors that stay large all: then the
 // series has changed.
 func TestUsualError(t *testing.T) {
-	u := newUsualError(1)
+	u := newErrorLimiter(1)
 	limit := func(e float64) float64 {
 		errors := lanes.Rows(1, 1)
 		u.ErrorsTo(errors, []float64{e}, []float64{0})

@@ -1,0 +1,288 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// autoSeries is one series of the default model.
+type autoSeries struct {
+	m      *auto
+	inputs *exogenousInputs // nil without exogenous inputs
+	scaler *scaler
+	local  *localMean
+	past   *history
+	glitch *glitch // nil without the ingredient Glitches
+
+	targets *history // targets learnt in place of past; nil until observe gets another target than y
+	mixture *mixture
+
+	refit        *refit        // nil when the experts are not refitted
+	season       *seasonSearch // nil when the season is configured, or no samples are kept to search
+	multihorizon *multihorizon // nil for a horizon of one
+	total        int           // samples observed
+	broken       bool          // the next sample follows a break
+	pending      bool          // phi waits for its target
+	frame        *frame        // the series after the last sample
+	phi          [][]float64   // features of each expert
+	out          []float64     // experts x dim, predictions from phi in units of the targets
+	forecasts    []float64     // experts+1 x vec.Stride(dim), one-step forecasts; persistence first
+	next         []float64     // one-step forecast of the mixture
+
+	sample   []float64 // scratch: y without glitches
+	before   []float64 // scratch: the previous sample, NaN for coordinates not observed yet
+	target   []float64 // scratch
+	observed []bool    // scratch
+}
+
+func (s *autoSeries) Observe(y []float64) error { return s.observe(y, y) }
+
+// observe implements differentiable.
+func (s *autoSeries) observe(y, target []float64) error {
+	if err := checkSample(y, s.m.cfg.Dim, valueLimit); err != nil {
+		return err
+	}
+	replaced := &target[0] != &y[0] // target is not y
+	if s.broken {
+		s.resume(y)
+	}
+	before := s.past.lag(0)
+	if s.past.unseen > 0 {
+		copyWhere(s.before, before, s.past.seen)
+		before = s.before
+	}
+	if s.glitch != nil {
+		s.glitch.HoldTo(s.sample, y, before)
+	} else {
+		copy(s.sample, y)
+	}
+	y = s.sample
+	if !replaced {
+		target = y
+	} else if s.targets == nil {
+		s.targets = newHistory(s.m.cfg.Dim, s.m.memory+1)
+	}
+	if s.pending {
+		for j, v := range y {
+			s.observed[j] = v == v && s.past.seen[j]
+		}
+		next := target
+		if replaced || s.past.unseen > 0 {
+			next = s.target
+			copyWhere(next, target, s.observed)
+		}
+		for _, t := range s.m.targets {
+			s.frame.setTargets(t, next)
+		}
+		for i, e := range s.m.experts {
+			out := s.outOf(i)
+			if s.m.cfg.Shared { // other series have changed the weights
+				e.predictTo(out, s.phi[i], s.frame)
+			}
+			e.learn(out, s.phi[i], s.frame, s.observed)
+		}
+	}
+	if s.past.any() {
+		s.mixture.observe(target, before, s.pending)
+		if s.multihorizon != nil {
+			s.multihorizon.observe(y)
+		}
+	}
+	if replaced {
+		s.targets.push(target, s.next)
+	}
+	s.past.push(y, s.next)
+	if s.inputs != nil {
+		s.inputs.next(s.past.row(0))
+	}
+	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
+	s.total++
+	s.local.Add(y) // first: the longest chain of dependent instructions starts here
+	s.scaler.Add(y)
+	if s.season != nil {
+		s.findSeason()
+	}
+	if s.refit != nil {
+		s.refit.observe(s)
+	}
+	if s.past.any() {
+		s.predict()
+	}
+	return nil
+}
+
+// copyWhere copies the values that exist and sets the others to NaN.
+func copyWhere(dst, x []float64, exists []bool) {
+	for j, v := range x {
+		if !exists[j] {
+			v = math.NaN()
+		}
+		dst[j] = v
+	}
+}
+
+// findSeason searches for the season at the times of the refits, a few lags with each
+// sample.
+func (s *autoSeries) findSeason() {
+	if isRefitTime(s.total) && s.past.count >= min(s.total/2, s.m.memory) {
+		s.season.begin(min(s.past.count, s.m.memory))
+	}
+	if s.season.samples == 0 {
+		return
+	}
+	if season, done := s.season.proceed(s.past); done {
+		s.multihorizon.season = season
+	}
+}
+
+// autoWithInputs is an autoSeries with exogenous inputs.
+type autoWithInputs struct{ *autoSeries }
+
+// SetInputs implements eval.InputTaker.
+func (s autoWithInputs) SetInputs(u []float64) { s.inputs.set(u) }
+
+// ResetLags implements eval.LagResetter: pending forecasts are not learnt from, and
+// the next sample begins a new run. The weights and the statistics stay.
+func (s *autoSeries) ResetLags() {
+	s.pending, s.broken = false, true
+	s.past.reset()
+	s.scaler.Break()
+	if s.refit != nil {
+		s.refit.cancel(s)
+	}
+	if s.season != nil {
+		s.season.samples = 0
+	}
+	if s.multihorizon != nil {
+		s.multihorizon.count = 0
+	}
+}
+
+// resume begins a new run at y: as at the first sample, all increments are zero.
+func (s *autoSeries) resume(y []float64) {
+	s.broken = false
+	if source := s.m.source; source != nil {
+		source.yuleWalker.add(s.frame.recent, 1)
+	}
+	for j, v := range y {
+		if !math.IsNaN(v) {
+			s.past.fill(j, v)
+			s.frame.recent.clear(j)
+			s.next[j] = v
+		}
+	}
+	s.local.restart(s.past.lag(0))
+}
+
+// predict computes the features and forecasts of the experts, then the forecasts of
+// the mixture.
+func (s *autoSeries) predict() {
+	f := s.frame
+	f.past.alignWith(s.past)
+	d := s.m.cfg.Dim
+	stride := vec.Stride(d)
+	last := s.past.lag(0)
+	copy(s.forecasts, last)
+	s.pending = s.past.count > 2
+	if !s.pending {
+		copy(s.next, last)
+		return
+	}
+	f.prepare()
+	for i, e := range s.m.experts {
+		if s.refit == nil && e.random != nil {
+			e.random.observe(e.lagsOf(f))
+		}
+		forecast := s.forecasts[(i+1)*stride:][:d]
+		e.featuresTo(s.phi[i], f)
+		e.forecastTo(forecast, s.outOf(i), s.phi[i], f)
+		if e.source && s.m.long {
+			longTo(f.long, forecast, f)
+		}
+	}
+	s.mixture.forecastTo(s.next, last, s.forecasts)
+	for j, v := range s.next {
+		if v-v != 0 {
+			s.next[j] = last[j] // v is not finite
+		}
+	}
+	if s.multihorizon != nil {
+		s.multihorizon.predict(f, s.m.source, s.mixture)
+	}
+}
+
+// outOf returns the row of out that belongs to an expert.
+func (s *autoSeries) outOf(expert int) []float64 {
+	d := s.m.cfg.Dim
+	return s.out[expert*d : (expert+1)*d]
+}
+
+// longTo writes the increments that the source forecasts, in typical steps: features
+// of other experts.
+func longTo(dst, forecast []float64, f *frame) {
+	lanes.Standardise(dst, forecast, f.past.lag(0), f.scaler.perStep, math.Inf(1))
+}
+
+func (s *autoSeries) ForecastTo(dst []float64) bool {
+	d := s.m.cfg.Dim
+	if len(dst) != s.m.cfg.Horizon*d {
+		panic("varmodel: ForecastTo: wrong length")
+	}
+	if !s.past.any() {
+		return false
+	}
+	if s.multihorizon == nil || !s.pending {
+		for h := range s.m.cfg.Horizon {
+			copy(dst[h*d:], s.next)
+		}
+		return true
+	}
+	s.multihorizon.forecastTo(dst, s.next)
+	return true
+}
+
+// Experts implements eval.Mixture.
+func (s *autoSeries) Experts() []string { return s.m.names }
+
+// WeightsTo implements eval.Mixture.
+func (s *autoSeries) WeightsTo(dst []float64) { s.mixture.weightsTo(dst) }
+
+func (s *autoSeries) State(c *snapshot.Codec) {
+	c.Section("series")
+	if s.inputs != nil {
+		s.inputs.State(c)
+	}
+	s.scaler.State(c)
+	s.local.State(c)
+	s.past.State(c)
+	if s.glitch != nil {
+		s.glitch.State(c)
+	}
+	s.mixture.State(c)
+	if s.multihorizon != nil {
+		s.multihorizon.State(c)
+	}
+	c.Int(&s.total)
+	c.Bool(&s.broken)
+	c.Bool(&s.pending)
+	for _, phi := range s.phi {
+		c.Float64s(phi)
+	}
+	c.Float64s(s.out)
+	c.Float64s(s.frame.long)
+	if c.Decoding() {
+		s.frame.recent.fillFrom(s.past)
+		s.frame.past = *s.past
+		s.frame.prepare()
+	}
+	if s.refit != nil {
+		s.refit.State(c, s)
+	}
+	if s.season != nil {
+		s.season.State(c)
+	}
+	c.Float64s(s.next)
+}

@@ -1,0 +1,69 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// shrinkage learns the factor in [0, 1] by which a mixture's increments over a simpler
+// forecast (persistence, or the last season) are multiplied: the slope of the
+// regression of the outcomes on the forecasts, over all coordinates, minus one
+// standard error (three with a single term). Overlapping forecasts of horizon h have
+// similar outcomes, so every h outcomes make one term of the sums. On a random walk
+// the factor is near 0, whatever the experts have picked up.
+type shrinkage struct {
+	every                int     // outcomes per term
+	outcomes             int     // outcomes in the current term
+	product, square      float64 // sums of the current term
+	xy, xx, noise, terms float64 // weighted sums over the terms, and the sum of the weights
+	factor               float64
+}
+
+const (
+	shrinkageForgetting = 0.9998 // weight of a sample after one step
+	shrinkageLimit      = 5      // limit of an increment, in typical increments
+)
+
+// observe learns from the outcome y of the last forecasts of m.
+func (t *shrinkage) observe(m *mixture, y, last []float64) {
+	for j, v := range y {
+		if step := v - last[j]; m.steps.Count[j]+math.Abs(step) > 0 { // false for a missing value
+			t.add(m.out[j], step/m.unit(j))
+		}
+	}
+	t.endOutcome()
+}
+
+// add adds one coordinate to the current outcome: the increments of the forecast and of
+// the outcome over the simpler forecast.
+func (t *shrinkage) add(forecast, outcome float64) {
+	forecast = lanes.Clip(forecast, shrinkageLimit)
+	t.product += forecast * lanes.Clip(outcome, shrinkageLimit)
+	t.square += forecast * forecast
+}
+
+// endOutcome completes an outcome, after all its coordinates.
+func (t *shrinkage) endOutcome() {
+	if t.outcomes++; t.outcomes < t.every {
+		return
+	}
+	f := math.Pow(shrinkageForgetting, float64(t.every))
+	rest := t.product - t.factor*t.square
+	t.xy, t.xx = f*t.xy+t.product, f*t.xx+t.square
+	t.noise, t.terms = f*t.noise+rest*rest, f*t.terms+1
+	t.outcomes, t.product, t.square = 0, 0, 0
+	t.factor = 0
+	if t.xx > 0 {
+		// 1 + 2/terms standard errors: with few terms the standard error is uncertain, too.
+		t.factor = min(max((t.xy-(1+2/t.terms)*math.Sqrt(t.noise))/t.xx, 0), 1)
+	}
+}
+
+func (t *shrinkage) State(c *snapshot.Codec) {
+	c.Index(&t.outcomes, t.every)
+	for _, v := range []*float64{&t.product, &t.square, &t.xy, &t.xx, &t.noise, &t.terms, &t.factor} {
+		c.Float64(v)
+	}
+}
