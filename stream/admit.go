@@ -16,6 +16,7 @@ type admitted struct {
 	started  bool  // time is that of a sample
 	time     int64 // of the last sample
 	estimate spacingEstimate
+	line     timeline
 
 	candidate []string // other variables that the last records agreed on
 	agreed    int      // number of records that did
@@ -169,6 +170,9 @@ func (a *Assembler) checkTime(r *Record, s *admitted) *DataError {
 		return nil
 	case r.Time == s.time:
 		return refuse(Duplicate, "the last sample of series %q has the same time", r.Series)
+	}
+	if s.line.returns(r.Time) {
+		return nil
 	}
 	return refuse(Late, "the sample is %v older than the last of series %q", duration(r.Time, s.time), r.Series)
 }

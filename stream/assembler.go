@@ -175,6 +175,11 @@ type Sample struct {
 	// neighbours in time of this one.
 	Gap, Break int64
 
+	// Wrong is the time of the sample before when it lies after this one, else 0: records
+	// in a row have agreed that it was wrong. The samples before are no neighbours in time
+	// of this one.
+	Wrong int64
+
 	spacing   spacing          // to the next sample; 0 = not known yet
 	exogenous *exogenousInputs // of the series, or nil
 }
@@ -219,16 +224,23 @@ func (a *Assembler) addWhole(receiver Receiver, r *Record) error {
 		receiver.Refuse(r.Message, refusal)
 		return nil
 	}
-	gap, left, err := a.fillGap(receiver, s, r.Time)
-	if err != nil {
-		return err
-	}
-	if s.started {
+	sample := Sample{Row: s.samples, Time: r.Time, Y: a.y}
+	switch {
+	case !s.started:
+		s.line.begin(r.Time)
+	case r.Time < s.time:
+		sample.Wrong, s.line = s.time, timeline{}
+	default:
+		var err error
+		if sample.Gap, sample.Break, err = a.fillGap(receiver, s, r.Time); err != nil {
+			return err
+		}
+		s.line.advance(s.time, r.Time, a.c.leapOf(a.spacingOf(s)))
 		s.estimate.add(s.time, r.Time)
 	}
 	s.started, s.time = true, r.Time
 	s.samples++
-	return a.deliver(receiver, s, Sample{Row: s.samples - 1, Time: r.Time, Y: a.y, Gap: gap, Break: left})
+	return a.deliver(receiver, s, sample)
 }
 
 // fillGap passes on the samples that are missing between the last one of s and one at

@@ -51,6 +51,7 @@ func (a *Assembler) admittedState(c *snapshot.Codec, i int) {
 	c.Bool(&s.started)
 	c.Int64(&s.time)
 	s.estimate.state(c)
+	s.line.state(c)
 	a.namesState(c, &s.candidate)
 	c.Int(&s.agreed)
 	if !c.Decoding() || c.Err() != nil {
@@ -131,6 +132,7 @@ func (a *Assembler) openRowsState(c *snapshot.Codec, g *grid) {
 	c.Int64(&g.latest)
 	c.Bool(&g.begun)
 	c.Int64(&g.closed)
+	g.line.state(c)
 	if a.c.Assembly.Fill == FillLast {
 		for i := range g.held {
 			c.Int64(&g.held[i].at)

@@ -102,6 +102,7 @@ type Event struct {
 const (
 	EventSeries       = "series"        // a new series was seen
 	EventSchemaChange = "schema_change" // its variables changed: a new model
+	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
 	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
 	EventDrift        = "drift"         // the model's errors are not what they were
 	EventRollback     = "rollback"      // the state went bad: back to the last good copy

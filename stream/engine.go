@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 )
@@ -166,6 +167,10 @@ func (e *Engine) fill(dst *Batch, s *series, in *Sample) error {
 // filled in.
 func (e *Engine) closeGap(dst *Batch, s *series, in *Sample) {
 	switch {
+	case in.Wrong != 0:
+		s.event(dst, in.Time, EventTime, "the time was wrong: %s was the last, %d records in a row go on from before it", timeText(in.Wrong), agreement)
+		e.dropLags(dst, s, in)
+		return
 	case in.Gap == 0:
 		return
 	case in.Break == 0:
@@ -173,11 +178,23 @@ func (e *Engine) closeGap(dst *Batch, s *series, in *Sample) {
 		return
 	}
 	s.event(dst, in.Time, EventGap, "%d samples missing, more than %d: only these are filled in", in.Gap, e.c.MaxGap)
+	e.dropLags(dst, s, in)
+}
+
+// dropLags makes the samples before in no neighbours in time of it.
+func (e *Engine) dropLags(dst *Batch, s *series, in *Sample) {
 	resetLags(s.forecaster)
 	y := dst.room(len(in.Y))
 	fillNaN(y)
-	dst.add(stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break}, 0)
+	r := stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break, rewound: in.Wrong != 0}
+	if r.rewound {
+		r.missing = int64(e.c.Horizon)
+	}
+	dst.add(r, 0)
 }
+
+// timeText writes a time for people.
+func timeText(t int64) string { return time.Unix(0, t).UTC().Format(time.RFC3339Nano) }
 
 // observe lets the model learn from in, and puts into r what the baselines need for it.
 func (e *Engine) observe(dst *Batch, s *series, in *Sample, r *stepResult) error {

@@ -66,6 +66,7 @@ type grid struct {
 	index  map[string]int // looked up, never ranged over
 	since  []int64        // first row that a column was in, before one was closed
 	latest int64          // largest time of a value
+	line   timeline       // of the times of values
 	begun  bool           // a row was closed, the last one being
 	closed int64
 	open   []row // ascending
@@ -94,6 +95,9 @@ type held struct {
 // addToGrid puts the parts of r into the open rows of its series, and passes on the rows
 // that close by it.
 func (a *Assembler) addToGrid(receiver Receiver, r *Record) error {
+	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest && g.line.returns(r.Time) {
+		a.rewind(receiver, g, r)
+	}
 	g, refusal := a.gridFor(r)
 	if refusal != nil {
 		receiver.Refuse(r.Message, refusal)
@@ -103,6 +107,12 @@ func (a *Assembler) addToGrid(receiver Receiver, r *Record) error {
 		return nil // none of its variables is wanted
 	}
 	g.changed = true // nothing else leads to a grid
+	switch {
+	case g.latest == math.MinInt64:
+		g.line.begin(r.Time)
+	case r.Time > g.latest:
+		g.line.advance(g.latest, r.Time, a.c.leapOf(spacing(a.c.Interval)))
+	}
 	g.latest = max(g.latest, r.Time)
 	into := g.rowAt(a.rowOf(r.Time))
 	for j, v := range r.Values {
@@ -136,6 +146,34 @@ func (a *Assembler) addToGrid(receiver Receiver, r *Record) error {
 	return nil
 }
 
+// rewind takes a grid back to the time of r: the rows after it had wrong times, and become
+// dead letters.
+func (a *Assembler) rewind(receiver Receiver, g *grid, r *Record) {
+	at := a.rowOf(r.Time)
+	for len(g.open) > 0 && g.open[len(g.open)-1].at > at {
+		last := g.open[len(g.open)-1]
+		g.open = g.open[:len(g.open)-1]
+		a.makeRow(g, last, r.Message)
+		rowLetter(&a.row)
+		receiver.Refuse(a.row.Message, refuse(Future, "the row of series %q at %s lies ahead of all that followed it",
+			g.name, timeText(a.row.Time)))
+		g.spare = append(g.spare, last)
+	}
+	g.changed, g.latest, g.line = true, r.Time, timeline{}
+	if g.closed >= at {
+		g.closed = at - 1
+	}
+	for c := range g.held {
+		if g.held[c].at > at {
+			g.held[c] = held{value: math.NaN()}
+		}
+	}
+	if s := a.byName[g.name]; s != nil && s.started && s.time >= at*int64(a.c.Interval) {
+		s.changed = true
+		s.line.allow()
+	}
+}
+
 // gridFor returns the grid of the series of r, with a column for each variable of r.
 // Their indices are left in a.columns, -1 for a variable that is not wanted. Nil: none is
 // wanted. A record that is refused leaves nothing behind.
@@ -157,7 +195,7 @@ func (a *Assembler) gridFor(r *Record) (*grid, *DataError) {
 			why = "; without pipeline.wait_for_late, a row closes when it is complete"
 		}
 		return nil, refuse(Late, "the row of series %q at %s, or a later one, was closed%s",
-			r.Series, time.Unix(0, a.rowOf(r.Time)*int64(a.c.Interval)).UTC().Format(time.RFC3339Nano), why)
+			r.Series, timeText(a.rowOf(r.Time)*int64(a.c.Interval)), why)
 	}
 	names, refusal := a.namesIn(r)
 	if refusal != nil {
@@ -363,10 +401,16 @@ func (a *Assembler) closeRow(receiver Receiver, g *grid, m *Message) error {
 	return err
 }
 
-// passRow passes on a row as a whole sample. Its variables are those of the series, then
-// others that have a value in it. The first row has all that were in it or in the
-// next one, in the order of their names.
+// passRow passes on a row as a whole sample.
 func (a *Assembler) passRow(receiver Receiver, g *grid, r row, m *Message) error {
+	a.makeRow(g, r, m)
+	return a.addWhole(receiver, &a.row)
+}
+
+// makeRow makes a.row a record of r. Its variables are those of the series, then others that
+// have a value in it. The first row has all that were in it or in the next one, in the order of
+// their names.
+func (a *Assembler) makeRow(g *grid, r row, m *Message) {
 	names := a.known(g)
 	if names == nil {
 		for c, name := range g.names {
@@ -388,7 +432,6 @@ func (a *Assembler) passRow(receiver Receiver, g *grid, r row, m *Message) error
 	}
 	a.rowMessage = Message{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}
 	a.row = Record{Message: &a.rowMessage, Series: g.name, Time: r.at * int64(a.c.Interval), Names: names, Values: a.rowValues}
-	return a.addWhole(receiver, &a.row)
 }
 
 // others returns the variables with a value in r that the series does not have, in
@@ -422,7 +465,7 @@ func (a *Assembler) valueIn(g *grid, r row, c int) float64 {
 // rowLetter makes the message of a refused row say what was in it, as wide JSON.
 func rowLetter(r *Record) {
 	var b strings.Builder
-	b.WriteString(`{"time":"` + time.Unix(0, r.Time).UTC().Format(time.RFC3339Nano) + `","values":{`)
+	b.WriteString(`{"time":"` + timeText(r.Time) + `","values":{`)
 	for j, v := range r.Values {
 		if j > 0 {
 			b.WriteByte(',')

@@ -2,14 +2,16 @@ package stream
 
 import (
 	"slices"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// issued are the forecasts of a series whose target times may still lie ahead. While
-// the spacing is estimated, and the estimate shrinks, a later forecast of a horizon can
-// have the target time of an earlier one: the earlier one stands, so that no point
-// is ever written with two values.
+// issued are the forecasts of a series whose target times may still lie ahead. A later
+// forecast of a horizon can have the target time of an earlier one: while the spacing is
+// estimated and the estimate shrinks, and with a spacing of months, in which 29, 30 and 31
+// January are all one month before 28 February. The earlier one stands, so that no point is
+// ever written with two values.
 type issued []issuedAt
 
 // issuedAt is when forecasts were issued, and with which spacing.
@@ -35,12 +37,30 @@ func (s *issued) add(o issuedAt, horizon int) bool {
 	return true
 }
 
-// taken reports whether an origin before o has the same target time. Origins ascend,
-// so only one with a larger spacing can.
+// shortestMonth is the number of days that every month has: only forecasts issued on that day
+// or later can share a target.
+const shortestMonth = 28
+
+// mostMonthEnds bounds the number of origins from the 28th on: a sample per minute.
+const mostMonthEnds = 4*24*60 + 100
+
+// addMonthEnd is add for a spacing of months, and an origin at the end of one.
+func (s *issued) addMonthEnd(o issuedAt) bool {
+	const days = 4 * int64(24*time.Hour) // from the 28th to the 31st
+	*s = slices.DeleteFunc(*s, func(old issuedAt) bool { return old.time <= o.time-days })
+	if len(*s) == mostMonthEnds {
+		return false
+	}
+	*s = append(*s, o)
+	return true
+}
+
+// taken reports whether an origin before o has the same target time. Origins ascend, so only
+// one with a larger spacing can, or with one of months.
 func (s issued) taken(o issuedAt, h int) bool {
 	at := o.target(h)
 	for _, old := range s {
-		if old.spacing.length() > o.spacing.length() && old.target(h) == at {
+		if (old.spacing.length() > o.spacing.length() || old.spacing < 0 && old.time < o.time) && old.target(h) == at {
 			return true
 		}
 	}
@@ -49,7 +69,7 @@ func (s issued) taken(o issuedAt, h int) bool {
 
 func (s *issued) state(c *snapshot.Codec, horizon int) {
 	n := len(*s)
-	c.Len(&n, maxIssued(horizon))
+	c.Len(&n, max(maxIssued(horizon), mostMonthEnds))
 	if c.Decoding() {
 		*s = make(issued, n)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -337,9 +338,14 @@ func (sc *scorer) emit(dst *Batch, r *stepResult) {
 		return
 	}
 	s, at := r.series, issuedAt{r.time, r.spacing}
-	estimated := sc.c.Interval == 0 && sc.c.Months == 0
-	if estimated && !s.issued.add(at, sc.c.Horizon) {
+	shared := sc.c.Interval == 0 && sc.c.Months == 0 // targets of several origins, if there are any
+	if shared && !s.issued.add(at, sc.c.Horizon) {
 		return
+	}
+	if sc.c.Months > 0 && time.Unix(0, r.time).UTC().Day() >= shortestMonth {
+		if shared = true; !s.issued.addMonthEnd(at) {
+			return
+		}
 	}
 	d := len(r.y)
 	for _, h := range sc.c.Emit {
@@ -347,7 +353,7 @@ func (sc *scorer) emit(dst *Batch, r *stepResult) {
 		if target == math.MaxInt64 {
 			return // past the year 2262
 		}
-		if estimated && s.issued.taken(at, h) {
+		if shared && s.issued.taken(at, h) {
 			continue
 		}
 		from, to := (h-1)*d, h*d
@@ -377,6 +383,9 @@ func (sc *scorer) atHorizon(dst *Batch, bounds []float64, from, to int) []float6
 // than the horizon.
 func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.forget()
+	if r.rewound {
+		s.issued = nil
+	}
 	for range min(r.missing, int64(sc.c.Horizon)) {
 		s.scorer.Observe(r.y)
 		for _, m := range s.baselines {

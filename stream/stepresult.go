@@ -21,6 +21,7 @@ type stepResult struct {
 	due     bool  // scores of the series are to be written
 	dueAll  bool  // scores over all series are to be written
 	missing int64 // samples that a break has left out
+	rewound bool  // the time has gone back
 
 	event Event
 }
