@@ -489,7 +489,7 @@ func TestWrongToken(t *testing.T) {
 		t.Errorf("lint --connect: exit code %d\n%s", code, stdout)
 	}
 	live := start(t, "forecaster", append([]string{"run"}, settings...)...)
-	const message = "InfluxDB does not accept the token, the bucket or the request; nothing is dropped, and it is tried again"
+	const message = "InfluxDB accepts no points: check the URL, the token, the bucket and the quotas; nothing is dropped, and writing is repeated"
 	if !poll(func() bool { return logField(live.stderr.String(), message, "reason") == "401" }) {
 		t.Errorf("no line about the token:\n%s", live.stderr.String())
 	}
