@@ -12,7 +12,7 @@ const localMeanRate = 0.02
 // localMean is an exponentially weighted mean of a series, and the standard deviation
 // of the samples around that mean.
 type localMean struct {
-	*lanes.Level
+	*lanes.LocalMean
 
 	// Vectors of lanes.Level, cut to the length of a sample.
 	count, mean, variance []float64
@@ -21,10 +21,10 @@ type localMean struct {
 }
 
 func newLocalMean(dim int) *localMean {
-	l := lanes.NewLevel(dim, localMeanRate, 1-statsForgetting, winsorAfter, winsorLimit, degenerate)
+	l := lanes.NewLocalMean(dim, localMeanRate, 1-statsForgetting, winsorAfter, winsorLimit, degenerate)
 	return &localMean{
-		Level: l,
-		count: l.Count[:dim], mean: l.Mean[:dim], variance: l.Variance[:dim],
+		LocalMean: l,
+		count:     l.Count[:dim], mean: l.Mean[:dim], variance: l.Variance[:dim],
 		sd: l.SD[:dim], unit: l.Unit[:dim], inverse: l.Inverse[:dim],
 	}
 }
@@ -71,7 +71,7 @@ func (m *localMean) update(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {
 			m.count[j]++
-			m.mean[j] += lanes.Falling(m.count[j], localMeanRate) * (v - m.mean[j])
+			m.mean[j] += lanes.Weight(m.count[j], localMeanRate) * (v - m.mean[j])
 		}
 	}
 }

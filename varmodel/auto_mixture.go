@@ -29,7 +29,7 @@ func newMLPoly(dim, experts, every, fallback int, relative bool) *mlPoly {
 	}
 	if fallback >= 0 {
 		clear(cfg.Prior)
-		cfg.Prior[fallback], cfg.Doubt = 1, fallbackRounds
+		cfg.Prior[fallback], cfg.PriorRounds = 1, fallbackRounds
 	}
 	return &mlPoly{Mixture: lanes.NewMixture(cfg), dim: dim, stride: vec.Stride(dim)}
 }

@@ -2,43 +2,47 @@ package lanes
 
 import "math"
 
-// Conformal learns how far the forecasts of one horizon are off: for each variable the
-// mean size of the errors, and a factor for each level of an interval, that grows when
-// a target is outside of it and shrinks otherwise. See varmodel.Intervals.
+// Conformal calibrates the intervals of n variables at one horizon: it learns the mean
+// absolute error of each variable, and for each coverage level a factor that grows when
+// a target is outside of the interval and shrinks otherwise (adaptive conformal
+// inference, Gibbs and Candes 2021, on the logarithm of the width). With t counting the
+// errors e and u_in < 1 < u_out the two steps of a level,
+//
+//	factor = min(max(factor u, low), high),   u = u_out if |e| > half + slack |y|, else u_in
+//	scale_t = scale_{t-1} + a_t (min(|e|, winsor scale_{t-1}) - scale_{t-1})
+//
+// The factors move where a variable has a vote and t > horizon; the minimum applies once
+// t > after. An error of zero before the first other one does not count.
 type Conformal struct {
 	Levels int
 	limits [8]float64
 	counts []int64
 }
 
-// The limits that Conformal compares with.
+// Indices of Conformal.limits.
 const (
-	confOne     = iota
-	confHorizon // errors without a vote
-	confRate    // least weight of an error in the mean size
-	confSlack   // of the target: an error that is farther outside is a miss
-	confLow     // limits of a factor
-	confHigh    //
-	confAfter   // errors before the size of one is limited …
-	confWinsor  // … to so many mean sizes
+	confOne = iota
+	confHorizon
+	confRate
+	confSlack
+	confLow
+	confHigh
+	confAfter
+	confWinsor
 )
 
-// NewConformal returns the constants of one horizon; after errors, the size of one
-// counts for at most winsor times the mean.
+// NewConformal returns the constants of one horizon; rate is that of a_t.
 func NewConformal(levels, horizon int, rate, slack, low, high, after, winsor float64) *Conformal {
 	return &Conformal{levels, [8]float64{1, float64(horizon), rate, slack, low, high, after, winsor}, make([]int64, 1+levels)}
 }
 
-// Learn takes the targets y, NaN for none, whose forecasts had been forecast and half
-// the widths of whose intervals are in half, levels rows that are stride apart. count
-// is the number of errors, scale their mean size, own the factors, laid out as half
-// is. steps are what a target inside and one outside multiply a factor by, at each
-// level. Variables have a vote, and their factors move, where voting is positive and
-// there were more errors than the horizon. A forecast that was always right is no
-// error.
+// Learn learns the targets y of the given forecasts. half and own hold the half widths of
+// the intervals and their factors, levels x n with rows stride apart; count is t, scale
+// the mean absolute error. A variable has a vote where voting is positive. steps are u_in
+// and u_out of each level.
 //
-// It returns the number of votes, and of targets outside at each level; the latter is
-// overwritten by the next call.
+// Learn returns the number of votes, and of misses at each level; misses is valid until
+// the next call.
 func (c *Conformal) Learn(scale, count, own, half, forecast, y, voting, steps []float64, stride int) (votes int, misses []int64) {
 	n := len(y)
 	last := (c.Levels - 1) * stride

@@ -6,26 +6,31 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Cusum is n pairs of cumulative sums (Page 1954), each of a sequence of its own. A
-// value counts by what it is above or below the mean of its sequence, in units of the
-// larger of two deviations: that of a value, and the one in Variance, which is the
-// caller's. The vectors have vec.Stride(n) elements; what is beyond n stays zero.
+// Cusum has two cumulative sums for each of n sequences (Page 1954), of the deviations
+// above the running mean and of those below it. With the value x_t,
+//
+//	d    = x_t - Mean_{t-1},   z = d/sqrt(max(Variance, Square_{t-1}))
+//	Up   = max(Up + z - shift, 0)
+//	Down = max(Down - z - shift, 0)
+//	Mean_t   = Mean_{t-1} + a_t d
+//	Square_t = Square_{t-1} + a_t (d^2 - Square_{t-1})
+//
+// The sums stay as they are until t > after, and while Variance is zero.
 type Cusum struct {
-	Count, Mean, Square []float64 // values; their mean and variance, of the last ones
-	Sum, Length         []float64 // sum of the deviations of values from the mean, and their number: the caller's to clear
-	Variance            []float64 // no sums while it is zero
-	Up, Down            []float64 // the sums, of what is above the mean and of what is below
-	SinceUp, SinceDown  []float64 // values since they were zero
+	Count, Mean, Square []float64 // t, mean and variance
+	Sum, Length         []float64 // sum of d, and the number of its terms: the caller clears them
+	Variance            []float64 // least variance: the caller sets it
+	Up, Down            []float64
+	SinceUp, SinceDown  []float64 // values since Up and Down were zero
 
 	all    []float64
 	n      int
-	limits [4]float64 // after, shift, least weight of a value; see NewCusum
+	limits [4]float64 // after, shift, rate of a_t, 1
 }
 
 const cusumRows = 10
 
-// NewCusum returns sums that begin after the given number of values and take shift
-// off each. Means are over memory values.
+// NewCusum returns sums of no values; the rate of a_t is 1/memory.
 func NewCusum(n int, after, shift, memory float64) *Cusum {
 	all, row := statistics(cusumRows, n)
 	return &Cusum{
@@ -35,8 +40,8 @@ func NewCusum(n int, after, shift, memory float64) *Cusum {
 	}
 }
 
-// Add takes the next value of each sequence, NaN for none; what is beyond n is NaN.
-// It returns the largest of all sums and of all lengths.
+// Add learns the next value of each sequence and returns the largest of all sums and of
+// all lengths. x has vec.Stride(n) elements; those beyond n are NaN.
 func (c *Cusum) Add(x []float64) (sum, length float64) {
 	if len(x) != len(c.Count) {
 		panic("lanes: Cusum.Add: lengths differ")
@@ -44,7 +49,7 @@ func (c *Cusum) Add(x []float64) (sum, length float64) {
 	return cusum(c, x)
 }
 
-// Clear forgets all sequences.
+// Clear drops all values.
 func (c *Cusum) Clear() { clear(c.all) }
 
 // State saves or restores the sequences.

@@ -6,36 +6,39 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Glitch takes out values that are out of all proportion: a step of so many times the
-// usual size that it is treated as missing, unless the values stay there. The vectors
-// have vec.Stride(n) elements, of which the first n count.
+// Glitch finds values of n variables that are out of all proportion: a value is a
+// glitch if its increment s from the sample before is larger than factor times the mean
+// size m of the increments that are not zero, unless the values stay there. With t
+// counting these,
+//
+//	glitch:    |s_t| > factor m_{t-1}, t > after, and fewer than hold glitches just before
+//	otherwise: m_t = m_{t-1} + a_t (min(|s_t|, winsor m_{t-1}) - m_{t-1})
+//
+// The minimum applies once t > settled.
 type Glitch struct {
-	Mean, Count []float64 // mean size of the steps that were not zero, and their number
-	Held        []float64 // values taken out in a row
+	Mean, Count []float64 // m and t
+	Held        []float64 // glitches in a row
 
 	all    []float64
 	n      int
 	limits [8]float64
 }
 
-// The limits of Glitch.
+// Indices of Glitch.limits.
 const (
-	gliOne     = iota
-	gliFactor  // usual sizes that make a glitch,
-	gliAfter   // after so many steps
-	gliHold    // values taken out in a row
-	gliSettled // steps before one is limited …
-	gliWinsor  // … to so many usual sizes
-	gliRate    // least weight of a step in the mean
+	gliOne = iota
+	gliFactor
+	gliAfter
+	gliHold
+	gliSettled
+	gliWinsor
+	gliRate
 	gliNaN
 )
 
 const glitchRows = 3
 
-// NewGlitch returns what is known before the first step. A step of more than factor
-// times the usual size, which more than after steps tell, is a glitch, at most hold
-// of them in a row. After settled steps one counts for at most winsor times the usual
-// size, and has at least the weight rate in the mean.
+// NewGlitch returns the statistics of no increments; rate is that of a_t.
 func NewGlitch(n int, factor, after, hold, settled, winsor, rate float64) *Glitch {
 	all, row := statistics(glitchRows, n)
 	return &Glitch{
@@ -44,8 +47,9 @@ func NewGlitch(n int, factor, after, hold, settled, winsor, rate float64) *Glitc
 	}
 }
 
-// HoldTo copies the sample x, with NaN for its glitches. last is the sample before, NaN
-// where there is none. All have one length; dst needs room behind it: see Rows.
+// HoldTo copies the sample x with NaN in place of its glitches, and learns the increments
+// of the others. last is the sample before, NaN where there is none. dst needs the
+// capacity that Rows gives.
 func (g *Glitch) HoldTo(dst, x, last []float64) {
 	if len(dst) != g.n || len(x) != g.n || len(last) != g.n {
 		panic("lanes: Glitch.HoldTo: lengths differ")
@@ -74,6 +78,6 @@ func glitchPortable(g *Glitch, dst, x, last []float64) {
 		if limit := p[gliWinsor] * mean; size > limit && g.Count[j] > p[gliSettled] {
 			size = limit
 		}
-		g.Mean[j] += float64(Falling(g.Count[j], p[gliRate]) * (size - mean))
+		g.Mean[j] += float64(Weight(g.Count[j], p[gliRate]) * (size - mean))
 	}
 }

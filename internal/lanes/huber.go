@@ -6,39 +6,41 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Huber limits the errors of n variables to a multiple of their usual size, as the
-// loss of Huber (1964) does, unless too many of them are limited one after the other.
-// The vectors have vec.Stride(n) elements, of which the first n count.
+// Huber clips the errors e of n variables to a multiple of their mean absolute size, as
+// the loss of Huber (1964) does, unless too many in a row are clipped, for then the
+// series has changed. With t counting the errors and m the mean,
+//
+//	c_t = clip(e_t, limit m_{t-1}) if t > after and fewer than run errors before it were clipped in a row
+//	c_t = e_t                      otherwise
+//	m_t = m_{t-1} + a_t (|c_t| - m_{t-1})
 type Huber struct {
-	Mean, Count []float64 // mean of the absolute errors, as far as they count, and their number
-	Run         []float64 // limited ones at the end
+	Mean, Count []float64 // m and t
+	Run         []float64 // errors in a row whose size was above limit m, at most run
 
 	all    []float64
 	n      int
 	limits [5]float64
 }
 
-// The limits of Huber.
+// Indices of Huber.limits.
 const (
-	hubOne   = iota
-	hubLimit // mean absolute errors that an error counts for at most
-	hubAfter // errors before the first one is limited
-	hubRun   // errors that are limited one after the other
-	hubRate  // least weight of an error in the mean
+	hubOne = iota
+	hubLimit
+	hubAfter
+	hubRun
+	hubRate
 )
 
 const huberRows = 3
 
-// NewHuber returns what is known before the first error: after so many errors they
-// are limited to limit times the mean, at most run of them one after the other. An
-// error has at least the weight rate in the mean.
+// NewHuber returns the statistics of no errors; rate is that of a_t.
 func NewHuber(n int, limit, after, run, rate float64) *Huber {
 	all, row := statistics(huberRows, n)
 	return &Huber{Mean: row(0), Count: row(1), Run: row(2), all: all, n: n, limits: [...]float64{1, limit, after, run, rate}}
 }
 
-// ErrorsTo writes y less forecast, limited, and 0 where that is NaN. All have one
-// length; dst needs room behind it: see Rows.
+// ErrorsTo learns the errors e = y - forecast and writes c, or 0 for a missing error. dst
+// needs the capacity that Rows gives.
 func (h *Huber) ErrorsTo(dst, y, forecast []float64) {
 	if len(dst) != h.n || len(y) != h.n || len(forecast) != h.n {
 		panic("lanes: Huber.ErrorsTo: lengths differ")
@@ -63,7 +65,7 @@ func huberPortable(h *Huber, dst, y, forecast []float64) {
 			h.Run[j]++
 			e, size = Clip(e, most), most
 		}
-		h.Mean[j] += float64(Falling(h.Count[j], p[hubRate]) * (size - h.Mean[j]))
+		h.Mean[j] += float64(Weight(h.Count[j], p[hubRate]) * (size - h.Mean[j]))
 		dst[j] = e
 	}
 }

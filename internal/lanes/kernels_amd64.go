@@ -6,8 +6,7 @@ import (
 
 //go:generate go run -C ../vec/gen . -family lanes -out ../../lanes/kernels_amd64.s -stubs ../../lanes/kernels_stubs_amd64.go -pkg lanes
 
-// The functions below choose an implementation. A kernel reads nothing when a length is
-// zero, but a pointer to the first element must exist.
+// The functions below call the kernel of the active instruction set.
 
 func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
 	n := len(target)
@@ -34,8 +33,8 @@ func cusum(c *Cusum, x []float64) (sum, length float64) {
 	return most[0], most[1]
 }
 
-// few variables are done before a kernel has begun. What follows gives the same bits
-// either way.
+// few variables take less time in Go than the call of a kernel, which gives the same
+// bits.
 const few = 3
 
 func moments(m *Moments, x []float64) {
@@ -71,14 +70,14 @@ func standardise(dst, x, mean, inverse []float64, limit float64) {
 	}
 }
 
-func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
+func bound(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
 	switch {
 	case isa.Active == isa.Portable || m.n < few:
-		boundPortable(m, dst, said, origin, unit, last, limit)
+		boundPortable(m, dst, v, origin, unit, last, limit)
 	case isa.Active == isa.AVX512:
-		boundAVX512(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+		boundAVX512(&dst[0], &v[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
 	default:
-		boundAVX2(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+		boundAVX2(&dst[0], &v[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
 	}
 }
 
@@ -104,14 +103,14 @@ func glitch(g *Glitch, dst, x, last []float64) {
 	}
 }
 
-func level(l *Level, x []float64) {
+func localMean(l *LocalMean, x []float64) {
 	switch {
 	case isa.Active == isa.Portable || l.n < few:
-		levelPortable(l, x)
+		localMeanPortable(l, x)
 	case isa.Active == isa.AVX512:
-		levelAVX512(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+		localMeanAVX512(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
 	default:
-		levelAVX2(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+		localMeanAVX2(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
 	}
 }
 
@@ -140,18 +139,18 @@ func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
 }
 
 func regrets(m *Mixture, out, y []float64) {
-	relative, doubt := 0, 0
+	relative, prior := 0, 0
 	if m.Relative {
 		relative = 1
 	}
-	if m.Doubt > 0 {
-		doubt = 1
+	if m.PriorRounds > 0 {
+		prior = 1
 	}
 	switch isa.Active {
 	case isa.AVX512:
-		regretsAVX512(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, doubt)
+		regretsAVX512(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, prior)
 	case isa.AVX2:
-		regretsAVX2(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, doubt)
+		regretsAVX2(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, prior)
 	default:
 		regretsPortable(m, out, y)
 	}

@@ -92,7 +92,7 @@ DATA mask64<>+48(SB)/8, $0x0000000000000000
 DATA mask64<>+56(SB)/8, $0x0000000000000000
 GLOBL mask64<>(SB), RODATA|NOPTR, $64
 
-// func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
+// func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
 // Requires: AVX, FMA3
 TEXT ·regretsAVX2(SB), NOSPLIT, $0-112
 	MOVQ stride+88(FP), AX
@@ -198,7 +198,7 @@ both4:
 	VADDPD       Y5, Y4, Y5
 	VMOVUPD      Y5, (R9)(AX*2)
 	VMOVUPD      (R9), Y6
-	CMPQ         doubt+104(FP), $0x00000000
+	CMPQ         priorRounds+104(FP), $0x00000000
 	JE           sure7
 	VBROADCASTSD 32(BX), Y6
 	VADDPD       Y5, Y6, Y6
@@ -1062,7 +1062,7 @@ done4:
 	VZEROUPPER
 	RET
 
-// func boundAVX2(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+// func boundAVX2(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
 // Requires: AVX
 TEXT ·boundAVX2(SB), NOSPLIT, $0-80
 	MOVQ         n+72(FP), AX
@@ -1080,7 +1080,7 @@ columns1:
 	LEAQ    32(AX), DX
 	CMPQ    DX, CX
 	JG      done2
-	MOVQ    said+8(FP), BX
+	MOVQ    v+8(FP), BX
 	VMOVUPD (BX)(AX*1), Y2
 	MOVQ    last+32(FP), BX
 	VMOVUPD (BX)(AX*1), Y3
@@ -1115,7 +1115,7 @@ columns1:
 done2:
 	CMPQ       AX, CX
 	JE         done3
-	MOVQ       said+8(FP), CX
+	MOVQ       v+8(FP), CX
 	VMASKMOVPD (CX)(AX*1), Y0, Y2
 	MOVQ       last+32(FP), CX
 	VMASKMOVPD (CX)(AX*1), Y0, Y3
@@ -1341,9 +1341,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func levelAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
+// func localMeanAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
 // Requires: AVX, CMOV
-TEXT ·levelAVX2(SB), NOSPLIT, $0-40
+TEXT ·localMeanAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), AX
 	MOVQ rows+0(FP), CX
 	MOVQ limits+8(FP), DX
@@ -1744,7 +1744,7 @@ done2:
 	VZEROUPPER
 	RET
 
-// func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
+// func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	VPXORQ Z0, Z0, Z0
@@ -1850,7 +1850,7 @@ both4:
 	VADDPD       Z6, Z5, Z6
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
-	CMPQ         doubt+104(FP), $0x00000000
+	CMPQ         priorRounds+104(FP), $0x00000000
 	JE           sure7
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
@@ -2702,7 +2702,7 @@ done4:
 	VZEROUPPER
 	RET
 
-// func boundAVX512(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+// func boundAVX512(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·boundAVX512(SB), NOSPLIT, $0-80
 	VPXORQ       Z0, Z0, Z0
@@ -2720,7 +2720,7 @@ columns1:
 	LEAQ      64(AX), DX
 	CMPQ      DX, CX
 	JG        done2
-	MOVQ      said+8(FP), BX
+	MOVQ      v+8(FP), BX
 	VMOVUPD   (BX)(AX*1), Z2
 	MOVQ      last+32(FP), BX
 	VMOVUPD   (BX)(AX*1), Z3
@@ -2755,7 +2755,7 @@ columns1:
 done2:
 	CMPQ      AX, CX
 	JE        done3
-	MOVQ      said+8(FP), CX
+	MOVQ      v+8(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z2
 	MOVQ      last+32(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z3
@@ -2972,9 +2972,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func levelAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+// func localMeanAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·levelAVX512(SB), NOSPLIT, $0-40
+TEXT ·localMeanAVX512(SB), NOSPLIT, $0-40
 	VPXORQ Z0, Z0, Z0
 	MOVQ   n+24(FP), AX
 	MOVQ   rows+0(FP), CX

@@ -17,10 +17,10 @@ func regrets(m *Mixture, out, y []float64) { regretsPortable(m, out, y) }
 func standardise(dst, x, mean, inverse []float64, limit float64) {
 	standardisePortable(dst, x, mean, inverse, limit)
 }
-func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
-	boundPortable(m, dst, said, origin, unit, last, limit)
+func bound(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
+	boundPortable(m, dst, v, origin, unit, last, limit)
 }
 func huber(h *Huber, dst, y, forecast []float64) { huberPortable(h, dst, y, forecast) }
 func glitch(g *Glitch, dst, x, last []float64)   { glitchPortable(g, dst, x, last) }
-func level(l *Level, x []float64)                { levelPortable(l, x) }
+func localMean(l *LocalMean, x []float64)        { localMeanPortable(l, x) }
 func steps(s *Steps, x, last []float64)          { stepsPortable(s, x, last) }

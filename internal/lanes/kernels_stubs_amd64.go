@@ -2,122 +2,122 @@
 
 package lanes
 
-// aggregateAVX2 forms the weighted means of what the experts say.
+// aggregateAVX2 standardises the forecasts of the experts and sets their weighted mean and bounds.
 //
 //go:noescape
 func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 
-// regretsAVX2 takes an outcome into the regrets and makes weights of them.
+// regretsAVX2 learns outcomes: regrets and weights of the experts.
 //
 //go:noescape
-func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
+func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
 
 // tallyAVX2 adds a sample of n variables to the sums, and to the totals over the variables.
 //
 //go:noescape
 func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
 
-// cusumAVX2 takes the next value of each sequence; most are the largest sum and length.
+// cusumAVX2 learns a value of each sequence; most are the largest sum and length.
 //
 //go:noescape
 func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
-// momentsAVX2 takes a sample into running statistics.
+// momentsAVX2 learns a sample: moments of values and increments.
 //
 //go:noescape
 func momentsAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
 
-// stepsAVX2 takes the steps to the next sample.
+// stepsAVX2 learns the increments x - last.
 //
 //go:noescape
 func stepsAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
 
-// standardiseAVX2 sets dst to the rows of x, the last first, less the means, times inverse, limited.
+// standardiseAVX2 writes the rows of x in reverse order, standardised and clipped.
 //
 //go:noescape
 func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
 
-// boundAVX2 makes forecasts of what was said of them.
+// boundAVX2 bounds forecasts, see Moments.Bound.
 //
 //go:noescape
-func boundAVX2(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+func boundAVX2(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
 
-// huberAVX2 sets dst to the errors that are learnt from.
+// huberAVX2 clips errors and learns their mean size.
 //
 //go:noescape
 func huberAVX2(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
 
-// glitchAVX2 copies x, but for values that are out of all proportion.
+// glitchAVX2 copies x with NaN in place of glitches and learns the size of increments.
 //
 //go:noescape
 func glitchAVX2(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 
-// levelAVX2 takes a sample into the local means.
+// localMeanAVX2 learns a sample: local means and variances.
 //
 //go:noescape
-func levelAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
+func localMeanAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
 
-// conformalAVX2 learns how far off forecasts are; out are the votes, and the misses at each level.
+// conformalAVX2 learns errors and factors of intervals; out are the votes, and the misses at each level.
 //
 //go:noescape
 func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
 
-// aggregateAVX512 forms the weighted means of what the experts say.
+// aggregateAVX512 standardises the forecasts of the experts and sets their weighted mean and bounds.
 //
 //go:noescape
 func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 
-// regretsAVX512 takes an outcome into the regrets and makes weights of them.
+// regretsAVX512 learns outcomes: regrets and weights of the experts.
 //
 //go:noescape
-func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
+func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
 
 // tallyAVX512 adds a sample of n variables to the sums, and to the totals over the variables.
 //
 //go:noescape
 func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
 
-// cusumAVX512 takes the next value of each sequence; most are the largest sum and length.
+// cusumAVX512 learns a value of each sequence; most are the largest sum and length.
 //
 //go:noescape
 func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
-// momentsAVX512 takes a sample into running statistics.
+// momentsAVX512 learns a sample: moments of values and increments.
 //
 //go:noescape
 func momentsAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
 
-// stepsAVX512 takes the steps to the next sample.
+// stepsAVX512 learns the increments x - last.
 //
 //go:noescape
 func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
 
-// standardiseAVX512 sets dst to the rows of x, the last first, less the means, times inverse, limited.
+// standardiseAVX512 writes the rows of x in reverse order, standardised and clipped.
 //
 //go:noescape
 func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
 
-// boundAVX512 makes forecasts of what was said of them.
+// boundAVX512 bounds forecasts, see Moments.Bound.
 //
 //go:noescape
-func boundAVX512(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+func boundAVX512(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
 
-// huberAVX512 sets dst to the errors that are learnt from.
+// huberAVX512 clips errors and learns their mean size.
 //
 //go:noescape
 func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
 
-// glitchAVX512 copies x, but for values that are out of all proportion.
+// glitchAVX512 copies x with NaN in place of glitches and learns the size of increments.
 //
 //go:noescape
 func glitchAVX512(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 
-// levelAVX512 takes a sample into the local means.
+// localMeanAVX512 learns a sample: local means and variances.
 //
 //go:noescape
-func levelAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+func localMeanAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
 
-// conformalAVX512 learns how far off forecasts are; out are the votes, and the misses at each level.
+// conformalAVX512 learns errors and factors of intervals; out are the votes, and the misses at each level.
 //
 //go:noescape
 func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)

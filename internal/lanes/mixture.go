@@ -6,55 +6,68 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Mixture is a weighted mean of experts for each of n variables, with the weights of
-// ML-Poly (Gaillard, Stoltz and van Erven 2014), an aggregation without a learning
-// rate: the weight of an expert is its positive regret over 1 and the sum of its
-// squared regrets. A matrix here has a row for each expert, of vec.Stride(n) elements; a
-// vector has as many, of which the first n count.
+// Mixture is a weighted mean of K experts for each of n variables. The weights are those
+// of ML-Poly (Gaillard, Stoltz and van Erven 2014), an aggregation without a learning
+// rate. With the experts' forecasts Z_k, the issued forecast out and its outcome y,
+//
+//	gain_k    = sum over a round of Every outcomes of 2/Every loss'(out - y) (out - Z_k)
+//	Regret_k += gain_k,   Square_k += gain_k^2
+//	w_k       = max(Regret_k, 0)/(1 + Square_k)
+//	Weights_k = evidence w_k/sum(w) + (1 - evidence) Prior_k
+//	evidence  = Rounds/(Rounds + PriorRounds)
+//
+// or Prior_k while sum(w) is zero. The gain is that of moving a little towards the
+// expert, the gradient trick, with which the mixture competes with the best convex
+// combination. The derivative of half the loss is
+//
+//	loss'(e)/2 = clip(e, Limit)                          unless Relative
+//	loss'(e)/2 = clip(e, Winsor sqrt(s))/s,   s = max(Scale_{t-1}, Smallest)
+//	Scale_t    = Scale_{t-1} + a_t (min(e^2, Winsor^2 Scale_{t-1}) - Scale_{t-1}),   Scale_0 = e_1^2
+//
+// where the minimum applies once t > After and Rate is that of a_t. Relative makes
+// regrets free of units: where the experts are far better than 0, the differences of
+// their errors would be nothing beside the regrets of the first outcomes.
+//
+// A matrix has a row of vec.Stride(n) elements for each expert, a vector has one.
 type Mixture struct {
-	Weights, Z     []float64 // matrices; Z: what the experts say
-	Regret, Square []float64 // matrices: sums of regrets and of their squares
-	Gain           []float64 // matrix: regret in the present round
-	Mean           []float64 // vectors: the sum of Weights Z,
-	Low, High      []float64 // and bounds of 0 and Z
+	Weights, Z     []float64 // matrices
+	Regret, Square []float64 // matrices: sums over complete rounds
+	Gain           []float64 // matrix: sum over the outcomes of the present round
+	Mean           []float64 // vectors: sum_k Weights_k Z_k,
+	Low, High      []float64 // and the least and largest of 0 and Z_k
 
-	Outcomes, Rounds []float64 // vectors: outcomes in the present round, and complete rounds
-	Seen, Scale      []float64 // vectors: outcomes, and their mean squared error, when Relative
-	trust            []float64 // vector: share of the regrets in the weights
+	Outcomes, Rounds []float64 // vectors: outcomes of the present round, and complete rounds
+	Seen, Scale      []float64 // vectors: t and Scale_t, when Relative
+	evidence         []float64 // vector
 
 	MixtureConfig
-	rows   []float64 // the last vectors
+	rows   []float64 // evidence to Scale, for the kernel
 	limits [10]float64
 }
 
-// MixtureConfig says what a Mixture is.
+// MixtureConfig has the constants of a Mixture; see there.
 type MixtureConfig struct {
-	Experts, Variables int
+	Experts, Variables int // K and n, both positive
 
-	Every int       // outcomes that make one round, whose regrets count as one
-	Prior []float64 // weights of the experts while none has a positive regret
-	Doubt float64   // complete rounds at which the prior still has half the weight; 0: none beside a positive regret
-	Limit float64   // of an error
+	Every       int       // outcomes of a round, positive
+	Prior       []float64 // K weights
+	PriorRounds float64   // complete rounds that halve the weight of the prior; 0: no prior beside a positive regret
+	Limit       float64   // of an error, unless Relative
 
-	// Errors are over the mean square of those before, which makes regrets free of
-	// units: where the experts are far better than 0, their differences would else be
-	// nothing beside the regrets of the first outcomes. That is at least Smallest; after
-	// After outcomes errors are limited to Winsor of its roots. An outcome has the weight
-	// Rate in it, at first that of one among all.
 	Relative                      bool
 	Smallest, Winsor, After, Rate float64
 }
 
-// The limits of a mixture.
+// Indices of Mixture.limits.
 const (
-	mixOne   = iota
-	mixEvery // outcomes of a round
-	mixRate  // factor of an error
+	mixOne = iota
+	mixEvery
+	mixRate // 2/Every
 	mixLimit
-	mixDoubt
+	mixPriorRounds
 	mixSmallest
 	mixWinsor
-	mixWinsor2 // its square
+	mixWinsor2 // square of it
 	mixAfter
 	mixLeast
 )
@@ -78,22 +91,22 @@ func NewMixture(cfg MixtureConfig) *Mixture {
 	m := &Mixture{
 		Weights: part(k), Z: part(k), Regret: part(k), Square: part(k), Gain: part(k),
 		Mean: part(1), Low: part(1), High: part(1),
-		rows:  rows,
-		trust: part(1), Outcomes: part(1), Rounds: part(1), Seen: part(1), Scale: part(1),
+		rows:     rows,
+		evidence: part(1), Outcomes: part(1), Rounds: part(1), Seen: part(1), Scale: part(1),
 		MixtureConfig: cfg,
-		limits: [...]float64{1, float64(cfg.Every), 2 / float64(cfg.Every), cfg.Limit, cfg.Doubt,
+		limits: [...]float64{1, float64(cfg.Every), 2 / float64(cfg.Every), cfg.Limit, cfg.PriorRounds,
 			cfg.Smallest, cfg.Winsor, cfg.Winsor * cfg.Winsor, cfg.After, cfg.Rate},
 	}
-	if cfg.Doubt == 0 {
-		for j := range m.trust {
-			m.trust[j] = 1
+	if cfg.PriorRounds == 0 {
+		for j := range m.evidence {
+			m.evidence[j] = 1
 		}
 	}
 	m.Derive()
 	return m
 }
 
-// Derive sets the weights that Regret, Square and Rounds ask for.
+// Derive recomputes Weights from Regret, Square and Rounds.
 func (m *Mixture) Derive() {
 	none := make([]float64, len(m.Mean))
 	for j := range none {
@@ -102,9 +115,9 @@ func (m *Mixture) Derive() {
 	m.Learn(m.Mean, none)
 }
 
-// Aggregate sets Z to what the experts forecast, f, less x, times inverse, limited; and
-// Mean, Low and High from it. f has a row for each expert, of n or vec.Stride(n) elements,
-// and is not NaN; inverse is a vector.
+// Aggregate sets Z_k = clip((f_k - x) inverse, limit), and Mean, Low and High from them.
+// f has a row for each expert, of n or vec.Stride(n) elements, and holds no NaN; x has n
+// elements, inverse is a vector.
 func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
 	row := len(m.Mean)
 	if len(f) == m.Experts*m.Variables {
@@ -116,14 +129,7 @@ func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
 	aggregate(m, f, x, inverse, limit, row)
 }
 
-// Learn takes the outcomes y, NaN for none, when the forecast was out; both are
-// vectors. The regret of an expert is the gain of moving a little towards it (the
-// gradient trick, which makes the aggregate compete with the best convex combination),
-// the sum of 2 (out - y) (out - Z) over a round, divided by Every. The weights are then
-//
-//	trust max(Regret, 0) / (1 + Square) / (their sum) + (1 - trust) Prior
-//
-// with trust = Rounds / (Rounds + Doubt), or Prior while the sum is zero.
+// Learn learns the outcomes y of the issued forecasts out, both vectors.
 func (m *Mixture) Learn(out, y []float64) {
 	if len(out) != len(m.Mean) || len(y) != len(m.Mean) {
 		panic("lanes: Mixture.Learn: lengths differ")
@@ -159,8 +165,8 @@ func regretsPortable(m *Mixture, out, y []float64) {
 				m.Rounds[j]++
 			}
 		}
-		if m.Doubt > 0 {
-			m.trust[j] = m.Rounds[j] / (m.Rounds[j] + m.Doubt)
+		if m.PriorRounds > 0 {
+			m.evidence[j] = m.Rounds[j] / (m.Rounds[j] + m.PriorRounds)
 		}
 		var sum float64
 		for i := j; i < len(m.Weights); i += stride {
@@ -174,9 +180,9 @@ func regretsPortable(m *Mixture, out, y []float64) {
 			sum += w
 		}
 		// A sum below 1e-308 has no inverse.
-		scale, left := float64(min(1/sum, math.MaxFloat64)*m.trust[j]), 1.0
+		scale, left := float64(min(1/sum, math.MaxFloat64)*m.evidence[j]), 1.0
 		if sum > 0 {
-			left = 1 - m.trust[j]
+			left = 1 - m.evidence[j]
 		}
 		for k, prior := range m.Prior {
 			i := k*stride + j
@@ -185,7 +191,7 @@ func regretsPortable(m *Mixture, out, y []float64) {
 	}
 }
 
-// slope is half the derivative of the loss of an error e.
+// slope returns loss'(e)/2 and learns the scale of e.
 func (m *Mixture) slope(j int, e float64) float64 {
 	p := &m.limits
 	if !m.Relative {
@@ -202,6 +208,6 @@ func (m *Mixture) slope(j int, e float64) float64 {
 	if limit := p[mixWinsor2] * m.Scale[j]; square > limit && m.Seen[j] > p[mixAfter] {
 		square = limit
 	}
-	m.Scale[j] += float64(Falling(m.Seen[j], p[mixLeast]) * (square - m.Scale[j]))
+	m.Scale[j] += float64(Weight(m.Seen[j], p[mixLeast]) * (square - m.Scale[j]))
 	return e / scale
 }

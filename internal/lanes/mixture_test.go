@@ -24,7 +24,7 @@ func TestMixture(t *testing.T) {
 				}
 				cfg := MixtureConfig{Experts: experts, Variables: n, Every: 1 + rng.IntN(2), Prior: prior, Limit: 1.5}
 				if rng.IntN(2) == 0 {
-					cfg.Doubt = 2
+					cfg.PriorRounds = 2
 				}
 				m, stride := NewMixture(cfg), vec.Stride(n)
 				at := func(k, j int) int { return k*stride + j }
@@ -82,8 +82,8 @@ func TestMixture(t *testing.T) {
 						}
 					}
 					rounds, trust := before.Rounds[j]+due, 1.0
-					if cfg.Doubt > 0 {
-						trust = rounds / (rounds + cfg.Doubt)
+					if cfg.PriorRounds > 0 {
+						trust = rounds / (rounds + cfg.PriorRounds)
 					}
 					if m.Rounds[j] != rounds || m.Outcomes[j] != 0 && due == 1 {
 						t.Errorf("%s: %v rounds and %v outcomes, want %v", name, m.Rounds[j], m.Outcomes[j], rounds)

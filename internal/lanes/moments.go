@@ -2,43 +2,50 @@ package lanes
 
 import "math"
 
-// Moments are running statistics of n variables and of their differences between
-// consecutive samples, with exponential forgetting. Deviations are winsorised, so that
-// one wild value cannot spoil a scale for long. The vectors have vec.Stride(n) elements,
-// of which the first n count.
+// Moments are exponentially forgotten means and variances of n variables, the mean
+// squares of their increments, and their ranges. With a sample x_t, the weight w, the
+// forgetting factor f and the share 1/w of the sample,
+//
+//	w_t = f w_{t-1} + 1
+//	e   = clip(x_t - mean_{t-1}, winsor SD_{t-1})
+//	mean_t     = mean_{t-1} + e/w_t
+//	variance_t = variance_{t-1} + (e^2 (1 - 1/w_t) - variance_{t-1})/w_t
+//
+// (West 1979, weighted as in Finch 2009). The mean square of the increments x_t -
+// x_{t-1} has a weight of its own and no mean. Clipping begins at a weight of after, so
+// that one wild value cannot spoil a scale for long. A scale of at most degenerate (1 +
+// |mean|) is rounding, and the variable a constant.
 type Moments struct {
-	Last                   []float64 // the last sample, NaN where it was missing
+	Last                   []float64 // last sample, NaN where it was missing
 	Weight, Mean, Variance []float64
-	DiffWeight, Diff2      []float64 // weight and mean square of the differences
-	Low, High              []float64
+	DiffWeight, Diff2      []float64 // weight and mean square of the increments
+	Low, High              []float64 // smallest and largest value
 
-	// What follows from them.
-	SD, RMS        []float64 // square roots of Variance and Diff2; 0 for a constant
+	// Derived from these.
+	SD, RMS        []float64 // roots of Variance and Diff2; 0 for a constant
 	Unit, Inverse  []float64 // SD and 1/SD; 1 and 0 for a constant
 	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 1 for a constant
-	Floor, Ceiling []float64 // Low and High, widened
+	Floor, Ceiling []float64 // Low - wide RMS and High + wide RMS
 
 	all    []float64
 	n      int
 	limits [6]float64
 }
 
-// The limits of Moments.
+// Indices of Moments.limits.
 const (
-	momOne        = iota
-	momForgetting // weight of a sample after one step
-	momAfter      // weight from which deviations are limited …
-	momWinsor     // … to so many scales
-	momDegenerate // a scale below this times the magnitude of the data counts as zero
-	momWide       // how far Floor and Ceiling are from Low and High, in RMS
+	momOne = iota
+	momForgetting
+	momAfter
+	momWinsor
+	momDegenerate
+	momWide
 )
 
 const momentsRows = 16
 
-// NewMoments returns the statistics of no samples. A sample's weight is multiplied by
-// forgetting at each step; from a weight of after on, a deviation counts for at most
-// winsor scales; a scale of less than degenerate times the magnitude of the data is
-// nothing but rounding. Floor and Ceiling are wide times RMS beside Low and High.
+// NewMoments returns the statistics of no samples; the parameters are those of the
+// formulas above.
 func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
 	all, row := statistics(momentsRows, n)
 	m := &Moments{
@@ -51,7 +58,7 @@ func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Mom
 	return m
 }
 
-// Add takes the sample x, NaN where missing, which leaves its variable as it is.
+// Add learns the sample x.
 func (m *Moments) Add(x []float64) {
 	if len(x) != m.n {
 		panic("lanes: Moments.Add: lengths differ")
@@ -59,14 +66,14 @@ func (m *Moments) Add(x []float64) {
 	moments(m, x)
 }
 
-// Break makes the next sample one that does not follow the last.
+// Break drops the last sample: the next one has no increment.
 func (m *Moments) Break() {
 	for j := range m.Last {
 		m.Last[j] = math.NaN()
 	}
 }
 
-// Derive sets what follows from SD, RMS, Low and High.
+// Derive recomputes Unit to Ceiling from SD, RMS, Low and High.
 func (m *Moments) Derive() {
 	for j := range m.n {
 		m.derive(j)
@@ -118,7 +125,7 @@ func momentsPortable(m *Moments, x []float64) {
 			dev := winsorised(diff, m.RMS[j], w)
 			m.Diff2[j] += float64((float64(dev*dev) - m.Diff2[j]) * share)
 		}
-		// A mean square may be nothing but rounding, or negative by it.
+		// A mean square may be rounding alone, and negative.
 		rounding := degenerate * (1 + math.Abs(m.Mean[j]))
 		m.SD[j], m.RMS[j] = 0, 0
 		if s := math.Sqrt(m.Variance[j]); s > rounding {

@@ -36,10 +36,10 @@ func TestBound(t *testing.T) {
 			m := NewMoments(n, 1, 30, 10, 1e-12, 2)
 			for range 20 {
 				m.Add(isatest.Vector(t, rng, n))
-				said, origin, unit, last := wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n)
+				v, origin, unit, last := wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n)
 				got, want := room(t, 1, n), make([]float64, n)
-				m.Bound(got, said, origin, unit, last, 3)
-				boundPortable(m, want, said, origin, unit, last, 3)
+				m.Bound(got, v, origin, unit, last, 3)
+				boundPortable(m, want, v, origin, unit, last, 3)
 				sameNumbers(t, fmt.Sprint("of ", n), got, want)
 			}
 		}
@@ -105,11 +105,11 @@ func TestGlitch(t *testing.T) {
 	})
 }
 
-func TestLevel(t *testing.T) {
+func TestLocalMean(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(18, 18))
 		for _, n := range lanesOf {
-			create := func() *Level { return NewLevel(n, .1, .01, 20, 5, 1e-12) }
+			create := func() *LocalMean { return NewLocalMean(n, .1, .01, 20, 5, 1e-12) }
 			got, want := create(), create()
 			for step := range 200 {
 				x := wilds(t, rng, n)
@@ -121,15 +121,15 @@ func TestLevel(t *testing.T) {
 					}
 				}
 				got.Add(x)
-				levelPortable(want, x)
-				for i := range levelRows {
+				localMeanPortable(want, x)
+				for i := range localMeanRows {
 					row := i * vec.Stride(n)
 					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
 				}
 			}
 		}
 		// The mean of 2, 4 and 9; then the last one has half the weight.
-		l := NewLevel(1, .5, 1./3, 100, 5, 0)
+		l := NewLocalMean(1, .5, 1./3, 100, 5, 0)
 		for _, v := range []float64{2, 4, math.NaN(), 9} {
 			l.Add([]float64{v})
 		}
@@ -147,14 +147,14 @@ func BenchmarkRows(b *testing.B) {
 		x[i] = rng.NormFloat64()
 	}
 	dst := Rows(3, n)
-	m, h, g, l := NewMoments(n, .9999, 30, 10, 1e-12, 2), NewHuber(n, 5, 30, 3, .005), NewGlitch(n, 5000, 50, 2, 30, 10, .001), NewLevel(n, .02, 1e-4, 30, 10, 1e-12)
+	m, h, g, l := NewMoments(n, .9999, 30, 10, 1e-12, 2), NewHuber(n, 5, 30, 3, .005), NewGlitch(n, 5000, 50, 2, 30, 10, .001), NewLocalMean(n, .02, 1e-4, 30, 10, 1e-12)
 	isatest.Each(b, func(b *testing.B) {
 		for name, f := range map[string]func(){
 			"Standardise": func() { Standardise(dst, x, zero, zero, 10) },
 			"Bound":       func() { m.Bound(dst[:n], x[:n], zero, x[n:2*n], x[2*n:], 4) },
 			"Huber":       func() { h.ErrorsTo(dst[:n], x[:n], zero) },
 			"Glitch":      func() { g.HoldTo(dst[:n], x[:n], zero) },
-			"Level":       func() { l.Add(x[:n]) },
+			"LocalMean":   func() { l.Add(x[:n]) },
 		} {
 			b.Run(name, func(b *testing.B) {
 				for b.Loop() {

@@ -2,33 +2,36 @@ package lanes
 
 import "math"
 
-// Steps are the typical steps of n variables from one sample to the next: the root of
-// the mean square of those that are not zero. The vectors have vec.Stride(n) elements, of
-// which the first n count.
+// Steps are the typical steps of n variables: root mean squares of the increments s_t =
+// x_t - x_{t-1} that are not zero. With t counting these,
+//
+//	Square_t = Square_{t-1} + a_t (min(s_t^2, winsor^2 Square_{t-1}) - Square_{t-1})
+//	Unit_t   = sqrt(Square_t)
+//
+// The minimum applies once t > after.
 type Steps struct {
-	Target          []float64 // the last step in units of those before it, limited; NaN if none, or if nothing has moved yet
-	Count, Square   []float64 // steps that were not zero, and their mean square
-	Unit, Inverse   []float64 // root of Square, or 1 while there is none, and its inverse
-	Largest, Recent []float64 // largest step but for the last; the last
+	Target          []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and before the first that is not zero
+	Count, Square   []float64 // t and Square_t
+	Unit, Inverse   []float64 // Unit_t and 1/Unit_t; 1 and 1 while t = 0
+	Largest, Recent []float64 // largest |s| except the last one; the last |s|
 
 	all    []float64
 	n      int
 	limits [5]float64
 }
 
-// The limits of Steps.
+// Indices of Steps.limits.
 const (
-	stepOne     = iota
-	stepAfter   // steps before one is limited …
-	stepWinsor  // … to so many units
-	stepWinsor2 // its square
-	stepRate    // least weight of a step in the mean
+	stepOne = iota
+	stepAfter
+	stepWinsor
+	stepWinsor2 // square of it
+	stepRate
 )
 
 const stepsRows = 7
 
-// NewSteps returns what is known before the first step. After so many steps one counts
-// for at most winsor units, and has at least the weight rate in the mean.
+// NewSteps returns the statistics of no increments; rate is that of a_t.
 func NewSteps(n int, after, winsor, rate float64) *Steps {
 	all, row := statistics(stepsRows, n)
 	s := &Steps{
@@ -39,8 +42,7 @@ func NewSteps(n int, after, winsor, rate float64) *Steps {
 	return s
 }
 
-// Add takes the step from the sample last to the sample x; where either is NaN there
-// is none.
+// Add learns the increment x - last.
 func (s *Steps) Add(x, last []float64) {
 	if len(x) != s.n || len(last) != s.n {
 		panic("lanes: Steps.Add: lengths differ")
@@ -48,7 +50,7 @@ func (s *Steps) Add(x, last []float64) {
 	steps(s, x, last)
 }
 
-// Derive sets what follows from Square.
+// Derive recomputes Unit and Inverse from Square.
 func (s *Steps) Derive() {
 	for j := range s.n {
 		s.derive(j)
@@ -88,7 +90,7 @@ func stepsPortable(s *Steps, x, last []float64) {
 		if limit := winsor2 * mean; square > limit && s.Count[j] > after {
 			square = limit
 		}
-		s.Square[j] += float64((square - mean) * Falling(s.Count[j], rate))
+		s.Square[j] += float64((square - mean) * Weight(s.Count[j], rate))
 		s.derive(j)
 	}
 }

@@ -2,8 +2,8 @@ package lanes
 
 import "math"
 
-// Rows of the forecasts that Tally takes: of the model, of a naive one, of a
-// reference, and the bounds of an interval.
+// Rows of the forecasts that Tally scores: the model's, the naive and the reference
+// forecast, and the bounds of the interval.
 const (
 	TallyForecast = iota
 	TallyNaive
@@ -21,28 +21,30 @@ const (
 	TallyAE               // absolute error
 	TallyMean             // of the targets, not a sum
 	TallyM2               // squared deviations of the targets from it
-	TallyNaiveSE          // as above, of the naive forecast
-	TallyNaiveAE          //
-	TallyRefCount         // scored targets with a forecast of the reference
-	TallyRefOwnSE         // squared error on these
-	TallyRefSE            // that of the reference
+	TallyNaiveSE          // squared error of the naive forecast
+	TallyNaiveAE          // its absolute error
+	TallyRefCount         // scored targets with a reference forecast
+	TallyRefOwnSE         // squared error of the model on these
+	TallyRefSE            // squared error of the reference on these
 	TallyBounded          // scored targets with an interval
-	TallyMissed           // those outside of it
+	TallyMissed           // scored targets outside of their interval
 	TallyWidth            // width of the interval
 	TallyExcess           // distance of the target from the interval
 	TallySums             // number of rows
 	TallySumsShort = TallyBounded
 )
 
-// Tally adds a sample to the sums of its errors. A target is scored when it and its
-// forecast and that of the naive model are finite; the reference takes part where
-// its forecast is finite, and so does the interval. The mean and squared deviations
-// of the targets follow Welford's method.
+// Tally adds the errors of one sample to the sums over samples. A target is scored when
+// the target, its forecast and the naive forecast are finite. The reference and the
+// interval take part where they are finite as well. Mean and squared deviations of the
+// targets follow Welford (1962): with d = y - mean_{t-1},
 //
-// With n variables, forecasts has the rows above, n each, or the first three only,
-// and sums accordingly TallySums rows or TallySumsShort. errs is set to target minus
-// forecast, NaN where nothing is scored. The results are the number of variables that
-// were scored, and the sums of their squared and absolute errors.
+//	mean_t = mean_{t-1} + d/t,   M2_t = M2_{t-1} + d (y - mean_t)
+//
+// For n variables forecasts is TallyForecasts x n and sums TallySums x n, or forecasts
+// ends before TallyLower and sums before TallyBounded. errs is set to target minus
+// forecast, NaN for a target that is not scored. Tally returns the number of variables
+// that were scored, and the sums of their squared and absolute errors.
 func Tally(sums, errs, forecasts, target []float64) (count, se, ae float64) {
 	n := len(target)
 	rows := TallyForecasts

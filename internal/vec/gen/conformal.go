@@ -11,7 +11,7 @@ import (
 // all implementations give the same bits.
 func (t target) conformal() {
 	t.begin("conformal", "func(out *int64, scale, count, own, half, forecast, y, voting, limits, steps *%, n, levels, stride int)",
-		"learns how far off forecasts are; out are the votes, and the misses at each level.")
+		"learns errors and factors of intervals; out are the votes, and the misses at each level.")
 	n := param("n")
 	tail := t.rest(n)
 	bytes := t.inBytes(n)
@@ -104,7 +104,7 @@ func (t target) conformal() {
 	t.end()
 }
 
-// The limits, in the order of package vec.
+// Indices of the constants, as in package lanes.
 const (
 	confOne = iota
 	confHorizon

@@ -10,7 +10,7 @@ import (
 // and additions nor changes their order: all implementations give the same bits.
 func (t target) cusum() {
 	t.begin("cusum", "func(most, rows, x, limits *%, stride int)",
-		"takes the next value of each sequence; most are the largest sum and length.")
+		"learns a value of each sequence; most are the largest sum and length.")
 	x := param("x")
 	sums := t.zeros(2)
 	names := []string{"count", "mean", "square", "sum", "length", "variance", "up", "down", "sinceUp", "sinceDown"}

@@ -7,7 +7,7 @@ import (
 // glitch takes a register of variables at a time.
 func (t target) glitch() {
 	t.begin("glitch", "func(rows, limits, dst, x, last *%, n, stride int)",
-		"copies x, but for values that are out of all proportion.")
+		"copies x with NaN in place of glitches and learns the size of increments.")
 	n := param("n")
 	t.lanesOf(param("rows"), param("limits"), param("stride"), []string{"mean", "count", "held"}, func(l *lanes, offset GPVirtual) {
 		m := t.dense(n)
@@ -33,7 +33,7 @@ func (t target) glitch() {
 	t.end()
 }
 
-// The limits, in the order of package vec.
+// Indices of the constants, as in package lanes.
 const (
 	gliOne = iota
 	gliFactor

@@ -7,7 +7,7 @@ import (
 // huber takes a register of variables at a time.
 func (t target) huber() {
 	t.begin("huber", "func(rows, limits, dst, y, forecast *%, n, stride int)",
-		"sets dst to the errors that are learnt from.")
+		"clips errors and learns their mean size.")
 	n := param("n")
 	t.lanesOf(param("rows"), param("limits"), param("stride"), []string{"mean", "count", "run"}, func(l *lanes, offset GPVirtual) {
 		m := t.dense(n)
@@ -32,7 +32,7 @@ func (t target) huber() {
 	t.end()
 }
 
-// The limits, in the order of package vec.
+// Indices of the constants, as in package lanes.
 const (
 	hubOne = iota
 	hubLimit

@@ -4,7 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The limits, in the order of package vec.
+// Indices of the constants, as in package lanes.
 const (
 	momOne = iota
 	momForgetting
@@ -18,7 +18,7 @@ const (
 // and additions nor changes their order: all implementations give the same bits.
 func (t target) moments() {
 	t.begin("moments", "func(rows, limits, x *%, n, stride int)",
-		"takes a sample into running statistics.")
+		"learns a sample: moments of values and increments.")
 	n := param("n")
 	names := []string{"last", "weight", "mean", "variance", "diffWeight", "diff2", "low", "high", "sd", "rms",
 		"unit", "inverse", "steps", "perStep", "floor", "ceiling"}

@@ -10,7 +10,7 @@ import (
 // What it stores beyond a row the next one overwrites.
 func (t target) standardise() {
 	t.begin("standardise", "func(dst, x, mean, inverse *%, limit %, size, n int)",
-		"sets dst to the rows of x, the last first, less the means, times inverse, limited.")
+		"writes the rows of x in reverse order, standardised and clipped.")
 	dst, x, n := param("dst"), param("x"), param("n")
 	mean, inverse := param("mean"), param("inverse")
 	bytes, tail := t.inBytes(n), t.rest(n)
@@ -37,8 +37,8 @@ func (t target) standardise() {
 
 // bound sets a register of forecasts at a time.
 func (t target) bound() {
-	t.begin("bound", "func(dst, said, origin, unit, last, steps, floor, ceiling *%, limit %, n int)",
-		"makes forecasts of what was said of them.")
+	t.begin("bound", "func(dst, v, origin, unit, last, steps, floor, ceiling *%, limit %, n int)",
+		"bounds forecasts, see Moments.Bound.")
 	n := param("n")
 	bytes, tail := t.inBytes(n), t.rest(n)
 	limit := t.vec()
@@ -46,11 +46,11 @@ func (t target) bound() {
 	l := &lanes{target: t}
 	t.columns(bytes, tail, 1, func(j GPVirtual, _ int, m *mask) {
 		read := func(name string) Register { return t.loadSome(at(param(name), j, 0), m) }
-		said, last := read("said"), read("last")
-		said = t.kept(said, t.ordered(said, nil))
-		step := l.minus(l.plus(read("origin"), l.product(read("unit"), said)), last)
+		v, last := read("v"), read("last")
+		v = t.kept(v, t.ordered(v, nil))
+		step := l.minus(l.plus(read("origin"), l.product(read("unit"), v)), last)
 		step = l.clipped(step, l.product(limit, read("steps")))
-		v := l.plus(last, step)
+		v = l.plus(last, step)
 		v = l.least(l.most(v, read("floor")), read("ceiling"))
 		t.store(v, at(param("dst"), j, 0))
 	})

@@ -4,7 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The limits, in the order of package vec.
+// Indices of the constants, as in package lanes.
 const (
 	stepOne = iota
 	stepAfter
@@ -17,7 +17,7 @@ const (
 // additions nor changes their order: all implementations give the same bits.
 func (t target) steps() {
 	t.begin("steps", "func(rows, limits, x, last *%, n, stride int)",
-		"takes the steps to the next sample.")
+		"learns the increments x - last.")
 	n := param("n")
 	names := []string{"target", "count", "square", "unit", "inverse", "largest", "recent"}
 	t.lanesOf(param("rows"), param("limits"), param("stride"), names, func(l *lanes, offset GPVirtual) {

@@ -19,7 +19,7 @@ func (t target) groupsOf(stride GPVirtual, body func(offset GPVirtual)) {
 // aggregate takes a register of variables at a time and goes down the experts.
 func (t target) aggregate() {
 	t.begin("aggregate", "func(mean, low, high, z, weights, f, x, inverse *%, limit %, experts, n, row, stride int)",
-		"forms the weighted means of what the experts say.")
+		"standardises the forecasts of the experts and sets their weighted mean and bounds.")
 	n, stride := param("n"), t.inBytes(param("stride"))
 	limit, least := t.vec(), t.vec()
 	t.bcast(number("limit"), limit)
@@ -60,13 +60,13 @@ func (t target) aggregate() {
 	t.end()
 }
 
-// The limits of a mixture, in the order of package vec.
+// Indices of the constants, as in package lanes.
 const (
 	mixOne = iota
 	mixEvery
 	mixRate
 	mixLimit
-	mixDoubt
+	mixPriorRounds
 	mixSmallest
 	mixWinsor
 	mixWinsor2
@@ -76,11 +76,11 @@ const (
 
 // regrets goes down the experts twice: only then are the sums of the weights known.
 func (t target) regrets() {
-	t.begin("regrets", "func(rows, weights, regret, square, gain, z, out, y, prior, limits *%, experts, stride, relative, doubt int)",
-		"takes an outcome into the regrets and makes weights of them.")
+	t.begin("regrets", "func(rows, weights, regret, square, gain, z, out, y, prior, limits *%, experts, stride, relative, priorRounds int)",
+		"learns outcomes: regrets and weights of the experts.")
 	stride := param("stride")
 	bytes := t.inBytes(stride)
-	t.lanesOf(param("rows"), param("limits"), stride, []string{"trust", "outcomes", "rounds", "seen", "scale"}, func(l *lanes, offset GPVirtual) {
+	t.lanesOf(param("rows"), param("limits"), stride, []string{"evidence", "outcomes", "rounds", "seen", "scale"}, func(l *lanes, offset GPVirtual) {
 		one, zero := l.limit(mixOne), l.none()
 		read := func(name string) Register {
 			v := t.vec()
@@ -123,11 +123,11 @@ func (t target) regrets() {
 		due := t.kept(one, ends)
 		rounds := l.plus(l.get("rounds"), due)
 		l.set("rounds", rounds)
-		trust, sure := l.get("trust"), label("sure")
-		CMPQ(argument(Param("doubt")), U32(0))
+		evidence, sure := l.get("evidence"), label("sure")
+		CMPQ(argument(Param("priorRounds")), U32(0))
 		JE(LabelRef(sure))
-		t.load(l.quotient(rounds, l.plus(rounds, l.limit(mixDoubt))), trust)
-		l.set("trust", trust)
+		t.load(l.quotient(rounds, l.plus(rounds, l.limit(mixPriorRounds))), evidence)
+		l.set("evidence", evidence)
 		Label(sure)
 
 		sum := l.none()
@@ -159,8 +159,8 @@ func (t target) regrets() {
 		scale, most := l.quotient(one, sum), t.vec()
 		t.bcast(largest(), most)
 		VMINPD(most, scale, scale)
-		t.mul(trust, scale, scale)
-		left := l.where(l.above(sum, zero, nil), l.minus(one, trust), one)
+		t.mul(evidence, scale, scale)
+		left := l.where(l.above(sum, zero, nil), l.minus(one, evidence), one)
 		row = copyOf(offset)
 		prior, experts := param("prior"), param("experts")
 		loop(experts, 1, func() {

@@ -1,0 +1,60 @@
+package lanes
+
+import "github.com/orffvar/forecaster/internal/vec"
+
+// Standardise writes the rows of X in reverse order, standardised and clipped:
+//
+//	dst_i = clip((x_{k-1-i} - mean) inverse, limit),   i = 0 … k-1
+//
+// X and dst are k x n, mean and inverse have n elements. So the lags of a series whose
+// samples follow each other in memory come newest first. dst needs the capacity that
+// Rows gives.
+func Standardise(dst, x, mean, inverse []float64, limit float64) {
+	n := len(mean)
+	if len(inverse) != n || n == 0 || len(x) != n && len(x)%n != 0 || len(dst) != len(x) {
+		panic("lanes: Standardise: shapes differ")
+	}
+	if len(x) > 0 {
+		standardise(dst[:len(x)-n+vec.Stride(n)], x, mean, inverse, limit)
+	}
+}
+
+func standardisePortable(dst, x, mean, inverse []float64, limit float64) {
+	n := len(mean)
+	for to := 0; to < len(x); to += n {
+		from := len(x) - n - to
+		for j, v := range x[from : from+n] {
+			dst[to+j] = Clip((v-mean[j])*inverse[j], limit)
+		}
+	}
+}
+
+// Bound turns the output v of a regression into a forecast that stays near the last
+// sample and within the range of the past:
+//
+//	step = clip(origin + unit v - last, limit Steps)
+//	dst  = min(max(last + step, Floor), Ceiling)
+//
+// A v of NaN counts as 0. All have n elements; dst needs the capacity that Rows gives.
+func (m *Moments) Bound(dst, v, origin, unit, last []float64, limit float64) {
+	n := m.n
+	if len(dst) != n || len(v) != n || len(origin) != n || len(unit) != n || len(last) != n {
+		panic("lanes: Moments.Bound: lengths differ")
+	}
+	bound(m, dst[:vec.Stride(n)], v, origin, unit, last, limit)
+}
+
+func boundPortable(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
+	for j, v := range v {
+		if v != v {
+			v = 0
+		}
+		v = last[j] + Clip(origin[j]+float64(unit[j]*v)-last[j], limit*m.Steps[j])
+		if v < m.Floor[j] {
+			v = m.Floor[j]
+		} else if v > m.Ceiling[j] {
+			v = m.Ceiling[j]
+		}
+		dst[j] = v
+	}
+}
