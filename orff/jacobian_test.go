@@ -71,7 +71,7 @@ func TestJacobianIsRefusedWithAReason(t *testing.T) {
 // foreign is a Map of another package, with nothing but the interface.
 type foreign struct{}
 
-func (foreign) Dims() Dims                                           { return Dims{1, 1, 1, 1} }
+func (foreign) Dims() Dims                                           { return Dims{In: 1, Out: 1, Features: 1, Params: 1} }
 func (foreign) FeaturesTo(phi, x []float64)                          { phi[0] = x[0] }
 func (foreign) PredictTo(y, phi, theta []float64)                    { y[0] = phi[0] * theta[0] }
 func (foreign) AddGradient(g []float64, a float64, phi, r []float64) { g[0] += a * phi[0] * r[0] }

@@ -17,6 +17,6 @@
 // Samples are stored row-major, one sample a row. A NaN coordinate of a target
 // is missing: it has no loss and no gradient.
 //
-// The package knows no feature map. It declares the interface Map that it
-// consumes; package orff satisfies it.
+// The package imports no feature map: it learns with any featuremap.Map, which
+// package orff implements.
 package sgd

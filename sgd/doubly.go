@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -26,12 +28,11 @@ const (
 
 // DoublyStochasticConfig describes a DoublyStochastic.
 type DoublyStochasticConfig struct {
-	// Blocks are the D_b blocks of the feature map, of sizes Dims each, that
-	// together form the map: h(x) = sum_i Phi_i(x)^T theta_i, so each holds the
-	// factor 1/sqrt(D) of the whole. Whether a block keeps its frequencies or
-	// draws them again from its seed is its own affair.
-	Blocks []Map
-	Dims   Dims
+	// Blocks are the D_b blocks of the feature map, all of the same sizes, that
+	// together form the map: h(x) = sum_i Phi_i(x)^T theta_i. Each block holds the
+	// factor 1/sqrt(D) of the whole map. A block may keep its frequencies or draw
+	// them again from its seed.
+	Blocks []featuremap.Map
 
 	Batch  int     // n, pairs a step; 8 to 32 in a stream
 	Lambda float64 // ridge, convention H
@@ -86,7 +87,8 @@ type DoublyStochasticConfig struct {
 // It is not safe for concurrent use. Steps and predictions do not allocate.
 type DoublyStochastic struct {
 	cfg    DoublyStochasticConfig
-	blocks []Map
+	dims   featuremap.Dims // of each block
+	blocks []featuremap.Map
 	observation
 
 	t       int // steps taken
@@ -116,12 +118,15 @@ type DoublyStochastic struct {
 // NewDoublyStochastic returns a learner with zero weights. The error names the
 // field that is wrong.
 func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) {
-	d := cfg.Dims
-	switch {
-	case len(cfg.Blocks) == 0:
+	if len(cfg.Blocks) == 0 {
 		return nil, errors.New("sgd: DoublyStochastic needs at least one block")
+	}
+	d := cfg.Blocks[0].Dims()
+	switch {
 	case d.In < 1 || d.Out < 1 || d.Features < 1 || d.Params < 1:
 		return nil, fmt.Errorf("sgd: DoublyStochastic sizes of a block must be >= 1, got %+v", d)
+	case !alike(cfg.Blocks, d):
+		return nil, fmt.Errorf("sgd: DoublyStochastic Blocks must all have the sizes %+v of the first", d)
 	case cfg.Batch < 1:
 		return nil, fmt.Errorf("sgd: DoublyStochastic Batch must be >= 1, got %d", cfg.Batch)
 	case !(cfg.Lambda >= 0) || math.IsInf(cfg.Lambda, 0):
@@ -153,8 +158,9 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 	n := cfg.Batch
 	l := &DoublyStochastic{
 		cfg:         cfg,
+		dims:        d,
 		observation: v,
-		blocks:      append([]Map(nil), cfg.Blocks...),
+		blocks:      append([]featuremap.Map(nil), cfg.Blocks...),
 		theta:       make([]float64, len(cfg.Blocks)*d.Params),
 		s:           1,
 		x:           make([]float64, n*d.In),
@@ -181,13 +187,18 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 	return l, nil
 }
 
+// alike reports whether all blocks have the sizes d.
+func alike(blocks []featuremap.Map, d featuremap.Dims) bool {
+	return !slices.ContainsFunc(blocks, func(m featuremap.Map) bool { return m.Dims() != d })
+}
+
 // Learn adds a pair to the mini-batch and takes a step when it is full. A pair
 // with an input that is not finite, an infinite target or no known target is
 // dropped and counted, and so are the pairs of a mini-batch whose gradient is not
 // finite. It reports whether the step found all blocks in use for
 // the first time: from now on the frequencies are frozen.
 func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
-	d := l.cfg.Dims
+	d := l.dims
 	if len(x) != d.In || len(y) != l.q {
 		panic(badLength)
 	}
@@ -209,7 +220,7 @@ func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 // them and leaves the pairs given to Learn alone; the values must be finite or,
 // in y, NaN. The result is that of Learn.
 func (l *DoublyStochastic) Step(x, y []float64) (capped bool) {
-	if len(x) != l.cfg.Batch*l.cfg.Dims.In || len(y) != l.cfg.Batch*l.q {
+	if len(x) != l.cfg.Batch*l.dims.In || len(y) != l.cfg.Batch*l.q {
 		panic(badLength)
 	}
 	return l.step(x, y)
@@ -238,7 +249,7 @@ func missing(y []float64) bool {
 }
 
 func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
-	d, n := l.cfg.Dims, l.cfg.Batch
+	d, n := l.dims, l.cfg.Batch
 	i := l.next
 	fresh := i == l.touched
 	capped = !fresh && !l.capped
@@ -291,7 +302,7 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 
 // errorsTo computes the loss gradients of all pairs, and the features of block i.
 func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
-	d, n := l.cfg.Dims, l.cfg.Batch
+	d, n := l.dims, l.cfg.Batch
 	clear(e)
 	// Blocks outside, samples inside: a block that is drawn again is drawn once.
 	for j := range l.touched {
@@ -331,7 +342,7 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 
 // addSmoothness adds n times the gradient of the manifold term in the predictions.
 func (l *DoublyStochastic) addSmoothness(e, x []float64) {
-	d, n := l.cfg.Dims, l.cfg.Batch
+	d, n := l.dims, l.cfg.Batch
 	for i := range n {
 		for j := range i {
 			var q float64
@@ -352,7 +363,7 @@ func (l *DoublyStochastic) addSmoothness(e, x []float64) {
 
 // block returns the stored weights of block i.
 func (l *DoublyStochastic) block(i int) []float64 {
-	p := l.cfg.Dims.Params
+	p := l.dims.Params
 	return l.theta[i*p : (i+1)*p]
 }
 
@@ -387,7 +398,7 @@ func (l *DoublyStochastic) renormalise(f float64) {
 
 // PredictTo sets y = h(x) by Algorithm 5.
 func (l *DoublyStochastic) PredictTo(y, x []float64) {
-	d := l.cfg.Dims
+	d := l.dims
 	if len(x) != d.In || len(y) != d.Out {
 		panic(badLength)
 	}
@@ -403,7 +414,7 @@ func (l *DoublyStochastic) PredictTo(y, x []float64) {
 
 // weightsTo sets dst to the weights of block i with which PredictTo predicts.
 func (l *DoublyStochastic) weightsTo(dst []float64, i int) {
-	p := l.cfg.Dims.Params
+	p := l.dims.Params
 	if l.mean != nil && l.mean.count() > 0 {
 		l.mean.to(dst, l.theta, i*p)
 		return
@@ -416,7 +427,7 @@ func (l *DoublyStochastic) weightsTo(dst []float64, i int) {
 // WeightsTo sets theta, D_b x params, to the weights with which PredictTo
 // predicts: block after block.
 func (l *DoublyStochastic) WeightsTo(theta []float64) {
-	p := l.cfg.Dims.Params
+	p := l.dims.Params
 	if len(theta) != len(l.theta) {
 		panic(badLength)
 	}
@@ -438,11 +449,14 @@ func (l *DoublyStochastic) Dropped() uint64 { return l.dropped }
 // ones with the factor 1/sqrt(D) of the new D. The weights are multiplied by
 // sqrt(D_new/D_old), so that no prediction changes; the next steps visit the new
 // blocks. It allocates. An average starts again when all blocks are in use.
-func (l *DoublyStochastic) Grow(blocks []Map) error {
+func (l *DoublyStochastic) Grow(blocks []featuremap.Map) error {
 	if len(blocks) <= len(l.blocks) {
 		return fmt.Errorf("sgd: Grow needs more than the present %d blocks, got %d", len(l.blocks), len(blocks))
 	}
-	d := l.cfg.Dims
+	d := l.dims
+	if !alike(blocks, d) {
+		return fmt.Errorf("sgd: Grow needs blocks of the sizes %+v", d)
+	}
 	f := math.Sqrt(float64(len(blocks)) / float64(len(l.blocks)))
 	avg := l.mean != nil && l.mean.count() > 0
 	theta := make([]float64, len(blocks)*d.Params)
@@ -455,7 +469,7 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 	vec.Scale(f, theta)
 	l.theta = theta
 	l.next, l.capped = l.touched, false
-	l.blocks = append([]Map(nil), blocks...)
+	l.blocks = append([]featuremap.Map(nil), blocks...)
 	if l.mean != nil {
 		l.mean = newMean(len(theta))
 	}

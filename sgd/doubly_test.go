@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -86,9 +87,10 @@ func curve(r *source) (x, y []float64) {
 func TestC5_5_RegeneratedBlocksGiveTheSameBits(t *testing.T) {
 	const n, b, steps = 7, 5, 40
 	run := func(keep bool) (*sgd.DoublyStochastic, []float64) {
-		m, d := maps(gaussianBlocks(n, b, 1, keep))
+		m := maps(gaussianBlocks(n, b, 1, keep))
+		d := m[0].Dims()
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: m, Dims: d, Batch: 3, Lambda: 1e-2, Rate: sgd.Constant(.2), Decay: sgd.DecayAll,
+			Blocks: m, Batch: 3, Lambda: 1e-2, Rate: sgd.Constant(.2), Decay: sgd.DecayAll,
 		}))
 		r := &source{5}
 		for range 3 * steps {
@@ -141,9 +143,10 @@ func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
 		for _, average := range []bool{false, true} {
 			for _, steps := range []int{2, 4, 30} { // before, at and after the cap
 				name := fmt.Sprintf("%T, average %v, %d steps", preconditioner, average, steps)
-				m, d := maps(gaussianBlocks(4, 3, 1, true))
+				m := maps(gaussianBlocks(4, 3, 1, true))
+				d := m[0].Dims()
 				l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-					Blocks: m, Dims: d, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
+					Blocks: m, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
 					Preconditioner: preconditioner, Average: average,
 				}))
 				r := &source{3}
@@ -157,7 +160,7 @@ func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
 				if err := l.Grow(m); err == nil {
 					t.Fatalf("%s: Grow accepts as many blocks as before", name)
 				}
-				more, _ := maps(gaussianBlocks(6, 3, 1, true))
+				more := maps(gaussianBlocks(6, 3, 1, true))
 				if err := l.Grow(more); err != nil {
 					t.Fatal(err)
 				}
@@ -189,9 +192,10 @@ func TestRedrawnBlockStartsAtZero(t *testing.T) {
 	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixB}} {
 		for _, average := range []bool{false, true} {
 			blocks := gaussianBlocks(3, 4, 1, true)
-			m, d := maps(blocks)
+			m := maps(blocks)
+			d := m[0].Dims()
 			l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-				Blocks: m, Dims: d, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
+				Blocks: m, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
 				Preconditioner: preconditioner, Average: average,
 			}))
 			r := &source{6}
@@ -251,7 +255,7 @@ func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
 	m := fixMap()
 	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixB}, "any map": {}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{m}, Dims: sgd.Dims(m.Dims()), Batch: 3, Lambda: fixLambda,
+			Blocks: []featuremap.Map{m}, Batch: 3, Lambda: fixLambda,
 			Rate: sgd.Constant(1), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		l.Step(fixX, fixY)
@@ -268,7 +272,7 @@ func TestHessianWithSingularOutput(t *testing.T) {
 	var w [][]float64
 	for _, p := range []sgd.Hessian{{Output: b}, {}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{m}, Dims: sgd.Dims(m.Dims()), Batch: 3, Lambda: fixLambda,
+			Blocks: []featuremap.Map{m}, Batch: 3, Lambda: fixLambda,
 			Rate: sgd.Constant(.5), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		for range 5 {
@@ -281,9 +285,9 @@ func TestHessianWithSingularOutput(t *testing.T) {
 
 // A small mini-batch alone is a poor Hessian; its running average is a good one.
 func TestDampedHessianLearnsFromSmallBatches(t *testing.T) {
-	m, d := maps(gaussianBlocks(4, 10, 1, true))
+	m := maps(gaussianBlocks(4, 10, 1, true))
 	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-		Blocks: m, Dims: d, Batch: 8, Lambda: 1e-3, Decay: sgd.DecayBlock,
+		Blocks: m, Batch: 8, Lambda: 1e-3, Decay: sgd.DecayBlock,
 		Rate:           sgd.InverseScaling{Gamma0: .2, Gamma1: .01, Power: .5},
 		Preconditioner: sgd.Hessian{Forgetting: .99, Output: fixB},
 	}))
@@ -325,9 +329,9 @@ func TestInverseTimeNeedsItsOffset(t *testing.T) {
 			f, err := orff.NewFourier(orff.Gaussian{Sigma: .3}, 1, 1, r)
 			return orff.NewDecomposable(f, orff.Identity(1)), err
 		}))
-		m, d := maps(blocks)
+		m := maps(blocks)
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: m, Dims: d, Batch: 1, Lambda: lambda, Rate: rate, Decay: sgd.DecayAll, Clip: clip,
+			Blocks: m, Batch: 1, Lambda: lambda, Rate: rate, Decay: sgd.DecayAll, Clip: clip,
 		}))
 		r, f := &source{1}, make([]float64, 1)
 		for range steps {
@@ -361,7 +365,7 @@ type reference struct {
 }
 
 func (l *reference) step(x, y []float64) {
-	c, d := l.cfg, l.cfg.Dims
+	c, d := l.cfg, l.cfg.Blocks[0].Dims()
 	if l.theta == nil {
 		for range c.Blocks {
 			l.theta = append(l.theta, make([]float64, d.Params))
@@ -476,8 +480,8 @@ func variants() map[string]func(*sgd.DoublyStochasticConfig) {
 }
 
 func variantConfig(change func(*sgd.DoublyStochasticConfig)) sgd.DoublyStochasticConfig {
-	m, d := maps(gaussianBlocks(3, 4, 1, true))
-	cfg := sgd.DoublyStochasticConfig{Blocks: m, Dims: d, Batch: 2, Lambda: .05, Rate: sgd.Constant(.3)}
+	m := maps(gaussianBlocks(3, 4, 1, true))
+	cfg := sgd.DoublyStochasticConfig{Blocks: m, Batch: 2, Lambda: .05, Rate: sgd.Constant(.3)}
 	change(&cfg)
 	return cfg
 }
@@ -504,7 +508,7 @@ func TestDoublyStochasticEqualsReference(t *testing.T) {
 			ref.step(append(x1, x2...), append(y1, y2...))
 			// Weights of order 1, a hundred steps of a few roundings each. Sums of
 			// weights whose scale decays 1000-fold lose three digits.
-			near(t, fmt.Sprintf("%s, step %d", name, step+1), weights(l, 3*cfg.Dims.Params), ref.weights(), 1e-11)
+			near(t, fmt.Sprintf("%s, step %d", name, step+1), weights(l, 3*cfg.Blocks[0].Dims().Params), ref.weights(), 1e-11)
 		}
 	}
 }
@@ -535,7 +539,7 @@ func TestDoublyStochasticSaveAndRestore(t *testing.T) {
 					t.Fatalf("%s: the event differs", name)
 				}
 			}
-			n := 3 * cfg.Dims.Params
+			n := 3 * cfg.Blocks[0].Dims().Params
 			same(t, name, weights(b, n), weights(a, n))
 			if a.Steps() != b.Steps() || a.Touched() != b.Touched() || a.Dropped() != b.Dropped() {
 				t.Errorf("%s: counters differ", name)
@@ -567,15 +571,21 @@ func TestDoublyStochasticDropsWhatItCannotUse(t *testing.T) {
 // huge is a map of one weight whose feature is x itself.
 type huge struct{}
 
+func (huge) Dims() featuremap.Dims                                    { return featuremap.Dims{In: 1, Out: 1, Features: 1, Params: 1} }
 func (huge) FeaturesTo(phi, x []float64)                              { phi[0] = x[0] }
 func (huge) PredictTo(y, phi, theta []float64)                        { y[0] = phi[0] * theta[0] }
 func (huge) AddGradient(g []float64, alpha float64, phi, r []float64) { g[0] += alpha * phi[0] * r[0] }
 
+// empty is a map without weights.
+type empty struct{ huge }
+
+func (empty) Dims() featuremap.Dims { return featuremap.Dims{In: 2, Out: 2, Features: 1} }
+
 func TestOverflowLeavesTheWeights(t *testing.T) {
 	for name, p := range map[string]sgd.Preconditioner{"none": nil, "factors": sgd.Hessian{Output: []float64{1}}, "any map": sgd.Hessian{}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{huge{}}, Dims: sgd.Dims{In: 1, Out: 1, Features: 1, Params: 1},
-			Batch: 1, Lambda: .1, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: p,
+			Blocks: []featuremap.Map{huge{}},
+			Batch:  1, Lambda: .1, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		l.Learn([]float64{1}, []float64{1})
 		before := weights(l, 1)
@@ -601,7 +611,7 @@ func TestOverflowLeavesTheWeights(t *testing.T) {
 func TestMissingTargetLeavesItsOutput(t *testing.T) {
 	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), orff.Identity(2))
 	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-		Blocks: []sgd.Map{m}, Dims: sgd.Dims(m.Dims()), Batch: 1, Rate: sgd.Constant(.5),
+		Blocks: []featuremap.Map{m}, Batch: 1, Rate: sgd.Constant(.5),
 	}))
 	l.Learn([]float64{.1, .2}, []float64{1, math.NaN()})
 	y := make([]float64, 2)
@@ -634,19 +644,20 @@ func TestDoublyStochasticDoesNotAllocate(t *testing.T) {
 
 func TestDoublyStochasticConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*sgd.DoublyStochasticConfig){
-		"at least one block": func(c *sgd.DoublyStochasticConfig) { c.Blocks = nil },
-		"sizes":              func(c *sgd.DoublyStochasticConfig) { c.Dims.Params = 0 },
-		"Batch":              func(c *sgd.DoublyStochasticConfig) { c.Batch = 0 },
-		"Lambda":             func(c *sgd.DoublyStochasticConfig) { c.Lambda = math.NaN() },
-		"Clip":               func(c *sgd.DoublyStochasticConfig) { c.Clip = -1 },
-		"mode of decay":      func(c *sgd.DoublyStochasticConfig) { c.Decay = 7 },
-		"needs a Rate":       func(c *sgd.DoublyStochasticConfig) { c.Rate = nil },
-		"rate*lambda":        func(c *sgd.DoublyStochasticConfig) { c.Rate = sgd.Constant(11) },
-		"AdaGrad Epsilon":    func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.AdaGrad{} },
-		"needs DecayBlock":   func(c *sgd.DoublyStochasticConfig) { c.Decay, c.Preconditioner = sgd.DecayAll, sgd.Hessian{} },
-		"needs Lambda":       func(c *sgd.DoublyStochasticConfig) { c.Lambda, c.Preconditioner = 0, sgd.Hessian{} },
-		"Forgetting":         func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Forgetting: 1} },
-		"Output must be":     func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Output: fixB[:3]} },
+		"at least one block":  func(c *sgd.DoublyStochasticConfig) { c.Blocks = nil },
+		"must be >= 1, got {": func(c *sgd.DoublyStochasticConfig) { c.Blocks = []featuremap.Map{empty{}} },
+		"Blocks must all":     func(c *sgd.DoublyStochasticConfig) { c.Blocks = []featuremap.Map{c.Blocks[0], huge{}} },
+		"Batch":               func(c *sgd.DoublyStochasticConfig) { c.Batch = 0 },
+		"Lambda":              func(c *sgd.DoublyStochasticConfig) { c.Lambda = math.NaN() },
+		"Clip":                func(c *sgd.DoublyStochasticConfig) { c.Clip = -1 },
+		"mode of decay":       func(c *sgd.DoublyStochasticConfig) { c.Decay = 7 },
+		"needs a Rate":        func(c *sgd.DoublyStochasticConfig) { c.Rate = nil },
+		"rate*lambda":         func(c *sgd.DoublyStochasticConfig) { c.Rate = sgd.Constant(11) },
+		"AdaGrad Epsilon":     func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.AdaGrad{} },
+		"needs DecayBlock":    func(c *sgd.DoublyStochasticConfig) { c.Decay, c.Preconditioner = sgd.DecayAll, sgd.Hessian{} },
+		"needs Lambda":        func(c *sgd.DoublyStochasticConfig) { c.Lambda, c.Preconditioner = 0, sgd.Hessian{} },
+		"Forgetting":          func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Forgetting: 1} },
+		"Output must be":      func(c *sgd.DoublyStochasticConfig) { c.Preconditioner = sgd.Hessian{Output: fixB[:3]} },
 	} {
 		cfg := fixConfig()
 		change(&cfg)
@@ -674,9 +685,9 @@ func BenchmarkDoublyStochastic(b *testing.B) {
 		pre    sgd.Preconditioner
 	}{{"D=96", 3, nil}, {"D=320", 10, nil}, {"D=96/Hessian", 3, sgd.Hessian{Forgetting: .99, Output: fixB}}} {
 		b.Run(c.name, func(b *testing.B) {
-			m, d := maps(gaussianBlocks(c.blocks, 32, 1, true))
+			m := maps(gaussianBlocks(c.blocks, 32, 1, true))
 			l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-				Blocks: m, Dims: d, Batch: 8, Lambda: 1e-3, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: c.pre,
+				Blocks: m, Batch: 8, Lambda: 1e-3, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: c.pre,
 			}))
 			r := &source{1}
 			x, y := curve(r)

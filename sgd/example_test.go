@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -20,7 +21,7 @@ func ExampleDoublyStochastic() {
 		fmt.Println(err)
 		return
 	}
-	blocks := make([]sgd.Map, features.Blocks())
+	blocks := make([]featuremap.Map, features.Blocks())
 	for i := range blocks {
 		blocks[i] = features.Block(i)
 	}
@@ -31,7 +32,6 @@ func ExampleDoublyStochastic() {
 	}
 	learner, err := sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
 		Blocks: blocks,
-		Dims:   sgd.Dims(features.Block(0).Dims()),
 		Batch:  8,
 		Lambda: lambda,
 		Rate:   rate,

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
@@ -53,12 +54,12 @@ func fixBlocks() *orff.Blocks {
 }
 
 // maps lists the blocks of b.
-func maps(b orff.Blocked) ([]sgd.Map, sgd.Dims) {
-	m := make([]sgd.Map, b.Blocks())
+func maps(b orff.Blocked) []featuremap.Map {
+	m := make([]featuremap.Map, b.Blocks())
 	for i := range m {
 		m[i] = b.Block(i)
 	}
-	return m, sgd.Dims(b.Block(0).Dims())
+	return m
 }
 
 // matrix turns the weights of the blocks of fixBlocks into Theta, p' x r
@@ -88,8 +89,8 @@ func colMajor(theta []float64, rows int) []float64 {
 }
 
 func fixConfig() sgd.DoublyStochasticConfig {
-	m, d := maps(fixBlocks())
-	return sgd.DoublyStochasticConfig{Blocks: m, Dims: d, Batch: 1, Lambda: fixLambda, Rate: sgd.Constant(.5), Decay: sgd.DecayBlock}
+	m := maps(fixBlocks())
+	return sgd.DoublyStochasticConfig{Blocks: m, Batch: 1, Lambda: fixLambda, Rate: sgd.Constant(.5), Decay: sgd.DecayBlock}
 }
 
 // near fails when a number is further than tol from what is wanted.

@@ -29,7 +29,7 @@ func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations in
 	if o.cfg.Lambda == 0 {
 		return Result{}, errors.New("sgd: conjugate gradients need Lambda > 0")
 	}
-	n := o.cfg.Dims.Params
+	n := o.dims.Params
 	if len(theta) != n {
 		panic(badLength)
 	}
@@ -64,7 +64,7 @@ func (o *Objective) SolveCG(theta []float64, tolerance float64, maxIterations in
 // MinimiseLBFGS minimises R by the limited-memory BFGS method, starting from
 // theta and leaving the solution there. See LBFGS.
 func (o *Objective) MinimiseLBFGS(theta []float64, options LBFGS) (Result, error) {
-	if len(theta) != o.cfg.Dims.Params {
+	if len(theta) != o.dims.Params {
 		panic(badLength)
 	}
 	return options.minimise(theta, o.GradientTo)

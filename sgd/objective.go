@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // ObjectiveConfig describes an Objective.
 type ObjectiveConfig struct {
-	Map  Map
-	Dims Dims
+	Map featuremap.Map
 
 	X, Y   []float64 // M x d, M x q; NaN targets are missing
 	Lambda float64   // >= 0, convention H
@@ -47,9 +47,10 @@ type Edge struct {
 //
 // The features of all samples are kept. It is not safe for concurrent use.
 type Objective struct {
-	cfg ObjectiveConfig
-	n   int // samples
-	inv float64
+	cfg  ObjectiveConfig
+	dims featuremap.Dims
+	n    int // samples
+	inv  float64
 	observation
 
 	phi  []float64 // M x features
@@ -100,7 +101,7 @@ func (o observation) backward(h, y []float64) {
 
 // NewObjective computes the features of all samples.
 func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
-	d := cfg.Dims
+	d := cfg.Map.Dims()
 	if d.In < 1 || d.Out < 1 || d.Features < 1 || d.Params < 1 {
 		return nil, fmt.Errorf("sgd: Objective sizes must be >= 1, got %+v", d)
 	}
@@ -129,6 +130,7 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 	}
 	o := &Objective{
 		cfg:         cfg,
+		dims:        d,
 		n:           n,
 		observation: v,
 		phi:         make([]float64, n*d.Features),
@@ -163,7 +165,7 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 // Predictions returns h at all samples for theta, M x p: a view that the next
 // call of a method changes.
 func (o *Objective) Predictions(theta []float64) []float64 {
-	d := o.cfg.Dims
+	d := o.dims
 	for i := range o.n {
 		o.cfg.Map.PredictTo(o.pred[i*d.Out:(i+1)*d.Out], o.row(i), theta)
 	}
@@ -180,12 +182,12 @@ func (o *Objective) GradientTo(g, theta []float64) (value float64) {
 func (o *Objective) hessianTo(g, v []float64) { o.gradientTo(g, v, Squared{}, o.zero) }
 
 func (o *Objective) row(i int) []float64 {
-	r := o.cfg.Dims.Features
+	r := o.dims.Features
 	return o.phi[i*r : (i+1)*r]
 }
 
 func (o *Objective) gradientTo(g, theta []float64, loss Loss, y []float64) (value float64) {
-	d := o.cfg.Dims
+	d := o.dims
 	if len(g) != d.Params || len(theta) != d.Params {
 		panic(badLength)
 	}
@@ -212,7 +214,7 @@ func (o *Objective) gradientTo(g, theta []float64, loss Loss, y []float64) (valu
 // addSmoothness returns the last term of R for predictions f and adds its
 // gradient manifold L f to e.
 func (o *Objective) addSmoothness(f []float64) (value float64) {
-	p := o.cfg.Dims.Out
+	p := o.dims.Out
 	for _, edge := range o.cfg.Edges {
 		w := o.cfg.Manifold * edge.Weight
 		for k := range p {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -65,7 +66,7 @@ func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
 		own[k][0] = append(own[k][0], x[2*i:2*i+2]...)
 		own[k][1] = append(own[k][1], v)
 	}
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: x, Y: y, Lambda: .05}))
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: .05}))
 	theta := make([]float64, 16)
 	must(o.SolveCG(theta, 1e-14, 0))
 	single := orff.NewDecomposable(f, orff.Identity(1))
@@ -107,9 +108,9 @@ func TestHuberFitResistsAnOutlier(t *testing.T) {
 		}
 	}
 	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 20, orff.NewRand(1))), orff.Identity(1))
-	d := sgd.Dims(m.Dims())
+	d := m.Dims()
 	worst := func(loss sgd.Loss) (top float64) {
-		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
+		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
 		theta := make([]float64, d.Params)
 		must(o.MinimiseLBFGS(theta, sgd.LBFGS{}))
 		for i, f := range o.Predictions(theta) {
@@ -128,7 +129,7 @@ func TestHuberFitResistsAnOutlier(t *testing.T) {
 func semiObjective(manifold float64) *sgd.Objective {
 	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), orff.Identity(1))
 	return must(sgd.NewObjective(sgd.ObjectiveConfig{
-		Map: m, Dims: sgd.Dims(m.Dims()), X: []float64{0, 1, 2}, Y: []float64{1, -1, math.NaN()}, Lambda: .1,
+		Map: m, X: []float64{0, 1, 2}, Y: []float64{1, -1, math.NaN()}, Lambda: .1,
 		Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
 	}))
 }
@@ -162,8 +163,8 @@ func TestC8_5_OutputMap(t *testing.T) {
 		edges = append(edges, sgd.Edge{i, i + 1, 1 + float64(i)/10})
 	}
 	m := fixMap()
-	d := sgd.Dims(m.Dims())
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: lambda, Observed: v, Edges: edges, Manifold: manifold}))
+	d := m.Dims()
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Observed: v, Edges: edges, Manifold: manifold}))
 	theta := make([]float64, d.Params)
 	must(o.SolveCG(theta, 1e-14, 0))
 
@@ -237,13 +238,13 @@ func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
 		}
 		m := fixMap()
 		o := must(sgd.NewObjective(sgd.ObjectiveConfig{
-			Map: m, Dims: sgd.Dims(m.Dims()), X: x, Y: y, Lambda: lambda, Observed: observed, Edges: edges, Manifold: manifold,
+			Map: m, X: x, Y: y, Lambda: lambda, Observed: observed, Edges: edges, Manifold: manifold,
 		}))
 		theta := make([]float64, m.Dims().Params)
 		must(o.SolveCG(theta, 1e-14, 0))
-		blocks, d := maps(fixBlocks())
+		blocks := maps(fixBlocks())
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: blocks, Dims: d, Batch: n, Lambda: lambda, Rate: sgd.Constant(.7), Decay: sgd.DecayBlock,
+			Blocks: blocks, Batch: n, Lambda: lambda, Rate: sgd.Constant(.7), Decay: sgd.DecayBlock,
 			Manifold: manifold, Observed: observed,
 		}))
 		for range 3000 {
@@ -265,7 +266,7 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 	run := func(manifold float64) (e float64, dropped uint64) {
 		m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .4}, 1, 40, orff.NewRand(2))), orff.Identity(1))
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []sgd.Map{m}, Dims: sgd.Dims(m.Dims()), Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
+			Blocks: []featuremap.Map{m}, Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
 		}))
 		r := &source{33}
 		draw := func() (x, side float64) {
@@ -299,10 +300,10 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 func TestC8_6_ManifoldLimits(t *testing.T) {
 	// 40 features can be constant on three points.
 	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 20, orff.NewRand(3))), orff.Identity(1))
-	d := sgd.Dims(m.Dims())
+	d := m.Dims()
 	spread := func(manifold float64) float64 {
 		o := must(sgd.NewObjective(sgd.ObjectiveConfig{
-			Map: m, Dims: d, X: []float64{0, 1, 2}, Y: []float64{1, -.2, math.NaN()}, Lambda: 1e-2,
+			Map: m, X: []float64{0, 1, 2}, Y: []float64{1, -.2, math.NaN()}, Lambda: 1e-2,
 			Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
 		}))
 		theta := make([]float64, d.Params)
@@ -326,7 +327,7 @@ func TestC8_6_ManifoldLimits(t *testing.T) {
 func TestObjectiveErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for want, change := range map[string]func(*sgd.ObjectiveConfig){
-		"sizes":            func(c *sgd.ObjectiveConfig) { c.Dims.Out = 0 },
+		"sizes":            func(c *sgd.ObjectiveConfig) { c.Map = empty{} },
 		"rows":             func(c *sgd.ObjectiveConfig) { c.Y = c.Y[:5] },
 		"not finite":       func(c *sgd.ObjectiveConfig) { c.X = []float64{nan, 0}; c.Y = c.Y[:2] },
 		"infinite":         func(c *sgd.ObjectiveConfig) { c.Y = []float64{1, 2, 3, inf, 5, 6} },
@@ -337,7 +338,7 @@ func TestObjectiveErrors(t *testing.T) {
 		"{I:1 J:1 Weight:": func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{1, 1, 1}} },
 	} {
 		m := fixMap()
-		cfg := sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: fixX, Y: fixY, Lambda: 1}
+		cfg := sgd.ObjectiveConfig{Map: m, X: fixX, Y: fixY, Lambda: 1}
 		change(&cfg)
 		if _, err := sgd.NewObjective(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -21,7 +22,7 @@ type Preconditioner interface {
 type preconditioner interface {
 	// apply replaces the gradient g of block i, of which phi has the features of
 	// the mini-batch, by the direction of the step.
-	apply(g []float64, i int, m Map, phi []float64)
+	apply(g []float64, i int, m featuremap.Map, phi []float64)
 
 	// grow makes room for n blocks after the features were divided by f.
 	grow(n int, f float64)
@@ -42,7 +43,8 @@ func (p AdaGrad) build(cfg *DoublyStochasticConfig) (preconditioner, error) {
 	if !(p.Epsilon > 0) || math.IsInf(p.Epsilon, 0) {
 		return nil, fmt.Errorf("sgd: AdaGrad Epsilon must be > 0 and finite, got %g", p.Epsilon)
 	}
-	return &adaGrad{p.Epsilon, cfg.Dims.Params, make([]float64, len(cfg.Blocks)*cfg.Dims.Params)}, nil
+	params := cfg.Blocks[0].Dims().Params
+	return &adaGrad{p.Epsilon, params, make([]float64, len(cfg.Blocks)*params)}, nil
 }
 
 type adaGrad struct {
@@ -51,7 +53,7 @@ type adaGrad struct {
 	sum     []float64
 }
 
-func (p *adaGrad) apply(g []float64, i int, _ Map, _ []float64) {
+func (p *adaGrad) apply(g []float64, i int, _ featuremap.Map, _ []float64) {
 	sum := p.sum[i*p.params : (i+1)*p.params]
 	for k, v := range g {
 		sum[k] += v * v
@@ -91,7 +93,7 @@ type Hessian struct {
 }
 
 func (p Hessian) build(cfg *DoublyStochasticConfig) (preconditioner, error) {
-	d := cfg.Dims
+	d := cfg.Blocks[0].Dims()
 	switch {
 	case cfg.Decay != DecayBlock:
 		return nil, errors.New("sgd: the Hessian preconditioner needs DecayBlock")
@@ -138,7 +140,7 @@ func gram(b []float64, p, inner int) (g, v []float64) {
 
 type hessian struct {
 	forgetting, lambda float64
-	dims               Dims
+	dims               featuremap.Dims
 
 	size   int        // r or params
 	mean   []*vec.Sym // per block: of phi phi^T, or of Phi Phi^T
@@ -151,7 +153,7 @@ type hessian struct {
 	unit []float64 // p
 }
 
-func (h *hessian) apply(g []float64, i int, m Map, phi []float64) {
+func (h *hessian) apply(g []float64, i int, m featuremap.Map, phi []float64) {
 	mean := h.mean[i]
 	h.visits[i]++
 	// The plain mean of the first visits, else a poor first one would stay long.
@@ -193,7 +195,7 @@ func (h *hessian) forget(i int) {
 }
 
 // adjointTo sets rows to Phi(x)^T.
-func (h *hessian) adjointTo(m Map, phi []float64) {
+func (h *hessian) adjointTo(m featuremap.Map, phi []float64) {
 	clear(h.rows)
 	for k := range h.unit {
 		h.unit[k] = 1

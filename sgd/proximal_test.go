@@ -100,7 +100,7 @@ func TestDoublyStochasticProximal(t *testing.T) {
 	cfg := fixConfig()
 	cfg.Batch, cfg.Rate = 3, sgd.Constant(.5)
 	b := fixBlocks()
-	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: b, Dims: sgd.Dims(b.Dims()), X: fixX, Y: fixY, Lambda: fixLambda}))
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: b, X: fixX, Y: fixY, Lambda: fixLambda}))
 	g := make([]float64, 8)
 	kept := map[float64]int{}
 	for _, mu := range []float64{.1, .4} {

@@ -31,7 +31,7 @@ func fixRidge(lambda float64) []float64 {
 
 func fixObjective(change func(*sgd.ObjectiveConfig)) *sgd.Objective {
 	m := fixMap()
-	cfg := sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: fixX, Y: fixY, Lambda: fixLambda}
+	cfg := sgd.ObjectiveConfig{Map: m, X: fixX, Y: fixY, Lambda: fixLambda}
 	if change != nil {
 		change(&cfg)
 	}
@@ -240,11 +240,11 @@ func TestRidgePrimalAndDual(t *testing.T) {
 	r := &source{4}
 	b := []float64{1, .2, -.5, .3, .4, .8} // 3 x 2
 	m := orff.NewDecomposable(orff.FourierOf(r.normals(12), 2), must(orff.OutputFactor(3, 2, b)))
-	d := sgd.Dims(m.Dims()) // r = 12
+	d := m.Dims() // r = 12
 	for _, n := range []int{1, 5, 12, 40} {
 		x, y := r.normals(n*d.In), r.normals(n*d.Out)
 		l := must(sgd.NewRidge(n, scalarFeatures(m, x), y, b))
-		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: 1e-2}))
+		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: 1e-2}))
 		theta, want := make([]float64, d.Params), make([]float64, d.Params)
 		if err := l.SolveTo(theta, 1e-2); err != nil {
 			t.Fatal(err)

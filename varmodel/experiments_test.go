@@ -116,7 +116,7 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 		got []float64
 	}{{orff.Identity(tasks), independent}, {graph, coupled}} {
 		m := orff.NewDecomposable(s, c.out)
-		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: x, Y: masked, Lambda: lambda})
+		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: masked, Lambda: lambda})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
@@ -187,8 +188,8 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 	}
 	maps := d.maps()
 	c := sgd.DoublyStochasticConfig{
-		Blocks: maps, Dims: sgd.Dims(blocks.Block(0).Dims()),
-		Batch: cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
+		Blocks: maps,
+		Batch:  cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
 		Proximal: cfg.Proximal, Average: cfg.Average, Manifold: cfg.Manifold,
 	}
 	switch cfg.Step {
@@ -203,9 +204,9 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 		if m, ok := blocks.Block(0).(*orff.Decomposable); ok {
 			h.Output = m.Output().Factor()
 		}
-		order := c.Dims.Params
+		order := blocks.Block(0).Dims().Params
 		if h.Output != nil {
-			order = c.Dims.Features
+			order = blocks.Block(0).Dims().Features
 		}
 		if order > maxCurvature {
 			return nil, fmt.Errorf("varmodel: Step: NewtonSteps factor a matrix of order %d for each block, at most %d are allowed; take more Blocks of fewer features, or AdaGradSteps", order, maxCurvature)
@@ -236,8 +237,8 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 }
 
 // maps returns the blocks as the steps see them.
-func (d *descent) maps() []sgd.Map {
-	maps := make([]sgd.Map, d.blocks.Blocks())
+func (d *descent) maps() []featuremap.Map {
+	maps := make([]featuremap.Map, d.blocks.Blocks())
 	for i := range maps {
 		maps[i] = d.blocks.Block(i)
 		if d.gamma != nil {
@@ -509,7 +510,7 @@ func (s *gammaLearner) State(c *snapshot.Codec) {
 
 // steered is a map with the gradient of steering.
 type gammaMap struct {
-	sgd.Map
+	featuremap.Map
 	*gammaLearner
 }
 

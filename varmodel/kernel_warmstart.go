@@ -116,7 +116,7 @@ func (w *warmStart) fitTo(theta []float64) error {
 		}
 		return r.SolveTo(theta, w.lambda)
 	}
-	o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: w.blocks, Dims: sgd.Dims(d), X: w.x, Y: w.y, Lambda: w.lambda, Loss: w.loss})
+	o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: w.blocks, X: w.x, Y: w.y, Lambda: w.lambda, Loss: w.loss})
 	if err != nil {
 		return err
 	}
