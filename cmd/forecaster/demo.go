@@ -5,27 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
-	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 const demoTopic = "demo"
@@ -93,7 +87,7 @@ func (d *demo) Run(cmd *cobra.Command) error {
 		return err
 	}
 	defer os.RemoveAll(state)
-	messages := d.messages()
+	messages := job.DemoMessages(d.rows)
 	broker, err := devbroker.Start(1, []string{demoTopic})
 	if err != nil {
 		return err
@@ -125,7 +119,7 @@ func (d *demo) Run(cmd *cobra.Command) error {
 	defer cancel()
 	log := a.logger(cfg.Log)
 	live := job.NewLive(cfg, log, "A demonstration: the samples come from a development broker inside this process, which imitates Kafka.")
-	last := &lastForecasts{}
+	last := &job.LastForecasts{}
 	live.Taps = append(live.Taps, last)
 	stop, err := live.ServeHTTP()
 	if err != nil {
@@ -136,7 +130,7 @@ func (d *demo) Run(cmd *cobra.Command) error {
 
 	start := time.Now()
 	produced := make(chan error, 1)
-	go func() { produced <- d.produce(ctx, broker.Addr(), messages, log) }()
+	go func() { produced <- job.Publish(ctx, broker.Addr(), demoTopic, messages, d.rate, log) }()
 	consumed := make(chan error, 1)
 	go func() { consumed <- live.Process(ctx) }()
 
@@ -175,69 +169,8 @@ func (d *demo) address() string {
 	return usual
 }
 
-// messages are the samples of both series in the order in which they are
-// published: in turns, so that both end at about the same time.
-func (d *demo) messages() []stream.Message {
-	simulated := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: d.rows, Seed: 1, Interval: time.Second})
-	series := [][]stream.Message{datasetMessages(dataset.Macrodata()), datasetMessages(simulated)}
-	var all []stream.Message
-	at := make([]int, len(series))
-	for {
-		next := -1
-		for i, s := range series {
-			if at[i] == len(s) {
-				continue
-			}
-			if next < 0 || at[i]*len(series[next]) < at[next]*len(s) {
-				next = i
-			}
-		}
-		if next < 0 {
-			return all
-		}
-		all = append(all, series[next][at[next]])
-		at[next]++
-	}
-}
-
-// datasetMessages are the rows of the first series as JSON messages.
-func datasetMessages(d *eval.Dataset) []stream.Message {
-	s := d.Series[0]
-	out := make([]stream.Message, len(s.Rows))
-	for i, y := range s.Rows {
-		r := stream.Record{Series: d.Name, Time: s.Times[i], Names: d.Variables, Values: y}
-		out[i] = stream.Message{Key: []byte(d.Name), Value: job.AppendRecordJSON(nil, &r)}
-	}
-	return out
-}
-
-// produce publishes the messages at the wanted rate.
-func (d *demo) produce(ctx context.Context, broker string, messages []stream.Message, log *slog.Logger) error {
-	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}, ClientID: "demo"}, demoTopic, log)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	step := len(messages)
-	if d.rate > 0 {
-		step = max(1, int(d.rate/20)) // twenty times a second
-	}
-	pacer := job.NewPacer(d.rate)
-	for len(messages) > 0 {
-		n := min(step, len(messages))
-		if err := pacer.Wait(ctx, n); err != nil {
-			return err
-		}
-		if err := p.Send(ctx, messages[:n]); err != nil {
-			return err
-		}
-		messages = messages[n:]
-	}
-	return nil
-}
-
 // watch shows the progress until all messages were consumed.
-func (d *demo) Watch(ctx context.Context, live *job.Live, last *lastForecasts, total int64, produced, consumed chan error) error {
+func (d *demo) Watch(ctx context.Context, live *job.Live, last *job.LastForecasts, total int64, produced, consumed chan error) error {
 	view := newLiveView(d.app.stderr)
 	defer view.clear()
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -272,7 +205,7 @@ func (d *demo) Watch(ctx context.Context, live *job.Live, last *lastForecasts, t
 }
 
 // picture is what the terminal shows while the demo runs.
-func (d *demo) picture(live *job.Live, last *lastForecasts, records, total int64, elapsed time.Duration) string {
+func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total int64, elapsed time.Duration) string {
 	var b strings.Builder
 	const width = 40
 	done := int(width * records / max(total, 1))
@@ -286,13 +219,13 @@ func (d *demo) picture(live *job.Live, last *lastForecasts, records, total int64
 			skills[k.Series] = s
 		}
 	})
-	for _, s := range last.snapshot() {
-		skill, ok := skills[s.series]
+	for _, s := range last.Snapshot() {
+		skill, ok := skills[s.Series]
 		vs, vsVAR := "-", "-"
 		if ok {
 			vs, vsVAR = report.Number(skill.SkillVsNaive).Fixed(3), report.Number(skill.SkillVsVAR).Fixed(3)
 		}
-		t.AppendRow([]any{s.series, s.variable, report.Number(s.observed), report.Number(s.forecast), sparkline(s.past), vs, vsVAR})
+		t.AppendRow([]any{s.Series, s.Variable, report.Number(s.Observed), report.Number(s.Forecast), sparkline(s.Past), vs, vsVAR})
 	}
 	b.WriteString(t.Render())
 	return b.String()
@@ -356,59 +289,6 @@ With a file:
 
 // say prints a line about what happens, beside the results.
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.app.stderr, format+"\n", args...) }
-
-// lastForecasts remembers the newest sample of the first variable of each
-// series, with what was forecast for it.
-type lastForecasts struct {
-	mu     sync.Mutex
-	series []seriesView
-}
-
-type seriesView struct {
-	series, variable   string
-	observed, forecast float64
-	past               []float64
-}
-
-// Write implements stream.Sink.
-func (l *lastForecasts) Write(_ context.Context, b *stream.Batch) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i := range b.Observations {
-		o := &b.Observations[i]
-		s := l.of(o.Series)
-		s.observed, s.forecast = o.Y[0], o.Y[0]-o.Residual[0]
-		s.past = append(s.past, o.Y[0])
-		if n := len(s.past) - 24; n > 0 {
-			s.past = s.past[n:]
-		}
-	}
-	return nil
-}
-
-func (l *lastForecasts) of(s *stream.Series) *seriesView {
-	for i := range l.series {
-		if l.series[i].series == s.Name {
-			return &l.series[i]
-		}
-	}
-	l.series = append(l.series, seriesView{series: s.Name, variable: s.Variables[0]})
-	return &l.series[len(l.series)-1]
-}
-
-// Close implements stream.Sink.
-func (l *lastForecasts) Close() error { return nil }
-
-func (l *lastForecasts) snapshot() []seriesView {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := make([]seriesView, len(l.series))
-	for i, s := range l.series {
-		s.past = append([]float64(nil), s.past...)
-		out[i] = s
-	}
-	return out
-}
 
 // sparkline draws values as blocks of eight heights.
 func sparkline(v []float64) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
@@ -46,11 +47,14 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	cfg.Output = config.Output{} // what has passed is of no interest here
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
-	replayed, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), nil, last)
+	known, _ := cmd.Flags().GetBool(knownFlag)
+	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
+		Log: a.logger(cfg.Log), Known: known, Taps: []stream.Sink{last}, Watch: a.watch("learning"),
+	})
 	if err != nil {
 		return err
 	}
-	if text := replayed.refusals.String(); text != "" {
+	if text := replayed.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
 	var batch stream.Batch
@@ -72,7 +76,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	return checkRefused(cmd, &replayed.refusals, replayed.Rows)
+	return checkRefused(cmd, &replayed.Refusals, replayed.Records)
 }
 
 // newest keeps the forecasts made after the last sample of each series.

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
-	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
-	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 func (a *app) mergeCommand() *cobra.Command {
@@ -49,47 +44,11 @@ they replace themselves.`,
 			case partitions < 0:
 				return &usageError{errors.New("--partitions must be >= 0")}
 			}
-			return a.merge(cmd.Context(), cfg, to, partitions)
+			return job.Merge(cmd.Context(), cfg, to, partitions, a.logger(cfg.Log))
 		},
 	}
 	a.configFlags(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "topic to write to")
 	cmd.Flags().IntVar(&partitions, "partitions", 1, "create the topic with so many partitions if it does not exist; 0 = do not")
 	return cmd
-}
-
-func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitions int) error {
-	k := cfg.Input.Kafka
-	log := a.logger(cfg.Log)
-	connection, err := build.KafkaConnection(k)
-	if err != nil {
-		return err
-	}
-	if err := connection.Ping(ctx); err != nil {
-		return err
-	}
-	if partitions > 0 {
-		if err := connection.CreateTopic(ctx, to, partitions); err != nil {
-			return err
-		}
-	}
-	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
-		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(job.HandOver, k.SessionTimeout/3),
-	})
-	if err != nil {
-		return err
-	}
-	var records atomic.Int64
-	log.Info("merging", "topics", k.Topics, "to", to)
-	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := build.NewDecoder(cfg)
-		if err != nil {
-			return err
-		}
-		m := &job.Merger{Partition: p, Decoder: dec, Records: &records, Drain: min(job.DrainTimeout, k.SessionTimeout/4)}
-		return m.Run(ctx, connection, to, log)
-	})
-	log.Info("ended", "records", records.Load())
-	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/influx"
@@ -80,7 +81,7 @@ func produceJSON(b *testing.B, broker string, rows int) {
 	}
 	defer p.Close()
 	data := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
-	if err := p.Send(b.Context(), datasetMessages(data)); err != nil {
+	if err := p.Send(b.Context(), job.DatasetMessages(data)); err != nil {
 		b.Fatal(err)
 	}
 }

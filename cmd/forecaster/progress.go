@@ -7,7 +7,9 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // progress draws a bar with the time left on a terminal, and nothing elsewhere.
@@ -55,6 +57,15 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 		}
 	}()
 	return p
+}
+
+// watch returns what shows the progress through a file, and what its first lines have
+// decided about its format.
+func (a *app) watch(title string) job.Watch {
+	return func(src *file.Source, samples func() int64) (stop func()) {
+		a.assumed(src)
+		return a.progressBar(title, src.Progress, samples).Finish
+	}
 }
 
 // position is that of a count on its way to total.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +15,6 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/run"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -85,10 +81,14 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		fmt.Fprintf(a.stderr, "live page: %s\n", running.Address)
 		taps = append(taps, &running.Board, running.Page)
 	}
-	replayed, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), running, taps...)
+	known, _ := cmd.Flags().GetBool(knownFlag)
+	done, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
+		Log: a.logger(cfg.Log), Known: known, Live: running, Taps: taps, Watch: a.watch("replaying"),
+	})
 	if err != nil {
 		return err
 	}
+	replayed := newReplayReport(cfg, done)
 	out := a.stdout
 	if cfg.Output.File != nil && cfg.Output.File.Path == "-" {
 		out = a.stderr
@@ -113,7 +113,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	if cmd.Context().Err() != nil {
 		return errors.New("interrupted: these are the scores up to here")
 	}
-	if err := checkRefused(cmd, &replayed.refusals, replayed.Rows); err != nil {
+	if err := checkRefused(cmd, replayed.refusals, replayed.Rows); err != nil {
 		return err
 	}
 	if running != nil {
@@ -146,88 +146,33 @@ type replayReport struct {
 	SamplesPerSecond report.Number    `json:"samples_per_second"`
 	Results          []study.Score    `json:"results"`
 
-	refusals build.Refusals
+	refusals *build.Refusals
 }
 
-// replayFile runs what source makes of the file through the engine; taps see every
-// batch, and running, unless nil, shows the work.
-func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*file.Source) (stream.Source, stream.Decoder), running *job.Live, taps ...stream.Sink) (r *replayReport, err error) {
-	src, err := build.OpenFile(cfg)
-	if err != nil {
-		return nil, err
+// newReplayReport puts what job.Replay returns into the form that is printed.
+func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
+	seconds := r.Elapsed.Seconds()
+	p := &replayReport{
+		Dataset: cfg.Input.File.Path, Rows: r.Records, Series: r.Series, Model: cfg.Model.Type,
+		Forecasts: r.Forecasts, DeadLetters: make(map[string]int64), Results: []study.Score{},
+		Seconds: report.Number(seconds), SamplesPerSecond: report.Number(float64(r.Records) / seconds),
+		refusals: &r.Refusals,
 	}
-	defer src.Close()
-	a.assumed(src)
-	engine, err := build.NewEngine(cfg, stream.AllSeries)
-	if err != nil {
-		return nil, err
+	for reason, n := range r.DeadLetters {
+		p.DeadLetters[string(reason)] = n
 	}
-	out, err := build.OpenOutputs(cfg, a.logger(cfg.Log), taps...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	first := &build.Refusals{Next: out.Letters}
-	messages, decoder := source(src)
-	runner, err := run.NewRunner(run.Config{
-		Source:      job.Paced(messages, decoder, cfg.Input.File.Speed),
-		Decoder:     decoder,
-		Engine:      engine,
-		Sink:        out.Sink,
-		DeadLetters: first,
-		Drop:        out.Drop,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if running != nil {
-		running.Started("file", &job.Partition{Runner: runner, Influx: out.Influx, Damaged: func() int64 { return 0 }})
-		defer running.Ended("file")
-	}
-	bar := a.progressBar("replaying", src.Progress, func() int64 { return runner.Stats().Records })
-	start := time.Now()
-	err = runner.Run(ctx)
-	elapsed := time.Since(start).Seconds()
-	bar.Finish()
-	if err != nil {
-		return nil, err
-	}
-	stats := runner.Stats()
-	if a, ok := messages.(*job.InputsAhead); ok {
-		stats.Records -= a.Twice
-	}
-	var refused int64
-	r = &replayReport{
-		Dataset: cfg.Input.File.Path, Rows: stats.Records, Series: stats.Series, Model: cfg.Model.Type,
-		Forecasts: stats.Forecasts, DeadLetters: make(map[string]int64), Results: []study.Score{},
-		Seconds: report.Number(elapsed), SamplesPerSecond: report.Number(float64(stats.Records) / elapsed),
-		refusals: *first,
-	}
-	for reason, n := range stats.DeadLetters {
-		r.DeadLetters[string(reason)] = n
-		refused += n
-	}
-	switch {
-	case ctx.Err() != nil: // interrupted: what there is so far
-	case stats.Records == 0:
-		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
-	case refused == stats.Records:
-		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, first.First())
-	}
-	var batch stream.Batch
-	engine.AppendScores(&batch)
-	for i := range batch.Metrics {
-		m := &batch.Metrics[i]
-		r.Dim = max(r.Dim, len(m.Series.Variables))
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		p.Dim = max(p.Dim, len(m.Series.Variables))
 		if m.Target == stream.AllTargets {
 			s := study.NewScore(m.Series.Name, m.Model, m.Horizon, m.Score)
 			if m.Model == cfg.Model.Type {
-				s.SamplesPerSecond = r.SamplesPerSecond
+				s.SamplesPerSecond = p.SamplesPerSecond
 			}
-			r.Results = append(r.Results, s)
+			p.Results = append(p.Results, s)
 		}
 	}
-	return r, nil
+	return p
 }
 
 // maxListed is the number of lines of scores that are printed.

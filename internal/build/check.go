@@ -1,7 +1,9 @@
 package build
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
@@ -223,4 +225,19 @@ func smooth(m *config.Model) string {
 		}
 	}
 	return ""
+}
+
+// TryModel makes the kernel model of cfg, if the number of variables is known: its
+// constructor knows the bounds that follow from several settings, such as the memory of
+// a step.
+func TryModel(cfg *config.Config) error {
+	dim, ok := cfg.Dim()
+	if !ok || !IsKernelModel(cfg.Model.Type) {
+		return nil
+	}
+	_, err := NewModel(cfg.Model, dim, false)
+	if err == nil || strings.HasPrefix(err.Error(), "model.") {
+		return err
+	}
+	return fmt.Errorf("model: %w", err)
 }

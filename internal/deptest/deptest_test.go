@@ -29,11 +29,11 @@ var layers = map[string][]string{
 	"internal/livepage": {"eval", "stream"},
 
 	"internal/build": {
-		"internal/config", "internal/isa", "eval", "orff", "sgd", "varmodel",
+		"internal/config", "internal/report", "internal/isa", "eval", "orff", "sgd", "varmodel",
 		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
-		"internal/build", "internal/config", "internal/livepage", "internal/report", "eval", "varmodel",
+		"internal/build", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "eval", "varmodel",
 		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {

@@ -7,32 +7,41 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
-// AheadRows is how many rows inputs are ahead of the samples, at least: those of all
+// aheadRows is how many rows inputs are ahead of the samples, at least: those of all
 // series count.
-const AheadRows = 4096
+const aheadRows = 4096
 
-// InputsAhead delivers each row of a file twice: its inputs so many rows before
+// knownInputs returns the rows of a file with their inputs delivered ahead, and the
+// number of messages that are there twice by it.
+func knownInputs(src *file.Source, m config.Model) (stream.Source, stream.Decoder, func() int64) {
+	ahead := &inputsAhead{Source: src, rows: max(aheadRows, m.Horizon)}
+	return ahead, &inputsAlone{src.Decoder(), m.Exogenous}, func() int64 { return ahead.twice }
+}
+
+// inputsAhead delivers each row of a file twice: its inputs so many rows before
 // the row itself.
-type InputsAhead struct {
+type inputsAhead struct {
 	stream.Source
-	Rows  int
+	rows  int
 	queue []stream.Message // rows whose inputs were delivered
 	ended bool
 	next  int64 // offset
-	Twice int64 // rows delivered so far whose inputs came before
+	twice int64 // rows delivered so far whose inputs came before
 }
 
 // alone, in the place of the partition, marks a message that has the inputs.
 const alone = -2
 
 // Read implements stream.Source.
-func (s *InputsAhead) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
+func (s *inputsAhead) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
 	for n < len(dst) {
 		switch {
-		case !s.ended && len(s.queue) < s.Rows:
+		case !s.ended && len(s.queue) < s.rows:
 			var one [1]stream.Message
 			k, err := s.Source.Read(ctx, one[:])
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -49,7 +58,7 @@ func (s *InputsAhead) Read(ctx context.Context, dst []stream.Message) (n int, er
 		case len(s.queue) > 0:
 			dst[n] = s.queue[0]
 			s.queue = s.queue[1:]
-			s.Twice++
+			s.twice++
 		case n > 0:
 			return n, nil
 		default:
@@ -62,23 +71,23 @@ func (s *InputsAhead) Read(ctx context.Context, dst []stream.Message) (n int, er
 	return n, nil
 }
 
-// InputsAlone decodes the messages of an InputsAhead.
-type InputsAlone struct {
+// inputsAlone decodes the messages of an inputsAhead.
+type inputsAlone struct {
 	stream.Decoder
-	Exogenous []string
+	exogenous []string
 }
 
 // Decode implements stream.Decoder. What is wrong with a message is said when its
 // row comes.
-func (d *InputsAlone) Decode(r *stream.Record, m *stream.Message) error {
+func (d *inputsAlone) Decode(r *stream.Record, m *stream.Message) error {
 	err := d.Decoder.Decode(r, m)
 	if m.Partition != alone {
 		return err
 	}
-	names, values := []string{d.Exogenous[0]}, []float64{math.NaN()}
+	names, values := []string{d.exogenous[0]}, []float64{math.NaN()}
 	if err == nil {
 		for j, name := range r.Names {
-			if slices.Contains(d.Exogenous, name) {
+			if slices.Contains(d.exogenous, name) {
 				names, values = append(names, name), append(values, r.Values[j])
 			}
 		}

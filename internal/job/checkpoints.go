@@ -135,7 +135,7 @@ func (s *StateTopic) List(ctx context.Context) ([]CheckpointInfo, error) {
 }
 
 func (s *StateTopic) Reset(ctx context.Context) (removed int, err error) {
-	removed, err = s.Reset(ctx)
+	removed, err = s.SavedState.Reset(ctx)
 	return removed, inTime(ctx, err)
 }
 

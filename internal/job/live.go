@@ -23,12 +23,12 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// The program must end within ten seconds of being told to. DrainTimeout is for
-// the last batch and checkpoint of a partition, HandOver also for giving it
+// The program must end within ten seconds of being told to. drainTimeout is for
+// the last batch and checkpoint of a partition, handOver also for giving it
 // back to the group.
 const (
-	DrainTimeout = 7 * time.Second
-	HandOver     = 8 * time.Second
+	drainTimeout = 7 * time.Second
+	handOver     = 8 * time.Second
 )
 
 // Live is a running job: one run.Runner for each partition.
@@ -50,7 +50,7 @@ type Live struct {
 
 	mu      sync.Mutex
 	group   *kafka.Group // nil unless the input is Kafka
-	working map[string]*Partition
+	working map[string]*partition
 	past    map[string]counters // of partitions that were given back
 	open    map[string]string   // output paths in use, by whom
 }
@@ -59,7 +59,7 @@ type Live struct {
 func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	l := &Live{
 		Cfg: cfg, log: log,
-		working: make(map[string]*Partition),
+		working: make(map[string]*partition),
 		past:    make(map[string]counters),
 		open:    make(map[string]string),
 	}
@@ -125,7 +125,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
 		Stateful:       l.stateful(),
-		SessionTimeout: k.SessionTimeout, HandOver: min(HandOver, k.SessionTimeout/3),
+		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
 	})
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (l *Live) openSource() (src stream.Source, dec stream.Decoder, name string,
 	if f := l.Cfg.Input.File; f != nil {
 		speed, name = f.Speed, "file"
 	}
-	return Paced(source, source.Decoder(), speed), source.Decoder(), name, nil
+	return paced(source, source.Decoder(), speed), source.Decoder(), name, nil
 }
 
 // work runs one partition. The labels fill the placeholders of output paths.
@@ -206,11 +206,11 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		Fingerprint:       build.Fingerprint(cfg),
 		CheckpointEvery:   cfg.State.Interval,
 		CheckpointRecords: int64(cfg.State.Records),
-		DrainTimeout:      DrainTimeout,
+		DrainTimeout:      drainTimeout,
 		StallTimeout:      stallTimeout(cfg),
 	}
 	if k := cfg.Input.Kafka; k != nil {
-		rc.DrainTimeout = min(DrainTimeout, k.SessionTimeout/4) // less than HandOver
+		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
 	}
 	damaged := func() int64 { return 0 }
 	switch {
@@ -235,8 +235,8 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	l.Started(name, &Partition{Runner: runner, Influx: out.Influx, Damaged: damaged})
-	defer l.Ended(name)
+	l.started(name, &partition{runner: runner, influx: out.Influx, damaged: damaged})
+	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
 	if stalled := new(run.StalledError); errors.As(err, &stalled) {
@@ -312,11 +312,11 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 	}, nil
 }
 
-// Partition is what works on one.
-type Partition struct {
-	Runner  *run.Runner
-	Influx  *influx.Sink // or nil
-	Damaged func() int64 // Checkpoints that could not be read
+// partition is what works on one.
+type partition struct {
+	runner  *run.Runner
+	influx  *influx.Sink // or nil
+	damaged func() int64 // Checkpoints that could not be read
 }
 
 // counters are what is known of a partition, over all that has worked on it.
@@ -327,23 +327,23 @@ type counters struct {
 	Damaged     int64            // Checkpoints that could not be read
 }
 
-func (p *Partition) counters() counters {
-	c := counters{Stats: p.Runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.Damaged()}
-	if p.Influx != nil {
-		s := p.Influx.Stats()
+func (p *partition) counters() counters {
+	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.damaged()}
+	if p.influx != nil {
+		s := p.influx.Stats()
 		c.SinkRetries, c.SinkProblem = s.Retries, s.Problem
 		c.DeadLetters[stream.Rejected] += s.Rejected
 	}
 	return c
 }
 
-func (l *Live) Started(name string, p *Partition) {
+func (l *Live) started(name string, p *partition) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.working[name] = p
 }
 
-func (l *Live) Ended(name string) {
+func (l *Live) ended(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.past[name] = l.working[name].counters().plus(l.past[name])

@@ -9,16 +9,55 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// Merger passes on the messages of one partition.
-type Merger struct {
-	Partition *kafka.Partition
-	Decoder   stream.Decoder
-	Records   *atomic.Int64
-	Drain     time.Duration // how long the end may take; less than HandOver
+// Merge writes the records of input.kafka to one topic, with the series as the key, until
+// ctx ends. The topic is created with so many partitions if there are any.
+func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, log *slog.Logger) error {
+	k := cfg.Input.Kafka
+	connection, err := build.KafkaConnection(k)
+	if err != nil {
+		return err
+	}
+	if err := connection.Ping(ctx); err != nil {
+		return err
+	}
+	if partitions > 0 {
+		if err := connection.CreateTopic(ctx, to, partitions); err != nil {
+			return err
+		}
+	}
+	group, err := kafka.NewGroup(kafka.GroupConfig{
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
+		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
+	})
+	if err != nil {
+		return err
+	}
+	var records atomic.Int64
+	log.Info("merging", "topics", k.Topics, "to", to)
+	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+		dec, err := build.NewDecoder(cfg)
+		if err != nil {
+			return err
+		}
+		m := &merger{partition: p, decoder: dec, records: &records, drain: min(drainTimeout, k.SessionTimeout/4)}
+		return m.run(ctx, connection, to, log)
+	})
+	log.Info("ended", "records", records.Load())
+	return err
+}
+
+// merger passes on the messages of one partition.
+type merger struct {
+	partition *kafka.Partition
+	decoder   stream.Decoder
+	records   *atomic.Int64
+	drain     time.Duration // how long the end may take; less than HandOver
 
 	record stream.Record
 	out    []stream.Message
@@ -27,7 +66,7 @@ type Merger struct {
 // commitEvery bounds how much is there twice after a crash.
 const commitEvery = time.Second
 
-func (m *Merger) Run(ctx context.Context, c kafka.Connection, to string, log *slog.Logger) (err error) {
+func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *slog.Logger) (err error) {
 	producer, err := kafka.NewProducer(c, to, log)
 	if err != nil {
 		return err
@@ -37,7 +76,7 @@ func (m *Merger) Run(ctx context.Context, c kafka.Connection, to string, log *sl
 	// and committing may go on beyond it.
 	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(m.Drain, giveUp) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(m.drain, giveUp) })()
 	var next, committed int64
 	last := time.Now()
 	commit := func() error {
@@ -45,11 +84,11 @@ func (m *Merger) Run(ctx context.Context, c kafka.Connection, to string, log *sl
 			return nil
 		}
 		committed, last = next, time.Now()
-		return m.Partition.Commit(writing, next)
+		return m.partition.Commit(writing, next)
 	}
 	messages := make([]stream.Message, 500)
 	for {
-		n, err := m.Partition.Read(ctx, messages)
+		n, err := m.partition.Read(ctx, messages)
 		if ctx.Err() != nil {
 			_ = commit() // then it is there twice
 			return nil
@@ -72,7 +111,7 @@ func (m *Merger) Run(ctx context.Context, c kafka.Connection, to string, log *sl
 			}
 			return err
 		}
-		m.Records.Add(int64(len(m.out)))
+		m.records.Add(int64(len(m.out)))
 		next = messages[n-1].Offset + 1
 		if time.Since(last) >= commitEvery || n < len(messages) {
 			if err := commit(); err != nil && ctx.Err() == nil {
@@ -83,10 +122,10 @@ func (m *Merger) Run(ctx context.Context, c kafka.Connection, to string, log *sl
 }
 
 // take appends the records of a message to m.out, each with its series as the key.
-func (m *Merger) take(msg *stream.Message) {
-	splitter, ok := m.Decoder.(stream.Splitter)
+func (m *merger) take(msg *stream.Message) {
+	splitter, ok := m.decoder.(stream.Splitter)
 	if !ok {
-		m.pass(msg, m.Decoder.Decode(&m.record, msg))
+		m.pass(msg, m.decoder.Decode(&m.record, msg))
 		return
 	}
 	splitter.Split(msg)
@@ -108,7 +147,7 @@ func (m *Merger) take(msg *stream.Message) {
 }
 
 // pass appends one record; one that cannot be read keeps its key.
-func (m *Merger) pass(part *stream.Message, err error) {
+func (m *merger) pass(part *stream.Message, err error) {
 	key := part.Key
 	if err == nil {
 		key = []byte(m.record.Series)

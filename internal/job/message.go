@@ -9,9 +9,9 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// AppendRecordJSON appends r as the message that input.data_format json reads.
+// appendRecordJSON appends r as the message that input.data_format json reads.
 // Numbers have as many digits as it takes to read the same bits.
-func AppendRecordJSON(dst []byte, r *stream.Record) []byte {
+func appendRecordJSON(dst []byte, r *stream.Record) []byte {
 	dst = append(dst, `{"time":"`...)
 	dst = time.Unix(0, r.Time).UTC().AppendFormat(dst, time.RFC3339Nano)
 	dst = append(dst, `","values":`...)

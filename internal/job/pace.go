@@ -15,10 +15,10 @@ type pacer struct {
 	n     float64
 }
 
-func NewPacer(rate float64) *pacer { return &pacer{rate: rate, start: time.Now()} }
+func newPacer(rate float64) *pacer { return &pacer{rate: rate, start: time.Now()} }
 
 // wait returns when n more turns are due; at rate 0 at once.
-func (p *pacer) Wait(ctx context.Context, n int) error {
+func (p *pacer) wait(ctx context.Context, n int) error {
 	if p.rate == 0 {
 		return ctx.Err()
 	}
@@ -27,9 +27,9 @@ func (p *pacer) Wait(ctx context.Context, n int) error {
 	return sleep(ctx, time.Until(due))
 }
 
-// Paced delays the messages of src as their time stamps say, speed times as
+// paced delays the messages of src as their time stamps say, speed times as
 // fast; 0 leaves it as it is.
-func Paced(src stream.Source, dec stream.Decoder, speed float64) stream.Source {
+func paced(src stream.Source, dec stream.Decoder, speed float64) stream.Source {
 	if speed == 0 {
 		return src
 	}

@@ -132,10 +132,10 @@ func (l *Live) change(c run.Change) {
 	defer l.mu.Unlock()
 	i := l.current.Load().Output.InfluxDB
 	for _, p := range l.working {
-		if p.Influx != nil && i != nil {
-			p.Influx.Change(influx.Change{Token: i.Token, BatchSize: i.BatchSize, Timeout: i.Timeout})
+		if p.influx != nil && i != nil {
+			p.influx.Change(influx.Change{Token: i.Token, BatchSize: i.BatchSize, Timeout: i.Timeout})
 		}
-		p.Runner.Change(c)
+		p.runner.Change(c)
 	}
 }
 

@@ -1,0 +1,106 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// connectTimeout limits the wait for one server.
+const connectTimeout = 10 * time.Second
+
+// tryInput looks for the input file.
+func tryInput(cfg *config.Config) error {
+	f := cfg.Input.File
+	if f == nil {
+		return nil
+	}
+	if _, err := os.Stat(f.Path); err != nil {
+		return fmt.Errorf("input.file.path: %w; the path is relative to the directory that forecaster is started in", err)
+	}
+	return nil
+}
+
+// TryServers returns what it found of the file and the servers that cfg names, and what
+// is wrong with them.
+func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs config.Errors) {
+	try := func(name string, f func(context.Context) (string, error)) {
+		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+		defer cancel()
+		text, err := f(ctx)
+		if err != nil {
+			if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() {
+				err = fmt.Errorf("%w; is the address right, and with or without TLS?", err)
+			}
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			return
+		}
+		found = append(found, name+": "+text)
+	}
+	if err := tryInput(cfg); err != nil {
+		errs = append(errs, err)
+	}
+	if k := cfg.Input.Kafka; k != nil {
+		try("input.kafka", func(ctx context.Context) (string, error) {
+			c, err := build.KafkaConnection(k)
+			if err != nil {
+				return "", err
+			}
+			return tryTopics(ctx, c, k.Topics)
+		})
+	}
+	if k := cfg.Output.Kafka; k != nil {
+		try("output.kafka", func(ctx context.Context) (string, error) {
+			c, err := build.OutputConnection(cfg)
+			if err != nil {
+				return "", err
+			}
+			return tryTopics(ctx, c, []string{k.Topic})
+		})
+	}
+	if i := cfg.Output.InfluxDB; i != nil {
+		try("output.influxdb", func(ctx context.Context) (string, error) { return tryInfluxDB(ctx, i) })
+	}
+	return found, errs
+}
+
+// tryTopics reaches the brokers and looks for the topics.
+func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string, error) {
+	if err := c.Ping(ctx); err != nil {
+		return "", err
+	}
+	counts, err := c.Partitions(ctx, topics)
+	if err != nil {
+		return "", fmt.Errorf("the brokers answer, but %w", err)
+	}
+	var parts []string
+	for _, t := range topics {
+		s := "s"
+		if counts[t] == 1 {
+			s = ""
+		}
+		parts = append(parts, fmt.Sprintf("topic %s has %d partition%s", t, counts[t], s))
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+// tryInfluxDB asks the server whether it accepts writes to the bucket.
+func tryInfluxDB(ctx context.Context, i *config.InfluxDB) (string, error) {
+	s, err := build.NewInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	if err := s.Check(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s accepts writes to %s", i.URL, i.Bucket), nil
+}

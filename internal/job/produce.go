@@ -1,0 +1,133 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// Produce says how a file is published to the first topic of input.kafka.
+type Produce struct {
+	Path         string
+	Series       string // name of the series for rows without one; "" = the file's name
+	Sort, Strict bool
+	Rate         float64 // rows per second; 0 = no limit
+	Speed        float64 // of the time stamps; 0 = no limit
+	Now          bool    // stamps each row with the present time
+	Loop         bool    // starts again at the end of the file
+	Partitions   int     // of a topic that does not exist; 0 = it must exist
+
+	Log   *slog.Logger
+	Watch Watch // may be nil
+}
+
+// Produced is the result of Produce.
+type Produced struct {
+	Topic    string
+	Messages int64
+	Refusals build.Refusals
+	Elapsed  time.Duration
+}
+
+// Run publishes the file until its end, or until ctx ends.
+func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error) {
+	connection, err := build.KafkaConnection(cfg.Input.Kafka)
+	if err != nil {
+		return nil, err
+	}
+	if err := connection.Ping(ctx); err != nil {
+		return nil, err
+	}
+	done := &Produced{Topic: cfg.Input.Kafka.Topics[0]}
+	if p.Partitions > 0 {
+		if err := connection.CreateTopic(ctx, done.Topic, p.Partitions); err != nil {
+			return nil, err
+		}
+	}
+	producer, err := kafka.NewProducer(connection, done.Topic, p.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer producer.Close()
+	start := time.Now()
+	for {
+		n, err := p.once(ctx, cfg, producer, &done.Refusals)
+		done.Messages += n
+		done.Elapsed = time.Since(start)
+		switch {
+		case ctx.Err() != nil:
+			return done, nil
+		case err != nil:
+			return nil, err
+		case !p.Loop:
+			return done, nil
+		case n == 0:
+			return nil, fmt.Errorf("%s: no usable rows", p.Path)
+		}
+	}
+}
+
+// once publishes the file once.
+func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.Producer, refusals *build.Refusals) (sent int64, err error) {
+	c := *cfg
+	c.Input.File = &config.FileInput{Path: p.Path, Series: p.Series, Sort: p.Sort, Strict: p.Strict}
+	src, err := build.OpenFile(&c)
+	if err != nil {
+		return 0, err
+	}
+	defer src.Close()
+	var (
+		published atomic.Int64
+		dec       = src.Decoder()
+		source    = paced(src, dec, p.Speed)
+		in        = make([]stream.Message, 256)
+		out       = make([]stream.Message, 0, len(in))
+		record    stream.Record
+		pacer     = newPacer(p.Rate)
+	)
+	if p.Rate > 0 {
+		in = in[:1]
+	}
+	defer p.Watch.start(src, published.Load)()
+	for {
+		n, err := source.Read(ctx, in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return sent, err
+		}
+		out = out[:0]
+		for i := range n {
+			if derr := dec.Decode(&record, &in[i]); derr != nil {
+				var refusal *stream.DataError
+				if !errors.As(derr, &refusal) {
+					return sent, derr
+				}
+				refusals.Add(&in[i], refusal)
+				continue
+			}
+			if p.Now {
+				record.Time = time.Now().UnixNano()
+			}
+			out = append(out, stream.Message{Key: []byte(record.Series), Value: appendRecordJSON(nil, &record)})
+		}
+		if err := pacer.wait(ctx, len(out)); err != nil {
+			return sent, err
+		}
+		if err := producer.Send(ctx, out); err != nil {
+			return sent, err
+		}
+		sent += int64(len(out))
+		published.Store(sent)
+		if err != nil {
+			return sent, nil
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/run"
+)
+
+// ReplayOptions say what takes part in a replay.
+type ReplayOptions struct {
+	Log   *slog.Logger
+	Known bool          // the exogenous inputs of later rows are known when a forecast is made
+	Live  *Live         // shows the work; may be nil
+	Taps  []stream.Sink // see every batch before the outputs
+	Watch Watch         // may be nil
+}
+
+// Watch is told of a file that is about to be read, and of what counts its samples. It
+// returns a function that the reader calls at the end.
+type Watch func(src *file.Source, samples func() int64) (stop func())
+
+func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {
+	if w == nil {
+		return func() {}
+	}
+	return w(src, samples)
+}
+
+// Replayed is the result of a replay.
+type Replayed struct {
+	run.Stats
+	Elapsed  time.Duration
+	Refusals build.Refusals
+	Metrics  []stream.Metric // scores at the end
+}
+
+// Replay runs the input file through the engine and into the outputs. When ctx ends, the
+// result is that of the rows until then.
+func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replayed, err error) {
+	src, err := build.OpenFile(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	engine, err := build.NewEngine(cfg, stream.AllSeries)
+	if err != nil {
+		return nil, err
+	}
+	out, err := build.OpenOutputs(cfg, o.Log, o.Taps...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	r = &Replayed{Refusals: build.Refusals{Next: out.Letters}}
+	messages, decoder, doubled := stream.Source(src), src.Decoder(), func() int64 { return 0 }
+	if o.Known && len(cfg.Model.Exogenous) > 0 {
+		messages, decoder, doubled = knownInputs(src, cfg.Model)
+	}
+	runner, err := run.NewRunner(run.Config{
+		Source:      paced(messages, decoder, cfg.Input.File.Speed),
+		Decoder:     decoder,
+		Engine:      engine,
+		Sink:        out.Sink,
+		DeadLetters: &r.Refusals,
+		Drop:        out.Drop,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Live != nil {
+		o.Live.started("file", &partition{runner: runner, influx: out.Influx, damaged: func() int64 { return 0 }})
+		defer o.Live.ended("file")
+	}
+	stop := o.Watch.start(src, func() int64 { return runner.Stats().Records })
+	start := time.Now()
+	err = runner.Run(ctx)
+	r.Elapsed = time.Since(start)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	r.Stats = runner.Stats()
+	r.Records -= doubled()
+	switch refused := r.Refusals.Total(); {
+	case ctx.Err() != nil: // interrupted
+	case r.Records == 0:
+		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
+	case refused == r.Records:
+		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, r.Refusals.First())
+	}
+	var batch stream.Batch
+	engine.AppendScores(&batch)
+	r.Metrics = batch.Metrics
+	return r, nil
+}
