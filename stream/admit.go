@@ -64,6 +64,11 @@ func (a *Assembler) admitFirst(r *Record) (*admitted, *DataError) {
 	if refusal := a.checkValues(vars.names); refusal != nil {
 		return nil, refusal
 	}
+	if a.afford != nil {
+		if refusal := a.afford(-1, len(vars.names)); refusal != nil {
+			return nil, refusal
+		}
+	}
 	s := &admitted{info: &Series{r.Series, vars.names}, place: len(a.series), vars: vars, changed: true}
 	a.series = append(a.series, s)
 	a.byName[r.Series] = s
@@ -91,6 +96,11 @@ func (a *Assembler) admitOther(s *admitted, r *Record) (*admitted, *DataError) {
 	}
 	if s.agreed++; s.agreed < a.c.SchemaChangeAfter {
 		return nil, refusal
+	}
+	if a.afford != nil {
+		if refusal := a.afford(s.place, len(vars.names)); refusal != nil {
+			return nil, refusal
+		}
 	}
 	s.info, s.vars, s.samples = &Series{s.info.Name, vars.names}, vars, 0
 	s.candidate, s.agreed = nil, 0

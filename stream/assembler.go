@@ -121,6 +121,10 @@ type Assembler struct {
 	c     AssemblerConfig
 	fixed *variables // c.Variables, or nil
 
+	// afford decides whether there is memory for a series of dim variables, in the place of
+	// one or, if that is -1, a new one; nil = always.
+	afford func(place, dim int) *DataError
+
 	series []*admitted // in order of appearance: the only order in use
 	byName map[string]*admitted
 

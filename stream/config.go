@@ -31,6 +31,13 @@ type EngineConfig struct {
 	Model    string
 	NewModel func(dim int) (eval.Model, error)
 
+	// Memory is the number of bytes that the series may take together, 0 = no limit. A series
+	// that does not fit with NewModel's model gets the first of Lighter that fits, or is
+	// refused with Memory. A Shared model has no lighter ones. Series that there are keep
+	// their model when Memory changes.
+	Memory  int64
+	Lighter []LighterModel
+
 	// Scope says which series share a model; empty means PerSeries.
 	Scope Scope
 
@@ -112,6 +119,10 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 		}
 	}
 	check(references <= 1, "at most one of Baselines can be the Reference, got %d", references)
+	check(c.Memory >= 0, "Memory must be >= 0, got %d", c.Memory)
+	for _, l := range c.Lighter {
+		check(l.Name != "" && l.New != nil, "each of Lighter must have a name and a constructor")
+	}
 	check(c.Horizon >= 1, "Horizon must be >= 1, got %d", c.Horizon)
 	for i, h := range c.Emit {
 		check(h >= 1 && h <= c.Horizon && (i == 0 || h > c.Emit[i-1]),
@@ -137,6 +148,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	}
 	c.Emit = slices.Clone(c.Emit)
 	c.Levels = slices.Clone(c.Levels)
+	c.Lighter = slices.Clone(c.Lighter)
 	c.Baselines = slices.Clone(c.Baselines)
 	return c, errors.Join(errs...)
 }

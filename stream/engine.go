@@ -28,6 +28,9 @@ type Engine struct {
 	series  []*series      // in order of appearance, as the Assembler has them
 	shared  []*sharedModel // with scope Shared, in order of appearance
 
+	budget budget
+	tier   int // of the series that is about to begin
+
 	into   learner
 	inputs []float64 // scratch, H+1 x inputs
 }
@@ -45,6 +48,8 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 	}
 	e := &Engine{c: c, assembler: a}
 	e.inputs = make([]float64, (c.Horizon+1)*c.Inputs())
+	e.budget = budget{limit: c.Memory, costs: make(map[choice]int64)}
+	a.afford = e.affordSeries
 	scored := c
 	e.scorer = newScorer(&scored)
 	return e, nil

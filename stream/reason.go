@@ -15,11 +15,12 @@ const (
 	Future    Reason = "future"     // too far ahead of the time of its message
 	TooLarge  Reason = "too_large"  // a limit on size was exceeded
 	TooMany   Reason = "too_many"   // a limit on the number of series was exceeded
+	Memory    Reason = "memory"     // a new series would exceed the memory for models
 	Rejected  Reason = "rejected"   // the sink refused the point for good
 )
 
 // Reasons lists all of them.
-var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future, TooLarge, TooMany, Rejected}
+var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future, TooLarge, TooMany, Memory, Rejected}
 
 // DataError is a message that cannot be used. It is a property of the data:
 // counted, kept as a dead letter, and no reason to stop.

@@ -36,7 +36,7 @@ func (e *Engine) rescue(dst *Batch, s *series, time int64) error {
 		}
 		s.event(dst, time, EventRollback, "the forecasts of %s were not finite: back to an earlier state", e.c.Model)
 	} else {
-		fresh, err := e.newModel(m.dim)
+		fresh, err := e.newModel(m.dim, s.tier)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,8 @@ import (
 // Scorer know.
 type series struct {
 	info       *Series
+	tier       int          // 0 = NewModel's, i = the i-th of Lighter
+	cost       int64        // bytes of the budget
 	shared     *sharedModel // of this series alone with scope PerSeries
 	forecaster eval.Forecaster
 	scored     *scoredSeries // only to be handed on
@@ -37,34 +39,42 @@ func (e *Engine) seriesOf(dst *Batch, in *Sample) (*series, error) {
 	if !isNew && e.series[in.Place].info == in.Series {
 		return e.series[in.Place], nil
 	}
-	s, err := e.newSeries(in.Series, in.Place)
+	s, err := e.newSeries(in.Series, in.Place, e.tier)
 	if err != nil {
 		return nil, err
 	}
+	e.tier = 0
 	dst.add(stepResult{kind: resultBegin, series: s.scored}, 0)
+	e.budget.used += s.cost
 	if isNew {
 		e.series = append(e.series, s)
-		s.event(dst, in.Time, EventSeries, "new series of %d variables", len(in.Y))
+		s.event(dst, in.Time, EventSeries, "new series of %d variables%s", len(in.Y), e.tierName(s.tier))
 	} else {
+		e.budget.used -= e.series[in.Place].cost
 		e.series[in.Place] = s
-		s.event(dst, in.Time, EventSchemaChange, "a new model of %d variables after %d records of them", len(in.Y), e.c.SchemaChangeAfter)
+		s.event(dst, in.Time, EventSchemaChange, "a new model of %d variables after %d records of them%s", len(in.Y), e.c.SchemaChangeAfter, e.tierName(s.tier))
 	}
 	return s, nil
 }
 
 // newSeries makes a series for a place in the order of appearance.
-func (e *Engine) newSeries(info *Series, place int) (*series, error) {
-	m, err := e.modelFor(len(info.Variables))
+func (e *Engine) newSeries(info *Series, place, tier int) (*series, error) {
+	m, err := e.modelFor(len(info.Variables), tier)
 	if err != nil {
 		return nil, err
 	}
-	s := &series{info: info, shared: m, forecaster: m.model.NewSeries(), changed: true}
-	s.scored, err = newScoredSeries(&e.c, info, place)
+	s := &series{info: info, tier: tier, shared: m, forecaster: m.model.NewSeries(), changed: true}
+	if s.scored, err = newScoredSeries(&e.c, info, place); err != nil {
+		return nil, err
+	}
+	if e.budget.limit > 0 {
+		s.cost, err = e.costOf(choice{tier, len(info.Variables)})
+	}
 	return s, err
 }
 
 // modelFor returns the model that a series of dim variables may use.
-func (e *Engine) modelFor(dim int) (*sharedModel, error) {
+func (e *Engine) modelFor(dim, tier int) (*sharedModel, error) {
 	if e.c.Scope == Shared {
 		for _, m := range e.shared {
 			if m.dim == dim {
@@ -72,15 +82,19 @@ func (e *Engine) modelFor(dim int) (*sharedModel, error) {
 			}
 		}
 	}
-	m, err := e.newModel(dim)
+	m, err := e.newModel(dim, tier)
 	if err == nil && e.c.Scope == Shared {
 		e.shared = append(e.shared, m)
 	}
 	return m, err
 }
 
-func (e *Engine) newModel(dim int) (*sharedModel, error) {
-	m, err := e.c.NewModel(dim)
+func (e *Engine) newModel(dim, tier int) (*sharedModel, error) {
+	construct := e.c.NewModel
+	if tier > 0 {
+		construct = e.c.Lighter[tier-1].New
+	}
+	m, err := construct(dim)
 	if err != nil {
 		return nil, fmt.Errorf("stream: model %s of %d variables: %w", e.c.Model, dim, err)
 	}

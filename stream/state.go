@@ -79,6 +79,7 @@ func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	}
 	fresh.Saved()
 	*e = *fresh
+	e.assembler.afford = e.affordSeries
 	return nil
 }
 
@@ -172,7 +173,7 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 			if c.Err() != nil {
 				return
 			}
-			if _, err := e.modelFor(dim); err != nil {
+			if _, err := e.modelFor(dim, 0); err != nil {
 				c.Fail("%v", err)
 				return
 			}
@@ -189,7 +190,9 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 // variables.
 func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	c.Section("series")
-	if c.Decoding() && !e.restoreSeries(c, i) {
+	if !c.Decoding() {
+		c.Index(&e.series[i].tier, 1+len(e.c.Lighter))
+	} else if !e.restoreSeries(c, i) {
 		return
 	}
 	s := e.series[i]
@@ -212,7 +215,12 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 	}
 	info := e.assembler.series[i].info
 	shared := len(e.shared)
-	s, err := e.newSeries(info, i)
+	tier := 0
+	c.Index(&tier, 1+len(e.c.Lighter))
+	if c.Err() != nil {
+		return false
+	}
+	s, err := e.newSeries(info, i, tier)
 	switch {
 	case err != nil:
 		c.Fail("%v", err)
@@ -220,6 +228,10 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 	case len(e.shared) != shared:
 		c.Fail("series %q has no shared model", info.Name)
 		return false
+	}
+	e.budget.used += s.cost
+	if i < len(e.series) {
+		e.budget.used -= e.series[i].cost
 	}
 	if i == len(e.series) {
 		e.series, e.scorer.series = append(e.series, nil), append(e.scorer.series, nil)

@@ -48,7 +48,7 @@ var layers = map[string][]string{
 	"eval":     {"internal/vec", "internal/lanes", "internal/snapshot"},
 	"varmodel": {"featuremap", "internal/vec", "internal/lanes", "internal/snapshot", "orff", "sgd", "eval"},
 
-	"stream":            {"internal/snapshot", "eval"},
+	"stream":            {"internal/footprint", "internal/snapshot", "eval"},
 	"stream/run":        {"stream"},
 	"stream/format":     {"stream", "internal/decimal"},
 	"stream/lineproto":  {"stream", "internal/decimal"},
