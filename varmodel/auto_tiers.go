@@ -1,7 +1,5 @@
 package varmodel
 
-import "github.com/orffvar/forecaster/internal/snapshot"
-
 // Tier is a trade of accuracy for time and memory of the default model. Package
 // internal/bench and TestProtocolTiers measure time, memory and accuracy of each tier.
 type Tier string
@@ -42,17 +40,4 @@ func (t Tier) experts() []string {
 		names = append(names, e.name)
 	}
 	return names
-}
-
-// AutoMemory estimates the memory of the default model with one series, in bytes: a
-// quarter more than the state, for scratch memory, and 24 KiB.
-func AutoMemory(cfg AutoConfig) (int64, error) {
-	m, err := NewAuto(cfg)
-	if err != nil {
-		return 0, err
-	}
-	c := snapshot.NewEncoder(nil)
-	m.State(c)
-	m.NewSeries().State(c)
-	return int64(len(c.Bytes()))*5/4 + 24<<10, nil
 }

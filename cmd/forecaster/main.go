@@ -12,11 +12,16 @@ import (
 	"os/signal"
 	"syscall"
 	_ "time/tzdata"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	// Without GOMEMLIMIT the collector keeps below nine tenths of what the container, or else
+	// the machine, has. Where neither is known there is no limit.
+	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)), memlimit.WithRatio(.9))
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -1,12 +1,14 @@
 package build
 
 import (
-	"fmt"
+	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
@@ -39,9 +41,6 @@ func checkTier(v *config.Checker, c *config.Config) {
 	}
 	v.OneOf("model.tier", m.Tier, names...)
 	v.Need(m.Type == "auto" || m.Tier == "auto", "model.tier", "is for model.type: auto, not for %s", m.Type)
-	v.Need(m.Memory == 0 || m.Type == "auto" && m.Tier == "auto", "model.memory", "chooses the tier of model.type: auto; it has no effect with a tier or another type")
-	_, known := c.Dim()
-	v.Need(m.Memory == 0 || known, "model.memory", "needs the number of variables: pipeline.variables")
 	v.Need(len(m.Experts) == 0 || m.Type == "auto", "model.experts", "is used by auto, not by %s", m.Type)
 }
 
@@ -59,28 +58,33 @@ func TierNamed(c config.Model) varmodel.Tier {
 	return varmodel.Tier(c.Tier)
 }
 
-// TierFor returns the tier that c asks for: with model.memory the most accurate one
-// of which pipeline.max_series series fit.
-func TierFor(c *config.Config) (string, error) {
-	dim, ok := c.Dim()
-	if c.Model.Memory == 0 || !ok {
-		return c.Model.Tier, nil
+// lighterModels are the tiers of the default model below the one that c names, for series that
+// it has no memory for; none when c names a tier.
+func lighterModels(c config.Model) (list []stream.LighterModel) {
+	if c.Type != "auto" || c.Tier != "auto" {
+		return nil
 	}
-	series := int64(c.Pipeline.MaxSeries)
-	if c.Pipeline.Scope == "shared" {
-		return "", fmt.Errorf("model.memory: is for pipeline.scope: series")
-	}
-	var need int64
-	for _, t := range varmodel.Tiers {
-		bytes, err := varmodel.AutoMemory(varmodel.AutoConfig{
-			Dim: dim, Horizon: c.Model.Horizon, Season: c.Model.Season, Levels: c.Model.Levels, Tier: t,
+	for _, t := range varmodel.Tiers[1:] {
+		m := c
+		m.Tier = string(t)
+		list = append(list, stream.LighterModel{
+			Name: "auto-" + m.Tier,
+			New:  func(dim int) (eval.Model, error) { return newEngineModel(m, dim, false) },
 		})
-		if err != nil {
-			return "", err
-		}
-		if need = series * bytes; need <= int64(c.Model.Memory) {
-			return string(t), nil
-		}
 	}
-	return "", fmt.Errorf("model.memory: %d series of %d variables (pipeline.max_series) need %s even in the tier tiny", series, dim, config.Size(need>>20<<20))
+	return list
+}
+
+// ModelMemory returns the bytes that the models of a process may take: model.memory, or else
+// three quarters of the limit of the Go runtime, which is GOMEMLIMIT or follows from the
+// container or the machine; 0 when there is none.
+func ModelMemory(c *config.Config) int64 {
+	if m := int64(c.Model.Memory); m > 0 {
+		return m
+	}
+	limit := debug.SetMemoryLimit(-1) // only asks
+	if limit == math.MaxInt64 {
+		return 0
+	}
+	return limit / 4 * 3
 }

@@ -43,10 +43,6 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		baselines = nil // it is the model
 	}
 	m := c.Model
-	var err error
-	if m.Tier, err = TierFor(c); err != nil {
-		return nil, err
-	}
 	return stream.NewEngine(stream.EngineConfig{
 		AssemblerConfig: assemblerConfig(c),
 
@@ -54,6 +50,8 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		NewModel:      func(dim int) (eval.Model, error) { return newEngineModel(m, dim, c.Pipeline.Scope == "shared") },
 		Intervals:     newIntervals(m),
 		Drift:         newDriftWatch(m),
+		Memory:        ModelMemory(c),
+		Lighter:       lighterModels(m),
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
@@ -131,10 +129,8 @@ const stateVersion = 5
 func Fingerprint(c *config.Config) string {
 	evaluate := c.Evaluate
 	evaluate.Interval = 0 // says when scores are written, not what they are
-	tier, err := TierFor(c)
-	if err != nil {
-		tier = err.Error() // NewEngine has refused it
-	}
+	model := c.Model
+	model.Memory = 0 // decides about new series, and says nothing about those there are
 	settings, err := json.Marshal(struct {
 		Version  int
 		Arch     string
@@ -142,10 +138,9 @@ func Fingerprint(c *config.Config) string {
 		Kernels  string
 		Pipeline config.Pipeline
 		Model    config.Model
-		Tier     string
 		Evaluate config.Evaluate
 		Assembly bool
-	}{stateVersion, runtime.GOARCH, ReadInfo().Level, isa.Active.String(), c.Pipeline, c.Model, tier, evaluate, Assembly(c) != nil})
+	}{stateVersion, runtime.GOARCH, ReadInfo().Level, isa.Active.String(), c.Pipeline, model, evaluate, Assembly(c) != nil})
 	if err != nil {
 		panic("fingerprint: " + err.Error()) // plain structs always encode
 	}

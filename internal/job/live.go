@@ -85,19 +85,7 @@ func (l *Live) Run(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	if l.Cfg.Model.Type == "auto" {
-		tier, err := build.TierFor(l.Cfg)
-		if err != nil {
-			return err
-		}
-		m := l.Cfg.Model
-		m.Tier = tier
-		if m.Memory > 0 {
-			l.log.Info("tier chosen by model.memory", "tier", tier, "max_series", l.Cfg.Pipeline.MaxSeries, "memory", m.Memory.String())
-		} else {
-			l.log.Info("tier of the model", "tier", build.TierNamed(m))
-		}
-	}
+	l.log.Info("model", "type", l.Cfg.Model.Type, "tier", build.TierNamed(l.Cfg.Model), "memory", config.Size(build.ModelMemory(l.Cfg)>>20<<20).String())
 	return l.Process(ctx)
 }
 
@@ -157,6 +145,17 @@ func (l *Live) runKafka(ctx context.Context) error {
 // stateful reports whether there are checkpoints.
 func (l *Live) stateful() bool { return l.Cfg.State.Dir != "" || l.Cfg.State.Topic != "" }
 
+// partitions returns the number of partitions among which memory is shared: all that there are,
+// as a process can be given all of them.
+func (l *Live) partitions() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.group == nil {
+		return 1
+	}
+	return max(l.group.NumPartitions(), 1)
+}
+
 func (l *Live) setGroup(g *kafka.Group) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +196,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if labels != nil { // one of several partitions
 		pool += " " + name
 	}
-	engine, err := build.NewEngine(cfg, pool)
+	limited := *cfg
+	limited.Model.Memory = config.Size(build.ModelMemory(cfg) / int64(l.partitions()))
+	engine, err := build.NewEngine(&limited, pool)
 	if err != nil {
 		return err
 	}

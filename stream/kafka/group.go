@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -159,6 +160,7 @@ type Group struct {
 	client *client
 	dialer *kafkago.Dialer
 
+	partitions atomic.Int64  // of all topics
 	watchEvery time.Duration // between two looks at the number of partitions
 
 	mu         sync.Mutex
@@ -243,6 +245,9 @@ func (g *Group) orderly(ctx context.Context, err error) error {
 	return err
 }
 
+// NumPartitions returns the number of partitions of all topics, 0 before Run has found them.
+func (g *Group) NumPartitions() int { return int(g.partitions.Load()) }
+
 // waitForTopics returns the number of partitions of each topic.
 func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 	var b backoff
@@ -250,6 +255,11 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 	for {
 		counts, err := g.client.partitions(ctx, g.config.Topics)
 		if err == nil {
+			n := 0
+			for _, count := range counts {
+				n += count
+			}
+			g.partitions.Store(int64(n))
 			return counts, nil
 		}
 		if ctx.Err() != nil {
