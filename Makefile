@@ -97,7 +97,7 @@ golden: ## the checks of the mathematics by their labels
 DATA   ?= ../shared/data
 SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate skab_valve1
 kernels: build ## the tables of docs/kernels.md, simulated and from the SERIES in DATA
-	bin/forecaster kernel compare --order 1 --markdown --made
+	bin/forecaster kernel compare --order 1 --markdown --synthetic
 	bin/forecaster kernel compare --order 1 --markdown $(SERIES:%=$(DATA)/%.csv)
 
 cover: ## coverage of all packages

@@ -64,7 +64,7 @@ func TestNoForecastSeesTheFuture(t *testing.T) {
 				file := filepath.Join(dir, "data.csv") // the name of the series is in the output
 				out := filepath.Join(dir, model+"-"+name+".csv")
 				writeFile(t, file, content)
-				mustCall(t, "replay", file, "--model", model, "--season", "12", "--horizon", "3", "--out", out)
+				mustCall(t, "replay", file, "--model", model, "--season", "12", "--horizon", "3", "--max-refused", "1", "--out", out)
 				return readFile(t, out)
 			}
 			whole, first := forecasts("full", full), forecasts("cut", cut)

@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// world is a simulated series whose law one kernel or operator was made for.
-type world struct {
+// Synthetic is a law that one kernel or operator suits, to draw series from.
+type Synthetic struct {
 	Name  string
 	dim   int
 	noise float64
@@ -16,25 +16,25 @@ type world struct {
 }
 
 // next writes the sample after x.
-func (w *world) next(next, x []float64, rng *rand.Rand) {
-	w.step(next, x)
+func (s *Synthetic) next(next, x []float64, rng *rand.Rand) {
+	s.step(next, x)
 	for i := range next {
-		next[i] += w.noise * rng.NormFloat64()
+		next[i] += s.noise * rng.NormFloat64()
 	}
 }
 
-// dataset simulates rows samples, after some that are left out.
-func (w *world) Dataset(rows int, seed uint64) *eval.Dataset {
+// Dataset draws so many samples, after some that are left out.
+func (s *Synthetic) Dataset(rows int, seed uint64) *eval.Dataset {
 	const settle = 50
 	rng := rand.New(rand.NewPCG(seed, 21))
-	x, next := make([]float64, w.dim), make([]float64, w.dim)
+	x, next := make([]float64, s.dim), make([]float64, s.dim)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	d := eval.Collect(w.Name, eval.NewNetwork(0), 0) // names only
-	d.Variables = d.Variables[:w.dim]
+	d := eval.Collect(s.Name, eval.NewNetwork(0), 0) // names only
+	d.Variables = d.Variables[:s.dim]
 	for t := range settle + rows {
-		w.next(next, x, rng)
+		s.next(next, x, rng)
 		copy(x, next)
 		if t >= settle {
 			d.Series[0].Rows = append(d.Series[0].Rows, append([]float64(nil), x...))
@@ -43,8 +43,8 @@ func (w *world) Dataset(rows int, seed uint64) *eval.Dataset {
 	return d
 }
 
-// Worlds are the series of kernel compare --made.
-func Worlds() []*world {
+// SyntheticLaws are those of kernel compare --synthetic.
+func SyntheticLaws() []*Synthetic {
 	rng := rand.New(rand.NewPCG(3, 22))
 	const waves = 12
 	// A random potential of d variables: sum of a cos(w.x + b).
@@ -72,7 +72,7 @@ func Worlds() []*world {
 	}
 	wg, ag, bg := potential(4, .8)
 	wf, af, bf := potential(2, .7)
-	return []*world{
+	return []*Synthetic{
 		{"threshold", 2, .4, func(next, x []float64) { // a valve, open or shut
 			for i := range next {
 				next[i] = .9 * x[i]
