@@ -2,7 +2,7 @@
 //
 //   - online over random features: DoublyStochastic (Algorithm 4 of Brault 2017
 //     with its learning rates), BlockNewton, RLS,
-//     the one after the other (HandOver), and Fourier, the normalised gradient;
+//     the one after the other (HandOver), and FourierNLMS, normalised gradient steps;
 //   - online in kernel space: ONORMA;
 //   - in batch: Ridge, the closed form for decomposable maps, and Objective, any
 //     map and any loss, by conjugate gradients or L-BFGS;

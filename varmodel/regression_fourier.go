@@ -32,7 +32,7 @@ func (g inputDesign) featuresTo(phi []float64, s *scaler, past *history) {
 
 // fourierLearner is the learner of an inputDesign.
 type fourierLearner struct {
-	model *sgd.Fourier
+	model *sgd.FourierNLMS
 	first int       // given features before the inputs
 	given []float64 // scratch: those before and those behind
 	n     int       // inputs
@@ -47,7 +47,7 @@ type fourierLearner struct {
 // the number of features that follow those of the design.
 func newFourierLearner(g inputDesign, behind, outputs int, step float64) (*fourierLearner, error) {
 	n := g.linearFeatures()
-	cfg := sgd.FourierConfig{Inputs: len(g.lags), Frequencies: g.random.w, Given: n + behind, Outputs: outputs, Step: step}
+	cfg := sgd.FourierNLMSConfig{Inputs: len(g.lags), Frequencies: g.random.w, Given: n + behind, Outputs: outputs, Step: step}
 	l := &fourierLearner{
 		first: n, n: cfg.Inputs,
 		given: make([]float64, cfg.Given),
@@ -55,7 +55,7 @@ func newFourierLearner(g inputDesign, behind, outputs int, step float64) (*fouri
 		y:     make([]float64, outputs),
 	}
 	var err error
-	l.model, err = sgd.NewFourier(cfg)
+	l.model, err = sgd.NewFourierNLMS(cfg)
 	g.random.w = nil
 	return l, err
 }

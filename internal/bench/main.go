@@ -71,7 +71,7 @@ func gradientTable(r *roofline) {
 		"shape", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, s := range []shape{{5, 100, 5}, {18, 100, 18}, {31, 100, 31}, {3, 300, 3}, {31, 100, 93}, {100, 1000, 100}} {
 		p := newProblem(s)
-		works := []work{p.ours("sgd.Fourier"), p.gonum()}
+		works := []work{p.ours("sgd.FourierNLMS"), p.gonum()}
 		t := r.beside(works...)
 		bounds := []float64{p.bound(r), math.NaN()}
 		for i, w := range works {

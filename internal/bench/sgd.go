@@ -65,8 +65,8 @@ func (p *problem) reader() func() (x, y []float64) {
 	}
 }
 
-func (p *problem) learner() *sgd.Fourier {
-	l, err := sgd.NewFourier(sgd.FourierConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
+func (p *problem) learner() *sgd.FourierNLMS {
+	l, err := sgd.NewFourierNLMS(sgd.FourierNLMSConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
 	if err != nil {
 		panic(err)
 	}

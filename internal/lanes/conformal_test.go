@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
-// All implementations against the portable one, bit for bit, with values that are
+// Every instruction set against portable Go, bit for bit, with values that are
 // missing, forecasts that are right, variables that have no vote and factors at their
 // limits.
 func TestConformal(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// All implementations against the portable one, bit for bit, from before the first
+// Every instruction set against portable Go, bit for bit, from before the first
 // sum to long after it, with values that are missing.
 func TestCusum(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// A mixture of every implementation against the formulas, element by element.
+// A mixture of every instruction set against the formulas, element by element.
 func TestMixture(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 11))
@@ -125,7 +125,7 @@ func TestMixture(t *testing.T) {
 	})
 }
 
-// The errors that count and their scale, against the portable implementation, which
+// The errors that count and their scale, against portable Go, which
 // adds nothing up on the way: with outcomes that are missing, zero or out of all
 // proportion.
 func TestMixtureOfRelativeErrors(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// All implementations against the portable one, bit for bit, with values that are
+// Every instruction set against portable Go, bit for bit, with values that are
 // missing, infinite or of any size, and constants.
 func TestMoments(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Bit for bit the portable implementation, whatever the values.
+// The bits of portable Go, whatever the values.
 func TestStandardise(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(14, 14))

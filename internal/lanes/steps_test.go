@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// All implementations against the portable one, bit for bit, with values that are
+// Every instruction set against portable Go, bit for bit, with values that are
 // missing, repeated, infinite or of any size.
 func TestSteps(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {

@@ -2,21 +2,20 @@ package vec
 
 import "math"
 
-// Cholesky is the factorisation L D L^T of a symmetric positive definite n x n
-// matrix, L lower triangular with a unit diagonal and D diagonal, and the room
-// to compute it. It takes no square roots.
+// Cholesky is the factorisation L D L^T of a symmetric positive definite n x n matrix,
+// where L is lower triangular with a unit diagonal and D is diagonal. It needs no square
+// roots.
 type Cholesky struct {
 	n, nb int
-	u     []float64 // tiles like those of a Sym: L^T on the diagonal, D L^T beside it
+	u     []float64 // tiles as in Sym: L^T on the diagonal, D L^T beside it
 	inv   []float64 // 1/D
 	scale float64   // the matrix is scale L D L^T
-	rhs   []float64 // a group of right-hand sides, one a column
+	rhs   []float64 // scratch: right-hand sides, one in each column
 }
 
-// lanes is how many right-hand sides are solved together.
-const lanes = tile
+const lanes = tile // right-hand sides that are solved together
 
-// NewCholesky returns room for a matrix of order n.
+// NewCholesky returns a factorisation for matrices of order n.
 func NewCholesky(n int) *Cholesky {
 	if n < 0 {
 		panic("vec: NewCholesky: negative order")
@@ -31,16 +30,16 @@ func NewCholesky(n int) *Cholesky {
 	}
 }
 
-// Order returns the order of the matrices.
+// Order returns n.
 func (c *Cholesky) Order() int { return c.n }
 
-// Factor computes the factor of S + ridge I + relative diag(S). It reports
-// whether the matrix was positive definite; if not, the factor must not be used.
+// Factor factors S + ridge I + relative diag(S) and reports whether that matrix is
+// positive definite. If it is not, Solve must not be called.
 func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	if s.n != c.n {
 		panic("vec: Cholesky: orders differ")
 	}
-	// The factor is that of the elements without the scale of S.
+	// Factored are the elements without the scale of S.
 	s.flush()
 	copy(c.u, s.tiles)
 	c.scale = s.scale
@@ -59,7 +58,7 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	}
 	cholesky(c.u, c.nb, c.inv)
 	for _, v := range c.inv {
-		// A pivot that is not a positive number leaves zero, infinity or NaN.
+		// The inverse of a pivot that is not positive and finite is not either.
 		if !(v > 0 && v <= math.MaxFloat64) {
 			return false
 		}
@@ -67,8 +66,8 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	return true
 }
 
-// Solve replaces each row of B, which is k x n, by the solution x of
-// (S + ridge I + relative diag(S)) x = row.
+// Solve replaces each row b of B, k x n, by the solution x of (S + ridge I + relative
+// diag(S)) x = b.
 func (c *Cholesky) Solve(b []float64) {
 	n := c.n
 	if n == 0 {

@@ -6,8 +6,8 @@ import (
 
 //go:generate go run -C gen . -family dense -out ../dense_amd64.s -stubs ../dense_stubs_amd64.go -pkg vec
 
-// The functions below choose an implementation. A kernel reads nothing when a length is
-// zero, but a pointer to the first element must exist.
+// The functions below call the kernel of the active instruction set. A pointer to the
+// first element must exist even where a kernel reads none.
 
 func dot(x, y []float64) float64 {
 	if len(x) == 0 {
@@ -116,9 +116,9 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 		axpy(alpha*y[0], x, a)
 		return
 	}
-	// The store of the last register of a row covers the start of the next row
-	// with masked elements, and the processor would wait for it. So narrow
-	// matrices are passed over several times, each time with some rows left out.
+	// The masked store at the end of a row covers the start of the next row, and a load
+	// from there would wait for the store. So a pass over a narrow matrix leaves rows out,
+	// and there are several passes.
 	step := stepOf(m, n, 8)
 	for i := range step {
 		rows := (m - i + step - 1) / step
@@ -130,8 +130,8 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 	}
 }
 
-// stepOf returns how many passes over an m x n matrix there are, for registers
-// of the given number of elements.
+// stepOf returns the number of passes over an m x n matrix with registers of lanes
+// elements.
 func stepOf(m, n, lanes int) int {
 	if n%lanes == 0 || m <= 8 {
 		return 1
@@ -139,8 +139,8 @@ func stepOf(m, n, lanes int) int {
 	return min(2+lanes/n, m)
 }
 
-// panel is how many columns of two matrices are multiplied at a time: of a
-// dozen rows they stay in the first cache.
+// panel is the number of columns that a matrix product takes at a time: a dozen rows of
+// that length stay in the first level cache.
 const panel = 256
 
 func matMulT(c, a, b []float64, m, n, k int) {

@@ -57,12 +57,12 @@ func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n i
 //go:noescape
 func addOutersAVX2(a *float64, f *float64, u *float64, m int, k int, cols int, n int)
 
-// columnDotsAVX2 sets y to the inner products of the columns of A and X, both of m rows and n columns, whole registers.
+// columnDotsAVX2 sets y_j = sum_i A_ij X_ij, A and X of m rows and n columns, whole registers.
 //
 //go:noescape
 func columnDotsAVX2(y *float64, a *float64, x *float64, m int, n int)
 
-// addLaggedAVX2 adds the products of k pairs of rows of F with the rows of X, from the first on, from shift elements later and so on, to two matrices of m rows and n columns, whole registers.
+// addLaggedAVX2 adds to two matrices C and D of m rows and n columns, whole registers: C_ij += sum over l < k of F_(2l, j) x[i n + j + l shift], and D_ij the same with F_(2l+1, j).
 //
 //go:noescape
 func addLaggedAVX2(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
@@ -122,12 +122,12 @@ func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n
 //go:noescape
 func addOutersAVX512(a *float64, f *float64, u *float64, m int, k int, cols int, n int)
 
-// columnDotsAVX512 sets y to the inner products of the columns of A and X, both of m rows and n columns, whole registers.
+// columnDotsAVX512 sets y_j = sum_i A_ij X_ij, A and X of m rows and n columns, whole registers.
 //
 //go:noescape
 func columnDotsAVX512(y *float64, a *float64, x *float64, m int, n int)
 
-// addLaggedAVX512 adds the products of k pairs of rows of F with the rows of X, from the first on, from shift elements later and so on, to two matrices of m rows and n columns, whole registers.
+// addLaggedAVX512 adds to two matrices C and D of m rows and n columns, whole registers: C_ij += sum over l < k of F_(2l, j) x[i n + j + l shift], and D_ij the same with F_(2l+1, j).
 //
 //go:noescape
 func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, shift int)

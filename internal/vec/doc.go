@@ -1,24 +1,19 @@
-// Package vec holds the arithmetic on which the models spend their time:
-// vectors, small row-major matrices, symmetric matrices stored by half,
-// Cholesky factors, sines, cosines and logarithms, and the statistics of many
-// variables that a sample changes all at once.
+// Package vec has the linear algebra, the random features and the factorisations on
+// which the models spend their time. Running statistics are in package lanes.
 //
-// Matrices are row-major slices without a stride; their shape follows from the
-// lengths of the vectors beside them. Lengths that do not fit are programmer
-// errors and panic. Destination and sources must not overlap unless a function
-// says so. Length zero is allowed everywhere. NaN and infinities propagate as
-// in the textbook formula.
+// Matrices are row-major slices; their shapes follow from the lengths of the vectors
+// beside them. Lengths that do not fit are programmer errors and panic. Length zero is
+// allowed. Destination and sources must not overlap unless a function says so. NaN and
+// infinities propagate as in the formula.
 //
-// # Implementations
+// # Instruction sets
 //
-// Every function exists in portable Go. On amd64, kernels for AVX2 and AVX-512
-// stand beside it, and the best one that the processor has is chosen when the
-// program starts; Active names it. Setting FORECASTER_VEC to portable, avx2 or
-// avx512 forces one of them.
+// Every function exists in portable Go and, on amd64, as a kernel for AVX2 and for
+// AVX-512; package isa says which of them is active. The kernels are written by the
+// generator in gen, one file a family: dense, symmetric, elementary and fourier.
 //
-// Sums are taken in an order that is fixed for an implementation and for the
-// shape, whatever the alignment, so results repeat bit for bit. Two
-// implementations differ in the last bits (order of the sums, fused
-// multiply-add), therefore a checkpoint should record Active. The portable
-// implementation never fuses, so it gives the same bits on every platform.
+// The order of a sum depends on the instruction set and on the shape, never on
+// alignment or timing, so results repeat bit for bit. Two instruction sets differ in
+// the last bits (order of sums, fused multiply-add); a checkpoint records which one
+// wrote it. Portable code never fuses, so it gives the same bits on every platform.
 package vec

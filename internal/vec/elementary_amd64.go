@@ -6,8 +6,7 @@ import (
 
 //go:generate go run -C gen . -family elementary -out ../elementary_amd64.s -stubs ../elementary_stubs_amd64.go -pkg vec
 
-// The functions below choose an implementation. A kernel reads nothing when a length is
-// zero, but a pointer to the first element must exist.
+// The functions below call the kernel of the active instruction set.
 
 func logTo(dst, x []float64) {
 	switch {

@@ -2,12 +2,12 @@
 
 package vec
 
-// sinCosAVX2 sets sin and cos of x turns.
+// sinCosAVX2 sets sin and cos to those of x turns.
 //
 //go:noescape
 func sinCosAVX2(sin *float64, cos *float64, x *float64, n int)
 
-// featuresAVX2 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
+// featuresAVX2 sets cos = scale cos(W^T x) and sin = scale sin(W^T x) in turns, W of m rows and n columns.
 //
 //go:noescape
 func featuresAVX2(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
@@ -17,12 +17,12 @@ func featuresAVX2(cos *float64, sin *float64, w *float64, x *float64, scale floa
 //go:noescape
 func logToAVX2(dst *float64, x *float64, n int)
 
-// sinCosAVX512 sets sin and cos of x turns.
+// sinCosAVX512 sets sin and cos to those of x turns.
 //
 //go:noescape
 func sinCosAVX512(sin *float64, cos *float64, x *float64, n int)
 
-// featuresAVX512 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
+// featuresAVX512 sets cos = scale cos(W^T x) and sin = scale sin(W^T x) in turns, W of m rows and n columns.
 //
 //go:noescape
 func featuresAVX512(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
@@ -32,7 +32,7 @@ func featuresAVX512(cos *float64, sin *float64, w *float64, x *float64, scale fl
 //go:noescape
 func logToAVX512(dst *float64, x *float64, n int)
 
-// fourierFeaturesAVX2 sets phi to the features of x.
+// fourierFeaturesAVX2 sets phi to the cosines and sines of W^T x turns in panels, W of m rows and n frequencies.
 //
 //go:noescape
 func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, m int, n int)

@@ -2,7 +2,7 @@
 
 package vec
 
-// fourierAVX512 sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.
+// fourierAVX512 sets phi to the features of x, and sums to the products of the first rows of A and U, at most 12, with phi. With outputs, at most 8, it sets y = A phi + G^T U phi. If U has 3 rows, it first sets A += G^T U, and copies phi to the first row of U.
 //
 //go:noescape
 func fourierAVX512(y *float64, x *float64, call *uintptr)

@@ -30,7 +30,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// All implementations against the scalar one, bit for bit.
+// Every instruction set against portable Go, bit for bit.
 func TestLogTo(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))

@@ -2,11 +2,10 @@ package vec
 
 import "math"
 
-// SinCos sets sin[i], cos[i] to the sine and cosine of t[i] turns, that is of
-// the angle 2 pi t[i]; the three have one length. In turns the reduction to one
-// period, t - round(t), is exact however large t is. The absolute error is
-// below 1.3e-15, with AVX-512 below 5e-16; an infinite or NaN t gives NaN. One of
-// sin and cos may be t.
+// SinCos sets sin_i = sin(2 pi t_i) and cos_i = cos(2 pi t_i): t is in turns, in which
+// the reduction t - round(t) is exact however large t is. The absolute error is below
+// 1.3e-15, with AVX-512 below 5e-16. An infinite or NaN t gives NaN. sin or cos may be
+// t.
 func SinCos(sin, cos, t []float64) {
 	if len(sin) != len(t) || len(cos) != len(t) {
 		panic("vec: SinCos: lengths differ")
@@ -14,11 +13,10 @@ func SinCos(sin, cos, t []float64) {
 	sinCos(sin, cos, t)
 }
 
-// Features sets phi = scale [cos(2 pi W^T x); sin(2 pi W^T x)]: first all
-// cosines, then all sines. W is len(x) x len(phi)/2, one column a frequency, in
-// turns: an angular frequency divided by 2 pi. With scale = 1/sqrt(D), D =
-// len(phi)/2, the inner product of two such vectors is the random Fourier
-// approximation of a kernel (Rahimi and Recht 2007).
+// Features sets phi = scale [cos(2 pi W^T x); sin(2 pi W^T x)]. W is len(x) x D with D =
+// len(phi)/2; its columns are frequencies in turns, angular frequencies divided by 2 pi.
+// With scale = 1/sqrt(D) the inner product of two such vectors approximates a kernel
+// (random Fourier features, Rahimi and Recht 2007).
 func Features(phi, w, x []float64, scale float64) {
 	d := len(phi) / 2
 	if len(phi) != 2*d || len(w) != len(x)*d {
@@ -55,8 +53,8 @@ const (
 // half angle with r = t - round(t) in [-1/2, 1/2], then sin = s c and cos =
 // 1 - s^2: two polynomials, no quadrant, no branch.
 func sinCosTurns(t float64) (sin, cos float64) {
-	// Adding zero lets the compiler round in a register it has just written;
-	// otherwise each call would wait for the one before (false dependency).
+	// Adding zero makes the rounding overwrite a fresh register; otherwise each call
+	// would wait for the one before (false dependency).
 	r := t - math.RoundToEven(t+0)
 	u := float64(r * r)
 	c := float64(u*cos8) + cos7

@@ -6,12 +6,12 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Square is a symmetric n x n matrix for what Sym is made for, but with all elements
-// stored, in rows that fill whole registers. Of matrices with few elements the passes
-// are short, and what goes with them takes longer: Square does less of it.
+// Square is a symmetric n x n matrix like Sym that stores all elements, in rows of whole
+// registers, and adds every term at once. For small n that is faster: the bookkeeping of
+// Sym takes longer than its passes.
 type Square struct {
 	n, stride int
-	a         []float64 // n x stride, zero after the n-th column
+	a         []float64 // n x stride, zero beyond column n
 	w         []float64 // scratch, stride
 }
 
@@ -24,7 +24,7 @@ func NewSquare(n int) *Square {
 	return &Square{n: n, stride: stride, a: Aligned(n * stride), w: Aligned(stride)}
 }
 
-// SetIdentity sets the matrix to v times the identity.
+// SetIdentity sets S = v I.
 func (s *Square) SetIdentity(v float64) {
 	clear(s.a)
 	for i := range s.n {
@@ -32,7 +32,7 @@ func (s *Square) SetIdentity(v float64) {
 	}
 }
 
-// MatVec sets y = S x and returns the inner product of x and y, all of length n.
+// MatVec sets y = S x and returns x·y.
 func (s *Square) MatVec(y, x []float64) float64 {
 	if len(x) != s.n || len(y) != s.n {
 		panic("vec: Square: length differs from the order")
@@ -40,19 +40,19 @@ func (s *Square) MatVec(y, x []float64) float64 {
 	return squareMatVec(s, y, x)
 }
 
-// Rank1 adds alpha u u^T, u of length n and alpha <= 0. It does not keep u.
+// Rank1 sets S += alpha u u^T with alpha <= 0. It does not keep u.
 func (s *Square) Rank1(alpha float64, u []float64) {
 	if len(u) != s.n || !(alpha <= 0) {
 		panic("vec: Square: not a term to subtract")
 	}
-	// As in Sym: products of w are the same in both orders.
+	// As in Sym.Rank1: w_i w_j and w_j w_i are equal.
 	squareSub(s, math.Sqrt(-alpha), u)
 }
 
-// Scale multiplies the matrix by alpha.
+// Scale sets S *= alpha.
 func (s *Square) Scale(alpha float64) { Scale(alpha, s.a) }
 
-// RowTo sets dst to row i, which is also column i.
+// RowTo sets dst to row i, which equals column i.
 func (s *Square) RowTo(dst []float64, i int) {
 	if i < 0 || i >= s.n || len(dst) != s.n {
 		panic("vec: Square: index out of range")

@@ -6,42 +6,40 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Sym is a symmetric n x n matrix of which one half is stored, so that it stays
-// symmetric to the last bit whatever is added to it. It is made for recursive
-// least squares, where every step multiplies it by a vector, scales it and
-// subtracts a rank-1 term:
+// Sym is a symmetric n x n matrix that stores one half of its elements, so that it stays
+// symmetric to the last bit. It is made for recursive least squares, where every step
+// multiplies the matrix by a vector, subtracts a rank-1 term and scales:
 //
 //	p.MatVec(q, phi)                 // q = P phi
 //	den := lambda + vec.Dot(phi, q)
 //	p.Rank1(-1/den, q)               // P -= q q^T / den
 //	p.Scale(1 / lambda)
 //
-// Each pass over the elements costs as much as the memory takes to read them,
-// and twice that when they are written. So rank-1 terms are collected, MatVec
-// takes them into account, and only when there are several of one sign does the
-// next MatVec add them, in the same pass. Scale is kept as a factor beside the
-// elements.
+// A pass over the elements costs as much as reading them from memory, and twice as much
+// when it writes them. So Rank1 only collects terms, MatVec corrects its result for
+// them, and when there are several of one sign the next MatVec adds them in its own
+// pass. Scale changes a factor beside the elements.
 //
-// The elements stand in tiles of 8 x 8, upper half by rows of tiles, each tile
-// row-major and contiguous; n is padded to a multiple of 8 with zeros.
+// Elements stand in tiles of 8 x 8: the upper half by rows of tiles, each tile row-major
+// and contiguous. n is padded to a multiple of 8 with zeros.
 type Sym struct {
-	n, nb int       // order; tiles a side
-	scale float64   // the matrix is scale (tiles + sign sum w w^T)
-	tiles []float64 //
-	w     []float64 // collected terms, each padded
-	limit int       // how many MatVec leaves; there may be one more
-	terms int       // how many there are
-	minus bool      // their sign
+	n, nb int       // order; tiles in a row
+	scale float64   // the matrix is scale (tiles + sign sum_k w_k w_k^T)
+	tiles []float64 // upper half
+	w     []float64 // collected terms, limit+1 rows of 8 nb
+	limit int       // number of terms from which MatVec adds them to the tiles
+	terms int       // number of collected terms; Invariant: terms <= limit+1
+	minus bool      // sign is -1
 
-	x, y, c []float64 // padded arguments of MatVec; products of x with the terms
+	x, y, c []float64 // scratch of MatVec: padded x and y, products of x with the terms
 }
 
 const (
 	tile    = 8           // side of a tile
 	tileLen = tile * tile // its length
 
-	// scaleMax bounds the factor kept beside the elements. It is a power of
-	// two, so that folding it into them is exact.
+	// scaleMax bounds scale. It is a power of two, so that moving it into the elements is
+	// exact.
 	scaleMax = 1 << 64
 )
 
@@ -52,7 +50,7 @@ func NewSym(n int) *Sym {
 	}
 	nb := (n + tile - 1) / tile
 	m := nb * tile
-	limit := max(2, min(nb, 8)) // more gains nothing, and a small matrix should stay small
+	limit := max(2, min(nb, 8)) // more terms gain nothing, and take memory
 	return &Sym{
 		n: n, nb: nb, limit: limit,
 		scale: 1,
@@ -86,7 +84,7 @@ func (s *Sym) At(i, j int) float64 {
 	return s.scale * (s.tiles[s.at(i, j)] + s.signed(v))
 }
 
-// RowTo sets dst to row i, which is also column i.
+// RowTo sets dst to row i, which equals column i.
 func (s *Sym) RowTo(dst []float64, i int) {
 	if i < 0 || i >= s.n || len(dst) != s.n {
 		panic("vec: Sym: index out of range")
@@ -114,13 +112,13 @@ func (s *Sym) RowTo(dst []float64, i int) {
 	s.scaledTo(dst)
 }
 
-// term returns the collected term k.
+// term returns w_k.
 func (s *Sym) term(k int) []float64 {
 	m := s.nb * tile
 	return s.w[k*m : (k+1)*m]
 }
 
-// signed returns v with the sign of the collected terms.
+// signed returns sign v.
 func (s *Sym) signed(v float64) float64 {
 	if s.minus {
 		return -v
@@ -128,7 +126,7 @@ func (s *Sym) signed(v float64) float64 {
 	return v
 }
 
-// SetIdentity sets the matrix to v times the identity.
+// SetIdentity sets S = v I.
 func (s *Sym) SetIdentity(v float64) {
 	clear(s.tiles)
 	s.terms = 0
@@ -171,13 +169,13 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 		s.flush()
 	}
 	s.minus = minus
-	// w_i w_j is the same number in both orders; (alpha u_i) u_j would not be.
+	// w_i w_j and w_j w_i are equal; (alpha u_i) u_j and (alpha u_j) u_i are not.
 	f := math.Sqrt(math.Abs(alpha) / s.scale)
 	ScaleTo(s.term(s.terms)[:s.n], f, u)
 	s.terms++
 }
 
-// RankK adds alpha U^T U, where U is k x n row-major: k rank-1 terms.
+// RankK adds alpha U^T U, where U is k x n: k rank-1 terms.
 func (s *Sym) RankK(alpha float64, u []float64) {
 	if s.n == 0 {
 		return
@@ -198,7 +196,7 @@ func (s *Sym) flush() {
 	}
 }
 
-// MatVec sets y = S x, both of length n. y may be x.
+// MatVec sets y = S x. y may be x.
 func (s *Sym) MatVec(y, x []float64) {
 	if len(x) != s.n || len(y) != s.n {
 		panic("vec: Sym: length differs from the order")
@@ -209,8 +207,8 @@ func (s *Sym) MatVec(y, x []float64) {
 		copy(in, x)
 	}
 	clear(s.y)
-	// To and fro, so that a matrix larger than a cache finds there what the
-	// product before used last.
+	// Back and forth: a matrix larger than a cache finds there the tiles that the product
+	// before used last.
 	back := s.terms%2 == 1
 	if s.terms >= s.limit && s.minus {
 		symSubMatVec(s.tiles, s.nb, s.y, in, s.w, s.terms, back)
@@ -229,7 +227,7 @@ func (s *Sym) MatVec(y, x []float64) {
 	s.scaledTo(y)
 }
 
-// scaledTo sets dst to scale times the scratch vector y.
+// scaledTo sets dst = scale y, where y is the scratch vector.
 func (s *Sym) scaledTo(dst []float64) {
 	ScaleTo(dst, s.scale, s.y[:s.n])
 }

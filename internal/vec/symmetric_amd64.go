@@ -6,8 +6,7 @@ import (
 
 //go:generate go run -C gen . -family symmetric -out ../symmetric_amd64.s -stubs ../symmetric_stubs_amd64.go -pkg vec
 
-// The functions below choose an implementation. A kernel reads nothing when a length is
-// zero, but a pointer to the first element must exist.
+// The functions below call the kernel of the active instruction set.
 
 func levinson(s *Toeplitz, b, r []float64, stride int) {
 	n := s.columns
@@ -92,7 +91,7 @@ func squareSub(s *Square, root float64, u []float64) {
 	}
 }
 
-// firstTile returns what the kernels want to know of the direction.
+// firstTile returns the tile that a kernel begins with, and 1 if it goes backwards.
 func firstTile(t []float64, back bool) (first *float64, reverse int) {
 	if back {
 		return &t[len(t)-tileLen], 1
@@ -128,8 +127,8 @@ func choleskySolve(u []float64, nb int, inv, rhs []float64) {
 	}
 }
 
-// rows4 returns the addresses of rows l .. l+3 of b, each of length n, the last
-// row standing in for those that do not exist: it is then copied again.
+// rows4 returns the addresses of rows l to l+3 of b, each of length n. The last row
+// stands in for rows beyond it; copying it again does no harm.
 func rows4(b []float64, n, l int) (r0, r1, r2, r3 *float64) {
 	last := len(b)/n - 1
 	row := func(i int) *float64 { return &b[min(i, last)*n] }

@@ -2,32 +2,32 @@
 
 package vec
 
-// symAddAVX2 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
+// symAddAVX2 adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.
 //
 //go:noescape
 func symAddAVX2(a *float64, nb int, w *float64, k int)
 
-// symSubAVX2 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
+// symSubAVX2 adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.
 //
 //go:noescape
 func symSubAVX2(a *float64, nb int, w *float64, k int)
 
-// symMatVecAVX2 adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first.
+// symMatVecAVX2 adds the product of the tiles with x to y, by rows of tiles. With back = 1 it begins with the last row, to which a points.
 //
 //go:noescape
 func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
 
-// symSubMatVecAVX2 subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub.
+// symSubMatVecAVX2 subtracts k terms w w^T from the tiles and adds the product of the tiles with x to y, see symMatVec and symSub.
 //
 //go:noescape
 func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
-// squareMatVecAVX2 sets y = A x for a symmetric A of n rows, stride apart, and returns x y.
+// squareMatVecAVX2 sets y = A x for a symmetric A of n rows, stride elements apart, and returns the inner product of x and y.
 //
 //go:noescape
 func squareMatVecAVX2(y *float64, a *float64, x *float64, n int, stride int) float64
 
-// squareSubAVX2 sets w = root u and subtracts w w^T from A of n rows, stride apart.
+// squareSubAVX2 sets w = root u and A -= w w^T, A of n rows, stride elements apart.
 //
 //go:noescape
 func squareSubAVX2(a *float64, w *float64, u *float64, root float64, n int, stride int)
@@ -47,32 +47,32 @@ func choleskySolveAVX2(u *float64, nb int, inv *float64, rhs *float64)
 //go:noescape
 func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 
-// symAddAVX512 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
+// symAddAVX512 adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.
 //
 //go:noescape
 func symAddAVX512(a *float64, nb int, w *float64, k int)
 
-// symSubAVX512 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
+// symSubAVX512 adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.
 //
 //go:noescape
 func symSubAVX512(a *float64, nb int, w *float64, k int)
 
-// symMatVecAVX512 adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first.
+// symMatVecAVX512 adds the product of the tiles with x to y, by rows of tiles. With back = 1 it begins with the last row, to which a points.
 //
 //go:noescape
 func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
 
-// symSubMatVecAVX512 subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub.
+// symSubMatVecAVX512 subtracts k terms w w^T from the tiles and adds the product of the tiles with x to y, see symMatVec and symSub.
 //
 //go:noescape
 func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
-// squareMatVecAVX512 sets y = A x for a symmetric A of n rows, stride apart, and returns x y.
+// squareMatVecAVX512 sets y = A x for a symmetric A of n rows, stride elements apart, and returns the inner product of x and y.
 //
 //go:noescape
 func squareMatVecAVX512(y *float64, a *float64, x *float64, n int, stride int) float64
 
-// squareSubAVX512 sets w = root u and subtracts w w^T from A of n rows, stride apart.
+// squareSubAVX512 sets w = root u and A -= w w^T, A of n rows, stride elements apart.
 //
 //go:noescape
 func squareSubAVX512(a *float64, w *float64, u *float64, root float64, n int, stride int)
@@ -92,12 +92,12 @@ func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
 //go:noescape
 func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 
-// packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
+// packAVX2 copies four rows of length n into four columns of rhs, or back.
 //
 //go:noescape
 func packAVX2(rhs *float64, r0 *float64, r1 *float64, r2 *float64, r3 *float64, n int)
 
-// unpackAVX2 moves four rows of length n into, or out of, four lanes of rhs.
+// unpackAVX2 copies four rows of length n into four columns of rhs, or back.
 //
 //go:noescape
 func unpackAVX2(rhs *float64, r0 *float64, r1 *float64, r2 *float64, r3 *float64, n int)

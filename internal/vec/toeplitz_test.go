@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa/isatest"
 )
 
-// The solutions of every implementation put into the equations.
+// The solutions of every instruction set put into the equations.
 func TestToeplitz(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(13, 13))

@@ -8,83 +8,22 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of Fourier in package vec take a panel of frequencies at a time,
-// as many as 64 bytes hold; see there for the order of the features.
-const panelBytes = 64
-
-const panelLanes = panelBytes / size
-
-// panels turns the number of frequencies into that of panels.
-func (t target) panels(n GPVirtual) GPVirtual {
-	ADDQ(U8(uint8(panelLanes-1)), n)
-	SHRQ(U8(log2(panelLanes)), n)
-	return n
-}
-
-// firstPanel turns it into that of frequencies in the first panel; the others are full.
-func (t target) firstPanel(n GPVirtual) GPVirtual {
-	DECQ(n)
-	ANDQ(U8(uint8(panelLanes-1)), n)
-	INCQ(n)
-	return n
-}
-
-// fourierFeatures is made for AVX2, where a panel is two registers.
-func (t target) fourierFeatures() {
-	t.begin("fourierFeatures", "func(phi, w, x *%, m, n int)", "sets phi to the features of x.")
-	offset, phi := zeroed(), param("phi")
-	panel := func(first bool) {
-		stride := t.panels(param("n"))
-		SHLQ(U8(log2(panelBytes)), stride)
-		r := t.project(param("w"), param("x"), param("m"), stride, offset, 2, nil)
-		s, c := t.sinCosOf(r, nil)
-		if first {
-			// Half a register is full before the other begins.
-			for i := range 2 {
-				n, full, zero := t.firstPanel(param("n")), GP64(), zeroed()
-				MOVQ(U32(uint32(t.lanes)), full)
-				if i == 1 {
-					SUBQ(full, n)
-					CMOVQLT(zero, n)
-				} else {
-					CMPQ(n, full)
-					CMOVQGT(full, n)
-				}
-				few := t.tailMask(n)
-				t.clean(s[i], few)
-				t.clean(c[i], few)
-			}
-		}
-		for i := range 2 {
-			t.store(c[i], at(phi, nil, i*t.bytes()))
-			t.store(s[i], at(phi, nil, panelBytes+i*t.bytes()))
-		}
-		ADDQ(U32(2*panelBytes), phi)
-		ADDQ(U32(panelBytes), offset)
-	}
-	panel(true)
-	left := t.panels(param("n"))
-	DECQ(left)
-	loop(left, 1, func() { panel(false) })
-	t.end()
-}
-
-// fourierFields is what fourierCall of package vec has, in its order.
+// fourierFields are the fields of fourierCall in package vec, in its order.
 var fourierFields = []string{"a", "g", "w", "sums", "phi", "inputs", "n", "rows", "row", "outputs", "kept", "limit"}
 
-// callField is where fourierCall has it.
+// callField returns the memory of a field of the argument call.
 func callField(name string) Mem {
 	return Mem{Base: param("call"), Disp: 8 * slices.Index(fourierFields, name)}
 }
 
-// called loads what fourierCall has of the name.
+// called loads a field of the argument call.
 func called(name string) GPVirtual {
 	r := GP64()
 	MOVQ(callField(name), r)
 	return r
 }
 
-// calledPhi returns where the features begin.
+// calledPhi returns the address of the features.
 func calledPhi() GPVirtual {
 	phi := called("phi")
 	ADDQ(callField("a"), phi)
@@ -92,21 +31,21 @@ func calledPhi() GPVirtual {
 }
 
 const (
-	fourierGroup = 4  // panels that fourier takes together
-	fourierRows  = 12 // rows of the matrix that it multiplies at most
-	fourierTerms = 3  // rows of U that it adds to a matrix of 8 rows at most
+	fourierGroup = 4  // panels whose features are computed together
+	fourierRows  = 12 // rows that are multiplied at most
+	fourierTerms = 3  // rows of U that are added to A, of at most 8 rows
 )
 
-// fourier is made for AVX-512, where a panel is one register. It computes the angles of
-// all panels first. Then it turns some into features while it multiplies the columns of
-// those before: what the one waits for, the other fills.
+// fourier is for AVX-512, where a panel is one register. It computes the angles of all
+// panels first. Then it computes the features of a group of panels while it multiplies
+// the columns of the group before: each fills the latencies of the other.
 func (t target) fourier() {
 	t.begin("fourier", "func(y *float64, x *%, call *uintptr)",
-		"sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.")
+		"sets phi to the features of x, and sums to the products of the first rows of A and U, at most 12, with phi. With outputs, at most 8, it sets y = A phi + G^T U phi. If U has 3 rows, it first sets A += G^T U, and copies phi to the first row of U.")
 	t.angles()
 	t.reduceLarge()
 
-	phi := calledPhi() // of the features
+	phi := calledPhi()
 	features := func(panels int, few *mask, meanwhile []func()) {
 		r := make([]Op, panels)
 		for i := range r {
@@ -125,7 +64,7 @@ func (t target) fourier() {
 		ADDQ(U32(uint32(2*panels*panelBytes)), phi)
 	}
 
-	// The first group has one to four panels, the others four.
+	// The first group has one to four panels, the other groups have four.
 	start := t.panels(called("n"))
 	DECQ(start)
 	groups := copyOf(start)
@@ -155,7 +94,8 @@ func (t target) fourier() {
 	t.end()
 }
 
-// eachRows emits body for each number of rows, with a jump to where it ends.
+// eachRows emits body for each number of rows from least to most, and a jump to the one
+// for the given number. Each body ends with a jump to end.
 func (t target) eachRows(rows GPVirtual, least, most int, end string, body func(n int)) {
 	at := make([]string, most+1)
 	for n := range at {
@@ -182,7 +122,8 @@ func (t target) eachRows(rows GPVirtual, least, most int, end string, body func(
 	}
 }
 
-// fourierRows emits the rest for so many rows.
+// fourierRows emits the features of the remaining groups and the products of so many
+// rows, with update the addition of G^T U.
 func (t target) fourierRows(rows int, update bool, groups GPVirtual, features func(panels int, few *mask, meanwhile []func())) {
 	if rows == 0 {
 		loop(groups, 1, func() { features(fourierGroup, nil, nil) })
@@ -209,7 +150,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 			ADDQ(lda, u)
 		}
 		moving = append(moving, u)
-		// Loads are as scarce here as multiply-adds; so the registers left keep factors.
+		// Loads bound the loop as much as multiply-adds do, so free registers hold factors.
 		held = t.vecs(min(9-rows, len(us)*rows))
 		for i := range held {
 			t.bcast(at(f, nil, i*size), held[i])
@@ -259,8 +200,8 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 	}
 	unlessZero(groups, func() {
 		DECQ(groups)
-		// The first group has two columns at least. They follow at a distance where there
-		// is little to do with them, or where the newest factors may be on their way.
+		// The first group has at least two columns. Their products begin one group later
+		// where there are few, or where the newest factors may not have arrived.
 		if update || rows <= 8 {
 			features(fourierGroup, nil, nil)
 			loop(groups, 1, func() { beside(2 * fourierGroup) })
@@ -274,7 +215,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 	left := copyOf(lda)
 	ADDQ(callField("a"), left)
 	SUBQ(p[0], left)
-	// Every other column has sums of its own, because the additions are waited for.
+	// Even and odd columns have separate sums, to halve the chain of additions.
 	odd := t.zeros(rows)
 	loop(left, 2*panelBytes, func() {
 		interleave(columns(2, acc, odd), nil)
@@ -314,8 +255,8 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 	})
 }
 
-// storeFew stores the first n <= 8 float64 of a register, so that what reads them
-// one by one has not to wait, as it would after a masked store.
+// storeFew stores the first n <= 8 elements of a register without a mask: a later load of
+// one element would have to wait for a masked store.
 func storeFew(v Register, n, to GPVirtual) {
 	few, done := label("few"), label("done")
 	CMPQ(n, U8(8))
@@ -346,8 +287,7 @@ func storeFew(v Register, n, to GPVirtual) {
 	Label(done)
 }
 
-// angles emits the projection: it stores the angles of each panel where its
-// cosines will stand.
+// angles emits W^T x and stores the angles of each panel in the place of its cosines.
 func (t target) angles() {
 	w, x, m, phi := called("w"), param("x"), called("inputs"), calledPhi()
 	left := t.panels(called("n"))
@@ -366,12 +306,12 @@ func (t target) angles() {
 	}
 }
 
-// reduceLarge emits what the angles need if an input is not below the limit: the
-// features of others take angles as they are.
+// reduceLarge emits the reduction of all angles if an input is not below the limit:
+// turnsByTable takes angles below 2^47.
 func (t target) reduceLarge() {
 	limit, v, k := t.vec(), t.vec(), K()
 	large, some := zeroed(), GP64()
-	// Numbers are in the order of their bits, without that of the sign.
+	// Without the sign bit, numbers have the order of their bits.
 	abs := func(v Register) {
 		VPADDQ(v, v, v)
 	}
@@ -402,7 +342,7 @@ func (t target) reduceLarge() {
 	})
 }
 
-// interleave emits steps and spreads others among them.
+// interleave emits steps and, evenly between them, others.
 func interleave(steps, others []func()) {
 	n := 0
 	for i, emit := range steps {

@@ -6,17 +6,17 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// lanes is one register of the variables of which a kernel keeps statistics: rows
-// of a matrix, and constants. Its arithmetic returns new registers.
+// lanes is one register of variables: their statistics, which are rows of a matrix, and
+// the constants of the rule. Its arithmetic returns new registers.
 type lanes struct {
 	target
 	places map[string]Mem
-	row    map[string]Register // those that were read or set
+	row    map[string]Register // rows that were read or set
 	limits GPVirtual
 }
 
-// lanesOf emits body for each register of the variables. The rows have the given
-// names and are stride elements apart; offset is where the register begins in one.
+// lanesOf emits body for each register of variables, with its offset in a row. The rows
+// have the given names and are stride elements apart.
 func (t target) lanesOf(rows, limits, stride GPVirtual, names []string, body func(l *lanes, offset GPVirtual)) {
 	bytes := t.inBytes(stride)
 	bytes3 := GP64()
@@ -46,13 +46,13 @@ func (l *lanes) get(name string) Register {
 	return l.row[name]
 }
 
-// set makes v a row.
+// set stores v in a row.
 func (l *lanes) set(name string, v Register) {
 	l.row[name] = v
 	l.store(v, l.places[name])
 }
 
-// change makes v a row where the mask is, and returns all of it.
+// change stores the elements of v in the mask in a row, and returns the row.
 func (l *lanes) change(name string, v Register, m mask) Register {
 	to := l.get(name)
 	l.choose(v, m, to)
@@ -60,7 +60,7 @@ func (l *lanes) change(name string, v Register, m mask) Register {
 	return to
 }
 
-// limit returns a constant.
+// limit returns constant i.
 func (l *lanes) limit(i int) Register {
 	v := l.vec()
 	l.bcast(at(l.limits, nil, i*size), v)
@@ -99,7 +99,7 @@ func (l *lanes) root(a Register) Register {
 	return v
 }
 
-// least returns the smaller of a and b, and a if one of them is NaN; most is like it.
+// least returns min(a, b), or a if one of them is NaN. most returns the maximum likewise.
 func (l *lanes) least(a, b Register) Register {
 	v := l.vec()
 	VMINPD(a, b, v)
@@ -112,35 +112,34 @@ func (l *lanes) most(a, b Register) Register {
 	return v
 }
 
-// abs returns the size of a; NaN stays.
+// abs returns |a|; NaN stays NaN.
 func (l *lanes) abs(a Register) Register { return l.most(a, l.minus(l.none(), a)) }
 
-// clipped returns a between -limit and limit; NaN stays.
+// clipped returns a limited to [-limit, limit]; NaN stays NaN.
 func (l *lanes) clipped(a, limit Register) Register {
 	return l.most(l.least(a, limit), l.minus(l.none(), limit))
 }
 
-// where returns a in the mask and b elsewhere; b is lost.
+// where returns a in the mask and b outside; b is lost.
 func (l *lanes) where(m mask, a, b Register) Register {
 	l.choose(a, m, b)
 	return b
 }
 
-// above is the mask of a > b, below that of a < b.
+// above, equal and differ return the masks of a > b, a = b and a != b.
 func (l *lanes) above(a, b Register, within *mask) mask { return l.compare(1, b, a, within) }
 func (l *lanes) equal(a, b Register, within *mask) mask { return l.compare(0, a, b, within) }
 func (l *lanes) differ(a, b Register) mask              { return l.compare(4, a, b, nil) }
 
-// falling returns the weight of the last of count values in a mean: 1/count, but at
-// least a limit.
-func (l *lanes) falling(count, one Register, least int) Register {
+// weight returns max(1/count, rate), where rate is constant least.
+func (l *lanes) weight(count, one Register, least int) Register {
 	rate := l.limit(least)
 	young := l.above(one, l.product(count, rate), nil)
 	l.unlessEmpty(young, func() { l.choose(l.quotient(one, count), young, rate) })
 	return rate
 }
 
-// unlessEmpty emits body, jumped over when the mask is empty.
+// unlessEmpty emits body, which is skipped when the mask is empty.
 func (t target) unlessEmpty(m mask, body func()) {
 	bits := GP64()
 	if t.zmm {
@@ -151,8 +150,8 @@ func (t target) unlessEmpty(m mask, body func()) {
 	unlessZero(bits, body)
 }
 
-// dense returns the mask of the next variables of dense vectors, of which n are left,
-// and takes a register off n.
+// dense returns the mask of the next register of a vector that has n more elements, and
+// subtracts them from n.
 func (t target) dense(n GPVirtual) mask {
 	left, most := copyOf(n), GP64()
 	MOVQ(U32(uint32(t.lanes)), most)
@@ -166,7 +165,7 @@ func (t target) dense(n GPVirtual) mask {
 	return m
 }
 
-// loadSome loads a register; with a mask, the elements of it and zeros beside them.
+// loadSome loads a register, or with a mask its elements and zeros.
 func (t target) loadSome(from Mem, m *mask) Register {
 	v := t.vec()
 	if m != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -25,7 +24,7 @@ var (
 	avx512 = target{name: "AVX512", zmm: true, lanes: 8}
 )
 
-// size is that of a float64 in bytes.
+// size is the length of a float64 in bytes.
 const size = 8
 
 func (t target) bytes() int { return size * t.lanes }
@@ -44,8 +43,8 @@ func (t target) begin(name, signature, doc string) {
 	}
 }
 
-// end closes a function. Upper halves left dirty would slow down all scalar
-// code that follows.
+// end closes a function. VZEROUPPER: dirty upper halves of registers would slow down
+// all scalar code that follows.
 func (t target) end() {
 	VZEROUPPER()
 	RET()
@@ -74,8 +73,8 @@ func (t target) zeros(n int) []Register {
 	return v
 }
 
-// zero clears r. avo takes VPXORQ(r, r, r) for a use of what was in r before,
-// which would keep r occupied from the start of the function; hence the copy.
+// zero clears r. avo takes VPXORQ(r, r, r) for a use of the former value of r, which would
+// occupy r from the start of the function; hence the copy.
 func (t target) zero(r Register) {
 	if t.zmm {
 		t.load(nothing, r)
@@ -84,7 +83,7 @@ func (t target) zero(r Register) {
 	}
 }
 
-// nothing is a register of zeros in the present function of an AVX-512 target.
+// nothing is a register of zeros in the current function, for AVX-512.
 var nothing Register
 
 func (t target) load(from, to Op) {
@@ -93,7 +92,7 @@ func (t target) load(from, to Op) {
 
 func (t target) store(from, to Op) { t.load(from, to) }
 
-// bcast spreads a number in memory, or the first of an xmm register.
+// bcast copies a number in memory, or the first of an xmm register, to all elements.
 func (t target) bcast(m, to Op) {
 	VBROADCASTSD(m, to)
 }
@@ -131,8 +130,8 @@ func (t target) hornerMinus(c, b, acc Op) {
 	VFNMADD213PD(c, b, acc)
 }
 
-// fmaBcast sets acc += a b, where a is one number in memory. tmp is used where
-// the instruction set has no such operand.
+// fmaBcast sets acc += a b, where a is one number in memory. AVX2 has no such operand and
+// uses tmp.
 func (t target) fmaBcast(a Mem, b, acc, tmp Op) {
 	if !t.zmm {
 		t.bcast(a, tmp)
@@ -188,7 +187,7 @@ func (t target) tailMask(n GPVirtual) mask {
 	return mask{v: v}
 }
 
-// maskTable is a register full of ones and then one of zeros.
+// maskTable is a register of ones followed by a register of zeros, for AVX2.
 var maskTable = sync.OnceValue(func() Mem {
 	m := GLOBL("mask64", RODATA|NOPTR)
 	for i := range 8 {
@@ -215,7 +214,7 @@ var largest = sync.OnceValue(func() Mem {
 	return m
 })
 
-// loadMask loads the elements of the mask and zeros beside them.
+// loadMask loads the elements in the mask and sets the others to zero.
 func (t target) loadMask(from Mem, m mask, to Op) {
 	if t.zmm {
 		VMOVUPD_Z(from, m.k, to)
@@ -224,7 +223,7 @@ func (t target) loadMask(from Mem, m mask, to Op) {
 	}
 }
 
-// storeMask stores the elements of the mask.
+// storeMask stores the elements in the mask.
 func (t target) storeMask(from Op, m mask, to Mem) {
 	if t.zmm {
 		VMOVUPD(from, m.k, to)
@@ -233,8 +232,8 @@ func (t target) storeMask(from Op, m mask, to Mem) {
 	}
 }
 
-// clean sets the elements outside the mask to zero: 0 times infinity must not
-// reach a sum.
+// clean sets the elements outside the mask to zero: the product of a zero and an infinity
+// outside must not reach a sum.
 func (t target) clean(r Register, m mask) {
 	if t.zmm {
 		VMOVUPD_Z(r, m.k, r)
@@ -243,12 +242,11 @@ func (t target) clean(r Register, m mask) {
 	}
 }
 
-// sum returns the sum of the elements of v in the first place of an xmm
-// register.
+// sum returns the sum of the elements of v as the first element of an xmm register.
 func (t target) sum(v Register) VecVirtual {
 	x, y := XMM(), v.(VecVirtual).AsX()
 	if t.zmm {
-		// Only instructions that reach all 32 registers.
+		// Only instructions that can address all 32 registers.
 		half := YMM()
 		VEXTRACTF64X4(U8(1), v, half)
 		t.add(v.(VecVirtual).AsY(), half, half)
@@ -264,12 +262,12 @@ func (t target) sum(v Register) VecVirtual {
 	return x.(VecVirtual)
 }
 
-// sums returns the sums of the elements of each register, one after the other,
-// of at most as many as a register has elements. What follows them is of no use.
-// The registers are lost.
+// sums returns a register whose element i is the sum of the elements of v[i], for at most
+// as many registers as there are elements. Further elements are undefined. The registers
+// are lost.
 func (t target) sums(v []Register) Register {
 	tmp := t.vec()
-	// Each step halves what is left to add, and joins neighbours.
+	// Each step halves the number of terms and joins two neighbours.
 	join := func(each func(a, b Register)) {
 		for i := 0; i < len(v); i += 2 {
 			each(v[i], v[min(i+1, len(v)-1)])
@@ -315,8 +313,7 @@ func (t target) halves(v Register) (low, high Register) {
 	return v.(VecVirtual).AsX(), high
 }
 
-// storeSums stores the sum of the elements of each register, one after the
-// other.
+// storeSums stores the sum of the elements of each register, one after the other.
 func (t target) storeSums(v []Register, to GPVirtual) {
 	if len(v) < min(4, t.lanes/2) {
 		for i := range v {
@@ -347,9 +344,8 @@ func (t target) storeFirst(x Op, to Mem) {
 // param loads an argument into a general register.
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
-// number is where a floating-point argument lies. avo's Load and Store would
-// take SSE instructions, which are slow while the upper halves of the registers
-// are in use.
+// number returns the memory of a floating-point argument. avo's Load and Store take SSE
+// instructions, which are slow while upper halves of registers are in use.
 func number(name string) Mem { return argument(Param(name)) }
 
 // result stores the first element of an xmm register as the result.
@@ -384,39 +380,4 @@ func log2(n int) uint8 {
 		k++
 	}
 	return k
-}
-
-var labels int
-
-// label returns a new label.
-func label(name string) string {
-	labels++
-	return fmt.Sprintf("%s%d", name, labels)
-}
-
-// loop emits body once for every step that fits into left, a register that is
-// reduced by step each time; what remains is smaller than step.
-func loop(left GPVirtual, step int, body func()) {
-	top, done := label("loop"), label("done")
-	CMPQ(left, U32(uint32(step)))
-	JL(LabelRef(done))
-	Label(top)
-	body()
-	SUBQ(U32(uint32(step)), left)
-	if step > 1 {
-		CMPQ(left, U32(uint32(step)))
-		JGE(LabelRef(top))
-	} else {
-		JG(LabelRef(top)) // one operation with the subtraction
-	}
-	Label(done)
-}
-
-// unlessZero emits body, jumped over when r is zero.
-func unlessZero(r GPVirtual, body func()) {
-	skip := label("skip")
-	TESTQ(r, r)
-	JZ(LabelRef(skip))
-	body()
-	Label(skip)
 }

@@ -1,8 +1,8 @@
 package vec
 
-// A left-looking factorisation by tiles: row by row of tiles, first subtract
-// what the rows above contribute, then factor the diagonal tile, then solve for
-// the others. Diagonal tiles become L^T, the others D L^T, and inv 1/D.
+// choleskyPortable is a left-looking factorisation by tiles. For each row of tiles it
+// subtracts the contribution of the rows above, factors the diagonal tile and solves
+// for the other tiles. Diagonal tiles become L^T, the others D L^T, and inv 1/D.
 func choleskyPortable(u []float64, nb int, inv []float64) {
 	row := func(i int) []float64 { return u[(i*nb-i*(i-1)/2)*tileLen:] }
 	for i := range nb {
@@ -105,8 +105,8 @@ func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
 	}
 }
 
-// packPortable writes the rows of b, each of length n, into the lanes of rhs.
-// Lanes without a row get anything finite.
+// packPortable writes row l of b, of length n, to column l of rhs. Columns without a row
+// keep finite numbers.
 func packPortable(rhs, b []float64, n int) {
 	for l := 0; len(b) > 0; l++ {
 		for i, v := range b[:n] {

@@ -7,7 +7,7 @@ import (
 )
 
 // cusum takes a register of sequences at a time. It neither fuses multiplications
-// and additions nor changes their order: all implementations give the same bits.
+// and additions nor changes their order: all instruction sets give the same bits.
 func (t target) cusum() {
 	t.begin("cusum", "func(most, rows, x, limits *%, stride int)",
 		"learns a value of each sequence; most are the largest sum and length.")

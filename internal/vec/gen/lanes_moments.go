@@ -15,7 +15,7 @@ const (
 )
 
 // moments takes a register of variables at a time. It neither fuses multiplications
-// and additions nor changes their order: all implementations give the same bits.
+// and additions nor changes their order: all instruction sets give the same bits.
 func (t target) moments() {
 	t.begin("moments", "func(rows, limits, x *%, n, stride int)",
 		"learns a sample: moments of values and increments.")

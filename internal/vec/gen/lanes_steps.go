@@ -14,7 +14,7 @@ const (
 )
 
 // steps takes a register of variables at a time. It neither fuses multiplications and
-// additions nor changes their order: all implementations give the same bits.
+// additions nor changes their order: all instruction sets give the same bits.
 func (t target) steps() {
 	t.begin("steps", "func(rows, limits, x, last *%, n, stride int)",
 		"learns the increments x - last.")
@@ -43,7 +43,7 @@ func (t target) steps() {
 		mean, square := l.get("square"), l.product(size, size)
 		settled := l.above(count, l.limit(stepAfter), nil)
 		square = l.where(settled, l.least(square, l.product(l.limit(stepWinsor2), mean)), square)
-		rate := l.falling(count, one, stepRate)
+		rate := l.weight(count, one, stepRate)
 		mean = l.change("square", l.plus(mean, l.product(l.minus(square, mean), rate)), moved)
 		root := l.root(mean)
 		unit := l.where(l.differ(root, zero), root, l.limit(stepOne))

@@ -17,14 +17,14 @@ var fourierShapes = []struct{ inputs, frequencies, given, outputs, limit int }{
 	{30, 100, 31, 31, manySteps},
 }
 
-func newTestFourier(t *testing.T, rng *rand.Rand, i int) (l *Fourier, cfg FourierConfig) {
+func newTestFourierNLMS(t *testing.T, rng *rand.Rand, i int) (l *FourierNLMS, cfg FourierNLMSConfig) {
 	t.Helper()
 	s := fourierShapes[i]
-	cfg = FourierConfig{
+	cfg = FourierNLMSConfig{
 		Inputs: s.inputs, Frequencies: randomVector(rng, s.inputs*s.frequencies), Given: s.given, Outputs: s.outputs, Step: .7,
 	}
 	vec.Scale(.1, cfg.Frequencies)
-	l, err := NewFourier(cfg)
+	l, err := NewFourierNLMS(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +45,11 @@ func (l *nlms) update(phi, e []float64) {
 
 // The learner is NLMS on the features, up to rounding: the errors of a few
 // hundred steps with weights of size one.
-func TestFourierIsNLMS(t *testing.T) {
+func TestFourierNLMSIsNLMS(t *testing.T) {
 	const tol = 1e-12
 	for i, s := range fourierShapes {
 		rng := rand.New(rand.NewPCG(21, uint64(i)))
-		l, cfg := newTestFourier(t, rng, i)
+		l, cfg := newTestFourierNLMS(t, rng, i)
 		if l.limit != s.limit {
 			t.Errorf("shape %d keeps %d steps back, want %d", i, l.limit, s.limit)
 		}
@@ -88,17 +88,17 @@ func TestFourierIsNLMS(t *testing.T) {
 }
 
 // Neither a snapshot nor a prediction on the way changes a bit.
-func TestFourierStateDoesNotShow(t *testing.T) {
+func TestFourierNLMSStateDoesNotShow(t *testing.T) {
 	for i, s := range fourierShapes {
-		a, cfg := newTestFourier(t, rand.New(rand.NewPCG(22, uint64(i))), i)
-		b, _ := NewFourier(cfg)
+		a, cfg := newTestFourierNLMS(t, rand.New(rand.NewPCG(22, uint64(i))), i)
+		b, _ := NewFourierNLMS(cfg)
 		rng := rand.New(rand.NewPCG(23, uint64(i)))
 		ya, yb := make([]float64, s.outputs), make([]float64, s.outputs)
 		for step := range 50 {
 			if step%7 == 3 || step%5 == 2 {
 				e := snapshot.NewEncoder(nil)
 				b.State(e)
-				c, _ := NewFourier(cfg)
+				c, _ := NewFourierNLMS(cfg)
 				d := snapshot.NewDecoder(e.Bytes())
 				c.State(d)
 				if err := d.Finish(); err != nil {
@@ -125,10 +125,10 @@ func TestFourierStateDoesNotShow(t *testing.T) {
 }
 
 // A step of size mu leaves the fraction 1-mu of the error of the same sample.
-func TestFourierStepShrinksTheError(t *testing.T) {
+func TestFourierNLMSStepShrinksTheError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, mu := range []float64{.05, 1, 1.9} {
-		l, err := NewFourier(FourierConfig{Inputs: 3, Frequencies: randomVector(rng, 3*20), Given: 4, Outputs: 2, Step: mu})
+		l, err := NewFourierNLMS(FourierNLMSConfig{Inputs: 3, Frequencies: randomVector(rng, 3*20), Given: 4, Outputs: 2, Step: mu})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,9 +151,9 @@ func TestFourierStepShrinksTheError(t *testing.T) {
 	}
 }
 
-func TestFourierDoesNotAllocate(t *testing.T) {
+func TestFourierNLMSDoesNotAllocate(t *testing.T) {
 	for i, s := range fourierShapes {
-		l, _ := newTestFourier(t, rand.New(rand.NewPCG(24, 24)), i)
+		l, _ := newTestFourierNLMS(t, rand.New(rand.NewPCG(24, 24)), i)
 		given, x, y := make([]float64, s.given), make([]float64, s.inputs), make([]float64, s.outputs)
 		if n := testing.AllocsPerRun(50, func() {
 			l.PredictTo(y, given, x)
@@ -164,15 +164,15 @@ func TestFourierDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestFourierConfigErrors(t *testing.T) {
-	for field, c := range map[string]FourierConfig{
+func TestFourierNLMSConfigErrors(t *testing.T) {
+	for field, c := range map[string]FourierNLMSConfig{
 		"Inputs":      {Outputs: 1, Step: 1},
 		"Frequencies": {Inputs: 2, Frequencies: make([]float64, 3), Outputs: 1, Step: 1},
 		"Given":       {Inputs: 1, Frequencies: []float64{1}, Given: -1, Outputs: 1, Step: 1},
 		"Outputs":     {Inputs: 1, Frequencies: []float64{1}, Step: 1},
 		"Step":        {Inputs: 1, Frequencies: []float64{1}, Outputs: 1, Step: 2},
 	} {
-		if _, err := NewFourier(c); err == nil || !contains(err.Error(), field) {
+		if _, err := NewFourierNLMS(c); err == nil || !contains(err.Error(), field) {
 			t.Errorf("bad %s: error %v does not name it", field, err)
 		}
 	}

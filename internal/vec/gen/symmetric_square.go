@@ -6,10 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// squareMatVec adds up the rows: a symmetric matrix has its columns there.
+// squareMatVec computes x^T A, which equals A x for a symmetric A.
 func (t target) squareMatVec() {
 	t.begin("squareMatVec", "func(y, a, x *%, n, stride int) %",
-		"sets y = A x for a symmetric A of n rows, stride apart, and returns x y.")
+		"sets y = A x for a symmetric A of n rows, stride elements apart, and returns the inner product of x and y.")
 	y, a, x, n := param("y"), param("a"), param("x"), param("n")
 	tail := t.rest(n)
 	stride := t.inBytes(param("stride"))
@@ -33,7 +33,7 @@ func (t target) squareMatVec() {
 // squareSub keeps a register of columns and goes down the rows.
 func (t target) squareSub() {
 	t.begin("squareSub", "func(a, w, u *%, root %, n, stride int)",
-		"sets w = root u and subtracts w w^T from A of n rows, stride apart.")
+		"sets w = root u and A -= w w^T, A of n rows, stride elements apart.")
 	a, w, u, n := param("a"), param("w"), param("u"), param("n")
 	tail := t.rest(n)
 	stride := t.inBytes(param("stride"))
@@ -49,7 +49,7 @@ func (t target) squareSub() {
 			t.load(at(u, j, 0), v)
 		}
 		t.mul(root, v, v)
-		t.store(v, at(w, j, 0)) // zeros after the last: a row of A is as long
+		t.store(v, at(w, j, 0)) // with zeros up to the length of a row of A
 	})
 	t.groupsOf(stride, func(j GPVirtual) {
 		wide, v, tmp := t.vec(), t.vec(), t.vec()

@@ -6,66 +6,6 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// at is the operand at base + disp, with an optional index of bytes.
-func at(base GPVirtual, index Op, disp int) Mem {
-	m := Mem{Base: base, Disp: disp}
-	if index != nil {
-		m.Index, m.Scale = index.(Register), 1
-	}
-	return m
-}
-
-// rowAt is the operand disp bytes into row r < 4 after p, rows stride bytes
-// apart; stride3 is three times that.
-func rowAt(p GPVirtual, r, disp int, stride, stride3 GPVirtual) Mem {
-	switch r {
-	case 1, 2:
-		return Mem{Base: p, Index: stride, Scale: uint8(r), Disp: disp}
-	case 3:
-		return Mem{Base: p, Index: stride3, Scale: 1, Disp: disp}
-	}
-	return Mem{Base: p, Disp: disp}
-}
-
-func zeroed() GPVirtual {
-	r := GP64()
-	XORQ(r, r)
-	return r
-}
-
-// columns walks over the n elements of vectors: body(j, 0, unroll, nil) for
-// unroll registers at byte offset j, then for single registers, then body with
-// the mask for what is left. The mask must have been made for n modulo lanes.
-func (t target) columns(bytes GPVirtual, m mask, unroll int, body func(j GPVirtual, count int, m *mask)) {
-	j, next := zeroed(), GP64()
-	for _, u := range []int{unroll, 1} {
-		top, done := label("columns"), label("done")
-		Label(top)
-		LEAQ(Mem{Base: j, Disp: u * t.bytes()}, next)
-		CMPQ(next, bytes)
-		JG(LabelRef(done))
-		body(j, u, nil)
-		MOVQ(next, j)
-		JMP(LabelRef(top))
-		Label(done)
-		if unroll == 1 {
-			break
-		}
-	}
-	done := label("done")
-	CMPQ(j, bytes)
-	JE(LabelRef(done))
-	body(j, 1, &m)
-	Label(done)
-}
-
-// rest returns the mask of n modulo lanes elements.
-func (t target) rest(n GPVirtual) mask {
-	r := copyOf(n)
-	ANDQ(U32(uint32(t.lanes-1)), r)
-	return t.tailMask(r)
-}
-
 func (t target) dot() {
 	t.begin("dot", "func(x, y *%, n int) %", "returns the inner product of x and y.")
 	x, y, n := param("x"), param("y"), param("n")
@@ -175,13 +115,12 @@ func (t target) addOuter() {
 	t.rows(true)
 }
 
-// rows emits the body of the kernels that go once over a matrix, several rows at a
-// time: update adds to it, otherwise it is multiplied.
+// rows emits the pass over a matrix of matVec and, with update, of addOuter. It takes
+// several rows at a time.
 //
-// Each row has a pointer of its own that stands still while one index moves:
-// when the pointers moved, the processor took loads to depend on the stores
-// before them, and the loop with both took half as long again. What is not
-// needed in the loop stays in memory, in the place of the arguments.
+// Each row has a fixed pointer and one index moves. With moving pointers the processor
+// takes loads to depend on earlier stores, and the loop takes half as long again.
+// Values that the loop does not need stay in memory, in the place of the arguments.
 func (t target) rows(update bool) {
 	a, n := param("a"), param("n")
 	var u, x, fStep GPVirtual
@@ -301,7 +240,7 @@ func (t target) rows(update bool) {
 	t.end()
 }
 
-// addMatTVec keeps a group of columns of y in registers and runs down the rows.
+// addMatTVec keeps a group of columns of y in registers and goes down the rows of A.
 func (t target) addMatTVec() {
 	t.begin("addMatTVec", "func(y, a, x *%, m, n int)", "adds A^T x to y, A of m rows and n columns.")
 	y, a, x, m, n := param("y"), param("a"), param("x"), param("m"), param("n")
@@ -328,103 +267,7 @@ func (t target) addMatTVec() {
 	t.end()
 }
 
-// columnGroups emits body for groups of registers that cover n columns, with
-// the offset of the group in bytes: first the smaller group at the end, whose
-// last register is masked and whose latency then hides behind the full groups.
-// n is lost.
-func (t target) columnGroups(n GPVirtual, group int, body func(offset GPVirtual, cols int, last *mask)) {
-	full := copyOf(n)
-	ANDQ(I32(int32(-group*t.lanes)), full) // a power of two
-	offset := t.inBytes(full)
-	SUBQ(full, n)
-	MOVQ(offset, full)
-	end := label("end")
-	for cols := 1; cols <= group; cols++ {
-		next := label("next")
-		if cols < group {
-			CMPQ(n, U32(uint32(cols*t.lanes)))
-			JG(LabelRef(next))
-		}
-		if cols == 1 {
-			TESTQ(n, n)
-			JZ(LabelRef(end))
-		}
-		left := copyOf(n)
-		if cols > 1 {
-			SUBQ(U32(uint32((cols-1)*t.lanes)), left)
-		}
-		last := t.tailMask(left)
-		body(offset, cols, &last)
-		JMP(LabelRef(end))
-		Label(next)
-	}
-	Label(end)
-	XORQ(offset, offset)
-	top, done := label("group"), label("done")
-	Label(top)
-	CMPQ(offset, full)
-	JE(LabelRef(done))
-	body(offset, group, nil)
-	ADDQ(U32(uint32(group*t.bytes())), offset)
-	JMP(LabelRef(top))
-	Label(done)
-}
-
-// project returns sum_i x_i A_i for cols registers of columns from a + offset on,
-// over m rows that are stride bytes apart.
-func (t target) project(a, x, m, stride, offset GPVirtual, cols int, last *mask) []Register {
-	sets := 1
-	switch {
-	case cols <= 2:
-		sets = 4
-	case cols <= 4 && t.zmm:
-		sets = 2
-	}
-	acc := t.zeros(sets * cols)
-	row, px, left := copyOf(a), copyOf(x), copyOf(m)
-	ADDQ(offset, row)
-	f, v := t.vec(), t.vec()
-	var stride3 GPVirtual
-	if sets == 4 {
-		stride3 = GP64()
-		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
-	}
-	one := func(set int) {
-		t.bcast(at(px, nil, set*size), f)
-		for c := range cols {
-			mem := rowAt(row, set, c*t.bytes(), stride, stride3)
-			if last != nil && c == cols-1 {
-				t.loadMask(mem, *last, v)
-				t.fma(v, f, acc[set*cols+c])
-			} else {
-				t.fma(mem, f, acc[set*cols+c])
-			}
-		}
-	}
-	if sets > 1 {
-		loop(left, sets, func() {
-			for s := range sets {
-				one(s)
-			}
-			LEAQ(Mem{Base: row, Index: stride, Scale: uint8(sets)}, row)
-			ADDQ(U32(uint32(sets*size)), px)
-		})
-	}
-	loop(left, 1, func() {
-		one(0)
-		ADDQ(stride, row)
-		ADDQ(U32(uint32(size)), px)
-	})
-	for s := 1; s < sets; s++ {
-		for c := range cols {
-			t.add(acc[s*cols+c], acc[c], acc[c])
-		}
-	}
-	return acc[:cols]
-}
-
-// matMulT takes blocks of rows of A and of B at a time, so that what is loaded
-// is used several times.
+// matMulT multiplies blocks of rows of A and B, so that each load is used several times.
 func (t target) matMulT() {
 	t.begin("matMulT", "func(c, a, b *%, m, n, k, ldc, lda int)",
 		"adds A B^T to C, C of m rows and n columns; rows of C are ldc apart, those of A and B lda.")
@@ -513,7 +356,7 @@ func (t target) matMulT() {
 	t.end()
 }
 
-// addMatMul keeps a block of C in registers and runs over the inner dimension.
+// addMatMul keeps a block of C in registers and goes along the inner dimension.
 func (t target) addMatMul() {
 	t.begin("addMatMul", "func(c *%, alpha %, a, b *%, m, n, k, ldc, lda, ldb int)",
 		"adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.")
@@ -573,7 +416,7 @@ func (t target) addMatMul() {
 	t.end()
 }
 
-// addOuters keeps a block of A in registers and runs over the terms. Rows are full
+// addOuters keeps a block of A in registers and goes over the terms. Rows are whole
 // registers.
 func (t target) addOuters() {
 	t.begin("addOuters", "func(a, f, u *%, m, k, cols, n int)",

@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// FourierConfig describes a Fourier learner.
-type FourierConfig struct {
+// FourierNLMSConfig describes a Fourier learner.
+type FourierNLMSConfig struct {
 	Inputs      int       // m, length of x
 	Frequencies []float64 // W in turns, m x D: column k is frequency k divided by 2 pi
 	Given       int       // features beside those of the frequencies
@@ -17,7 +17,7 @@ type FourierConfig struct {
 	Step        float64   // mu in (0, 2)
 }
 
-// Fourier is normalised stochastic gradient descent on the squared error (NLMS) on
+// FourierNLMS is normalised stochastic gradient descent on the squared error (NLMS) on
 // random Fourier features, with the map inside:
 //
 //	phi = [given; cos(W^T x); sin(W^T x)],   Theta <- Theta + mu e phi^T / ||phi||^2
@@ -34,9 +34,9 @@ type FourierConfig struct {
 //
 // How many it keeps follows from its shape, so that the same samples give the same
 // bits however they arrive.
-type Fourier struct {
-	cfg   FourierConfig
-	f     *vec.Fourier
+type FourierNLMS struct {
+	cfg   FourierNLMSConfig
+	f     *vec.FourierWeights
 	d     int     // frequencies
 	limit int     // steps kept back at most
 	c     float64 // mu / ||phi||^2 of the last prediction
@@ -44,44 +44,44 @@ type Fourier struct {
 
 const (
 	firstCache = 48 << 10         // bytes
-	fewSteps   = vec.FourierTerms // kept back where weights and frequencies fit into it
+	fewSteps   = vec.FourierSteps // kept back where weights and frequencies fit into it
 	manySteps  = 8
 )
 
 // NewFourier returns a learner with zero weights. The error names the field that
 // is wrong.
-func NewFourier(cfg FourierConfig) (*Fourier, error) {
+func NewFourierNLMS(cfg FourierNLMSConfig) (*FourierNLMS, error) {
 	switch {
 	case cfg.Inputs < 1:
-		return nil, fmt.Errorf("sgd: Fourier Inputs must be >= 1, got %d", cfg.Inputs)
+		return nil, fmt.Errorf("sgd: FourierNLMS Inputs must be >= 1, got %d", cfg.Inputs)
 	case len(cfg.Frequencies) == 0 || len(cfg.Frequencies)%cfg.Inputs != 0:
-		return nil, errors.New("sgd: Fourier Frequencies must be Inputs x D, D >= 1")
+		return nil, errors.New("sgd: FourierNLMS Frequencies must be Inputs x D, D >= 1")
 	case cfg.Given < 0:
-		return nil, fmt.Errorf("sgd: Fourier Given must be >= 0, got %d", cfg.Given)
+		return nil, fmt.Errorf("sgd: FourierNLMS Given must be >= 0, got %d", cfg.Given)
 	case cfg.Outputs < 1:
-		return nil, fmt.Errorf("sgd: Fourier Outputs must be >= 1, got %d", cfg.Outputs)
+		return nil, fmt.Errorf("sgd: FourierNLMS Outputs must be >= 1, got %d", cfg.Outputs)
 	case !(cfg.Step > 0 && cfg.Step < 2):
-		return nil, fmt.Errorf("sgd: Fourier Step must be in (0, 2), got %g", cfg.Step)
+		return nil, fmt.Errorf("sgd: FourierNLMS Step must be in (0, 2), got %g", cfg.Step)
 	}
-	l := &Fourier{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
+	l := &FourierNLMS{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
 	fill := func(n int) int { return (n + vec.Panel - 1) / vec.Panel * vec.Panel }
 	m := 2*fill(l.d) + fill(cfg.Given) // of a row of weights
 	if 8*(cfg.Outputs*m+cfg.Inputs*fill(l.d)) > firstCache {
 		l.limit = manySteps
 	}
-	l.f = vec.NewFourier(cfg.Frequencies, cfg.Inputs, cfg.Given, cfg.Outputs, l.limit)
+	l.f = vec.NewFourierWeights(cfg.Frequencies, cfg.Inputs, cfg.Given, cfg.Outputs, l.limit)
 	l.cfg.Frequencies = nil // the map has them
 	return l, nil
 }
 
 // Kept returns how many steps are kept back at most.
-func (l *Fourier) Kept() int { return l.limit }
+func (l *FourierNLMS) Kept() int { return l.limit }
 
 // PredictTo sets y = Theta phi for the given features and the input x. Without x
 // all random features are zero.
-func (l *Fourier) PredictTo(y, given, x []float64) {
+func (l *FourierNLMS) PredictTo(y, given, x []float64) {
 	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs && len(x) != 0 {
-		panic("sgd: Fourier.PredictTo: wrong length")
+		panic("sgd: FourierNLMS.PredictTo: wrong length")
 	}
 	norm := 1e-6
 	if len(given) > 0 {
@@ -99,19 +99,19 @@ func (l *Fourier) PredictTo(y, given, x []float64) {
 
 // Update takes one step from the features of the last PredictTo, given the error
 // e = y - Theta phi; see RLS.Update. It comes once at most after a PredictTo.
-func (l *Fourier) Update(e []float64) {
+func (l *FourierNLMS) Update(e []float64) {
 	if len(e) != l.cfg.Outputs {
-		panic("sgd: Fourier.Update: wrong length")
+		panic("sgd: FourierNLMS.Update: wrong length")
 	}
 	l.f.Keep(l.c, e)
 }
 
 // WeightsTo sets theta, p x (Given + 2D) row-major, to the weights: of the given
 // features, of the cosines and of the sines.
-func (l *Fourier) WeightsTo(theta []float64) {
+func (l *FourierNLMS) WeightsTo(theta []float64) {
 	n := l.cfg.Given + 2*l.d
 	if len(theta) != l.cfg.Outputs*n {
-		panic("sgd: Fourier.WeightsTo: wrong length")
+		panic("sgd: FourierNLMS.WeightsTo: wrong length")
 	}
 	for o := range l.cfg.Outputs {
 		for i := range n {
@@ -126,7 +126,7 @@ func (l *Fourier) WeightsTo(theta []float64) {
 
 // State saves or restores the weights and the steps kept back. After it comes a
 // PredictTo, not an Update.
-func (l *Fourier) State(c *snapshot.Codec) {
+func (l *FourierNLMS) State(c *snapshot.Codec) {
 	c.Section("fourier")
 	limit := l.limit
 	c.Int(&limit)

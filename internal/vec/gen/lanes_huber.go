@@ -25,7 +25,7 @@ func (t target) huber() {
 		e, size = l.where(limited, l.clipped(e, most), e), l.where(limited, most, size)
 		run = t.kept(l.plus(run, t.kept(one, limited)), large)
 		l.change("run", run, there)
-		rate := l.falling(count, one, hubRate)
+		rate := l.weight(count, one, hubRate)
 		l.change("mean", l.plus(mean, l.product(rate, l.minus(size, mean))), there)
 		t.store(t.kept(e, there), at(param("dst"), offset, 0))
 	})

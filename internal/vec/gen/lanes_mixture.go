@@ -6,16 +6,6 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// groupsOf emits body for each register of the variables: rows of matrices of that
-// width are stride bytes apart, offset is where the register begins.
-func (t target) groupsOf(stride GPVirtual, body func(offset GPVirtual)) {
-	offset, left := zeroed(), copyOf(stride)
-	loop(left, t.bytes(), func() {
-		body(offset)
-		ADDQ(U32(uint32(t.bytes())), offset)
-	})
-}
-
 // aggregate takes a register of variables at a time and goes down the experts.
 func (t target) aggregate() {
 	t.begin("aggregate", "func(mean, low, high, z, weights, f, x, inverse *%, limit %, experts, n, row, stride int)",
@@ -106,7 +96,7 @@ func (t target) regrets() {
 			t.load(l.quotient(e, unit), slope)
 			settled := l.above(seen, l.limit(mixAfter), nil)
 			squared = l.where(settled, l.least(squared, l.product(l.limit(mixWinsor2), scale)), squared)
-			rate := l.falling(seen, one, mixLeast)
+			rate := l.weight(seen, one, mixLeast)
 			squared = l.plus(scale, l.product(rate, l.minus(squared, scale)))
 			l.set("scale", l.where(there, squared, scale))
 		}

@@ -8,7 +8,7 @@ import (
 
 // conformal takes a register of variables at a time and goes over the levels of the
 // intervals. It neither fuses multiplications and additions nor changes their order:
-// all implementations give the same bits.
+// all instruction sets give the same bits.
 func (t target) conformal() {
 	t.begin("conformal", "func(out *int64, scale, count, own, half, forecast, y, voting, limits, steps *%, n, levels, stride int)",
 		"learns errors and factors of intervals; out are the votes, and the misses at each level.")

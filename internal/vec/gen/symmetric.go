@@ -6,29 +6,29 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Symmetric matrices and triangular factors stand in tiles of 8 x 8 float64,
-// see Sym in package vec: tile (I, J), I <= J, follows (I, J-1), and (I+1, I+1)
-// follows the last one of row I.
+// Symmetric matrices and triangular factors stand in tiles of 8 x 8 float64, see Sym in
+// package vec: tile (I, J), I <= J, follows (I, J-1), and (I+1, I+1) follows the last tile
+// of row I.
 const (
 	side     = 8
 	rowBytes = 8 * side
 	tileSize = side * rowBytes
 )
 
-// groups is how many registers hold a row of a tile.
+// groups returns the number of registers in a row of a tile.
 func (t target) groups() int { return side / t.lanes }
 
-// element is the memory of element (r, c) of the tile at p.
+// element returns the memory of element (r, c) of the tile at p.
 func element(p GPVirtual, r, c int) Mem { return at(p, nil, r*rowBytes+8*c) }
 
 func (t target) symAdd() { t.symRank("symAdd", t.fma) }
 func (t target) symSub() { t.symRank("symSub", t.fnma) }
 
-// symRank keeps a tile in registers while it adds the terms, or two tiles where
-// the registers allow, so that what is spread over a register is used twice.
+// symRank keeps a tile in registers while it adds the terms. Two tiles, where there are
+// enough registers, use each broadcast twice.
 func (t target) symRank(name string, add func(f, w, to Op)) {
 	t.begin(name, "func(a *%, nb int, w *%, k int)",
-		"adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.")
+		"adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.")
 	a, w := param("a"), param("w")
 	stride := param("nb")
 	SHLQ(U8(log2(rowBytes)), stride)
@@ -84,20 +84,20 @@ func (t target) symRank(name string, add func(f, w, to Op)) {
 func (t target) symMatVec()    { t.symProduct("symMatVec", false) }
 func (t target) symSubMatVec() { t.symProduct("symSubMatVec", true) }
 
-// symProduct takes as many rows together as a register has elements: their own
-// sums stay in registers, the contributions of the mirror image go to y. With
-// update it subtracts k terms w w^T from each tile on the way, see symRank.
+// symProduct takes as many rows together as a register has elements. The sums of these
+// rows stay in registers, the products with the transposed tiles go to y. With update it
+// first subtracts k terms w w^T from each tile, see symRank.
 func (t target) symProduct(name string, update bool) {
-	signature, doc := "func(a *%, nb int, y, x *%, back int)", "adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first."
+	signature, doc := "func(a *%, nb int, y, x *%, back int)", "adds the product of the tiles with x to y, by rows of tiles. With back = 1 it begins with the last row, to which a points."
 	if update {
-		signature, doc = "func(a *%, nb int, y, x, w *%, k, back int)", "subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub."
+		signature, doc = "func(a *%, nb int, y, x, w *%, k, back int)", "subtracts k terms w w^T from the tiles and adds the product of the tiles with x to y, see symMatVec and symSub."
 	}
 	t.begin(name, signature, doc)
 	a, y, x := param("a"), param("y"), param("x")
-	bytes := param("nb") // of a term, and from a row of terms to the next
+	bytes := param("nb") // length of a term
 	SHLQ(U8(log2(rowBytes)), bytes)
 	rows := t.lanes
-	i, row := zeroed(), param("nb") // of the strip of tiles: offset in a vector, bytes
+	i, row := zeroed(), param("nb") // offset of the row of tiles in a vector; its bytes
 	SHLQ(U8(log2(tileSize)), row)
 	forth := label("forth")
 	CMPQ(argument(Param("back")), U8(0))
@@ -109,7 +109,7 @@ func (t target) symProduct(name string, update bool) {
 
 	strip := func(h int) {
 		acc := t.zeros(rows)
-		var xi []Register // with update they stay in memory
+		var xi []Register // not with update, where they stay in memory
 		if !update {
 			xi = t.vecs(rows)
 			for r := range xi {
@@ -189,9 +189,9 @@ func (t target) symProduct(name string, update bool) {
 	t.end()
 }
 
-// updateRows loads strip h of the rows of neighbouring tiles from p on, group c of
-// columns, subtracts the terms and stores what remains. The first tile belongs
-// to the elements of the terms at i and j.
+// updateRows subtracts the terms from neighbouring tiles from p on, in strip h of the
+// rows and group c of the columns, and returns the registers. The rows and columns of the
+// first tile belong to the elements of the terms from i and j on.
 func (t target) updateRows(p, i, j, bytes GPVirtual, tiles, h, c int) [][]Register {
 	v := make([][]Register, tiles)
 	for k := range v {
@@ -222,9 +222,8 @@ func (t target) updateRows(p, i, j, bytes GPVirtual, tiles, h, c int) [][]Regist
 	return v
 }
 
-// subProduct subtracts a^T b, or a b, from the group c of columns of a tile in
-// registers. The rows of b are first multiplied by the numbers at inv, if it is
-// not nil.
+// subProduct subtracts a^T b, or a b, from group c of the columns of a tile in registers.
+// It multiplies the rows of b by the numbers at inv first, unless inv is nil.
 func (t target) subProduct(acc []Register, a, b, inv Op, c int, transposed bool) {
 	bk, tmp := t.vec(), t.vec()
 	for k := range side {
@@ -242,8 +241,8 @@ func (t target) subProduct(acc []Register, a, b, inv Op, c int, transposed bool)
 	}
 }
 
-// solveForward solves L X = acc in registers, where the tile at d holds L^T, of
-// unit diagonal.
+// solveForward solves L X = acc in registers, where the tile at d holds L^T with a unit
+// diagonal.
 func (t target) solveForward(acc []Register, d GPVirtual) {
 	tmp := t.vec()
 	for i := range side {
@@ -277,8 +276,8 @@ func (t target) storeTile(v []Register, p GPVirtual, c int) {
 	}
 }
 
-// factorTile replaces the tile at d by L^T, of unit diagonal, and sets inv to the
-// reciprocals of the pivots. The chain from pivot to pivot is what takes time.
+// factorTile replaces the tile at d by L^T with a unit diagonal, and sets inv to the
+// reciprocals of the pivots. The chain from pivot to pivot bounds its speed.
 func (t target) factorTile(d, inv GPVirtual, one Register) {
 	tmp := t.vec()
 	var rows []Register
@@ -325,8 +324,9 @@ func (t target) factorTile(d, inv GPVirtual, one Register) {
 	}
 }
 
-// cholesky is left-looking by tiles: for each row of tiles, subtract what the
-// rows above contribute, factor the diagonal tile, solve for the others.
+// cholesky is a left-looking factorisation by tiles: for each row of tiles it subtracts
+// the contribution of the rows above, factors the diagonal tile and solves for the
+// others.
 func (t target) cholesky() {
 	t.begin("cholesky", "func(u *%, nb int, inv *%)",
 		"replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.")
@@ -338,7 +338,7 @@ func (t target) cholesky() {
 	VMOVQ(bits, x)
 	t.bcast(x, one)
 
-	p := copyOf(u)    // the tile in work
+	p := copyOf(u)    // present tile
 	top := copyOf(u)  // tile (0, I)
 	above := zeroed() // I
 	left := param("nb")
@@ -381,7 +381,7 @@ func (t target) cholesky() {
 	t.end()
 }
 
-// choleskySolve treats the right-hand sides as one more column of tiles.
+// choleskySolve takes the right-hand sides for one more column of tiles.
 func (t target) choleskySolve() {
 	t.begin("choleskySolve", "func(u *%, nb int, inv, rhs *%)",
 		"solves L D L^T X = B for the 8 columns of B, in place.")
@@ -391,7 +391,7 @@ func (t target) choleskySolve() {
 	top := copyOf(u)
 	above, left := zeroed(), param("nb")
 	down := param("nb")
-	SHLQ(U8(log2(tileSize)), down) // from a diagonal tile to the next, less one tile
+	SHLQ(U8(log2(tileSize)), down) // from a diagonal tile to the next one, less a tile
 	loop(left, 1, func() {
 		for c := range t.groups() {
 			acc := t.loadTile(p, c)
@@ -418,7 +418,7 @@ func (t target) choleskySolve() {
 		ADDQ(U8(1), above)
 	})
 
-	// Upwards again; the tiles of a row follow its diagonal tile.
+	// Backwards; the tiles of a row follow its diagonal tile.
 	left, below := param("nb"), zeroed()
 	loop(left, 1, func() {
 		ADDQ(U32(tileSize), down)
@@ -446,10 +446,10 @@ func (t target) choleskySolve() {
 	t.end()
 }
 
-// pack moves four rows into neighbouring lanes of the rows of rhs, or back.
+// pack copies four rows into neighbouring columns of rhs, or back.
 func (t target) pack(name string, back bool) {
 	t.begin(name, "func(rhs, r0, r1, r2, r3 *%, n int)",
-		"moves four rows of length n into, or out of, four lanes of rhs.")
+		"copies four rows of length n into four columns of rhs, or back.")
 	rhs, n := param("rhs"), param("n")
 	rows := []GPVirtual{param("r0"), param("r1"), param("r2"), param("r3")}
 	tail := t.rest(n)

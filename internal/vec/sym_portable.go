@@ -1,6 +1,6 @@
 package vec
 
-// symRankPortable adds to the tiles, or subtracts, the sum over terms of w w^T.
+// symRankPortable adds sum_k w_k w_k^T to the tiles, or subtracts it.
 func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	m := nb * tile
 	for i := 0; i < m; i += tile {
@@ -20,9 +20,8 @@ func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	}
 }
 
-// symMatVecPortable adds the product of the matrix and x to y, by rows of tiles,
-// the last one first if back is set. A tile off the diagonal stands for itself
-// and for its mirror image.
+// symMatVecPortable adds T x to y by rows of tiles, from the last row if back is set. A
+// tile beside the diagonal stands for itself and for its transpose.
 func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
 	for k := range nb {
 		I := k
@@ -49,13 +48,13 @@ func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
 	}
 }
 
-// symSubMatVecPortable subtracts the sum over terms of w w^T and multiplies.
+// symSubMatVecPortable subtracts sum_k w_k w_k^T from the tiles and adds T x to y.
 func symSubMatVecPortable(t []float64, nb int, y, x, w []float64, terms int, back bool) {
 	symRankPortable(t, nb, w, terms, true)
 	symMatVecPortable(t, nb, y, x, back)
 }
 
-// addRow adds a x to y.
+// addRow sets y += a x.
 func addRow(y *[tile]float64, a float64, x *[tile]float64) {
 	y[0] += float64(a * x[0])
 	y[1] += float64(a * x[1])

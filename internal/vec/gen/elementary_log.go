@@ -9,9 +9,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The constants of package vec's log, and what turns the exponent into a number.
+// The constants of log in package vec, and those that make a number of the exponent.
 var logTable = []uint64{
-	0x3ff0000000000000 - 0x3fe6a09e667f3bcd, // to the bits of x, so that the exponent is that of x/sqrt(2)/2
+	0x3ff0000000000000 - 0x3fe6a09e667f3bcd, // added to the bits of x: the exponent is that of x/(sqrt(2)/2)
 	0x4330000000000000,                      // 2^52: its low bits are an integer
 	0x3ff0000000000000,                      // 1, and the bias of the exponent
 	math.Float64bits(1<<52 + 1023),
@@ -44,8 +44,7 @@ var logConstants = sync.OnceValue(func() Mem {
 	return m
 })
 
-// logarithms does for a register what package vec's log does for a number, step by
-// step, so that the bits are the same.
+// logarithms takes the steps of log in package vec, so that the bits are the same.
 func (t target) logarithms() {
 	t.begin("logTo", "func(dst, x *%, n int)", "sets dst to the logarithms of x.")
 	constant := func(i int) Register {

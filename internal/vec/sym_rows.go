@@ -1,12 +1,10 @@
 package vec
 
-// Stride is the order of the matrix rounded up to whole tiles: the length of the
-// rows of AddRows.
+// Stride is n rounded up to whole tiles: the length of the rows that AddRows takes.
 func (s *Sym) Stride() int { return s.nb * tile }
 
-// AddRows multiplies the matrix by decay > 0 and adds X^T X, where X is
-// k x Stride(), row-major and zero beyond the order, in one pass over the
-// elements.
+// AddRows sets S = decay S + X^T X, decay > 0, in one pass over the elements. X is k x
+// Stride() and zero beyond column n.
 func (s *Sym) AddRows(decay float64, x []float64) {
 	if s.n == 0 {
 		return
@@ -39,7 +37,7 @@ func (s *Sym) Set(i, j int, v float64) {
 	i, j = min(i, j), max(i, j)
 	at := s.at(i, j)
 	s.tiles[at] = v
-	if i/tile == j/tile { // on the diagonal a tile has both
+	if i/tile == j/tile { // a tile on the diagonal has both elements
 		s.tiles[at+(j-i)*(tile-1)] = v
 	}
 }

@@ -1,6 +1,6 @@
 package vec
 
-// Dot returns the inner product of x and y, which have one length.
+// Dot returns the inner product x·y.
 func Dot(x, y []float64) float64 {
 	if len(x) != len(y) {
 		panic("vec: Dot: lengths differ")
@@ -8,7 +8,7 @@ func Dot(x, y []float64) float64 {
 	return dot(x, y)
 }
 
-// Axpy adds alpha x to y; both have one length.
+// Axpy adds alpha x to y: y += alpha x.
 func Axpy(alpha float64, x, y []float64) {
 	if len(x) != len(y) {
 		panic("vec: Axpy: lengths differ")
@@ -16,10 +16,10 @@ func Axpy(alpha float64, x, y []float64) {
 	axpy(alpha, x, y)
 }
 
-// Scale multiplies x by alpha.
+// Scale multiplies x by alpha: x *= alpha.
 func Scale(alpha float64, x []float64) { scale(x, alpha, x) }
 
-// ScaleTo sets y = alpha x.
+// ScaleTo sets y = alpha x. y may be x.
 func ScaleTo(y []float64, alpha float64, x []float64) {
 	if len(x) != len(y) {
 		panic("vec: ScaleTo: lengths differ")
@@ -27,7 +27,7 @@ func ScaleTo(y []float64, alpha float64, x []float64) {
 	scale(y, alpha, x)
 }
 
-// Mul multiplies x by y, element by element; both have one length.
+// Mul multiplies element by element: x_i *= y_i.
 func Mul(x, y []float64) {
 	if len(x) != len(y) {
 		panic("vec: Mul: lengths differ")
@@ -35,9 +35,9 @@ func Mul(x, y []float64) {
 	times(x, y)
 }
 
-// Hadamard replaces x by H x, where H is the Walsh-Hadamard matrix of entries +-1
-// in natural order. The length is a power of two; doing it twice multiplies by
-// the length. All implementations give the same bits.
+// Hadamard replaces x by H x, where H is the Walsh-Hadamard matrix of +1 and -1 in
+// natural order. The length n of x is a power of two, and H H = n I. All instruction
+// sets give the same bits.
 func Hadamard(x []float64) {
 	if len(x)&(len(x)-1) != 0 {
 		panic("vec: Hadamard: length is no power of two")
@@ -78,8 +78,7 @@ func AddOuter(a []float64, alpha float64, x, y []float64) {
 	addOuter(a, alpha, x, y)
 }
 
-// MatMulT sets C = A B^T, where A is m x k, B is n x k and C is m x n: the
-// inner products of the rows of A with the rows of B.
+// MatMulT sets C = A B^T, where A is m x k, B is n x k and C is m x n.
 func MatMulT(c, a, b []float64, m, n, k int) {
 	if len(c) != m*n || len(a) != m*k || len(b) != n*k {
 		panic("vec: MatMulT: shapes differ")

@@ -10,7 +10,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The coefficients of package vec, highest power first.
+// The coefficients of sinCosTurns in package vec, highest power first.
 var (
 	sinCoef = []float64{
 		-0x1.f3d6f85177059p-16, 0x1.597621fbad57bp-11, -0x1.558c6ef6f5f10p-7, 0x1.dbd6f89af7a50p-4,
@@ -23,10 +23,9 @@ var (
 	}
 )
 
-// The coefficients of sin(2 pi r)/r and cos(2 pi r), powers of r^2, for r in
-// [-1/32, 1/32], highest power first: least squares at Chebyshev's points, each
-// rounded before those of higher powers were fitted. They add less than 1e-16 to
-// the errors of sine and cosine.
+// The coefficients of sin(2 pi r)/r and cos(2 pi r) in powers of r^2 for r in [-1/32,
+// 1/32], highest power first: least squares at Chebyshev points, each coefficient rounded
+// before those of higher powers were fitted. Their error is below 1e-16.
 var (
 	sinNear = []float64{
 		0x1.5022093e83e45p+5, -0x1.32d2c18e02d72p+6, 0x1.466bc67603c9ap+6, -0x1.4abbce625bc28p+5, 0x1.921fb54442d18p+2,
@@ -36,12 +35,10 @@ var (
 	}
 )
 
-// sixteenth, added to t with |t| < 2^47, leaves the nearest number of sixteenths in
-// the last bits of the sum.
+// sixteenth added to t with |t| < 2^47 leaves round(16 t) in the last bits of the sum.
 const sixteenth = 3 << 47
 
-// trig is a table of the coefficients of sin, those of cos and a one, each filling an
-// AVX2 register.
+// trig is a table of sinCoef, cosCoef and 1, each in all elements of an AVX2 register.
 var trig = sync.OnceValue(func() Mem {
 	m := GLOBL("trig64", RODATA|NOPTR)
 	off := 0
@@ -54,13 +51,12 @@ var trig = sync.OnceValue(func() Mem {
 	return m
 })
 
-// reduce subtracts from each register of angles in turns the nearest integers.
-// What is not finite becomes NaN.
+// reduce sets r = r - round(r), which is NaN where r is not finite.
 func (t target) reduce(r []Register) {
 	n := t.vec()
 	for i := range r {
 		if t.zmm {
-			// Infinity would give zero.
+			// VREDUCEPD gives zero for infinity; adding 0 r makes it NaN.
 			u := t.vec()
 			VREDUCEPD(U8(0), r[i], u)
 			t.fma(nothing, r[i], u)
@@ -72,8 +68,8 @@ func (t target) reduce(r []Register) {
 	}
 }
 
-// sixteenths is a table of the sines and the cosines of the sixteenths of a
-// turn, the coefficients, and the constant to round with.
+// sixteenths is a table of sin and cos of 0/16 … 15/16 turns, of sinNear and cosNear, and
+// of the constant sixteenth.
 var sixteenths = sync.OnceValue(func() Mem {
 	m := GLOBL("sixteenths", RODATA|NOPTR)
 	quarter := []float64{0, 0x1.87de2a6aea963p-2, 0x1.6a09e667f3bcdp-1, 0x1.d906bcf328d46p-1}
@@ -94,10 +90,10 @@ var sixteenths = sync.OnceValue(func() Mem {
 	return m
 })
 
-// turnsByTable is turns for AVX-512, in steps that other work can stand between.
-// Two registers hold a table of the sines of all sixteenths of a turn: what is left to
-// the polynomials is so small that they need half the terms. Angles in memory are below
-// 2^47, none is infinite.
+// turnsByTable is turns for AVX-512. It returns steps, so that other instructions can
+// stand between them. With t = a + b, a the nearest sixteenth of a turn, two registers
+// hold the sines of all a, and the polynomials for b need half the terms. Angles are
+// finite and below 2^47.
 func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, steps []func()) {
 	n := len(angles)
 	r, u, s, c := t.vecs(n), t.vecs(n), t.vecs(n), t.vecs(n)
@@ -159,9 +155,8 @@ func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, 
 	return u, r, steps
 }
 
-// turns returns sine and cosine of reduced angles in turns, both times the numbers in
-// scale; nil stands for one. The rule is that of package vec, two half-angle
-// polynomials. It is made for AVX2.
+// turns returns scale sin and scale cos of reduced angles in turns; a nil scale is 1. It
+// is for AVX2 and follows sinCosTurns in package vec.
 func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
 	table, k := GP64(), t.vec()
@@ -173,11 +168,11 @@ func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 		}
 	}
 	each(func(i int) { t.mul(r[i], r[i], u[i]) })
-	// The terms of both in turn, from the last to the first.
+	// The terms of both polynomials in turn, highest power first.
 	ns, nc := len(sinCoef), len(cosCoef)
 	term := func(acc []Register, first, i int) {
 		switch i {
-		case 0: // with the next one
+		case 0: // together with term 1
 		case 1:
 			coef(first + 1)
 			each(func(i int) { t.load(k, acc[i]) })
@@ -207,7 +202,7 @@ func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 	return c, s
 }
 
-// sinCosOf emits reduction and turns for registers.
+// sinCosOf returns scale sin and scale cos of any angles in turns.
 func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
 	t.reduce(r)
 	if !t.zmm {
@@ -222,8 +217,8 @@ func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
 	return sin, cos
 }
 
-// trigGroup is how many registers of angles go through turns together: as many
-// as the registers allow.
+// trigGroup returns the number of registers of angles that are computed together, as
+// many as there are registers for.
 func (t target) trigGroup() int {
 	if t.zmm {
 		return 4
@@ -232,7 +227,7 @@ func (t target) trigGroup() int {
 }
 
 func (t target) sinCos() {
-	t.begin("sinCos", "func(sin, cos, x *%, n int)", "sets sin and cos of x turns.")
+	t.begin("sinCos", "func(sin, cos, x *%, n int)", "sets sin and cos to those of x turns.")
 	sin, cos, x, n := param("sin"), param("cos"), param("x"), param("n")
 	t.columnGroups(n, t.trigGroup(), func(offset GPVirtual, cols int, last *mask) {
 		r := t.vecs(cols)
@@ -251,7 +246,7 @@ func (t target) sinCos() {
 	t.end()
 }
 
-// storeGroup stores registers one after the other, the last one masked.
+// storeGroup stores registers one after the other; last, if any, masks the last one.
 func (t target) storeGroup(v []Register, to, offset GPVirtual, last *mask) {
 	for c := range v {
 		mem := at(to, offset, c*t.bytes())
@@ -265,7 +260,7 @@ func (t target) storeGroup(v []Register, to, offset GPVirtual, last *mask) {
 
 func (t target) features() {
 	t.begin("features", "func(cos, sin, w, x *%, scale %, m, n int)",
-		"sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.")
+		"sets cos = scale cos(W^T x) and sin = scale sin(W^T x) in turns, W of m rows and n columns.")
 	cos, sin, w, x, m, n := param("cos"), param("sin"), param("w"), param("x"), param("m"), param("n")
 	stride := t.inBytes(n)
 	scale := t.scale1()
@@ -278,7 +273,7 @@ func (t target) features() {
 	t.end()
 }
 
-// scale1 returns a register full of the argument scale.
+// scale1 returns a register with the argument scale in all elements.
 func (t target) scale1() Register {
 	scale := t.vec()
 	t.bcast(number("scale"), scale)

@@ -6,9 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// hadamard does the butterflies of one register's width inside registers and
-// then two levels a pass, in the order of the portable version, so that the
-// results are the same to the last bit.
+// hadamard transforms within registers first and then takes two levels in each pass, in
+// the order of the portable version, so that the bits are the same.
 func (t target) hadamard() {
 	t.begin("hadamard", "func(x *%, n int)", "replaces x by its Walsh-Hadamard transform; n is a power of two, a register or more.")
 	x := param("x")
@@ -26,7 +25,7 @@ func (t target) hadamard() {
 		ADDQ(U32(uint32(t.bytes())), p)
 	})
 
-	SHRQ(U8(log2(t.lanes)), n) // what is left of n
+	SHRQ(U8(log2(t.lanes)), n) // registers
 	h := GP64()
 	MOVQ(U32(uint32(t.bytes())), h)
 	top, rest, done := label("pass"), label("rest"), label("done")

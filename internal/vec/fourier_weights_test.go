@@ -24,10 +24,10 @@ const (
 	eps  = 0x1p-53 // error of one operation
 )
 
-// TestFourier compares with the definition.
-func TestFourier(t *testing.T) { isatest.Each(t, testFourier) }
+// TestFourierWeights compares with the definition.
+func TestFourierWeights(t *testing.T) { isatest.Each(t, testFourierWeights) }
 
-func testFourier(t *testing.T) {
+func testFourierWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, n := range []int{1, 8, 9, 16, 17, 31, 33, 64, 100} {
 		for rows := range 18 {
@@ -35,8 +35,8 @@ func testFourier(t *testing.T) {
 			name := fmt.Sprintf("%d rows, %d frequencies, %d inputs, %d given", rows, n, inputs, given)
 			w := randomVector(rng, inputs*n)
 			k := (n + rows) % 5
-			// With FourierTerms kept at most, all but tall weights take one pass.
-			f := newTestFourier(t, rng, w, inputs, given, rows, max(k+1, FourierTerms), k)
+			// With FourierSteps kept at most, all but tall weights take one pass.
+			f := newTestWeights(t, rng, w, inputs, given, rows, max(k+1, FourierSteps), k)
 			m := f.row
 			x, y := standard(t, rng, inputs), isatest.Guarded(t, rows)
 			a, g := slices.Clone(f.rows), slices.Clone(f.g)
@@ -45,14 +45,14 @@ func testFourier(t *testing.T) {
 			copy(a[(rows+k)*m:], phi)
 			sameBits(t, name+": rows after a product", f.rows, a)
 
-			alone := newTestFourier(t, rng, w, inputs, given, 0, 1, 0)
+			alone := newTestWeights(t, rng, w, inputs, given, 0, 1, 0)
 			copy(alone.Given(), phi[f.len:])
 			alone.PredictTo(nil, x)
 			sameBits(t, name+": features with the product and alone", phi, alone.features(0))
 
 			// An update that is put off must leave the same bits.
 			if k > 0 {
-				later, now := newTestFourier(t, rng, w, inputs, given, rows, k, k), newTestFourier(t, rng, w, inputs, given, rows, FourierTerms, 0)
+				later, now := newTestWeights(t, rng, w, inputs, given, rows, k, k), newTestWeights(t, rng, w, inputs, given, rows, FourierSteps, 0)
 				copy(later.rows, a)
 				copy(later.g, g)
 				copy(now.rows, a[:rows*m])
@@ -101,25 +101,25 @@ func testFourier(t *testing.T) {
 	}
 }
 
-// newTestFourier returns random weights and k steps kept back, where memory ends.
-func newTestFourier(t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *Fourier {
-	f := NewFourier(w, inputs, given, outputs, steps)
+// newTestFourierWeights returns random weights and k steps kept back, where memory ends.
+func newTestWeights(t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *FourierWeights {
+	f := NewFourierWeights(w, inputs, given, outputs, steps)
 	f.rows, f.g = standard(t, rng, (outputs+k+1)*f.row), standard(t, rng, k*outputs)
 	f.call.kept = k
 	f.point()
 	return f
 }
 
-func TestFourierNotFinite(t *testing.T) {
-	isatest.Each(t, testFourierNotFinite)
+func TestFourierWeightsNotFinite(t *testing.T) {
+	isatest.Each(t, testFourierWeightsNotFinite)
 }
 
-func testFourierNotFinite(t *testing.T) {
+func testFourierWeightsNotFinite(t *testing.T) {
 	w := make([]float64, 2*20)
 	for i := range w {
 		w[i] = 2
 	}
-	f := NewFourier(w, 2, 0, 1, 1)
+	f := NewFourierWeights(w, 2, 0, 1, 1)
 	y, phi := make([]float64, 1), f.features(0)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
 		f.PredictTo(y, []float64{bad, 1})
@@ -141,15 +141,15 @@ func testFourierNotFinite(t *testing.T) {
 	}
 }
 
-// TestFourierLargeAngles takes angles that are exact, with and without what the
+// TestFourierWeightsLargeAngles takes angles that are exact, with and without what the
 // kernels do for large inputs.
-func TestFourierLargeAngles(t *testing.T) {
-	isatest.Each(t, testFourierLargeAngles)
+func TestFourierWeightsLargeAngles(t *testing.T) {
+	isatest.Each(t, testFourierWeightsLargeAngles)
 }
 
-func testFourierLargeAngles(t *testing.T) {
+func testFourierWeightsLargeAngles(t *testing.T) {
 	w := randomVector(rand.New(rand.NewPCG(11, 11)), 20)
-	f := NewFourier(w, 1, 0, 0, 1)
+	f := NewFourierWeights(w, 1, 0, 0, 1)
 	phi := f.features(0)
 	for e := range 64 {
 		x := math.Ldexp(1, e)
@@ -188,8 +188,8 @@ func testAddOuters(t *testing.T) {
 	}
 }
 
-func TestFourierDoesNotAllocate(t *testing.T) {
-	f := NewFourier(make([]float64, 3*20), 3, 0, 2, 3)
+func TestFourierWeightsDoesNotAllocate(t *testing.T) {
+	f := NewFourierWeights(make([]float64, 3*20), 3, 0, 2, 3)
 	y, x := make([]float64, 2), make([]float64, 3)
 	if n := testing.AllocsPerRun(10, func() {
 		f.PredictTo(y, x)
@@ -199,12 +199,12 @@ func TestFourierDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func BenchmarkFourier(b *testing.B) {
+func BenchmarkFourierWeights(b *testing.B) {
 	for _, s := range [][3]int{{5, 100, 5}, {18, 100, 18}, {3, 300, 3}} {
 		d, n, m := s[0], s[1], s[2]
 		b.Run(fmt.Sprint(s), func(b *testing.B) {
 			isatest.Each(b, func(b *testing.B) {
-				f := NewFourier(randomVector(rand.New(rand.NewPCG(1, 1)), m*n), m, 0, d, FourierTerms)
+				f := NewFourierWeights(randomVector(rand.New(rand.NewPCG(1, 1)), m*n), m, 0, d, FourierSteps)
 				y, x := make([]float64, d), make([]float64, m)
 				for b.Loop() {
 					f.PredictTo(y, x)

@@ -27,7 +27,7 @@ func (t target) glitch() {
 		count = l.change("count", l.plus(count, one), moved)
 		settled := l.above(count, l.limit(gliSettled), nil)
 		size = l.where(settled, l.least(size, l.product(l.limit(gliWinsor), mean)), size)
-		rate := l.falling(count, one, gliRate)
+		rate := l.weight(count, one, gliRate)
 		l.change("mean", l.plus(mean, l.product(rate, l.minus(size, mean))), moved)
 	})
 	t.end()
