@@ -144,7 +144,8 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 	for _, s := range a.sets {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, &usageError{fmt.Errorf("--set %s: must have the form a.b=c", s)}
+			key := s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz_."))] // what follows may be secret
+			return nil, &usageError{fmt.Errorf("--set %s...: must have the form a.b=c", key)}
 		}
 		src.Set = append(src.Set, config.Setting{Path: path, Value: value, From: "--set"})
 	}

@@ -3,10 +3,11 @@ package config
 import (
 	"errors"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/orffvar/forecaster/internal/secret"
 )
 
 // validate records every relation between settings that does not hold.
@@ -114,9 +115,10 @@ func (b *binder) validateAccess(path string, k *KafkaAccess) {
 }
 
 func (b *binder) validateBrokers(path string, brokers []string) {
+	sasl := strings.TrimSuffix(path, "brokers") + "sasl_"
 	for i, broker := range brokers {
-		host, port, err := net.SplitHostPort(broker)
-		b.Need(err == nil && host != "" && port != "", path, "element %d must be host:port, got %q", i, broker)
+		err := secret.CheckAddress(broker)
+		b.Need(err == nil, path, "element %d %v; credentials belong in %s and %s", i, err, sasl+"username", sasl+"password")
 	}
 }
 
@@ -222,10 +224,8 @@ func (b *binder) validateSeason(c *Config) {
 func (b *binder) validateOutput(c *Config) {
 	o := &c.Output
 	if i := o.InfluxDB; i != nil {
-		u, err := url.Parse(i.URL)
-		b.Need(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "output.influxdb.url",
-			"must be a URL such as http://localhost:8086, got %q", i.URL)
-		b.Need(err != nil || u.User == nil, "output.influxdb.url", "must not contain a password; use token (user:password on InfluxDB 1.8)")
+		err := secret.CheckURL(i.URL)
+		b.Need(err == nil, "output.influxdb.url", "%v; credentials belong in output.influxdb.token (user:password on InfluxDB 1.8)", err)
 		b.Need(i.Bucket != "", "output.influxdb.bucket", "must not be empty (the database's name on InfluxDB 1.8)")
 		b.Need(i.BatchSize >= 1 && i.BatchSize <= 100_000, "output.influxdb.batch_size", "must lie in [1, 100000], got %d", i.BatchSize)
 		b.Need(i.Timeout > 0, "output.influxdb.timeout", "must be > 0, got %v", i.Timeout)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,12 +73,8 @@ type Stats struct {
 
 // New returns a Sink that has not connected yet.
 func New(c Config) (*Sink, error) {
-	u, err := url.Parse(c.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("influx: URL must be http://host:port, got %q", c.URL)
-	}
-	if u.User != nil {
-		return nil, errors.New("influx: the URL must not contain a user; use the token")
+	if err := secret.CheckURL(c.URL); err != nil {
+		return nil, fmt.Errorf("influx: URL %w; credentials belong in Token", err)
 	}
 	if c.Bucket == "" {
 		return nil, errors.New("influx: Bucket must not be empty")

@@ -435,7 +435,8 @@ func TestConfigIsChecked(t *testing.T) {
 		want   string
 	}{
 		{Config{URL: "localhost:8086", Bucket: "b"}, "URL"},
-		{Config{URL: "http://u:p@localhost:8086", Bucket: "b"}, "token"},
+		{Config{URL: "http://u:p@localhost:8086", Bucket: "b"}, "belong in Token"},
+		{Config{URL: "http://localhost:8086?u=x&p=y", Bucket: "b"}, "query string"},
 		{Config{URL: "http://localhost:8086"}, "Bucket"},
 		{Config{URL: "http://localhost:8086", Bucket: "b", BatchSize: -1}, "BatchSize"},
 	} {

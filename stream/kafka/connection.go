@@ -115,6 +115,11 @@ func (c *Connection) newClient(topics []string) (*client, error) {
 	if len(c.Brokers) == 0 {
 		return nil, errors.New("kafka: no brokers were given")
 	}
+	for i, broker := range c.Brokers {
+		if err := secret.CheckAddress(broker); err != nil {
+			return nil, fmt.Errorf("kafka: broker %d %w; credentials belong in SASL", i, err)
+		}
+	}
 	mechanism, err := c.SASL.mechanism()
 	if err != nil {
 		return nil, err

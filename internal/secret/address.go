@@ -1,0 +1,35 @@
+package secret
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"regexp"
+)
+
+// CheckURL returns an error unless text is the URL of an HTTP server: http or https, a
+// host, perhaps a port and a path. A user, a password, a query string and a fragment are
+// refused, because URLs end up in logs, in errors and in the configuration that is shown.
+// For the same reason the error does not repeat text.
+func CheckURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return errors.New("must be a URL such as http://localhost:8086, without user, password and query string")
+	}
+	return nil
+}
+
+var (
+	host = regexp.MustCompile(`^[\pL\pN._:%-]+$`)
+	port = regexp.MustCompile(`^[a-z0-9-]+$`)
+)
+
+// CheckAddress returns an error, which does not repeat text, unless text is host:port.
+func CheckAddress(text string) error {
+	h, p, err := net.SplitHostPort(text)
+	if err != nil || !host.MatchString(h) || !port.MatchString(p) {
+		return errors.New("must be host:port, without scheme, user and password")
+	}
+	return nil
+}
