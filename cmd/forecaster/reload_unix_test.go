@@ -112,16 +112,16 @@ server: {enabled: true, listen: "127.0.0.1:0"}
 
 	// A mistake changes nothing.
 	write("first", "model: {typ: var2}")
-	must("a mistake was not reported", logged(`"level":"ERROR"`, "the one in force stays", `did you mean \"type\"?`))
+	must("a mistake was not reported", logged(`"level":"ERROR"`, "the previous one stays in force", `did you mean \"type\"?`))
 	must("no event", poll(func() bool { return db.event("refused", "unknown key") }))
 
 	// SIGHUP reads the file in any case.
 	write("first", "model: {type: var1}\nlog: {level: debug}\nevaluate: {interval: 20}")
-	must("the file was not read again", logged("nothing has changed"))
+	must("the file was not read again", logged("without a change"))
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	must("SIGHUP did nothing", poll(func() bool { return strings.Count(p.stderr.String(), "nothing has changed") == 2 }))
+	must("SIGHUP did nothing", poll(func() bool { return strings.Count(p.stderr.String(), "without a change") == 2 }))
 
 	// A token is replaced while the process works.
 	db.setToken("second")

@@ -394,7 +394,7 @@ func TestServerOfARun(t *testing.T) {
 		`forecaster_records_total{result="learnt"} 200`, "forecaster_build_info{", `forecaster_consumer_lag{partition="0",topic="metrics"} 0`, "forecaster_series 1",
 		`forecaster_skill{horizon="1",model="var1"}`, `forecaster_scv_mse{horizon="1",model="var1"}`,
 		`forecaster_stage_duration_seconds_count{stage="write"}`, "forecaster_watermark_lag_seconds", "forecaster_checkpoint_age_seconds",
-		"forecaster_checkpoint_written_bytes_total", "forecaster_damaged_checkpoints_total 0", "forecaster_hanging_seconds 0",
+		"forecaster_checkpoint_written_bytes_total", "forecaster_damaged_checkpoints_total 0", "forecaster_stalled_seconds 0",
 		`forecaster_points_written_total{kind="forecast"}`, `forecaster_dead_letters_total{reason="late"} 0`, "go_goroutines", "process_",
 	}
 	var text string

@@ -34,7 +34,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	runbook := read(t, "../../docs/runbook.md")
-	server := read(t, "../../internal/job/server.go")
+	server := read(t, "../../internal/job/metrics.go")
 	metric := regexp.MustCompile(`forecaster_(\w+)`)
 	alerts := 0
 	for _, g := range file.Groups {

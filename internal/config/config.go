@@ -50,7 +50,7 @@ type Kafka struct {
 	ClientID       string   `yaml:"client_id"`
 	KafkaAccess    `yaml:",inline"`
 	MaxMessageLen  Size          `yaml:"max_message_len"`
-	SessionTimeout time.Duration `yaml:"session_timeout"` // after how long without a sign of life others take over
+	SessionTimeout time.Duration `yaml:"session_timeout"` // time without a heartbeat after which others take over
 }
 
 // KafkaAccess says who a client of Kafka is, and what it trusts.
@@ -281,8 +281,8 @@ type State struct {
 	Interval time.Duration `yaml:"interval"` // between checkpoints
 	Records  int           `yaml:"records"`  // between checkpoints, whichever comes first
 
-	// StallTimeout is after how long without a sign of life of a partition's work
-	// the process ends; 0 = never.
+	// StallTimeout is the time without a heartbeat of a partition's work after which the
+	// process ends; 0 = never.
 	StallTimeout time.Duration `yaml:"stall_timeout"`
 }
 

@@ -12,29 +12,29 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// aheadRows is how many rows inputs are ahead of the samples, at least: those of all
-// series count.
+// aheadRows is the least number of rows, of all series together, by which inputs are
+// ahead of their samples.
 const aheadRows = 4096
 
-// knownInputs returns the rows of a file with their inputs delivered ahead, and the
-// number of messages that are there twice by it.
+// knownInputs returns the rows of a file with their exogenous inputs delivered ahead,
+// and a function that counts the additional messages.
 func knownInputs(src *file.Source, m config.Model) (stream.Source, stream.Decoder, func() int64) {
 	ahead := &inputsAhead{Source: src, rows: max(aheadRows, m.Horizon)}
 	return ahead, &inputsAlone{src.Decoder(), m.Exogenous}, func() int64 { return ahead.twice }
 }
 
-// inputsAhead delivers each row of a file twice: its inputs so many rows before
-// the row itself.
+// inputsAhead delivers each row of a file twice: first its inputs, then, that many rows
+// later, the row itself.
 type inputsAhead struct {
 	stream.Source
 	rows  int
 	queue []stream.Message // rows whose inputs were delivered
 	ended bool
 	next  int64 // offset
-	twice int64 // rows delivered so far whose inputs came before
+	twice int64 // rows delivered whose inputs were delivered before
 }
 
-// alone, in the place of the partition, marks a message that has the inputs.
+// alone stands in Partition of a message that delivers inputs only.
 const alone = -2
 
 // Read implements stream.Source.
@@ -77,8 +77,7 @@ type inputsAlone struct {
 	exogenous []string
 }
 
-// Decode implements stream.Decoder. What is wrong with a message is said when its
-// row comes.
+// Decode implements stream.Decoder. A malformed message is refused when its row comes.
 func (d *inputsAlone) Decode(r *stream.Record, m *stream.Message) error {
 	err := d.Decoder.Decode(r, m)
 	if m.Partition != alone {

@@ -29,8 +29,8 @@ func tryInput(cfg *config.Config) error {
 	return nil
 }
 
-// TryServers returns what it found of the file and the servers that cfg names, and what
-// is wrong with them.
+// TryServers looks for the input file and connects to the servers of cfg. It returns one
+// line per server that works, and one error per file or server that does not.
 func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs config.Errors) {
 	try := func(name string, f func(context.Context) (string, error)) {
 		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
@@ -38,7 +38,7 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 		text, err := f(ctx)
 		if err != nil {
 			if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() {
-				err = fmt.Errorf("%w; is the address right, and with or without TLS?", err)
+				err = fmt.Errorf("%w; check the address, and whether the server expects TLS", err)
 			}
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			return
@@ -72,7 +72,7 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	return found, errs
 }
 
-// tryTopics reaches the brokers and looks for the topics.
+// tryTopics connects to the brokers and looks for the topics.
 func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string, error) {
 	if err := c.Ping(ctx); err != nil {
 		return "", err
@@ -92,7 +92,7 @@ func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string
 	return strings.Join(parts, ", "), nil
 }
 
-// tryInfluxDB asks the server whether it accepts writes to the bucket.
+// tryInfluxDB checks that the server accepts writes to the bucket.
 func tryInfluxDB(ctx context.Context, i *config.InfluxDB) (string, error) {
 	s, err := build.NewInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// DemoMessages returns the samples of the two series of the demonstration in the order
-// in which they are published: both end at about the same time. The simulated series has
-// so many rows.
+// DemoMessages returns the samples of macrodata and of a simulated series with the given
+// number of rows, mixed so that both series end at about the same time.
 func DemoMessages(rows int) []stream.Message {
 	simulated := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: rows, Seed: 1, Interval: time.Second})
 	series := [][]stream.Message{DatasetMessages(dataset.Macrodata()), DatasetMessages(simulated)}
@@ -40,7 +39,7 @@ func DemoMessages(rows int) []stream.Message {
 	}
 }
 
-// DatasetMessages returns the rows of the first series as JSON messages.
+// DatasetMessages returns the rows of the first series of d as JSON messages.
 func DatasetMessages(d *eval.Dataset) []stream.Message {
 	s := d.Series[0]
 	out := make([]stream.Message, len(s.Rows))
@@ -51,7 +50,7 @@ func DatasetMessages(d *eval.Dataset) []stream.Message {
 	return out
 }
 
-// Publish sends messages to a topic of the broker, so many per second; 0 = no limit.
+// Publish sends messages to a topic of the broker, at most rate per second; 0 = no limit.
 func Publish(ctx context.Context, broker, topic string, messages []stream.Message, rate float64, log *slog.Logger) error {
 	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}, ClientID: "demo"}, topic, log)
 	if err != nil {
@@ -76,13 +75,14 @@ func Publish(ctx context.Context, broker, topic string, messages []stream.Messag
 	return nil
 }
 
-// LastForecasts remembers the newest sample of the first variable of each
-// series, with what was forecast for it.
+// LastForecasts is a tap that remembers, per series, the newest sample of the first
+// variable and its forecast.
 type LastForecasts struct {
 	mu     sync.Mutex
 	series []SeriesView
 }
 
+// SeriesView is the state of a series in LastForecasts.
 type SeriesView struct {
 	Series, Variable   string
 	Observed, Forecast float64
@@ -118,6 +118,7 @@ func (l *LastForecasts) of(s *stream.Series) *SeriesView {
 // Close implements stream.Sink.
 func (l *LastForecasts) Close() error { return nil }
 
+// Snapshot returns a copy of the state of every series.
 func (l *LastForecasts) Snapshot() []SeriesView {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// localOnly refuses requests that name another host. An endpoint on loopback
-// needs no token because only this machine reaches it; but a page from elsewhere,
-// open in a browser of this machine, could give its own name the address
-// 127.0.0.1 and read what it is served (DNS rebinding).
+// localOnly refuses requests whose Host is not this machine. It protects an endpoint on
+// loopback, which needs no token, from DNS rebinding: a page of another site, open in a
+// browser of this machine, could resolve its own name to 127.0.0.1 and read the answers.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
@@ -18,7 +17,7 @@ func localOnly(next http.Handler) http.Handler {
 		}
 		ip := net.ParseIP(strings.Trim(host, "[]"))
 		if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "without server.token only requests to localhost are answered", http.StatusForbidden)
+			http.Error(w, "forbidden: without server.token only requests to localhost are answered", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -15,8 +15,8 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// Merge writes the records of input.kafka to one topic, with the series as the key, until
-// ctx ends. The topic is created with so many partitions if there are any.
+// Merge writes the records of input.kafka to the topic to, with the series as the key,
+// until ctx ends. With partitions > 0 it creates a topic that does not exist.
 func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, log *slog.Logger) error {
 	k := cfg.Input.Kafka
 	connection, err := build.KafkaConnection(k)
@@ -52,18 +52,18 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	return err
 }
 
-// merger passes on the messages of one partition.
+// merger copies the records of one partition.
 type merger struct {
 	partition *kafka.Partition
 	decoder   stream.Decoder
 	records   *atomic.Int64
-	drain     time.Duration // how long the end may take; less than HandOver
+	drain     time.Duration // limit for the end; shorter than handOver
 
 	record stream.Record
 	out    []stream.Message
 }
 
-// commitEvery bounds how much is there twice after a crash.
+// commitEvery limits the records that are written twice after a crash.
 const commitEvery = time.Second
 
 func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *slog.Logger) (err error) {
@@ -72,8 +72,7 @@ func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *sl
 		return err
 	}
 	defer producer.Close()
-	// What was written is not to be there twice because of an orderly end: writing
-	// and committing may go on beyond it.
+	// An orderly end must not duplicate records: requests and commits may outlive ctx.
 	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(m.drain, giveUp) })()
@@ -90,7 +89,7 @@ func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *sl
 	for {
 		n, err := m.partition.Read(ctx, messages)
 		if ctx.Err() != nil {
-			_ = commit() // then it is there twice
+			_ = commit() // on failure the next member writes these records again
 			return nil
 		}
 		if err != nil {
@@ -99,7 +98,7 @@ func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *sl
 		m.out = m.out[:0]
 		for i := range messages[:n] {
 			if msg := &messages[i]; msg.Refused != nil {
-				log.Warn("a message is left out", "message", msg.Origin(), "reason", msg.Refused.Reason, "detail", msg.Refused.Detail)
+				log.Warn("message refused", "message", msg.Origin(), "reason", msg.Refused.Reason, "detail", msg.Refused.Detail)
 			} else {
 				m.take(msg)
 			}
@@ -146,7 +145,7 @@ func (m *merger) take(msg *stream.Message) {
 	}
 }
 
-// pass appends one record; one that cannot be read keeps its key.
+// pass appends one record. A message that cannot be decoded keeps its key.
 func (m *merger) pass(part *stream.Message, err error) {
 	key := part.Key
 	if err == nil {

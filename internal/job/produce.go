@@ -15,16 +15,16 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// Produce says how a file is published to the first topic of input.kafka.
+// Produce publishes a file to the first topic of input.kafka.
 type Produce struct {
 	Path         string
 	Series       string // name of the series for rows without one; "" = the file's name
 	Sort, Strict bool
 	Rate         float64 // rows per second; 0 = no limit
-	Speed        float64 // of the time stamps; 0 = no limit
-	Now          bool    // stamps each row with the present time
-	Loop         bool    // starts again at the end of the file
-	Partitions   int     // of a topic that does not exist; 0 = it must exist
+	Speed        float64 // multiple of real time by the time stamps; 0 = no limit
+	Now          bool    // replace the time of each row by the present time
+	Loop         bool    // start again at the end of the file
+	Partitions   int     // number for a new topic; 0 = the topic must exist
 
 	Log   *slog.Logger
 	Watch Watch // may be nil

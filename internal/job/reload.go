@@ -17,16 +17,16 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// reloadEvery is how often the configuration files are looked at. A change is
-// taken when it was the same twice, so that a file is not read half written.
+// reloadEvery is the time between two looks at the configuration files. A change counts
+// once two looks agree: a file must not be read half written.
 const reloadEvery = 500 * time.Millisecond
 
-// reloadCounts are the numbers of reloads.
+// reloadCounts counts reloads by result.
 type reloadCounts struct{ taken, refused atomic.Int64 }
 
-// reloader reads the configuration of a running job again when it has changed.
+// reloader reads the configuration of a running job again when its files change.
 type reloader struct {
-	files []string // of the configuration
+	files []string // paths of the configuration
 	load  func() (*config.Config, error)
 	job   *Live
 }
@@ -73,8 +73,7 @@ func (r *reloader) Watch(ctx context.Context) (stop func()) {
 	}
 }
 
-// content identifies what is in the files now, and in those of secrets that the
-// configuration names.
+// content hashes the configuration files and the files of secrets that they name.
 func (r *reloader) content() [sha256.Size]byte {
 	h := sha256.New()
 	names := r.files
@@ -89,21 +88,22 @@ func (r *reloader) content() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// reload takes over what can change. A mistake changes nothing.
+// reload applies the settings that can change while the job runs. An invalid
+// configuration changes nothing.
 func (r *reloader) reload() {
 	l := r.job
 	next, err := r.load()
 	if err != nil {
 		text := strings.ReplaceAll(err.Error(), "\n", "; ")
 		l.reloads.refused.Add(1)
-		l.log.Error("the configuration was not reloaded, the one in force stays", "error", text)
-		l.change(run.Change{Note: "refused, the configuration in force stays: " + text})
+		l.log.Error("configuration refused, the previous one stays in force", "error", text)
+		l.change(run.Change{Note: "refused, the previous configuration stays in force: " + text})
 		return
 	}
 	merged, changed, restart := config.Reload(l.current.Load(), next)
 	l.reloads.taken.Add(1)
 	if len(changed)+len(restart) == 0 {
-		l.log.Info("configuration read again, nothing has changed")
+		l.log.Info("configuration reloaded without a change")
 		return
 	}
 	l.current.Store(merged)
@@ -126,7 +126,7 @@ func (r *reloader) reload() {
 	})
 }
 
-// change does c on all partitions, and lets their outputs follow the configuration.
+// change applies c to all partitions, and the configuration in force to their outputs.
 func (l *Live) change(c run.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,17 +14,17 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// ReplayOptions say what takes part in a replay.
+// ReplayOptions are the parts of a replay that the configuration does not have.
 type ReplayOptions struct {
 	Log   *slog.Logger
-	Known bool          // the exogenous inputs of later rows are known when a forecast is made
+	Known bool          // exogenous inputs of later rows are known when a forecast is made
 	Live  *Live         // shows the work; may be nil
 	Taps  []stream.Sink // see every batch before the outputs
 	Watch Watch         // may be nil
 }
 
-// Watch is told of a file that is about to be read, and of what counts its samples. It
-// returns a function that the reader calls at the end.
+// Watch starts to show the progress through src, whose samples the second argument
+// counts. The reader calls stop at the end.
 type Watch func(src *file.Source, samples func() int64) (stop func())
 
 func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {
@@ -42,8 +42,8 @@ type Replayed struct {
 	Metrics  []stream.Metric // scores at the end
 }
 
-// Replay runs the input file through the engine and into the outputs. When ctx ends, the
-// result is that of the rows until then.
+// Replay runs the input file through the engine and into the outputs. If ctx ends
+// before, it returns the result of the rows until then.
 func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replayed, err error) {
 	src, err := build.OpenFile(cfg)
 	if err != nil {

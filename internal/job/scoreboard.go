@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// A scoreboard remembers the latest scores that pass through it on their way
-// to the sinks, for the terminal and for /metrics.
+// A scoreboard is a tap that remembers the latest scores, for the terminal and for
+// /metrics.
 type scoreboard struct {
 	mu     sync.Mutex
 	order  []ScoreKey

@@ -10,11 +10,11 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// WeightsEvery is how often replay looks at the weights for a report, in samples of a
-// series.
+// WeightsEvery is the number of samples of a series between two readings of the experts'
+// weights for a report.
 const WeightsEvery = 20
 
-// TraceSink draws a model as replay runs it.
+// TraceSink is a tap that collects what a report draws of a replay.
 type TraceSink struct {
 	Cfg    *config.Config
 	trace  *report.Trace
@@ -25,7 +25,7 @@ type TraceSink struct {
 
 // Write implements stream.Sink.
 func (t *TraceSink) Write(_ context.Context, b *stream.Batch) error {
-	next, insight := 0, 0 // in the order of the observations that they belong to
+	next, insight := 0, 0 // forecasts and insights have the order of their observations
 	for i := range b.Observations {
 		o := &b.Observations[i]
 		if t.trace == nil {
@@ -55,7 +55,7 @@ func (t *TraceSink) Write(_ context.Context, b *stream.Batch) error {
 				t.future = append(t.future, f)
 			}
 		}
-		if len(o.Y) == t.dim { // a series may have other variables than the first
+		if len(o.Y) == t.dim { // only series with the variables of the first are drawn
 			t.trace.Step(step)
 		}
 		for insight < len(b.Insights) && b.Insights[insight].Series == o.Series && b.Insights[insight].Time == o.Time {
@@ -71,7 +71,7 @@ func (t *TraceSink) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (t *TraceSink) Close() error { return nil }
 
-// finish adds the forecasts after the last sample and returns the trace, nil when
+// Finish adds the forecasts after the last sample and returns the trace; it is nil if
 // there was no sample.
 func (t *TraceSink) Finish() *report.Trace {
 	for _, f := range t.future {

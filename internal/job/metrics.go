@@ -1,0 +1,162 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
+)
+
+// metrics is the prometheus.Collector of a job.
+type metrics struct{ l *Live }
+
+// Metric describes one metric for the documentation.
+type Metric struct {
+	Name, Help string
+	Labels     []string
+}
+
+// Metrics lists every metric of this program, in the order of the source.
+var Metrics []Metric
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	m := Metric{"forecaster_" + name, help, labels}
+	Metrics = append(Metrics, m)
+	return prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
+}
+
+var (
+	descBuild       = desc("build_info", "Version of the binary, in the labels; always 1.", "version", "revision", "go", "platform")
+	descRecords     = desc("records_total", "Records read, by result: learnt from or refused.", "result")
+	descDeadLetters = desc("dead_letters_total", "Records and points refused, by reason.", "reason")
+	descPoints      = desc("points_written_total", "Points that the outputs have accepted, by kind.", "kind")
+	descDrifts      = desc("drifts_total", "Alarms of the drift detector.")
+	descAnomalies   = desc("anomalies_total", "Samples with an anomaly score above 1.")
+	descSinkRetries = desc("sink_retries_total", "Repeated requests to InfluxDB, by status.", "reason")
+	descSeries      = desc("series", "Series that have a model.")
+	descCheckpoints = desc("checkpoints_total", "Checkpoints saved.")
+	descAge         = desc("checkpoint_age_seconds", "Seconds since the last checkpoint of the partition whose last one is oldest.")
+	descBytes       = desc("checkpoint_bytes", "Size of the last complete checkpoints of all partitions.")
+	descWritten     = desc("checkpoint_written_bytes_total", "Bytes of all checkpoints saved; most of them hold changes only.")
+	descDamaged     = desc("damaged_checkpoints_total", "Unreadable checkpoints that were replaced by the ones before.")
+	descStalled     = desc("stalled_seconds", "Seconds since the last heartbeat of the stage that has been silent longest; 0 = every stage reports.")
+	descWatermark   = desc("watermark_lag_seconds", "Seconds from the newest sample of the slowest partition until now.")
+	descStage       = desc("stage_duration_seconds", "Seconds spent in each stage.", "stage")
+	descLag         = desc("consumer_lag", "Messages in the log that are not read yet.", "topic", "partition")
+	descLost        = desc("lost_records_total", "Records that Kafka removed by retention before they were read.", "topic", "partition")
+	descRetries     = desc("kafka_retries_total", "Failed requests to Kafka that were repeated.", "topic", "partition")
+	descReloads     = desc("config_reloads_total", "Reloads of the configuration, by result: taken or refused.", "result")
+	descMSE         = desc("scv_mse", "Mean squared error of the last evaluate.window forecasts, each made before its target was learnt, averaged over the series.", "model", "horizon")
+	descSkill       = desc("skill", "1 - MSE / MSE of persistence, averaged over the series.", "model", "horizon")
+)
+
+// Describe implements prometheus.Collector.
+func (m *metrics) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, ch) }
+
+// Collect implements prometheus.Collector.
+func (m *metrics) Collect(ch chan<- prometheus.Metric) {
+	counter := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+	}
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	b := build.ReadInfo()
+	gauge(descBuild, 1, b.Version, b.Revision, b.Go, b.Platform)
+
+	sum := counters{Stats: run.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
+	var series, bytes int64
+	var stalled time.Duration
+	var oldest time.Time
+	slowest := int64(math.MaxInt64)
+	for _, s := range m.l.Stats() {
+		sum = sum.plus(s)
+		series += s.Series
+		bytes += s.CheckpointBytes
+		stalled = max(stalled, s.Hanging.For)
+		if oldest.IsZero() || s.CheckpointTime.Before(oldest) {
+			oldest = s.CheckpointTime
+		}
+		if s.Watermark != 0 {
+			slowest = min(slowest, s.Watermark)
+		}
+	}
+	var refused int64
+	for _, reason := range stream.Reasons {
+		counter(descDeadLetters, float64(sum.DeadLetters[reason]), string(reason))
+		if reason != stream.Rejected { // a point, not a record
+			refused += sum.DeadLetters[reason]
+		}
+	}
+	counter(descRecords, float64(sum.Records-refused), "learnt")
+	counter(descRecords, float64(refused), "refused")
+	counter(descPoints, float64(sum.Forecasts), "forecast")
+	counter(descPoints, float64(sum.Observations), "observation")
+	counter(descPoints, float64(sum.Metrics), "metric")
+	counter(descPoints, float64(sum.Events), "event")
+	counter(descDrifts, float64(sum.Drifts))
+	counter(descAnomalies, float64(sum.Anomalies))
+	for reason, n := range sum.SinkRetries {
+		counter(descSinkRetries, float64(n), reason)
+	}
+	counter(descCheckpoints, float64(sum.Checkpoints))
+	counter(descReloads, float64(m.l.reloads.taken.Load()), "taken")
+	counter(descReloads, float64(m.l.reloads.refused.Load()), "refused")
+	counter(descWritten, float64(sum.CheckpointWritten))
+	counter(descDamaged, float64(sum.Damaged))
+	gauge(descSeries, float64(series))
+	gauge(descBytes, float64(bytes))
+	gauge(descStalled, stalled.Seconds())
+	if !oldest.IsZero() && m.l.stateful() {
+		gauge(descAge, time.Since(oldest).Seconds())
+	}
+	if slowest != math.MaxInt64 {
+		gauge(descWatermark, time.Since(time.Unix(0, slowest)).Seconds())
+	}
+	for i, s := range sum.Stages {
+		ch <- prometheus.MustNewConstSummary(descStage, uint64(s.Count), s.Elapsed.Seconds(), nil, run.Stage(i).String())
+	}
+	m.collectScores(gauge)
+	m.l.mu.Lock()
+	group := m.l.group
+	m.l.mu.Unlock()
+	if group == nil {
+		return
+	}
+	for _, p := range group.Status().Partitions {
+		number := fmt.Sprint(p.Partition)
+		if p.Assigned {
+			gauge(descLag, float64(p.Lag()), p.Topic, number)
+		}
+		counter(descLost, float64(p.Lost), p.Topic, number)
+		counter(descRetries, float64(p.Retries), p.Topic, number)
+	}
+}
+
+// collectScores averages the scores over the series: the number of metrics must not
+// grow with the number of series.
+func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels ...string)) {
+	type key struct {
+		model   string
+		horizon int
+	}
+	type sums struct{ mse, skill, n float64 }
+	all := make(map[key]sums)
+	m.l.Board.Each(func(k ScoreKey, s eval.Score) {
+		if math.IsNaN(s.SCVMSE) || math.IsNaN(s.SkillVsNaive) {
+			return
+		}
+		sum := all[key{k.Model, k.Horizon}]
+		all[key{k.Model, k.Horizon}] = sums{sum.mse + s.SCVMSE, sum.skill + s.SkillVsNaive, sum.n + 1}
+	})
+	for k, s := range all {
+		gauge(descMSE, s.mse/s.n, k.model, fmt.Sprint(k.horizon))
+		gauge(descSkill, s.skill/s.n, k.model, fmt.Sprint(k.horizon))
+	}
+}
