@@ -32,15 +32,15 @@ func BenchmarkScorer(b *testing.B) {
 	}
 }
 
-// BenchmarkSurprise times one sample: its score, and that of each variable.
-func BenchmarkSurprise(b *testing.B) {
+// BenchmarkAnomalyScorer times one sample: its score, and that of each variable.
+func BenchmarkAnomalyScorer(b *testing.B) {
 	for _, c := range benchShapes[:3] {
 		b.Run(fmt.Sprintf("d=%d", c.dim), func(b *testing.B) {
-			s := NewSurprise(c.dim)
+			s := NewAnomalyScorer(AnomalyConfig{Dim: c.dim})
 			rows, yhat, each := noisy(1, 512, c.dim), make([]float64, c.dim), make([]float64, c.dim)
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
-				s.Observe(rows[n%512], yhat)
+				s.Observe(int64(n)*minute, rows[n%512], yhat)
 				s.Leading()
 				s.VariablesTo(each)
 			}

@@ -49,14 +49,17 @@ type Observation struct {
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
 
-	// Score says how unusual the sample is, Anomaly how unusual each variable is by
-	// itself: more than 1 is more than the model expects, NaN = not known yet. See
-	// eval.Surprise, whose leading view is Cause. Share is that of each variable in
-	// the score: it sums to 1; nil = no score.
+	// Score says how improbable the sample is, Anomaly the part of it that each
+	// variable explains: above 1 is an alarm, NaN = not known yet. See
+	// eval.AnomalyScorer, whose leading view is Cause. Share is that of each variable
+	// in the score: it sums to 1; nil = no score. Anomalous marks the samples of an
+	// anomaly, with those between its alarms.
 	Score   float64
 	Cause   eval.View
 	Share   []float64
 	Anomaly []float64
+
+	Anomalous bool
 
 	// Unusual is the score of the model itself, in [0, 1], if it is an
 	// eval.Detector; NaN = none.
@@ -104,6 +107,7 @@ const (
 	EventSchemaChange = "schema_change" // its variables changed: a new model
 	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
 	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
+	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
 	EventDrift        = "drift"         // the model's errors are not what they were
 	EventRollback     = "rollback"      // the state went bad: back to the last good copy
 	EventReset        = "reset"         // the state went bad and had no good copy: a new model

@@ -47,6 +47,10 @@ type EngineConfig struct {
 	Intervals func(dim int) (eval.Intervals, error)
 	Drift     func(dim int) (eval.DriftWatch, error)
 
+	// Anomalies returns what decides about the alarms of a series with the variables; nil
+	// means the zero AnomalyConfig.
+	Anomalies func(variables []string) eval.AnomalyConfig
+
 	// Baselines run beside the model on each series and are scored like it.
 	Baselines []Baseline
 

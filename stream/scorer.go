@@ -36,7 +36,7 @@ type scoredSeries struct {
 
 	scorer    *eval.Scorer // of the model
 	baselines []*baseline  // in their order
-	surprise  *eval.Surprise
+	anomalies *eval.AnomalyScorer
 
 	intervals  eval.Intervals   // nil when the model has them, or none are asked for
 	drift      eval.DriftWatch  // likewise
@@ -76,7 +76,7 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 	dim := len(info.Variables)
 	s := &scoredSeries{
 		info: info, place: place, scorer: newModelScorer(c, dim),
-		surprise: eval.NewSurprise(dim), yhat: make([]float64, dim), changed: true,
+		anomalies: eval.NewAnomalyScorer(c.anomalies(info.Variables)), yhat: make([]float64, dim), changed: true,
 	}
 	for _, b := range c.Baselines {
 		m, err := b.New(dim, c.Horizon)
@@ -172,11 +172,14 @@ func (sc *scorer) observe(dst *Batch, r *stepResult) *Observation {
 	for i, y := range r.y {
 		residual[i] = y - s.yhat[i]
 	}
-	if score, ok := s.surprise.Observe(r.y, s.yhat); ok {
-		cause, share := s.surprise.Leading()
+	before := s.anomalies.Event()
+	if score, ok := s.anomalies.Observe(r.time, r.y, s.yhat); ok {
+		cause, share := s.anomalies.Leading()
 		o.Score, o.Cause, o.Share = score, cause, dst.vector(share)
 	}
-	s.surprise.VariablesTo(anomaly)
+	o.Anomalous = s.anomalies.Anomalous()
+	s.anomalies.VariablesTo(anomaly)
+	reportAnomaly(dst, s.info, r.time, before, s.anomalies.Event())
 	return o
 }
 
@@ -503,7 +506,7 @@ func (s *scoredSeries) state(c *snapshot.Codec, horizon int) {
 	for _, k := range s.companions {
 		k.State(c)
 	}
-	s.surprise.State(c)
+	s.anomalies.State(c)
 	c.Float64s(s.yhat)
 	s.issued.state(c, horizon)
 }

@@ -16,19 +16,22 @@ func (a *app) anomaliesCommand() *cobra.Command {
 		Use:   "anomalies FILE",
 		Short: "Find the rows that are unusual, and say why",
 		Long: `anomalies learns a file and scores each row before it learns from it. A score
-above 1 is an alarm. It is the largest of three:
+above 1 is an alarm: the row, with the rows before it, is less probable than
+model.anomaly.false_alarms, one in 1,000 by default. 2 is as rare as its square. The
+score is the largest of four:
 
-  level   the mean of the last 50 rows is away from that of the series, by more than
-          one standard deviation on (quadratic) average over the variables
-  noise   the forecast errors of the last 50 rows are larger or smaller than usual,
-          by a factor of three in their squares
-  jump    the row is away from its forecast, by more than twelve mean errors
+  level        the last rows are away from the mean of the series, at this time of day
+  noise        the forecast errors of the last rows are larger or smaller than usual
+  jump         the row is away from its forecast
+  correlation  a variable is away from what the others of the same rows lead to expect
 
-Consecutive alarms are one line of the table, with the variables that are behind
-it. --score level-sets takes the level sets of Brault's thesis, chapter 9, instead:
+An alarm begins an anomaly, which is one line of the table with its peak, its cause and
+the variables behind it. What is anomalous is not learnt from for
+model.anomaly.normal_after rows; then it is the new normal. --score level-sets takes the level sets of Brault's thesis, chapter 9, instead:
 how far the last --order rows lie outside of them, as a rank in [0, 1] among the last
-500. With --labels, a file of times and a column "anomaly" of 0 and 1, the table says
-how the scores agree with the labels, beside a rolling z-score.`,
+500. With --labels, a file of times and a column "anomaly" of 0 and 1, or of windows of
+times, the table says how the scores agree with the labels, beside baselines: rolling
+z-scores, and with --history the residual of its principal components.`,
 		Example: `  forecaster anomalies data.csv --top 20
   forecaster anomalies test.csv --history train.csv --labels test_labels.csv
   forecaster anomalies data.csv --score level-sets --order 3 --output json`,
@@ -38,7 +41,7 @@ how the scores agree with the labels, beside a rolling z-score.`,
 	a.configFlags(cmd)
 	modelFlags(cmd)
 	_ = cmd.Flags().MarkHidden("horizon")
-	cmd.Flags().String("score", "surprise", "surprise or level-sets")
+	cmd.Flags().String("score", "model", "model or level-sets")
 	cmd.Flags().Int("top", 10, "lines of the table")
 	labelFlags(cmd)
 	return cmd
@@ -52,8 +55,8 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if kind != "surprise" && kind != "level-sets" {
-		return &usageError{fmt.Errorf("--score: must be surprise or level-sets, got %q", kind)}
+	if kind != "model" && kind != "level-sets" {
+		return &usageError{fmt.Errorf("--score: must be model or level-sets, got %q", kind)}
 	}
 	data, refused, err := study.ReadDataset(cmd.Context(), cfg)
 	if err != nil {
@@ -64,30 +67,25 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 		return err
 	}
 	cfg.Model.Horizon, cfg.Model.Levels = 1, nil
-	var all [][]study.Surprise
+	var all [][]study.RowScore
 	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit, Refused: refused}
 	if kind == "level-sets" {
 		r.Threshold = study.LevelSetLimit
 		all, err = study.LevelSetScores(cmd.Context(), cfg.Model, data)
 	} else {
-		all, err = study.SurpriseScores(cmd.Context(), cfg.Model, data)
+		all, err = study.AnomalyScores(cmd.Context(), cfg.Model, data)
 	}
 	if err != nil {
 		return err
 	}
 	r.List(data, all, before)
 	if marked != nil {
-		var flat []float64
-		for _, series := range all {
-			for _, s := range series {
-				flat = append(flat, s.Score)
-			}
-		}
 		name := kind
-		if kind == "surprise" {
+		if kind == "model" {
 			name = cfg.Model.Type
 		}
-		r.Detections = append([]study.Detection{study.Detect(name, flat, float64(r.Threshold), marked)}, study.ZDetections(data, marked)...)
+		r.Detections = append([]study.Detection{study.DetectRows(name, all, float64(r.Threshold), data, marked)},
+			study.BaselineDetections(data, before, marked)...)
 	}
 	if a.output == "json" {
 		return writeJSON(a.stdout, r)
@@ -96,20 +94,28 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	return nil
 }
 
+// cause says what is unusual, and whether it has become usual.
+func cause(view string, normal bool) string {
+	if normal {
+		return view + ", new normal"
+	}
+	return view
+}
+
 func printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	alarms := 0
 	for _, s := range r.Stretches {
 		alarms += s.Rows
 	}
-	fmt.Fprintf(w, "%s: %s of %s scored rows above %v, in %s stretches\n", r.Dataset,
-		report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))), r.Threshold, report.Thousands(int64(len(r.Stretches))))
-	t := newTable(3, "series", "from", "to", "rows", "score", "view", "variables")
+	fmt.Fprintf(w, "%s: %s of %s scored rows in %s anomalies\n", r.Dataset,
+		report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))), report.Thousands(int64(len(r.Stretches))))
+	t := newTable(3, "series", "from", "to", "rows", "peak", "cause", "variables")
 	for _, s := range r.Stretches[:min(top, len(r.Stretches))] {
 		var who []string
 		for _, v := range s.Variables {
 			who = append(who, fmt.Sprintf("%s %.0f %%", v.Name, 100*float64(v.Share)))
 		}
-		t.AppendRow([]any{s.Series, s.From, s.To, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), s.View, strings.Join(who, ", ")})
+		t.AppendRow([]any{s.Series, s.From, s.To, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), cause(s.View, s.Normal), strings.Join(who, ", ")})
 	}
 	if t.Length() > 0 {
 		fmt.Fprintln(w, t.Render())

@@ -30,7 +30,8 @@ same targets: 0 = no better, 1 = perfect. scv_mse is the mean, its sd the
 standard deviation, of the squared error of a sample averaged over its variables.
 
 With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
-how the anomaly scores of the models, and a rolling z-score, agree with the labels.
+how the anomaly scores of the models, and of baselines, agree with the labels: the
+score of the Numenta Anomaly Benchmark, VUS-PR, area and F1, alarms per 1,000 rows.
 See "forecaster anomalies -h" for what the score is.`,
 		Example: `  forecaster evaluate data.csv
   forecaster evaluate data.csv --protocol B --seeds 10
@@ -136,10 +137,10 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		m := cfg.Model
 		m.Type = name
 		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, data.Len()*study.Repeats(m, seeds)), steps.Load)
-		var watch *study.Surprises
+		var watch *study.Anomalies
 		var observers []study.Observer
 		if marked != nil || out.wanted() {
-			watch = study.NewSurprises(data)
+			watch = study.NewAnomalies(m, data)
 			observers = append(observers, watch)
 		}
 		var draws *study.Tracer
@@ -157,14 +158,14 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			rep.Traces = append(rep.Traces, draws.Finish())
 		}
 		if marked != nil {
-			e.Detections = append(e.Detections, study.Detect(name, watch.Flat(), study.AlarmLimit, marked))
+			e.Detections = append(e.Detections, study.DetectRows(name, watch.Rows(), study.AlarmLimit, data, marked))
 		}
 		e.Results = append(e.Results, results...)
 		losses = append(losses, study.ModelLosses{Model: name, Losses: l})
 	}
 	e.Comparisons = study.Compare(losses, horizons)
 	if marked != nil {
-		e.Detections = append(e.Detections, study.ZDetections(data, marked)...)
+		e.Detections = append(e.Detections, study.BaselineDetections(data, before, marked)...)
 	}
 	if a.output == "json" {
 		err = writeJSON(a.stdout, e)

@@ -133,10 +133,10 @@ var meanings = map[string]string{
 	"y":                    "what was observed",
 	"residual":             "observed minus forecast, one step ahead",
 	"anomaly_score":        "above 1 = unusual; of a variable by itself, or of the sample (`_all`)",
-	"is_anomaly":           "whether the score is above 1",
+	"is_anomaly":           "whether the sample is part of an anomaly: its alarms, and the samples between them",
 	"anomaly_share":        "share of the variable in the score of the sample",
 	"cause":                "of a sample's alarm: `level`, `noise` or `jump`",
-	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly`",
+	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly.level_sets`",
 	"yhat":                 "forecast",
 	"yhat_lower":           "lower bound",
 	"yhat_upper":           "upper bound",
@@ -163,7 +163,7 @@ var meanings = map[string]string{
 
 func kinds() string {
 	return "`" + strings.Join([]string{
-		stream.EventSeries, stream.EventSchemaChange, stream.EventGap, stream.EventDrift, stream.EventRollback, stream.EventReset, stream.EventReload,
+		stream.EventSeries, stream.EventSchemaChange, stream.EventGap, stream.EventAnomaly, stream.EventDrift, stream.EventRollback, stream.EventReset, stream.EventReload,
 	}, "`, `") + "`"
 }
 
@@ -177,7 +177,7 @@ func influxReference(t *testing.T) string {
 			Series: series, Model: "m", Time: 1, Horizon: 1, Yhat: one, Lower: []float64{1, 1}, Upper: []float64{1, 1}, JointLower: one, JointUpper: one,
 		}},
 		Observations: []stream.Observation{{
-			Series: series, Time: 1, Y: one, Residual: one, Score: 2, Share: one, Anomaly: one, Unusual: .5,
+			Series: series, Time: 1, Y: one, Residual: one, Score: 2, Share: one, Anomaly: one, Anomalous: true, Unusual: .5,
 		}},
 		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
 		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"e"}, Weights: one}},

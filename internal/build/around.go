@@ -73,7 +73,7 @@ func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, erro
 	if err == nil && c.Influence {
 		m, err = varmodel.NewInfluence(m, dim, 0)
 	}
-	if err == nil && c.Anomaly {
+	if err == nil && c.Anomaly.LevelSets {
 		m, err = varmodel.NewLevelSets(m, varmodel.LevelSetConfig{Dim: dim, Order: c.Order, Seed: c.Seed})
 	}
 	if err != nil || len(c.Levels) == 0 || beside(c) {

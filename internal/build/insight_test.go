@@ -12,7 +12,7 @@ import (
 // variable drives which, with everything around it that can be configured.
 func TestAutoSaysBoth(t *testing.T) {
 	c := config.Default()
-	c.Model.Influence, c.Model.Anomaly, c.Model.Joint = true, true, true
+	c.Model.Influence, c.Model.Anomaly.LevelSets, c.Model.Joint = true, true, true
 	c.Model.Calendar = []string{"hour"}
 	e, err := NewEngine(c, stream.AllSeries)
 	if err != nil {

@@ -52,6 +52,7 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
 		Lighter:       lighterModels(m),
+		Anomalies:     func(variables []string) eval.AnomalyConfig { return AnomaliesOf(m, variables) },
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,

@@ -152,6 +152,8 @@ func (b *binder) set(path, text, where string) {
 			v.SetZero()
 		case v.Kind() == reflect.Pointer && text == "{}":
 			open(v)
+		case renamed[path] != "":
+			b.fail(where, path, "is a block now: renamed to %s", renamed[path])
 		default:
 			b.fail(where, path, "is a block; set one of its keys, such as %s.%s", path, firstKey(v.Type()))
 		}

@@ -7,7 +7,10 @@ package config
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -183,8 +186,8 @@ type Model struct {
 	Seed        uint64    `yaml:"seed"`
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
-	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
-	Joint       bool      `yaml:"joint"`     // a region for the whole sample, too
+	Anomaly     Anomaly   `yaml:"anomaly"`
+	Joint       bool      `yaml:"joint"` // a region for the whole sample, too
 	Drift       Drift     `yaml:"drift"`
 	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and not forecast
 	Calendar    []string  `yaml:"calendar"`  // hour, weekday, month
@@ -306,6 +309,49 @@ type Drift struct {
 	FalseAlarms float64 `yaml:"false_alarms"` // per sample of a series that does not change
 }
 
+// Anomaly says what an alarm is.
+type Anomaly struct {
+	FalseAlarms float64  `yaml:"false_alarms"` // per sample of a series that does not change
+	NormalAfter int      `yaml:"normal_after"` // samples after which a lasting change is the new normal
+	MinDuration int      `yaml:"min_duration"` // consecutive samples above 1 that make an alarm
+	Rules       []string `yaml:"rules"`        // VARIABLE [above|below] [least deviation] [N%]; suppress alarms
+	LevelSets   bool     `yaml:"level_sets"`   // score how unusual the lags are, too
+}
+
+// AnomalyRule is one of Anomaly.Rules.
+type AnomalyRule struct {
+	Variable     string
+	MinDeviation float64 // from what was expected, in units of the data
+	MinRelative  float64 // relative to the size of what was expected
+	Direction    int     // 1 above, -1 below, 0 both
+}
+
+// ParseAnomalyRule reads "VARIABLE [above|below] [least deviation] [N%]".
+func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
+	words := strings.Fields(text)
+	if len(words) < 2 {
+		return r, fmt.Errorf("must be VARIABLE with at least one of above, below, a least deviation, N%%; got %q", text)
+	}
+	r.Variable = words[0]
+	for _, word := range words[1:] {
+		percent, relative := strings.CutSuffix(word, "%")
+		v, bad := strconv.ParseFloat(percent, 64)
+		switch {
+		case word == "above":
+			r.Direction = 1
+		case word == "below":
+			r.Direction = -1
+		case bad != nil || !(v >= 0) || math.IsInf(v, 0):
+			return r, fmt.Errorf("%q in %q is none of above, below, a least deviation >= 0, N%%", word, text)
+		case relative:
+			r.MinRelative = v / 100
+		default:
+			r.MinDeviation = v
+		}
+	}
+	return r, nil
+}
+
 // Default returns the configuration before any layer.
 func Default() *Config {
 	return &Config{
@@ -320,8 +366,9 @@ func Default() *Config {
 		Model: Model{
 			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model", TimeZone: "UTC",
-			Drift:  Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
-			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
+			Drift:   Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
+			Anomaly: Anomaly{FalseAlarms: 1e-3, NormalAfter: 300, MinDuration: 1},
+			Kernel:  defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},
 		Evaluate: Evaluate{Window: 1000, Interval: 100},
 		State:    State{Interval: 10 * time.Second, Records: 100_000, StallTimeout: 5 * time.Minute},

@@ -148,7 +148,11 @@ func (w *walker) block(path string, v reflect.Value, n ast.Node) {
 		}
 		return
 	default:
-		w.fail(w.where(n), path, "must be a block of keys")
+		if now := renamed[path]; now != "" {
+			w.fail(w.where(n), path, "is a block now: renamed to %s", now)
+		} else {
+			w.fail(w.where(n), path, "must be a block of keys")
+		}
 		return
 	}
 	v = open(v)

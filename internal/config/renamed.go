@@ -6,6 +6,7 @@ var renamed = map[string]string{
 	"pipeline.several":   "pipeline.aggregate",
 	"pipeline.hold":      "pipeline.wait_for_late",
 	"pipeline.good_copy": "pipeline.rollback_every",
+	"model.anomaly":      "model.anomaly.level_sets", // now a block
 }
 
 // removed has the reason for every key that is gone.

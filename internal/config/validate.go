@@ -178,6 +178,13 @@ func (b *binder) validateModel(c *Config) {
 	b.Need(!m.Joint || len(m.Levels) > 0, "model.joint", "needs model.levels, whose first is that of the region")
 	b.OneOf("model.drift.action", m.Drift.Action, "none", "forget", "reset_scaler", "restart")
 	b.Need(m.Drift.Detect || m.Drift.Action == "none", "model.drift.action", "has no effect without model.drift.detect: true")
+	b.Need(m.Anomaly.FalseAlarms > 0 && m.Anomaly.FalseAlarms <= .1, "model.anomaly.false_alarms", "must lie in (0, 0.1], got %v", m.Anomaly.FalseAlarms)
+	b.Need(m.Anomaly.NormalAfter >= 1, "model.anomaly.normal_after", "must be >= 1, got %d", m.Anomaly.NormalAfter)
+	b.Need(m.Anomaly.MinDuration >= 1, "model.anomaly.min_duration", "must be >= 1, got %d", m.Anomaly.MinDuration)
+	for i, text := range m.Anomaly.Rules {
+		_, err := ParseAnomalyRule(text)
+		b.Need(err == nil, "model.anomaly.rules", "element %d %v", i, err)
+	}
 	b.Need(m.Drift.FalseAlarms > 0 && m.Drift.FalseAlarms < .1, "model.drift.false_alarms", "must lie in (0, 0.1), got %v", m.Drift.FalseAlarms)
 	b.validateKernel(m)
 	b.Need(c.Evaluate.Window == 0 || c.Evaluate.Window >= 8, "evaluate.window", "must be 0 (all) or >= 8, got %d", c.Evaluate.Window)

@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	},
 	"internal/study": {
 		"internal/build", "internal/config", "internal/dataset", "internal/report", "eval", "orff", "varmodel",
-		"stream", "stream/run", "stream/file",
+		"stream", "stream/run", "stream/file", "stream/format",
 	},
 
 	"featuremap": {},

@@ -35,12 +35,13 @@ type anomaly struct {
 	Time      string          `json:"time"`
 	Score     report.Number   `json:"score"`
 	View      string          `json:"view,omitempty"`
-	Variables []variableShare `json:"variables,omitempty"` // of an alarm
+	Anomalous bool            `json:"is_anomaly"`          // part of an anomaly, with the rows between its alarms
+	Variables []variableShare `json:"variables,omitempty"` // of an anomaly
 
 	at int64
 }
 
-// stretch is a run of alarms; what it says is of its highest row.
+// stretch is an anomaly; what it says is of its highest row.
 type stretch struct {
 	Series    string          `json:"series"`
 	From      string          `json:"from"`
@@ -48,6 +49,7 @@ type stretch struct {
 	Rows      int             `json:"rows"`
 	Score     report.Number   `json:"score"`
 	View      string          `json:"view,omitempty"`
+	Normal    bool            `json:"new_normal"` // it lasted until it was the new normal
 	Variables []variableShare `json:"variables,omitempty"`
 }
 
@@ -57,28 +59,24 @@ type variableShare struct {
 	Share report.Number `json:"share"`
 }
 
-// SurpriseScores are those of eval.Surprise with the forecasts of the model.
-func SurpriseScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]Surprise, error) {
+// AnomalyScores are those of eval.AnomalyScorer with the forecasts of the model.
+func AnomalyScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]RowScore, error) {
 	m, err := build.NewModel(c, data.Dim(), len(data.Series) > 1)
 	if err != nil {
 		return nil, err
 	}
-	s := NewSurprises(data)
+	s := NewAnomalies(c, data)
 	_, err = eval.Prequential(m, data, eval.Options{OnStep: func(st eval.Step) error {
 		s.step(nil, st)
 		return ctx.Err()
 	}})
-	var all [][]Surprise
-	for i := range s.series {
-		all = append(all, s.series[i].scores)
-	}
-	return all, err
+	return s.Rows(), err
 }
 
 // LevelSetLimit is the threshold of the rank that level sets give.
 const LevelSetLimit = .99
 
-func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]Surprise, error) {
+func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]RowScore, error) {
 	plain, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: data.Dim(), Horizon: 1})
 	if err != nil {
 		return nil, err
@@ -87,14 +85,14 @@ func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([]
 	if err != nil {
 		return nil, err
 	}
-	var all [][]Surprise
+	var all [][]RowScore
 	for _, s := range data.Series {
 		f := m.NewSeries()
 		detector, ok := eval.As[eval.Detector](f)
 		if !ok {
 			return nil, errors.New("the model has no scores")
 		}
-		scores := make([]Surprise, len(s.Rows))
+		scores := make([]RowScore, len(s.Rows))
 		for i, row := range s.Rows {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -102,9 +100,11 @@ func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([]
 			if err := f.Observe(row); err != nil {
 				return nil, fmt.Errorf("%s, row %d: %w", s.Name, i, err)
 			}
-			scores[i] = Surprise{Score: math.NaN(), view: -1}
+			scores[i] = RowScore{Score: math.NaN(), view: -1}
 			if score, ok := detector.Anomaly(); ok {
-				scores[i].Score = score
+				r := &scores[i]
+				r.Score, r.anomalous = score, score > LevelSetLimit
+				r.begins = r.anomalous && (i == 0 || !scores[i-1].anomalous)
 			}
 		}
 		all = append(all, scores)
@@ -113,11 +113,11 @@ func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([]
 }
 
 // list fills in the rows that have a score, without the first ones of each series,
-// and the stretches of alarms among them, highest first.
-func (r *AnomalyReport) List(data *eval.Dataset, all [][]Surprise, without int) {
+// and the anomalies among them, highest first.
+func (r *AnomalyReport) List(data *eval.Dataset, all [][]RowScore, without int) {
 	r.Rows, r.Stretches = []anomaly{}, []stretch{}
 	for i, s := range data.Series {
-		last := -2 // row of the last alarm
+		open, first := false, 0
 		for row := without; row < len(s.Rows); row++ {
 			sc := all[i][row]
 			if math.IsNaN(sc.Score) {
@@ -131,17 +131,17 @@ func (r *AnomalyReport) List(data *eval.Dataset, all [][]Surprise, without int) 
 			for _, w := range sc.who {
 				a.Variables = append(a.Variables, variableShare{data.Variables[w.variable], report.Number(w.share)})
 			}
+			a.Anomalous = sc.anomalous
 			r.Rows = append(r.Rows, a)
-			if a.Score <= r.Threshold {
+			if !sc.anomalous {
 				continue
 			}
-			if row != last+1 {
+			if sc.begins || !open {
 				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: a.Time})
+				open, first = true, a.Row
 			}
-			last = row
 			st := &r.Stretches[len(r.Stretches)-1]
-			st.To = a.Time
-			st.Rows++
+			st.To, st.Rows, st.Normal = a.Time, a.Row-first+1, st.Normal || sc.normal
 			if a.Score > st.Score {
 				st.Score, st.View, st.Variables = a.Score, a.View, a.Variables
 			}

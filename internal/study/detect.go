@@ -10,29 +10,34 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// Surprises are the anomaly scores of the rows of a data set, made as the model
+// Anomalies are the anomaly scores of the rows of a data set, made as the model
 // went over it: each by the forecast made before the row was seen.
-type Surprises struct {
-	series []surpriseRun
+type Anomalies struct {
+	series []anomalyRun
 }
 
-type surpriseRun struct {
-	s      *eval.Surprise
+type anomalyRun struct {
+	s      *eval.AnomalyScorer
+	times  []int64
 	yhat   []float64 // of the next row
 	known  bool
-	scores []Surprise // of each row
+	scores []RowScore // of each row
 }
 
-// Surprise is the score of a row: above 1 it is an alarm. Score is NaN while there
-// is none.
-type Surprise struct {
-	Score float64
-	view  eval.View
-	who   []share // the variables behind it, of an alarm alone
+// RowScore is the anomaly score of a row: above 1 it is an alarm. Score is NaN while
+// there is none.
+type RowScore struct {
+	Score     float64
+	anomalous bool // part of an anomaly
+	begins    bool // the first row of an anomaly
+	normal    bool // the anomaly has become the new normal
+	view      eval.View
+	who       []share // the variables behind it, of an anomaly alone
 }
 
 // share is how much of a score a variable is answerable for.
@@ -41,29 +46,35 @@ type share struct {
 	share    float64
 }
 
-func NewSurprises(data *eval.Dataset) *Surprises {
-	s := &Surprises{series: make([]surpriseRun, len(data.Series))}
+// NewAnomalies returns Anomalies without a row, scored as c says.
+func NewAnomalies(c config.Model, data *eval.Dataset) *Anomalies {
+	s := &Anomalies{series: make([]anomalyRun, len(data.Series))}
 	for i := range s.series {
-		s.series[i] = surpriseRun{s: eval.NewSurprise(data.Dim()), yhat: make([]float64, data.Dim())}
+		scorer := eval.NewAnomalyScorer(build.AnomaliesOf(c, data.Variables))
+		s.series[i] = anomalyRun{s: scorer, times: data.Series[i].Times, yhat: make([]float64, data.Dim())}
 	}
 	return s
 }
 
 // step implements observer.
-func (s *Surprises) step(_ eval.Forecaster, st eval.Step) {
+func (s *Anomalies) step(_ eval.Forecaster, st eval.Step) {
 	r := &s.series[st.Series]
 	var yhat []float64
 	if r.known {
 		yhat = r.yhat
 	}
-	row := Surprise{Score: math.NaN()}
-	if score, ok := r.s.Observe(st.Y, yhat); ok {
+	row := RowScore{Score: math.NaN()}
+	before := r.s.Event()
+	if score, ok := r.s.Observe(r.times[st.Row], st.Y, yhat); ok {
 		row.Score = score
 		var shares []float64
 		row.view, shares = r.s.Leading()
-		if score > AlarmLimit {
+		if row.anomalous = r.s.Anomalous(); row.anomalous {
 			row.who = largest(shares, 3)
 		}
+		now := r.s.Event()
+		row.begins = now.Open && (!before.Open || now.Begin != before.Begin)
+		row.normal = now.Normal
 	}
 	r.scores = append(r.scores, row)
 	if r.known = st.Forecast != nil; r.known {
@@ -84,13 +95,11 @@ func largest(shares []float64, n int) []share {
 	return all[:min(n, len(all))]
 }
 
-// flat returns the scores of all rows in the order of the series.
-func (s *Surprises) Flat() []float64 {
-	var all []float64
+// Rows returns the scores of the rows of each series.
+func (s *Anomalies) Rows() [][]RowScore {
+	var all [][]RowScore
 	for i := range s.series {
-		for _, r := range s.series[i].scores {
-			all = append(all, r.Score)
-		}
+		all = append(all, s.series[i].scores)
 	}
 	return all
 }
@@ -165,7 +174,10 @@ type Detection struct {
 	Threshold     report.Number `json:"threshold"`
 	N             int           `json:"n"`
 	Labelled      int           `json:"labelled"`
-	Alarms        int           `json:"alarms"`
+	Alarms        int           `json:"alarms"`  // rows that score above the threshold
+	Flagged       int           `json:"flagged"` // rows of anomalies: alarms, and what lies between them
+	PerThousand   report.Number `json:"alarms_per_1000"`
+	FalsePer1000  report.Number `json:"false_alarms_per_1000"`
 	Precision     report.Number `json:"precision"`
 	Recall        report.Number `json:"recall"`
 	F1            report.Number `json:"f1"`
@@ -173,9 +185,13 @@ type Detection struct {
 	AUROC         report.Number `json:"auroc"`
 	BestF1        report.Number `json:"best_f1"`
 	BestThreshold report.Number `json:"best_threshold"`
+	VUSPR         report.Number `json:"vus_pr"`
+	NAB           report.Number `json:"nab"` // at the threshold
+	NABBest       report.Number `json:"nab_best"`
+	NABThreshold  report.Number `json:"nab_threshold"` // of nab_best
 }
 
-// The thresholds of a surprise and of a z-score.
+// The thresholds of an anomaly score and of a z-score.
 const (
 	AlarmLimit = 1
 	zLimit     = 3
@@ -184,38 +200,90 @@ const (
 // zWindows are those of the z-scores that a score is compared with.
 var zWindows = []int{100, 1000}
 
-func Detect(name string, scores []float64, threshold float64, l *Labels) Detection {
+// DetectRows compares the scores of the rows of all series with the labels. Precision,
+// recall and F1 are those of the rows of anomalies, begun by a score above the threshold.
+func DetectRows(name string, rows [][]RowScore, threshold float64, data *eval.Dataset, l *Labels) Detection {
+	scores, flagged := flat(rows)
+	return detect(name, scores, flagged, threshold, data, l)
+}
+
+// detectAbove compares scores that make no anomalies of their alarms.
+func detectAbove(name string, scores []float64, threshold float64, data *eval.Dataset, l *Labels) Detection {
+	return detect(name, scores, above(scores, threshold), threshold, data, l)
+}
+
+func detect(name string, scores []float64, flagged []bool, threshold float64, data *eval.Dataset, l *Labels) Detection {
 	s, truth := l.pick(scores), l.truth()
-	d := eval.Detect(s, truth, threshold)
+	var marks []float64
+	for i, known := range l.known {
+		if known && flagged[i] {
+			marks = append(marks, 1)
+		} else if known {
+			marks = append(marks, 0)
+		}
+	}
+	d := eval.Detect(marks, truth, .5)
+	alarms := eval.Detect(s, truth, threshold)
 	bestAt, best := eval.BestF1(s, truth)
+	at, nab := eval.ScoreNAB(l.labelled(data, scores), threshold)
+	perThousand := func(n int) report.Number { return report.Number(1000 * float64(n) / float64(len(s))) }
 	return Detection{
 		Score: name, Threshold: report.Number(threshold), N: len(s),
-		Labelled: d.TruePositives + d.FalseNegatives, Alarms: d.TruePositives + d.FalsePositives,
+		Labelled: d.TruePositives + d.FalseNegatives, Alarms: alarms.TruePositives + alarms.FalsePositives,
+		Flagged:     d.TruePositives + d.FalsePositives,
+		PerThousand: perThousand(alarms.TruePositives + alarms.FalsePositives), FalsePer1000: perThousand(alarms.FalsePositives),
+		VUSPR: report.Number(eval.VUSPR(s, truth)),
+		NAB:   report.Number(at.Score), NABBest: report.Number(nab.Score), NABThreshold: report.Number(nab.Threshold),
 		Precision: report.Number(d.Precision), Recall: report.Number(d.Recall), F1: report.Number(d.F1),
 		AUPRC: report.Number(eval.AUPRC(s, truth)), AUROC: report.Number(eval.AUROC(s, truth)),
 		BestF1: report.Number(best.F1), BestThreshold: report.Number(bestAt),
 	}
 }
 
-// ZDetections are those that every score is compared with.
-func ZDetections(data *eval.Dataset, l *Labels) []Detection {
+// BaselineDetections are those that every score is compared with. The first history rows
+// of each series are its history.
+func BaselineDetections(data *eval.Dataset, history int, l *Labels) []Detection {
 	var all []Detection
 	for _, w := range zWindows {
-		all = append(all, Detect(fmt.Sprintf("z-score of %d rows", w), zScores(data, w), zLimit, l))
+		all = append(all, detectAbove(fmt.Sprintf("z-score of %d rows", w), zScores(data, w), zLimit, data, l))
+	}
+	all = append(all, detectAbove("last value, z-score of 1000 steps", zScores(increments(data), 1000), zLimit, data, l))
+	if history > data.Dim() && data.Dim() > 1 {
+		all = append(all, detectAbove("PCA residual of the history", pcaScores(data, history), zLimit, data, l))
 	}
 	return all
+}
+
+// increments returns the data with each row as its difference from the row before: what
+// is left of the forecast that repeats the last value.
+func increments(data *eval.Dataset) *eval.Dataset {
+	d := &eval.Dataset{Name: data.Name, Variables: data.Variables}
+	for _, s := range data.Series {
+		rows := make([][]float64, len(s.Rows))
+		for i, y := range s.Rows {
+			rows[i] = make([]float64, len(y))
+			for j, v := range y {
+				rows[i][j] = math.NaN()
+				if i > 0 {
+					rows[i][j] = v - s.Rows[i-1][j]
+				}
+			}
+		}
+		d.Series = append(d.Series, eval.Series{Name: s.Name, Times: s.Times, Rows: rows})
+	}
+	return d
 }
 
 func DetectionTable(all []Detection) report.Table {
 	t := report.Table{
 		Title: "Anomalies", Numeric: 1,
 		Caption: fmt.Sprintf("anomalies: %s of %s rows are labelled", report.Thousands(int64(all[0].Labelled)), report.Thousands(int64(all[0].N))),
-		Header:  []string{"anomaly score", "alarm above", "alarms", "precision", "recall", "F1", "area under PR", "best F1 possible"},
+		Header:  []string{"anomaly score", "alarm above", "alarms a 1,000", "false a 1,000", "precision", "recall", "F1", "area under PR", "VUS-PR", "NAB", "best NAB"},
 	}
 	for _, d := range all {
 		t.Rows = append(t.Rows, []string{
-			d.Score, d.Threshold.String(), report.Thousands(int64(d.Alarms)), d.Precision.Fixed(3), d.Recall.Fixed(3), d.F1.Fixed(3), d.AUPRC.Fixed(3),
-			fmt.Sprintf("%s above %s", d.BestF1.Fixed(3), d.BestThreshold.Fixed(2)),
+			d.Score, d.Threshold.String(), d.PerThousand.Fixed(2), d.FalsePer1000.Fixed(2), d.Precision.Fixed(3), d.Recall.Fixed(3), d.F1.Fixed(3),
+			d.AUPRC.Fixed(3), d.VUSPR.Fixed(3), d.NAB.Fixed(1), fmt.Sprintf("%s from %s", d.NABBest.Fixed(1), d.NABThreshold.Fixed(2)),
 		})
 	}
 	return t
@@ -249,9 +317,15 @@ func (l *Labels) truth() []bool {
 // labelColumns are the names that a column of labels may have.
 var labelColumns = []string{"anomaly", "is_anomaly", "label", "anomalous"}
 
-// ReadLabels reads a file with the times of the rows and a column of 0 and 1. Rows
-// of data from row from on that it does not mention are not compared.
+// ReadLabels reads a file with the times of the rows and a column of 0 and 1, or with
+// windows of times. Rows of data from row from on that it does not mention are not
+// compared; a file of windows mentions all.
 func ReadLabels(ctx context.Context, c *config.Config, path string, data *eval.Dataset, from, to int) (*Labels, error) {
+	if l, ok, err := readWindows(c, path, data, from, to); err != nil {
+		return nil, fmt.Errorf("--labels: %w", err)
+	} else if ok {
+		return l, nil
+	}
 	lc := *c
 	lc.Input.File = &config.FileInput{Path: path}
 	lc.Input.CSV.ValueColumns = nil

@@ -29,7 +29,7 @@ type Tracer struct {
 	data    *eval.Dataset
 	options eval.Options
 	horizon int        // that is drawn
-	scores  *Surprises // or nil
+	scores  *Anomalies // or nil
 	marked  *Labels    // or nil
 	start   []int      // of each series in marked
 	every   int        // steps between two looks at the weights
@@ -38,7 +38,7 @@ type Tracer struct {
 	weights []float64
 }
 
-func NewTracer(model string, data *eval.Dataset, o eval.Options, scores *Surprises, marked *Labels) *Tracer {
+func NewTracer(model string, data *eval.Dataset, o eval.Options, scores *Anomalies, marked *Labels) *Tracer {
 	t := &Tracer{
 		trace: report.NewTrace(report.Config{
 			Model: model, Horizon: o.Horizons[0], Variables: data.Variables, Levels: o.Levels,

@@ -104,15 +104,15 @@ func appendObservation(dst []byte, o *stream.Observation) []byte {
 		l := begin(target)
 		l.float(",y=", o.Y[j])
 		l.float(",residual=", o.Residual[j])
-		l.anomaly(o.Anomaly[j])
+		l.anomaly(o.Anomaly[j], o.Anomalous && o.Anomaly[j] > .5)
 		if o.Share != nil && !math.IsNaN(o.Anomaly[j]) {
 			l.float(",anomaly_share=", o.Share[j])
 		}
 		end(l)
 	}
 	l := begin(stream.AllTargets)
-	l.anomaly(o.Score)
-	if o.Score > 1 {
+	l.anomaly(o.Score, o.Anomalous)
+	if o.Anomalous {
 		l.text(",cause=", o.Cause.String())
 	}
 	l.float(",levelset_score=", o.Unusual)
@@ -120,13 +120,14 @@ func appendObservation(dst []byte, o *stream.Observation) []byte {
 	return dst
 }
 
-// anomaly appends a score and whether it is an alarm, unless there is none.
-func (l *line) anomaly(score float64) {
+// anomaly appends a score and whether the sample is part of an anomaly, unless there is
+// none.
+func (l *line) anomaly(score float64, anomalous bool) {
 	if math.IsNaN(score) {
 		return
 	}
 	l.float(",anomaly_score=", score)
-	if score > 1 {
+	if anomalous {
 		l.field(",is_anomaly=true")
 	} else {
 		l.field(",is_anomaly=false")

@@ -23,7 +23,7 @@ func ExampleEncoder() {
 		}},
 		Observations: []stream.Observation{{
 			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, Anomaly: []float64{2, math.NaN()},
-			Score: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Unusual: math.NaN(),
+			Score: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Anomalous: true, Unusual: math.NaN(),
 		}},
 		Insights: []stream.Insight{{
 			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},

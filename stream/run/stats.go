@@ -15,7 +15,7 @@ type Stats struct {
 	Metrics      int64
 	Events       int64
 	Drifts       int64                   // events that are drifts
-	Anomalies    int64                   // observations with a score above 1
+	Anomalies    int64                   // observations with a score above 1: alarms
 	DeadLetters  map[stream.Reason]int64 // all, kept or not
 
 	Series    int64 // seen so far

@@ -1,0 +1,350 @@
+package eval
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// noisy returns n samples of dim independent standard normal variables. Their best
+// forecast is 0.
+func noisy(seed uint64, n, dim int) [][]float64 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, dim)
+		for j := range rows[i] {
+			rows[i][j] = r.NormFloat64()
+		}
+	}
+	return rows
+}
+
+const minute = 60e9 // ns
+
+// anomalyScores returns the score of every row whose forecast is 0, NaN where there is
+// none. Rows are a minute apart.
+func anomalyScores(s *AnomalyScorer, rows [][]float64) []float64 {
+	zero := make([]float64, len(rows[0]))
+	scores := make([]float64, len(rows))
+	for i, y := range rows {
+		score, ok := s.Observe(int64(i)*minute, y, zero)
+		if !ok {
+			score = math.NaN()
+		}
+		scores[i] = score
+	}
+	return scores
+}
+
+func alarms(scores []float64) int {
+	n := 0
+	for _, s := range scores {
+		if s > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// A series that does not change has as many alarms as were asked for, within a factor
+// of two, whatever its law. At 1e-2, alarms within the same event are missing.
+func TestAnomalyScorerKeepsTheRateOfFalseAlarms(t *testing.T) {
+	const n = 40_000
+	for _, c := range []struct {
+		name string
+		dim  int
+		next func(r *rand.Rand, y, yhat []float64)
+	}{
+		{"white noise", 1, func(r *rand.Rand, y, _ []float64) { y[0] = r.NormFloat64() }},
+		{"AR(1)", 1, func(r *rand.Rand, y, yhat []float64) { yhat[0] = .9 * y[0]; y[0] = yhat[0] + r.NormFloat64() }},
+		{"random walk", 1, func(r *rand.Rand, y, yhat []float64) { yhat[0] = y[0]; y[0] += r.NormFloat64() }},
+		{"t with 3 degrees of freedom", 1, func(r *rand.Rand, y, _ []float64) {
+			a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
+			y[0] = r.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
+		}},
+		{"three factors", 20, func(r *rand.Rand, y, _ []float64) {
+			f := [3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
+			for j := range y {
+				y[j] = .5*r.NormFloat64() + f[j%3] + .3*f[(j+1)%3]
+			}
+		}},
+	} {
+		for _, rate := range []float64{1e-2, 1e-3} {
+			r := rand.New(rand.NewPCG(1, 2))
+			s := NewAnomalyScorer(AnomalyConfig{Dim: c.dim, FalseAlarms: rate})
+			y, yhat := make([]float64, c.dim), make([]float64, c.dim)
+			count := 0
+			for i := range n {
+				c.next(r, y, yhat)
+				if score, _ := s.Observe(int64(i)*minute, y, yhat); score > 1 {
+					count++
+				}
+			}
+			if got := float64(count) / n; got < rate/2 || got > 2*rate {
+				t.Errorf("%s at %v: %v alarms per sample", c.name, rate, got)
+			}
+		}
+	}
+}
+
+// The larger the jump, the larger the score, without a limit.
+func TestAnomalyScorerGrowsWithTheJump(t *testing.T) {
+	for _, dim := range []int{1, 4} {
+		last := 0.
+		for _, jump := range []float64{3, 10, 30, 100, 1000, 1e6} {
+			rows := noisy(7, 3001, dim)
+			rows[3000][0] = jump
+			scores := anomalyScores(NewAnomalyScorer(AnomalyConfig{Dim: dim}), rows)
+			if scores[3000] <= last {
+				t.Errorf("%d variables: a jump of %v has the score %.3f, a smaller one %.3f", dim, jump, scores[3000], last)
+			}
+			last = scores[3000]
+		}
+		if last < 2 {
+			t.Errorf("%d variables: the largest jump has the score %.2f", dim, last)
+		}
+	}
+}
+
+// Each kind of change is found, with the variable to blame.
+func TestAnomalyScorerFindsEachKindOfChange(t *testing.T) {
+	const at, length = 3000, 100
+	// Variables 0 to 2 share a factor, so that they say something of each other.
+	made := func() [][]float64 {
+		rows := noisy(2, 4000, 4)
+		for _, y := range rows {
+			f := 3 * y[3]
+			y[0], y[1], y[2] = f+.3*y[0], f+.3*y[1], -f+.3*y[2]
+			y[3] = f
+		}
+		return rows
+	}
+	for _, c := range []struct {
+		view   View
+		share  float64 // least, of variable 2
+		change func(y []float64, r *rand.Rand)
+	}{
+		{Correlation, .7, func(y []float64, r *rand.Rand) { y[2] = 3 * r.NormFloat64() }},
+		{Correlation, .7, func(y []float64, _ *rand.Rand) { y[2] += 2 }},
+		{Jump, .1, func(y []float64, _ *rand.Rand) { // all together, as their correlation has it
+			for j, sign := range []float64{1, 1, -1, 1} {
+				y[j] += 500 * sign
+			}
+		}},
+	} {
+		rows, r := made(), rand.New(rand.NewPCG(3, 3))
+		for i := at; i < at+length; i++ {
+			c.change(rows[i], r)
+		}
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 4})
+		scores, first := make([]float64, len(rows)), -1
+		for i, y := range rows {
+			scores[i], _ = s.Observe(int64(i)*minute, y, make([]float64, 4))
+			if i < at || scores[i] <= 1 || first >= 0 {
+				continue
+			}
+			first = i
+			if view, shares := s.Leading(); view != c.view || shares[2] < c.share {
+				t.Errorf("%v: sample %d: view %v, shares %.2f", c.view, i, view, shares)
+			}
+		}
+		if first < at || first > at+length/2 {
+			t.Errorf("%v: first alarm at %d, the change is at %d", c.view, first, at)
+		}
+		if e := s.Event(); e.Begin < int64(first)*minute {
+			t.Errorf("%v: the last event begins at %d", c.view, e.Begin)
+		}
+	}
+}
+
+// The view Level knows the time of day: a day without its usual shape is an anomaly,
+// although each of its values is one that comes every day.
+func TestAnomalyScorerKnowsTheTimeOfDay(t *testing.T) {
+	const day = 288
+	r := rand.New(rand.NewPCG(4, 4))
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+	last, found := 0., 0
+	for i := range 10 * day {
+		y := r.NormFloat64()
+		if i%day >= 100 && i%day < 180 && i/day != 8 {
+			y += 50
+		}
+		score, _ := s.Observe(int64(i)*5*minute, []float64{y}, []float64{last})
+		last = y
+		if i/day == 8 && score > 1 && found == 0 {
+			found = i % day
+			if view, _ := s.Leading(); view != Level {
+				t.Errorf("view %v", view)
+			}
+		}
+	}
+	if found < 100 || found > 110 {
+		t.Errorf("found at %d of the day, the shape is missing from 100 on", found)
+	}
+}
+
+// One anomaly is one event, with the rows between its alarms; it has the peak and the
+// end, and nothing of it stays behind.
+func TestAnomalyEvent(t *testing.T) {
+	rows := noisy(5, 4000, 1)
+	const begin, end = 3000, 3040
+	for i := begin; i < end; i++ {
+		rows[i][0] += 12
+	}
+	rows[3020][0] += 200
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+	events, marked := 0, 0
+	for i, y := range rows {
+		before := s.Event()
+		s.Observe(int64(i)*minute, y, []float64{0})
+		e := s.Event()
+		if i >= begin && e.Open && (!before.Open || e.Begin != before.Begin) {
+			events++
+		}
+		if i >= begin && i < end && s.Anomalous() {
+			marked++
+		}
+		if i >= end+40 && s.Anomalous() {
+			t.Fatalf("sample %d is part of an anomaly that ended at %d", i, end)
+		}
+	}
+	e := s.Event()
+	if events != 1 || marked < end-begin || e.Open {
+		t.Errorf("%d events, %d of %d samples marked: %+v", events, marked, end-begin, e)
+	}
+	if e.Begin != begin*minute || e.Peak != 3020*minute || e.End < (end-1)*minute || e.End > (end+30)*minute {
+		t.Errorf("begin %d, peak %d, end %d", e.Begin/minute, e.Peak/minute, e.End/minute)
+	}
+	if e.Score < 2 || e.Shares[0] != 1 || e.Normal {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A change that lasts is the new normal after NormalAfter samples, and its end is a
+// change again.
+func TestAnomalyNewNormal(t *testing.T) {
+	rows := noisy(6, 6000, 1)
+	const begin, normal = 3000, 200
+	for i := begin; i < len(rows); i++ {
+		rows[i][0] += 15
+	}
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 1, NormalAfter: normal})
+	told := 0
+	for i, y := range rows {
+		yhat := 0.
+		if i > begin {
+			yhat = 15
+		}
+		s.Observe(int64(i)*minute, y, []float64{yhat})
+		e := s.Event()
+		if e.Normal && told == 0 {
+			told = i
+		}
+		if i > begin+normal+200 && e.Open {
+			t.Fatalf("sample %d: the event goes on: %+v", i, e)
+		}
+	}
+	if told < begin+normal || told > begin+normal+50 {
+		t.Errorf("the new normal was told at %d", told)
+	}
+}
+
+// Rules keep alarms back, but a variable without one raises them.
+func TestAnomalyRules(t *testing.T) {
+	jump := func(c AnomalyConfig, variable int, size float64, length int) int {
+		c.Dim = 2
+		rows := noisy(8, 3100, 2)
+		for i := range length {
+			rows[3000+i][variable] = size
+		}
+		return alarms(anomalyScores(NewAnomalyScorer(c), rows)[3000:3020])
+	}
+	if jump(AnomalyConfig{}, 0, 50, 1) == 0 || jump(AnomalyConfig{}, 0, -50, 1) == 0 {
+		t.Fatal("no alarm without rules")
+	}
+	for _, rule := range []AnomalyRule{{MinDeviation: 60}, {Direction: Below}} {
+		c := AnomalyConfig{Rules: []AnomalyRule{rule, {}}}
+		if n := jump(c, 0, 50, 1); n != 0 {
+			t.Errorf("%+v: %d alarms", rule, n)
+		}
+		if n := jump(c, 0, -70, 1); n == 0 {
+			t.Errorf("%+v: no alarm for -70", rule)
+		}
+		if n := jump(c, 1, 50, 1); n == 0 {
+			t.Errorf("%+v: no alarm of the other variable", rule)
+		}
+	}
+	if !(AnomalyRule{MinRelative: .1}).admits(100, 11) || (AnomalyRule{MinRelative: .1}).admits(100, -9) {
+		t.Error("relative deviation")
+	}
+	if n := jump(AnomalyConfig{MinDuration: 3}, 0, 50, 1); n != 0 {
+		t.Errorf("%d alarms of one sample where three are asked for", n)
+	}
+}
+
+// A variable that is missing or constant has no part in the score, and a series without
+// values has none.
+func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {
+	rows := noisy(4, 1000, 2)
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 4})
+	for i, y := range rows {
+		score, ok := s.Observe(int64(i)*minute, []float64{y[0], y[1], math.NaN(), 0}, make([]float64, 4))
+		if ok != (i >= anomalyWarmup) || math.IsNaN(score) || score > 3 {
+			t.Fatalf("sample %d: score %v, %v", i, score, ok)
+		}
+		if _, shares := s.Leading(); ok && shares[2]+shares[3] > 0 {
+			t.Fatalf("sample %d: shares %v", i, shares)
+		}
+	}
+	none := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+	for i := range 300 {
+		if _, ok := none.Observe(int64(i)*minute, []float64{math.NaN()}, nil); ok {
+			t.Fatal("a score of nothing")
+		}
+	}
+	if _, shares := none.Leading(); shares != nil {
+		t.Error("shares of nothing")
+	}
+}
+
+func TestAnomalyScorerState(t *testing.T) {
+	rows := noisy(5, 1200, 3)
+	for i := 550; i < 640; i++ {
+		rows[i][1] += 20 // an event that is open when the state is saved
+	}
+	whole := NewAnomalyScorer(AnomalyConfig{Dim: 3})
+	anomalyScores(whole, rows[:600])
+	enc := snapshot.NewEncoder(nil)
+	whole.State(enc)
+	restored := NewAnomalyScorer(AnomalyConfig{Dim: 3})
+	dec := snapshot.NewDecoder(enc.Bytes())
+	restored.State(dec)
+	if err := dec.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	a, b := anomalyScores(whole, rows[600:]), anomalyScores(restored, rows[600:])
+	for i := range a {
+		if a[i] != b[i] {
+			t.Fatalf("sample %d: %v after restoring, want %v", i, b[i], a[i])
+		}
+	}
+	again := snapshot.NewEncoder(nil)
+	restored.State(again)
+	final := snapshot.NewEncoder(nil)
+	whole.State(final)
+	if !bytes.Equal(again.Bytes(), final.Bytes()) {
+		t.Error("the states differ")
+	}
+}
+
+func TestAnomalyScorerAllocatesNothing(t *testing.T) {
+	s, y, yhat := NewAnomalyScorer(AnomalyConfig{Dim: 3}), []float64{1, 2, 3}, []float64{1, 2, 2}
+	i := int64(0)
+	if n := testing.AllocsPerRun(300, func() { s.Observe(i*minute, y, yhat); i++; y[1] = -y[1] }); n != 0 {
+		t.Errorf("%v allocations a step", n)
+	}
+}

@@ -1,0 +1,71 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// othersMost is the largest number of variables that are compared with each other: a
+// step takes dim^2 operations.
+const othersMost = 128
+
+// others compares each variable of a sample with what the other variables of the same
+// sample lead to expect, by the linear regression on all of them. With S the sum of
+// the outer products z z^T and Q its inverse, the residual of variable j is
+// (Q z)_j / Q_jj, and its variance n / Q_jj.
+type others struct {
+	n    float64
+	q    *vec.Sym
+	diag []float64 // of q
+	k    []float64 // scratch: q z
+}
+
+func newOthers(dim int) *others {
+	o := &others{q: vec.NewSym(dim), diag: make([]float64, dim), k: make([]float64, dim)}
+	o.q.SetIdentity(1)
+	for j := range o.diag {
+		o.diag[j] = 1
+	}
+	return o
+}
+
+// residualsTo sets dst to the residuals of z in their standard deviations.
+func (o *others) residualsTo(dst, z []float64) {
+	o.q.MatVec(o.k, z)
+	for j, k := range o.k {
+		dst[j] = k * math.Sqrt(o.n/o.diag[j])
+	}
+}
+
+// learn takes z, of which residualsTo was asked last.
+func (o *others) learn(z []float64) {
+	o.n++
+	weight := 1 / (1 + vec.Dot(z, o.k))
+	o.q.Rank1(-weight, o.k)
+	for j, k := range o.k {
+		o.diag[j] -= weight * k * k
+	}
+}
+
+// renew lets what was learnt count a quarter, so that the next samples count more.
+func (o *others) renew() {
+	const part = .25
+	for _, d := range o.diag {
+		if d > part {
+			return // too little is known to forget any of it
+		}
+	}
+	o.n *= part
+	o.q.Scale(1 / part)
+	for j := range o.diag {
+		o.diag[j] /= part
+	}
+}
+
+func (o *others) state(c *snapshot.Codec) {
+	c.Float64(&o.n)
+	o.q.State(c)
+	c.Float64s(o.diag)
+}

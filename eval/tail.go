@@ -1,0 +1,178 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	tailMemory = 20_000 // samples that a tail is learnt from
+	tailTop    = 16     // largest values, which are kept exactly
+	tailFit    = 10     // of them, what lies beyond is extrapolated from their excess over the next
+	tailBins   = 96
+	tailWidth  = .25 // of a bin
+	tailPrior  = 2   // values that the prior mean excess counts for
+)
+
+// sampleTail is the distribution of a statistic whose values follow each other
+// without memory. Its values are nonnegative and grow like the logarithm of what is
+// measured, so that their tail is about exponential.
+type sampleTail struct {
+	n    float64           // values
+	kept int               // of them in top
+	top  [tailTop]float64  // largest first
+	bins [tailBins]float64 // number of values a bin
+}
+
+// surprisal returns -log P(X >= x) for the next value X. Beyond the largest values
+// the excess has the predictive distribution of an exponential law whose mean is
+// learnt: it has no end, and is the wider the less has been seen. A value that
+// has come k times before is never less probable than k/n.
+func (t *sampleTail) surprisal(x float64) float64 {
+	if t.n < tailTop {
+		return 0
+	}
+	fit := min(t.kept-1, tailFit)
+	if from := t.top[fit]; x > from {
+		sum, above := 0., 0.
+		for _, v := range t.top[:fit] {
+			sum += v - from
+			if v >= x {
+				above++
+			}
+		}
+		k := float64(fit + tailPrior)
+		s := math.Log((t.n+1)/float64(fit+1)) + k*math.Log1p((x-from)/(sum+tailPrior*t.prior()))
+		if above > 0 {
+			s = min(s, math.Log((t.n+1)/above))
+		}
+		return s
+	}
+	bin := tailBin(x)
+	above := 1.
+	for _, n := range t.bins[bin+1:] {
+		above += n
+	}
+	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
+	return math.Log(t.n+1) - part*math.Log(above) - (1-part)*math.Log(above+t.bins[bin])
+}
+
+// prior is the prior mean excess: larger at first, while the model that makes the values
+// is still learning.
+func (t *sampleTail) prior() float64 {
+	const start = 1000
+	return tailWidth + (1-tailWidth)*start/(start+t.n)
+}
+
+func tailBin(x float64) int { return min(int(x/tailWidth), tailBins-1) }
+
+// learn takes the value x.
+func (t *sampleTail) learn(x float64) {
+	if t.n >= 2*tailMemory {
+		t.forget()
+	}
+	t.n++
+	t.bins[tailBin(x)]++
+	if t.n > tailTop && x <= t.top[t.kept-1] {
+		return
+	}
+	if t.kept < tailTop {
+		t.top[t.kept] = 0
+		t.kept++
+	}
+	i := t.kept - 1
+	for ; i > 0 && t.top[i-1] < x; i-- {
+		t.top[i] = t.top[i-1]
+	}
+	t.top[i] = x
+}
+
+// forget lets what was learnt count half: of the largest values every other stays.
+func (t *sampleTail) forget() {
+	t.n /= 2
+	for i := range t.bins {
+		t.bins[i] /= 2
+	}
+	t.kept /= 2
+	for i := range t.kept {
+		t.top[i] = t.top[2*i+1]
+	}
+}
+
+func (t *sampleTail) state(c *snapshot.Codec) {
+	c.Float64(&t.n)
+	c.Index(&t.kept, tailTop+1)
+	c.Float64s(t.top[:])
+	c.Float64s(t.bins[:])
+}
+
+const (
+	slowShare = .1  // of the samples, beyond the threshold of a slowTail
+	slowStart = 50  // values that the first threshold is made of
+	slowReady = 200 // values before the first surprisal
+	slowPrior = 2   // excursions that the prior counts for
+	slowMost  = 200 // excursions that the mean excess is averaged over
+)
+
+// slowTail is the distribution of a statistic that changes slowly: what counts are
+// its excursions beyond a threshold, of which there are far fewer than values.
+type slowTail struct {
+	n         float64 // values
+	threshold float64 // quantile 1 - slowShare
+	share     float64 // of the values, beyond it
+	outside   bool    // in an excursion
+	peak      float64 // of this excursion
+	count     float64 // excursions, with those of the prior
+	excess    float64 // mean of their peaks beyond the threshold
+}
+
+// surprisal returns -log P(X >= x) for the next value X.
+func (t *slowTail) surprisal(x float64) float64 {
+	switch {
+	case t.n < slowReady:
+		return 0
+	case x <= t.threshold:
+		return -math.Log(t.share) * x / t.threshold
+	}
+	k := .5 * t.count
+	return k*math.Log1p((x-t.threshold)/(k*t.excess)) - math.Log(t.share)
+}
+
+// learn takes the value x. The threshold never falls below least, and the mean
+// excess starts at prior times the first mean.
+func (t *slowTail) learn(x, least, prior float64) {
+	t.n++
+	if t.n <= slowStart {
+		t.peak += (lanes.Clip(max(x, least), 10) - t.peak) / t.n // for now, the mean
+		t.threshold, t.excess = 1.5*t.peak, prior*t.peak
+		t.share, t.count = slowShare, slowPrior
+		return
+	}
+	beyond := 0.
+	if x > t.threshold {
+		beyond = 1
+	}
+	rate := lanes.Weight(t.n, 1./tailMemory)
+	t.share += rate * (beyond - t.share)
+	t.threshold = max(least, t.threshold*math.Exp(.5/slowShare*rate*(beyond-slowShare)))
+	switch {
+	case beyond > 0 && !t.outside:
+		t.outside, t.peak = true, x
+	case beyond > 0:
+		t.peak = max(t.peak, x)
+	case t.outside && x < .8*t.threshold:
+		t.outside = false
+		t.count++
+		peak := min(max(t.peak-t.threshold, .1*t.threshold), 10*t.excess)
+		t.excess += (peak - t.excess) / min(t.count, slowMost)
+	}
+}
+
+func (t *slowTail) state(c *snapshot.Codec) {
+	c.Bool(&t.outside)
+	for _, x := range [...]*float64{&t.n, &t.threshold, &t.share, &t.peak, &t.count, &t.excess} {
+		c.Float64(x)
+	}
+}

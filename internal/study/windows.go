@@ -1,0 +1,153 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// Columns of a file of labelled windows: first and last time of each.
+var (
+	startColumns = []string{"start", "from", "begin"}
+	endColumns   = []string{"end", "to"}
+)
+
+// readWindows reads the labels of a file of windows: JSON with a list of pairs of times,
+// or such a list for each data file by its name; or CSV with the columns start and end.
+// ok is false for a file of rows. Every row from row from on is known.
+func readWindows(c *config.Config, path string, data *eval.Dataset, from, to int) (l *Labels, ok bool, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false, err
+	}
+	var pairs [][2]string
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		pairs, err = jsonWindows(text, data.Name)
+	} else if pairs, ok = csvWindows(string(text)); !ok {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(data.Series) != 1 {
+		return nil, false, fmt.Errorf("%s: windows label one series, and %s has %d; label their rows", path, data.Name, len(data.Series))
+	}
+	l = &Labels{}
+	s := &data.Series[0]
+	unit := format.TimeUnit(strings.TrimPrefix(c.Input.CSV.TimeUnit, "auto"))
+	var windows [][2]int64
+	for _, pair := range pairs {
+		var w [2]int64
+		for i, text := range pair {
+			if w[i], err = format.ParseTime([]byte(text), unit); err != nil {
+				return nil, false, fmt.Errorf("%s: time %q: %w", path, text, err)
+			}
+		}
+		windows = append(windows, w)
+	}
+	for i, t := range s.Times {
+		inside := slices.ContainsFunc(windows, func(w [2]int64) bool { return w[0] <= t && t <= w[1] })
+		l.known = append(l.known, i >= from && (to == 0 || i < to))
+		l.anomalous = append(l.anomalous, inside)
+	}
+	return l, true, nil
+}
+
+// jsonWindows returns the windows in a JSON text for the data file with the name.
+func jsonWindows(text []byte, name string) (pairs [][2]string, err error) {
+	if json.Unmarshal(text, &pairs) == nil {
+		return pairs, nil
+	}
+	var files map[string][][2]string
+	if err := json.Unmarshal(text, &files); err != nil {
+		return nil, errors.New(`must be a list of [start, end], or {"FILE": [[start, end], ...], ...}`)
+	}
+	base := filepath.Base(name)
+	for _, key := range []string{name, base, strings.Replace(base, "__", "/", 1)} {
+		if pairs, ok := files[key]; ok {
+			return pairs, nil
+		}
+	}
+	for key, pairs := range files {
+		if filepath.Base(key) == base {
+			return pairs, nil
+		}
+	}
+	return nil, fmt.Errorf("has no windows of %s", base)
+}
+
+// csvWindows returns the windows of a CSV text with the columns start and end.
+func csvWindows(text string) (pairs [][2]string, ok bool) {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	header := strings.Split(strings.ToLower(strings.TrimSpace(lines[0])), ",")
+	start := slices.IndexFunc(header, func(h string) bool { return slices.Contains(startColumns, h) })
+	end := slices.IndexFunc(header, func(h string) bool { return slices.Contains(endColumns, h) })
+	if start < 0 || end < 0 {
+		return nil, false
+	}
+	for _, line := range lines[1:] {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		if len(cells) > max(start, end) {
+			pairs = append(pairs, [2]string{cells[start], cells[end]})
+		}
+	}
+	return pairs, true
+}
+
+// labelled returns the scores of the known rows of each series with their windows: the
+// runs of labelled rows.
+func (l *Labels) labelled(data *eval.Dataset, scores []float64) []eval.Labelled {
+	var all []eval.Labelled
+	at := 0
+	for _, s := range data.Series {
+		var one eval.Labelled
+		inside := false
+		for range s.Rows {
+			i := at
+			at++
+			if !l.known[i] {
+				continue
+			}
+			n := len(one.Scores)
+			one.Scores = append(one.Scores, scores[i])
+			if l.anomalous[i] {
+				if !inside {
+					one.Windows = append(one.Windows, [2]int{n, n})
+				}
+				one.Windows[len(one.Windows)-1][1] = n
+			}
+			inside = l.anomalous[i]
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// flat returns the scores of all rows in the order of the series, and which of them are
+// part of an anomaly.
+func flat(rows [][]RowScore) (scores []float64, flagged []bool) {
+	for _, series := range rows {
+		for _, r := range series {
+			scores, flagged = append(scores, r.Score), append(flagged, r.anomalous)
+		}
+	}
+	return scores, flagged
+}
+
+// above reports which scores exceed the threshold.
+func above(scores []float64, threshold float64) []bool {
+	flagged := make([]bool, len(scores))
+	for i, s := range scores {
+		flagged[i] = !math.IsNaN(s) && s > threshold
+	}
+	return flagged
+}
