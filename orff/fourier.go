@@ -96,8 +96,9 @@ func (f *Fourier) FeaturesTo(phi, x []float64) {
 	vec.Scale(f.scale, phi)
 }
 
-// GradientTo writes the gradient of c.phi(x), g = W^T (c_s cos - c_c sin).
-func (f *Fourier) GradientTo(g, x, phi, c []float64) {
+// GradientTo writes the gradient of c.phi(x), g = W^T (c_s cos - c_c sin); phi alone
+// says what x is.
+func (f *Fourier) GradientTo(g, _, phi, c []float64) {
 	n := f.n
 	for j := range f.v {
 		f.v[j] = 2 * math.Pi * (c[n+j]*phi[j] - c[j]*phi[n+j])

@@ -215,8 +215,7 @@ func (d *descent) smooth() error { return d.rough }
 
 func (g *lagDesign) smooth() error { return nil }
 
-// pullbackTo: feature l of the linear part is z_l - z_{l-1}; those of the random
-// part are cos(Wz/sigma) and sin(Wz/sigma), W in turns.
+// pullbackTo implements pullback. Feature l of the linear part is z_l - z_{l-1}.
 func (g *lagDesign) pullbackTo(dst, phi, w []float64, _ *scaler) {
 	clear(dst)
 	n := g.linearFeatures()
@@ -228,17 +227,12 @@ func (g *lagDesign) pullbackTo(dst, phi, w []float64, _ *scaler) {
 			}
 		}
 	}
-	if g.random == nil || g.random.sigma == 0 {
+	if g.random == nil {
 		return
 	}
-	k := g.random.frequencies
-	phi, w = phi[n:], w[n:]
-	for i := range dst {
-		var s float64
-		for f, omega := range g.random.w[i*k : (i+1)*k] {
-			s += omega * (w[k+f]*phi[f] - w[f]*phi[k+f])
-		}
-		dst[i] += 2 * math.Pi / g.random.sigma * s
+	g.random.GradientTo(g.gradient, phi[n:], w[n:])
+	for i, v := range g.gradient {
+		dst[i] += v
 	}
 }
 

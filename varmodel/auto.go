@@ -109,9 +109,6 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if e.yuleWalker != nil && cfg.Shared {
 			e.yuleWalker.batch = 1 // the next sample may belong to another series
 		}
-		if m.refits() && e.random != nil {
-			e.random.warm = nil // refits set the bandwidth
-		}
 	}
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
 	if cfg.Horizon > 1 {

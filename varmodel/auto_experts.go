@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -133,12 +134,13 @@ type expert struct {
 	expertSpec
 	dim           int
 	inputs        int            // exogenous inputs among the features
-	inputFeatures *fourier       // additive features of the exogenous inputs; nil unless additive
+	inputFeatures *orff.Adaptive // additive features of the exogenous inputs; nil unless additive
 	yuleWalker    *yuleWalker    // learner of the source, which reads the frame itself; nil for other experts
 	learner       resettable     // nil for the source
-	random        *fourier       // random features of the lags; nil without
+	random        *orff.Adaptive // random features of the lags; nil without
 	limiter       *errorLimiter  // nil: errors count in full
 	lags          []float64      // scratch, order x dim
+	exogenous     []float64      // scratch, inputs
 	errors        []float64      // scratch
 	work          *sgd.Workspace // scratch shared by all experts
 }
@@ -155,13 +157,20 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspac
 		e.frequencies = max(e.frequencies, dim) // at least one per coordinate
 	}
 	if spec.frequencies > 0 {
-		e.random = newFourier(spec.order*dim, e.frequencies, spec.bandwidth, seed, spec.block)
+		var err error
+		if e.random, err = orff.NewAdaptive(spec.order*dim, e.frequencies, spec.bandwidth, orff.BlockRand(seed, spec.block)); err != nil {
+			return nil, err
+		}
 		if spec.additive {
-			e.random.alignAxes()
+			e.random.AlignAxes()
 		}
 	}
 	if spec.additive && inputs > 0 {
-		e.inputFeatures = newInputFeatures(inputs, seed, spec.block)
+		var err error
+		if e.inputFeatures, err = newInputFeatures(inputs, seed, spec.block); err != nil {
+			return nil, err
+		}
+		e.exogenous = make([]float64, inputs)
 	}
 	if spec.source {
 		e.yuleWalker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
@@ -205,12 +214,7 @@ func (e *expert) resetCopy() *expert {
 	n := *e
 	n.lags = lanes.Rows(e.order, e.dim)
 	if e.random != nil {
-		random := *e.random
-		n.random = &random
-	}
-	if e.inputFeatures != nil {
-		n.inputFeatures = newInputFeatures(e.inputs, 0, 0)
-		n.inputFeatures.w = e.inputFeatures.w
+		n.random = e.random.Copy()
 	}
 	var err error
 	if n.learner, err = e.newLearner(); err != nil {
@@ -235,7 +239,7 @@ func (e *expert) features() int {
 		n += e.dim
 	}
 	if e.inputFeatures != nil {
-		n += 2 * e.inputFeatures.frequencies
+		n += e.inputFeatures.Len()
 	}
 	return n + 2*e.inputs
 }
@@ -279,12 +283,12 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += 2 * e.inputs
 	}
 	if e.random != nil {
-		e.random.featuresTo(phi[n:n+2*e.frequencies], lags)
+		e.random.FeaturesTo(phi[n:n+2*e.frequencies], lags)
 		n += 2 * e.frequencies
 	}
 	if e.inputFeatures != nil {
-		f.inputs.nextTo(e.inputFeatures.scaled, f.past.row(0))
-		e.inputFeatures.featuresTo(phi[n:], e.inputFeatures.scaled)
+		f.inputs.nextTo(e.exogenous, f.past.row(0))
+		e.inputFeatures.FeaturesTo(phi[n:], e.exogenous)
 	}
 }
 

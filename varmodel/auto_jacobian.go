@@ -2,9 +2,6 @@ package varmodel
 
 import (
 	"errors"
-	"math"
-
-	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // smooth implements differentiable.
@@ -185,16 +182,13 @@ func (e *expert) addGradient(row []float64, c float64, j int, phi []float64, f *
 		n += d
 	}
 	n += 2 * e.inputs
-	if e.random == nil || e.random.sigma == 0 {
+	if e.random == nil {
 		return
 	}
-	k := e.random.frequencies
-	phi, w = phi[n:n+2*k], w[n:n+2*k]
-	slope := make([]float64, k)
-	for i := range slope {
-		slope[i] = w[k+i]*phi[i] - w[i]*phi[k+i]
-	}
-	for i := range size {
-		add(i, 2*math.Pi/e.random.sigma*vec.Dot(e.random.w[i*k:(i+1)*k], slope))
+	end := n + e.random.Len()
+	gradient := make([]float64, size)
+	e.random.GradientTo(gradient, phi[n:end], w[n:end])
+	for i, v := range gradient {
+		add(i, v)
 	}
 }

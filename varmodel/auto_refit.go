@@ -105,7 +105,7 @@ func (r *refit) proceed(s *autoSeries, work int) (done int) {
 	if r.next == newest {
 		e.learner = r.resetCopy.learner
 		if e.random != nil {
-			e.random.sigma = r.resetCopy.random.sigma
+			e.random.SetBandwidth(r.resetCopy.random.Bandwidth())
 		}
 		r.current, r.resetCopy = r.current+1, nil
 	}
@@ -118,7 +118,7 @@ func (r *refit) begin(s *autoSeries, e *expert) {
 	r.resetCopy = e.resetCopy()
 	if e.random != nil {
 		r.rewind(s, back)
-		r.resetCopy.random.sigma = e.bandwidth * r.bandwidthAt(s, back)
+		r.resetCopy.random.SetBandwidth(e.bandwidth * r.bandwidthAt(s, back))
 	}
 	r.rewind(s, back)
 }

@@ -194,7 +194,7 @@ func (s *autoSeries) predict() {
 	f.prepare()
 	for i, e := range s.m.experts {
 		if s.refit == nil && e.random != nil {
-			e.random.observe(e.lagsOf(f))
+			e.random.Observe(e.lagsOf(f))
 		}
 		forecast := s.forecasts[(i+1)*stride:][:d]
 		e.featuresTo(s.phi[i], f)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
 )
 
 // InputScale is what a kernel sees of a value.
@@ -35,7 +36,7 @@ type kernelInput struct {
 	scale      InputScale
 	factor     float64 // bandwidth in units of the median distance
 	sigma      float64 // 0 until known
-	warm       *medianDistance
+	warm       *orff.DistanceSample
 	x          []float64 // scratch, order x dim
 }
 
@@ -49,7 +50,7 @@ func newKernelInput(dim, order int, scale InputScale, factor float64) (*kernelIn
 	}
 	return &kernelInput{
 		dim: dim, order: order, scale: scale, factor: factor,
-		warm: newMedianDistance(dim*order, kernelWarmup),
+		warm: orff.NewDistanceSample(dim*order, kernelWarmup),
 		x:    lanes.Rows(order, dim),
 	}, nil
 }
@@ -61,8 +62,8 @@ func (g *kernelInput) observe(s *scaler, past *history) {
 		return
 	}
 	g.lagsTo(g.x, s, past)
-	if g.warm.add(g.x) {
-		g.sigma = g.factor * g.warm.median()
+	if g.warm.Add(g.x) {
+		g.sigma = g.factor * g.warm.Median()
 	}
 }
 

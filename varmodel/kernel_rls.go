@@ -111,7 +111,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *deferredFeatures)
 		return nil, err
 	}
 	if late != nil && length > kernelWarmup {
-		input.warm = newMedianDistance(cfg.Dim*cfg.Order, length)
+		input.warm = orff.NewDistanceSample(cfg.Dim*cfg.Order, length)
 	}
 	g := &featureDesign{
 		input: input, scalar: s, deferred: late, length: length,
@@ -168,7 +168,7 @@ func (g *featureDesign) build() {
 	if g.deferred == nil {
 		return
 	}
-	points := append([]float64(nil), g.input.warm.points...)
+	points := append([]float64(nil), g.input.warm.Points()...)
 	vec.Scale(1/g.input.sigma, points)
 	s, err := g.deferred.build(points)
 	if err != nil || s.Len() > g.length {

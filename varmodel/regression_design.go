@@ -3,6 +3,7 @@ package varmodel
 import (
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
 )
 
 // lagDesign has the last lags of all coordinates as its input: an intercept and
@@ -10,12 +11,16 @@ import (
 type lagDesign struct {
 	dim, order int
 	linear     bool
-	random     *fourier  // nil: linear only
-	lags       []float64 // scratch, order x dim
+	random     *orff.Adaptive // nil: linear only
+	lags       []float64      // scratch, order x dim
+	gradient   []float64      // scratch, order x dim
 }
 
-func newLagDesign(dim, order int, linear bool, random *fourier) *lagDesign {
-	return &lagDesign{dim: dim, order: order, linear: linear, random: random, lags: lanes.Rows(order, dim)}
+func newLagDesign(dim, order int, linear bool, random *orff.Adaptive) *lagDesign {
+	return &lagDesign{
+		dim: dim, order: order, linear: linear, random: random,
+		lags: lanes.Rows(order, dim), gradient: make([]float64, order*dim),
+	}
 }
 
 func (g *lagDesign) linearFeatures() int {
@@ -28,7 +33,7 @@ func (g *lagDesign) linearFeatures() int {
 func (g *lagDesign) features() int {
 	n := g.linearFeatures()
 	if g.random != nil {
-		n += 2 * g.random.frequencies
+		n += g.random.Len()
 	}
 	return n
 }
@@ -36,7 +41,7 @@ func (g *lagDesign) features() int {
 func (g *lagDesign) observe(s *scaler, past *history) {
 	if g.random != nil {
 		lagsTo(g.lags, s, past, g.order)
-		g.random.observe(g.lags)
+		g.random.Observe(g.lags)
 	}
 }
 
@@ -52,7 +57,7 @@ func (g *lagDesign) featuresTo(phi []float64, s *scaler, past *history) {
 		}
 	}
 	if g.random != nil {
-		g.random.featuresTo(phi[n:], g.lags)
+		g.random.FeaturesTo(phi[n:], g.lags)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -62,10 +63,12 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := checkPositive("Bandwidth", cfg.Bandwidth); err != nil {
 		return nil, err
 	}
-	random := newFourier(cfg.Dim*cfg.Order, cfg.Frequencies, cfg.Bandwidth, cfg.Seed, 1)
+	random, err := orff.NewAdaptive(cfg.Dim*cfg.Order, cfg.Frequencies, cfg.Bandwidth, orff.BlockRand(cfg.Seed, 1))
+	if err != nil {
+		return nil, err
+	}
 	g := newLagDesign(cfg.Dim, cfg.Order, !cfg.NoLinear, random)
 	m := &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Inputs, design: g}
-	var err error
 	switch n, lags := m.features(), g.features(); cfg.Optimiser {
 	case BlockNewton:
 		m.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
@@ -77,9 +80,9 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 			Features: n, Outputs: cfg.Dim, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 		})
 	case NLMS:
-		g := inputDesign{g}
+		g := nlmsDesign{g}
 		m.design = g
-		m.learner, err = newFourierLearner(g, n-lags, cfg.Dim, cfg.Step)
+		m.learner, err = newNLMSLearner(g, n-lags, cfg.Dim, cfg.Step)
 	default:
 		err = fmt.Errorf("varmodel: Optimiser %d is unknown", cfg.Optimiser)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
 )
 
 // inputs are what drives a series from outside: their values at the last sample
@@ -31,20 +32,23 @@ func newExogenousInputs(count, horizon, depth int) *exogenousInputs {
 	return in
 }
 
-// shapeFrequencies is the number of frequencies of a shape.
+// inputFrequencies is the smallest number of frequencies for the exogenous inputs.
 const inputFrequencies = 30
 
-// newShape returns random features of standardised inputs, each of one coordinate:
-// they span sums of functions of one input each.
-func newInputFeatures(inputs int, seed uint64, block int) *fourier {
-	f := newFourier(inputs, max(inputFrequencies, inputs), 1, seed, inputBlock+block)
-	f.alignAxes()
-	f.sigma, f.warm = math.Sqrt(2*float64(inputs)), nil // the distance of standardised inputs
-	return f
-}
-
-// shapeBlock sets the draws of shapes apart from those of the experts.
+// inputBlock separates the draws for the exogenous inputs from those of the experts.
 const inputBlock = 1000
+
+// newInputFeatures returns random features of the standardised exogenous inputs, each
+// of one input: they span sums of functions of one input each.
+func newInputFeatures(inputs int, seed uint64, block int) (*orff.Adaptive, error) {
+	f, err := orff.NewAdaptive(inputs, max(inputFrequencies, inputs), 1, orff.BlockRand(seed, inputBlock+block))
+	if err != nil {
+		return nil, err
+	}
+	f.AlignAxes()
+	f.SetBandwidth(math.Sqrt(2 * float64(inputs))) // the usual distance of standardised inputs
+	return f, nil
+}
 
 // features is the number of features that the inputs make; in may be nil.
 func (in *exogenousInputs) features() int {

@@ -1,4 +1,4 @@
-package varmodel
+package orff
 
 import (
 	"math"
@@ -36,18 +36,18 @@ func TestSelectedIsTheSortedOne(t *testing.T) {
 }
 
 // The median of the distances is the upper one of their sorted list.
-func TestMedianDistanceIsTheSortedOne(t *testing.T) {
+func TestDistanceSampleIsTheSortedOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 3, 30, 100} {
 		const dim = 4
-		m := newMedianDistance(dim, n)
+		m := NewDistanceSample(dim, n)
 		points := make([][]float64, n)
 		for i := range points {
 			points[i] = make([]float64, dim)
 			for l := range points[i] {
 				points[i][l] = math.Round(8 * r.NormFloat64()) // some distances are equal
 			}
-			m.add(points[i])
+			m.Add(points[i])
 		}
 		var squares []float64
 		for i, a := range points {
@@ -62,25 +62,24 @@ func TestMedianDistanceIsTheSortedOne(t *testing.T) {
 			}
 		}
 		slices.Sort(squares)
-		if want := math.Sqrt(squares[len(squares)/2]); m.median() != want {
-			t.Errorf("%d points: %g, sorted %g", n, m.median(), want)
+		if want := math.Sqrt(squares[len(squares)/2]); m.Median() != want {
+			t.Errorf("%d points: %g, sorted %g", n, m.Median(), want)
 		}
 	}
 }
 
-func BenchmarkMedianDistance(b *testing.B) {
+func BenchmarkDistanceSample(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
-	m := newMedianDistance(5, kernelWarmup)
+	m := NewDistanceSample(5, 100)
 	x := make([]float64, 5)
-	for range kernelWarmup {
+	for range 100 {
 		for l := range x {
 			x[l] = r.NormFloat64()
 		}
-		m.add(x)
+		m.Add(x)
 	}
-	m.distances = make([]float64, 0, kernelWarmup*(kernelWarmup-1)/2)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.median()
+		m.Median()
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
 )
 
 // nlms is the normalised stochastic gradient by its definition.
@@ -30,7 +31,11 @@ func TestInputDesignIsALagDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref := &regression{dim: dim, horizon: 1, depth: order, design: newLagDesign(dim, order, true, newFourier(dim*order, 30, 1, 1, 1))}
+	random, err := orff.NewAdaptive(dim*order, 30, 1, orff.BlockRand(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := &regression{dim: dim, horizon: 1, depth: order, design: newLagDesign(dim, order, true, random)}
 	ref.learner = &nlms{step: .1, theta: make([]float64, dim*ref.features())}
 	a, b := m.NewSeries(), ref.NewSeries()
 	y, fa, fb := make([]float64, dim), make([]float64, dim), make([]float64, dim)

@@ -1,0 +1,148 @@
+package orff
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// Adaptive is the feature map of the default model and of ORFFVAR (package varmodel):
+// random Fourier features of a Gaussian kernel whose bandwidth sigma follows from the
+// data,
+//
+//	phi(x) = [cos(W x / sigma); sin(W x / sigma)],
+//
+// all D cosines first; the rows of W, D x d, are drawn from N(0, I). Observe sets sigma
+// to factor times the median distance between the first 200 inputs; SetBandwidth sets
+// it to any value. All features are 0 until sigma is known.
+//
+// The features are not divided by sqrt(D), as those of Fourier are: phi(x).phi(x) = D,
+// and a ridge of lambda here is a ridge of lambda/D there.
+type Adaptive struct {
+	unit   *Fourier        // the map for sigma = 1, without the factor 1/sqrt(D)
+	factor float64         // bandwidth in median distances
+	sigma  float64         // 0: not known
+	sample *DistanceSample // inputs that Observe has collected; nil before the first, and when sigma is known
+	scaled []float64       // scratch: x / sigma
+}
+
+// adaptiveSample is the number of inputs from which Observe computes the bandwidth.
+const adaptiveSample = 200
+
+// NewAdaptive draws D frequencies in R^d from r; factor is the bandwidth in median
+// distances.
+func NewAdaptive(d, D int, factor float64, r Rand) (*Adaptive, error) {
+	if err := positive("the bandwidth factor of adaptive features", factor); err != nil {
+		return nil, err
+	}
+	f, err := NewFourier(Gaussian{Sigma: 1}, d, D, r)
+	if err != nil {
+		return nil, err
+	}
+	f.scale = 1
+	return &Adaptive{unit: f, factor: factor, scaled: make([]float64, d)}, nil
+}
+
+// AlignAxes makes the kernel additive: frequency k keeps coordinate k mod d alone, so
+// that the features span sums of functions of one coordinate each. Such a sum needs far
+// fewer samples than a function of all coordinates. The bandwidth stays in terms of the
+// distance in all coordinates, about sqrt(2 d) for standardised inputs; along one axis
+// the median distance is sqrt(2) times the upper quartile of the normal distribution.
+func (a *Adaptive) AlignAxes() {
+	f := a.unit
+	stretch := math.Sqrt(2*float64(f.d)) / (math.Sqrt2 * 0.6744897501960817)
+	for k := range f.n {
+		for i := range f.d {
+			if w := &f.w[i*f.n+k]; i == k%f.d {
+				*w *= stretch
+			} else {
+				*w = 0
+			}
+		}
+	}
+}
+
+// In is d, the length of x.
+func (a *Adaptive) In() int { return a.unit.d }
+
+// Len is 2D, the length of phi.
+func (a *Adaptive) Len() int { return 2 * a.unit.n }
+
+// Bandwidth returns sigma, or 0 until it is known.
+func (a *Adaptive) Bandwidth() float64 { return a.sigma }
+
+// SetBandwidth sets sigma, > 0.
+func (a *Adaptive) SetBandwidth(sigma float64) { a.sigma, a.sample = sigma, nil }
+
+// Factor returns the bandwidth in median distances.
+func (a *Adaptive) Factor() float64 { return a.factor }
+
+// Observe takes an input for the bandwidth, as long as sigma is not known.
+func (a *Adaptive) Observe(x []float64) {
+	if a.sigma != 0 {
+		return
+	}
+	if a.sample == nil {
+		a.sample = NewDistanceSample(a.unit.d, adaptiveSample)
+	}
+	if a.sample.Add(x) {
+		a.SetBandwidth(a.factor * a.sample.Median())
+	}
+}
+
+// FeaturesTo writes phi(x).
+func (a *Adaptive) FeaturesTo(phi, x []float64) {
+	if a.sigma == 0 {
+		clear(phi)
+		return
+	}
+	inverse, scaled := 1/a.sigma, a.scaled[:len(x)]
+	for i, v := range x {
+		scaled[i] = v * inverse
+	}
+	a.unit.FeaturesTo(phi, scaled)
+}
+
+// GradientTo writes the gradient of c.phi(x) in x into g, len d, given phi(x).
+func (a *Adaptive) GradientTo(g, phi, c []float64) {
+	if a.sigma == 0 {
+		clear(g)
+		return
+	}
+	a.unit.GradientTo(g, nil, phi, c)
+	for i := range g {
+		g[i] /= a.sigma
+	}
+}
+
+// TakeTurns returns W^T / (2 pi), d x D, for a learner with the map inside (sgd.FourierNLMS),
+// and leaves a without frequencies: from then on only its bandwidth may be used.
+func (a *Adaptive) TakeTurns() []float64 {
+	w := a.unit.w
+	a.unit.w = nil
+	return w
+}
+
+// Copy returns a map that shares the frequencies and has a bandwidth of its own.
+func (a *Adaptive) Copy() *Adaptive {
+	c := *a
+	c.sample = nil
+	return &c
+}
+
+// State saves or restores the bandwidth, or the inputs collected for it. The
+// frequencies are not saved: NewAdaptive draws the same ones from the same Rand.
+func (a *Adaptive) State(c *snapshot.Codec) {
+	c.Section("adaptive")
+	c.Float64(&a.sigma)
+	collecting := a.sample != nil
+	c.Bool(&collecting)
+	if c.Decoding() {
+		if a.sample = nil; collecting {
+			a.sample = NewDistanceSample(a.unit.d, adaptiveSample)
+		}
+	}
+	if a.sample != nil {
+		a.sample.State(c)
+	}
+}

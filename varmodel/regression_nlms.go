@@ -1,0 +1,86 @@
+package varmodel
+
+import (
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// nlmsDesign is a lagDesign for a learner with the feature map inside, sgd.FourierNLMS. In the
+// place of the random features stand the scaled lags, then an indicator: 0 until the
+// bandwidth is known, then 1.
+type nlmsDesign struct{ *lagDesign }
+
+func (g nlmsDesign) features() int { return g.linearFeatures() + len(g.lags) + 1 }
+
+func (g nlmsDesign) featuresTo(phi []float64, s *scaler, past *history) {
+	n := g.linearFeatures()
+	linear := lagDesign{dim: g.dim, order: g.order, linear: g.linear, lags: g.lags}
+	linear.featuresTo(phi[:n], s, past)
+	phi = phi[n:]
+	sigma := g.random.Bandwidth()
+	if sigma == 0 {
+		clear(phi)
+		return
+	}
+	for i, v := range g.lags {
+		phi[i] = v / sigma
+	}
+	phi[len(g.lags)] = 1
+}
+
+// nlmsLearner is the learner of an nlmsDesign.
+type nlmsLearner struct {
+	model *sgd.FourierNLMS
+	first int       // given features before the scaled lags
+	given []float64 // scratch: all given features
+	n     int       // scaled lags
+
+	// The last prediction, until the weights change: a series asks for it twice, to
+	// forecast and to learn.
+	phi, y []float64
+	known  bool
+}
+
+// newNLMSLearner takes the frequencies of g. behind is the number of features that
+// follow those of the design.
+func newNLMSLearner(g nlmsDesign, behind, outputs int, step float64) (*nlmsLearner, error) {
+	n := g.linearFeatures()
+	cfg := sgd.FourierNLMSConfig{Inputs: len(g.lags), Frequencies: g.random.TakeTurns(), Given: n + behind, Outputs: outputs, Step: step}
+	l := &nlmsLearner{
+		first: n, n: cfg.Inputs,
+		given: make([]float64, cfg.Given),
+		phi:   make([]float64, g.features()+behind),
+		y:     make([]float64, outputs),
+	}
+	var err error
+	l.model, err = sgd.NewFourierNLMS(cfg)
+	return l, err
+}
+
+func (l *nlmsLearner) PredictTo(y, phi []float64) {
+	if !l.known || !slices.Equal(phi, l.phi) {
+		copy(l.phi, phi)
+		x := phi[l.first : l.first+l.n]
+		copy(l.given, phi[:l.first])
+		copy(l.given[l.first:], phi[l.first+l.n+1:])
+		if phi[l.first+l.n] == 0 {
+			x = nil
+		}
+		l.model.PredictTo(l.y, l.given, x)
+		l.known = true
+	}
+	copy(y, l.y)
+}
+
+// Update follows a PredictTo of the same phi.
+func (l *nlmsLearner) Update(_, e []float64) {
+	l.model.Update(e)
+	l.known = false
+}
+
+func (l *nlmsLearner) State(c *snapshot.Codec) {
+	l.model.State(c)
+	l.known = false
+}
