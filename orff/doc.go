@@ -52,5 +52,5 @@
 // Sources: Brault, "Large-scale operator-valued kernel regression" (thesis, 2017);
 // Rahimi and Recht (2007); Kar and Karnick (2012). Where a source is wrong the
 // corrected formula is used and the comment says so. Labels such as C2.9 name the
-// checks of the mathematical specification.
+// checks listed in docs/mathematics.md.
 package orff

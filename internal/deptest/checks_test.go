@@ -5,17 +5,42 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// checks is the number of checks in each chapter of the mathematical specification:
+// checks is the number of checks in each chapter of docs/mathematics.md:
 // C0.1 … C0.3, C1.1 … C1.16 and so on.
 var checks = []int{3, 16, 17, 12, 6, 11, 6, 5, 6}
 
-// Every check of the specification is a test of its name in the packages of the
+// Every check has one entry in docs/mathematics.md, and every entry there is a check.
+func TestEveryCheckIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/mathematics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := make(map[string]int)
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*(C\d+\.\d+)\*\* \S`).FindAllSubmatch(page, -1) {
+		entries[string(m[1])]++
+	}
+	for chapter, n := range checks {
+		for i := range n {
+			name := fmt.Sprintf("C%d.%d", chapter, i+1)
+			if entries[name] != 1 {
+				t.Errorf("docs/mathematics.md has %d entries of %s, want one", entries[name], name)
+			}
+			delete(entries, name)
+		}
+	}
+	for name := range entries {
+		t.Errorf("docs/mathematics.md has an entry of %s, which is no check", name)
+	}
+}
+
+// Every check of docs/mathematics.md is a test of its name in the packages of the
 // mathematics, so that
 //
 //	go test ./orff ./sgd ./varmodel -run 'C[0-9]' -v
@@ -68,7 +93,7 @@ func TestEveryCheckIsATest(t *testing.T) {
 		}
 	}
 	for name, tests := range found {
-		t.Errorf("%v: the specification has no check %s", tests, name)
+		t.Errorf("%v: docs/mathematics.md has no check %s", tests, name)
 	}
 	t.Logf("%d checks", total)
 }
