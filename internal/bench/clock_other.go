@@ -6,5 +6,5 @@ import "time"
 
 var start = time.Now()
 
-// now is the time since the program started.
+// now returns the time since the program started.
 func now() time.Duration { return time.Since(start) }

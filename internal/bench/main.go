@@ -68,7 +68,7 @@ func table(title string, columns ...string) {
 
 func gradientTable(r *roofline) {
 	table("Predict and update, stochastic gradient; (outputs, frequencies, inputs)",
-		"shape", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
+		"shape", "variant", "ns per sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, s := range []shape{{5, 100, 5}, {18, 100, 18}, {31, 100, 31}, {3, 300, 3}, {31, 100, 93}, {100, 1000, 100}} {
 		p := newProblem(s)
 		works := []work{p.ours("sgd.FourierNLMS"), p.gonum()}
@@ -82,7 +82,7 @@ func gradientTable(r *roofline) {
 
 func recursiveTable(r *roofline) {
 	table("Recursive least squares, one output",
-		"features", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
+		"features", "variant", "ns per sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, n := range []int{50, 100, 208, 400, 1008} {
 		ours, theirs := recursive(n), recursiveGonum(n)
 		t := r.beside(ours, theirs)
@@ -92,12 +92,12 @@ func recursiveTable(r *roofline) {
 }
 
 func learnerTable(r *roofline) {
-	table("Learners, a series of 7 coordinates", "learner", "ns a sample:", "allocs:")
+	table("Learners, a series of 7 variables", "learner", "ns per sample:", "allocs:")
 	plain(r, learners())
 }
 
 func stageTable(r *roofline) {
-	table(fmt.Sprintf("Stages, a series of %d coordinates", coordinates), "stage", "ns a sample:", "allocs:")
+	table(fmt.Sprintf("Stages, a series of %d variables", variables), "stage", "ns per sample:", "allocs:")
 	plain(r, stages())
 }
 
@@ -132,7 +132,7 @@ func print(name string, w work, t timing, bound, ratio float64) {
 }
 
 // learners have the shapes that they have in the default model at seven
-// coordinates; the last is the one of plain ORFFVAR.
+// variables; the last is the one of plain ORFFVAR.
 func learners() []work {
 	rls := func(features, outputs int, forgetting float64) work {
 		l, err := sgd.NewRLS(sgd.RLSConfig{Features: features, Outputs: outputs, Ridge: 100, Forgetting: forgetting, MaxLeverage: 1})
@@ -186,7 +186,7 @@ func growth(runs int, least time.Duration) {
 	row("series, memory of ORFFVAR by gradient", fmt.Sprintf("%d to %d", sizes[0], sizes[len(sizes)-1]), fmt.Sprintf("%.2f", slope(x, y)), "1")
 }
 
-// slope is that of the least squares line.
+// slope returns the slope of the least squares line.
 func slope(x, y []float64) float64 {
 	n := float64(len(x))
 	var sx, sy, sxx, sxy float64
@@ -199,7 +199,7 @@ func slope(x, y []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// processor names the processor, where the system tells.
+// processor returns the name of the processor, where the system has it.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

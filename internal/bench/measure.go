@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// work is something to be timed: do handles samples samples.
+// work is something to be timed; do processes the given number of samples.
 type work struct {
 	name    string
 	samples int
 	do      func()
 }
 
-// timing is the result for one work.
+// timing is the result of one work.
 type timing struct {
-	ns     []float64 // a sample, one value a run
-	allocs float64   // a call
+	ns     []float64 // per sample, one value for each run
+	allocs float64   // per call
 }
 
 func (t timing) median() float64 { return median(t.ns) }
 
-// ratio is the median of the ratios of t to other, run by run.
+// ratio returns the median over the runs of t/other.
 func (t timing) ratio(other timing) float64 {
 	r := make([]float64, len(t.ns))
 	for i := range r {
@@ -37,14 +37,14 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// measure times the works in turns, runs times each, some least long.
+// measure times the works in turns, runs times each, for at least the given time.
 func measure(runs int, least time.Duration, works ...work) []timing {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	result := make([]timing, len(works))
 	calls := make([]int, len(works))
 	for i, w := range works {
-		w.do() // allocates what is allocated once, and fills the caches
+		w.do() // allocates once, and fills the caches
 		result[i].allocs = testing.AllocsPerRun(20, w.do)
 		calls[i] = 1
 		for {

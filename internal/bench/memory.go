@@ -56,9 +56,9 @@ func inUse() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// memoryTable prints what a series of five coordinates needs.
+// memoryTable prints what a series of five variables needs.
 func memoryTable(*roofline) {
-	table("Memory of a series of 5 coordinates with a model of its own", "model", "KB:", "100,000 series, GB:")
+	table("Memory of a series of 5 variables with a model of its own", "model", "KB:", "100,000 series, GB:")
 	for _, m := range []struct {
 		name  string
 		count int

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// recursive is a step of recursive least squares with n features and one output.
+// recursive learns by recursive least squares, n features and one output.
 func recursive(n int) work {
 	l, err := sgd.NewRLS(sgd.RLSConfig{Features: n, Outputs: 1, Ridge: 1, Forgetting: 1})
 	if err != nil {
@@ -19,14 +19,14 @@ func recursive(n int) work {
 	return learning(fmt.Sprintf("RLS, %d features", n), l, n, 1)
 }
 
-// learner is what the learners of sgd have in common.
+// learner is the common interface of the learners of sgd.
 type learner interface {
 	PredictTo(y, phi []float64)
 	Update(phi, e []float64)
 }
 
-// learning predicts and learns random samples. Each call does eight of them,
-// because RLS puts off some work that long.
+// learning predicts and learns random samples, eight in each call, because RLS defers
+// some of its work for so many.
 func learning(name string, l learner, features, outputs int) work {
 	const calls = 8
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -45,7 +45,7 @@ func learning(name string, l learner, features, outputs int) work {
 	}}
 }
 
-// recursiveGonum is the same with gonum: Symv and Syr on the upper half of P.
+// recursiveGonum does the same with gonum: Symv and Syr on the upper half of P.
 func recursiveGonum(n int) work {
 	rng := rand.New(rand.NewPCG(2, 2))
 	data := normals(rng, 64*n)
@@ -67,10 +67,10 @@ func recursiveGonum(n int) work {
 	}}
 }
 
-// boundRecursive: half of P is read once a step and written once in eight, to and
-// fro; three multiply-adds an element.
+// boundRecursive counts three multiply-adds for each element of one half of P. It is read
+// once a step and written once in eight steps, back and forth.
 func boundRecursive(r *roofline, n int) float64 {
 	bytes := 4 * n * n
 	m := r.memory(bytes)
-	return max(3*float64(n*n)/r.flops, float64(bytes)*(7/m.readToAndFro+1/m.readWriteToAndFro)/8)
+	return max(3*float64(n*n)/r.flops, float64(bytes)*(7/m.readBackAndForth+1/m.readWriteBackAndForth)/8)
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-// roofline is what the processor can do at most, as measured.
+// roofline has the measured peak rates of processor and memory.
 type roofline struct {
 	runs  int
 	least time.Duration
-	flops float64 // a nanosecond
+	flops float64 // per nanosecond
 	rates map[int]rates
 }
 
-// rates are bytes a nanosecond: of going over memory again and again, and of
-// going to and fro, which finds the end of the last pass in the caches.
-type rates struct{ read, readWrite, readToAndFro, readWriteToAndFro float64 }
+// rates are bytes per nanosecond of loops over memory: in one direction, and back and
+// forth, which finds the end of the last pass in the caches.
+type rates struct{ read, readWrite, readBackAndForth, readWriteBackAndForth float64 }
 
 func newRoofline(runs int, least time.Duration) *roofline {
 	r := &roofline{runs: runs, least: least, rates: make(map[int]rates)}
@@ -27,13 +27,13 @@ func newRoofline(runs int, least time.Duration) *roofline {
 
 const peakCalls = 1000
 
-// peak is what the processor can multiply and add at most.
+// peak does nothing but multiply-adds.
 var peak = work{"peak", 1, func() { multiplyAdds(peakCalls) }}
 
 func flopsOf(t timing) float64 { return 2 * 12 * peakCalls * float64(lanes()) / t.median() }
 
-// beside times the works in turns with the peak, by which the bounds of this row
-// are then told, and with the memory rates of now: other programs slow down both.
+// beside times the works in turns with peak, and forgets the memory rates: the bounds of
+// these works are those of the present time, since other programs slow down both.
 func (r *roofline) beside(works ...work) []timing {
 	t := measure(r.runs, r.least, append(works, peak)...)
 	r.flops = flopsOf(t[len(works)])
@@ -41,7 +41,7 @@ func (r *roofline) beside(works ...work) []timing {
 	return t[:len(works)]
 }
 
-// memory returns the rates of loops over so many bytes.
+// memory returns the rates of loops over the given number of bytes.
 func (r *roofline) memory(bytes int) rates {
 	bytes = max(512, (bytes+511)/512*512)
 	if v, ok := r.rates[bytes]; ok {
@@ -55,16 +55,16 @@ func (r *roofline) memory(bytes int) rates {
 	t := measure(r.runs, r.least,
 		work{"", 1, func() { read(p, bytes) }},
 		work{"", 1, func() { readWrite(p, bytes) }},
-		work{"", 2, func() { toAndFro(b, bytes, read) }},
-		work{"", 2, func() { toAndFro(b, bytes, readWrite) }})
+		work{"", 2, func() { backAndForth(b, bytes, read) }},
+		work{"", 2, func() { backAndForth(b, bytes, readWrite) }})
 	rate := func(i int) float64 { return float64(bytes) / t[i].median() }
 	v := rates{rate(0), rate(1), rate(2), rate(3)}
 	r.rates[bytes] = v
 	return v
 }
 
-// toAndFro goes over so many bytes of b in pieces, first to last and back.
-func toAndFro(b []float64, bytes int, over func(p *float64, n int)) {
+// backAndForth goes over the given number of bytes of b in pieces, forth and back.
+func backAndForth(b []float64, bytes int, over func(p *float64, n int)) {
 	const piece = 32 << 10
 	at := func(i int) { over(&b[i/8], min(piece, bytes-i)) }
 	last := (bytes - 1) / piece * piece
@@ -76,14 +76,14 @@ func toAndFro(b []float64, bytes int, over func(p *float64, n int)) {
 	}
 }
 
-// bound returns the least time of flops operations and of going over memory: so many bytes are read, so many
-// read and written, at the rates of the two together.
+// bound returns the least time of flops operations and of reading and writing the given
+// numbers of bytes, at the rates of a loop over both together.
 func (r *roofline) bound(flops float64, readBytes, writeBytes int) float64 {
 	m := r.memory(readBytes + writeBytes)
 	return max(flops/r.flops, float64(readBytes)/m.read+float64(writeBytes)/m.readWrite)
 }
 
-// lanes is the number of float64 in a register of the implementation in use.
+// lanes returns the number of float64 in a register of the active instruction set.
 func lanes() int {
 	switch isa.Active.String() {
 	case "avx512":

@@ -12,15 +12,15 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// shape is that of a stochastic gradient learner: d outputs, D frequencies, m
+// shape is the shape of a stochastic gradient learner: d outputs, D frequencies, m
 // inputs.
 type shape struct{ d, D, m int }
 
 func (s shape) String() string { return fmt.Sprintf("(%d, %d, %d)", s.d, s.D, s.m) }
 
 const (
-	numbers = 40_000 // in the data that all works go round, see newProblem
-	batch   = 48     // samples a call
+	numbers = 40_000 // in the data of a problem, see newProblem
+	batch   = 48     // samples per call
 	step    = 0.5    // of the normalised gradient
 )
 
@@ -31,9 +31,9 @@ type problem struct {
 	w    []float64 // m x D, in turns
 }
 
-// newProblem draws so much data that the processor cannot learn by heart how the
-// branches of math.Sincos fall, which no stream lets it, but leaves the second level
-// cache to the weights.
+// newProblem draws so much data that the processor cannot remember the branches of
+// math.Sincos, as in a stream, and so little that the second level cache has room for
+// the weights.
 func newProblem(s shape) *problem {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n := max(2, numbers/(batch*(s.m+s.d))) * batch
@@ -73,7 +73,7 @@ func (p *problem) learner() *sgd.FourierNLMS {
 	return l
 }
 
-// ours predicts each sample and then learns it.
+// ours predicts each sample and then learns from it.
 func (p *problem) ours(name string) work {
 	l := p.learner()
 	e, next := make([]float64, p.d), p.reader()
@@ -89,7 +89,7 @@ func (p *problem) ours(name string) work {
 	}}
 }
 
-// gonum is the same algorithm with gonum's matrices and math.Sincos.
+// gonum runs the same algorithm with gonum's matrices and math.Sincos.
 func (p *problem) gonum() work {
 	theta := blas64.General{Rows: p.d, Cols: 2 * p.D, Stride: 2 * p.D, Data: make([]float64, p.d*2*p.D)}
 	w := blas64.General{Rows: p.D, Cols: p.m, Stride: p.m, Data: make([]float64, p.D*p.m)}
@@ -121,8 +121,8 @@ func (p *problem) gonum() work {
 
 // bound counts 2 m D operations for the projection, 28 for a sine and a cosine, and
 // 8 d D for prediction and update. W and Theta are read once a sample, and Theta is
-// written once in as many samples as steps are kept back; that takes the products of
-// the features with the kept ones, too.
+// written once in as many samples as there are deferred steps; deferring takes the
+// products of the features with those of the deferred steps.
 func (p *problem) bound(r *roofline) float64 {
 	kept := p.learner().Kept()
 	flops := 2*p.m*p.D + 28*p.D + 8*p.d*p.D + 2*p.D*(kept-1)

@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	coordinates = 7   // of the samples in stages
-	samples     = 512 // that they go round
+	variables = 7   // variables of the samples
+	samples   = 512 // which are repeated
 )
 
-// series makes samples of a random walk that returns, as messages and as values.
+// series has the samples of a mean-reverting walk, as messages and as values.
 type series struct {
 	header []string // names of the CSV columns
 	names  []string
 	values [][]float64
-	json   [][]byte // with names
-	other  [][]byte // with names, of another shape than the one before
-	array  [][]byte // without names
+	json   [][]byte // named values
+	other  [][]byte // named values, each of another shape than the one before
+	array  [][]byte // arrays
 	csv    [][]byte
 }
 
 func newSeries() *series {
 	s := &series{header: []string{"time"}}
-	for j := range coordinates {
+	for j := range variables {
 		s.names = append(s.names, fmt.Sprintf("v%d", j))
 	}
 	s.header = append(s.header, s.names...)
 	rng := rand.New(rand.NewPCG(3, 3))
-	v := make([]float64, coordinates)
+	v := make([]float64, variables)
 	for t := range samples {
 		named := fmt.Appendf(nil, `{"time":%d,"values":{`, 1767225600+60*t)
 		array := fmt.Appendf(nil, `{"time":%d,"values":[`, 1767225600+60*t)
@@ -61,7 +61,7 @@ func newSeries() *series {
 	return s
 }
 
-// decoding decodes one message after the other.
+// decoding decodes one message after another.
 func decoding(name string, d stream.Decoder, messages [][]byte) work {
 	var r stream.Record
 	m := stream.Message{Topic: "bench", Key: []byte("s")}
@@ -98,19 +98,19 @@ func (s *series) applying(name string, model func() (eval.Model, error)) (work, 
 		}
 		t++
 	}}
-	for range 10 * samples { // past every warm-up
+	for range 10 * samples { // warm up
 		w.do()
 	}
 	return w, batch
 }
 
-// encoding writes the points of a batch again and again.
+// encoding writes the points of one batch repeatedly.
 func encoding(b *stream.Batch) work {
 	var buf []byte
 	return work{"encode: line protocol, forecast and observation", 1, func() { buf = (lineproto.Encoder{}).AppendBatch(buf[:0], b) }}
 }
 
-// stages are the steps of the pipeline but for input and output.
+// stages are the steps of the pipeline except input and output.
 func stages() []work {
 	s := newSeries()
 	json, err := format.NewJSON(format.JSONConfig{})
@@ -122,13 +122,13 @@ func stages() []work {
 		panic(err)
 	}
 	persistence, batch := s.applying("persistence", func() (eval.Model, error) {
-		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: coordinates, Horizon: 1})
+		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: variables, Horizon: 1})
 	})
 	orffvar, _ := s.applying("ORFFVAR, block-Newton", func() (eval.Model, error) {
-		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: coordinates, Order: 3, Horizon: 1})
+		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: variables, Order: 3, Horizon: 1})
 	})
 	auto, _ := s.applying("auto", func() (eval.Model, error) {
-		return varmodel.NewAuto(varmodel.AutoConfig{Dim: coordinates, Horizon: 1})
+		return varmodel.NewAuto(varmodel.AutoConfig{Dim: variables, Horizon: 1})
 	})
 	return []work{
 		decoding("decode: JSON, named values", json, s.json),

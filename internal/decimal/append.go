@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// Append appends v as strconv does with the format 'g' and the precision -1,
-// the fewest digits that read back as the same float64, in less than half the time.
-// The method is Schubfach (Giulietti 2021, The Schubfach way to render doubles). It may
-// write to the room of dst beyond what it returns.
+// Append appends v as strconv.AppendFloat does with format 'g' and precision -1: the
+// fewest digits that read back as the same float64. The method is Schubfach (Giulietti
+// 2021, The Schubfach way to render doubles). Append may write to the capacity of dst
+// beyond the returned length.
 func Append(dst []byte, v float64) []byte {
 	u := math.Float64bits(v)
 	exponent, fraction := int(u>>52)&0x7ff, u&(1<<52-1)
@@ -23,12 +23,12 @@ func Append(dst []byte, v float64) []byte {
 	return appendDecimal(dst, int(u>>63), digits, k)
 }
 
-// width is how many digits a float64 has at most.
+// width is the largest number of digits of a float64.
 const width = 17
 
-// shortest returns the shortest decimal digits·10^k in the rounding interval of a
-// normal number, the closest one to it of several, with zeros at its end for width
-// digits.
+// shortest returns the shortest decimal digits·10^k in the rounding interval of a normal
+// number, and the closest one if there are several. digits is padded to width digits
+// with zeros.
 func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	c, q := 1<<52|fraction, exponent-1075
 	if -53 < q && q <= 0 && bits.TrailingZeros64(c) >= -q { // an integer
@@ -36,23 +36,23 @@ func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 		zeros := width - numDigits(c)
 		return c * integerPowers[zeros], -zeros
 	}
-	closer := 0 // the interval is shorter below a power of two
+	closer := 0 // 1 for a power of two, below which the interval is shorter
 	k = q * 1262611
 	if fraction == 0 && exponent > 1 {
 		closer = 1
 		k -= 524031
 	}
-	k >>= 22 // floor(log10(2^q)), or of 3/4 of it
+	k >>= 22 // floor(log10(2^q)), or floor(log10(3/4 2^q)) with closer
 	h := q + (-k*1741647)>>19 + 1
 	g := &powers[-k-minPower]
-	odd := c & 1 // then the ends do not belong to the interval
+	odd := c & 1 // 1: the interval is open
 	lower := multiplyToOdd(g, (4*c-2+uint64(closer))<<h) + odd
 	middle := multiplyToOdd(g, 4*c<<h)
 	upper := multiplyToOdd(g, (4*c+2)<<h) - odd
 
-	// Of the two multiples of ten beside middle, at most one lies in the interval. If none
-	// does, of the two integers beside it the one in the interval, or the closer one.
-	// Which it is, is chance: no branch depends on it.
+	// At most one of the two multiples of ten around middle lies in the interval. If none
+	// does, the result is the integer beside middle that lies in the interval, or the
+	// closer one of two. The processor cannot predict which, so there is no branch.
 	s, ten := middle/4, middle/40
 	tenBelow, tenAbove := one(lower <= 40*ten), one(40*ten+40 <= upper)
 	below, above := one(lower <= 4*s), one(4*s+4 <= upper)
@@ -64,7 +64,7 @@ func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	if tenBelow != tenAbove {
 		digits = 10 * (ten + tenAbove)
 	}
-	if digits < 1e16 { // as c has 16 digits, there are 16 or 17
+	if digits < 1e16 { // digits has 16 or 17 digits, because c has 16
 		digits, k = 10*digits, k-1
 	}
 	return digits, k
@@ -90,11 +90,10 @@ func multiplyToOdd(g *[2]uint64, c uint64) uint64 {
 	return hi
 }
 
-// minPower and maxPower are the smallest and largest exponent of ten that shortest
-// needs.
+// minPower and maxPower bound the exponents of ten that shortest needs.
 const minPower, maxPower = -292, 324
 
-// powers are 10^(minPower+i) / 2^(floor(log2) - 127), rounded up, in two words.
+// powers has g_i = ceil(p 2^(127 - floor(log2 p))) with p = 10^(minPower+i), in two words.
 var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 	var (
 		one, ten   = big.NewInt(1), big.NewInt(10)
@@ -113,7 +112,7 @@ var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 			}
 		} else {
 			d := r.Exp(ten, big.NewInt(int64(-k)), nil)
-			n := uint(d.BitLen() + 127) // 2^127 <= 2^n / d < 2^128: d is no power of two
+			n := uint(d.BitLen() + 127) // 2^127 <= 2^n / d < 2^128, because d is not a power of two
 			v.Lsh(one, n)
 			v.Div(v.Add(&v, d).Sub(&v, one), d)
 		}
@@ -122,20 +121,20 @@ var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 	return p
 }()
 
-// maxLen is more than the length of the longest text, -1.2345678901234567e-308, by
-// what is written beyond its end.
+// maxLen is the length of the longest text, -1.2345678901234567e-308, and of what
+// appendDecimal writes beyond its end.
 const maxLen = 32
 
-// appendDecimal appends digits·10^k, of width digits, in the layout of the format
-// 'g', after a minus sign if negative is 1. It writes eight digits at a time, and then
-// takes those that count: copies of unknown length and branches on the sign and size of
-// a number, which no processor can foresee, take longer.
+// appendDecimal appends digits·10^k, of width digits, in format 'g', with a minus sign if
+// negative is 1. It writes eight digits at a time and then cuts the text: copies of
+// variable length, and branches on sign and size that the processor cannot predict, take
+// longer.
 func appendDecimal(dst []byte, negative int, digits uint64, k int) []byte {
-	exponent := k + width - 1 // of the first digit
+	exponent := k + width - 1 // power of ten of the first digit
 	high := digits / 1e8
 	first := high / 1e8
 	middle, last := eightDigits(high-1e8*first), eightDigits(digits-1e8*high)
-	n := 0 // digits without zeros at the end
+	n := 0 // number of digits without trailing zeros
 	if last != 0 {
 		n = width - bits.LeadingZeros64(last)/8
 	} else {
@@ -154,17 +153,17 @@ func appendDecimal(dst []byte, negative int, digits uint64, k int) []byte {
 		binary.LittleEndian.PutUint64(to[2:], middle)
 		binary.LittleEndian.PutUint64(to[10:], last)
 		if n > 1 {
-			n++ // the point
+			n++ // decimal point
 		}
 		return appendExponent(dst[:from+n], exponent)
 	}
-	// whole digits stand before the point. Where there are none, 0. and more zeros do,
-	// the last one of these characters in the place of the point.
+	// whole digits precede the point. If there are none, "0." and zeros precede the digits,
+	// and the last of these characters stands in the place of the point.
 	point, whole, before := uint64('.'), max(0, exponent+1), max(0, -exponent)
 	if exponent < -1 {
 		point = '0'
 	}
-	head := first | middle<<8 // eight digits; those behind the point move by a place
+	head := first | middle<<8 // eight digits; those after the point move by one place
 	left := uint64(1)<<(8*whole) - 1
 	binary.LittleEndian.PutUint64(to[:], zeros&^0xff00|'.'<<8)
 	text := (*[18]byte)(to[before:])
@@ -177,7 +176,7 @@ func appendDecimal(dst []byte, negative int, digits uint64, k int) []byte {
 	return dst[:from+before+n+1]
 }
 
-// appendExponent appends e and the exponent of ten, of two digits at least.
+// appendExponent appends e, the sign and the exponent with at least two digits.
 func appendExponent(dst []byte, exponent int) []byte {
 	sign := byte('+')
 	if exponent < 0 {
@@ -190,17 +189,18 @@ func appendExponent(dst []byte, exponent int) []byte {
 	return strconv.AppendUint(dst, uint64(exponent), 10)
 }
 
-// numDigits returns the number of decimal digits of v, which is not 0.
+// numDigits returns the number of decimal digits of v > 0.
 func numDigits(v uint64) int {
-	n := bits.Len64(v) * 1233 >> 12 // at most one too few
+	n := bits.Len64(v) * 1233 >> 12 // exact, or one too few
 	return n + int(one(v >= integerPowers[n]))
 }
 
-// integerPowers are those of ten.
+// integerPowers are the powers of ten that a uint64 holds.
 var integerPowers = [...]uint64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// eightDigits returns the eight digits of v < 10^8, the first one in the lowest byte:
-// numbers of four digits, then of two, then of one, those of each step side by side.
+// eightDigits returns the eight digits of v < 10^8, one in each byte, the first one in the
+// lowest byte. It splits v into numbers of four, of two and of one digit, which stand side
+// by side in the word.
 func eightDigits(v uint64) uint64 {
 	v = v/1e4 | v%1e4<<32
 	hundreds := v * 10486 >> 20 & 0x7f0000007f

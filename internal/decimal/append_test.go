@@ -16,8 +16,8 @@ func checkShortest(t *testing.T, v float64) {
 	}
 }
 
-// TestAppend compares with strconv: numbers of every binary and decimal
-// exponent with the digits that are hardest, and a million others.
+// TestAppend compares with strconv: the hardest digits with every binary and decimal
+// exponent, and a million other numbers.
 func TestAppend(t *testing.T) {
 	for _, v := range []float64{
 		0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023,
@@ -61,8 +61,8 @@ func FuzzAppend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, v float64) { checkShortest(t, v) })
 }
 
-// BenchmarkAppend writes numbers of different signs and sizes, so that no branch is always
-// the same.
+// BenchmarkAppend writes numbers of different signs and sizes, so that branches are hard to
+// predict.
 func BenchmarkAppend(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

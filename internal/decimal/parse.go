@@ -11,8 +11,8 @@ import (
 // ErrSyntax is the error of text that is not a number.
 var ErrSyntax = errors.New("decimal: not a number")
 
-// Parse is strconv.ParseFloat in less than half the time for most decimals.
-// The error is ErrSyntax, or nil; what is out of range is infinite.
+// Parse returns the result of strconv.ParseFloat. The error is ErrSyntax or nil; a number
+// out of range is infinite.
 func Parse(text []byte) (float64, error) {
 	if v, ok := ParsePlain(text); ok {
 		return v, nil
@@ -24,12 +24,13 @@ func Parse(text []byte) (float64, error) {
 	return v, nil
 }
 
-// Of what is left to strconv: maxDigits is how many digits always make a number below
-// 2^64, and 10^maxFraction the largest power of ten that is exact in a float64.
+// Longer numbers go to strconv: maxDigits digits fit into a uint64, and 10^maxFraction is
+// the largest power of ten that is exact in a float64.
 const maxDigits, maxFraction = 19, 22
 
-// ParsePlain reads digits with at most a minus sign and a point, up to maxDigits of them
-// without zeros at the beginning and up to maxFraction behind the point.
+// ParsePlain reads digits with an optional minus sign and an optional point: at most
+// maxDigits digits without leading zeros, and at most maxFraction after the point. ok
+// reports whether text has this form.
 func ParsePlain(text []byte) (v float64, ok bool) {
 	if len(text) == 0 {
 		return 0, false
@@ -40,7 +41,7 @@ func ParsePlain(text []byte) (v float64, ok bool) {
 		return 0, false
 	}
 	if fraction = max(fraction, 0); mantissa <= 1<<53 {
-		v = float64(int64(mantissa)) / powersOfTen[fraction] // both exact, so the nearest float64 (Clinger 1990)
+		v = float64(int64(mantissa)) / powersOfTen[fraction] // both are exact, so the result is the nearest float64 (Clinger 1990)
 	} else {
 		v = quotient(mantissa, fraction)
 	}
@@ -49,26 +50,26 @@ func ParsePlain(text []byte) (v float64, ok bool) {
 
 // quotient returns the float64 nearest to m / 10^k, m > 0.
 func quotient(m uint64, k int) float64 {
-	d := powersOfFive[k] // the power of two that is left is exact
+	d := powersOfFive[k] // the division by 2^k is exact
 	i, j := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
 	m, d = m<<i, d<<j
-	q, r := bits.Div64(m>>1, m<<63, d) // m 2^63 / d has 63 bits or 64
-	q |= one(r != 0)                   // is rounded like all that follows
+	q, r := bits.Div64(m>>1, m<<63, d) // m 2^63 / d has 63 or 64 bits
+	q |= one(r != 0)                   // sticky bit: the conversion below rounds once
 	return float64(q) * math.Float64frombits(uint64(1023-63+j-i-k)<<52)
 }
 
-// parseDigits reads digits with at most one point among them, and says how many of
-// them stand behind it; -1 = there is none. Eight characters at a time are a word with the
-// first one in the lowest byte, so that no branch depends on where the point stands and
-// few on how many digits there are: which nothing could foresee.
+// parseDigits reads digits with at most one point among them. fraction is the number of
+// digits after the point, -1 without a point. Eight characters make a word with the first
+// one in the lowest byte; so no branch depends on the place of the point, and few on the
+// number of digits, which the processor cannot predict.
 func parseDigits(text []byte) (mantissa uint64, fraction int, ok bool) {
 	const zeros = 0x3030303030303030
 	n := len(text)
-	var first, last uint64 // the last eight characters, and those before them behind zeros
+	var first, last uint64 // last has the last eight characters, first those before, after zeros
 	switch {
 	case n < 4 || n > maxDigits+1:
 		return parseOneByOne(text)
-	case n < 8: // two halves, which overlap
+	case n < 8: // two overlapping halves
 		front, back := binary.LittleEndian.Uint32(text), binary.LittleEndian.Uint32(text[n-4:])
 		last = uint64(front^zeros>>32)<<(8*(8-n)) | uint64(back^zeros>>32)<<32
 	case n <= 16:
@@ -100,24 +101,25 @@ func parseDigits(text []byte) (mantissa uint64, fraction int, ok bool) {
 	return 1e8*eightDigitsOf(first) + eightDigitsOf(last), fraction, ok
 }
 
-// noDigits marks the bytes of a word of digits that are none by their highest bit; one
-// behind a byte that is no ASCII may be marked as well.
+// noDigits sets the highest bit of each byte of a word that is not a digit, and perhaps of
+// the byte after one that is not ASCII.
 func noDigits(word uint64) uint64 {
 	return (word + 0x7676767676767676 | word) & 0x8080808080808080
 }
 
-// cutPoint closes the gap that the point leaves in a word by moving what stands before
-// it. It is not ok unless the point is all that noDigits has marked.
+// cutPoint removes the point from a word by moving the digits before it. ok reports
+// whether the point is the only byte that noDigits marked. behind is the number of digits
+// after the point.
 func cutPoint(word, marked uint64) (digits uint64, behind int, ok bool) {
 	at := bits.TrailingZeros64(marked) &^ 7
 	before := uint64(1)<<at - 1
 	return word&before<<8 | word&^(before<<8|0xff), 7 - at/8, marked&(marked-1) == 0 && byte(word>>at) == '.'^'0'
 }
 
-// eightDigitsOf returns the number that the digits of a word make.
+// eightDigitsOf returns the number whose digits are the bytes of word.
 func eightDigitsOf(word uint64) uint64 {
 	const pairs = 0xff000000ff
-	word = 10*word + word>>8 // every second byte is a pair
+	word = 10*word + word>>8 // every other byte is a number of two digits
 	return (word&pairs*(100+1e6<<32) + word>>16&pairs*(1+1e4<<32)) >> 32
 }
 
@@ -146,7 +148,7 @@ func parseOneByOne(text []byte) (mantissa uint64, fraction int, ok bool) {
 }
 
 var (
-	// powersOfTen are those that are exact in a float64.
+	// powersOfTen are the powers of ten that are exact in a float64.
 	powersOfTen = [maxFraction + 1]float64{
 		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 	}

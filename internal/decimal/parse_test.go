@@ -37,8 +37,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(checkFloat)
 }
 
-// TestParseEveryLength: digits, signs and points in every place of texts of every length,
-// and what is no digit there.
+// TestParseEveryLength parses texts of every length with digits, signs, points and other
+// characters in every place.
 func TestParseEveryLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 30 {
@@ -53,7 +53,7 @@ func TestParseEveryLength(t *testing.T) {
 				}
 				checkFloat(t, string(text))
 				checkFloat(t, "-"+string(text))
-				for i := range min(n, 8) { // zeros at the beginning do not count
+				for i := range min(n, 8) { // leading zeros do not count
 					if text[i] != '.' {
 						text[i] = '0'
 					}
@@ -64,7 +64,7 @@ func TestParseEveryLength(t *testing.T) {
 					checkFloat(t, string(text))
 				}
 			}
-			for c := range 256 { // in the place of the point
+			for c := range 256 { // at the place of the point
 				if point >= 0 {
 					text := bytes.Repeat([]byte{'7'}, n)
 					text[point] = byte(c)

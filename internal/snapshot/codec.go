@@ -1,8 +1,6 @@
-// Package snapshot turns the state of a model or of the engine into bytes and
-// back.
+// Package snapshot encodes the state of models and of the engine, and decodes it.
 //
-// One method describes both directions, so that writing and reading cannot
-// drift apart:
+// One method describes both directions, so that writing and reading cannot differ:
 //
 //	func (m *Mean) State(c *snapshot.Codec) {
 //		c.Section("mean")
@@ -10,13 +8,13 @@
 //		c.Float64s(m.sum) // length fixed by the constructor
 //	}
 //
-// An encoding Codec appends the fields; a decoding Codec fills them. All
-// lengths are known to the constructor, therefore a decoder never allocates
-// because of a number it has read, except through the bounded String, Bytes and
-// Len. Errors are sticky: check Err once at the end.
+// An encoding Codec appends the fields; a decoding Codec fills them. Constructors know
+// all lengths, so a decoder allocates nothing for a number it has read, except in String,
+// Blob and Len, which have a limit. Errors are sticky: check Err or Finish once at the
+// end.
 //
-// The format is little endian and fixed width; floats are stored by their bits,
-// so that a restored state equals the saved one bit for bit, NaN included.
+// The format is little endian and of fixed width. A float64 is stored by its bits, so
+// that a restored state equals the saved one bit for bit, NaN included.
 package snapshot
 
 import (
@@ -27,10 +25,10 @@ import (
 	"slices"
 )
 
-// ErrCorrupt is wrapped by every error that a decoder reports.
+// ErrCorrupt is wrapped by every error of a decoder.
 var ErrCorrupt = errors.New("snapshot: corrupt or incompatible state")
 
-// Stateful is implemented by everything that a checkpoint carries.
+// Stateful is the interface of what a checkpoint holds.
 type Stateful interface {
 	// State reads or writes every field that later results depend on.
 	State(c *Codec)
@@ -46,22 +44,20 @@ type Codec struct {
 // NewEncoder returns a Codec that appends to dst, which may be nil.
 func NewEncoder(dst []byte) *Codec { return &Codec{buf: dst} }
 
-// NewDecoder returns a Codec that reads src. It keeps no reference to src in
-// anything it fills.
+// NewDecoder returns a Codec that reads src. No field keeps a reference to src.
 func NewDecoder(src []byte) *Codec { return &Codec{buf: src, decoding: true} }
 
-// Decoding reports whether the Codec reads. A State method needs it only to
-// rebuild what is derived from the saved fields.
+// Decoding reports whether the Codec reads. A State method needs it to recompute fields
+// that are derived from the saved ones.
 func (c *Codec) Decoding() bool { return c.decoding }
 
-// Bytes returns what an encoder has written so far, or what a decoder has not
-// yet read.
+// Bytes returns the bytes that an encoder has written, or that a decoder has not read.
 func (c *Codec) Bytes() []byte { return c.buf }
 
 // Err returns the first error.
 func (c *Codec) Err() error { return c.err }
 
-// Finish returns Err, or an error when a decoder has bytes left over.
+// Finish returns Err, or an error if a decoder has not read all bytes.
 func (c *Codec) Finish() error {
 	if c.err == nil && c.decoding && len(c.buf) != 0 {
 		c.Fail("%d bytes left over", len(c.buf))
@@ -69,8 +65,8 @@ func (c *Codec) Finish() error {
 	return c.err
 }
 
-// Fail records an error of the given text, unless one was recorded before.
-// State methods use it to refuse values that no encoder would have written.
+// Fail records an error with the given text, unless there is one. A State method refuses
+// with it values that no encoder writes.
 func (c *Codec) Fail(format string, args ...any) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
@@ -91,8 +87,8 @@ func (c *Codec) take(n int) []byte {
 	return b
 }
 
-// Section writes a name, or checks that the same name comes next. It costs a
-// few bytes and turns a mismatch into an error that says where it is.
+// Section writes a name, or fails unless it reads the same name. So an error says where in
+// the state it is.
 func (c *Codec) Section(name string) {
 	if !c.decoding {
 		c.String(&name, len(name))
@@ -165,17 +161,26 @@ func (c *Codec) Float64(v *float64) {
 	*v = math.Float64frombits(u)
 }
 
-// Float64s transfers len(v) numbers; the length is checked when decoding and
-// never changed.
+// Float64s transfers the numbers of v. Decoding fails unless the saved length is len(v).
 func (c *Codec) Float64s(v []float64) {
 	if !c.decoding {
-		b := c.room(len(v), 8)
+		c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(len(v)))
+		end := len(c.buf)
+		c.buf = slices.Grow(c.buf, 8*len(v))[:end+8*len(v)]
 		for i, x := range v {
-			binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(x))
+			binary.LittleEndian.PutUint64(c.buf[end+8*i:], math.Float64bits(x))
 		}
 		return
 	}
-	b := c.takeVector(len(v), 8)
+	n := c.take(4)
+	if n == nil {
+		return
+	}
+	if got := binary.LittleEndian.Uint32(n); uint64(got) != uint64(len(v)) {
+		c.Fail("vector of length %d where %d was expected", got, len(v))
+		return
+	}
+	b := c.take(8 * len(v))
 	if b == nil {
 		return
 	}
@@ -184,30 +189,8 @@ func (c *Codec) Float64s(v []float64) {
 	}
 }
 
-// room writes the length n of a vector and returns where its numbers belong, of size
-// bytes each.
-func (c *Codec) room(n, size int) []byte {
-	c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(n))
-	end := len(c.buf) + n*size
-	c.buf = slices.Grow(c.buf, n*size)[:end]
-	return c.buf[end-n*size:]
-}
-
-// takeVector returns the n numbers of a vector, of size bytes each, or nil.
-func (c *Codec) takeVector(n, size int) []byte {
-	b := c.take(4)
-	if b == nil {
-		return nil
-	}
-	if got := binary.LittleEndian.Uint32(b); uint64(got) != uint64(n) {
-		c.Fail("vector of length %d where %d was expected", got, n)
-		return nil
-	}
-	return c.take(size * n)
-}
-
-// Len transfers a length that must lie in [0, limit]. Use it for what may grow
-// (a map of series, a list of pending forecasts) and only allocate afterwards.
+// Len transfers a length that must lie in [0, limit], for what may grow, such as a map of
+// series or a list of pending forecasts. Allocate only after it.
 func (c *Codec) Len(n *int, limit int) {
 	c.Int(n)
 	if c.decoding && (c.err != nil || *n < 0 || *n > limit) {

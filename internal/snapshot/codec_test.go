@@ -50,8 +50,8 @@ func sample() *everything {
 	}
 }
 
-// A restored value must have the same bits: writing it again is the test, since
-// NaN differs from itself.
+// A restored value has the same bits. The test compares encodings, since NaN differs from
+// itself.
 func TestRoundTripKeepsEveryBit(t *testing.T) {
 	want := encode(sample())
 	got := &everything{v: make([]float64, 3)}
@@ -99,8 +99,8 @@ func TestDecoderRefuses(t *testing.T) {
 	}
 }
 
-// The first error is the one that says where the trouble is; what follows it
-// must neither replace it nor touch a value.
+// The first error says what is wrong; what follows it neither replaces it nor changes a
+// value.
 func TestErrorsAreSticky(t *testing.T) {
 	d := snapshot.NewDecoder([]byte{2, 1, 1, 1, 1, 1, 1, 1, 1})
 	var yes bool
