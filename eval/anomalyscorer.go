@@ -299,9 +299,10 @@ func (v *anomalyVar) learnError(size float64) (surprisal, u float64) {
 		quantile = 2.5
 		excess   = .3
 		prior    = 10
-		most     = 10  // scales; beyond it an error counts as that far
+		usual    = 10  // scales; beyond it an error counts as that far
 		far      = 30  // the same among the recent ones, so that they forget a jump within some hundred samples
-		large    = 1e6 // u of an error where there never was one
+		novel    = 1e6 // u of an error where there never was one
+		most     = 1e300
 	)
 	v.errs++
 	rate := lanes.Weight(float64(v.errs), 1./anomalyMemory)
@@ -312,9 +313,9 @@ func (v *anomalyVar) learnError(size float64) (surprisal, u float64) {
 	switch {
 	case size == 0 || v.errs <= start:
 	case unit > 0:
-		u = min(size/unit, large)
+		u = min(size/unit, most)
 	default:
-		u = large
+		u = novel
 	}
 	if v.errs > start {
 		factor := rate / errorTail * v.errorExcess
@@ -335,7 +336,7 @@ func (v *anomalyVar) learnError(size float64) (surprisal, u float64) {
 	}
 	v.recent += lanes.Weight(float64(v.errs), 1./jumpSpan) * (size*size - v.recent)
 	if v.errs > start && v.scale > 0 {
-		size = min(size, most*v.scale)
+		size = min(size, usual*v.scale)
 	}
 	v.scale += rate * (size - v.scale)
 	return surprisal, u
