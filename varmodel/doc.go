@@ -74,8 +74,6 @@
 // unusual the lags are. InfluenceGraph tells influences from chance by permuted
 // targets.
 //
-// NewMultiTask and NewCurlField repeat experiments of Brault 2017, chapter 6.
-//
 // # Learning
 //
 // A sample is predicted before it is learnt from. Theta is learnt by block

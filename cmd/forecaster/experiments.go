@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/orffvar/forecaster/internal/study"
-	"github.com/orffvar/forecaster/varmodel"
 )
 
 // runChapter6 runs what --table and --name select, of Table 6.5 the rows of at most
@@ -15,7 +14,7 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	var c study.Chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }
 	if wanted("6.4") {
-		curl, err := varmodel.CurlFields(study.CurlPoints, study.CurlDraws, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
+		curl, err := study.CurlFields(study.CurlPoints, study.CurlDraws, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("section 6.4, vector fields: %d of %d repeats", done, repeats)
 		})
 		a.status("")
@@ -24,12 +23,12 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		}
 		c.Curl = &curl
 	}
-	for _, published := range varmodel.MultiTaskPublished {
+	for _, published := range study.MultiTaskPublished {
 		if !wanted("6.5") || published.N > most {
 			continue
 		}
 		a.status("table 6.5, %d samples a task: 0 of %d repeats", published.N, repeats)
-		row, err := varmodel.NewMultiTask(published.N, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
+		row, err := study.NewMultiTask(published.N, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("table 6.5, %d samples a task: %d of %d repeats", published.N, done, repeats)
 		})
 		a.status("")
@@ -50,7 +49,7 @@ func printChapter6(w io.Writer, c *study.Chapter6) {
 	}
 }
 
-func printMultiTask(w io.Writer, rows []*varmodel.MultiTask) {
+func printMultiTask(w io.Writer, rows []*study.MultiTask) {
 	t := newTable(1, "6.5: samples a task", "independent published", "ours", "Laplacian published", "ours", "p published", "ours")
 	for _, r := range rows {
 		p := study.PublishedMultiTask(r.N)
@@ -74,7 +73,7 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.1f %%", 100*p)
 }
 
-func printCurl(w io.Writer, c *varmodel.Paired) {
+func printCurl(w io.Writer, c *study.Paired) {
 	t := newTable(1, "6.4: kernel", "R²")
 	t.AppendRow([]any{"curl-free", spread(c.A, c.SEA)})
 	t.AppendRow([]any{"independent", spread(c.B, c.SEB)})

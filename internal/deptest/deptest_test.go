@@ -37,7 +37,7 @@ var layers = map[string][]string{
 		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {
-		"internal/build", "internal/config", "internal/dataset", "internal/report", "eval", "orff", "varmodel",
+		"internal/build", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel",
 		"stream", "stream/run", "stream/file", "stream/format",
 	},
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/varmodel"
 )
 
 // The comparisons of Brault 2017, chapter 6, which need no data: Table 6.5 and the
@@ -12,8 +11,8 @@ import (
 
 // Chapter6 are their results.
 type Chapter6 struct {
-	Tasks []*varmodel.MultiTask
-	Curl  *varmodel.Paired
+	Tasks []*MultiTask
+	Curl  *Paired
 }
 
 func (c *Chapter6) Empty() bool { return len(c.Tasks) == 0 && c.Curl == nil }
@@ -23,13 +22,13 @@ const (
 	ExperimentSeed        = 1
 )
 
-func PublishedMultiTask(n int) varmodel.MultiTask {
-	for _, p := range varmodel.MultiTaskPublished {
+func PublishedMultiTask(n int) MultiTask {
+	for _, p := range MultiTaskPublished {
 		if p.N == n {
 			return p
 		}
 	}
-	return varmodel.MultiTask{Independent: math.NaN(), Laplacian: math.NaN(), P: math.NaN()}
+	return MultiTask{Independent: math.NaN(), Laplacian: math.NaN(), P: math.NaN()}
 }
 
 // addTo adds the machine-readable form.
@@ -43,7 +42,7 @@ func (c *Chapter6) AddTo(out map[string]any) {
 		LaplacianSE   report.Number `json:"laplacian_nmse_percent_se"`
 		P             report.Number `json:"p_value"`
 	}
-	of := func(m varmodel.MultiTask) row {
+	of := func(m MultiTask) row {
 		return row{m.N, m.Repeats, report.Number(m.Independent), report.Number(m.IndependentSD), report.Number(m.Laplacian), report.Number(m.LaplacianSD), report.Number(m.P)}
 	}
 	if len(c.Tasks) > 0 {

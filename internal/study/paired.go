@@ -1,4 +1,4 @@
-package varmodel
+package study
 
 import (
 	"math"
@@ -20,7 +20,7 @@ type Paired struct {
 // PairedTest takes the results of two methods in the same N >= 2 experiments.
 func PairedTest(a, b []float64) Paired {
 	if len(a) != len(b) || len(a) < 2 {
-		panic("varmodel: PairedTest: two slices of one length >= 2 are needed")
+		panic("study: PairedTest: two slices of one length >= 2 are needed")
 	}
 	c := Paired{N: len(a), P: 1}
 	root := math.Sqrt(float64(len(a)))

@@ -1,4 +1,4 @@
-package varmodel
+package study
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ type CurlField struct {
 // an independent (B) kernel on each. check and progress are those of NewMultiTask.
 func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress func(done int)) (Paired, error) {
 	if repeats < 2 {
-		return Paired{}, fmt.Errorf("varmodel: a comparison needs 2 repeats or more, got %d", repeats)
+		return Paired{}, fmt.Errorf("study: a comparison needs 2 repeats or more, got %d", repeats)
 	}
 	var curl, independent []float64
 	for r := range repeats {
@@ -47,7 +47,7 @@ func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress
 func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 	const d, terms, validation, test = 5, 100, 500, 1000
 	if n < 2 || draws < 1 {
-		return nil, fmt.Errorf("varmodel: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
+		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
 	}
 	rng := rand.New(rand.NewPCG(seed, 66))
 	// f(x) = sqrt(2/terms) sum a_k cos(w_k.x + b_k), w normal.

@@ -1,4 +1,4 @@
-package varmodel
+package study
 
 import (
 	"errors"
@@ -44,19 +44,19 @@ var MultiTaskPublished = []MultiTask{
 func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func(done int)) (*MultiTask, error) {
 	const in, tasks, held = 21, 7, 500
 	if n < 2 || repeats < 2 {
-		return nil, fmt.Errorf("varmodel: the multi-task comparison needs n >= 2 and repeats >= 2, got %d and %d", n, repeats)
+		return nil, fmt.Errorf("study: the multi-task comparison needs n >= 2 and repeats >= 2, got %d and %d", n, repeats)
 	}
 	draws := max(n, 500) / 4
 	rng := rand.New(rand.NewPCG(seed, 65))
-	world := newTaskWorld(rng, in, tasks)
+	synthetic := newSyntheticTasks(rng, in, tasks)
 	fit := newTaskFit(tasks, n, 2*draws)
 	grid := []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}
 	var lambda [2]float64
 	scores := [2][]float64{make([]float64, repeats), make([]float64, repeats)}
 	for r := range repeats {
-		x, y := world.draw(rng, n*tasks)
-		xv, yv := world.draw(rng, held)
-		xt, yt := world.draw(rng, held)
+		x, y := synthetic.draw(rng, n*tasks)
+		xv, yv := synthetic.draw(rng, held)
+		xt, yt := synthetic.draw(rng, held)
 		sigma := orff.MedianDistance(x, in, seed)
 		scalar, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, draws, orff.BlockRand(seed, r+1))
 		if err != nil {
@@ -172,7 +172,7 @@ func (f *taskFit) observe(check func() error, s orff.Scalar, x, y []float64) err
 	return nil
 }
 
-var errSingular = errors.New("varmodel: the normal equations are singular")
+var errSingular = errors.New("study: the normal equations are singular")
 
 // independent returns theta for Gamma = I: a problem a task.
 func (f *taskFit) independent(check func() error, lambda float64) ([]float64, error) {
@@ -256,17 +256,17 @@ func (f *taskFit) coupled(check func() error, out orff.Output, lambda float64) (
 	return theta, nil
 }
 
-// taskWorld are tasks that mix few common functions of the inputs.
-type taskWorld struct {
+// syntheticTasks are tasks that mix few common functions of the inputs.
+type syntheticTasks struct {
 	in, tasks, common int
 	w, b              []float64 // of the common functions: sums of tanh
 	mix               []float64
 	wOwn              []float64
 }
 
-func newTaskWorld(rng *rand.Rand, in, tasks int) *taskWorld {
+func newSyntheticTasks(rng *rand.Rand, in, tasks int) *syntheticTasks {
 	const common = 3
-	w := &taskWorld{
+	w := &syntheticTasks{
 		in: in, tasks: tasks, common: common,
 		w: make([]float64, common*4*in), b: make([]float64, common*4),
 		mix: make([]float64, tasks*common), wOwn: make([]float64, tasks*in),
@@ -294,7 +294,7 @@ func newTaskWorld(rng *rand.Rand, in, tasks int) *taskWorld {
 }
 
 // draw returns n inputs and the targets of all tasks, with noise.
-func (w *taskWorld) draw(rng *rand.Rand, n int) (x, y []float64) {
+func (w *syntheticTasks) draw(rng *rand.Rand, n int) (x, y []float64) {
 	x, y = make([]float64, n*w.in), make([]float64, n*w.tasks)
 	dot := func(a, b []float64) (s float64) {
 		for i, v := range a {
