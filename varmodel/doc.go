@@ -25,61 +25,61 @@
 //
 // # The default model
 //
-// NewAuto needs no parameter. It runs persistence and nine such regressions
-// side by side, which differ in their lags (1 to 96), bandwidth (1/2, 1 and 2
-// median distances, of one coordinate at a time, or linear), memory, and in what they forecast before they
-// have learnt anything: no change, or a return to the mean of the past or of
-// lately. The forecasts of the longest autoregression are inputs of the others.
-// Of each coordinate the mixture is
+// NewAuto needs no parameter. It is a mixture of persistence and nine such regressions,
+// the experts. They differ in their lags (1 to 96), their bandwidth (1/2, 1 and 2 median
+// distances, of one coordinate at a time, or linear), their memory, and the forecast
+// they make without knowledge: no change, or a return to a mean. Their random features
+// are orff.Adaptive. The forecasts of the longest autoregression are inputs of the
+// others. For each coordinate the mixture forecasts
 //
 //	x^_{t+1} = x_t + sum_k w_k (x^k_{t+1} - x_t) + theta^T (deviations),
 //
-// with the weights w of ML-Poly, which have no learning rate, and a linear
-// correction theta of the experts' deviations from the aggregate, learnt by ridge
-// regression and kept only as far as it pays.
+// with the weights w of ML-Poly, which have no learning rate. theta is a linear
+// correction by the experts' deviations from the aggregate, learnt by ridge regression;
+// a second ML-Poly decides how much of the correction is used.
 //
-// At 50, 100, 200, … up to 3200 samples the experts start again, one after the
-// other: bandwidths are taken from the past as it is standardised by then, and the
-// last 2000 samples are learnt once more, some with each new one. Early statistics change quickly, and with them the
-// meaning of every feature.
+// At 50, 100, 200, … up to twice 2000 samples the experts are refitted one after the
+// other: bandwidths are computed from the past as it is standardised by then, and the
+// last 2000 samples are learnt once more, some with each new sample. Early statistics
+// change quickly, and with them the meaning of every feature.
 //
-// Horizons beyond the first are learnt one by one: persistence, the last season
-// (found by the autocorrelation of the increments), means, the iterated
-// autoregression and direct regressions over h steps are mixed at chosen
-// horizons h; a forecast is scored, and learnt from, when its target is
-// observed. Horizons in between follow the iterated path.
+// Multi-horizon forecasts are direct: at each anchor horizon h persistence, the last
+// season (found by the autocorrelation of the increments), means, the iterated
+// autoregression and regressions over h steps are mixed and shrunk. A forecast is
+// scored, and learnt from, when its target is observed. Forecasts between two anchors
+// are interpolated.
 //
 // Data are not trusted. Statistics and targets are winsorised at ten standard
-// deviations; a step of thousands of times the usual one is held back as a
-// glitch unless the values stay there; after a step five times larger than any
-// before, the forecast is the last value until the outcome has been seen.
+// deviations. A step of thousands of times the usual one is held back as a glitch unless
+// the values stay there. After a step five times as large as any before, the forecast is
+// the last value until the outcome is known.
 //
-// Tier says how much of this there is: the light and the tiny tier have two
-// experts, and learn from fewer samples again.
+// Tier selects a cheaper model: the light and the tiny tier have two experts and refit
+// them on fewer samples.
 //
-// WithIntervals puts prediction intervals around any model.
+// # Around a model
+//
+// WithIntervals adds prediction intervals to any model, NewQuantiles intervals that
+// depend on the lags, WithJoint a region for all variables at once, WithDrift a drift
+// detector, NewInfluence the mean Jacobian of the forecasts, NewLevelSets a score of how
+// unusual the lags are. eval.As finds what each of them adds. InfluenceGraph separates
+// influences from chance by permuted targets.
 //
 // # Kernels and relatives
 //
-// NewKernelVAR takes any other feature map of package orff and every option of
-// Algorithm 4, NewKRLS and NewNystroem learn decomposable kernels exactly, NewNGRC
-// has products of the lags for features, NewOKVAR and NewONORMA work with the
-// kernel itself. All share the increments, the scaling and the lags of above; only
-// their inputs are divided by the bandwidth, which gives every kernel one. The
-// descent of NewKernelVAR can start from a batch fit, draw blocks again and learn from
-// samples without a target.
-//
-// Around any model: NewInfluence averages the Jacobian of its forecasts,
-// NewQuantiles adds intervals that depend on the lags, NewLevelSets scores how
-// unusual the lags are. InfluenceGraph tells influences from chance by permuted
-// targets.
+// NewKernelVAR takes any feature map of package orff and every option of Algorithm 4.
+// NewKRLS and NewNystroem learn decomposable kernels exactly, NewNGRC has products of
+// the lags as features, NewOKVAR and NewONORMA evaluate the kernel itself. All share the
+// increments, the scaling and the lags of the regression above; only their inputs are
+// divided by the bandwidth, which gives every kernel one. The descent of NewKernelVAR
+// can start from a batch fit, draw blocks again, and learn from samples without a target.
 //
 // # Learning
 //
-// A sample is predicted before it is learnt from. Theta is learnt by block
-// Newton steps on mini-batches (package sgd: Algorithm 4 of Brault 2017 with
-// its Hessian preconditioner), by recursive least squares, or by normalised
-// stochastic gradient steps.
+// A sample is predicted before it is learnt from. Theta is learnt by block Newton steps
+// on mini-batches (package sgd: Algorithm 4 of Brault 2017 with its Hessian
+// preconditioner), by recursive least squares, or by normalised stochastic gradient
+// steps.
 //
 // # Missing values
 //
