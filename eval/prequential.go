@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -31,12 +30,8 @@ type Options struct {
 	// are forecast and learnt from like all others.
 	From, To int
 
-	// ScaleRows, unless zero, divides every variable of a series by its
-	// standard deviation (population) over the first ScaleRows rows before it
-	// is scored. A variable that is constant there (below 1e-9) is divided by
-	// its standard deviation over the scored rows, and not scored at all when
-	// it is constant there too. The scale serves the comparison of errors; the
-	// model does not see it.
+	// ScaleRows, unless zero, measures errors in standard deviations of the first
+	// ScaleRows rows, see Scale.
 	ScaleRows int
 
 	// Calendar is what an InputTaker is told of the time, beside the inputs of the
@@ -127,7 +122,10 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 	res := &Result{Horizons: slices.Clone(o.Horizons)}
 	for i := range runs {
 		r := &runs[i]
-		*r = run{f: m.NewSeries(), scorer: NewScorer(config), inv: scale(data.Series[i].Rows, d, o)}
+		if o.ScaleRows > 0 {
+			config.Scale = Scale(data.Series[i].Rows, o.ScaleRows, o.From, o.To)
+		}
+		*r = run{f: m.NewSeries(), scorer: NewScorer(config)}
 		if o.Reference != nil {
 			r.ref = o.Reference.NewSeries()
 		}
@@ -139,7 +137,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			res.Losses[k] = make([]float64, 0, data.Len())
 		}
 	}
-	b := newBuffers(d, size, len(o.Levels))
+	b := newBuffers(size, len(o.Levels))
 	b.inputs = make([]float64, (o.Horizon+1)*(len(data.Inputs)+o.Calendar.Len()))
 	for _, p := range data.order() {
 		rows := data.Series[p.series].Rows
@@ -148,16 +146,13 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			to = len(rows)
 		}
 		r, y := &runs[p.series], rows[p.row]
-		for j, v := range y {
-			b.y[j] = v * r.inv[j]
-		}
 		if p.row >= o.From && p.row < to {
-			r.scorer.Observe(b.y)
+			r.scorer.Observe(y)
 		} else {
-			r.scorer.Skip(b.y)
+			r.scorer.Skip(y)
 		}
 		for k := range res.Losses {
-			res.Losses[k] = append(res.Losses[k], meanSquare(r.scorer.Errors(k)))
+			res.Losses[k] = append(res.Losses[k], r.scorer.Loss(k))
 		}
 		step := Step{Series: p.series, Row: p.row, Y: y}
 		if taker, is := As[InputTaker](r.f); is && len(b.inputs) > 0 {
@@ -179,9 +174,9 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			if r.ref != nil && r.ref.ForecastTo(b.ref) {
 				ref = b.ref
 			}
-			r.scorer.Push(b.scaled(0, r.inv, step.Forecast), b.scaled(1, r.inv, step.Lower), b.scaled(2, r.inv, step.Upper), b.scaled(3, r.inv, ref))
+			r.scorer.Push(step.Forecast, step.Lower, step.Upper, ref)
 			if joint, is := As[JointBounder](r.f); is && o.Joint && joint.JointTo(b.jointLower, b.jointUpper) {
-				r.scorer.PushJoint(b.scaled(1, r.inv, b.jointLower), b.scaled(2, r.inv, b.jointUpper))
+				r.scorer.PushJoint(b.jointLower, b.jointUpper)
 			}
 		}
 		if o.OnStep != nil {
@@ -197,7 +192,6 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 type run struct {
 	f, ref Forecaster
 	scorer *Scorer
-	inv    []float64 // 1 / scale of each variable; NaN = not scored
 }
 
 // observe lets the models learn y and reports whether the first refused it.
@@ -211,58 +205,40 @@ func (r *run) observe(y []float64) (refused bool) {
 
 // buffers are shared by all series.
 type buffers struct {
-	y, forecast, ref, lower, upper []float64
-	inputs                         []float64 // Horizon+1 x inputs
-	jointLower, jointUpper         []float64
-	scale                          [4][]float64 // Horizon x dim each
+	forecast, ref, lower, upper []float64
+	inputs                      []float64 // Horizon+1 x inputs
+	jointLower, jointUpper      []float64
 }
 
-func newBuffers(dim, size, levels int) *buffers {
-	b := &buffers{
-		y: make([]float64, dim), forecast: make([]float64, size), ref: make([]float64, size),
+func newBuffers(size, levels int) *buffers {
+	return &buffers{
+		forecast: make([]float64, size), ref: make([]float64, size),
 		jointLower: make([]float64, size), jointUpper: make([]float64, size),
 		lower: make([]float64, levels*size), upper: make([]float64, levels*size),
 	}
-	for i := range b.scale {
-		b.scale[i] = make([]float64, size)
-	}
-	return b
 }
 
-// scaled returns the first Horizon x dim values of v times inv, or nil for nil.
-func (b *buffers) scaled(i int, inv, v []float64) []float64 {
-	if v == nil {
-		return nil
+// Scale returns the ScorerConfig.Scale that measures errors in standard deviations
+// (population) of the first rows, per variable. For a variable that is constant there
+// (below 1e-9) they are those of the scored rows [from, to), to = 0 being the end; NaN
+// if it is constant there, too. The scale serves the comparison of errors; no model
+// sees it.
+func Scale(rows [][]float64, first, from, to int) []float64 {
+	if to <= 0 || to > len(rows) {
+		to = len(rows)
 	}
-	for c := range b.scale[i] {
-		b.scale[i][c] = v[c] * inv[c%len(inv)]
-	}
-	return b.scale[i]
-}
-
-// scale returns the factors that Options.ScaleRows asks for.
-func scale(rows [][]float64, dim int, o Options) []float64 {
-	inv := make([]float64, dim)
-	to := len(rows)
-	if o.To > 0 {
-		to = min(to, o.To)
-	}
-	for j := range inv {
-		if o.ScaleRows == 0 {
-			inv[j] = 1
-			continue
-		}
+	scale := filled(len(rows[0]))
+	for j := range scale {
 		const constant = 1e-9
-		sd := columnSD(rows[:min(o.ScaleRows, len(rows))], j)
+		sd := columnSD(rows[:min(first, len(rows))], j)
 		if !(sd >= constant) {
-			sd = columnSD(rows[min(o.From, to):to], j)
+			sd = columnSD(rows[min(from, to):to], j)
 		}
-		inv[j] = math.NaN()
 		if sd >= constant {
-			inv[j] = 1 / sd
+			scale[j] = 1 / sd
 		}
 	}
-	return inv
+	return scale
 }
 
 // columnSD returns the population standard deviation of a column, without its
@@ -275,18 +251,6 @@ func columnSD(rows [][]float64, j int) float64 {
 		}
 	}
 	return t.sd()
-}
-
-// meanSquare averages the squares of what is not NaN; NaN when all are.
-func meanSquare(e []float64) float64 {
-	var n, sum float64
-	for _, v := range e {
-		if !math.IsNaN(v) {
-			n++
-			sum += v * v
-		}
-	}
-	return ratio(sum, n)
 }
 
 func allFinite(v []float64) bool {

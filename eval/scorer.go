@@ -32,6 +32,10 @@ type ScorerConfig struct {
 
 	// Joint says that there is a joint region; see PushJoint.
 	Joint bool
+
+	// Scale multiplies the targets and the forecasts of each variable, length Dim. NaN
+	// means that the variable is not scored. Nil scores in the units of the data.
+	Scale []float64
 }
 
 // Scorer scores the forecasts of one model on one series prequentially: every
@@ -80,6 +84,7 @@ type Scorer struct {
 	windowAt int64
 
 	errs []float64 // of the last Observe, horizons x Dim
+	y    []float64 // scratch with Scale: the scaled sample
 }
 
 // NewScorer returns a Scorer that has seen nothing. It panics when c is not
@@ -101,6 +106,9 @@ func NewScorer(c ScorerConfig) *Scorer {
 	}
 	if !(c.Level >= 0 && c.Level < 1) {
 		panic("eval: level outside [0, 1)")
+	}
+	if c.Scale != nil && len(c.Scale) != c.Dim {
+		panic("eval: not one scale per variable")
 	}
 	c.Horizons = append([]int(nil), c.Horizons...)
 	s := &Scorer{c: c, rows: lanes.TallyLower, pane: math.MaxInt, panes: make([]sums, 1)}
@@ -152,8 +160,13 @@ func (s *Scorer) step(y []float64, score bool) {
 	if len(y) != d {
 		panic("eval: Scorer: wrong number of variables")
 	}
+	if s.c.Scale != nil {
+		s.y = append(s.y[:0], y...)
+		s.rescale(s.y)
+		y = s.y
+	}
 	if s.filled == s.pane {
-		s.turn()
+		s.nextPane()
 	}
 	s.steps++
 	s.filled++
@@ -186,8 +199,8 @@ func (s *Scorer) slot(k int) []float64 {
 	return s.pending[k][i : i+s.stride]
 }
 
-// turn starts the next pane.
-func (s *Scorer) turn() {
+// nextPane starts the next pane.
+func (s *Scorer) nextPane() {
 	s.total.merge(&s.panes[s.cur])
 	s.cur, s.filled = (s.cur+1)%len(s.panes), 0
 	s.panes[s.cur].clear()
@@ -225,6 +238,18 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 		if s.c.Joint {
 			fillNaN(row(slot, s.rows))
 		}
+		for i := range s.rows {
+			if i != lanes.TallyNaive { // as s.last is
+				s.rescale(row(slot, i))
+			}
+		}
+	}
+}
+
+// rescale puts a row of variables into the units of the scores.
+func (s *Scorer) rescale(row []float64) {
+	for j, f := range s.c.Scale {
+		row[j] *= f
 	}
 }
 
@@ -236,6 +261,8 @@ func (s *Scorer) PushJoint(lower, upper []float64) {
 		joint := s.slot(k)[s.rows*d:]
 		copy(joint[:d], lower[(h-1)*d:h*d])
 		copy(joint[d:], upper[(h-1)*d:h*d])
+		s.rescale(joint[:d])
+		s.rescale(joint[d:2*d])
 	}
 }
 
@@ -243,6 +270,18 @@ func (s *Scorer) PushJoint(lower, upper []float64) {
 // horizon, of length Dim; NaN where nothing was scored. The slice is
 // overwritten by the next Observe.
 func (s *Scorer) Errors(k int) []float64 { return s.errs[k*s.c.Dim : (k+1)*s.c.Dim] }
+
+// Loss returns the mean square of Errors(k) over what is not NaN; NaN when all are.
+func (s *Scorer) Loss(k int) float64 {
+	var n, sum float64
+	for _, v := range s.Errors(k) {
+		if !math.IsNaN(v) {
+			n++
+			sum += v * v
+		}
+	}
+	return ratio(sum, n)
+}
 
 // Steps returns the number of samples seen.
 func (s *Scorer) Steps() int64 { return s.steps }

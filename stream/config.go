@@ -83,7 +83,28 @@ type EngineConfig struct {
 	// RollbackEvery is the number of samples between two copies of the state that a
 	// rollback returns to. 0 means none: a state gone bad is reset.
 	RollbackEvery int
+
+	// Evaluation says which forecasts are scored, and in which units.
+	Evaluation Evaluation
 }
+
+// Evaluation restricts the scores for a comparison of models on a file. The zero value
+// scores all forecasts in the units of the data. No forecast depends on it.
+type Evaluation struct {
+	// From and To bound the scored targets of each series: those with Sample.Row in
+	// [From, To) count, To = 0 being the end.
+	From, To int64
+
+	// Scale returns the eval.ScorerConfig.Scale of a series. Nil: the units of the data.
+	Scale func(s *Series) []float64
+
+	// Losses gets the eval.Scorer.Loss of the model for each of Emit, after each sample.
+	// It must not keep the slice.
+	Losses func(losses []float64)
+}
+
+// scored reports whether the forecasts of a target count.
+func (e *Evaluation) scored(row int64) bool { return row >= e.From && (e.To == 0 || row < e.To) }
 
 // Baseline is a model that the forecasts are compared with; every series has its
 // own.

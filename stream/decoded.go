@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 )
@@ -44,6 +45,30 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 	}
 	m := &d.messages[i]
 	return m, d.parts[from:m.to]
+}
+
+// Parts calls each for every part of the i-th message, in order: a record, or the reason
+// why one is refused, of which only Message is set. The records live as long as d has
+// them. It ends with the first error, which may be that of the decoder.
+func (d *Decoded) Parts(i int, each func(r *Record, refusal *DataError) error) error {
+	m, parts := d.at(i)
+	if m.message.Refused != nil {
+		return each(&Record{Message: &m.message}, m.message.Refused)
+	}
+	for k := range parts {
+		p := &parts[k]
+		p.record.Message = &m.message
+		if p.split {
+			p.record.Message = &p.message
+		}
+		if err := each(&p.record, p.refusal); err != nil {
+			return fmt.Errorf("%s: %w", m.message.Origin(), err)
+		}
+	}
+	if m.err != nil {
+		return fmt.Errorf("%s: %w", m.message.Origin(), m.err)
+	}
+	return nil
 }
 
 // Reset empties d and keeps its memory.

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -142,7 +141,7 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 	s.shared.samples++
 	dst.Series = len(e.series)
 	dst.Watermark = later(dst.Watermark, in.Time)
-	r := stepResult{kind: resultSample, series: s.scored, time: in.Time}
+	r := stepResult{kind: resultSample, series: s.scored, time: in.Time, warmUp: !e.c.Evaluation.scored(in.Row)}
 	if err := e.observe(dst, s, in, &r); err != nil {
 		return err
 	}
@@ -226,33 +225,21 @@ func resetLags(f eval.Forecaster) {
 // LearnMessage learns from all that was decoded from the i-th message of src; see
 // Begin, Refuse and Learn.
 func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
-	m, parts := src.at(i)
-	if m.message.Refused != nil {
-		e.Reject(dst, &m.message, m.message.Refused)
-		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
-	}
-	if !e.Begin(dst, &m.message) {
+	if !e.Begin(dst, &src.messages[i].message) {
 		return nil
 	}
-	for i := range parts {
-		if i > 0 {
-			dst.Records++ // the first one was counted as the message
+	first := true // counted as the message
+	return src.Parts(i, func(r *Record, refusal *DataError) error {
+		if !first {
+			dst.Records++
 		}
-		p := &parts[i]
-		p.record.Message = &m.message
-		if p.split {
-			p.record.Message = &p.message
+		first = false
+		if refusal != nil {
+			e.Refuse(dst, r.Message, refusal)
+			return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
 		}
-		if p.refusal != nil {
-			e.Refuse(dst, p.record.Message, p.refusal)
-		} else if err := e.Learn(dst, &p.record); err != nil {
-			return fmt.Errorf("%s: %w", m.message.Origin(), err)
-		}
-	}
-	if m.err != nil {
-		return fmt.Errorf("%s: %w", m.message.Origin(), m.err)
-	}
-	return nil
+		return e.Learn(dst, r)
+	})
 }
 
 // later returns the later of two times, of which 0 means none.

@@ -26,6 +26,7 @@ type scorer struct {
 	lower, upper           []float64 // L x H x dim
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*eval.Scorer
+	losses                 []float64
 }
 
 // scoredSeries is all that the scorer knows of one series with its variables.
@@ -75,7 +76,7 @@ func newScorer(c *EngineConfig) *scorer {
 func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, error) {
 	dim := len(info.Variables)
 	s := &scoredSeries{
-		info: info, place: place, scorer: newModelScorer(c, dim),
+		info: info, place: place, scorer: newModelScorer(c, info),
 		anomalies: eval.NewAnomalyScorer(c.anomalies(info.Variables)), yhat: make([]float64, dim), changed: true,
 	}
 	for _, b := range c.Baselines {
@@ -83,7 +84,7 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 		if err != nil {
 			return nil, fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
 		}
-		s.baselines = append(s.baselines, &baseline{name: b.Name, own: m, f: m.NewSeries(), scorer: newModelScorer(c, dim)})
+		s.baselines = append(s.baselines, &baseline{name: b.Name, own: m, f: m.NewSeries(), scorer: newModelScorer(c, info)})
 	}
 	var err error
 	if c.Intervals != nil {
@@ -102,8 +103,11 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 	return s, nil
 }
 
-func newModelScorer(c *EngineConfig, dim int) *eval.Scorer {
-	config := eval.ScorerConfig{Dim: dim, Horizons: c.Emit, Window: c.MetricsWindow}
+func newModelScorer(c *EngineConfig, info *Series) *eval.Scorer {
+	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow}
+	if c.Evaluation.Scale != nil {
+		config.Scale = c.Evaluation.Scale(info)
+	}
 	if len(c.Levels) > 0 {
 		config.Level = c.Levels[0]
 		config.Joint = c.Joint
@@ -132,6 +136,7 @@ func (sc *scorer) take(dst *Batch, r *stepResult) error {
 			return err
 		}
 		o.Unusual = r.unusual
+		sc.report(s)
 		sc.watch(dst, s)
 		sc.forecast(dst, r)
 		sc.measure(dst, r)
@@ -185,14 +190,18 @@ func (sc *scorer) observe(dst *Batch, r *stepResult) *Observation {
 
 // score shows the sample of r to all that had a forecast of it.
 func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
-	s.scorer.Observe(r.y)
+	compare := (*eval.Scorer).Observe
+	if r.warmUp {
+		compare = (*eval.Scorer).Skip
+	}
+	compare(s.scorer, r.y)
 	for _, m := range s.baselines {
 		if r.inputs != nil {
 			if taker, ok := eval.As[eval.InputTaker](m.f); ok {
 				taker.SetInputs(r.inputs)
 			}
 		}
-		m.scorer.Observe(r.y)
+		compare(m.scorer, r.y)
 		if err := m.f.Observe(r.y); err != nil {
 			return rejected(s.info.Name, m.name, err)
 		}
@@ -201,6 +210,18 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 		c.Observe(r.y)
 	}
 	return nil
+}
+
+// report passes the losses of the last sample on.
+func (sc *scorer) report(s *scoredSeries) {
+	if sc.c.Evaluation.Losses == nil {
+		return
+	}
+	sc.losses = sc.losses[:0]
+	for k := range sc.c.Emit {
+		sc.losses = append(sc.losses, s.scorer.Loss(k))
+	}
+	sc.c.Evaluation.Losses(sc.losses)
 }
 
 // rejected is the error of a model that does not take what it has to.

@@ -9,6 +9,7 @@ type stepResult struct {
 	time   int64 // of the sample
 
 	y       []float64 // dim; NaN = missing
+	warmUp  bool      // forecasts of y are not scored
 	inputs  []float64 // for the baselines, before y; nil = none
 	unusual float64   // score of the model itself; NaN = none
 	yhat    []float64 // H x dim, forecasts of the model after y; nil = none
