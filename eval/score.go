@@ -23,3 +23,9 @@ type Score struct {
 	Joint           float64 // share of samples inside the joint region; over all variables alone
 	Pinball         float64 // mean quantile loss of the two bounds of the interval
 }
+
+// NoScore is the score of no sample.
+func NoScore() Score {
+	var t tally
+	return t.score(0)
+}

@@ -21,12 +21,13 @@ func (c *EngineConfig) anomalies(variables []string) eval.AnomalyConfig {
 
 // reportAnomaly appends an event when an anomaly has begun, has become the new normal, or
 // has ended.
-func reportAnomaly(dst *Batch, s *Series, time int64, before, now eval.AnomalyEvent) {
+func reportAnomaly(dst *Batch, o *Observation, before, now eval.AnomalyEvent) {
+	s := o.Series
 	report := func(format string, args ...any) {
-		dst.Events = append(dst.Events, Event{Series: s.Name, Time: time, Kind: EventAnomaly, Text: fmt.Sprintf(format, args...)})
+		dst.Events = append(dst.Events, Event{Series: s.Name, Time: o.Time, Kind: EventAnomaly, Text: fmt.Sprintf(format, args...)})
 	}
 	switch {
-	case now.Open && (!before.Open || now.Begin != before.Begin):
+	case o.Begins:
 		report("anomaly begins: %s, score %.2f%s", now.Cause, now.Score, blamed(s, now.Shares))
 	case now.Normal && !before.Normal:
 		report("anomaly since %s is the new normal: peak %.2f, %s%s", utc(now.Begin), now.Score, now.Cause, blamed(s, now.Shares))

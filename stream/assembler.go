@@ -204,6 +204,9 @@ func (a *Assembler) Add(receiver Receiver, r *Record) error {
 	}
 	if len(a.c.Exogenous) > 0 {
 		targets, refusal := a.separate(r)
+		if r.Ahead {
+			return nil // a refusal comes with the record itself
+		}
 		if refusal != nil {
 			receiver.Refuse(r.Message, refusal)
 		}
@@ -211,6 +214,9 @@ func (a *Assembler) Add(receiver Receiver, r *Record) error {
 			return nil
 		}
 		r = targets
+	}
+	if r.Ahead {
+		return nil
 	}
 	if a.c.Assembly != nil {
 		return a.addToGrid(receiver, r)

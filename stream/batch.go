@@ -53,13 +53,14 @@ type Observation struct {
 	// variable explains: above 1 is an alarm, NaN = not known yet. See
 	// eval.AnomalyScorer, whose leading view is Cause. Share is that of each variable
 	// in the score: it sums to 1; nil = no score. Anomalous marks the samples of an
-	// anomaly, with those between its alarms.
+	// anomaly, with those between its alarms; Begins its first one, and Normal those after
+	// which it is the new normal.
 	Score   float64
 	Cause   eval.View
 	Share   []float64
 	Anomaly []float64
 
-	Anomalous bool
+	Anomalous, Begins, Normal bool
 
 	// Unusual is the score of the model itself, in [0, 1], if it is an
 	// eval.Detector; NaN = none.

@@ -228,12 +228,15 @@ func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
 	if !e.Begin(dst, &src.messages[i].message) {
 		return nil
 	}
-	first := true // counted as the message
+	counted := true // as the message
 	return src.Parts(i, func(r *Record, refusal *DataError) error {
-		if !first {
+		if r.Ahead {
+			return e.Learn(dst, r)
+		}
+		if !counted {
 			dst.Records++
 		}
-		first = false
+		counted = false
 		if refusal != nil {
 			e.Refuse(dst, r.Message, refusal)
 			return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter

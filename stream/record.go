@@ -21,13 +21,17 @@ func (m *Message) Origin() string {
 	return fmt.Sprintf("%s[%d]@%d", m.Topic, m.Partition, m.Offset)
 }
 
-// Record is one decoded sample of one series.
+// Record is what was decoded of one series at one time: a sample, or a part of one.
 type Record struct {
 	Message *Message // what it was decoded from
 	Series  string
 	Time    int64     // of the sample, ns since 1970 UTC
 	Names   []string  // variable of each value, no two alike; nil when the format has no names
 	Values  []float64 // NaN = missing
+
+	// Ahead says that the exogenous inputs in the record are known before its time comes.
+	// The record itself comes later, once more.
+	Ahead bool
 }
 
 // Series describes the series that a point belongs to. It never changes: when

@@ -184,7 +184,9 @@ func (sc *scorer) observe(dst *Batch, r *stepResult) *Observation {
 	}
 	o.Anomalous = s.anomalies.Anomalous()
 	s.anomalies.VariablesTo(anomaly)
-	reportAnomaly(dst, s.info, r.time, before, s.anomalies.Event())
+	now := s.anomalies.Event()
+	o.Begins, o.Normal = now.Open && (!before.Open || now.Begin != before.Begin), now.Normal
+	reportAnomaly(dst, o, before, now)
 	return o
 }
 

@@ -58,40 +58,41 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if kind != "model" && kind != "level-sets" {
 		return &usageError{fmt.Errorf("--score: must be model or level-sets, got %q", kind)}
 	}
-	data, refused, err := study.ReadDataset(cmd.Context(), cfg)
+	records, err := a.readRecords(cmd, cfg)
 	if err != nil {
 		return err
 	}
-	marked, before, err := readLabelled(cmd, cfg, data, 0, 0)
+	records, samples, before, err := a.withHistory(cmd, cfg, records)
 	if err != nil {
 		return err
 	}
-	cfg.Model.Horizon, cfg.Model.Levels = 1, nil
-	var all [][]study.RowScore
-	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit, Refused: refused}
+	marked, err := a.readLabels(cmd, cfg, samples, before, 0)
+	if err != nil {
+		return err
+	}
+	scores, err := study.AnomaliesOf(cmd.Context(), cfg, records, kind == "level-sets")
+	if err != nil {
+		return err
+	}
+	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit}
+	name := cfg.Model.Type
 	if kind == "level-sets" {
-		r.Threshold = study.LevelSetLimit
-		all, err = study.LevelSetScores(cmd.Context(), cfg.Model, data)
-	} else {
-		all, err = study.AnomalyScores(cmd.Context(), cfg.Model, data)
+		r.Threshold, name = study.LevelSetLimit, kind
 	}
-	if err != nil {
-		return err
-	}
-	r.List(data, all, before)
+	r.List(samples, scores.Rows, before)
 	if marked != nil {
-		name := kind
-		if kind == "model" {
-			name = cfg.Model.Type
-		}
-		r.Detections = append([]study.Detection{study.DetectRows(name, all, float64(r.Threshold), data, marked)},
-			study.BaselineDetections(data, before, marked)...)
+		r.Detections = append([]study.Detection{study.DetectRows(name, scores.Rows, float64(r.Threshold), samples, marked)},
+			study.BaselineDetections(samples, before, marked)...)
 	}
 	if a.output == "json" {
-		return writeJSON(a.stdout, r)
+		err = writeJSON(a.stdout, r)
+	} else {
+		printAnomalies(a.stdout, r, max(top, 0))
 	}
-	printAnomalies(a.stdout, r, max(top, 0))
-	return nil
+	if err != nil {
+		return err
+	}
+	return a.printRefused(cmd, samples)
 }
 
 // cause says what is unusual, and whether it has become usual.
@@ -127,8 +128,5 @@ func printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 		t := study.DetectionTable(r.Detections)
 		fmt.Fprintln(w, t.Caption)
 		printTable(w, t)
-	}
-	if r.Refused != "" {
-		fmt.Fprintf(w, "left out: %s\n", r.Refused)
 	}
 }

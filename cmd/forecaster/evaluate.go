@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/stream"
 )
 
 func (a *app) evaluateCommand() *cobra.Command {
@@ -54,6 +54,7 @@ See "forecaster anomalies -h" for what the score is.`,
 	f.Int("seeds", 1, "repeat models that draw frequencies with so many seeds")
 	labelFlags(cmd)
 	reportFlags(cmd)
+	knownInputsFlag(cmd)
 	return cmd
 }
 
@@ -65,7 +66,6 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	scoreRows, _ := f.GetString("score-rows")
 	window, _ := f.GetInt("window")
 	seeds, _ := f.GetInt("seeds")
-	known, _ := f.GetBool(knownFlag)
 
 	cfg, err := a.load(cmd, modelSettings, onlyFile("evaluate", path)...)
 	if err != nil {
@@ -92,7 +92,11 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			return &usageError{fmt.Errorf("--models: %w", err)}
 		}
 	}
-	if len(horizons) == 0 {
+	switch {
+	case len(horizons) > 0:
+	case len(cfg.Pipeline.Emit) > 0:
+		horizons = slices.Clone(cfg.Pipeline.Emit)
+	default:
 		horizons = []int{cfg.Model.Horizon}
 	}
 	slices.Sort(horizons)
@@ -102,53 +106,51 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	}
 	cfg.Model.Horizon = max(cfg.Model.Horizon, horizons[len(horizons)-1])
 
-	data, refused, err := study.ReadDataset(cmd.Context(), cfg)
+	records, err := a.readRecords(cmd, cfg)
 	if err != nil {
 		return err
 	}
-	switch rows := study.Shortest(data); protocol {
+	records, samples, before, err := a.withHistory(cmd, cfg, records)
+	if err != nil {
+		return err
+	}
+	switch rows := samples.Shortest() - before; protocol {
 	case "A":
 		window = rows / 2
 	case "B":
 		scaleRows, from = rows/5, rows-3*rows/4
 	}
-	e := &study.Evaluation{Dataset: path, Rows: data.Len(), Dim: data.Dim(), Refused: refused, Results: []study.Result{}}
-	marked, before, err := readLabelled(cmd, cfg, data, max(from, window), to)
+	e := &study.Evaluation{Dataset: path, Rows: samples.Len() - before*len(samples.Series), Dim: samples.Dim(), Results: []study.Result{}}
+	out := reportingOf(cmd)
+	options := study.Options{Horizons: horizons, From: before + max(from, window), To: to, ScaleRows: scaleRows, Seeds: seeds, Draws: out.wanted()}
+	if to > 0 {
+		options.To += before
+	}
+	marked, err := a.readLabels(cmd, cfg, samples, options.From, options.To)
 	if err != nil {
 		return err
 	}
-	if to > 0 {
-		to += before
-	}
-	options := eval.Options{
-		Horizon: cfg.Model.Horizon, Horizons: horizons, Levels: cfg.Model.Levels,
-		From: before + max(from, window), To: to, ScaleRows: scaleRows, Losses: true,
-		Calendar: build.CalendarOf(cfg.Model), KnownInputs: known, Joint: cfg.Model.Joint,
-	}
-	out := reportingOf(cmd)
 	rep := &report.Report{Title: filepath.Base(path), Facts: []string{e.Headline()}}
-	if out.wanted() && len(options.Levels) > 0 {
+	if out.wanted() && len(cfg.Model.Levels) > 0 {
 		cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
-		options.Levels = cfg.Model.Levels
 	}
 	var losses []study.ModelLosses
 	var steps atomic.Int64 // of the model at work
 	for i, name := range names {
-		m := cfg.Model
-		m.Type = name
-		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, data.Len()*study.Repeats(m, seeds)), steps.Load)
-		var watch *study.Anomalies
-		var observers []study.Observer
-		if marked != nil || out.wanted() {
-			watch = study.NewAnomalies(m, data)
-			observers = append(observers, watch)
-		}
+		one := *cfg
+		one.Model.Type = name
+		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, records.Len()*study.Repeats(one.Model, seeds)), steps.Load)
+		scores := new(study.Anomalies)
+		observers := []func(*stream.Batch){scores.Add}
 		var draws *study.Tracer
 		if out.wanted() {
-			draws = study.NewTracer(name, data, options, watch, marked)
-			observers = append(observers, draws)
+			draws = &study.Tracer{Model: name, Horizon: horizons[0], Levels: cfg.Model.Levels, Scored: options.Scored}
+			if marked != nil {
+				draws.Labelled = marked.Labelled
+			}
+			observers = append(observers, draws.Add)
 		}
-		results, l, err := study.EvaluateModel(cmd.Context(), m, data, options, seeds, &steps, observers...)
+		outcome, err := study.EvaluateModel(cmd.Context(), &one, records, samples, options, &steps, observers...)
 		bar.Finish()
 		steps.Store(0)
 		if err != nil {
@@ -158,14 +160,14 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			rep.Traces = append(rep.Traces, draws.Finish())
 		}
 		if marked != nil {
-			e.Detections = append(e.Detections, study.DetectRows(name, watch.Rows(), study.AlarmLimit, data, marked))
+			e.Detections = append(e.Detections, study.DetectRows(name, scores.Rows, study.AlarmLimit, samples, marked))
 		}
-		e.Results = append(e.Results, results...)
-		losses = append(losses, study.ModelLosses{Model: name, Losses: l})
+		e.Results = append(e.Results, outcome.Results...)
+		losses = append(losses, study.ModelLosses{Model: name, Losses: outcome.Losses})
 	}
 	e.Comparisons = study.Compare(losses, horizons)
 	if marked != nil {
-		e.Detections = append(e.Detections, study.BaselineDetections(data, before, marked)...)
+		e.Detections = append(e.Detections, study.BaselineDetections(samples, before, marked)...)
 	}
 	if a.output == "json" {
 		err = writeJSON(a.stdout, e)
@@ -176,7 +178,10 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		rep.Tables = e.Tables()
 		err = out.write(a.stderr, rep)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.printRefused(cmd, samples)
 }
 
 func printEvaluation(w io.Writer, e *study.Evaluation) {
@@ -186,9 +191,6 @@ func printEvaluation(w io.Writer, e *study.Evaluation) {
 			fmt.Fprintln(w, t.Caption)
 		}
 		printTable(w, t)
-	}
-	if e.Refused != "" {
-		fmt.Fprintf(w, "left out: %s\n", e.Refused)
 	}
 }
 

@@ -76,40 +76,40 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	}
 	c.Horizon = 1
 	var (
-		data    *eval.Dataset
-		refused string
-		truth   [][][]bool // a series
+		samples *study.Samples
+		truth   [][][]bool // per series
 	)
 	if len(args) == 1 {
-		data, refused, err = study.ReadDataset(cmd.Context(), cfg)
+		samples, err = a.readSamples(cmd, cfg, max(c.Order, breakRows))
 	} else {
-		data, truth = study.Networks(rows, c.Seed)
+		samples, truth = study.Networks(rows, c.Seed)
 	}
 	if err != nil {
 		return err
 	}
-	newModel := func() (eval.Model, error) {
+	newModel := func(dim int) (eval.Model, error) {
 		if err := cmd.Context().Err(); err != nil {
 			return nil, err
 		}
-		m, err := build.NewPlainModel(c, data.Dim(), false)
+		m, err := build.NewPlainModel(c, dim, false)
 		if err != nil {
 			return nil, err
 		}
-		return varmodel.NewInfluence(m, data.Dim(), 0)
+		return varmodel.NewInfluence(m, dim, 0)
 	}
-	if _, err := newModel(); err != nil {
+	if _, err := newModel(samples.Dim()); err != nil {
 		return &usageError{fmt.Errorf("%s: %w", c.Type, err)}
 	}
 	results := []study.Influences{}
-	for i, s := range data.Series {
-		a.status("%d of %d: %s", i+1, len(data.Series), s.Name)
-		g, err := varmodel.InfluenceGraph(newModel, s.Rows, permutations, c.Seed)
+	for i := range samples.Series {
+		s := &samples.Series[i]
+		a.status("%d of %d: %s", i+1, len(samples.Series), s.Name)
+		g, err := varmodel.InfluenceGraph(func() (eval.Model, error) { return newModel(len(s.Variables)) }, s.Rows, permutations, c.Seed)
 		a.status("")
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		r := study.Describe(s.Name, data.Variables, g)
+		r := study.Describe(s.Name, s.Variables, g)
 		if truth != nil {
 			auroc := report.Number(g.AUROC(truth[i]))
 			r.AUROC = &auroc
@@ -122,7 +122,10 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if a.output == "json" {
-		return writeJSON(a.stdout, results)
+		if err := writeJSON(a.stdout, results); err != nil {
+			return err
+		}
+		return a.printRefused(cmd, samples)
 	}
 	var mean float64
 	for _, r := range results {
@@ -135,11 +138,12 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	if truth != nil {
 		fmt.Fprintf(a.stdout, "mean AUROC of %d networks: %.3f\n", len(results), mean)
 	}
-	if refused != "" {
-		fmt.Fprintf(a.stdout, "left out: %s\n", refused)
-	}
-	return nil
+	return a.printRefused(cmd, samples)
 }
+
+// breakRows is at least how many missing rows stand for a break between samples, after
+// which no model remembers what was before.
+const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {
 	fmt.Fprintf(w, "%s: %d edges above %s\n", r.Series, len(r.Edges), r.Threshold.Fixed(4))

@@ -143,11 +143,12 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	ranged := build.IsRanged(k)
 	var rows [][]float64
 	if len(args) > 0 {
-		data, _, err := study.ReadDataset(cmd.Context(), cfg)
+		samples, err := a.readSamples(cmd, cfg, 1)
 		if err != nil {
 			return err
 		}
-		dim, rows = data.Dim(), data.Series[0].Rows
+		rows = samples.Series[0].Rows
+		dim = len(rows[0])
 	} else {
 		g := eval.NewWhiteNoise(dim, cfg.Model.Seed)
 		rows = eval.Collect("noise", g, 500+cfg.Model.Order).Series[0].Rows

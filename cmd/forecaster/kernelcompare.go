@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/study"
@@ -56,14 +55,18 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 		lines[i].Name = v.Name
 	}
 	var header []string
-	compare := func(data *eval.Dataset, name string, forced []config.Setting, of int) error {
+	compare := func(records *study.Records, name string, base *config.Config, forced []config.Setting, of int) error {
+		samples, err := records.Samples(base, 0)
+		if err != nil {
+			return err
+		}
 		header = append(header, name)
 		for i, v := range trials {
 			a.status("%d of %d series, %d of %d: %s", len(header), of, i+1, len(trials), v.Name)
 			load := func(sets []config.Setting) (*config.Config, error) {
 				return a.load(cmd, modelSettings, append(forced[:len(forced):len(forced)], sets...)...)
 			}
-			ratio, err := study.TryKernel(cmd.Context(), load, v, data)
+			ratio, err := study.TryKernel(cmd.Context(), load, v, records, samples)
 			a.status("")
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", name, v.Name, err)
@@ -78,19 +81,23 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 		if err != nil {
 			return err
 		}
-		data, _, err := study.ReadDataset(cmd.Context(), base)
+		records, err := a.readRecords(cmd, base)
 		if err != nil {
 			return err
 		}
 		name := filepath.Base(path)
-		if err := compare(data, strings.TrimSuffix(name, filepath.Ext(name)), forced, len(paths)); err != nil {
+		if err := compare(records, strings.TrimSuffix(name, filepath.Ext(name)), base, forced, len(paths)); err != nil {
 			return err
 		}
 	}
 	if synthetic {
+		base, err := a.load(cmd, modelSettings)
+		if err != nil {
+			return err
+		}
 		laws := study.SyntheticLaws()
 		for _, law := range laws {
-			if err := compare(law.Dataset(rows, 1), law.Name, nil, len(laws)); err != nil {
+			if err := compare(study.RecordsOf(law.Dataset(rows, 1)), law.Name, base, nil, len(laws)); err != nil {
 				return err
 			}
 		}

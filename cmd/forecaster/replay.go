@@ -59,14 +59,14 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return &usageError{fmt.Errorf("--out - and --output json both write to standard output")}
 	}
 	var taps []stream.Sink
-	var draws *job.TraceSink
+	var draws *study.Tracer
 	drawn := reportingOf(cmd)
 	if drawn.wanted() {
 		if len(cfg.Model.Levels) > 0 && cfg.Output == (config.Output{}) { // no output gets more lines by it
 			cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
-			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, job.WeightsEvery)
+			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, weightsEvery)
 		}
-		draws = &job.TraceSink{Cfg: cfg}
+		draws = &study.Tracer{Model: cfg.Model.Type, Horizon: build.Emitted(cfg)[0], Levels: cfg.Model.Levels}
 		taps = append(taps, draws)
 	}
 	var running *job.Live
@@ -122,6 +122,10 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	}
 	return nil
 }
+
+// weightsEvery is how often replay looks at the weights for a report, in samples per
+// series.
+const weightsEvery = 20
 
 // onlyFile makes a file the input, whatever the configuration says.
 func onlyFile(command, path string) []config.Setting {

@@ -104,9 +104,11 @@ func NewPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	return m.make(c, dim, shared)
 }
 
-// reference is VAR(1), which Score.SkillVsVAR compares with.
-var reference = stream.Baseline{
-	Name:      "var1",
+// Reference is the name of the model that Score.SkillVsVAR compares with: VAR(1).
+const Reference = "var1"
+
+var baseline = stream.Baseline{
+	Name:      Reference,
 	Reference: true,
 	New: func(dim, horizon int) (eval.Model, error) {
 		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: horizon})

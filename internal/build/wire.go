@@ -35,15 +35,20 @@ func Emitted(c *config.Config) []int {
 	return all
 }
 
-// NewEngine makes the engine of one partition. What it says of all its series goes to
+// NewEngine makes the engine of one partition. Its scores over all series are those of
 // the series with the name pool.
 func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
-	baselines := []stream.Baseline{reference}
-	if c.Model.Type == reference.Name {
+	return stream.NewEngine(EngineConfig(c, pool))
+}
+
+// EngineConfig is what NewEngine makes the engine of.
+func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
+	baselines := []stream.Baseline{baseline}
+	if c.Model.Type == Reference {
 		baselines = nil // it is the model
 	}
 	m := c.Model
-	return stream.NewEngine(stream.EngineConfig{
+	return stream.EngineConfig{
 		AssemblerConfig: assemblerConfig(c),
 
 		Model:         c.Model.Type,
@@ -63,7 +68,7 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 		MetricsEvery:  c.Evaluate.Interval,
 		MetricsWindow: c.Evaluate.Window,
 		RollbackEvery: c.Pipeline.RollbackEvery,
-	})
+	}
 }
 
 // NewAssembler makes what the engine makes its samples with, alone.

@@ -60,10 +60,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	r = &Replayed{Refusals: build.Refusals{Next: out.Letters}}
-	messages, decoder, doubled := stream.Source(src), src.Decoder(), func() int64 { return 0 }
-	if o.Known && len(cfg.Model.Exogenous) > 0 {
-		messages, decoder, doubled = knownInputs(src, cfg.Model)
-	}
+	messages, decoder := build.Messages(src, cfg.Model, o.Known)
 	runner, err := run.NewRunner(run.Config{
 		Source:      paced(messages, decoder, cfg.Input.File.Speed),
 		Decoder:     decoder,
@@ -88,7 +85,6 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, err
 	}
 	r.Stats = runner.Stats()
-	r.Records -= doubled()
 	switch refused := r.Refusals.Total(); {
 	case ctx.Err() != nil: // interrupted
 	case r.Records == 0:

@@ -3,17 +3,14 @@ package study
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // AnomalyReport is what anomalies prints.
@@ -24,8 +21,6 @@ type AnomalyReport struct {
 	Stretches  []stretch     `json:"stretches"`
 	Rows       []anomaly     `json:"rows"`
 	Detections []Detection   `json:"detections,omitempty"`
-
-	Refused string `json:"-"` // rows left out, by reason
 }
 
 // anomaly is the score of a row.
@@ -59,62 +54,30 @@ type variableShare struct {
 	Share report.Number `json:"share"`
 }
 
-// AnomalyScores are those of eval.AnomalyScorer with the forecasts of the model.
-func AnomalyScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]RowScore, error) {
-	m, err := build.NewModel(c, data.Dim(), len(data.Series) > 1)
-	if err != nil {
-		return nil, err
-	}
-	s := NewAnomalies(c, data)
-	_, err = eval.Prequential(m, data, eval.Options{OnStep: func(st eval.Step) error {
-		s.step(nil, st)
-		return ctx.Err()
-	}})
-	return s.Rows(), err
-}
-
 // LevelSetLimit is the threshold of the rank that level sets give.
 const LevelSetLimit = .99
 
-func LevelSetScores(ctx context.Context, c config.Model, data *eval.Dataset) ([][]RowScore, error) {
-	plain, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: data.Dim(), Horizon: 1})
+// AnomaliesOf returns the anomaly scores of the samples of records: those of the one-step
+// forecasts of the model of c, or those of level sets.
+func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, levelSets bool) (*Anomalies, error) {
+	one := *c
+	m := &one.Model
+	m.Horizon, m.Levels, m.Joint, one.Pipeline.Emit, one.Evaluate.Interval = 1, nil, false, nil, 0
+	if levelSets {
+		m.Type, m.Anomaly.LevelSets = "persistence", true
+	}
+	e, err := build.NewEngine(&one, stream.AllSeries)
 	if err != nil {
 		return nil, err
 	}
-	m, err := varmodel.NewLevelSets(plain, varmodel.LevelSetConfig{Dim: data.Dim(), Order: c.Order, Seed: c.Seed})
-	if err != nil {
-		return nil, err
-	}
-	var all [][]RowScore
-	for _, s := range data.Series {
-		f := m.NewSeries()
-		detector, ok := eval.As[eval.Detector](f)
-		if !ok {
-			return nil, errors.New("the model has no scores")
-		}
-		scores := make([]RowScore, len(s.Rows))
-		for i, row := range s.Rows {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if err := f.Observe(row); err != nil {
-				return nil, fmt.Errorf("%s, row %d: %w", s.Name, i, err)
-			}
-			scores[i] = RowScore{Score: math.NaN(), view: -1}
-			if score, ok := detector.Anomaly(); ok {
-				r := &scores[i]
-				r.Score, r.anomalous = score, score > LevelSetLimit
-				r.begins = r.anomalous && (i == 0 || !scores[i-1].anomalous)
-			}
-		}
-		all = append(all, scores)
-	}
-	return all, nil
+	s := &Anomalies{LevelSets: levelSets}
+	_, err = records.learn(ctx, e, s.Add)
+	return s, err
 }
 
-// list fills in the rows that have a score, without the first ones of each series,
+// List fills in the rows that have a score, without the first ones of each series,
 // and the anomalies among them, highest first.
-func (r *AnomalyReport) List(data *eval.Dataset, all [][]RowScore, without int) {
+func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 	r.Rows, r.Stretches = []anomaly{}, []stretch{}
 	for i, s := range data.Series {
 		open, first := false, 0
@@ -129,7 +92,7 @@ func (r *AnomalyReport) List(data *eval.Dataset, all [][]RowScore, without int) 
 				a.View = sc.view.String()
 			}
 			for _, w := range sc.who {
-				a.Variables = append(a.Variables, variableShare{data.Variables[w.variable], report.Number(w.share)})
+				a.Variables = append(a.Variables, variableShare{s.Variables[w.variable], report.Number(w.share)})
 			}
 			a.Anomalous = sc.anomalous
 			r.Rows = append(r.Rows, a)

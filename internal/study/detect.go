@@ -2,31 +2,24 @@ package study
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
-	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream"
 )
 
-// Anomalies are the anomaly scores of the rows of a data set, made as the model
-// went over it: each by the forecast made before the row was seen.
+// Anomalies collect the anomaly scores of the rows of each series, in the order of
+// Samples: each by the forecast made before the row was seen.
 type Anomalies struct {
-	series []anomalyRun
-}
+	LevelSets bool // takes the score of the model itself, see eval.Detector
 
-type anomalyRun struct {
-	s      *eval.AnomalyScorer
-	times  []int64
-	yhat   []float64 // of the next row
-	known  bool
-	scores []RowScore // of each row
+	Rows [][]RowScore
+
+	index map[*stream.Series]int
 }
 
 // RowScore is the anomaly score of a row: above 1 it is an alarm. Score is NaN while
@@ -46,39 +39,27 @@ type share struct {
 	share    float64
 }
 
-// NewAnomalies returns Anomalies without a row, scored as c says.
-func NewAnomalies(c config.Model, data *eval.Dataset) *Anomalies {
-	s := &Anomalies{series: make([]anomalyRun, len(data.Series))}
-	for i := range s.series {
-		scorer := eval.NewAnomalyScorer(build.AnomaliesOf(c, data.Variables))
-		s.series[i] = anomalyRun{s: scorer, times: data.Series[i].Times, yhat: make([]float64, data.Dim())}
+// Add takes the scores in b.
+func (s *Anomalies) Add(b *stream.Batch) {
+	if s.index == nil {
+		s.index = make(map[*stream.Series]int)
 	}
-	return s
-}
-
-// step implements observer.
-func (s *Anomalies) step(_ eval.Forecaster, st eval.Step) {
-	r := &s.series[st.Series]
-	var yhat []float64
-	if r.known {
-		yhat = r.yhat
-	}
-	row := RowScore{Score: math.NaN()}
-	before := r.s.Event()
-	if score, ok := r.s.Observe(r.times[st.Row], st.Y, yhat); ok {
-		row.Score = score
-		var shares []float64
-		row.view, shares = r.s.Leading()
-		if row.anomalous = r.s.Anomalous(); row.anomalous {
-			row.who = largest(shares, 3)
+	for i := range b.Observations {
+		o := &b.Observations[i]
+		k, seen := s.index[o.Series]
+		if !seen {
+			k = len(s.Rows)
+			s.index[o.Series], s.Rows = k, append(s.Rows, nil)
 		}
-		now := r.s.Event()
-		row.begins = now.Open && (!before.Open || now.Begin != before.Begin)
-		row.normal = now.Normal
-	}
-	r.scores = append(r.scores, row)
-	if r.known = st.Forecast != nil; r.known {
-		copy(r.yhat, st.Forecast) // its first step
+		row := RowScore{Score: o.Score, view: o.Cause, anomalous: o.Anomalous, begins: o.Begins, normal: o.Normal}
+		if s.LevelSets {
+			row = RowScore{Score: o.Unusual, view: -1, anomalous: o.Unusual > LevelSetLimit}
+			n := len(s.Rows[k])
+			row.begins = row.anomalous && (n == 0 || !s.Rows[k][n-1].anomalous)
+		} else if o.Anomalous {
+			row.who = largest(o.Share, 3)
+		}
+		s.Rows[k] = append(s.Rows[k], row)
 	}
 }
 
@@ -95,22 +76,13 @@ func largest(shares []float64, n int) []share {
 	return all[:min(n, len(all))]
 }
 
-// Rows returns the scores of the rows of each series.
-func (s *Anomalies) Rows() [][]RowScore {
-	var all [][]RowScore
-	for i := range s.series {
-		all = append(all, s.series[i].scores)
-	}
-	return all
-}
-
 // zScores is the usual rule of a dashboard: how far the value furthest away, of
 // all variables, is from the mean of the window rows before, in their standard
 // deviations.
-func zScores(data *eval.Dataset, window int) []float64 {
+func zScores(data *Samples, window int) []float64 {
 	var all []float64
 	for _, s := range data.Series {
-		windows := make([]rolling, data.Dim())
+		windows := make([]rolling, len(s.Variables))
 		for j := range windows {
 			windows[j].ring = make([]float64, 0, window)
 		}
@@ -202,17 +174,17 @@ var zWindows = []int{100, 1000}
 
 // DetectRows compares the scores of the rows of all series with the labels. Precision,
 // recall and F1 are those of the rows of anomalies, begun by a score above the threshold.
-func DetectRows(name string, rows [][]RowScore, threshold float64, data *eval.Dataset, l *Labels) Detection {
+func DetectRows(name string, rows [][]RowScore, threshold float64, data *Samples, l *Labels) Detection {
 	scores, flagged := flat(rows)
 	return detect(name, scores, flagged, threshold, data, l)
 }
 
 // detectAbove compares scores that make no anomalies of their alarms.
-func detectAbove(name string, scores []float64, threshold float64, data *eval.Dataset, l *Labels) Detection {
+func detectAbove(name string, scores []float64, threshold float64, data *Samples, l *Labels) Detection {
 	return detect(name, scores, above(scores, threshold), threshold, data, l)
 }
 
-func detect(name string, scores []float64, flagged []bool, threshold float64, data *eval.Dataset, l *Labels) Detection {
+func detect(name string, scores []float64, flagged []bool, threshold float64, data *Samples, l *Labels) Detection {
 	s, truth := l.pick(scores), l.truth()
 	var marks []float64
 	for i, known := range l.known {
@@ -242,7 +214,7 @@ func detect(name string, scores []float64, flagged []bool, threshold float64, da
 
 // BaselineDetections are those that every score is compared with. The first history rows
 // of each series are its history.
-func BaselineDetections(data *eval.Dataset, history int, l *Labels) []Detection {
+func BaselineDetections(data *Samples, history int, l *Labels) []Detection {
 	var all []Detection
 	for _, w := range zWindows {
 		all = append(all, detectAbove(fmt.Sprintf("z-score of %d rows", w), zScores(data, w), zLimit, data, l))
@@ -256,8 +228,8 @@ func BaselineDetections(data *eval.Dataset, history int, l *Labels) []Detection 
 
 // increments returns the data with each row as its difference from the row before: what
 // is left of the forecast that repeats the last value.
-func increments(data *eval.Dataset) *eval.Dataset {
-	d := &eval.Dataset{Name: data.Name, Variables: data.Variables}
+func increments(data *Samples) *Samples {
+	d := &Samples{Name: data.Name}
 	for _, s := range data.Series {
 		rows := make([][]float64, len(s.Rows))
 		for i, y := range s.Rows {
@@ -269,7 +241,7 @@ func increments(data *eval.Dataset) *eval.Dataset {
 				}
 			}
 		}
-		d.Series = append(d.Series, eval.Series{Name: s.Name, Times: s.Times, Rows: rows})
+		d.Series = append(d.Series, Series{Name: s.Name, Variables: s.Variables, Times: s.Times, Rows: rows})
 	}
 	return d
 }
@@ -292,6 +264,7 @@ func DetectionTable(all []Detection) report.Table {
 // Labels say which rows of a data set are anomalous.
 type Labels struct {
 	known, anomalous []bool // of all rows, in the order of the series
+	start            []int  // of each series
 }
 
 func (l *Labels) pick(scores []float64) []float64 {
@@ -317,45 +290,33 @@ func (l *Labels) truth() []bool {
 // labelColumns are the names that a column of labels may have.
 var labelColumns = []string{"anomaly", "is_anomaly", "label", "anomalous"}
 
-// ReadLabels reads a file with the times of the rows and a column of 0 and 1, or with
-// windows of times. Rows of data from row from on that it does not mention are not
-// compared; a file of windows mentions all.
-func ReadLabels(ctx context.Context, c *config.Config, path string, data *eval.Dataset, from, to int) (*Labels, error) {
-	if l, ok, err := readWindows(c, path, data, from, to); err != nil {
-		return nil, fmt.Errorf("--labels: %w", err)
-	} else if ok {
-		return l, nil
-	}
-	lc := *c
-	lc.Input.File = &config.FileInput{Path: path}
-	lc.Input.CSV.ValueColumns = nil
-	lc.Pipeline.Variables, lc.Pipeline.Interval = nil, 0
-	lc.Model.Exogenous = nil
-	marks, refused, err := ReadDataset(ctx, &lc)
-	if err != nil {
-		return nil, fmt.Errorf("--labels: %w", err)
-	}
-	if refused != "" {
-		return nil, fmt.Errorf("--labels: %s: %s", path, refused)
-	}
-	column := slices.IndexFunc(marks.Variables, func(v string) bool { return slices.Contains(labelColumns, strings.ToLower(v)) })
-	if column < 0 && len(marks.Variables) == 1 {
-		column = 0
-	}
-	if column < 0 {
-		return nil, fmt.Errorf("--labels: %s: no column is named %s; it has %s",
-			path, strings.Join(labelColumns, ", "), strings.Join(marks.Variables, ", "))
+// NewLabels takes the labels of the samples from those of another file: its times, and a
+// column of 0 and 1. Rows of samples outside [from, to), and those that it does not
+// mention, are not compared.
+func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {
+	if marks.Refusals.Total() > 0 {
+		return nil, fmt.Errorf("%s: %s", marks.Name, marks.Refusals.String())
 	}
 	l := &Labels{}
-	for _, s := range data.Series {
-		mark, err := sameSeries(marks, data, s.Name)
+	for i := range samples.Series {
+		s := &samples.Series[i]
+		mark, err := sameSeries(marks, samples, s.Name)
 		if err != nil {
-			return nil, fmt.Errorf("--labels: %w", err)
+			return nil, err
+		}
+		column := slices.IndexFunc(mark.Variables, func(v string) bool { return slices.Contains(labelColumns, strings.ToLower(v)) })
+		if column < 0 && len(mark.Variables) == 1 {
+			column = 0
+		}
+		if column < 0 {
+			return nil, fmt.Errorf("%s: no column is named %s; it has %s",
+				marks.Name, strings.Join(labelColumns, ", "), strings.Join(mark.Variables, ", "))
 		}
 		at := make(map[int64]float64, len(mark.Times))
 		for i, t := range mark.Times {
 			at[t] = mark.Rows[i][column]
 		}
+		l.start = append(l.start, len(l.known))
 		for i, t := range s.Times {
 			v, known := at[t]
 			l.known = append(l.known, known && !math.IsNaN(v) && i >= from && (to == 0 || i < to))
@@ -363,15 +324,21 @@ func ReadLabels(ctx context.Context, c *config.Config, path string, data *eval.D
 		}
 	}
 	if !slices.Contains(l.known, true) {
-		return nil, fmt.Errorf("--labels: %s has none of the times of the rows", path)
+		return nil, fmt.Errorf("%s has none of the times of the rows", marks.Name)
 	}
 	return l, nil
 }
 
-// sameSeries returns the series of other that belongs to that of data with the
-// name: files of one series each need not name it alike.
-func sameSeries(other, data *eval.Dataset, name string) (*eval.Series, error) {
-	if len(other.Series) == 1 && len(data.Series) == 1 {
+// Labelled reports whether a row is known to be anomalous.
+func (l *Labels) Labelled(series, row int) bool {
+	i := l.start[series] + row
+	return l.known[i] && l.anomalous[i]
+}
+
+// sameSeries returns the series of other that belongs to that of samples with the name:
+// files of one series each need not name it alike.
+func sameSeries(other, samples *Samples, name string) (*Series, error) {
+	if len(other.Series) == 1 && len(samples.Series) == 1 {
 		return &other.Series[0], nil
 	}
 	for i := range other.Series {
@@ -380,36 +347,4 @@ func sameSeries(other, data *eval.Dataset, name string) (*eval.Series, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s has no series %q", other.Name, name)
-}
-
-// ReadHistory puts the rows of a file before those of data and returns how many
-// each series has got: the model learns from them, but they are not scored.
-func ReadHistory(ctx context.Context, c *config.Config, path string, data *eval.Dataset) (rows int, err error) {
-	hc := *c
-	f := *c.Input.File
-	f.Path = path
-	hc.Input.File = &f
-	before, _, err := ReadDataset(ctx, &hc)
-	if err != nil {
-		return 0, fmt.Errorf("--history: %w", err)
-	}
-	if !slices.Equal(before.Variables, data.Variables) {
-		return 0, fmt.Errorf("--history: %s has not the variables of %s", path, data.Name)
-	}
-	for i := range data.Series {
-		s := &data.Series[i]
-		b, err := sameSeries(before, data, s.Name)
-		if err != nil {
-			return 0, fmt.Errorf("--history: %w", err)
-		}
-		if len(data.Series) > 1 && i > 0 && len(b.Rows) != rows {
-			return 0, errors.New("--history: the series have different numbers of rows")
-		}
-		if b.Times[len(b.Times)-1] >= s.Times[0] {
-			return 0, fmt.Errorf("--history: %s does not end before %s begins", path, data.Name)
-		}
-		rows = len(b.Rows)
-		s.Times, s.Rows = append(b.Times, s.Times...), append(b.Rows, s.Rows...)
-	}
-	return rows, nil
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/orffvar/forecaster/eval"
 )
 
 // The sums that slide over a series agree with those of each window.
@@ -36,7 +34,7 @@ func TestRollingMoments(t *testing.T) {
 
 // A z-score is that of the variable furthest away, in the window before the row.
 func TestZScores(t *testing.T) {
-	data := &eval.Dataset{Variables: []string{"a", "b"}, Series: []eval.Series{{Rows: [][]float64{
+	data := &Samples{Series: []Series{{Variables: []string{"a", "b"}, Rows: [][]float64{
 		{0, 5}, {2, 5}, {4, math.NaN()}, {4, 6},
 	}}}}
 	got := zScores(data, 2)

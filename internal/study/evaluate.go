@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // Evaluation is what evaluate prints.
@@ -21,8 +22,6 @@ type Evaluation struct {
 	Results     []Result     `json:"results"`
 	Comparisons []comparison `json:"comparisons,omitempty"`
 	Detections  []Detection  `json:"detections,omitempty"`
-
-	Refused string `json:"-"` // rows left out, by reason
 }
 
 // Result is a score with what only evaluate knows.
@@ -30,55 +29,77 @@ type Result struct {
 	Score
 	Seeds   int           `json:"seeds"`
 	MSESD   report.Number `json:"mse_sd"`  // over the seeds
-	Refused int           `json:"refused"` // samples that the model would not learn
+	Refused int64         `json:"refused"` // records that were not learnt from
 }
 
-// Observer sees every step of a model.
-type Observer interface {
-	step(f eval.Forecaster, s eval.Step)
+// Options say what is scored of every model.
+type Options struct {
+	Horizons  []int // ascending
+	From, To  int   // rows of each series, To = 0 being the end
+	ScaleRows int   // see eval.Scale; 0 = units of the data
+	Seeds     int   // at least 1
+
+	// Draws says that a tracer is among the observers.
+	Draws bool
 }
 
-// EvaluateModel runs one model, as often as there are seeds, and returns one
-// Result a horizon, with the losses of the first seed, which observers see.
-func EvaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o eval.Options, seeds int, steps *atomic.Int64, observers ...Observer) ([]Result, [][]float64, error) {
-	seeds = Repeats(c, seeds)
+// Outcome is what comes of one model.
+type Outcome struct {
+	Results []Result    // one per horizon
+	Losses  [][]float64 // per horizon: see stream.Evaluation, of all samples in their order
+}
+
+// drawnWeights is about how often the weights of a mixture are drawn.
+const drawnWeights = 1000
+
+// EvaluateModel runs the model of c over the records, as often as there are seeds, in an
+// engine as run and replay have it. samples are those of the records. Observers see what
+// comes of the first seed. steps counts records.
+func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options, steps *atomic.Int64, observers ...func(*stream.Batch)) (*Outcome, error) {
+	seeds := Repeats(c.Model, o.Seeds)
 	runs := make([][]Score, seeds)
-	var losses [][]float64
-	refused := 0
-	for s := range runs {
-		c := c
-		c.Seed += uint64(s)
-		m, err := build.NewModel(c, data.Dim(), len(data.Series) > 1)
-		if err != nil {
-			return nil, nil, err
+	out := &Outcome{Losses: make([][]float64, len(o.Horizons))}
+	for seed := range runs {
+		c := *c
+		c.Model.Seed += uint64(seed)
+		c.Pipeline.Emit, c.Evaluate.Window, c.Evaluate.Interval = o.Horizons, 0, 0
+		if o.Draws {
+			c.Pipeline.Emit = nil // all: the future is drawn
+			c.Evaluate.Interval = max(1, samples.Len()/len(samples.Series)/drawnWeights)
 		}
-		ref, err := build.NewModel(config.Model{Type: "var1", Horizon: c.Horizon}, data.Dim(), false)
-		if err != nil {
-			return nil, nil, err
+		ec := build.EngineConfig(&c, stream.AllSeries)
+		ec.Evaluation = o.evaluation(samples)
+		if seed == 0 {
+			ec.Evaluation.Losses = func(losses []float64) {
+				for k, h := range o.Horizons {
+					if o.Draws {
+						out.Losses[k] = append(out.Losses[k], losses[h-1])
+					} else {
+						out.Losses[k] = append(out.Losses[k], losses[k])
+					}
+				}
+			}
+		} else {
+			observers = nil
 		}
-		o.Reference = ref
-		timed := &timedModel{Model: m}
-		o.OnStep = func(st eval.Step) error {
+		e, err := stream.NewEngine(ec)
+		if err != nil {
+			return nil, err
+		}
+		elapsed, err := records.learn(ctx, e, func(b *stream.Batch) {
 			steps.Add(1)
 			for _, see := range observers {
-				see.step(timed.series[st.Series], st)
+				see(b)
 			}
-			return ctx.Err()
-		}
-		r, err := eval.Prequential(timed, data, o)
+		})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for k, h := range r.Horizons {
-			one := NewScore("", c.Type, h, r.Score(eval.All, k))
-			one.SamplesPerSecond = report.Number(float64(data.Len()) / timed.elapsed.Seconds())
-			runs[s] = append(runs[s], one)
-		}
-		if s == 0 {
-			losses, refused, observers = r.Losses, r.Refused, nil
+		runs[seed] = scoresOf(e, c.Model.Type, o.Horizons)
+		for k := range runs[seed] {
+			runs[seed][k].SamplesPerSecond = report.Number(float64(samples.Len()) / elapsed.Seconds())
 		}
 	}
-	var results []Result
 	for k := range o.Horizons {
 		mean := runs[0][k]
 		var mse []float64
@@ -91,9 +112,53 @@ func EvaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 			}
 			mse = append(mse, float64(run[k].MSE))
 		}
-		results = append(results, Result{Score: mean, Seeds: seeds, MSESD: report.Number(eval.Summarize(mse...).SD), Refused: refused})
+		out.Results = append(out.Results, Result{
+			Score: mean, Seeds: seeds, MSESD: report.Number(eval.Summarize(mse...).SD), Refused: samples.Refusals.Total(),
+		})
 	}
-	return results, losses, nil
+	return out, nil
+}
+
+// Scored reports whether a row of a series is scored.
+func (o *Options) Scored(_, row int) bool { return row >= o.From && (o.To == 0 || row < o.To) }
+
+// evaluation is what an engine has to know of o.
+func (o *Options) evaluation(samples *Samples) stream.Evaluation {
+	e := stream.Evaluation{From: int64(o.From), To: int64(o.To)}
+	if o.ScaleRows > 0 {
+		scales := make(map[string][]float64)
+		for i := range samples.Series {
+			s := &samples.Series[i]
+			scales[s.key()] = eval.Scale(s.Rows, o.ScaleRows, o.From, o.To)
+		}
+		e.Scale = func(s *stream.Series) []float64 { return scales[(&Series{Name: s.Name, Variables: s.Variables}).key()] }
+	}
+	return e
+}
+
+// key identifies a series by its name and its variables.
+func (s *Series) key() string { return strings.Join(append([]string{s.Name}, s.Variables...), "\x00") }
+
+// scoresOf returns the scores of the model at each of the horizons: over all series
+// together, as the engine pools them.
+func scoresOf(e *stream.Engine, model string, horizons []int) []Score {
+	var b stream.Batch
+	e.AppendScores(&b)
+	var scores []Score
+	for _, h := range horizons {
+		score := NewScore("", model, h, eval.NoScore())
+		for i := range b.Metrics {
+			m := &b.Metrics[i]
+			if m.Model == model && m.Horizon == h && m.Target == stream.AllTargets && (m.Series.Name == stream.AllSeries || e.NumSeries() == 1) {
+				score = NewScore("", model, h, m.Score)
+			}
+		}
+		if model == build.Reference && score.N > 0 {
+			score.SkillVsVAR1 = 0 // it is the reference
+		}
+		scores = append(scores, score)
+	}
+	return scores
 }
 
 // Repeats is how often a model is run: once when it draws nothing.
@@ -110,15 +175,6 @@ func (s *Score) fields() []*report.Number {
 		&s.MSE, &s.RMSE, &s.MAE, &s.NMSE, &s.MASE, &s.SkillVsPersistence, &s.SkillVsVAR1,
 		&s.SCVMSE, &s.SCVMSESD, &s.Coverage, &s.JointCoverage, &s.Width, &s.Pinball, &s.SamplesPerSecond,
 	}
-}
-
-// Shortest returns the rows of the shortest series.
-func Shortest(data *eval.Dataset) int {
-	n := data.Len()
-	for _, s := range data.Series {
-		n = min(n, len(s.Rows))
-	}
-	return n
 }
 
 // ParseRows reads A:B; B = 0 means the end.

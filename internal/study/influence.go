@@ -30,18 +30,16 @@ type edge struct {
 }
 
 // Networks returns four simulated networks of ten variables and their edges.
-func Networks(rows int, seed uint64) (*eval.Dataset, [][][]bool) {
-	data := &eval.Dataset{Name: "network"}
+func Networks(rows int, seed uint64) (*Samples, [][][]bool) {
+	all := &Samples{Name: "network"}
 	var truth [][][]bool
 	for i := range uint64(4) {
 		g := eval.NewNetwork(seed + i)
 		one := eval.Collect(fmt.Sprintf("network %d", seed+i), g, rows)
-		one.Series[0].Name = one.Name
-		data.Variables = one.Variables
-		data.Series = append(data.Series, one.Series[0])
+		all.Series = append(all.Series, Series{Name: one.Name, Variables: one.Variables, Rows: one.Series[0].Rows})
 		truth = append(truth, g.Edges())
 	}
-	return data, truth
+	return all, truth
 }
 
 // Describe names the variables of a graph; the edges are sorted, strong ones first.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
@@ -19,15 +19,16 @@ type Compared struct {
 }
 
 // TryKernel returns the mean squared error of a trial over the last three quarters of
-// data, divided by that of persistence; NaN when the data or the other settings forbid
-// the trial. load reads the configuration with more settings.
-func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial build.Trial, data *eval.Dataset) (report.Number, error) {
+// records, divided by that of persistence; NaN when the data or the other settings forbid
+// the trial. samples are those of the records. load reads the configuration with more settings.
+func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial build.Trial, records *Records, samples *Samples) (report.Number, error) {
+	dim := samples.Dim()
 	sets := "model.type=kernelvar model.horizon=1 model.levels= " + trial.Sets
-	if trial.Most > 0 && data.Dim() > trial.Most {
+	if trial.Most > 0 && dim > trial.Most {
 		sets += " model.optimiser.step=adagrad"
 	}
 	if trial.Groups {
-		sets += fmt.Sprintf(" model.kernel.operator.groups=%d", smallestDivisor(data.Dim()))
+		sets += fmt.Sprintf(" model.kernel.operator.groups=%d", smallestDivisor(dim))
 	}
 	var forced []config.Setting
 	for _, s := range strings.Fields(sets) {
@@ -38,18 +39,16 @@ func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config,
 	if err != nil {
 		return report.Number(math.NaN()), nil //nolint:nilerr // no figure for this data; lint gives the reason
 	}
-	m, err := build.NewModel(cfg.Model, data.Dim(), len(data.Series) > 1)
-	if err != nil {
+	if _, err := build.NewModel(cfg.Model, dim, cfg.Pipeline.Scope == "shared"); err != nil {
 		return report.Number(math.NaN()), nil //nolint:nilerr // likewise
 	}
-	r, err := eval.Prequential(m, data, eval.Options{
-		Horizon: 1, From: data.Len() / len(data.Series) / 4,
-		OnStep: func(eval.Step) error { return ctx.Err() },
-	})
+	var steps atomic.Int64
+	o := Options{Horizons: []int{1}, From: samples.Len() / len(samples.Series) / 4, Seeds: 1}
+	outcome, err := EvaluateModel(ctx, cfg, records, samples, o, &steps)
 	if err != nil {
 		return 0, err
 	}
-	return report.Number(1 - r.Score(eval.All, 0).SkillVsNaive), nil
+	return 1 - outcome.Results[0].SkillVsPersistence, nil
 }
 
 // smallestDivisor returns the smallest divisor of n above 1.

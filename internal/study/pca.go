@@ -2,8 +2,6 @@ package study
 
 import (
 	"math"
-
-	"github.com/orffvar/forecaster/eval"
 )
 
 // The PCA residual: the part of a row outside the principal components that hold this
@@ -13,10 +11,10 @@ const pcaShare = .9
 // pcaScores returns the PCA residuals of all rows, in standard deviations above their
 // mean over the first history rows of each series: the baseline of a monitor that was
 // fitted once. A missing value counts as the mean. NaN in the history.
-func pcaScores(data *eval.Dataset, history int) []float64 {
+func pcaScores(data *Samples, history int) []float64 {
 	var all []float64
 	for _, s := range data.Series {
-		all = append(all, pcaOf(s.Rows, history, data.Dim())...)
+		all = append(all, pcaOf(s.Rows, history, len(s.Variables))...)
 	}
 	return all
 }

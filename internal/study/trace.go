@@ -1,11 +1,11 @@
 package study
 
 import (
-	"math"
+	"context"
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // coverageLevels are the levels whose coverage a report shows beside those that are
@@ -23,96 +23,86 @@ func WithCoverageLevels(levels []float64) []float64 {
 	return all
 }
 
-// Tracer draws a model as evaluate runs it.
+// Tracer draws a model by what its engine writes.
 type Tracer struct {
-	trace   *report.Trace
-	data    *eval.Dataset
-	options eval.Options
-	horizon int        // that is drawn
-	scores  *Anomalies // or nil
-	marked  *Labels    // or nil
-	start   []int      // of each series in marked
-	every   int        // steps between two looks at the weights
-	steps   int
-	end     eval.Step // of the first series
-	weights []float64
+	Model   string
+	Horizon int // that is drawn
+	Levels  []float64
+
+	// Scored and Labelled say whether a row of a series, both in order of appearance, is
+	// scored and labelled as anomalous. Nil: all are scored, none is labelled.
+	Scored, Labelled func(series, row int) bool
+
+	trace  *report.Trace
+	dim    int
+	series map[*stream.Series]int
+	rows   []int             // seen of each series
+	future []stream.Forecast // of the first series, copied
 }
 
-func NewTracer(model string, data *eval.Dataset, o eval.Options, scores *Anomalies, marked *Labels) *Tracer {
-	t := &Tracer{
-		trace: report.NewTrace(report.Config{
-			Model: model, Horizon: o.Horizons[0], Variables: data.Variables, Levels: o.Levels,
-		}),
-		data: data, options: o, horizon: o.Horizons[0], scores: scores, marked: marked,
-		every: max(1, data.Len()/1000),
-	}
-	n := 0
-	for _, s := range data.Series {
-		t.start = append(t.start, n)
-		n += len(s.Rows)
-	}
-	return t
+// Write implements stream.Sink.
+func (t *Tracer) Write(_ context.Context, b *stream.Batch) error {
+	t.Add(b)
+	return nil
 }
 
-// step implements observer.
-func (t *Tracer) step(f eval.Forecaster, s eval.Step) {
-	d, h := t.data.Dim(), t.options.Horizon
-	r := report.Step{
-		Series: s.Series, Time: t.data.Series[s.Series].Times[s.Row], Y: s.Y, Anomaly: math.NaN(),
-		Scored: s.Row >= t.options.From && (t.options.To == 0 || s.Row < t.options.To),
-	}
-	if s.Forecast != nil {
-		r.Forecast = s.Forecast[(t.horizon-1)*d : t.horizon*d]
-	}
-	if s.Lower != nil {
-		r.Lower, r.Upper = atHorizon(s.Lower, d, h, t.horizon), atHorizon(s.Upper, d, h, t.horizon)
-	}
-	if t.scores != nil {
-		r.Anomaly = t.scores.series[s.Series].scores[s.Row].Score
-	}
-	if t.marked != nil {
-		i := t.start[s.Series] + s.Row
-		r.Labelled = t.marked.known[i] && t.marked.anomalous[i]
-	}
-	t.trace.Step(r)
-	if w, ok := eval.As[eval.Mixture](f); ok && t.steps%t.every == 0 {
-		names := w.Experts()
-		if t.weights == nil {
-			t.weights = make([]float64, len(names)*d)
+// Close implements stream.Sink.
+func (t *Tracer) Close() error { return nil }
+
+// Add draws what is in b.
+func (t *Tracer) Add(b *stream.Batch) {
+	next, insight := 0, 0 // in the order of the observations that they belong to
+	for i := range b.Observations {
+		o := &b.Observations[i]
+		if t.trace == nil {
+			t.series, t.dim = make(map[*stream.Series]int), len(o.Y)
+			t.trace = report.NewTrace(report.Config{Model: t.Model, Horizon: t.Horizon, Variables: o.Series.Variables, Levels: t.Levels})
 		}
-		w.WeightsTo(t.weights)
-		t.trace.Weights(names, t.weights)
-	}
-	t.steps++
-	if s.Series == 0 {
-		t.end.Row = s.Row
-		t.end.Forecast = append(t.end.Forecast[:0], s.Forecast...)
-		t.end.Lower = append(t.end.Lower[:0], s.Lower...)
-		t.end.Upper = append(t.end.Upper[:0], s.Upper...)
-	}
-}
-
-// atHorizon picks horizon k out of bounds of levels x h x d.
-func atHorizon(bounds []float64, d, h, k int) []float64 {
-	var out []float64
-	for from := (k - 1) * d; from < len(bounds); from += h * d {
-		out = append(out, bounds[from:from+d]...)
-	}
-	return out
-}
-
-// finish adds the forecasts after the last row and returns the trace.
-func (t *Tracer) Finish() *report.Trace {
-	times, d := t.data.Series[0].Times, t.data.Dim()
-	if n := t.end.Row; n > 0 && len(t.end.Forecast) > 0 {
-		spacing := times[n] - times[n-1]
-		for h := range t.options.Horizon {
-			var lower, upper []float64
-			if len(t.end.Lower) > 0 {
-				lower, upper = t.end.Lower[h*d:(h+1)*d], t.end.Upper[h*d:(h+1)*d]
+		s, seen := t.series[o.Series]
+		if !seen {
+			s = len(t.series)
+			t.series[o.Series], t.rows = s, append(t.rows, 0)
+		}
+		step := report.Step{
+			Series: s, Time: o.Time, Y: o.Y, Anomaly: o.Score,
+			Scored: t.Scored == nil || t.Scored(s, t.rows[s]), Labelled: t.Labelled != nil && t.Labelled(s, t.rows[s]),
+		}
+		t.rows[s]++
+		from := next
+		for next < len(b.Forecasts) && b.Forecasts[next].Series == o.Series && b.Forecasts[next].Origin == o.Time {
+			if f := &b.Forecasts[next]; f.Horizon == t.Horizon {
+				step.Forecast, step.Lower, step.Upper = f.Yhat, f.Lower, f.Upper
 			}
-			t.trace.Future(times[n]+int64(h+1)*spacing, t.end.Forecast[h*d:(h+1)*d], lower, upper)
+			next++
 		}
+		if s == 0 {
+			t.future = t.future[:0]
+			for _, f := range b.Forecasts[from:next] {
+				f.Yhat, f.Lower, f.Upper = slices.Clone(f.Yhat), slices.Clone(f.Lower), slices.Clone(f.Upper)
+				t.future = append(t.future, f)
+			}
+		}
+		if len(o.Y) == t.dim { // a series may have other variables than the first
+			t.trace.Step(step)
+		}
+		for insight < len(b.Insights) && b.Insights[insight].Series == o.Series && b.Insights[insight].Time == o.Time {
+			if in := &b.Insights[insight]; in.Weights != nil {
+				t.trace.Weights(in.Experts, in.Weights)
+			}
+			insight++
+		}
+	}
+}
+
+// Finish adds the forecasts after the last sample and returns the trace, nil when
+// there was no sample.
+func (t *Tracer) Finish() *report.Trace {
+	for _, f := range t.future {
+		var lower, upper []float64
+		if len(f.Lower) > 0 {
+			lower, upper = f.Lower[:t.dim], f.Upper[:t.dim]
+		}
+		t.trace.Future(f.Time, f.Yhat, lower, upper)
 	}
 	return t.trace
 }

@@ -21,10 +21,10 @@ var (
 	endColumns   = []string{"end", "to"}
 )
 
-// readWindows reads the labels of a file of windows: JSON with a list of pairs of times,
+// ReadWindows reads the labels of a file of windows: JSON with a list of pairs of times,
 // or such a list for each data file by its name; or CSV with the columns start and end.
 // ok is false for a file of rows. Every row from row from on is known.
-func readWindows(c *config.Config, path string, data *eval.Dataset, from, to int) (l *Labels, ok bool, err error) {
+func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l *Labels, ok bool, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false, err
@@ -41,7 +41,7 @@ func readWindows(c *config.Config, path string, data *eval.Dataset, from, to int
 	if len(data.Series) != 1 {
 		return nil, false, fmt.Errorf("%s: windows label one series, and %s has %d; label their rows", path, data.Name, len(data.Series))
 	}
-	l = &Labels{}
+	l = &Labels{start: []int{0}}
 	s := &data.Series[0]
 	unit := format.TimeUnit(strings.TrimPrefix(c.Input.CSV.TimeUnit, "auto"))
 	var windows [][2]int64
@@ -105,7 +105,7 @@ func csvWindows(text string) (pairs [][2]string, ok bool) {
 
 // labelled returns the scores of the known rows of each series with their windows: the
 // runs of labelled rows.
-func (l *Labels) labelled(data *eval.Dataset, scores []float64) []eval.Labelled {
+func (l *Labels) labelled(data *Samples, scores []float64) []eval.Labelled {
 	var all []eval.Labelled
 	at := 0
 	for _, s := range data.Series {

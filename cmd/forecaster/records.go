@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/study"
+)
+
+// readRecords reads the records of the input file, as replay does.
+func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records, error) {
+	if c.Input.File.Speed != 0 {
+		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
+	}
+	src, err := build.OpenFile(c)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	a.assumed(src)
+	known, _ := cmd.Flags().GetBool(knownFlag)
+	source, decoder := build.Messages(src, c.Model, known)
+	return study.ReadRecords(cmd.Context(), c.Input.File.Path, source, decoder)
+}
+
+// readSamples is readRecords and the samples of these; see study.Records.Samples.
+func (a *app) readSamples(cmd *cobra.Command, c *config.Config, lags int) (*study.Samples, error) {
+	records, err := a.readRecords(cmd, c)
+	if err != nil {
+		return nil, err
+	}
+	return records.Samples(c, lags)
+}
+
+// printRefused says what was refused and returns an error if it was too much.
+func (a *app) printRefused(cmd *cobra.Command, s *study.Samples) error {
+	if text := s.Refusals.String(); text != "" {
+		fmt.Fprintln(a.stderr, text)
+	}
+	return checkRefused(cmd, &s.Refusals, int64(s.Len())+s.Refusals.Total())
+}
+
+// labelFlags adds the flags of commands that compare scores with labels.
+func labelFlags(cmd *cobra.Command) {
+	cmd.Flags().String("labels", "", `file of times and a column "anomaly" of 0 and 1, or of windows (CSV with start and end, or JSON), to compare the anomaly scores with`)
+	cmd.Flags().String("history", "", "file to learn from before, which is not scored")
+}
+
+// withHistory puts the records of --history before those of the file. It returns all of
+// them, their samples, and how many rows of each series come from the history.
+func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.Records) (*study.Records, *study.Samples, int, error) {
+	path, _ := cmd.Flags().GetString("history")
+	if path == "" {
+		samples, err := records.Samples(c, 0)
+		return records, samples, 0, err
+	}
+	history, err := a.readRecords(cmd, withFile(c, path))
+	if err != nil {
+		return nil, nil, 0, prefixed("--history", err)
+	}
+	joined, samples, rows, err := records.After(history, c)
+	return joined, samples, rows, prefixed("--history", err)
+}
+
+// readLabels reads the file of --labels for the rows [from, to) of samples; nil without.
+func (a *app) readLabels(cmd *cobra.Command, c *config.Config, samples *study.Samples, from, to int) (*study.Labels, error) {
+	path, _ := cmd.Flags().GetString("labels")
+	if path == "" {
+		return nil, nil
+	}
+	if l, ok, err := study.ReadWindows(c, path, samples, from, to); err != nil || ok {
+		return l, prefixed("--labels", err)
+	}
+	lc := withFile(c, path)
+	lc.Input.CSV.ValueColumns = nil
+	lc.Pipeline.Variables, lc.Pipeline.Interval = nil, 0
+	lc.Model.Exogenous = nil
+	marks, err := a.readSamples(cmd, lc, 0)
+	if err != nil {
+		return nil, prefixed("--labels", err)
+	}
+	l, err := study.NewLabels(marks, samples, from, to)
+	return l, prefixed("--labels", err)
+}
+
+// prefixed says which flag an error is about; nil stays nil.
+func prefixed(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", flag, err)
+}
+
+// withFile is c with another input file.
+func withFile(c *config.Config, path string) *config.Config {
+	other, f := *c, *c.Input.File
+	f.Path = path
+	other.Input.File = &f
+	return &other
+}

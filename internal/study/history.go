@@ -1,0 +1,60 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// After puts the records of a history before r. It returns all of them, their samples and
+// how many rows of each series come from the history. A file with one series may name
+// it otherwise than its history does.
+func (r *Records) After(history *Records, c *config.Config) (joined *Records, samples *Samples, rows int, err error) {
+	own, err := r.Samples(c, 0)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	before, err := history.Samples(c, 0)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	names := make(map[string]string) // of the series in the history
+	for i := range own.Series {
+		s := &own.Series[i]
+		b, err := sameSeries(before, own, s.Name)
+		switch {
+		case err != nil:
+			return nil, nil, 0, err
+		case !slices.Equal(b.Variables, s.Variables):
+			return nil, nil, 0, fmt.Errorf("%s has not the variables of %s", history.Name, r.Name)
+		case b.Times[len(b.Times)-1] >= s.Times[0]:
+			return nil, nil, 0, fmt.Errorf("%s does not end before %s begins", history.Name, r.Name)
+		}
+		names[b.Name] = s.Name
+	}
+	joined = &Records{Name: r.Name}
+	for _, d := range history.list {
+		if name, ok := names[d.Series]; ok {
+			d.Series = name
+		}
+		joined.list = append(joined.list, d)
+	}
+	joined.list = append(joined.list, r.list...)
+	if samples, err = joined.Samples(c, 0); err != nil {
+		return nil, nil, 0, err
+	}
+	for i := range own.Series {
+		s, err := sameSeries(samples, own, own.Series[i].Name)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		n, _ := slices.BinarySearch(s.Times, own.Series[i].Times[0])
+		if i > 0 && n != rows {
+			return nil, nil, 0, errors.New("the series have different numbers of rows")
+		}
+		rows = n
+	}
+	return joined, samples, rows, nil
+}

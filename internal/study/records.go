@@ -1,0 +1,232 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Records are the records of a file in memory: every model of a study gets them from the
+// first to the last, as it would get them live.
+type Records struct {
+	Name string
+	list []decoded
+}
+
+// decoded is a record, or the reason why a message, or a part of one, was none.
+type decoded struct {
+	stream.Record
+	refusal *stream.DataError
+}
+
+// ReadRecords reads a source to its end.
+func ReadRecords(ctx context.Context, name string, source stream.Source, decoder stream.Decoder) (*Records, error) {
+	r := &Records{Name: name}
+	var all stream.Decoded
+	messages := make([]stream.Message, 256)
+	for {
+		n, err := source.Read(ctx, messages)
+		for i := range n {
+			all.Decode(decoder, &messages[i])
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range all.Len() {
+		err := all.Parts(i, func(record *stream.Record, refusal *stream.DataError) error {
+			r.list = append(r.list, decoded{*record, refusal})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Len returns the number of records, with those that could not be decoded.
+func (r *Records) Len() int { return len(r.list) }
+
+// RecordsOf returns the rows of a data set as records, a second apart.
+func RecordsOf(data *eval.Dataset) *Records {
+	r := &Records{Name: data.Name}
+	for _, s := range data.Series {
+		for i, row := range s.Rows {
+			r.list = append(r.list, decoded{Record: stream.Record{
+				Message: &stream.Message{}, Series: s.Name, Time: int64(i+1) * 1e9, Names: data.Variables, Values: row,
+			}})
+		}
+	}
+	return r
+}
+
+// learn gives all records to the engine, shows each what comes of them, and returns the
+// time that learning and forecasting took. Refusals are those of Samples.
+func (r *Records) learn(ctx context.Context, e *stream.Engine, each func(*stream.Batch)) (elapsed time.Duration, err error) {
+	var batch stream.Batch
+	for i := range r.list {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if r.list[i].refusal != nil {
+			continue
+		}
+		start := time.Now()
+		err := e.Learn(&batch, &r.list[i].Record)
+		elapsed += time.Since(start)
+		if err == nil {
+			err = e.Score(&batch)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", r.list[i].Message.Origin(), err)
+		}
+		each(&batch)
+		batch.Reset()
+	}
+	return elapsed, nil
+}
+
+// Samples are the whole samples that an Assembler makes of records.
+type Samples struct {
+	Name     string
+	Series   []Series
+	Refusals build.Refusals // of records, in the file and by the Assembler
+}
+
+// Series is the samples of one series. Another one begins where its variables change.
+type Series struct {
+	Name      string
+	Variables []string
+	Times     []int64     // ns since 1970 UTC, ascending
+	Rows      [][]float64 // each of length dim; NaN = missing
+}
+
+// Samples makes samples of r with the settings of c. With lags > 0, gaps are filled with
+// missing rows: those that a model would get, and as many as lags reach back where a
+// model would drop its lags. Without, there is a row for each sample that has come.
+func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
+	if err := r.checkExogenous(c.Model.Exogenous); err != nil {
+		return nil, err
+	}
+	a, err := build.NewAssembler(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Samples{Name: r.Name}
+	collect := &collector{samples: s, index: make(map[*stream.Series]int), lags: lags}
+	for i := range r.list {
+		record := &r.list[i]
+		if record.refusal != nil {
+			collect.Refuse(record.Message, record.refusal)
+		} else if err := a.Add(collect, &record.Record); err != nil {
+			return nil, err
+		}
+	}
+	if s.Len() == 0 {
+		if s.Refusals.Total() > 0 {
+			return nil, fmt.Errorf("%s: no usable rows; %s", r.Name, s.Refusals.String())
+		}
+		return nil, fmt.Errorf("%s: no rows", r.Name)
+	}
+	return s, nil
+}
+
+// checkExogenous returns an error unless the file has all of the exogenous inputs, and
+// something else.
+func (r *Records) checkExogenous(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	missing, others := slices.Clone(names), false
+	for i := range r.list {
+		if r.list[i].Names == nil {
+			return nil
+		}
+		for _, name := range r.list[i].Names {
+			if k := slices.Index(missing, name); k >= 0 {
+				missing = slices.Delete(missing, k, k+1)
+			}
+			others = others || !slices.Contains(names, name)
+		}
+		if others && len(missing) == 0 {
+			return nil
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: model.exogenous: there is no column %q", r.Name, missing[0])
+	}
+	return fmt.Errorf("%s: model.exogenous: all columns are inputs, nothing is left to forecast", r.Name)
+}
+
+// collector is the receiver of Samples.
+type collector struct {
+	samples *Samples
+	index   map[*stream.Series]int
+	lags    int
+}
+
+// Refuse implements stream.Receiver.
+func (c *collector) Refuse(m *stream.Message, err *stream.DataError) { c.samples.Refusals.Add(m, err) }
+
+// Sample implements stream.Receiver.
+func (c *collector) Sample(s *stream.Sample) error {
+	if s.Missing && c.lags == 0 {
+		return nil
+	}
+	i, ok := c.index[s.Series]
+	if !ok {
+		i = len(c.samples.Series)
+		c.index[s.Series] = i
+		c.samples.Series = append(c.samples.Series, Series{Name: s.Series.Name, Variables: s.Series.Variables})
+	}
+	to := &c.samples.Series[i]
+	for range min(s.Break, int64(c.lags)) {
+		row := make([]float64, len(s.Y))
+		for j := range row {
+			row[j] = math.NaN()
+		}
+		to.Times, to.Rows = append(to.Times, s.Time), append(to.Rows, row)
+	}
+	to.Times, to.Rows = append(to.Times, s.Time), append(to.Rows, slices.Clone(s.Y))
+	return nil
+}
+
+// Len returns the number of rows of all series.
+func (s *Samples) Len() int {
+	n := 0
+	for i := range s.Series {
+		n += len(s.Series[i].Rows)
+	}
+	return n
+}
+
+// Dim returns the largest number of variables of a series.
+func (s *Samples) Dim() int {
+	d := 0
+	for i := range s.Series {
+		d = max(d, len(s.Series[i].Variables))
+	}
+	return d
+}
+
+// Shortest returns the rows of the shortest series.
+func (s *Samples) Shortest() int {
+	n := s.Len()
+	for i := range s.Series {
+		n = min(n, len(s.Series[i].Rows))
+	}
+	return n
+}
