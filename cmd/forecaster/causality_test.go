@@ -156,6 +156,30 @@ func TestModelsDoNotInfluenceEachOther(t *testing.T) {
 	}
 }
 
+// TestNoScoreSeesLaterRows: what comes after the scored rows changes no score of
+// evaluate.
+func TestNoScoreSeesLaterRows(t *testing.T) {
+	const rows, half = 400, 200
+	file := filepath.Join(t.TempDir(), "data.csv")
+	full := seriesCSV(rows, 2, .02, 6)
+	scores := func(content []byte, sets ...string) map[string]map[string]any {
+		writeFile(t, file, content)
+		return evaluateJSON(t, append([]string{
+			file, "--horizons", "1,3", "--season", "12", "--models", strings.Join(allModels, ","), "--scale-rows", "100", "--score-rows", fmt.Sprintf("50:%d", half),
+		}, sets...)...)
+	}
+	cut := cutLines(full, 1+half)
+	whole := scores(full)
+	for key, result := range scores(cut) {
+		if !reflect.DeepEqual(result, whole[key]) {
+			t.Errorf("%s: cutting the rows off that are not scored: %v\nwith them: %v", key, result, whole[key])
+		}
+	}
+	if reflect.DeepEqual(whole, scores(cutLines(full, 1+half-1))) {
+		t.Error("the last scored row changes nothing")
+	}
+}
+
 // TestEvaluateJSON is the contract of the machine-readable output.
 func TestEvaluateJSON(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "data.csv")

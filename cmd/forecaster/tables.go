@@ -85,7 +85,7 @@ left out, with a line that says so.`,
 			if *only != "" && e.Table != *only || !strings.Contains(strings.ToLower(e.Name), strings.ToLower(*name)) {
 				continue
 			}
-			file, err := study.OpenTableData(*data, e.File)
+			file, err := study.OpenTableData(cmd.Context(), *data, e.File)
 			if errors.Is(err, fs.ErrNotExist) {
 				if !slices.Contains(missing, e.File) {
 					missing = append(missing, e.File)

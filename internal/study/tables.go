@@ -1,12 +1,14 @@
 package study
 
 import (
-	"bytes"
+	"context"
+	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
@@ -21,22 +23,39 @@ func TableFeatures(in, frequencies int, sigma float64, seed uint64) eval.Block {
 	return eval.Block{Len: f.Len(), FeaturesTo: f.FeaturesTo}
 }
 
-// OpenTableData reads a data set from dir, or the bundled one.
-func OpenTableData(dir, file string) (*eval.Dataset, error) {
-	var content []byte
-	var err error
-	switch {
-	case dir != "":
-		content, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-	case file == "macrodata.csv":
-		content = dataset.MacrodataCSV()
-	default:
-		err = fs.ErrNotExist
+// maxTableDim bounds the columns of a table: Climate has 2,250.
+const maxTableDim = 1 << 16
+
+// OpenTableData reads a data set from dir, as all files are read, or returns the bundled
+// one.
+func OpenTableData(ctx context.Context, dir, name string) (*eval.Dataset, error) {
+	if dir == "" {
+		if name != "macrodata.csv" {
+			return nil, fs.ErrNotExist
+		}
+		return dataset.Macrodata(), nil
 	}
+	c := config.Default()
+	c.Input.File = &config.FileInput{Path: filepath.Join(dir, filepath.FromSlash(name))}
+	c.Pipeline.MaxDim = maxTableDim
+	src, err := build.OpenFile(c)
 	if err != nil {
 		return nil, err
 	}
-	return dataset.Read(file, bytes.NewReader(content))
+	defer src.Close()
+	records, err := ReadRecords(ctx, name, src, src.Decoder())
+	if err != nil {
+		return nil, err
+	}
+	samples, err := records.Samples(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &samples.Series[0]
+	if len(samples.Series) > 1 || samples.Refusals.Total() > 0 {
+		return nil, fmt.Errorf("%s: a table needs one series of the same variables; %s", name, samples.Refusals.String())
+	}
+	return &eval.Dataset{Name: name, Variables: s.Variables, Series: []eval.Series{{Name: s.Name, Times: s.Times, Rows: s.Rows}}}, nil
 }
 
 // Meets reports whether the mean over the seeds reaches the target of e.
