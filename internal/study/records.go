@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -137,7 +138,7 @@ func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
 	}
 	if s.Len() == 0 {
 		if s.Refusals.Total() > 0 {
-			return nil, fmt.Errorf("%s: no usable rows; %s", r.Name, s.Refusals.String())
+			return nil, fmt.Errorf("%s: no usable rows; refused: %s; the first: %s", r.Name, report.CountsOf(s.Refusals.Counts), s.Refusals.First())
 		}
 		return nil, fmt.Errorf("%s: no rows", r.Name)
 	}
