@@ -262,7 +262,7 @@ func (s *Scorer) PushJoint(lower, upper []float64) {
 		copy(joint[:d], lower[(h-1)*d:h*d])
 		copy(joint[d:], upper[(h-1)*d:h*d])
 		s.rescale(joint[:d])
-		s.rescale(joint[d:2*d])
+		s.rescale(joint[d : 2*d])
 	}
 }
 
