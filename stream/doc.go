@@ -22,6 +22,14 @@
 // state at an offset is a function of the messages before it, whatever a restart writes
 // again has the values it had the first time.
 //
+// Where things happen:
+//
+//   - a record is refused in Assembler.Add (admit.go, grid.go, exogenous.go);
+//   - a model learns from a sample, and forecasts after it, in Engine.Learn (engine.go);
+//     its weights change in the Observe of the forecaster, in package varmodel;
+//   - a forecast is scored in Engine.Score (scorer.go);
+//   - a checkpoint is stored, and its offset committed, in Driver.Deliver of stream/run.
+//
 // The edges are interfaces of one to three methods. Implementations: stream/file,
 // stream/kafka, stream/influx, stream/sim; decoders: stream/format. Package
 // stream/streamtest has their contracts as tests.
