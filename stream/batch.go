@@ -18,6 +18,7 @@ type Batch struct {
 	Next      int64  // offset after the last record applied
 	Snapshot  []byte // engine state at Next, or its changes; nil unless a checkpoint is due
 	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
+	Last      Mark   // of the last message that Snapshot has
 
 	results []stepResult   // not scored yet
 	ahead   int            // points that they are likely to become

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -13,30 +14,48 @@ import (
 // Checkpoint is all that a restart needs, or what has changed of it since the
 // checkpoint before: an idle series is not written again.
 type Checkpoint struct {
-	Fingerprint string // of the config and the build that wrote it
-	Next        int64  // offset to resume from
-	Since       int64  // Next of the checkpoint that State has the changes to; 0 = State is whole
-	Sink        []byte // position of the sink, see Positioner
-	DeadLetters []byte // position of the dead letters, likewise
-	State       []byte // of the engine, or what has changed of it
+	Settings []Setting // that State depends on; nil in a checkpoint of changes
+	Next     int64     // offset to resume from
+	Since    int64     // Next of the checkpoint that State has the changes to; 0 = State is whole
+	Last     Mark      // of the last message that was applied
+	Outputs  Positions // of the outputs
+	State    []byte    // of the engine, or what has changed of it
 }
 
-// The format is described in docs/checkpoint-format.md. Who changes it
+// Positions are where outputs stand, ascending by name. Nil means that there is no
+// checkpoint; one that knows no output has an empty list.
+type Positions []Position
+
+// Position is the length in bytes of an output, which is known by its kind and path.
+type Position struct {
+	Output string `json:"output"`
+	Length int64  `json:"length"`
+}
+
+// Of returns the position of an output, and whether it is known.
+func (p Positions) Of(output string) (int64, bool) {
+	i := slices.IndexFunc(p, func(q Position) bool { return q.Output == output })
+	if i < 0 {
+		return 0, false
+	}
+	return p[i].Length, true
+}
+
+// The format is described in docs/checkpoint-format.md. Who changes it raises
+// checkpointVersion, changes the page, and writes testdata again by
 //
-//   - raises checkpointVersion,
-//   - keeps what decodes the version before, and drops what decodes older ones,
-//   - commits a checkpoint of the new version to testdata; all of them must load,
-//     or be refused with ErrVersion, for ever.
+//	go test ./stream -run Fault36 -update
 const (
 	checkpointMagic   = "FCSTCKPT"
-	checkpointVersion = 2
+	checkpointVersion = 3
 
 	checkpointHeader  = len(checkpointMagic) + 2 + 8 // magic, version, length of the body
 	checkpointTrailer = 4                            // CRC-32C of all before it
 
-	maxFingerprint = 1 << 10
-	maxPosition    = 1 << 16
-	maxState       = math.MaxInt
+	maxSettings = 1 << 10
+	maxOutputs  = 1 << 10
+	maxText     = 1 << 16
+	maxState    = math.MaxInt
 )
 
 // ErrNoCheckpoint is returned by a Store that has none.
@@ -54,9 +73,16 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Encode returns the checkpoint in the format of docs/checkpoint-format.md, in parts
 // that follow one another. One of them is State itself: a copy would need as much
-// memory again. It fails when the fingerprint or a position is too long.
+// memory again. It fails when a setting or the name of an output is too long.
 func (c *Checkpoint) Encode() (parts [][]byte, err error) {
-	if len(c.Fingerprint) > maxFingerprint || len(c.Sink) > maxPosition || len(c.DeadLetters) > maxPosition {
+	long := len(c.Settings) > maxSettings || len(c.Outputs) > maxOutputs
+	for _, s := range c.Settings {
+		long = long || len(s.Key) > maxText || len(s.Value) > maxText
+	}
+	for _, p := range c.Outputs {
+		long = long || len(p.Output) > maxText
+	}
+	if long {
 		return nil, errors.New("stream: a field of the checkpoint is too long")
 	}
 	head := append([]byte(nil), checkpointMagic...)
@@ -65,7 +91,7 @@ func (c *Checkpoint) Encode() (parts [][]byte, err error) {
 	e := snapshot.NewEncoder(head)
 	fields := *c
 	fields.State = nil // it comes last: only its length is missing
-	fields.state(e, checkpointVersion)
+	fields.state(e)
 	head = e.Bytes()
 	binary.LittleEndian.PutUint64(head[len(head)-8:], uint64(len(c.State)))
 	binary.LittleEndian.PutUint64(head[checkpointHeader-8:], uint64(len(head)-checkpointHeader+len(c.State)))
@@ -98,12 +124,12 @@ func ParseCheckpoints(b []byte) (list []Checkpoint, n int, err error) {
 		if err != nil {
 			return list, n, fmt.Errorf("checkpoint %d from byte %d on: %w", len(list)+1, n, err)
 		}
-		before := Checkpoint{Fingerprint: c.Fingerprint}
+		var before int64
 		if len(list) > 0 {
-			before = list[len(list)-1]
+			before = list[len(list)-1].Next
 		}
-		if c.Since != before.Next || c.Fingerprint != before.Fingerprint {
-			return list, n, fmt.Errorf("%w: checkpoint %d has the changes since offset %d where %d was expected", ErrCorrupt, len(list)+1, c.Since, before.Next)
+		if c.Since != before {
+			return list, n, fmt.Errorf("%w: checkpoint %d has the changes since offset %d where %d was expected", ErrCorrupt, len(list)+1, c.Since, before)
 		}
 		list, n = append(list, c), n+size
 	}
@@ -129,24 +155,55 @@ func decodeCheckpoint(b []byte) (c Checkpoint, size int, err error) {
 		return c, 0, fmt.Errorf("%w: the checksum does not match", ErrCorrupt)
 	}
 	version := binary.LittleEndian.Uint16(b[len(checkpointMagic):])
-	if version < 1 || version > checkpointVersion {
-		return c, 0, fmt.Errorf("%w: it has version %d, this build reads 1 and %d", ErrVersion, version, checkpointVersion)
+	if version != checkpointVersion {
+		age := "a newer"
+		if version < checkpointVersion {
+			age = "an older"
+		}
+		return c, 0, fmt.Errorf("%w: %s build has written it in format %d, this build reads %d", ErrVersion, age, version, checkpointVersion)
 	}
 	d := snapshot.NewDecoder(b[checkpointHeader:sum])
-	c.state(d, version)
+	c.state(d)
 	if err := d.Finish(); err != nil {
 		return Checkpoint{}, 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return c, sum + checkpointTrailer, nil
 }
 
-func (c *Checkpoint) state(d *snapshot.Codec, version uint16) {
-	d.String(&c.Fingerprint, maxFingerprint)
-	d.Int64(&c.Next)
-	if version > 1 {
-		d.Int64(&c.Since)
+func (c *Checkpoint) state(d *snapshot.Codec) {
+	n := len(c.Settings)
+	d.Len(&n, maxSettings)
+	for i := 0; i < n && d.Err() == nil; i++ {
+		var s Setting
+		if !d.Decoding() {
+			s = c.Settings[i]
+		}
+		d.String(&s.Key, maxText)
+		d.String(&s.Value, maxText)
+		if d.Decoding() {
+			c.Settings = append(c.Settings, s)
+		}
 	}
-	d.Blob(&c.Sink, maxPosition)
-	d.Blob(&c.DeadLetters, maxPosition)
+	d.Int64(&c.Next)
+	d.Int64(&c.Since)
+	d.Int64(&c.Last.Offset)
+	d.Uint64(&c.Last.Hash)
+	c.Outputs.state(d)
 	d.Blob(&c.State, maxState)
+}
+
+func (p *Positions) state(d *snapshot.Codec) {
+	n := len(*p)
+	d.Len(&n, maxOutputs)
+	if d.Decoding() {
+		*p = make(Positions, n)
+	}
+	for i := 0; i < n && d.Err() == nil; i++ {
+		q := &(*p)[i]
+		d.String(&q.Output, maxText)
+		d.Int64(&q.Length)
+		if d.Decoding() && (q.Length < 0 || i > 0 && q.Output <= (*p)[i-1].Output) {
+			d.Fail("output %q out of order, or with %d bytes", q.Output, q.Length)
+		}
+	}
 }

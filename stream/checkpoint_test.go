@@ -8,17 +8,19 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
 )
 
-var update = flag.Bool("update", false, "write testdata/checkpoint-v*.bin of the version that is written now")
+var update = flag.Bool("update", false, "write testdata/checkpoint*.bin as this build does")
 
 func sample() stream.Checkpoint {
 	return stream.Checkpoint{
-		Fingerprint: "model abc, build def", Next: 1 << 40,
-		Sink: []byte("1234"), DeadLetters: []byte("5"), State: []byte("state\x00of the engine"),
+		Settings: []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "auto"}},
+		Next:     1 << 40, Last: stream.Mark{Offset: 1<<40 - 1, Hash: 0x9f31c2aa},
+		Outputs: stream.Positions{{Output: "file /data/a.csv", Length: 1234}, {Output: "file /data/b.csv"}}, State: []byte("state\x00of the engine"),
 	}
 }
 
@@ -32,7 +34,7 @@ func encoded(t testing.TB, c stream.Checkpoint) []byte {
 }
 
 func TestCheckpointRoundTrip(t *testing.T) {
-	for _, want := range []stream.Checkpoint{{}, sample(), {State: make([]byte, 1<<20)}} {
+	for _, want := range []stream.Checkpoint{{Outputs: stream.Positions{}}, sample(), {Outputs: stream.Positions{}, State: make([]byte, 1<<20)}} {
 		var got stream.Checkpoint
 		if err := got.UnmarshalBinary(encoded(t, want)); err != nil {
 			t.Fatal(err)
@@ -72,14 +74,14 @@ func TestFault35_BitFlips(t *testing.T) {
 	refused("appended", 1, append(bytes.Clone(good), 0))
 }
 
-// TestFault36_CheckpointVersions: what earlier builds wrote loads, or is refused by its
-// version.
+// TestFault36_CheckpointVersions: a checkpoint of this version stays as it is, and one
+// of another version is refused by its version, not as damaged.
 func TestFault36_CheckpointVersions(t *testing.T) {
 	changes := sample()
-	changes.Since = 1 << 39
-	for name, want := range map[string]stream.Checkpoint{"v1": sample(), "v2": sample(), "v2-changes": changes} {
-		file := "testdata/checkpoint-" + name + ".bin"
-		if *update && name != "v1" {
+	changes.Settings, changes.Since = nil, 1<<39
+	for name, want := range map[string]stream.Checkpoint{"checkpoint": sample(), "checkpoint-changes": changes} {
+		file := "testdata/" + name + ".bin"
+		if *update {
 			if err := os.WriteFile(file, encoded(t, want), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -95,20 +97,22 @@ func TestFault36_CheckpointVersions(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s became %+v", name, got)
 		}
-		if name != "v1" && !bytes.Equal(encoded(t, want), b) {
+		if !bytes.Equal(encoded(t, want), b) {
 			t.Error("the format changed, but not its version: see the comment at checkpointVersion")
 		}
 	}
-	newer, err := os.ReadFile("testdata/checkpoint-newer.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got stream.Checkpoint
-	if err := got.UnmarshalBinary(newer); !errors.Is(err, stream.ErrVersion) {
-		t.Errorf("a newer version gave %v", err)
-	}
-	if list, _, err := stream.ParseCheckpoints(append(encoded(t, sample()), newer...)); !errors.Is(err, stream.ErrVersion) || len(list) != 1 {
-		t.Errorf("a newer version behind one of ours gave %d, %v", len(list), err)
+	for name, age := range map[string]string{"newer": "a newer build", "older": "an older build"} {
+		other, err := os.ReadFile("testdata/checkpoint-" + name + ".bin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got stream.Checkpoint
+		if err := got.UnmarshalBinary(other); !errors.Is(err, stream.ErrVersion) || !strings.Contains(err.Error(), age) {
+			t.Errorf("%s version gave %v", name, err)
+		}
+		if list, _, err := stream.ParseCheckpoints(append(encoded(t, sample()), other...)); !errors.Is(err, stream.ErrVersion) || len(list) != 1 {
+			t.Errorf("%s version behind one of ours gave %d, %v", name, len(list), err)
+		}
 	}
 }
 
@@ -168,7 +172,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(encoded(f, stream.Checkpoint{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c stream.Checkpoint
-		if c.UnmarshalBinary(b) == nil && binary.LittleEndian.Uint16(b[8:]) == 2 {
+		if c.UnmarshalBinary(b) == nil && binary.LittleEndian.Uint16(b[8:]) == 3 {
 			if again := encoded(t, c); !bytes.Equal(again, b) {
 				t.Errorf("%x decodes, and encodes to %x", b, again)
 			}

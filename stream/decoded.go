@@ -37,6 +37,9 @@ type part struct {
 // Len returns the number of messages.
 func (d *Decoded) Len() int { return len(d.messages) }
 
+// Mark identifies the i-th message.
+func (d *Decoded) Mark(i int) Mark { return d.messages[i].message.Mark() }
+
 // at returns the i-th message and its parts.
 func (d *Decoded) at(i int) (*decodedMessage, []part) {
 	from := 0

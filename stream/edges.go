@@ -15,15 +15,23 @@ type Source interface {
 }
 
 // Seeker is a Source that can start elsewhere than at its beginning: before the
-// first Read, Seek makes next the offset of the first message delivered. A
+// first Read, Seek makes next the offset of the first message delivered. It is an error
+// when the log has another message at the offset of last, which was applied before. A
 // Source without it may deliver messages again; the engine skips those that it
 // has seen.
 type Seeker interface {
-	Seek(ctx context.Context, next int64) error
+	Seek(ctx context.Context, next int64, last Mark) error
+}
+
+// Verifier is a Source whose log can be replaced by another one while it is read. Verify
+// returns an error when what was read so far may be from several logs: it is called
+// before a checkpoint is saved, and may be called from another goroutine than Read.
+type Verifier interface {
+	Verify(ctx context.Context) error
 }
 
 // Committer is a Source that wants to know how far its messages were
-// processed for good: next is the offset of the first message not yet covered
+// processed permanently: next is the offset of the first message not yet covered
 // by a durable checkpoint.
 type Committer interface {
 	Commit(ctx context.Context, next int64) error
@@ -38,13 +46,14 @@ type Sink interface {
 	Close() error
 }
 
-// Positioner is a Sink, or DeadLetters, whose output has a position (a file): the position
-// after the last Write is saved with each checkpoint, and Resume cuts the
-// output back to it, so that what is written again is not there twice. Resume
-// with nil starts from nothing.
+// Positioner is a Sink whose output has a position (a file): the positions after the
+// last Write are saved with each checkpoint, and Resume cuts the output back to the
+// position of its kind and path, so that what is written again is not there twice.
+// Resume appends to an output that the checkpoint does not know. Without a checkpoint
+// at is nil, and the output starts from nothing.
 type Positioner interface {
-	Position() []byte
-	Resume(pos []byte) error
+	Positions() Positions
+	Resume(at Positions) error
 }
 
 // Store keeps the checkpoints of one partition.

@@ -38,3 +38,55 @@ func (m *Message) Mark() Mark {
 	h.Write(m.Value)
 	return Mark{Offset: m.Offset, Hash: max(1, h.Sum64())}
 }
+
+// Witness notices that a log was replaced while it was read. It keeps the mark of a
+// message, the anchor, until a later Check. A log that was deleted never comes back:
+// when the anchor is still in the log, all that was read since is from the same one.
+// The zero value has seen nothing.
+type Witness struct {
+	anchor, newest Mark
+	verified       int64 // all messages before this offset are from one log
+}
+
+// Begin forgets all messages but one: the last that was processed before a restart.
+func (w *Witness) Begin(last Mark) { *w = Witness{anchor: last, newest: last} }
+
+// Saw notes a message that was read, in the order of offsets.
+func (w *Witness) Saw(m Mark) {
+	if m.None() {
+		return
+	}
+	if w.anchor.None() {
+		w.anchor = m
+	}
+	w.newest = m
+}
+
+// Anchor returns the mark of a message of the log; none when nothing was seen.
+func (w *Witness) Anchor() Mark { return w.anchor }
+
+// Verified reports whether all messages before next are known to be from one log.
+func (w *Witness) Verified(next int64) bool { return w.anchor.None() || next <= w.verified }
+
+// Check is given what the log has at the offset of the anchor of then, a copy of w from
+// before the log was asked. It returns a *ReplacedError when that is another message,
+// and otherwise makes the newest message of then the anchor. None proves nothing: the
+// message was removed from the log.
+func (w *Witness) Check(then Witness, now Mark) error {
+	if !now.None() && now != then.anchor {
+		return &ReplacedError{Was: then.anchor, Now: now}
+	}
+	if w.anchor == then.anchor {
+		w.anchor = then.newest
+	}
+	w.verified = max(w.verified, then.newest.Offset+1)
+	return nil
+}
+
+// ReplacedError says that a log has another message at an offset than the one that was
+// read from there.
+type ReplacedError struct{ Was, Now Mark }
+
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("stream: the message at offset %d is not the one that was read before: the log was deleted and created again", e.Was.Offset)
+}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -74,10 +78,10 @@ func (a *app) resetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Remove the checkpoints: the next start begins anew",
-		Long: `reset removes the checkpoints of a job that is stopped. From a state topic it
-also removes the offsets of the group, so that the topic is read again from where
-input.kafka.offset says. In a directory it cannot: give the job another
-input.kafka.consumer_group, too, to read the topic again.`,
+		Long: `reset removes the checkpoints of a job that is stopped. With -c it also removes the
+offsets of the consumer group, so that the topic is read again from where
+input.kafka.offset says. Given only a directory it cannot: the job then also needs
+another input.kafka.consumer_group to read the topic again.`,
 	}
 	yes := cmd.Flags().Bool("yes", false, "do it")
 	a.onCheckpoints(cmd, func(ctx context.Context, j job.Checkpoints) error {
@@ -111,9 +115,9 @@ func (a *app) openCheckpoints(cmd *cobra.Command, args []string) (job.Checkpoint
 	switch {
 	case err != nil:
 		return nil, err
-	case cfg.State.Dir != "":
+	case cfg.State.Dir != "" && cfg.Input.Kafka == nil:
 		return job.Directory(cfg.State.Dir), nil
-	case cfg.State.Topic == "" || cfg.Input.Kafka == nil:
+	case cfg.State.Dir == "" && cfg.State.Topic == "" || cfg.Input.Kafka == nil:
 		return nil, &usageError{errors.New("the configuration has neither state.dir nor state.topic")}
 	}
 	connection, err := build.KafkaConnection(cfg.Input.Kafka)
@@ -125,6 +129,9 @@ func (a *app) openCheckpoints(cmd *cobra.Command, args []string) (job.Checkpoint
 	})
 	if err != nil {
 		return nil, err
+	}
+	if cfg.State.Dir != "" {
+		return &job.LocalState{Directory: job.Directory(cfg.State.Dir), Group: group}, nil
 	}
 	saved, err := group.SavedState(cmd.Context(), cfg.State.Topic)
 	if err != nil {
@@ -141,17 +148,37 @@ func (a *app) listCheckpoints(ctx context.Context, j job.Checkpoints) ([]job.Che
 	if a.output == "json" {
 		return list, writeJSON(a.stdout, list)
 	}
-	t := newTable(2, "checkpoint", "saved", "bytes", "changes", "next offset", "configuration and build")
+	t := newTable(2, "checkpoint", "saved", "bytes", "changes", "next offset", "")
 	for _, c := range list {
-		what := c.Fingerprint
-		if c.Committed != nil && *c.Committed {
-			what += ", in use"
-		}
-		if c.Error != "" {
-			what = c.Error
+		what := c.Error
+		if what == "" && c.Committed != nil && *c.Committed {
+			what = "in use"
 		}
 		t.AppendRow([]any{c.Path, c.Time.Format(time.DateTime), report.Thousands(c.Bytes), c.Changes, c.Next, what})
 	}
 	fmt.Fprintln(a.stdout, t.Render())
+	a.listSettings(list)
 	return list, nil
+}
+
+// listSettings writes what the states depend on, each set of settings once, without
+// what has its default.
+func (a *app) listSettings(list []job.CheckpointInfo) {
+	defaults := make(map[string]string)
+	for _, s := range build.Settings(config.Default()) {
+		defaults[s.Key] = s.Value
+	}
+	for i, c := range list {
+		same := func(o job.CheckpointInfo) bool { return maps.Equal(o.Settings, c.Settings) }
+		if len(c.Settings) == 0 || slices.ContainsFunc(list[:i], same) {
+			continue
+		}
+		t := newTable(2, "setting of "+c.Path, "value")
+		for _, key := range slices.Sorted(maps.Keys(c.Settings)) {
+			if value, ok := defaults[key]; !ok || value != c.Settings[key] || strings.HasPrefix(key, "build.") {
+				t.AppendRow([]any{key, c.Settings[key]})
+			}
+		}
+		fmt.Fprintf(a.stdout, "\n%s\nEverything else has its default; --output json lists it.\n", t.Render())
+	}
 }

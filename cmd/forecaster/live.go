@@ -49,6 +49,7 @@ changes nothing.`,
 		}
 		l := job.NewLive(cfg, a.logger(cfg.Log), "")
 		l.Level = &a.level
+		l.ResetCommand = job.ResetCommand(a.files, a.sets)
 		stop := job.NewReloader(a.files, load, l).Watch(cmd.Context())
 		defer stop()
 		return l.Run(cmd.Context())

@@ -234,7 +234,7 @@ func TestCheckpointsInATopic(t *testing.T) {
 	}) {
 		t.Fatalf("%+v", list)
 	}
-	if list[0].Committed == nil || !*list[0].Committed || list[0].Error != "" || list[0].Fingerprint == "" {
+	if list[0].Committed == nil || !*list[0].Committed || list[0].Error != "" || list[0].Settings["model.type"] != "var1" {
 		t.Errorf("%+v", list[0])
 	}
 	if out := mustCall(t, of("verify")...); !strings.Contains(out, "metrics[0]") || !strings.Contains(out, "in use") {

@@ -99,19 +99,3 @@ func (r *Refusals) WriteDeadLetters(ctx context.Context, letters []stream.DeadLe
 
 // Close implements stream.DeadLetters; Next is closed by its owner.
 func (r *Refusals) Close() error { return nil }
-
-// Position implements stream.Positioner where Next does.
-func (r *Refusals) Position() []byte {
-	if p, ok := r.Next.(stream.Positioner); ok {
-		return p.Position()
-	}
-	return nil
-}
-
-// Resume implements stream.Positioner.
-func (r *Refusals) Resume(pos []byte) error {
-	if p, ok := r.Next.(stream.Positioner); ok {
-		return p.Resume(pos)
-	}
-	return nil
-}

@@ -1,16 +1,16 @@
 package build
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/orffvar/forecaster/stream"
 )
 
-// tee is a sink that writes to several, in order. Its position is made of
-// theirs.
+// tee is a sink that writes to several, in order. Its positions are those of all of
+// them.
 type tee []stream.Sink
 
 // Write implements stream.Sink.
@@ -23,32 +23,23 @@ func (t tee) Write(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// Position implements stream.Positioner.
-func (t tee) Position() []byte {
-	positions := make([][]byte, len(t))
-	for i, s := range t {
+// Positions implements stream.Positioner.
+func (t tee) Positions() stream.Positions {
+	all := stream.Positions{}
+	for _, s := range t {
 		if p, ok := s.(stream.Positioner); ok {
-			positions[i] = p.Position()
+			all = append(all, p.Positions()...)
 		}
 	}
-	b, err := json.Marshal(positions)
-	if err != nil {
-		panic("tee: " + err.Error()) // byte slices always encode
-	}
-	return b
+	slices.SortFunc(all, func(a, b stream.Position) int { return cmp.Compare(a.Output, b.Output) })
+	return all
 }
 
 // Resume implements stream.Positioner.
-func (t tee) Resume(pos []byte) error {
-	positions := make([][]byte, len(t))
-	if pos != nil {
-		if err := json.Unmarshal(pos, &positions); err != nil || len(positions) != len(t) {
-			return fmt.Errorf("the checkpoint was written with other outputs than the %d configured now", len(t))
-		}
-	}
-	for i, s := range t {
+func (t tee) Resume(at stream.Positions) error {
+	for _, s := range t {
 		if p, ok := s.(stream.Positioner); ok {
-			if err := p.Resume(positions[i]); err != nil {
+			if err := p.Resume(at); err != nil {
 				return err
 			}
 		}

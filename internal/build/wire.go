@@ -2,19 +2,14 @@ package build
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/isa"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
@@ -124,34 +119,6 @@ func inParts(in config.Input) bool {
 		return in.CSV.VariableColumn != ""
 	}
 	return false
-}
-
-// stateVersion changes whenever a change of the program changes forecasts
-// or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 5
-
-// Fingerprint identifies everything besides the log that the state depends
-// on: the settings of the engine and the arithmetic of the build.
-func Fingerprint(c *config.Config) string {
-	evaluate := c.Evaluate
-	evaluate.Interval = 0 // says when scores are written, not what they are
-	model := c.Model
-	model.Memory = 0 // decides about new series, and says nothing about those there are
-	settings, err := json.Marshal(struct {
-		Version  int
-		Arch     string
-		Level    string
-		Kernels  string
-		Pipeline config.Pipeline
-		Model    config.Model
-		Evaluate config.Evaluate
-		Assembly bool
-	}{stateVersion, runtime.GOARCH, ReadInfo().Level, isa.Active.String(), c.Pipeline, model, evaluate, Assembly(c) != nil})
-	if err != nil {
-		panic("fingerprint: " + err.Error()) // plain structs always encode
-	}
-	sum := sha256.Sum256(settings)
-	return hex.EncodeToString(sum[:16])
 }
 
 func timeUnit(name string) format.TimeUnit {
@@ -328,7 +295,7 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 		drop = append(drop, stream.Reason(r))
 	}
 	if d.Path != "" {
-		letters, err = file.CreateDeadLetters(d.Path)
+		letters, err = file.OpenDeadLetters(d.Path)
 	} else {
 		var connection kafka.Connection
 		if connection, err = KafkaConnection(c.Input.Kafka); err == nil {

@@ -30,7 +30,7 @@ type source struct{ *worker }
 func (s source) Read(context.Context, []stream.Message) (int, error) { panic("faultsim: Read") }
 func (s source) Close() error                                        { return nil }
 
-func (s source) Seek(_ context.Context, next int64) error {
+func (s source) Seek(_ context.Context, next int64, _ stream.Mark) error {
 	if s.sim.o.Bug == SkipRecord && int(next) < s.p.end {
 		next++
 	}

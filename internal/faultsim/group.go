@@ -170,7 +170,7 @@ func (s *sim) work(m *member, p *partition) {
 	}
 	c := run.Config{
 		Source: source{w}, Decoder: decoder(), Engine: engine, Sink: &sink{worker: w}, DeadLetters: letters{w},
-		Fingerprint: "f", BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
+		Settings: settings, BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
 	}
 	if s.local {
 		c.Store = newDiskStore(w)

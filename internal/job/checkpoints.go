@@ -28,14 +28,16 @@ type Checkpoints interface {
 
 // CheckpointInfo is what is known of one.
 type CheckpointInfo struct {
-	Path        string    `json:"path"` // or partition and name of the snapshot
-	Time        time.Time `json:"time"`
-	Bytes       int64     `json:"bytes"`
-	Changes     int       `json:"changes"` // saved after the whole one
-	Next        int64     `json:"next"`    // offset to resume from
-	Fingerprint string    `json:"fingerprint"`
-	Committed   *bool     `json:"committed,omitempty"` // whether the offset of the group belongs to it
-	Error       string    `json:"error,omitempty"`
+	Path      string            `json:"path"` // or partition and name of the snapshot
+	Time      time.Time         `json:"time"`
+	Bytes     int64             `json:"bytes"`
+	Changes   int               `json:"changes"`             // saved after the whole one
+	Next      int64             `json:"next"`                // offset to resume from
+	Last      string            `json:"last"`                // offset and hash of the last message applied
+	Settings  map[string]string `json:"settings"`            // that the state depends on
+	Outputs   stream.Positions  `json:"outputs,omitempty"`   // lengths of the files
+	Committed *bool             `json:"committed,omitempty"` // whether the offset of the group belongs to it
+	Error     string            `json:"error,omitempty"`
 }
 
 // Directory has checkpoints in it, or in directories below.
@@ -81,9 +83,18 @@ func readCheckpoint(path string) CheckpointInfo {
 	}
 	if len(list) > 0 {
 		last := list[len(list)-1]
-		info.Next, info.Fingerprint, info.Changes = last.Next, last.Fingerprint, len(list)-1
+		info.Next, info.Changes, info.Last, info.Outputs = last.Next, len(list)-1, last.Last.String(), last.Outputs
+		info.Settings = settingsOf(list[0].Settings)
 	}
 	return info
+}
+
+func settingsOf(list []stream.Setting) map[string]string {
+	m := make(map[string]string, len(list))
+	for _, s := range list {
+		m[s.Key] = s.Value
+	}
+	return m
 }
 
 func (d Directory) Reset(ctx context.Context) (removed int, err error) {
@@ -104,6 +115,21 @@ func (d Directory) Reset(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
+// LocalState is the Directory of a job that reads Kafka.
+type LocalState struct {
+	Directory
+	Group *kafka.Group
+}
+
+// Reset also removes the offsets of the group, so that the next start reads again what
+// the checkpoints had.
+func (s *LocalState) Reset(ctx context.Context) (removed int, err error) {
+	if err := s.Group.DeleteOffsets(ctx); err != nil {
+		return 0, inTime(ctx, err)
+	}
+	return s.Directory.Reset(ctx)
+}
+
 // StateTopic has them in Kafka.
 type StateTopic struct {
 	*kafka.SavedState
@@ -121,7 +147,7 @@ func (s *StateTopic) List(ctx context.Context) ([]CheckpointInfo, error) {
 	for _, c := range saved {
 		info := CheckpointInfo{
 			Path: c.Partition + " " + c.Name, Time: c.Time, Bytes: c.Bytes, Changes: c.Changes, Next: c.Next,
-			Fingerprint: c.Fingerprint, Committed: &c.Committed,
+			Last: c.Last.String(), Settings: settingsOf(c.Settings), Outputs: c.Outputs, Committed: &c.Committed,
 		}
 		if c.Err != nil {
 			info.Error = c.Err.Error()

@@ -38,6 +38,10 @@ type Live struct {
 	log     *slog.Logger
 	Level   *slog.LevelVar // of the log; nil = it stays
 	Board   scoreboard
+
+	// ResetCommand removes the checkpoints; "" = nobody is told. See ResetCommand.
+	ResetCommand string
+
 	reloads reloadCounts
 
 	// taps see every batch before the outputs do.
@@ -86,7 +90,7 @@ func (l *Live) Run(ctx context.Context) error {
 	}
 	defer stop()
 	l.log.Info("model", "type", l.Cfg.Model.Type, "tier", build.TierNamed(l.Cfg.Model), "memory", config.Size(build.ModelMemory(l.Cfg)>>20<<20).String())
-	return l.Process(ctx)
+	return l.advise(l.Process(ctx))
 }
 
 // process works until the input or ctx ends.
@@ -204,11 +208,14 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	}
 	rc := run.Config{
 		Source: src, Decoder: dec, Engine: engine,
-		Fingerprint:       build.Fingerprint(cfg),
+		Settings:          build.Settings(cfg),
 		CheckpointEvery:   cfg.State.Interval,
 		CheckpointRecords: int64(cfg.State.Records),
 		DrainTimeout:      drainTimeout,
 		StallTimeout:      stallTimeout(cfg),
+	}
+	if p, ok := src.(*kafka.Partition); ok {
+		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver

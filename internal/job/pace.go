@@ -65,9 +65,9 @@ func (p *pacedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 }
 
 // Seek implements stream.Seeker where the source does.
-func (p *pacedSource) Seek(ctx context.Context, next int64) error {
+func (p *pacedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	if s, ok := p.Source.(stream.Seeker); ok {
-		return s.Seek(ctx, next)
+		return s.Seek(ctx, next, last)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -15,21 +16,28 @@ import (
 //	{"origin":"in.csv:7","topic":"in.csv","partition":-1,"offset":6,"reason":"malformed","detail":"...","key":"in","value":"..."}
 //
 // with the time of the message when it is known. Keys and values that are not
-// UTF-8 stand as key_base64 and value_base64. It implements stream.DeadLetters
-// and stream.Positioner.
+// UTF-8 stand as key_base64 and value_base64. After a crash a letter may be there
+// twice: nothing in the file is ever removed. It implements stream.DeadLetters.
 type DeadLetters struct {
-	*output
-	buf []byte
+	output *output
+	buf    []byte
 }
 
-// CreateDeadLetters opens the file at path for writing; see CreateSink.
-func CreateDeadLetters(path string) (*DeadLetters, error) {
+// OpenDeadLetters opens the file at path, which is made if need be, to append to it;
+// "-" is standard output.
+func OpenDeadLetters(path string) (*DeadLetters, error) {
 	o, err := create(path)
 	if err != nil {
 		return nil, err
 	}
+	if err := o.Resume(stream.Positions{}); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
 	return &DeadLetters{output: o}, nil
 }
+
+// Close implements stream.DeadLetters.
+func (d *DeadLetters) Close() error { return d.output.Close() }
 
 type letter struct {
 	Origin      string        `json:"origin"`
@@ -65,7 +73,7 @@ func (d *DeadLetters) WriteDeadLetters(_ context.Context, letters []stream.DeadL
 		}
 		d.buf = append(append(d.buf, line...), '\n')
 	}
-	return d.write(d.buf, true)
+	return d.output.write(d.buf, true)
 }
 
 func textOrBytes(b []byte) (string, []byte) {

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
+	"path/filepath"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // output is a file that is written from front to back and has a position, which
-// is its length in decimal.
+// is its length.
 type output struct {
-	path    string
+	path    string // absolute
 	file    *os.File
 	seeks   bool // a regular file; else there is no position
 	resumed bool
@@ -21,17 +23,23 @@ func create(path string) (*output, error) {
 	if path == "-" {
 		return &output{path: "stdout", file: os.Stdout}, nil
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	info, err := f.Stat()
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	return &output{path: path, file: f, seeks: info.Mode().IsRegular()}, nil
 }
+
+// name tells the output from all others of a job.
+func (o *output) name() string { return "file " + o.path }
 
 // write appends p, and makes it durable if sync is set.
 func (o *output) write(p []byte, sync bool) error {
@@ -51,39 +59,56 @@ func (o *output) write(p []byte, sync bool) error {
 	return nil
 }
 
-// Position implements stream.Positioner.
-func (o *output) Position() []byte {
+// Positions implements stream.Positioner.
+func (o *output) Positions() stream.Positions {
 	if !o.seeks {
 		return nil
 	}
-	return strconv.AppendInt(nil, o.length, 10)
+	return stream.Positions{{Output: o.name(), Length: o.length}}
 }
 
-// Resume implements stream.Positioner. It fails when the file is shorter than
-// pos says.
-func (o *output) Resume(pos []byte) error {
+// Resume implements stream.Positioner. It fails when the file is shorter than at says.
+func (o *output) Resume(at stream.Positions) error {
 	o.resumed = true
-	o.length = 0
 	if !o.seeks {
 		return nil
 	}
-	if pos != nil {
-		n, err := strconv.ParseInt(string(pos), 10, 64)
-		if err != nil || n < 0 {
-			return fmt.Errorf("file: %s: %q is no position", o.path, pos)
-		}
-		o.length = n
-	}
 	info, err := o.file.Stat()
-	if err == nil && info.Size() < o.length {
-		err = fmt.Errorf("%s has %d bytes where the checkpoint says %d: it was cut or replaced; "+
-			"bring it back, or remove the checkpoint to begin anew", o.path, info.Size(), o.length)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	length, known := at.Of(o.name())
+	switch {
+	case at != nil && !known:
+		return o.toEnd(info.Size())
+	case info.Size() < length:
+		return fmt.Errorf("file: %s has %d bytes where the checkpoint says %d: it was cut or replaced. "+
+			"Bring it back, or give the output another path", o.path, info.Size(), length)
+	}
+	o.length = length
+	if err = o.file.Truncate(length); err == nil {
+		_, err = o.file.Seek(length, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	return nil
+}
+
+// toEnd makes what is written follow what is in the file, whose last line may have been
+// torn by a crash.
+func (o *output) toEnd(size int64) error {
+	o.resumed, o.length = true, size
+	last := []byte{'\n'}
+	var err error
+	if size > 0 {
+		_, err = o.file.ReadAt(last, size-1)
 	}
 	if err == nil {
-		err = o.file.Truncate(o.length)
+		_, err = o.file.Seek(size, 0)
 	}
-	if err == nil {
-		_, err = o.file.Seek(o.length, 0)
+	if err == nil && last[0] != '\n' {
+		err = o.write([]byte{'\n'}, false)
 	}
 	if err != nil {
 		return fmt.Errorf("file: %w", err)

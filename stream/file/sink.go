@@ -22,8 +22,8 @@ type Sink struct {
 }
 
 // CreateSink opens the file at path for writing; "-" is standard output, which
-// has no position. The file is emptied, or cut back, by Resume, and emptied by a
-// Write without it.
+// has no position. Resume empties the file, cuts it back or appends to it; a Write
+// without Resume empties it.
 func CreateSink(path string, enc Encoder) (*Sink, error) {
 	o, err := create(path)
 	if err != nil {

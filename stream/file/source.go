@@ -306,8 +306,9 @@ func (s *Source) Header() []string { return s.header }
 // = unknown). It may be called from any goroutine.
 func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 
-// Seek implements stream.Seeker.
-func (s *Source) Seek(ctx context.Context, next int64) error {
+// Seek implements stream.Seeker. Nothing is known of the earlier lines of standard
+// input or a pipe.
+func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	s.began = true
 	if s.live != nil {
 		s.next = next
@@ -324,9 +325,19 @@ func (s *Source) Seek(ctx context.Context, next int64) error {
 		if err != nil {
 			return err
 		}
+		if m := s.message(); s.next-1 == last.Offset && !last.None() && m.Mark() != last {
+			return fmt.Errorf("file: %s: line %d is not the one that was processed before: it is not the file it was", s.path, s.next)
+		}
 		s.line = s.line[:0]
 	}
 	return nil
+}
+
+// message returns the line that was read last as a message that shares its memory.
+func (s *Source) message() stream.Message {
+	return stream.Message{
+		Topic: s.path, Partition: -1, Offset: s.next - 1, Key: s.key, Value: bytes.TrimRight(s.line, "\r\n"),
+	}
 }
 
 // Read implements stream.Source.
@@ -350,17 +361,11 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 			return 0, err
 		}
 		s.began = true
-		line := s.line
-		for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-			line = line[:len(line)-1]
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
+		if m := s.message(); len(bytes.TrimSpace(m.Value)) > 0 {
 			from := len(s.messages)
-			s.messages = append(s.messages, line...)
-			dst[n] = stream.Message{
-				Topic: s.path, Partition: -1, Offset: s.next - 1, Key: s.key,
-				Value: s.messages[from:len(s.messages):len(s.messages)],
-			}
+			s.messages = append(s.messages, m.Value...)
+			dst[n] = m
+			dst[n].Value = s.messages[from:len(s.messages):len(s.messages)]
 			n++
 		}
 		s.line = s.line[:0]

@@ -85,7 +85,7 @@ func TestPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Seek(context.Background(), 100); err != nil {
+		if err := s.Seek(context.Background(), 100, stream.Mark{}); err != nil {
 			t.Fatal(err)
 		}
 		dst := make([]stream.Message, 8)
@@ -231,7 +231,7 @@ func TestSeekInAnotherFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Seek(context.Background(), 3); err == nil || !strings.Contains(err.Error(), "has 2 lines, but 3 were already processed") {
+	if err := s.Seek(context.Background(), 3, stream.Mark{}); err == nil || !strings.Contains(err.Error(), "has 2 lines, but 3 were already processed") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -124,7 +124,7 @@ func (s *Store) Load(context.Context) ([]stream.Checkpoint, error) {
 		}
 		list, n, err := stream.ParseCheckpoints(b)
 		if errors.Is(err, stream.ErrVersion) {
-			return nil, fmt.Errorf("file: %s: %w: start the build that wrote it, or remove %s to begin anew", filepath.Join(s.dir, name), err, s.dir)
+			return nil, fmt.Errorf("file: %s: %w", filepath.Join(s.dir, name), err)
 		}
 		if err != nil {
 			s.damaged.Add(1)
@@ -136,7 +136,7 @@ func (s *Store) Load(context.Context) ([]stream.Checkpoint, error) {
 		damage = errors.Join(damage, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
 	}
 	if damage != nil {
-		return nil, fmt.Errorf("file: no checkpoint can be read; remove %s to begin anew: %w", s.dir, damage)
+		return nil, fmt.Errorf("file: no checkpoint in %s can be read: %w", s.dir, damage)
 	}
 	return nil, stream.ErrNoCheckpoint
 }

@@ -22,7 +22,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		return 0, nil
 	}
 	if !p.started {
-		if err := p.open(ctx, -1); err != nil {
+		if err := p.open(ctx, -1, stream.Mark{}); err != nil {
 			return 0, err
 		}
 	}
@@ -191,10 +191,7 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	if p.fetched == a.offset && !empty {
 		p.fetched++ // inside of an emptied batch, whose end is not known
 	}
-	if fresh := p.pending[had:]; len(fresh) > 0 {
-		p.witness.Saw(fresh[0].Mark())
-		p.witness.Saw(fresh[len(fresh)-1].Mark())
-	}
+	p.witness.saw(p.pending[had:])
 	return nil
 }
 

@@ -136,8 +136,7 @@ var (
 
 	// ErrNoState means that the group has read the partition before, but the
 	// state that came of it is not there; see GroupConfig.Stateful.
-	ErrNoState = errors.New("kafka: the group has read this partition before, but there is no checkpoint of it: " +
-		"restore the state, or begin anew with another group")
+	ErrNoState = errors.New("kafka: the group has committed an offset for which there is no checkpoint")
 
 	// ErrLost means that retention removed records before they were read.
 	ErrLost = errors.New("kafka: records were removed by retention before they were read")
@@ -164,6 +163,7 @@ type Group struct {
 	watchEvery time.Duration // between two looks at the number of partitions
 
 	mu         sync.Mutex
+	counts     map[string]int // partitions of the topics; nil before Run
 	state      string
 	generation int
 	counters   map[topicPartition]*counters // of all partitions ever assigned
@@ -214,6 +214,12 @@ func (g *Group) Run(ctx context.Context, work Work) error {
 	defer g.setState("ended")
 	counts, err := g.waitForTopics(ctx)
 	if err != nil {
+		return g.orderly(ctx, err)
+	}
+	g.mu.Lock()
+	g.counts = counts
+	g.mu.Unlock()
+	if err := g.checkPartitions(ctx, counts); err != nil {
 		return g.orderly(ctx, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -281,6 +287,51 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 	}
 }
 
+// checkPartitions compares the numbers of partitions with those that the topics had
+// when the group committed its offsets, before anybody works.
+func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
+	if g.config.Group == "" {
+		return nil
+	}
+	all := make(map[string][]int)
+	for topic, n := range now {
+		for i := range n {
+			all[topic] = append(all[topic], i)
+		}
+	}
+	var b backoff
+	for {
+		rctx, cancel := g.client.bounded(ctx, 0)
+		resp, err := g.client.committed(rctx, g.config.Group, all)
+		cancel()
+		if err == nil || errors.Is(err, kafkago.GroupIdNotFound) {
+			for topic, list := range resp {
+				for _, o := range list {
+					if n := parseNote(o.Metadata); o.CommittedOffset >= 0 && n.partitions > 0 && n.partitions != now[topic] {
+						return partitionsChanged(topic, n.partitions, now[topic])
+					}
+				}
+			}
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if refused(err) {
+			return fmt.Errorf("kafka: fetch the offsets of the group %s: %w", g.config.Group, explain(err))
+		}
+		g.setState("waiting for the offsets of the group: " + err.Error())
+		if err := b.pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func partitionsChanged(topic string, was, now int) error {
+	return fmt.Errorf("%w: topic %s had %d and has %d; so series may have moved to "+
+		"other partitions", ErrPartitions, topic, was, now)
+}
+
 // watch looks at the topics until ctx ends, also while the readers are held up. It
 // returns a permanent error when a topic has been replaced, or when it has gained or
 // lost partitions: the keys of its messages are then spread in another way.
@@ -303,8 +354,7 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 		}
 		for _, t := range g.config.Topics {
 			if now[t] != was[t] {
-				return &permanent{fmt.Errorf("%w: topic %s had %d and has %d; series may have moved: "+
-					"finish the old partitions, then start with a new group and new state", ErrPartitions, t, was[t], now[t])}
+				return &permanent{partitionsChanged(t, was[t], now[t])}
 			}
 		}
 	}

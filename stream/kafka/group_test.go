@@ -109,7 +109,7 @@ func TestFault20_MissingState(t *testing.T) {
 	if err := runGroup(t, newGroup(t, c), got.work); !errors.Is(err, ErrNoState) || !strings.Contains(err.Error(), "offset 10") {
 		t.Errorf("error %v, want ErrNoState", err)
 	}
-	err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
+	err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10, stream.Mark{}) })
 	if err != nil {
 		t.Errorf("with a state: %v", err)
 	}
@@ -149,7 +149,7 @@ func (l *ledger) work(ctx context.Context, p *Partition) error {
 	} else {
 		sum = l.load(name)
 	}
-	if err := p.Seek(ctx, next); err != nil {
+	if err := p.Seek(ctx, next, stream.Mark{}); err != nil {
 		return err
 	}
 	saved := next
@@ -257,7 +257,7 @@ func TestRebalanceUnderLoad(t *testing.T) {
 		for _, m := range all {
 			want = want*31 + int64(len(m.Value)) + int64(m.Value[0])
 		}
-		_, name := parseMetadata(b.Cluster().GroupInfo("g").Commits[topic][int32(p.Number())].Metadata)
+		name := parseNote(b.Cluster().GroupInfo("g").Commits[topic][int32(p.Number())].Metadata).text
 		if got := l.load(name); got != want {
 			t.Errorf("partition %d: state %d, want %d", p.Number(), got, want)
 		}
@@ -405,18 +405,8 @@ func TestFault17_MorePartitions(t *testing.T) {
 		})
 	}()
 	<-assigned
-	c := connection(b.Addr())
-	client, err := c.newClient(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.close()
-	if _, err := client.CreatePartitions(deadline(t), &kafkago.CreatePartitionsRequest{
-		Topics: []kafkago.TopicPartitionsConfig{{Name: topic, Count: 3}},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-result; !errors.Is(err, ErrPartitions) || !strings.Contains(err.Error(), "had 2 and has 3") || !strings.Contains(err.Error(), "start with a new group and new state") {
+	addPartitions(t, b.Addr(), 3)
+	if err := <-result; !errors.Is(err, ErrPartitions) || !strings.Contains(err.Error(), "had 2 and has 3") || !strings.Contains(err.Error(), "series may have moved") {
 		t.Errorf("error %v", err)
 	}
 }

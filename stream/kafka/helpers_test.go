@@ -135,7 +135,7 @@ var errEnough = errors.New("enough")
 // copies of what they refer to.
 func readAll(ctx context.Context, p *Partition, from int64) ([]stream.Message, error) {
 	if from >= 0 {
-		if err := p.Seek(ctx, from); err != nil {
+		if err := p.Seek(ctx, from, stream.Mark{}); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +146,7 @@ func readAll(ctx context.Context, p *Partition, from int64) ([]stream.Message, e
 		return nil, err
 	}
 	if !p.started {
-		if err := p.open(ctx, -1); err != nil {
+		if err := p.open(ctx, -1, stream.Mark{}); err != nil {
 			return nil, err
 		}
 	}
@@ -191,3 +191,6 @@ func checkNumbers(t testing.TB, messages []stream.Message, n, m int) {
 		t.Fatalf("%d messages, want %d", len(seen), m-n)
 	}
 }
+
+// settings are what the states of the tests depend on.
+func settings() []stream.Setting { return []stream.Setting{{Key: "model.type", Value: "drift"}} }

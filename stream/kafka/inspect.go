@@ -13,15 +13,17 @@ import (
 
 // SavedCheckpoint describes a snapshot in a state topic with the changes to it.
 type SavedCheckpoint struct {
-	Partition   string // of the input
-	Name        string // of the snapshot
-	Committed   bool   // it belongs to the offset of the group
-	Time        time.Time
-	Bytes       int64
-	Changes     int   // after the whole checkpoint
-	Next        int64 // offset to resume from
-	Fingerprint string
-	Err         error // why not all of it can be read
+	Partition string // of the input
+	Name      string // of the snapshot
+	Committed bool   // it belongs to the offset of the group
+	Time      time.Time
+	Bytes     int64
+	Changes   int   // after the whole checkpoint
+	Next      int64 // offset to resume from
+	Last      stream.Mark
+	Settings  []stream.Setting
+	Outputs   stream.Positions
+	Err       error // why not all of it can be read
 }
 
 // SavedState gives access to the checkpoints of a group from outside of it.
@@ -105,7 +107,7 @@ func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) er
 	}
 	c.Err = err
 	for i := range list {
-		c.Changes, c.Next, c.Fingerprint = i, list[i].Next, list[i].Fingerprint
+		c.Changes, c.Next, c.Last, c.Settings, c.Outputs = i, list[i].Next, list[i].Last, list[0].Settings, list[i].Outputs
 		c.Bytes += int64(len(list[i].State))
 	}
 	return nil
@@ -117,7 +119,7 @@ var ErrInUse = errors.New("kafka: the group has members: stop them first")
 // Reset removes all checkpoints and the offsets of the group, so that its next member
 // begins anew. It returns the number of snapshots removed, or ErrInUse.
 func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
-	if err := s.deleteOffsets(ctx); err != nil {
+	if err := s.group.DeleteOffsets(ctx); err != nil {
 		return 0, err
 	}
 	return removed, s.each(func(store *Store) error {
@@ -135,26 +137,30 @@ func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	})
 }
 
-// deleteOffsets makes the group forget what it has read. A member that joins at the
-// same time makes the broker refuse it.
-func (s *SavedState) deleteOffsets(ctx context.Context) error {
-	name := s.group.config.Group
-	groups, err := s.group.client.DescribeGroups(ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{name}})
+// DeleteOffsets makes the group forget what it has read, or returns ErrInUse. A member
+// that joins at the same time makes the broker refuse it.
+func (g *Group) DeleteOffsets(ctx context.Context) error {
+	counts, err := g.client.partitions(ctx, g.config.Topics)
+	if err != nil {
+		return fmt.Errorf("kafka: %w", explainFirst(err))
+	}
+	name := g.config.Group
+	groups, err := g.client.DescribeGroups(ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{name}})
 	if err != nil {
 		return fmt.Errorf("kafka: describe the group %s: %w", name, explain(err))
 	}
-	for _, g := range groups.Groups {
-		if len(g.Members) > 0 {
+	for _, described := range groups.Groups {
+		if len(described.Members) > 0 {
 			return fmt.Errorf("%w (%s)", ErrInUse, name)
 		}
 	}
 	topics := make(map[string][]int)
-	for topic, n := range s.counts {
+	for topic, n := range counts {
 		for i := range n {
 			topics[topic] = append(topics[topic], i)
 		}
 	}
-	resp, err := s.group.client.OffsetDelete(ctx, &kafkago.OffsetDeleteRequest{GroupID: name, Topics: topics})
+	resp, err := g.client.OffsetDelete(ctx, &kafkago.OffsetDeleteRequest{GroupID: name, Topics: topics})
 	if err == nil {
 		err = resp.Error
 	}

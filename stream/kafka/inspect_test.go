@@ -28,7 +28,7 @@ func TestSavedState(t *testing.T) {
 	}
 	newest, before := list[0], list[1]
 	if newest.Partition != "in[0]" || !newest.Committed || newest.Next != 4 || newest.Changes != 2 || newest.Bytes != 2*chunkBytes+300 ||
-		newest.Fingerprint != "f" || newest.Err != nil || newest.Time.IsZero() || before.Committed || before.Next != 1 || before.Err != nil {
+		len(newest.Settings) != 1 || newest.Err != nil || newest.Time.IsZero() || before.Committed || before.Next != 1 || before.Err != nil {
 		t.Errorf("%+v", list)
 	}
 	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 4)}); err != nil {

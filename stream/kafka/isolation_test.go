@@ -27,7 +27,7 @@ func values(messages []stream.Message) []string {
 
 // readValues reads n messages, then makes sure that no more are there.
 func readValues(ctx context.Context, p *Partition, from int64, n int) ([]string, error) {
-	if err := p.Seek(ctx, from); err != nil {
+	if err := p.Seek(ctx, from, stream.Mark{}); err != nil {
 		return nil, err
 	}
 	var all []string

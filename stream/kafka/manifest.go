@@ -19,7 +19,6 @@ type manifest struct {
 	first  int64  // offset of its first chunk in the state topic
 	chunks int
 	sum    [sha256.Size]byte // of all chunks together
-	print  string            // of the configuration: the first 16 digits of a sum
 
 	written time.Time // when it was found in the topic; not in the text
 }
@@ -27,18 +26,12 @@ type manifest struct {
 // none reports whether m names no snapshot.
 func (m *manifest) none() bool { return m.id == "" }
 
-func fingerprintSum(fingerprint string) string {
-	sum := sha256.Sum256([]byte(fingerprint))
-	return hex.EncodeToString(sum[:8])
-}
-
 func (m *manifest) String() string {
-	return fmt.Sprintf("%s,%d,%d,%d,%x,%s", m.id, m.next, m.first, m.chunks, m.sum, m.print)
+	return fmt.Sprintf("%s,%d,%d,%d,%x", m.id, m.next, m.first, m.chunks, m.sum)
 }
 
 const (
-	manifestMark = "snapshots2" // with the version of the format
-	olderMark    = "snapshots1" // whose snapshots have no changes
+	manifestMark = "snapshots3" // with the version of the format
 	maxManifests = 3
 	maxChunks    = 1 << 20
 )
@@ -61,7 +54,7 @@ var errManifest = errors.New("not the metadata of a checkpoint")
 // parseManifests reverses formatManifests.
 func parseManifests(text string) ([]manifest, error) {
 	words := strings.Split(text, " ")
-	if words[0] != manifestMark && words[0] != olderMark || len(words) < 2 || len(words) > 1+maxManifests {
+	if words[0] != manifestMark || len(words) < 2 || len(words) > 1+maxManifests {
 		return nil, errManifest
 	}
 	var list []manifest
@@ -77,10 +70,10 @@ func parseManifests(text string) ([]manifest, error) {
 
 func parseManifest(text string) (manifest, error) {
 	f := strings.Split(text, ",")
-	if len(f) != 6 || f[0] == "" || strings.ContainsAny(f[0], "/ ") || len(f[5]) != 16 {
+	if len(f) != 5 || f[0] == "" || strings.ContainsAny(f[0], "/ ") {
 		return manifest{}, errManifest
 	}
-	m := manifest{id: f[0], print: f[5]}
+	m := manifest{id: f[0]}
 	var errs [4]error
 	m.next, errs[0] = strconv.ParseInt(f[1], 10, 64)
 	m.first, errs[1] = strconv.ParseInt(f[2], 10, 64)

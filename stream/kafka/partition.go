@@ -12,13 +12,14 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Partition is a partition while it is assigned: a stream.Source, Seeker and
+// Partition is a partition while it is assigned: a stream.Source, Seeker, Verifier and
 // Committer. Read and Seek belong to one goroutine, Commit may be called from
 // another one.
 type Partition struct {
-	group  *Group
-	tp     topicPartition
-	member *membership // nil outside of a group
+	group      *Group
+	tp         topicPartition
+	partitions int         // of the topic; 0 = not known
+	member     *membership // nil outside of a group
 	*counters
 
 	work   context.Context // ends when the partition has to be handed over
@@ -57,6 +58,7 @@ type counters struct {
 var (
 	_ stream.Source    = (*Partition)(nil)
 	_ stream.Seeker    = (*Partition)(nil)
+	_ stream.Verifier  = (*Partition)(nil)
 	_ stream.Committer = (*Partition)(nil)
 )
 
@@ -69,13 +71,16 @@ func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 		g.counters[tp] = c
 	}
 	c.position.Store(-1)
-	p := &Partition{group: g, tp: tp, member: m, counters: c, witness: new(witness), limit: g.config.MaxMessageBytes}
+	p := &Partition{group: g, tp: tp, partitions: g.counts[tp.topic], member: m, counters: c, witness: new(witness), limit: g.config.MaxMessageBytes}
 	p.life, p.expire = context.WithCancelCause(context.Background())
 	return p
 }
 
 // Topic returns the name of the topic.
 func (p *Partition) Topic() string { return p.tp.topic }
+
+// Partitions returns how many partitions the topic had when the Group began to Run.
+func (p *Partition) Partitions() int { return p.partitions }
 
 // Number returns the number of the partition in the topic.
 func (p *Partition) Number() int { return p.tp.partition }
@@ -86,63 +91,67 @@ func (p *Partition) Close() error { return nil }
 // Committed returns the offset that the group has committed, and the metadata
 // given to CommitMetadata. It is -1 when there is none, or no group.
 func (p *Partition) Committed(ctx context.Context) (offset int64, metadata string, err error) {
-	offset, _, metadata, err = p.committed(ctx)
-	return offset, metadata, err
+	offset, n, err := p.committed(ctx)
+	return offset, n.text, err
 }
 
-func (p *Partition) committed(ctx context.Context) (offset int64, mark stream.Mark, metadata string, err error) {
+func (p *Partition) committed(ctx context.Context) (offset int64, n note, err error) {
 	if p.member == nil {
-		return -1, mark, "", nil
+		return -1, n, nil
 	}
 	offset = -1
 	err = p.try(ctx, "fetch the committed offset", func(ctx context.Context) error {
-		resp, err := p.group.client.OffsetFetch(ctx, &kafkago.OffsetFetchRequest{
-			GroupID: p.member.group,
-			Topics:  map[string][]int{p.tp.topic: {p.tp.partition}},
-		})
+		all, err := p.group.client.committed(ctx, p.member.group, map[string][]int{p.tp.topic: {p.tp.partition}})
 		if err != nil {
 			return err
 		}
-		if resp.Error != nil {
-			return resp.Error
-		}
-		for _, o := range resp.Topics[p.tp.topic] {
+		for _, o := range all[p.tp.topic] {
 			if o.Partition == p.tp.partition {
 				if o.Error != nil {
 					return o.Error
 				}
 				if offset = o.CommittedOffset; offset >= 0 {
-					mark, metadata = parseMetadata(o.Metadata)
+					n = parseNote(o.Metadata)
 				}
 				return nil
 			}
 		}
 		return errNoPartition
 	})
-	return offset, mark, metadata, err
+	return offset, n, err
+}
+
+// committed asks for the offsets that a group has committed.
+func (c *client) committed(ctx context.Context, group string, of map[string][]int) (map[string][]kafkago.OffsetFetchPartition, error) {
+	resp, err := c.OffsetFetch(ctx, &kafkago.OffsetFetchRequest{GroupID: group, Topics: of})
+	if err != nil {
+		return nil, err
+	}
+	return resp.Topics, resp.Error
 }
 
 var errNoPartition = errors.New("the answer lacks the partition")
 
 // Seek makes next the offset of the first message that Read delivers. It is an
-// error when the log ends before next. Without Seek, Read starts at the
+// error when the log ends before next, or has another message than last or than the one
+// that the commit names. Without Seek, Read starts at the
 // committed offset, or where GroupConfig.Offset says when there is none.
-func (p *Partition) Seek(ctx context.Context, next int64) error {
+func (p *Partition) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	if next < 0 {
 		return fmt.Errorf("kafka: seek to offset %d", next)
 	}
-	return p.open(ctx, next)
+	return p.open(ctx, next, last)
 }
 
 // open finds the first offset to be read, at or, when at is negative, the
 // committed one. It checks that the log still has it, and that the log is the
-// one that the commit was for.
-func (p *Partition) open(ctx context.Context, at int64) error {
-	committed, mark, text, err := p.committed(ctx)
+// one of the commit and of last.
+func (p *Partition) open(ctx context.Context, at int64, last stream.Mark) error {
+	committed, note, err := p.committed(ctx)
 	if err != nil {
 		return err
 	}
-	if at < 0 && committed >= 0 && text != startMark && p.group.config.Stateful {
+	if at < 0 && committed >= 0 && note.text != startMark && p.group.config.Stateful {
 		return fmt.Errorf("%w (%s, offset %d)", ErrNoState, p.tp, committed)
 	}
 	fresh := at < 0 && committed < 0
@@ -167,9 +176,15 @@ func (p *Partition) open(ctx context.Context, at int64) error {
 	case committed > end:
 		return fmt.Errorf("%w (%s, committed %d, end %d)", ErrBeyondEnd, p.tp, committed, end)
 	}
-	p.witness.Begin(mark)
-	if err := p.Verify(ctx); err != nil {
-		return err
+	p.witness.begin(stream.Mark{})
+	for _, m := range []stream.Mark{note.mark, last} {
+		if m.None() {
+			continue
+		}
+		p.witness.begin(m)
+		if err := p.Verify(ctx); err != nil {
+			return err
+		}
 	}
 	p.started = true
 	return p.place(at, first, end)
@@ -292,19 +307,20 @@ func (p *Partition) owned(ctx context.Context) (context.Context, context.CancelF
 }
 
 func (p *Partition) commit(ctx context.Context, next int64, metadata string) error {
-	if !p.witness.Verified(next) {
+	if w := p.witness.copy(); !w.Verified(next) {
 		if err := p.Verify(ctx); err != nil {
 			return err
 		}
 	}
-	mark := p.witness.Anchor()
+	w := p.witness.copy()
+	n := note{partitions: p.partitions, mark: w.Anchor(), text: metadata}
 	return p.try(ctx, "commit", func(ctx context.Context) error {
 		resp, err := p.group.client.OffsetCommit(ctx, &kafkago.OffsetCommitRequest{
 			GroupID:      p.member.group,
 			GenerationID: p.member.generation,
 			MemberID:     p.member.member,
 			Topics: map[string][]kafkago.OffsetCommit{
-				p.tp.topic: {{Partition: p.tp.partition, Offset: next, Metadata: formatMetadata(mark, metadata)}},
+				p.tp.topic: {{Partition: p.tp.partition, Offset: next, Metadata: n.String()}},
 			},
 		})
 		if err != nil {

@@ -42,7 +42,7 @@ func TestFault18_BelowTheLog(t *testing.T) {
 
 	c := quick(b.Addr())
 	c.StopOnLoss = true
-	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
+	err = runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10, stream.Mark{}) })
 	if !errors.Is(err, ErrLost) {
 		t.Errorf("error %v, want ErrLost", err)
 	}
@@ -87,7 +87,7 @@ func TestFault19_BeyondTheEnd(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	seek := func(to int64) error {
-		return runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, to) })
+		return runGroup(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, to, stream.Mark{}) })
 	}
 	if err := seek(10); err != nil {
 		t.Errorf("the end itself: %v", err)
@@ -311,15 +311,15 @@ func (l *cuttable) all() {
 }
 
 func TestMetadataOfCommits(t *testing.T) {
-	want := stream.Mark{Offset: 17, Hash: 42}
 	for _, text := range []string{"", "a b  c"} {
-		if mark, got := parseMetadata(formatMetadata(want, text)); mark != want || got != text {
-			t.Errorf("%q became %v, %q", text, mark, got)
+		want := note{partitions: 4, mark: stream.Mark{Offset: 17, Hash: 42}, text: text}
+		if got := parseNote(want.String()); got != want {
+			t.Errorf("%+v became %+v", want, got)
 		}
 	}
-	for _, foreign := range []string{"", "v2", "v2 ", "v2 12 x", "v2 1:12 x", "v2 -1:000000000000002a x", "v1 000000000000002a x", "somebody else's"} {
-		if mark, got := parseMetadata(foreign); !mark.None() || got != foreign {
-			t.Errorf("%q became %v, %q", foreign, mark, got)
+	for _, foreign := range []string{"", "v2", "v2 ", "v2 1 12 x", "v2 1 1:12 x", "v2 1 -1:000000000000002a x", "v1 000000000000002a x", "somebody else's"} {
+		if got := parseNote(foreign); got != (note{text: foreign}) {
+			t.Errorf("%q became %+v", foreign, got)
 		}
 	}
 }
@@ -395,20 +395,16 @@ func TestReadDeliversWhatIsThere(t *testing.T) {
 }
 
 func FuzzMetadata(f *testing.F) {
-	for _, s := range []string{"", "v2 7:000000000000002a text", "v2 7:-00000000000002a x", "v2 7:000000000000002a"} {
+	for _, s := range []string{"", "v2 4 7:000000000000002a text", "v2 4 7:-00000000000002a x", "v2 4 7:000000000000002a"} {
 		f.Add(s)
 	}
-	want := stream.Mark{Offset: 17, Hash: 42}
 	f.Fuzz(func(t *testing.T, s string) {
-		if mark, text := parseMetadata(s); text != s {
-			if again, rest := parseMetadata(formatMetadata(mark, text)); again != mark || rest != text {
-				t.Errorf("%q is %v, %q, and then %v, %q", s, mark, text, again, rest)
-			}
-		} else if !mark.None() {
-			t.Errorf("%q has the mark %v and no text", s, mark)
+		if n := parseNote(s); n.text != s && n.String() != s || n.text == s && (n.partitions != 0 || !n.mark.None()) {
+			t.Errorf("%q is %+v", s, n)
 		}
-		if mark, again := parseMetadata(formatMetadata(want, s)); mark != want || again != s {
-			t.Errorf("%q came back as %v, %q", s, mark, again)
+		want := note{partitions: 4, mark: stream.Mark{Offset: 17, Hash: 42}, text: s}
+		if n := parseNote(want.String()); n != want {
+			t.Errorf("%q came back as %+v", s, n)
 		}
 	})
 }

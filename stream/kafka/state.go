@@ -219,7 +219,7 @@ func (s *Store) use(ctx context.Context, m manifest) (list []stream.Checkpoint, 
 	list, found, err = s.read(ctx, m)
 	switch {
 	case errors.Is(err, stream.ErrVersion):
-		return nil, nil, fmt.Errorf("kafka: snapshot %s of %s: %w: start the build that wrote it, or begin anew", m.id, s.p.tp, err)
+		return nil, nil, fmt.Errorf("kafka: snapshot %s of %s: %w", m.id, s.p.tp, err)
 	case errors.Is(err, stream.ErrCorrupt):
 		s.damaged.Add(1)
 		s.topic.reader.config.Log.Warn("a checkpoint is damaged; what comes before it is used",
@@ -366,7 +366,7 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 		}
 		m.chunks++
 	}
-	m.next, m.sum, m.print = c.Next, [sha256.Size]byte(sum.Sum(nil)), fingerprintSum(c.Fingerprint)
+	m.next, m.sum = c.Next, [sha256.Size]byte(sum.Sum(nil))
 	if _, err := s.produce(ctx, outgoing{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
 		return err
 	}

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
+	"sync"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -27,12 +26,51 @@ func (p *Partition) Verify(ctx context.Context) error {
 
 // verifyOnce is Verify without repetition. Its verdicts are permanent errors.
 func (p *Partition) verifyOnce(ctx context.Context) error {
-	err := p.witness.Verify(func(offset int64) (stream.Mark, error) { return p.reread(ctx, offset) })
-	var replaced *replacedError
-	if errors.As(err, &replaced) {
-		return &permanent{fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, replaced.Was.Offset)}
+	then := p.witness.copy()
+	if then.Anchor().None() {
+		return nil
 	}
-	return err
+	now, err := p.reread(ctx, then.Anchor().Offset)
+	if err != nil {
+		return err
+	}
+	p.witness.Lock()
+	defer p.witness.Unlock()
+	if p.witness.Check(then, now) != nil {
+		return &permanent{fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, then.Anchor().Offset)}
+	}
+	return nil
+}
+
+// witness is what reader, committer and watcher of a partition share.
+type witness struct {
+	sync.Mutex
+	stream.Witness
+}
+
+func (w *witness) copy() stream.Witness {
+	w.Lock()
+	defer w.Unlock()
+	return w.Witness
+}
+
+// begin forgets all messages but one.
+func (w *witness) begin(last stream.Mark) {
+	w.Lock()
+	defer w.Unlock()
+	w.Begin(last)
+}
+
+// saw notes the first and the last of some messages.
+func (w *witness) saw(messages []stream.Message) {
+	if len(messages) == 0 {
+		return
+	}
+	first, last := messages[0].Mark(), messages[len(messages)-1].Mark()
+	w.Lock()
+	defer w.Unlock()
+	w.Saw(first)
+	w.Saw(last)
 }
 
 // reread returns the mark of what the log has at an offset now, be it the marker of a
@@ -71,25 +109,4 @@ func (p *Partition) reread(ctx context.Context, offset int64) (stream.Mark, erro
 		return stream.Mark{}, nil
 	}
 	return q.pending[0].Mark(), nil
-}
-
-const metadataVersion = "v2"
-
-// formatMetadata puts the mark of a message of the log in front of the caller's text.
-func formatMetadata(mark stream.Mark, text string) string {
-	return fmt.Sprintf("%s %d:%016x %s", metadataVersion, mark.Offset, mark.Hash, text)
-}
-
-// parseMetadata returns no mark for what formatMetadata has not written.
-func parseMetadata(s string) (mark stream.Mark, text string) {
-	version, rest, _ := strings.Cut(s, " ")
-	where, text, ok := strings.Cut(rest, " ")
-	offset, digits, _ := strings.Cut(where, ":")
-	var errs [2]error
-	mark.Offset, errs[0] = strconv.ParseInt(offset, 10, 64)
-	mark.Hash, errs[1] = strconv.ParseUint(digits, 16, 64)
-	if version != metadataVersion || len(digits) != 16 || !ok || errors.Join(errs[:]...) != nil || mark.Offset < 0 {
-		return stream.Mark{}, s
-	}
-	return mark, text
 }

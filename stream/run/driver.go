@@ -24,8 +24,9 @@ import (
 type Driver struct {
 	c       Config
 	one     stream.Decoded
-	saved   int64 // offset of the last checkpoint taken
-	since   int64 // records since then
+	saved   int64       // offset of the last checkpoint taken
+	since   int64       // records since then
+	last    stream.Mark // of a message that was applied: the last one when a checkpoint is due
 	letters []stream.DeadLetter
 
 	// Of the checkpoints, for Deliver: bytes of the last whole one, and number and
@@ -77,24 +78,19 @@ func (d *Driver) Resume(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, edge := range []struct {
-		what     any
-		position []byte
-	}{{d.c.Sink, last.Sink}, {d.c.DeadLetters, last.DeadLetters}} {
-		if p, ok := edge.what.(stream.Positioner); ok {
-			if err := p.Resume(edge.position); err != nil {
-				return fmt.Errorf("stream: resume the output: %w", err)
-			}
+	if p, ok := d.c.Sink.(stream.Positioner); ok {
+		if err := p.Resume(last.Outputs); err != nil {
+			return fmt.Errorf("stream: resume the output: %w", err)
 		}
 	}
-	d.saved = d.c.Engine.Next()
+	d.saved, d.last = d.c.Engine.Next(), last.Last
 	return nil
 }
 
 func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	last := list[len(list)-1]
-	if last.Fingerprint != d.c.Fingerprint {
-		return &FingerprintError{Checkpoint: last.Fingerprint, Current: d.c.Fingerprint}
+	if changed := stream.CompareSettings(list[0].Settings, d.c.Settings); len(changed) > 0 {
+		return &stream.SettingsError{Changed: changed}
 	}
 	d.wholeSize.Store(int64(len(list[0].State)))
 	var changes [][]byte
@@ -108,22 +104,11 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 		return fmt.Errorf("%w: its state is that of offset %d, not %d", stream.ErrCorrupt, n, last.Next)
 	}
 	if s, ok := d.c.Source.(stream.Seeker); ok {
-		if err := s.Seek(ctx, last.Next); err != nil {
+		if err := s.Seek(ctx, last.Next, last.Last); err != nil {
 			return fmt.Errorf("stream: go to offset %d of the source: %w", last.Next, err)
 		}
 	}
 	return nil
-}
-
-// FingerprintError says that a checkpoint was written with another configuration
-// or build, so that going on from it would not give the results of either.
-type FingerprintError struct {
-	Checkpoint, Current string
-}
-
-func (e *FingerprintError) Error() string {
-	return fmt.Sprintf("stream: the checkpoint was written by another configuration or build (%s, this is %s): "+
-		"start what wrote it, or remove the checkpoint to begin anew", e.Checkpoint, e.Current)
 }
 
 // Apply is Decode, Learn and Score for one message.
@@ -148,7 +133,13 @@ func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, 
 		return false, err
 	}
 	d.since += b.Records - before
-	if d.c.CheckpointRecords > 0 && d.since >= d.c.CheckpointRecords {
+	due := d.c.CheckpointRecords > 0 && d.since >= d.c.CheckpointRecords
+	if due || i == src.Len()-1 { // a checkpoint comes after one of these
+		if m := src.Mark(i); !m.None() && m.Offset < d.c.Engine.Next() {
+			d.last = m
+		}
+	}
+	if due {
 		d.Checkpoint(b)
 	}
 	return b.Snapshot != nil || b.Points() >= d.c.BatchPoints || b.Bytes() >= d.c.BatchBytes, nil
@@ -171,7 +162,7 @@ func (d *Driver) Checkpoint(b *stream.Batch) {
 	} else {
 		d.c.Engine.Checkpoint(b, like(&d.changeSize), d.saved)
 	}
-	d.saved = b.Next
+	d.saved, b.Last = b.Next, d.last
 }
 
 // Score makes the points of b, and completes its checkpoint if it has one.
@@ -211,9 +202,17 @@ func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) 
 
 // save stores the checkpoint in b and commits it.
 func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
-	c := stream.Checkpoint{
-		Fingerprint: d.c.Fingerprint, Next: b.Next, Since: b.Since, State: b.Snapshot,
-		Sink: position(d.c.Sink), DeadLetters: position(d.c.DeadLetters),
+	if v, ok := d.c.Source.(stream.Verifier); ok {
+		if err := v.Verify(ctx); err != nil {
+			return fmt.Errorf("stream: verify the source: %w", err)
+		}
+	}
+	c := stream.Checkpoint{Next: b.Next, Since: b.Since, Last: b.Last, State: b.Snapshot}
+	if b.Since == 0 {
+		c.Settings = d.c.Settings
+	}
+	if p, ok := d.c.Sink.(stream.Positioner); ok {
+		c.Outputs = p.Positions()
 	}
 	if err := d.c.Store.Save(ctx, c); err != nil {
 		return fmt.Errorf("stream: save the checkpoint: %w", err)
@@ -241,11 +240,4 @@ func (d *Driver) account(b *stream.Batch) {
 	if d.changeBytes >= d.whole || d.changes >= maxChanges {
 		d.wholeDue.Store(true)
 	}
-}
-
-func position(edge any) []byte {
-	if p, ok := edge.(stream.Positioner); ok {
-		return p.Position()
-	}
-	return nil
 }

@@ -90,7 +90,7 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	config.MaxSeries, config.MetricsWindow = 1000, 5
 	m := newMemory(0)
 	d, err := run.NewDriver(run.Config{
-		Source: m, Decoder: decoder(t), Engine: streamtest.NewEngine(t, config), Sink: m, Store: m, Fingerprint: "f",
+		Source: m, Decoder: decoder(t), Engine: streamtest.NewEngine(t, config), Sink: m, Store: m,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,10 +27,10 @@ type Config struct {
 	Drop        []stream.Reason
 
 	// Store keeps the checkpoints; nil means that there are none and that
-	// nothing is committed. Fingerprint is that of the configuration and the
-	// build: a checkpoint with another one is refused.
-	Store       stream.Store
-	Fingerprint string
+	// nothing is committed. Settings are what the state depends on beside the log: a
+	// checkpoint with other ones is refused with a *stream.SettingsError.
+	Store    stream.Store
+	Settings []stream.Setting
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
 	// CheckpointRecords is the number of records after which one is due in any

@@ -107,9 +107,12 @@ func decoder(t *testing.T) stream.Decoder {
 	return d
 }
 
+// settings are what the states of the tests depend on.
+var settings = []stream.Setting{{Key: "model.order", Value: "4"}, {Key: "model.type", Value: "drift"}}
+
 func (m *memory) runner(t *testing.T, tune func(*run.Config)) *run.Runner {
 	t.Helper()
-	c := run.Config{Source: m, Decoder: decoder(t), Engine: streamtest.NewEngine(t, streamtest.DriftConfig()), Sink: m, DeadLetters: m, Store: m, Fingerprint: "f"}
+	c := run.Config{Source: m, Decoder: decoder(t), Engine: streamtest.NewEngine(t, streamtest.DriftConfig()), Sink: m, DeadLetters: m, Store: m, Settings: settings}
 	if tune != nil {
 		tune(&c)
 	}
@@ -301,21 +304,23 @@ func TestErrorsStopTheRun(t *testing.T) {
 			t.Errorf("what was read before is not saved: %v", m.committed)
 		}
 	})
-	t.Run("fingerprint", func(t *testing.T) {
+	t.Run("settings", func(t *testing.T) {
 		m := newMemory(5)
-		m.saved = []stream.Checkpoint{{Fingerprint: "other"}}
-		var wrong *run.FingerprintError
-		if err := m.runner(t, nil).Run(context.Background()); !errors.As(err, &wrong) || wrong.Checkpoint != "other" || !strings.Contains(err.Error(), "remove the checkpoint to begin anew") {
+		m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.ridge", Value: "1"}, {Key: "model.type", Value: "drift"}}}}
+		var wrong *stream.SettingsError
+		err := m.runner(t, nil).Run(context.Background())
+		if !errors.As(err, &wrong) || len(wrong.Changed) != 2 ||
+			!strings.Contains(err.Error(), "model.order: the checkpoint has 3, the configuration 4; model.ridge: the checkpoint has 1, the configuration none") {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("state", func(t *testing.T) {
 		m := newMemory(5)
-		m.saved = []stream.Checkpoint{{Fingerprint: "f", State: []byte("x")}}
+		m.saved = []stream.Checkpoint{{Settings: settings, State: []byte("x")}}
 		if err := m.runner(t, nil).Run(context.Background()); err == nil {
 			t.Error("a broken state was accepted")
 		}
-		m.saved = []stream.Checkpoint{{Fingerprint: "f", Next: 7, State: streamtest.NewEngine(t, streamtest.DriftConfig()).Snapshot(nil)}}
+		m.saved = []stream.Checkpoint{{Settings: settings, Next: 7, State: streamtest.NewEngine(t, streamtest.DriftConfig()).Snapshot(nil)}}
 		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, stream.ErrCorrupt) {
 			t.Errorf("a state of another offset gave %v", err)
 		}

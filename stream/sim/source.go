@@ -81,7 +81,7 @@ func (s *Source) Decoder() (stream.Decoder, error) {
 }
 
 // Seek implements stream.Seeker. What is skipped is simulated, but not waited for.
-func (s *Source) Seek(ctx context.Context, next int64) error {
+func (s *Source) Seek(ctx context.Context, next int64, _ stream.Mark) error {
 	if next < s.next {
 		s.rewind()
 	}

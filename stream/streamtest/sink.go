@@ -56,9 +56,9 @@ func TestSink(t *testing.T, s SinkTest) {
 		sink := open(t)
 		p, positioned := sink.(stream.Positioner)
 		write(t, sink, 1)
-		var position []byte
+		var position stream.Positions
 		if positioned {
-			position = p.Position()
+			position = p.Positions()
 		}
 		write(t, sink, 2)
 		if err := sink.Close(); err != nil { // as a crash would

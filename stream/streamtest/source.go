@@ -59,7 +59,7 @@ func TestSource(t *testing.T, s SourceTest) {
 			if !ok {
 				t.Skip("the source has no Seek")
 			}
-			if err := seeker.Seek(context.Background(), s.Want[i].Offset); err != nil {
+			if err := seeker.Seek(context.Background(), s.Want[i].Offset, stream.Mark{}); err != nil {
 				t.Fatal(err)
 			}
 			s.expect(t, src, s.Want[i:], 2)

@@ -21,8 +21,11 @@ func TestStore(t *testing.T, open func(t *testing.T) (s stream.Store, end func()
 	save := func(next, since int64, size int) {
 		t.Helper()
 		c := stream.Checkpoint{
-			Fingerprint: "model abc, build def", Next: next, Since: since, Sink: []byte("1234"), DeadLetters: []byte("5"),
+			Next: next, Since: since, Last: stream.Mark{Offset: next - 1, Hash: uint64(size)}, Outputs: stream.Positions{{Output: "file a", Length: 1234}},
 			State: make([]byte, size),
+		}
+		if since == 0 {
+			c.Settings = []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "drift"}}
 		}
 		for k := range c.State {
 			c.State[k] = byte(int64(k) + next)

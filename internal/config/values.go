@@ -1,0 +1,49 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Value is the value of a key, as it is written in a file.
+type Value struct{ Key, Text string }
+
+// Values returns the values of all keys of c in a block that no secret is in, in their
+// order.
+func (c *Config) Values(block string) []Value {
+	v := reflect.ValueOf(*c)
+	f, ok := field(v.Type(), block)
+	if !ok {
+		panic("config: no block " + block)
+	}
+	return values(nil, v.FieldByIndex(f.Index), block+".")
+}
+
+func values(list []Value, v reflect.Value, prefix string) []Value {
+	for _, f := range fields(v.Type()) {
+		path, x := prefix+key(f), v.FieldByIndex(f.Index)
+		if isBlock(x.Type()) {
+			list = values(list, x, path+".")
+		} else {
+			list = append(list, Value{path, text(x)})
+		}
+	}
+	return list
+}
+
+// text writes a value as a file has it.
+func text(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Slice:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = text(v.Index(i))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	return fmt.Sprint(v.Interface())
+}

@@ -1,0 +1,44 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// ResetCommand returns the command that removes the checkpoints of a job with this
+// configuration. What was set on the command line may be a secret: it is left out.
+func ResetCommand(files, sets []string) string {
+	args := []string{"forecaster checkpoint reset"}
+	for _, f := range files {
+		args = append(args, "-c "+f)
+	}
+	if len(sets) > 0 {
+		args = append(args, "--set …")
+	}
+	return strings.Join(append(args, "--yes"), " ")
+}
+
+// advise says what to do when a job ends because its checkpoints do not fit.
+func (l *Live) advise(err error) error {
+	if l.ResetCommand == "" || err == nil {
+		return err
+	}
+	changed, first := new(stream.SettingsError), ""
+	switch {
+	case errors.As(err, &changed):
+		first = "Go back to what the checkpoint has, or start over"
+	case errors.Is(err, stream.ErrVersion):
+		first = "Start the build that wrote the checkpoint, or start over"
+	case errors.Is(err, stream.ErrCorrupt), errors.Is(err, kafka.ErrNoState):
+		first = "Restore the checkpoint, or start over"
+	case errors.Is(err, kafka.ErrRecreated), errors.Is(err, kafka.ErrBeyondEnd), errors.Is(err, kafka.ErrPartitions):
+		first = "Start over"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w. %s with: %s", err, first, l.ResetCommand)
+}

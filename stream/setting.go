@@ -1,0 +1,66 @@
+package stream
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Setting is something that a state depends on beside the log: a key of the
+// configuration, or a property of the build or of the topic.
+type Setting struct{ Key, Value string }
+
+// SettingsError says that a state was saved under other settings, so that going on from
+// it would not give the results of either.
+type SettingsError struct {
+	Changed []SettingChange // ascending by key
+}
+
+// SettingChange is a setting with its two values; "" = none.
+type SettingChange struct{ Key, Saved, Now string }
+
+func (e *SettingsError) Error() string {
+	lines := make([]string, len(e.Changed))
+	for i, c := range e.Changed {
+		lines[i] = c.String()
+	}
+	return strings.Join(lines, "; ")
+}
+
+func (c SettingChange) String() string {
+	who := "the configuration"
+	switch {
+	case strings.HasPrefix(c.Key, "build."):
+		who = "this build"
+	case strings.HasPrefix(c.Key, "topic."):
+		who = "the topic"
+	}
+	return fmt.Sprintf("%s: the checkpoint has %s, %s %s", c.Key, cmp.Or(c.Saved, "none"), who, cmp.Or(c.Now, "none"))
+}
+
+// CompareSettings returns what has changed between two lists that ascend by key.
+func CompareSettings(saved, now []Setting) []SettingChange {
+	var list []SettingChange
+	for len(saved)+len(now) > 0 {
+		order := 0
+		switch {
+		case len(saved) == 0:
+			order = 1
+		case len(now) == 0:
+			order = -1
+		default:
+			order = cmp.Compare(saved[0].Key, now[0].Key)
+		}
+		var c SettingChange
+		if order <= 0 {
+			c.Key, c.Saved, saved = saved[0].Key, saved[0].Value, saved[1:]
+		}
+		if order >= 0 {
+			c.Key, c.Now, now = now[0].Key, now[0].Value, now[1:]
+		}
+		if c.Saved != c.Now {
+			list = append(list, c)
+		}
+	}
+	return list
+}
