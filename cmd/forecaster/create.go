@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The parts that a configuration is made of.
+// Parts of a configuration.
 //
 //go:embed create/*.yaml
 var parts embed.FS
@@ -36,7 +36,7 @@ func (a *app) createCommand() *cobra.Command {
 		}
 		pipeline := "pipeline"
 		if *from == "telegraf" {
-			pipeline = "pipeline-telegraf" // it needs an interval
+			pipeline = "pipeline-telegraf" // with an interval
 		}
 		for _, name := range []string{"head", "input-" + *from, pipeline, "model", "output-" + *to, "tail"} {
 			text, err := parts.ReadFile("create/" + name + ".yaml")

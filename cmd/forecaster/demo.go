@@ -27,16 +27,15 @@ const demoTopic = "demo"
 func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "See everything at work in one process, without any set-up",
+		Short: "Run broker, model and live page in one process, without any set-up",
 		Long: `demo starts a development broker inside the process (an imitation of Kafka on
 loopback, for demonstrations and tests only), publishes two series to it, and
-runs the same job as "forecaster run" against it: Kafka consumer, model, files.
+runs the same job as "forecaster run": Kafka consumer, model, files.
 
   macrodata   203 quarters of 12 macroeconomic series of the USA, 1959 to 2009
   simulated   a nonlinear process of 5 variables (Brault 2017, Setting 2)
 
-While it runs, a page shows the forecasts; on a terminal it stays afterwards
-until Ctrl-C.`,
+A page shows the forecasts meanwhile. On a terminal the page stays until Ctrl-C.`,
 		Example: `  forecaster demo
   forecaster demo --rate 0
   forecaster demo --rate 200 --rows 5000 --out ./out`,
@@ -45,7 +44,7 @@ until Ctrl-C.`,
 	modelFlags(cmd)
 	var d demo
 	f := cmd.Flags()
-	f.Float64Var(&d.rate, "rate", 60, "samples a second of both series together; 0 = as fast as possible")
+	f.Float64Var(&d.rate, "rate", 60, "samples per second of both series together; 0 = as fast as possible")
 	f.IntVar(&d.rows, "rows", 2000, "samples of the simulated series")
 	f.StringVar(&d.listen, "listen", "", "address of the page (default: 127.0.0.1:8090, or a free port)")
 	f.StringVar(&d.dir, "out", "", "folder for the results (default: a new temporary one)")
@@ -54,7 +53,7 @@ until Ctrl-C.`,
 			return &usageError{errors.New("--rate must be >= 0 and --rows >= 1")}
 		}
 		d.app = a
-		return d.Run(cmd)
+		return d.run(cmd)
 	}
 	return cmd
 }
@@ -68,10 +67,10 @@ type demo struct {
 	listen string
 }
 
-// demoHorizon is how far the demo forecasts unless told otherwise.
+// demoHorizon is the default of --horizon.
 const demoHorizon = 12
 
-func (d *demo) Run(cmd *cobra.Command) error {
+func (d *demo) run(cmd *cobra.Command) error {
 	a := d.app
 	if d.dir == "" {
 		dir, err := os.MkdirTemp("", "forecaster-demo-")
@@ -82,7 +81,7 @@ func (d *demo) Run(cmd *cobra.Command) error {
 	} else if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return err
 	}
-	state, err := os.MkdirTemp("", "forecaster-demo-state-") // of no use to another run: it has another broker
+	state, err := os.MkdirTemp("", "forecaster-demo-state-") // useless to another run, which has another broker
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (d *demo) Run(cmd *cobra.Command) error {
 	consumed := make(chan error, 1)
 	go func() { consumed <- live.Process(ctx) }()
 
-	err = d.Watch(ctx, live, last, int64(len(messages)), produced, consumed)
+	err = d.watch(ctx, live, last, int64(len(messages)), produced, consumed)
 	elapsed := time.Since(start)
 	cancel()
 	if running := <-consumed; err == nil {
@@ -154,8 +153,8 @@ func (d *demo) Run(cmd *cobra.Command) error {
 	return nil
 }
 
-// address returns where the page is served: where the user says, or at the usual
-// port when that is free.
+// address returns the address of the page: --listen, else the default of server.listen,
+// or a free port if that one is taken.
 func (d *demo) address() string {
 	if d.listen != "" {
 		return d.listen
@@ -169,8 +168,8 @@ func (d *demo) address() string {
 	return usual
 }
 
-// watch shows the progress until all messages were consumed.
-func (d *demo) Watch(ctx context.Context, live *job.Live, last *job.LastForecasts, total int64, produced, consumed chan error) error {
+// watch shows the progress until all messages are consumed.
+func (d *demo) watch(ctx context.Context, live *job.Live, last *job.LastForecasts, total int64, produced, consumed chan error) error {
 	view := newLiveView(d.app.stderr)
 	defer view.clear()
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -184,7 +183,7 @@ func (d *demo) Watch(ctx context.Context, live *job.Live, last *job.LastForecast
 			}
 			produced = nil
 		case err := <-consumed:
-			consumed <- nil // for the caller, who waits for it
+			consumed <- nil // the caller receives, too
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -204,7 +203,7 @@ func (d *demo) Watch(ctx context.Context, live *job.Live, last *job.LastForecast
 	}
 }
 
-// picture is what the terminal shows while the demo runs.
+// picture returns what the terminal shows while the demo runs.
 func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total int64, elapsed time.Duration) string {
 	var b strings.Builder
 	const width = 40
@@ -231,7 +230,7 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 	return b.String()
 }
 
-// conclude prints the table and what to do next.
+// conclude prints the scores and the next commands.
 func (d *demo) conclude(live *job.Live, elapsed time.Duration) error {
 	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []study.Score{}}
 	for _, s := range live.Stats() {
@@ -241,7 +240,7 @@ func (d *demo) conclude(live *job.Live, elapsed time.Duration) error {
 	result.SamplesPerSecond = report.Number(float64(result.Samples) / elapsed.Seconds())
 	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
 		if k.Horizon != 1 && k.Horizon != live.Cfg.Model.Horizon {
-			return // the first and the last tell enough
+			return // the first and the last horizon suffice
 		}
 		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
 		line.SamplesPerSecond = result.SamplesPerSecond
@@ -264,15 +263,15 @@ type demoReport struct {
 }
 
 func printDemo(w io.Writer, r *demoReport) {
-	t := newTable(3, "series", "model", "horizon", "n", "scv-mse", "± sd", "rmse", "skill vs persistence", "vs var1", "coverage of 90 %")
+	t := newTable(3, "series", "model", "horizon", "n", "mse", "rmse", "skill vs persistence", "vs var1", "coverage of 90 %")
 	for _, s := range r.Results {
 		t.AppendRow([]any{
-			s.Series, s.Model, s.Horizon, report.Thousands(s.N), s.SCVMSE, s.SCVMSESD, s.RMSE,
+			s.Series, s.Model, s.Horizon, report.Thousands(s.N), s.MSE, s.RMSE,
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
 	fmt.Fprintln(w, t.Render())
-	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s. skill: 1 - MSE / MSE of the other; above 0 is better.\n",
+	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s.\nskill = 1 - MSE / MSE of the baseline. Above 0: better than the baseline.\n",
 		report.Thousands(r.Samples), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)))
 	fmt.Fprintf(w, `
 Forecasts: %s (%s lines)
@@ -287,10 +286,10 @@ With a file:
 `, filepath.Join(r.Folder, "forecasts.csv"), report.Thousands(r.Forecasts))
 }
 
-// say prints a line about what happens, beside the results.
+// say prints a line to standard error.
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.app.stderr, format+"\n", args...) }
 
-// sparkline draws values as blocks of eight heights.
+// sparkline draws values as characters of eight heights.
 func sparkline(v []float64) string {
 	if len(v) == 0 {
 		return ""
@@ -311,7 +310,7 @@ func sparkline(v []float64) string {
 	return string(out)
 }
 
-// liveView redraws a few lines of a terminal in place; elsewhere it is silent.
+// liveView redraws a few lines of a terminal in place. It prints nothing elsewhere.
 type liveView struct {
 	w     io.Writer
 	on    bool

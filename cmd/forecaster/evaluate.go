@@ -151,7 +151,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			observers = append(observers, draws.Add)
 		}
 		outcome, err := study.EvaluateModel(cmd.Context(), &one, records, samples, options, &steps, observers...)
-		bar.Finish()
+		bar.finish()
 		steps.Store(0)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)

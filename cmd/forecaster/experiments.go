@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/internal/study"
 )
 
-// runChapter6 runs what --table and --name select, of Table 6.5 the rows of at most
-// so many samples a task.
+// runChapter6 runs the experiments that --table and --name select; Table 6.5 up to the
+// row with most samples per task.
 func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most int) (*study.Chapter6, error) {
 	var c study.Chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }
@@ -27,9 +27,9 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		if !wanted("6.5") || published.N > most {
 			continue
 		}
-		a.status("table 6.5, %d samples a task: 0 of %d repeats", published.N, repeats)
+		a.status("table 6.5, %d samples per task: 0 of %d repeats", published.N, repeats)
 		row, err := study.NewMultiTask(published.N, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
-			a.status("table 6.5, %d samples a task: %d of %d repeats", published.N, done, repeats)
+			a.status("table 6.5, %d samples per task: %d of %d repeats", published.N, done, repeats)
 		})
 		a.status("")
 		if err != nil {
@@ -50,7 +50,7 @@ func printChapter6(w io.Writer, c *study.Chapter6) {
 }
 
 func printMultiTask(w io.Writer, rows []*study.MultiTask) {
-	t := newTable(1, "6.5: samples a task", "independent published", "ours", "Laplacian published", "ours", "p published", "ours")
+	t := newTable(1, "6.5: samples per task", "independent published", "ours", "Laplacian published", "ours", "p published", "ours")
 	for _, r := range rows {
 		p := study.PublishedMultiTask(r.N)
 		t.AppendRow([]any{
@@ -59,9 +59,9 @@ func printMultiTask(w io.Writer, rows []*study.MultiTask) {
 		})
 	}
 	fmt.Fprintln(w, t.Render())
-	fmt.Fprintf(w, "nMSE in %% of 7 tasks, of which each sample reveals one: learnt independently, and with the Laplacian of the graph\n")
-	fmt.Fprintf(w, "of their similarities. Mean +- standard error over %d repeats (published: 80), p of the paired t-test. Published are\n", rows[0].Repeats)
-	fmt.Fprintf(w, "figures of a robot arm, ours those of a simulation of its shape (21 inputs): compare where the Laplacian helps.\n")
+	fmt.Fprintf(w, "nMSE in %% of 7 tasks, of which each sample reveals one: learnt independently, or with the Laplacian of the graph of\n")
+	fmt.Fprintf(w, "their similarities. Mean +- standard error over %d repeats (published: 80), p of the paired t-test. The published data\n", rows[0].Repeats)
+	fmt.Fprintf(w, "are from a robot arm, ours from a simulation of that size (21 inputs): compare the gain by the Laplacian.\n")
 }
 
 func spread(mean, se float64) string { return fmt.Sprintf("%.3f +- %.3f", mean, se) }

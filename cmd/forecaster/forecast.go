@@ -20,13 +20,13 @@ import (
 func (a *app) forecastCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forecast FILE",
-		Short: "Learn a file and print what comes next",
+		Short: "Learn a file and print the next forecasts",
 		Long: `forecast learns the history in a file (.csv, .jsonl, either with .gz; - is standard
 input) and prints the next --horizon steps of each series with their intervals, as
 a table, as csv or as json.
 
-With --known-inputs, the last rows may have inputs alone (model.exogenous): what
-they will be at the times that are forecast.`,
+With --known-inputs, the last rows may have exogenous inputs (model.exogenous) only:
+their values at the times that are forecast.`,
 		Example: `  forecaster forecast data.csv --horizon 12
   forecaster forecast data.csv --horizon 12 --output csv > next.csv`,
 		Args:        cobra.ExactArgs(1),
@@ -35,7 +35,7 @@ they will be at the times that are forecast.`,
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
-	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
+	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
 	knownInputsFlag(cmd)
 	return cmd
 }
@@ -45,7 +45,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	cfg.Output = config.Output{} // what has passed is of no interest here
+	cfg.Output = config.Output{} // only the last forecasts are printed
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
@@ -62,7 +62,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 		batch.Forecasts = append(batch.Forecasts, last.forecasts[series]...)
 	}
 	if len(batch.Forecasts) == 0 {
-		return errors.New("the history is too short to forecast from")
+		return errors.New("no forecast: the file is too short for the model")
 	}
 	switch a.output {
 	case "csv":
@@ -79,7 +79,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	return checkRefused(cmd, &replayed.Refusals, replayed.Records)
 }
 
-// newest keeps the forecasts made after the last sample of each series.
+// newest is a tap that keeps the forecasts after the last sample of each series.
 type newest struct {
 	order     []string
 	forecasts map[string][]stream.Forecast
@@ -137,8 +137,8 @@ func printForecasts(w io.Writer, b *stream.Batch) {
 	fmt.Fprintln(w, t.Render())
 }
 
-// forecastsJSON is the machine-readable form: one element a series, step and
-// variable, with the bounds of each level.
+// forecastsJSON returns the forecasts for --output json: one element per series, step
+// and variable, with the bounds of each level.
 func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
 	type interval struct {
 		Level report.Number `json:"level"`

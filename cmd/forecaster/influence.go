@@ -20,20 +20,20 @@ import (
 func (a *app) influenceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "influence {FILE | --network[=ROWS]}",
-		Short: "Find which variables drive which",
-		Long: `influence learns a file and averages the derivatives of the one-step forecasts: by
-how many standard deviations the next value of one variable changes with one
-standard deviation of another. Edges are what exceeds the threshold: the 95 %
-quantile of the influences that the same model finds when it learns, at each row, the
-step of another, random row, once for each of --permutations.
+		Short: "Find which variables influence which",
+		Long: `influence learns a file and averages the derivatives of the one-step forecasts. The
+influence of variable a on variable b is the change of the next value of b, in standard
+deviations, per standard deviation of a. An influence above the threshold is an edge.
+The threshold is the 95 % quantile of the influences in permuted data: the same model
+learns, at each row, the increment of another random row, --permutations times.
 
-Influence is predictive, given the other variables; it is no proof of a cause.
+Influence is predictive, given the other variables; it does not prove a cause.
 The default model is orffvar; the others are
 ` + strings.Join(build.InfluenceModels(), ", ") + `.
 
---network checks this on four simulated networks of ten variables, of so many rows,
-whose edges are known: AUROC is the probability that an edge has a larger influence
-than a pair of variables without one.`,
+--network takes four synthetic networks of ten variables, with that number of rows and
+known edges, in place of a file. AUROC is the probability that an edge has a larger
+influence than a pair of variables without an edge.`,
 		Example: `  forecaster influence data.csv
   forecaster influence data.csv --model var2 --picture graph.svg
   forecaster influence data.csv --model kernelvar --set model.kernel.name=matern32 --output json
@@ -43,9 +43,9 @@ than a pair of variables without one.`,
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
-	cmd.Flags().Int("permutations", 20, "runs from which the threshold is taken; 0 = no threshold")
-	cmd.Flags().String("picture", "", "SVG file to write the graph of the first series to")
-	cmd.Flags().Int("network", 0, "rows of simulated networks, in place of FILE")
+	cmd.Flags().Int("permutations", 20, "number of permutations for the threshold; 0 = no threshold")
+	cmd.Flags().String("picture", "", "SVG file for the graph of the first series")
+	cmd.Flags().Int("network", 0, "number of rows of synthetic networks, in place of FILE")
 	cmd.Flags().Lookup("network").NoOptDefVal = "3000"
 	return cmd
 }
@@ -58,7 +58,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	case permutations < 0:
 		return &usageError{fmt.Errorf("--permutations: must be >= 0, got %d", permutations)}
 	case cmd.Flags().Changed("network") == (len(args) == 1):
-		return &usageError{errors.New("give either a file or --network")}
+		return &usageError{errors.New("name a file, or give --network, not both")}
 	case cmd.Flags().Changed("network") && rows < 200:
 		return &usageError{fmt.Errorf("--network: must be >= 200 rows, got %d", rows)}
 	}
@@ -71,7 +71,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := cfg.Model
-	if c.Type == "auto" && !cmd.Flags().Changed("model") { // auto takes minutes where this takes seconds
+	if c.Type == "auto" && !cmd.Flags().Changed("model") { // auto takes minutes, orffvar seconds
 		c.Type = "orffvar"
 	}
 	c.Horizon = 1

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -28,16 +27,17 @@ func (a *app) kernelCommand() *cobra.Command {
 func (a *app) kernelPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "How many draws does the kernel of model.kernel need?",
-		Long: `plan prints, for each goal, the number of draws that is known to suffice, the bound
-it follows from and the memory it takes:
+		Short: "Print the number of draws that the kernel of model.kernel needs",
+		Long: `plan prints, for each goal, a sufficient number of draws, its memory, and the bound
+that it follows from:
 
-  entrywise    every kernel value between the points is off by at most epsilon
+  entrywise    every kernel value between the points has an error of at most epsilon
   uniform      the same everywhere on a set of the given diameter
-  spectral     the Gram matrix is off by at most epsilon times its norm
-  statistical  the learning rate of kernel ridge regression on the points is kept
+  spectral     the Gram matrix has an error of at most epsilon times its norm
+  statistical  kernel ridge regression on the points keeps its learning rate
 
-The bounds hold for all data; what is reached is usually far better: kernel check.`,
+The bounds hold for all data. The error is usually far smaller: measure it with
+forecaster kernel check.`,
 		Example: `  forecaster kernel plan --dim 5 --points 1000 --epsilon 0.1
   forecaster kernel plan --dim 5 --set model.kernel.operator.name=curl_free --set model.order=1`,
 		Args: cobra.NoArgs,
@@ -46,12 +46,12 @@ The bounds hold for all data; what is reached is usually far better: kernel chec
 	a.configFlags(cmd)
 	f := cmd.Flags()
 	f.Int("dim", 5, "variables of a sample")
-	f.Float64("epsilon", .1, "error")
-	f.Float64("delta", .05, "probability that it is larger")
-	f.Int("points", 1000, "samples")
-	f.Float64("diameter", 10, "of the set of inputs, in bandwidths")
-	f.Float64("radius", 1, "of the inputs of polynomial and exponential kernels, in bandwidths")
-	f.Float64("intrinsic-dimension", 20, "trace of the Gram matrix over its norm")
+	f.Float64("epsilon", .1, "largest error")
+	f.Float64("delta", .05, "probability of a larger error")
+	f.Int("points", 1000, "number of samples")
+	f.Float64("diameter", 10, "diameter of the set of inputs, in bandwidths")
+	f.Float64("radius", 1, "largest norm of the inputs of polynomial and exponential kernels, in bandwidths")
+	f.Float64("intrinsic-dimension", 20, "trace of the Gram matrix divided by its norm")
 	return cmd
 }
 
@@ -107,21 +107,25 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 func (a *app) kernelCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "Measure how well model.frequencies draws approximate the kernel",
-		Long: `check compares the features with the exact kernel on the scaled lags of a file, 500
-at most, or without a file on normal inputs of as many --dim: the largest and the
-root mean square error of kernel values, what the exact variance predicts, the error
-of the Gram matrix, and the number of draws with a root mean square error of epsilon:
-it falls with the root of their number, for every kernel but products of several maps
-(times, schur). Where plan knows no bound, this is the number to take.`,
+		Short: "Measure the error of model.frequencies draws",
+		Long: `check compares the features with the exact kernel on the scaled lags of a file, at
+most 500 of them, or without a file on normal inputs for --dim variables. It prints
+
+  - the largest and the root mean square error of the kernel values, and the latter as
+    predicted by the exact variance,
+  - the error of the Gram matrix,
+  - the number of draws for a root mean square error of epsilon. The error falls with
+    the root of the number of draws, except for products of maps (times, schur).
+
+Take that number of draws where kernel plan knows no bound.`,
 		Example: `  forecaster kernel check data.csv
   forecaster kernel check --dim 8 --set model.kernel.sampling=orthogonal --set model.frequencies=200`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.kernelCheck(cmd, args) },
 	}
 	a.configFlags(cmd)
-	cmd.Flags().Int("dim", 5, "variables of a sample, without a file")
-	cmd.Flags().Float64("epsilon", .1, "error to compare with")
+	cmd.Flags().Int("dim", 5, "number of variables, without a file")
+	cmd.Flags().Float64("epsilon", .1, "error that the draws should reach")
 	return cmd
 }
 
@@ -155,7 +159,7 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	}
 	x := study.ScaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, ranged, cfg.Model.Seed)
 	if len(x) == 0 {
-		return errors.New("too few complete rows")
+		return fmt.Errorf("too few complete rows for model.order: %d", cfg.Model.Order)
 	}
 	m, err := study.PlainKernel(cfg.Model, dim, cfg.Model.Frequencies)
 	if err != nil {

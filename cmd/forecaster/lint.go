@@ -14,13 +14,13 @@ import (
 func (a *app) lintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint",
-		Short: "Check the configuration: every error at once, with its line",
+		Short: "Check the configuration, and list every error with its line",
 		Example: `  forecaster lint -c configs/forecaster.yaml
   forecaster lint -c configs/forecaster.yaml --connect`,
 		Args: cobra.NoArgs,
 	}
 	a.configFlags(cmd)
-	connect := cmd.Flags().Bool("connect", false, "also try to reach Kafka and InfluxDB: topics, token, bucket")
+	connect := cmd.Flags().Bool("connect", false, "also connect to Kafka and InfluxDB, and check topics, token and bucket")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := a.load(cmd, nil)
 		var errs config.Errors

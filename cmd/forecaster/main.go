@@ -25,14 +25,15 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// The exit codes.
+// Exit codes.
 const (
 	exitDone = iota
 	exitFailed
 	exitUsage
 )
 
-// execute is the program without the process around it.
+// execute runs the program with the given arguments and streams and returns its exit
+// code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ()}
 	root := a.root()
@@ -61,10 +62,10 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 }
 
-// errReported is returned by a command that has already said what is wrong.
+// errReported is the error of a command that has printed what is wrong.
 var errReported = errors.New("reported")
 
-// usageError is a mistake in how the program was called or configured.
+// usageError is an error in the arguments or in the configuration.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

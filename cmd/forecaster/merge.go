@@ -15,16 +15,16 @@ func (a *app) mergeCommand() *cobra.Command {
 	var partitions int
 	cmd := &cobra.Command{
 		Use:   "merge",
-		Short: "Bring the records of each series together in one topic",
+		Short: "Copy the records of each series into one partition of one topic",
 		Long: `merge reads the topics of input.kafka and writes every record to one topic, with
-the name of its series as the key: what is spread over topics or partitions is then
-in one partition, as run needs it to make samples of parts (pipeline.interval and
-pipeline.wait). Messages of several series, such as batches of Telegraf, are taken
-apart; what cannot be read is passed on as it is.
+the name of its series as the key. All records of a series are then in one partition,
+as run needs them to assemble samples (pipeline.interval and pipeline.wait). merge
+splits messages with several series, such as batches of Telegraf. It copies messages
+that it cannot decode unchanged.
 
-It is a consumer group of its own, input.kafka.consumer_group with "-merge" behind
-it, and goes on where it stopped. After a crash some records are there twice; in rows
-they replace themselves.`,
+merge is a consumer group of its own, input.kafka.consumer_group with the suffix
+"-merge", and continues where it stopped. After a crash some records are written twice;
+the assembly of samples drops the duplicates.`,
 		Example: `  forecaster merge -c forecaster.yaml --to merged
   forecaster run -c forecaster.yaml --set input.kafka.topics=merged`,
 		Args: cobra.NoArgs,
@@ -40,7 +40,7 @@ they replace themselves.`,
 			case to == "":
 				return &usageError{errors.New("--to must name the topic to write to")}
 			case slices.Contains(k.Topics, to):
-				return &usageError{fmt.Errorf("--to: %s is one of input.kafka.topics: what was written would be read again", to)}
+				return &usageError{fmt.Errorf("--to: %s is one of input.kafka.topics; name another topic, or merge would read its own records", to)}
 			case partitions < 0:
 				return &usageError{errors.New("--partitions must be >= 0")}
 			}
@@ -49,6 +49,6 @@ they replace themselves.`,
 	}
 	a.configFlags(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "topic to write to")
-	cmd.Flags().IntVar(&partitions, "partitions", 1, "create the topic with so many partitions if it does not exist; 0 = do not")
+	cmd.Flags().IntVar(&partitions, "partitions", 1, "number of partitions for a new topic; 0 = the topic must exist")
 	return cmd
 }

@@ -30,18 +30,18 @@ standard input) as one message:
 	f.StringSlice("brokers", []string{"localhost:9092"}, "host:port of one or more brokers")
 	f.String("topic", "metrics", "topic to publish to")
 	var p job.Produce
-	f.StringVar(&p.Series, "series", "", "name of the series of lines that do not say (default: the file's name)")
-	f.Float64Var(&p.Rate, "rate", 0, "rows a second; 0 = as fast as possible")
-	f.Float64Var(&p.Speed, "speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute")
-	f.BoolVar(&p.Now, "now", false, "stamp each row with the present time")
-	f.BoolVar(&p.Loop, "loop", false, "begin again at the end of the file (needs --now)")
-	f.IntVar(&p.Partitions, "partitions", 1, "create the topic with so many partitions if it does not exist; 0 = do not")
+	f.StringVar(&p.Series, "series", "", "series name for rows without one (default: the file's name)")
+	f.Float64Var(&p.Rate, "rate", 0, "rows per second; 0 = as fast as possible")
+	f.Float64Var(&p.Speed, "speed", 0, "multiple of real time by the time stamps: 1 = real time, 60 = an hour per minute")
+	f.BoolVar(&p.Now, "now", false, "replace the time of each row by the present time")
+	f.BoolVar(&p.Loop, "loop", false, "start again at the end of the file (needs --now)")
+	f.IntVar(&p.Partitions, "partitions", 1, "number of partitions for a new topic; 0 = the topic must exist")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if p.Rate < 0 || p.Speed < 0 || p.Rate > 0 && p.Speed > 0 {
 			return &usageError{errors.New("--rate and --speed must be >= 0, and not both given")}
 		}
 		if p.Loop && !p.Now {
-			return &usageError{errors.New("--loop needs --now: the same time stamps again would be late")}
+			return &usageError{errors.New("--loop needs --now: records with the same times again would be refused as late")}
 		}
 		settings := []setting{{"brokers", "input.kafka.brokers"}, {"topic", "input.kafka.topics"}}
 		zone := setting{"time-zone", "input.time_zone"}

@@ -17,8 +17,8 @@ type progress struct {
 	stop, done chan struct{}
 }
 
-// progressBar starts drawing. position returns how much is done of how much
-// (0 = unknown), samples the number of samples so far.
+// progressBar starts to draw. position returns the work done and its total (0 =
+// unknown), samples the number of samples so far.
 func (a *app) progressBar(title string, position func() (done, total int64), samples func() int64) *progress {
 	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
 	if !isTerminal(a.stderr) {
@@ -46,7 +46,7 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 		for {
 			select {
 			case <-p.stop:
-				_ = bar.Finish() // of a terminal that is gone nothing can be said
+				_ = bar.Finish() // an error means that the terminal is gone
 				return
 			case <-tick.C:
 				done, _ := position()
@@ -59,22 +59,22 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 	return p
 }
 
-// watch returns what shows the progress through a file, and what its first lines have
-// decided about its format.
+// watch returns a job.Watch that prints the assumed format of a file and draws the
+// progress through it.
 func (a *app) watch(title string) job.Watch {
 	return func(src *file.Source, samples func() int64) (stop func()) {
 		a.assumed(src)
-		return a.progressBar(title, src.Progress, samples).Finish
+		return a.progressBar(title, src.Progress, samples).finish
 	}
 }
 
-// position is that of a count on its way to total.
+// position returns the position of a count on its way to total.
 func position(count *atomic.Int64, total int) func() (done, of int64) {
 	return func() (int64, int64) { return count.Load(), int64(total) }
 }
 
 // finish removes the bar.
-func (p *progress) Finish() {
+func (p *progress) finish() {
 	close(p.stop)
 	<-p.done
 }

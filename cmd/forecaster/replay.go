@@ -21,8 +21,8 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Forecast a file as if it were live, and score the forecasts",
-		Long: `replay reads a file (.csv, .jsonl, either with .gz; - is standard input) through
-the same engine as run: every sample is forecast before it is learnt from. It
+		Long: `replay sends a file (.csv, .jsonl, either with .gz; - is standard input) through
+the same engine as run: every sample is forecast before the model learns from it. It
 prints the scores and, with --out, writes the forecasts:
 
   time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
@@ -38,9 +38,9 @@ Forecasts of the same file are the same bytes in every run.`,
 	a.configFlags(cmd)
 	modelFlags(cmd)
 	cmd.Flags().String("out", "", "file for the forecasts: .csv, .jsonl, .parquet, or .lp for line protocol; - is standard output")
-	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
-	cmd.Flags().Float64("speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute, 0 = as fast as possible")
-	cmd.Flags().Bool("serve", false, "show the live page during the replay, and after it until Ctrl-C; see server.listen")
+	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
+	cmd.Flags().Float64("speed", 0, "multiple of real time by the time stamps: 1 = real time, 60 = an hour per minute, 0 = as fast as possible")
+	cmd.Flags().Bool("serve", false, "serve the live page (server.listen) during the replay, and then until Ctrl-C")
 	reportFlags(cmd)
 	knownInputsFlag(cmd)
 	return cmd
@@ -56,7 +56,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if cfg.Output.File != nil && cfg.Output.File.Path == "-" && a.output == "json" {
-		return &usageError{fmt.Errorf("--out - and --output json both write to standard output")}
+		return &usageError{errors.New("--out - and --output json both write to standard output; give --out a file")}
 	}
 	var taps []stream.Sink
 	var draws *study.Tracer
@@ -111,7 +111,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if cmd.Context().Err() != nil {
-		return errors.New("interrupted: these are the scores up to here")
+		return errors.New("interrupted: the scores are those of the rows before")
 	}
 	if err := checkRefused(cmd, replayed.refusals, replayed.Rows); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 // series.
 const weightsEvery = 20
 
-// onlyFile makes a file the input, whatever the configuration says.
+// onlyFile returns the settings that make a file the only input.
 func onlyFile(command, path string) []config.Setting {
 	return []config.Setting{
 		{Path: "input.kafka", Value: "null", From: command},
@@ -137,7 +137,7 @@ func onlyFile(command, path string) []config.Setting {
 	}
 }
 
-// replayReport is what replay prints.
+// replayReport is the result that replay prints.
 type replayReport struct {
 	Dataset          string           `json:"dataset"`
 	Rows             int64            `json:"rows"`
@@ -153,7 +153,7 @@ type replayReport struct {
 	refusals *build.Refusals
 }
 
-// newReplayReport puts what job.Replay returns into the form that is printed.
+// newReplayReport converts the result of job.Replay.
 func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 	seconds := r.Elapsed.Seconds()
 	p := &replayReport{
@@ -179,17 +179,17 @@ func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 	return p
 }
 
-// maxListed is the number of lines of scores that are printed.
+// maxListed is the largest number of lines with scores that are printed.
 const maxListed = 40
 
 func printReplay(w io.Writer, r *replayReport) {
 	if t := r.table(); len(t.Rows) > 0 {
 		printTable(w, t)
 	} else {
-		fmt.Fprintln(w, "No forecast could be scored: the file is too short.")
+		fmt.Fprintln(w, "No score: the file is too short for the model.")
 	}
 	if n := len(r.Results) - maxListed; n > 0 {
-		fmt.Fprintf(w, "and %s more lines; --output json has them all\n", report.Thousands(int64(n)))
+		fmt.Fprintf(w, "and %s more lines; see all with --output json\n", report.Thousands(int64(n)))
 	}
 	fmt.Fprintln(w, r.footline())
 	if text := r.refusals.String(); text != "" {
@@ -202,16 +202,16 @@ func (r *replayReport) footline() string {
 		report.Thousands(r.Rows), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)), report.Thousands(r.Forecasts))
 }
 
-// table has the first scores.
+// table returns the first scores.
 func (r *replayReport) table() report.Table {
 	t := report.Table{
 		Title: "Scores", Numeric: 3,
-		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage"},
+		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "skill vs persistence", "vs var1", "coverage"},
 	}
 	for _, s := range r.Results[:min(maxListed, len(r.Results))] {
 		t.Rows = append(t.Rows, []string{
 			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(),
-			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.SCVMSE.String(), s.SCVMSESD.String(), s.Coverage.Fixed(3),
+			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
 	return study.WithJoint(t, r.Results[:len(t.Rows)], func(s study.Score) study.Score { return s })

@@ -14,13 +14,13 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// reportFlags adds the flags of commands that can draw what they did.
+// reportFlags adds the flags for plots.
 func reportFlags(cmd *cobra.Command) {
-	cmd.Flags().String("report", "", "write a page with tables and plots to this file: .html, needs nothing else")
+	cmd.Flags().String("report", "", "write a page with tables and plots to this .html file, which needs no other file")
 	cmd.Flags().String("plots", "", "write each plot as SVG and PNG into this folder")
 }
 
-// reporting is where the report of a command goes; the zero value is nowhere.
+// reporting has the paths of reportFlags; the zero value writes nothing.
 type reporting struct{ input, page, plots string }
 
 func reportingOf(cmd *cobra.Command) reporting {
@@ -33,12 +33,12 @@ func reportingOf(cmd *cobra.Command) reporting {
 
 func (r reporting) wanted() bool { return r.page != "" || r.plots != "" }
 
-// write makes the files and says where they are.
+// write writes the files and prints their names.
 func (r reporting) write(w io.Writer, rep *report.Report) error {
 	b := build.ReadInfo()
 	rep.Made = "forecaster " + b.Version
 	if r.page != "" && build.SameFile(r.page, r.input) {
-		return fmt.Errorf("--report: %q is the file that was read; write to another one", r.page)
+		return fmt.Errorf("--report: %q is the input file; name another file", r.page)
 	}
 	if r.page != "" {
 		if err := rep.WriteFile(r.page); err != nil {
@@ -56,8 +56,8 @@ func (r reporting) write(w io.Writer, rep *report.Report) error {
 	return nil
 }
 
-// printTable prints a table as a report shows it on a page; on a terminal, unless
-// NO_COLOR is set, with colours.
+// printTable prints a table of a report; with colours on a terminal unless NO_COLOR is
+// set.
 func printTable(w io.Writer, r report.Table) {
 	coloured := isTerminal(w)
 	header := slices.Clone(r.Header)
@@ -85,8 +85,7 @@ func printTable(w io.Writer, r report.Table) {
 	}
 }
 
-// paint colours a cell: skill is green where a model is better than the other and
-// red where it is worse.
+// paint colours a cell with a skill: green above 0, red below.
 func paint(header string, cell any) any {
 	if !strings.Contains(header, "vs ") {
 		return cell

@@ -8,8 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// newTable returns an empty table in the style of all commands; the columns
-// from the numeric one on are aligned right.
+// newTable returns an empty table; the columns from numeric on are aligned right.
 func newTable(numeric int, header ...string) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -27,7 +26,7 @@ func newTable(numeric int, header ...string) table.Writer {
 	return t
 }
 
-// writeJSON prints v on one indented document.
+// writeJSON prints v as one indented document.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -18,21 +18,21 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// app is what the commands share: the streams and the settings given by the user.
+// app holds what the commands share: streams, and settings given by the user.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
-	started        bool          // the arguments were understood
-	level          slog.LevelVar // of the log
+	started        bool          // the arguments are valid
+	level          slog.LevelVar // level of the log
 
 	files  []string // --config
 	sets   []string // --set
 	output string   // --output
 }
 
-// outputsAnnotation lists the values of --output of a command that has others
-// than table and json.
+// outputsAnnotation lists the values of --output for a command whose values are not
+// table and json.
 const outputsAnnotation = "outputs"
 
 func (a *app) root() *cobra.Command {
@@ -40,9 +40,9 @@ func (a *app) root() *cobra.Command {
 		Use:   "forecaster",
 		Short: "Online forecasts of multivariate time series, from Kafka to InfluxDB",
 		Long: `forecaster learns multivariate time series as they arrive and forecasts them:
-samples from Kafka, a file or a pipe; an online nonlinear vector autoregression
-(ORFFVAR) that predicts every sample before it learns from it; forecasts,
-intervals and honest scores into InfluxDB or a file.
+samples come from Kafka, a file or a pipe; an online nonlinear vector autoregression
+(ORFFVAR) predicts every sample before it learns from it; forecasts, intervals and
+scores go to InfluxDB, Kafka or a file.
 
 Start with   forecaster demo
 or           forecaster replay FILE.csv`,
@@ -57,7 +57,7 @@ or           forecaster replay FILE.csv`,
 			return nil
 		},
 	}
-	root.PersistentFlags().StringVar(&a.output, "output", "table", "how results are printed: table or json")
+	root.PersistentFlags().StringVar(&a.output, "output", "table", "format of the results: table or json")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		a.demoCommand(),
@@ -79,18 +79,18 @@ or           forecaster replay FILE.csv`,
 	return root
 }
 
-// configFlags adds the flags of commands that read the configuration.
+// configFlags adds the flags for the configuration.
 func (a *app) configFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&a.files, "config", "c", nil, "configuration file; may be repeated, later files win")
 	cmd.Flags().StringArrayVar(&a.sets, "set", nil, "one setting, such as model.order=4; may be repeated")
 }
 
-// setting is a flag that stands for a key of the configuration.
+// setting is a flag with the key of the configuration that it sets.
 type setting struct {
 	flag, path string
 }
 
-// modelSettings are the flags of the model, for the commands that have one.
+// modelSettings are the flags of modelFlags.
 var modelSettings = []setting{
 	{"model", "model.type"},
 	{"order", "model.order"},
@@ -102,43 +102,43 @@ var modelSettings = []setting{
 	{"time-zone", "input.time_zone"},
 }
 
-// fileFlags are those of the commands that read a file.
+// fileFlags adds the flags for the input file.
 func fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Bool("sort", false, "bring the lines of the file into the order of their times")
+	f.Bool("sort", false, "sort the lines of the file by time")
 	f.Bool("strict", false, "refuse a file whose format (separator, decimal comma, columns) would have to be assumed")
-	f.String("time-zone", "UTC", "zone of times that name none, such as Europe/Rome")
+	f.String("time-zone", "UTC", "time zone for times without one, such as Europe/Rome")
 	f.Float64(maxRefusedFlag, .01, "share of the records that may be refused; above it the exit code is 1")
 }
 
 const maxRefusedFlag = "max-refused"
 
-// checkRefused returns an error when more of the records were refused than --max-refused allows.
+// checkRefused returns an error if more records were refused than --max-refused allows.
 func checkRefused(cmd *cobra.Command, r *build.Refusals, records int64) error {
 	most, _ := cmd.Flags().GetFloat64(maxRefusedFlag)
 	return r.Check(records, most)
 }
 
-// assumed prints what the first lines of a file have decided about its format.
+// assumed prints the format that the first lines of a file have decided.
 func (a *app) assumed(src *file.Source) {
 	if text := build.Assumed(src); text != "" {
 		fmt.Fprintln(a.stderr, "assumed:", text)
 	}
 }
 
-// modelFlags adds them.
+// modelFlags adds the flags for the model and for the input file.
 func modelFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.String("model", "auto", strings.Join(build.ModelNames(), ", ")+"; N = number of lags")
-	f.Int("order", 3, "lags that the model looks at")
-	f.Int("horizon", 1, "steps ahead")
-	f.Int("season", 0, "steps of a season, for seasonal and auto (default: auto looks for one)")
-	f.Uint64("seed", 1, "of the random frequencies")
+	f.Int("order", 3, "number of lags that the model reads")
+	f.Int("horizon", 1, "number of steps to forecast")
+	f.Int("season", 0, "steps per season, for seasonal and auto (default: auto looks for one)")
+	f.Uint64("seed", 1, "seed for the random frequencies")
 	fileFlags(cmd)
 }
 
-// load reads the configuration of a command. The flags in settings that were
-// given win over --set, and forced wins over everything.
+// load reads the configuration. Flags in settings take precedence over --set, and forced
+// over everything.
 func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Setting) (*config.Config, error) {
 	src := config.Sources{Files: a.files, Environ: a.environ}
 	for _, s := range a.sets {
@@ -162,7 +162,7 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 	return cfg, nil
 }
 
-// logger returns the process's log.
+// logger returns the log of the process.
 func (a *app) logger(c config.Log) *slog.Logger {
 	job.SetLevel(&a.level, c)
 	options := &slog.HandlerOptions{Level: &a.level}
@@ -172,7 +172,7 @@ func (a *app) logger(c config.Log) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(a.stderr, options))
 }
 
-// isTerminal reports whether what is written to w is seen as it comes.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

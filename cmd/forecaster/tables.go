@@ -21,32 +21,34 @@ func (a *app) tablesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tables",
 		Short: "Repeat the published tables of ORFFVAR: published, reproduced, ours",
-		Long: `tables repeats Tables 8.1, 8.2 and 8.3 of Brault 2017 (sequential
-cross-validation, SCV-MSE): the published figures, the same models refitted to
-each window as published (VAR(1) to every printed digit, ORFFVAR over seeds), and
-the models of this program, which learn online in one pass, on the same targets;
-the last of --models is held against the target of the row.
-From chapter 6 come Table 6.5, tasks learnt apart and together, and the curl-free
-kernel of section 6.4, both on simulated data and repeated --repeats times (80
-repeats of Table 6.5, as published, take a quarter of an hour; 10 two minutes).
+		Long: `tables repeats Tables 8.1, 8.2 and 8.3 of Brault 2017. Their score is the SCV-MSE:
+every target is forecast by a model that has seen the samples before the target only.
+A row has the published scores, those of the same models refitted to each window as
+published (VAR(1) to every printed digit, ORFFVAR over seeds), and those of the models
+of this program, which learn online in one pass, on the same targets. The last of
+--models is compared with the target score of the row.
+
+From chapter 6 come Table 6.5, tasks learnt separately and together, and the curl-free
+kernel of section 6.4, both on synthetic data and repeated --repeats times (80 repeats
+of Table 6.5, as published, take a quarter of an hour; 10 take two minutes).
 
 Only Macrodata is bundled. The other data sets are read from --data DIR:
-paper/table8_1_*.csv, paper/table8_2_exp_white.csv, gesture_a1.csv,
-gesture_b1.csv, us_climate18_wide.csv and santafe_b1.csv; what is not there is
-left out, with a line that says so.`,
+paper/table8_1_*.csv, paper/table8_2_exp_white.csv, gesture_a1.csv, gesture_b1.csv,
+us_climate18_wide.csv and santafe_b1.csv. Rows without their file are left out and
+listed.`,
 		Example: `  forecaster tables
   forecaster tables --data ../data --table 8.1 --seeds 3
   forecaster tables --table 6.5 --repeats 80
   forecaster tables --data ../data --output json`,
 		Args: cobra.NoArgs,
 	}
-	data := cmd.Flags().String("data", "", "folder of the data sets")
+	data := cmd.Flags().String("data", "", "folder with the data sets")
 	only := cmd.Flags().String("table", "", "6.4, 6.5, 8.1, 8.2 or 8.3 (default: all)")
-	name := cmd.Flags().String("name", "", "only rows whose name contains this")
-	seeds := cmd.Flags().Int("seeds", 10, "seeds that models with random frequencies are averaged over")
-	repeats := cmd.Flags().Int("repeats", 10, "repeats of the experiments of chapter 6")
-	most := cmd.Flags().Int("most", 3200, "rows of Table 6.5 with more samples a task are left out")
-	models := cmd.Flags().StringSlice("models", []string{"orffvar", "auto"}, "online models to set beside the published ones")
+	name := cmd.Flags().String("name", "", "print only rows whose name contains this text")
+	seeds := cmd.Flags().Int("seeds", 10, "number of seeds over which models with random frequencies are averaged")
+	repeats := cmd.Flags().Int("repeats", 10, "number of repeats for the experiments of chapter 6")
+	most := cmd.Flags().Int("most", 3200, "largest number of samples per task in Table 6.5; rows with more are left out")
+	models := cmd.Flags().StringSlice("models", []string{"orffvar", "auto"}, "online models to compare with the published ones")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *seeds < 1 {
 			return &usageError{errors.New("--seeds: must be >= 1")}
@@ -108,7 +110,7 @@ left out, with a line that says so.`,
 			return err
 		}
 		if len(rows) == 0 && chapter6.Empty() {
-			return fmt.Errorf("no data for any of these rows: give their folder with --data (not found: %s)", strings.Join(missing, ", "))
+			return fmt.Errorf("no data for any of these rows: name the folder of %s with --data DIR", strings.Join(missing, ", "))
 		}
 		if a.output == "json" {
 			out := study.TablesJSON(rows)
@@ -120,7 +122,7 @@ left out, with a line that says so.`,
 		}
 		printChapter6(a.stdout, chapter6)
 		if len(missing) > 0 {
-			fmt.Fprintf(a.stdout, "Left out, because these files were not found (--data): %s\n", strings.Join(missing, ", "))
+			fmt.Fprintf(a.stdout, "Left out, because --data has no %s\n", strings.Join(missing, ", "))
 		}
 		return nil
 	}
@@ -132,9 +134,9 @@ func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
 	for _, m := range models {
 		header = append(header, m+" online")
 	}
-	judged := len(models) - 1
-	if judged >= 0 {
-		header = append(header, "target", models[judged])
+	compared := len(models) - 1 // the model that has a target
+	if compared >= 0 {
+		header = append(header, "target", models[compared])
 	}
 	t := newTable(3, header...)
 	for _, r := range rows {
@@ -147,10 +149,10 @@ func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
 			line = append(line, m.MSE.String())
 		}
 		switch {
-		case judged < 0:
+		case compared < 0:
 		case e.Target == 0:
 			line = append(line, "", "")
-		case study.Meets(&e, r.Online[judged]):
+		case study.Meets(&e, r.Online[compared]):
 			line = append(line, figure(e.Target), "met")
 		default:
 			line = append(line, figure(e.Target), "missed")
@@ -158,12 +160,12 @@ func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
 		t.AppendRow(line)
 	}
 	fmt.Fprintln(w, t.Render())
-	fmt.Fprintln(w, "SCV-MSE; mean +- standard deviation over the seeds. Published and reproduced models are refitted to")
-	fmt.Fprintln(w, "each window, those named online learn in one pass from the first row on, scored on the same targets.")
-	if judged >= 0 {
-		fmt.Fprintf(w, "The target is for the mean of %s; prototypes set it before this program was written.\n", models[judged])
+	fmt.Fprintln(w, "SCV-MSE: mean +- standard deviation over the seeds. Published and reproduced models are refitted to each")
+	fmt.Fprintln(w, "window; online models learn in one pass from the first row on. All are scored on the same targets.")
+	if compared >= 0 {
+		fmt.Fprintf(w, "Target: upper limit for the mean of %s, from prototypes that are older than this program.\n", models[compared])
 	}
 }
 
-// figure prints a figure with as many digits as the thesis does.
+// figure prints a score with the digits of the thesis.
 func figure(v float64) string { return report.Number(v).String() }

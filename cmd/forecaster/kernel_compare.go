@@ -17,14 +17,14 @@ import (
 func (a *app) kernelCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare {FILE... | --synthetic[=ROWS]}",
-		Short: "Which kernel suits the data?",
-		Long: `compare forecasts each file with every kernel, way of drawing features, operator
-and way of learning, one step ahead, and prints the mean squared error of the last
-three quarters in units of that of persistence: below 1 is better than nothing
-changes. All else is as configured. A dash marks what the data forbid.
+		Short: "Forecast files with every kernel, and compare the errors",
+		Long: `compare forecasts each file with every kernel, sampling, operator and optimiser, one
+step ahead. It prints the mean squared error over the last three quarters of the file,
+divided by that of persistence: below 1 is better than persistence. All other settings
+are as configured. A dash marks a combination that the data forbid.
 
---synthetic takes synthetic series of so many rows in place of files, each drawn from a
-law that one kernel or operator suits.`,
+--synthetic takes synthetic series with that number of rows in place of files. Each is
+drawn from a law that suits one kernel or operator.`,
 		Example: `  forecaster kernel compare data.csv
   forecaster kernel compare a.csv b.csv --order 1 --markdown
   forecaster kernel compare --synthetic --order 1`,
@@ -33,8 +33,8 @@ law that one kernel or operator suits.`,
 	a.configFlags(cmd)
 	modelFlags(cmd)
 	_ = cmd.Flags().MarkHidden("model")
-	cmd.Flags().Bool("markdown", false, "print a table in Markdown, the best of a column bold")
-	cmd.Flags().Int("synthetic", 0, "rows of synthetic series, in place of files")
+	cmd.Flags().Bool("markdown", false, "print a table in Markdown with the best value of a column in bold")
+	cmd.Flags().Int("synthetic", 0, "number of rows of synthetic series, in place of files")
 	cmd.Flags().Lookup("synthetic").NoOptDefVal = "1000"
 	return cmd
 }
@@ -45,7 +45,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	synthetic := cmd.Flags().Changed("synthetic")
 	switch {
 	case synthetic == (len(paths) > 0):
-		return &usageError{errors.New("give either files or --synthetic")}
+		return &usageError{errors.New("name files, or give --synthetic, not both")}
 	case synthetic && rows < 200:
 		return &usageError{fmt.Errorf("--synthetic: must be >= 200 rows, got %d", rows)}
 	}

@@ -11,22 +11,22 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Forecast live: Kafka, a file or a pipe in, InfluxDB or a file out",
-		Long: `run reads the configured input until it ends or the process is told to stop
-(SIGTERM, Ctrl-C): then it writes what it has read, takes a checkpoint and ends
-within ten seconds. The next start continues from the checkpoint: nothing is
-lost and nothing is there twice.
+		Long: `run forecasts the configured input until the input ends or the process receives
+SIGTERM or Ctrl-C. It then writes the results of every record read so far, takes a
+checkpoint and ends within ten seconds. The next start continues from the checkpoint:
+no result is lost, and none is written twice.
 
 The configuration files are read again when their content changes, and on SIGHUP.
-Intervals, credentials of InfluxDB, the token of the endpoint and the level of the
-log change at once; the message names what needs a restart. A file with a mistake
-changes nothing.`,
+Intervals, credentials of InfluxDB, the token of the endpoint and the level of the log
+change at once; the log names the keys that need a restart. An invalid file changes
+nothing.`,
 		Example: `  forecaster run -c configs/forecaster.yaml
   forecaster run -c base.yaml -c production.yaml --set model.horizon=12
   FORECASTER_LOG_LEVEL=debug forecaster run -c configs/forecaster.yaml --dry-run`,
 		Args: cobra.NoArgs,
 	}
 	a.configFlags(cmd)
-	dryRun := cmd.Flags().Bool("dry-run", false, "print the whole configuration, secrets redacted, and end")
+	dryRun := cmd.Flags().Bool("dry-run", false, "print the complete configuration without secrets, and exit")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		load := func() (*config.Config, error) {
 			cfg, err := a.load(cmd, nil)
