@@ -14,8 +14,9 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 GOLANGCI_LINT = v2.15.0
+LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test compose race services fmt lint deadcode generated vet fuzz soak endurance seeds bench maps pipeline golden cover cross figures reference record clean help
+.PHONY: build test compose race services fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench maps pipeline golden cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,11 +44,16 @@ fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')
 
 lint: ## static analysis
-	@command -v golangci-lint >/dev/null || $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
-	PATH="$$PATH:$$($(GO) env GOPATH)/bin" golangci-lint run --allow-parallel-runners
+	@test -x $(LINTER)/golangci-lint || GOBIN=$(LINTER) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	$(LINTER)/golangci-lint run --allow-parallel-runners
 
 deadcode: ## functions that only tests reach
 	.ci/deadcode
+
+tidy: ## fail when go mod tidy would change a module
+	$(GO) mod tidy -diff
+	cd internal/vec/gen && $(GO) mod tidy -diff
+	cd configs/compose && $(GO) mod tidy -diff
 
 generated: ## write the assembly again; fails when it differs from what is committed
 	$(GO) generate ./internal/vec ./internal/lanes ./internal/bench

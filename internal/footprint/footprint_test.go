@@ -20,7 +20,7 @@ func build(depth int) *node {
 	if depth == 0 {
 		return nil
 	}
-	n := &node{values: make([]float64, 100*depth, 120*depth), next: build(depth - 1), any: &[3]int{1, 2, 3}}
+	n := &node{name: "static", values: make([]float64, 100*depth, 120*depth), next: build(depth - 1), any: &[3]int{1, 2, 3}}
 	n.pair[1] = make([]int32, 1000)
 	n.children = map[string]*node{"a": build(depth / 3), "self": n}
 	return n

@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"errors"
 	"embed"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ func (k *Kafka) Java(program string, args ...string) string {
 	argv := append([]string{"-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", k.libs, path}, args...)
 	out, err := exec.Command(k.java, argv...).Output()
 	if err != nil {
-		if e, ok := err.(*exec.ExitError); ok {
+		if e := new(exec.ExitError); errors.As(err, &e) {
 			k.tb.Fatalf("%s: %v\n%s", program, err, e.Stderr)
 		}
 		k.tb.Fatalf("%s: %v", program, err)

