@@ -1,8 +1,8 @@
 package testserver
 
 import (
-	"errors"
 	"embed"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
