@@ -39,7 +39,7 @@ func (a *Assembler) admit(r *Record) (*admitted, *DataError) {
 	if s == nil {
 		return a.admitFirst(r)
 	}
-	s.changed = true // nothing else leads to a series
+	s.changed = true
 	a.shape(len(s.vars.names))
 	if !s.vars.selectTo(a.y, r, a.fixed != nil) {
 		return a.admitOther(s, r)
@@ -181,6 +181,7 @@ func (a *Assembler) checkTime(r *Record, s *admitted) *DataError {
 	case r.Time == s.time:
 		return refuse(Duplicate, "the last sample of series %q has the same time", r.Series)
 	}
+	s.changed = true // it counts late records
 	if s.line.returns(r.Time) {
 		return nil
 	}

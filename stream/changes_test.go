@@ -20,7 +20,8 @@ func unruly(rng *rand.Rand, n int) []stream.Record {
 	for i := range rs {
 		name := fmt.Sprint("s", rng.IntN(2+i/20))
 		clock[name] += int64(rng.IntN(3)) * 1e9
-		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: name, Time: clock[name]}
+		late := int64(rng.IntN(20)/19) * 1e12 // before the first one: counted, as the first may have been wrong
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: name, Time: clock[name] - late}
 		names := [][]string{{"a", "b"}, {"a", "c", "d"}}[i/(n/2)]
 		for j, v := range names {
 			if len(names) > 2 || rng.IntN(8) > 0 {

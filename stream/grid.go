@@ -95,8 +95,11 @@ type held struct {
 // addToGrid puts the parts of r into the open rows of its series, and passes on the rows
 // that close by it.
 func (a *Assembler) addToGrid(receiver Receiver, r *Record) error {
-	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest && g.line.returns(r.Time) {
-		a.rewind(receiver, g, r)
+	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest {
+		g.changed = true // it counts late records
+		if g.line.returns(r.Time) {
+			a.rewind(receiver, g, r)
+		}
 	}
 	g, refusal := a.gridFor(r)
 	if refusal != nil {
@@ -106,7 +109,7 @@ func (a *Assembler) addToGrid(receiver Receiver, r *Record) error {
 	if g == nil {
 		return nil // none of its variables is wanted
 	}
-	g.changed = true // nothing else leads to a grid
+	g.changed = true
 	switch {
 	case g.latest == math.MinInt64:
 		g.line.begin(r.Time)
