@@ -17,11 +17,15 @@ const (
 	NoSync          Bug = "no-sync"           // checkpoint files are renamed before they are on the disk
 	MutableKey      Bug = "mutable-key"       // checkpoints overwrite one another chunk by chunk
 	StaleSeries     Bug = "stale-series"      // a checkpoint of changes lacks the series that have changed
+	HashCleared     Bug = "hash-cleared"      // an empty answer clears the mark by which another log is noticed
+	ForgottenCount  Bug = "forgotten-count"   // neither commits nor checkpoints have the number of partitions
+	ForeignSnapshot Bug = "foreign-snapshot"  // the newest snapshot is used, whichever group wrote it
 	BlanketCulprits Bug = "blanket-culprits"  // points become dead letters when the sink refuses everything alike
 )
 
 // Bugs lists all of them.
-var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries, BlanketCulprits}
+var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries,
+	HashCleared, ForgottenCount, ForeignSnapshot, BlanketCulprits}
 
 // Fault is a kind of failure.
 type Fault string
@@ -39,7 +43,10 @@ const (
 	Refusals      Fault = "refusals"       // the sink refuses all points alike for a while
 	Retention     Fault = "retention"      // records are removed that no checkpoint needs
 	Damage        Fault = "damage"         // a chunk of the last snapshot is missing
+	Expiry        Fault = "expiry"         // the group forgets the commits of a partition
+	Replacement   Fault = "replacement"    // the topic is deleted and created again
+	Growth        Fault = "growth"         // the topic gets another partition
 )
 
 // Faults lists all kinds.
-var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Refusals, Retention, Damage}
+var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Refusals, Retention, Damage, Expiry, Replacement, Growth}

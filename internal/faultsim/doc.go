@@ -16,6 +16,9 @@
 //
 //	go run ./internal/faultsim/cmd/faultsim -seed N -trace
 //
+// A topic may be replaced by another one, or get another partition. Then all processes
+// have to end, and no checkpoint may cover what came after.
+//
 // A Bug is a mistake of the kind that has lost data in other programs. The tests
 // plant each one and demand that it is found.
 package faultsim

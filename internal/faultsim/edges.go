@@ -2,11 +2,15 @@ package faultsim
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
@@ -30,14 +34,46 @@ type source struct{ *worker }
 func (s source) Read(context.Context, []stream.Message) (int, error) { panic("faultsim: Read") }
 func (s source) Close() error                                        { return nil }
 
-func (s source) Seek(_ context.Context, next int64, _ stream.Mark) error {
+func (s source) Seek(_ context.Context, next int64, last stream.Mark) error {
+	s.witness.Begin(last)
+	if err := s.verify(); err != nil {
+		return err
+	}
 	if s.sim.o.Bug == SkipRecord && int(next) < s.p.end {
 		next++
+	}
+	if s.mixed() && int(next) > s.p.end {
+		return errReplaced
 	}
 	if int(next) > s.p.end || int(next) < s.p.start {
 		return fmt.Errorf("faultsim: seek to %d in [%d, %d]", next, s.p.start, s.p.end)
 	}
 	s.position = int(next)
+	return nil
+}
+
+func (s source) mixed() bool { return s.sim.mixed() }
+
+// Verify is an effect: others may go on before it.
+func (s source) Verify(context.Context) error { return s.effect("verify the log", s.verify) }
+
+// verify compares the anchor of the witness with the log as it is now.
+func (w *worker) verify() error {
+	then := w.witness
+	anchor := then.Anchor()
+	if anchor.None() {
+		return nil
+	}
+	var now stream.Mark
+	switch {
+	case int(anchor.Offset) >= w.p.end:
+		return errReplaced
+	case int(anchor.Offset) >= w.p.start:
+		now = w.p.log[anchor.Offset].Mark()
+	}
+	if w.witness.Check(then, now) != nil {
+		return errReplaced
+	}
 	return nil
 }
 
@@ -58,6 +94,7 @@ func (w *worker) commit(c commit) error {
 				w.sim.result.Fenced++
 				return errFenced
 			}
+			c.partitions = w.m.partitions
 			if c.generation < w.p.committed.generation {
 				w.sim.fail("generation %d has committed %d after generation %d had committed %d",
 					c.generation, c.next, w.p.committed.generation, w.p.committed.next)
@@ -174,44 +211,117 @@ type topicStore struct {
 
 func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
 	var list []stream.Checkpoint
-	err := t.effect("load", func() error {
+	err := t.effect("load", func() (err error) {
 		if t.p.committed.next < 0 {
-			return stream.ErrNoCheckpoint
+			list, err = t.newest()
+			return err
 		}
 		var damage error
 		for i, id := range []snapshotID{t.p.committed.current, t.p.committed.previous} {
 			if id.id == "" {
 				continue
 			}
-			var b []byte
-			for k := range id.chunks {
-				chunk, ok := t.p.snapshots[t.key(id, k)]
-				if !ok {
-					break
-				}
-				b = append(b, chunk...)
-			}
 			var err error
-			if list, _, err = stream.ParseCheckpoints(b); err == nil && list[len(list)-1].Next != id.next {
-				err = stream.ErrCorrupt
-			}
-			if err != nil {
+			if list, err = t.read(id); err != nil {
 				damage = errors.Join(damage, err)
-				t.sim.result.Damaged++
 			}
 			if len(list) == 0 {
 				continue
 			}
-			id.next = list[len(list)-1].Next
-			t.current = id
 			if i == 0 {
 				t.previous = t.p.committed.previous
 			}
+			t.collect()
 			return nil
 		}
 		return damage
 	})
 	return list, err
+}
+
+// read returns what is good of a snapshot, and makes it the current one.
+func (t *topicStore) read(id snapshotID) ([]stream.Checkpoint, error) {
+	var b []byte
+	for k := range id.chunks {
+		chunk, ok := t.p.snapshots[t.key(id, k)]
+		if !ok {
+			break
+		}
+		b = append(b, chunk...)
+	}
+	list, _, err := stream.ParseCheckpoints(b)
+	if err == nil && list[len(list)-1].Next != id.next {
+		err = stream.ErrCorrupt
+	}
+	if err != nil {
+		t.sim.result.Damaged++
+	}
+	if len(list) > 0 {
+		id.next = list[len(list)-1].Next
+		t.current = id
+	}
+	return list, err
+}
+
+const ownGroup, otherGroup = "own/", "other/"
+
+// ours reports whether a manifest is one of the group.
+func (t *topicStore) ours(key string) bool {
+	return strings.HasPrefix(key, ownGroup) || t.sim.o.Bug == ForeignSnapshot
+}
+
+// newest returns the newest snapshot of the group, which has forgotten its commits.
+func (t *topicStore) newest() ([]stream.Checkpoint, error) {
+	var ids []snapshotID
+	for _, key := range slices.Sorted(maps.Keys(t.p.manifests)) {
+		if t.ours(key) {
+			ids = append(ids, t.p.manifests[key])
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b snapshotID) int { return cmp.Compare(b.next, a.next) })
+	for _, id := range ids {
+		if list, _ := t.read(id); len(list) > 0 {
+			return list, nil
+		}
+	}
+	return nil, stream.ErrNoCheckpoint
+}
+
+// collect removes the snapshots of the group that no commit names.
+func (t *topicStore) collect() {
+	for key, id := range t.p.manifests { // in any order: removals do not depend on one another
+		if t.ours(key) && id.id != t.p.committed.current.id && id.id != t.p.committed.previous.id {
+			t.drop(key, id)
+		}
+	}
+}
+
+func (t *topicStore) drop(key string, id snapshotID) {
+	for k := range id.chunks {
+		delete(t.p.snapshots, t.key(id, k))
+	}
+	delete(t.p.manifests, key)
+}
+
+// foreign saves a checkpoint of another group, which has begun in the middle of the log.
+func (s *sim) foreign(p *partition) {
+	from := len(p.log) / 3
+	other := &partition{number: p.number, log: p.log[from : 2*from]}
+	ignored := newContents()
+	if err := other.oracle(s.engine, &ignored); err != nil {
+		s.fail("%v", err)
+		return
+	}
+	m := &member{partitions: s.partitionsKnown()}
+	last := p.log[2*from-1]
+	c := stream.Checkpoint{Settings: m.settings(), Next: last.Offset + 1, Last: last.Mark(), State: other.state}
+	parts, err := c.Encode()
+	if err != nil {
+		s.fail("%v", err)
+		return
+	}
+	id := snapshotID{id: "foreign", next: c.Next, chunks: 1}
+	p.snapshots["foreign/0"], p.manifests[otherGroup+id.id] = bytes.Join(parts, nil), id
 }
 
 func (t *topicStore) key(id snapshotID, chunk int) string {
@@ -250,6 +360,13 @@ func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 		id.chunks++
 	}
 	id.next = c.Next
+	err = t.effect("manifest "+id.id, func() error {
+		t.p.manifests[ownGroup+id.id] = id
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if err := t.commit(commit{next: c.Next, generation: t.generation, current: id, previous: previous}); err != nil {
 		return err
 	}
@@ -258,9 +375,7 @@ func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 		return nil
 	}
 	return t.effect("remove "+old.id, func() error {
-		for k := range old.chunks {
-			delete(t.p.snapshots, t.key(old, k))
-		}
+		t.drop(ownGroup+old.id, old)
 		return nil
 	})
 }

@@ -41,6 +41,7 @@ const (
 // successor is a new member.
 type member struct {
 	name       int
+	partitions int // of the topic when it started
 	alive      bool
 	pausedTill int // step
 	seen       int // step of the last sign of life
@@ -134,6 +135,11 @@ func (s *sim) begin() {
 	for _, m := range g.members {
 		m.joined, m.revoked = false, false
 	}
+	for _, m := range g.members {
+		if m.alive && s.refused(m) {
+			s.quit(m, errGrown) // what it is assigned shows it
+		}
+	}
 	shift := s.rng.IntN(len(g.members))
 	for i, p := range s.parts {
 		m := g.members[(i+shift)%len(g.members)]
@@ -154,6 +160,8 @@ type worker struct {
 	driver     *run.Driver
 	position   int  // of the source
 	idle       bool // nothing is read that is not delivered
+	doubtful   bool // the log may have been replaced since the last message was read
+	witness    stream.Witness
 
 	decoded    stream.Decoded
 	free, full []*stream.Batch
@@ -170,7 +178,7 @@ func (s *sim) work(m *member, p *partition) {
 	}
 	c := run.Config{
 		Source: source{w}, Decoder: decoder(), Engine: engine, Sink: &sink{worker: w}, DeadLetters: letters{w},
-		Settings: settings, BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
+		Settings: m.settings(), BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
 	}
 	if s.local {
 		c.Store = newDiskStore(w)
@@ -207,6 +215,8 @@ func (w *worker) ended(err error) {
 		if !w.m.revoked {
 			s.revoke(w.m)
 		}
+	case s.change.kind != "" && (errors.Is(err, errReplaced) || errors.Is(err, errGrown) || errors.As(err, new(*stream.SettingsError))):
+		s.quit(w.m, err)
 	default:
 		s.fail("member %d, partition %d: %v", w.m.name, w.p.number, err)
 	}
@@ -233,6 +243,12 @@ func (w *worker) read() error {
 		if !s.yield() {
 			return errKilled
 		}
+		if s.change.kind == Growth && s.rng.IntN(20) == 0 && s.refused(w.m) {
+			return errGrown // the watcher has looked
+		}
+		if w.position > w.p.end {
+			return errReplaced
+		}
 		if w.position < w.p.start {
 			if !s.group.accepts(w) {
 				return errFenced // a zombie so old that retention has overtaken it
@@ -242,12 +258,25 @@ func (w *worker) read() error {
 		waiting := w.p.log[w.position:w.p.end]
 		n := min(len(waiting), 1+s.rng.IntN(5))
 		w.idle = n == 0 && b.Records == 0 && len(w.free) == 1
+		if n == 0 {
+			w.doubtful = true
+			if s.o.Bug == HashCleared {
+				w.witness = stream.Witness{}
+			}
+		}
+		if w.doubtful && n > 0 || n == 0 && s.rng.IntN(20) == 0 {
+			if err := w.verify(); err != nil {
+				return err
+			}
+			w.doubtful = false
+		}
 		end := w.m.revoked && s.rng.IntN(3) == 0
 		if n == 0 && !end && (!w.driver.Unsaved() || s.rng.IntN(20) != 0) {
 			continue
 		}
 		w.idle = false
 		for i := range n {
+			w.witness.Saw(waiting[i].Mark())
 			w.position++
 			w.decoded.Reset()
 			w.driver.Decode(&w.decoded, &waiting[i])

@@ -9,9 +9,6 @@ import (
 
 var levels = []float64{.8}
 
-// settings are what all states of a run depend on.
-var settings = []stream.Setting{{Key: "model.type", Value: "model"}}
-
 // engineConfig is that of all engines of a run: the cheap model below, or
 // another one, with everything else that has state switched on.
 func engineConfig(o *Options) stream.EngineConfig {

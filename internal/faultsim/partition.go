@@ -22,7 +22,8 @@ type partition struct {
 	state     []byte
 	committed commit
 
-	snapshots map[string][]byte // chunks
+	snapshots map[string][]byte     // chunks
+	manifests map[string]snapshotID // by group and id
 	disk      disk
 }
 
@@ -30,6 +31,7 @@ type partition struct {
 type commit struct {
 	next       int64
 	generation int
+	partitions int // of the topic
 	current    snapshotID
 	previous   snapshotID
 }
@@ -51,7 +53,7 @@ func decoder() stream.Decoder {
 
 // newPartition writes a log with all that can be wrong in one.
 func newPartition(rng *rand.Rand, number, records int) *partition {
-	p := &partition{number: number, snapshots: make(map[string][]byte), disk: newDisk(), committed: commit{next: -1}}
+	p := &partition{number: number, snapshots: make(map[string][]byte), manifests: make(map[string]snapshotID), disk: newDisk(), committed: commit{next: -1}}
 	series := 1 + rng.IntN(3)
 	dims := make([]int, series)
 	times := make([]int, series)

@@ -52,6 +52,8 @@ type Result struct {
 	Changes                              int // checkpoints of what has changed
 	Damaged                              int // checkpoints that could not be read
 	Removed                              int // records removed by retention
+	Expired                              int // commits that the group has forgotten
+	Changed                              int // topics that were replaced, or got a partition
 }
 
 // sim is a simulation under way.
@@ -80,6 +82,9 @@ type sim struct {
 	delayed    [][]byte // writes on their way
 	outage     int      // step at which the sink is back
 	refusal    int      // step from which the sink accepts points again
+
+	change  change // of the topic
+	noticed bool   // by a process
 }
 
 // maxSteps is far more than any run needs.
@@ -123,7 +128,7 @@ func (s *sim) draw() {
 	switch s.o.Bug {
 	case NoSync:
 		s.local = true
-	case MutableKey:
+	case MutableKey, ForeignSnapshot:
 		s.local = false
 	}
 	s.maxMembers = 1
@@ -144,6 +149,11 @@ func (s *sim) draw() {
 	}
 	for i := range 1 + r.IntN(3) {
 		s.parts = append(s.parts, newPartition(r, i, 20+r.IntN(60)))
+	}
+	if !s.local {
+		for _, p := range s.parts {
+			s.foreign(p)
+		}
 	}
 }
 
@@ -230,7 +240,9 @@ func (s *sim) events() {
 			p.end = min(len(p.log), p.end+1+s.rng.IntN(4))
 		}
 	}
-	if alive == 0 && (s.step >= s.lastFault || s.rng.IntN(100) == 0) || alive < s.maxMembers && s.chance(Rebalances, 200) {
+	if s.noticed {
+		// Whoever starts would end again.
+	} else if alive == 0 && (s.step >= s.lastFault || s.rng.IntN(100) == 0) || alive < s.maxMembers && s.chance(Rebalances, 200) {
 		s.start()
 	}
 	if len(s.delayed) > 0 && s.rng.IntN(60) == 0 {
@@ -248,8 +260,9 @@ func (s *sim) events() {
 	if s.chance(Refusals, 400) {
 		s.refusal = s.step + s.rng.IntN(600)
 	}
+	s.topicEvents()
 	for _, p := range s.parts {
-		if s.chance(Retention, 200) {
+		if s.chance(Retention, 200) && s.change.kind == "" {
 			s.retain(p)
 		}
 		if s.chance(Damage, 1000) {
@@ -277,9 +290,12 @@ func (s *sim) events() {
 
 // start starts a new process.
 func (s *sim) start() {
-	m := &member{name: s.unique(), alive: true, seen: s.step}
+	m := &member{name: s.unique(), alive: true, seen: s.step, partitions: s.partitionsKnown()}
 	s.members = append(s.members, m)
 	s.trace("member %d starts", m.name)
+	if s.refused(m) {
+		s.quit(m, errGrown)
+	}
 }
 
 // crash ends a process at once; its coroutines end when they are run next.
@@ -332,7 +348,9 @@ func (s *sim) land(i int) {
 func (s *sim) apply(lines []byte) {
 	for line := range bytes.Lines(lines) {
 		key, value := splitLine(line)
-		if want, ok := s.want.points[key]; !ok || want != value {
+		if want, ok := s.want.points[key]; (!ok || want != value) && s.mixed() {
+			continue
+		} else if !ok || want != value {
 			s.fail("the sink got %s%s, want%s", key, value, want)
 			return
 		}
@@ -342,7 +360,9 @@ func (s *sim) apply(lines []byte) {
 
 func (s *sim) letter(l *stream.DeadLetter) {
 	origin := l.Message.Origin()
-	if want, ok := s.want.letters[origin]; !ok || want != l.Detail {
+	if want, ok := s.want.letters[origin]; (!ok || want != l.Detail) && s.mixed() {
+		return
+	} else if !ok || want != l.Detail {
 		s.fail("a dead letter of %s: %s, want %q", origin, l.Detail, want)
 		return
 	}
@@ -352,12 +372,15 @@ func (s *sim) letter(l *stream.DeadLetter) {
 // finished reports whether everything was processed and committed, and nothing
 // can fail any more.
 func (s *sim) finished() bool {
-	if s.step < s.lastFault {
+	if s.over() {
+		return true
+	}
+	if s.step < s.lastFault || s.change.kind != "" {
 		return false
 	}
 	for _, p := range s.parts {
 		// What was saved and not committed before a crash stays so until there
-		// is more: a local store needs no commit.
+		// is more: a local store needs no commit, nor a group that has forgotten its own.
 		if !s.saved(p) {
 			return false
 		}
@@ -390,7 +413,7 @@ func (s *sim) stuck() {
 
 // saved reports whether the last checkpoint covers the whole log.
 func (s *sim) saved(p *partition) bool {
-	if !s.local || p.committed.next == int64(len(p.log)) {
+	if !s.local && p.committed.next >= 0 || p.committed.next == int64(len(p.log)) {
 		return p.committed.next == int64(len(p.log))
 	}
 	for _, m := range s.members {
@@ -412,8 +435,15 @@ func (s *sim) check() {
 		if s.local {
 			store = newDiskStore(w)
 		}
+		if _, ok := p.snapshots["foreign/0"]; !ok && !s.local && p.manifests != nil && s.change.kind != Growth {
+			s.fail("partition %d: the checkpoint of another group was removed", p.number)
+		}
 		s.current = &task{m: m, yield: func(struct{}) bool { return true }}
 		next, state, err := s.restored(store)
+		if s.change.kind != "" {
+			s.checkChanged(p, next, state, err)
+			continue
+		}
 		switch {
 		case err != nil:
 			s.fail("partition %d: %v", p.number, err)
@@ -422,6 +452,9 @@ func (s *sim) check() {
 		case next != int64(len(p.log)) && (s.local || p.committed.current.next == next):
 			s.fail("partition %d: the last checkpoint is at %d of %d", p.number, next, len(p.log))
 		}
+	}
+	if s.change.kind != "" {
+		return // the rest was not to be processed
 	}
 	if n, want := len(s.have.points), len(s.want.points); n != want {
 		s.fail("the sink has %d points, want %d", n, want)

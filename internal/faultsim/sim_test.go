@@ -56,13 +56,15 @@ func TestSeeds(t *testing.T) {
 		sum.Damaged += r.Damaged
 		sum.Changes += r.Changes
 		sum.Removed += r.Removed
+		sum.Expired += r.Expired
+		sum.Changed += r.Changed
 		sum.Generations += r.Generations
 	})
-	t.Logf("%d seeds: %d effects, %d crashes, %d pauses, %d generations, %d fenced commits, %d checkpoints of changes, %d damaged checkpoints, %d records removed",
-		*seeds, sum.Effects, sum.Crashes, sum.Pauses, sum.Generations, sum.Fenced, sum.Changes, sum.Damaged, sum.Removed)
+	t.Logf("%d seeds: %d effects, %d crashes, %d pauses, %d generations, %d fenced commits, %d checkpoints of changes, %d damaged checkpoints, %d records removed, %d commits forgotten, %d topics replaced or extended",
+		*seeds, sum.Effects, sum.Crashes, sum.Pauses, sum.Generations, sum.Fenced, sum.Changes, sum.Damaged, sum.Removed, sum.Expired, sum.Changed)
 	// What never happens is not tested.
 	for what, n := range map[string]int{"crash": sum.Crashes, "pause": sum.Pauses, "fenced commit": sum.Fenced, "checkpoint of changes": sum.Changes,
-		"damaged checkpoint": sum.Damaged, "removed record": sum.Removed} {
+		"damaged checkpoint": sum.Damaged, "removed record": sum.Removed, "forgotten commit": sum.Expired, "other topic": sum.Changed} {
 		if n == 0 && *seeds >= 100 {
 			t.Errorf("there was no %s", what)
 		}
@@ -89,7 +91,10 @@ func TestFault38_ChunkMissing(t *testing.T)           { only(t, Damage) }
 func TestFault40_SinkOutages(t *testing.T)            { only(t, Outages) }
 func TestFault41_WriteReplyLost(t *testing.T)         { only(t, Replies) }
 func TestFault42_DelayedWrites(t *testing.T)          { only(t, Delays) }
+func TestFault54_Replacement(t *testing.T)            { only(t, Replacement) }
+func TestFault57_Growth(t *testing.T)                 { only(t, Growth) }
 func TestFault58_BlanketRefusals(t *testing.T)        { only(t, Refusals) }
+func TestFault59_CommitsExpire(t *testing.T)          { only(t, Expiry) }
 func TestFault46_LostAndPartialRequests(t *testing.T) { only(t, Requests) }
 
 // TestFault06_RebalanceDuringRestore: with many rebalances, some come while a state

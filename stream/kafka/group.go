@@ -491,6 +491,10 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 	var list []*Partition
 	for _, topic := range g.config.Topics {
 		for _, a := range gen.Assignments[topic] {
+			if n := g.counts[topic]; a.ID >= n { // sooner than the watcher
+				leave()
+				return partitionsChanged(topic, n, a.ID+1)
+			}
 			list = append(list, g.newPartition(topicPartition{topic, a.ID}, m))
 		}
 	}

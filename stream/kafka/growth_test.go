@@ -52,3 +52,20 @@ func TestFault57_PartitionsWhileAway(t *testing.T) {
 		t.Errorf("work began %d times, want once: before the partitions were added", n)
 	}
 }
+
+// TestFault57_NewPartitionAssigned: the group gives a member a partition that the topic
+// did not have when it started, before the watcher has looked.
+func TestFault57_NewPartitionAssigned(t *testing.T) {
+	g := newGroup(t, quick("127.0.0.1:1"))
+	g.counts = map[string]int{topic: 1}
+	left := false
+	gen := &kafkago.Generation{GroupID: "g", Assignments: map[string][]kafkago.PartitionAssignment{topic: {{ID: 0}, {ID: 1}}}}
+	work := func(context.Context, *Partition) error {
+		t.Error("work began")
+		return nil
+	}
+	err := g.runGeneration(t.Context(), gen, work, func() { left = true })
+	if !errors.Is(err, ErrPartitions) || !left {
+		t.Errorf("error %v, and the group was left: %v", err, left)
+	}
+}
