@@ -36,7 +36,7 @@ type Input struct {
 	File       *FileInput  `yaml:"file"`
 	Stdin      *StdinInput `yaml:"stdin"`
 	Simulated  *Simulated  `yaml:"simulated"`
-	DataFormat string      `yaml:"data_format"` // of messages: json, influx or csv
+	DataFormat string      `yaml:"data_format"` // format of messages: json, influx or csv
 	JSON       JSON        `yaml:"json"`
 	Influx     Influx      `yaml:"influx"`
 	CSV        CSV         `yaml:"csv"`
@@ -83,10 +83,10 @@ func (k *Kafka) setDefaults() {
 type FileInput struct {
 	Path   string  `yaml:"path"`
 	Format string  `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
-	Series string  `yaml:"series"` // of lines that do not say; "" = the file's name without extension
-	Sort   bool    `yaml:"sort"`   // bring the lines into the order of their times
-	Strict bool    `yaml:"strict"` // refuse a file about which something would have to be assumed
-	Speed  float64 `yaml:"speed"`  // 1 = as fast as its time stamps say, 0 = as fast as possible
+	Series string  `yaml:"series"` // of rows without one; "" = the file's name without extension
+	Sort   bool    `yaml:"sort"`   // sort the lines by time
+	Strict bool    `yaml:"strict"` // refuse a file whose format would have to be assumed
+	Speed  float64 `yaml:"speed"`  // 1 = the pace of the time stamps, 0 = as fast as possible
 }
 
 // StdinInput is standard input, read once to its end.
@@ -97,14 +97,14 @@ type StdinInput struct {
 
 func (s *StdinInput) setDefaults() { s.Format, s.Series = "jsonl", "stdin" }
 
-// Simulated is one of the processes of the literature, drawn from a seed.
+// Simulated is synthetic data of a process from the literature.
 type Simulated struct {
 	Setting  string        `yaml:"setting"` // linear, exponential or sine
 	Noise    string        `yaml:"noise"`   // white or toeplitz
 	Dim      int           `yaml:"dim"`
 	Rows     int           `yaml:"rows"` // 0 = without end
 	Seed     uint64        `yaml:"seed"`
-	Interval time.Duration `yaml:"interval"` // between time stamps
+	Interval time.Duration `yaml:"interval"` // spacing of the time stamps
 	Speed    float64       `yaml:"speed"`
 }
 
@@ -116,28 +116,28 @@ func (s *Simulated) setDefaults() {
 
 // JSON says where a message has its fields: paths are names joined by dots.
 type JSON struct {
-	Layout        string `yaml:"layout"`         // wide = all variables in a message, long = one
+	Layout        string `yaml:"layout"`         // wide = all variables in one message, long = one variable per message
 	SeriesField   string `yaml:"series_field"`   // "" = the key of the message; long: unique_id
 	TimeField     string `yaml:"time_field"`     // "" = time; long: ds
 	VariableField string `yaml:"variable_field"` // long: "" = variable
 	ValuesField   string `yaml:"values_field"`   // "" = values; long: y
-	TimeUnit      string `yaml:"time_unit"`      // of a numeric time: auto, s, ms, us or ns
+	TimeUnit      string `yaml:"time_unit"`      // unit of a numeric time: auto, s, ms, us or ns
 }
 
-// Influx says what of a line of line protocol is what.
+// Influx says how line protocol becomes series and variables.
 type Influx struct {
-	Series   []string `yaml:"series"` // what makes one: tags and _measurement; empty = all
-	Ignore   []string `yaml:"ignore"` // tags
+	Series   []string `yaml:"series"` // tags, and _measurement, that identify a series; empty = all
+	Ignore   []string `yaml:"ignore"` // tags that are dropped
 	Fields   []string `yaml:"fields"` // empty = all numbers and booleans
 	TimeUnit string   `yaml:"time_unit"`
 }
 
 // CSV says how lines are to be read.
 type CSV struct {
-	Header       []string `yaml:"header"`        // of messages, which have none of their own
-	Comma        string   `yaml:"comma"`         // between fields; "" = by the first lines of a file, a comma in messages
-	Decimal      string   `yaml:"decimal"`       // "." or ","; "" = by the first lines of a file, a point in messages
-	Thousands    string   `yaml:"thousands"`     // between groups of three digits
+	Header       []string `yaml:"header"`        // column names of messages, which have no header line
+	Comma        string   `yaml:"comma"`         // separator between fields; "" = by the first lines of a file, a comma in messages
+	Decimal      string   `yaml:"decimal"`       // decimal separator, "." or ","; "" = by the first lines of a file, a point in messages
+	Thousands    string   `yaml:"thousands"`     // separator between groups of three digits
 	DateOrder    string   `yaml:"date_order"`    // "" = the year first, dmy or mdy
 	SeriesColumn string   `yaml:"series_column"` // "" = the key of the message
 	TimeColumn   string   `yaml:"time_column"`   // "" = the first column
@@ -152,44 +152,44 @@ type CSV struct {
 // Pipeline is what happens to samples between input and model.
 type Pipeline struct {
 	Interval          Interval      `yaml:"interval"`            // spacing of samples; 0 = the running median of the differences
-	Wait              time.Duration `yaml:"wait"`                // for what is late, in the time of the samples
+	Wait              time.Duration `yaml:"wait"`                // for late values, in the time of the samples
 	WaitForLate       bool          `yaml:"wait_for_late"`       // complete rows wait, too
 	Aggregate         string        `yaml:"aggregate"`           // rule for several values of a variable in one row: latest or mean
-	Fill              string        `yaml:"fill"`                // what stands for a value that did not arrive: none or last
-	Variables         []string      `yaml:"variables"`           // of each series; empty = those that it begins with
-	MaxGap            int           `yaml:"max_gap"`             // missing samples that are filled in; a longer gap resets the lags
-	MaxAhead          time.Duration `yaml:"max_ahead"`           // of a sample's time before its message's; 0 = any
-	Scope             string        `yaml:"scope"`               // series = one model each, shared = one set of weights for all
+	Fill              string        `yaml:"fill"`                // substitute for a missing value: none or last
+	Variables         []string      `yaml:"variables"`           // of every series; empty = those of its first record
+	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer one drops the lags
+	MaxAhead          time.Duration `yaml:"max_ahead"`           // limit of a sample's time after its message's; 0 = none
+	Scope             string        `yaml:"scope"`               // series = one model per series, shared = one for all of a partition
 	Emit              []int         `yaml:"emit"`                // horizons that are scored and written; empty = all
 	SchemaChangeAfter int           `yaml:"schema_change_after"` // consecutive records with equal, new variables after which a series starts again; 0 = never
 	RollbackEvery     int           `yaml:"rollback_every"`      // samples between two rollback copies
-	MaxSeries         int           `yaml:"max_series"`          // a process accepts
-	MaxDim            int           `yaml:"max_dim"`             // variables of a series
-	MaxAbs            float64       `yaml:"max_abs"`             // a value beyond it is refused
+	MaxSeries         int           `yaml:"max_series"`          // limit of series in a partition
+	MaxDim            int           `yaml:"max_dim"`             // limit of variables in a series
+	MaxAbs            float64       `yaml:"max_abs"`             // limit of a value's size
 }
 
 // Model is the forecaster.
 type Model struct {
 	Type        string    `yaml:"type"`
 	Tier        string    `yaml:"tier"`        // of auto: full, light, tiny; auto = by memory
-	Memory      Size      `yaml:"memory"`      // for all series; 0 = as much as it takes
+	Memory      Size      `yaml:"memory"`      // budget for all models; 0 = by what the machine has
 	Order       int       `yaml:"order"`       // lags
 	Horizon     int       `yaml:"horizon"`     // steps ahead
-	Levels      []float64 `yaml:"levels"`      // of the intervals
-	Experts     []string  `yaml:"experts"`     // of auto, beside persistence; empty = all
-	Season      int       `yaml:"season"`      // steps of a season; 0 = not known: auto looks for it
-	SeasonTime  Interval  `yaml:"season_time"` // the same as a time, of pipeline.interval each step
+	Levels      []float64 `yaml:"levels"`      // coverage levels of the intervals
+	Experts     []string  `yaml:"experts"`     // members of auto beside persistence; empty = all
+	Season      int       `yaml:"season"`      // steps of a season; 0 = unknown: auto estimates it
+	SeasonTime  Interval  `yaml:"season_time"` // season as a time
 	Frequencies int       `yaml:"frequencies"`
 	Bandwidth   float64   `yaml:"bandwidth"` // 0 = by the running median of distances
 	Ridge       float64   `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
-	Influence   bool      `yaml:"influence"` // follow which variable drives which
+	Influence   bool      `yaml:"influence"` // track which variable influences which
 	Anomaly     Anomaly   `yaml:"anomaly"`
-	Joint       bool      `yaml:"joint"` // a region for the whole sample, too
+	Joint       bool      `yaml:"joint"` // add a region for the whole sample
 	Drift       Drift     `yaml:"drift"`
-	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and not forecast
+	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and are not forecast
 	Calendar    []string  `yaml:"calendar"`  // hour, weekday, month
 	TimeZone    string    `yaml:"time_zone"` // of the calendar
 	Kernel      Kernel    `yaml:"kernel"`
@@ -199,8 +199,8 @@ type Model struct {
 
 // Evaluate is how forecasts are scored.
 type Evaluate struct {
-	Window   int `yaml:"window"`   // samples that the scores look back at; 0 = all
-	Interval int `yaml:"interval"` // samples of a series between two points of scores
+	Window   int `yaml:"window"`   // recent targets in the scores; 0 = all
+	Interval int `yaml:"interval"` // samples per series between two points of scores
 }
 
 // Output says where results go; several may be given.
@@ -220,7 +220,7 @@ type InfluxDB struct {
 	Org       string        `yaml:"org"`
 	Bucket    string        `yaml:"bucket"` // database or database/policy on 1.8
 	BatchSize int           `yaml:"batch_size"`
-	Timeout   time.Duration `yaml:"timeout"` // of one request; a failed one is repeated
+	Timeout   time.Duration `yaml:"timeout"` // limit of a request; failed requests are repeated
 }
 
 func (i *InfluxDB) setDefaults() {
@@ -228,7 +228,7 @@ func (i *InfluxDB) setDefaults() {
 	i.Timeout = 30 * time.Second
 }
 
-// FileOutput is a file that grows.
+// FileOutput is a file of forecasts.
 type FileOutput struct {
 	Path   string `yaml:"path"`
 	Format string `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
@@ -262,15 +262,14 @@ func (f *FileOutput) Kind() string {
 type KafkaOutput struct {
 	Topic   string   `yaml:"topic"`
 	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them
-	// KafkaAccess is that of Brokers.
+	// KafkaAccess belongs to Brokers.
 	KafkaAccess `yaml:",inline"`
 }
 
-// Discard counts points and keeps none.
+// Discard only counts points.
 type Discard struct{}
 
-// DeadLetters keeps the messages that could not be used, in a file or a topic of
-// the input's brokers.
+// DeadLetters keeps copies of refused messages, in a file or a topic of the input's brokers.
 type DeadLetters struct {
 	Path  string   `yaml:"path"`
 	Topic string   `yaml:"topic"`
@@ -279,10 +278,10 @@ type DeadLetters struct {
 
 // State is where checkpoints are kept.
 type State struct {
-	Dir      string        `yaml:"dir"`      // of a single process; neither dir nor topic = none: every start begins anew
-	Topic    string        `yaml:"topic"`    // of Kafka, for a consumer group of any number of processes
-	Interval time.Duration `yaml:"interval"` // between checkpoints
-	Records  int           `yaml:"records"`  // between checkpoints, whichever comes first
+	Dir      string        `yaml:"dir"`      // of a single process; neither dir nor topic: every start is from scratch
+	Topic    string        `yaml:"topic"`    // Kafka topic, for a consumer group of any number of processes
+	Interval time.Duration `yaml:"interval"` // time between checkpoints
+	Records  int           `yaml:"records"`  // records between checkpoints, whichever limit comes first
 
 	// StallTimeout is the time without a heartbeat of a partition's work after which the
 	// process ends; 0 = never.
@@ -293,7 +292,7 @@ type State struct {
 type Server struct {
 	Enabled bool        `yaml:"enabled"`
 	Listen  string      `yaml:"listen"`
-	Token   secret.Text `yaml:"token"` // needed from a client when not on loopback
+	Token   secret.Text `yaml:"token"` // required on other addresses than loopback
 }
 
 // Log is the process's own log.
@@ -302,27 +301,27 @@ type Log struct {
 	Format string `yaml:"format"` // auto = text on a terminal, json otherwise
 }
 
-// Drift watches the errors of the model for a change of the series.
+// Drift detects changes of a series by the errors of its model.
 type Drift struct {
 	Detect      bool    `yaml:"detect"`
 	Action      string  `yaml:"action"`       // none, forget, reset_scaler or restart
-	FalseAlarms float64 `yaml:"false_alarms"` // per sample of a series that does not change
+	FalseAlarms float64 `yaml:"false_alarms"` // rate, per sample of a series that does not change
 }
 
 // Anomaly says what an alarm is.
 type Anomaly struct {
 	FalseAlarms float64  `yaml:"false_alarms"` // per sample of a series that does not change
 	NormalAfter int      `yaml:"normal_after"` // samples after which a lasting change is the new normal
-	MinDuration int      `yaml:"min_duration"` // consecutive samples above 1 that make an alarm
+	MinDuration int      `yaml:"min_duration"` // consecutive samples above 1 that raise an alarm
 	Rules       []string `yaml:"rules"`        // VARIABLE [above|below] [least deviation] [N%]; suppress alarms
-	LevelSets   bool     `yaml:"level_sets"`   // score how unusual the lags are, too
+	LevelSets   bool     `yaml:"level_sets"`   // also score how unusual the lags are
 }
 
 // AnomalyRule is one of Anomaly.Rules.
 type AnomalyRule struct {
 	Variable     string
-	MinDeviation float64 // from what was expected, in units of the data
-	MinRelative  float64 // relative to the size of what was expected
+	MinDeviation float64 // from the forecast, in units of the data
+	MinRelative  float64 // relative to the size of the forecast
 	Direction    int     // 1 above, -1 below, 0 both
 }
 

@@ -4,16 +4,16 @@ package config
 // krls and nystroem.
 type Kernel struct {
 	Name      string  `yaml:"name"`
-	Parameter float64 `yaml:"parameter"` // of the kernel; 0 = its default
+	Parameter float64 `yaml:"parameter"` // of the first kernel; 0 = its default
 
-	Coefficients []float64 `yaml:"coefficients"` // of the series of dot_product and compositional
+	Coefficients []float64 `yaml:"coefficients"` // power series of dot_product and compositional
 
 	Sampling string `yaml:"sampling"` // of the random features
 	Inputs   string `yaml:"inputs"`   // auto, standardised or ranged
-	Linear   bool   `yaml:"linear"`   // add an exact linear part and a level
+	Linear   bool   `yaml:"linear"`   // add the linear kernel: an intercept and the lags
 
-	Plus  Term   `yaml:"plus"`  // a second kernel that is added
-	Times Factor `yaml:"times"` // one that the sum is multiplied with
+	Plus  Term   `yaml:"plus"`  // second kernel, added to the first
+	Times Factor `yaml:"times"` // kernel that multiplies the sum
 
 	Operator Operator `yaml:"operator"`
 
@@ -31,27 +31,27 @@ type Term struct {
 	Weight    float64 `yaml:"weight"` // the other kernel has the rest
 }
 
-// Factor is a scalar kernel that others are multiplied with.
+// Factor is a scalar kernel that multiplies the others.
 type Factor struct {
 	Name      string  `yaml:"name"` // empty = none
 	Parameter float64 `yaml:"parameter"`
 }
 
-// Operator is what makes a kernel operator-valued.
+// Operator makes the kernel operator-valued.
 type Operator struct {
 	Name   string    `yaml:"name"`
-	Gamma  string    `yaml:"gamma"`  // of decomposable and schur
+	Gamma  string    `yaml:"gamma"`  // of decomposable, schur and tensor
 	Matrix []float64 `yaml:"matrix"` // Gamma, or the weights of the graph, row by row
 	Rank   int       `yaml:"rank"`   // of low_rank
-	Eta    float64   `yaml:"eta"`    // of graph; 0 = centred
+	Eta    float64   `yaml:"eta"`    // of graph: Gamma = (L + eta I)^-1; 0 = pseudo-inverse
 
-	Positions []float64 `yaml:"positions"` // of the variables on a line, of gamma: positions
-	Length    float64   `yaml:"length"`    // over which they are alike
+	Positions []float64 `yaml:"positions"` // of the variables on a line, for gamma: positions
+	Length    float64   `yaml:"length"`    // length scale of Positions
 
-	Mix     float64 `yaml:"mix"`     // of helmholtz: the part that is curl-free
+	Mix     float64 `yaml:"mix"`     // curl-free share of helmholtz
 	Form    string  `yaml:"form"`    // of the vector fields: bounded or unbounded
-	Reduced bool    `yaml:"reduced"` // of divergence_free: d-1 weights a frequency
-	Groups  int     `yaml:"groups"`  // of tensor
+	Reduced bool    `yaml:"reduced"` // of divergence_free: d-1 weights per frequency
+	Groups  int     `yaml:"groups"`  // number of groups of tensor
 }
 
 // Loss is the loss of kernelvar and onorma.
@@ -63,20 +63,20 @@ type Loss struct {
 // Optimiser is how kernelvar learns; orffvar reads Step and Rate.
 type Optimiser struct {
 	Step       string  `yaml:"step"`     // newton, plain or adagrad
-	Schedule   string  `yaml:"schedule"` // of the rate
-	Rate       float64 `yaml:"rate"`     // its first value; 0 = default
+	Schedule   string  `yaml:"schedule"` // learning-rate schedule
+	Rate       float64 `yaml:"rate"`     // initial learning rate; 0 = default
 	Power      float64 `yaml:"power"`    // of inverse_scaling
-	Batch      int     `yaml:"batch"`    // samples a step
-	Blocks     int     `yaml:"blocks"`   // of the frequencies, one a step
+	Batch      int     `yaml:"batch"`    // samples per step
+	Blocks     int     `yaml:"blocks"`   // blocks of frequencies, one per step
 	Decay      string  `yaml:"decay"`    // all or block
-	Clip       float64 `yaml:"clip"`     // of the gradient of a sample; 0 = default
+	Clip       float64 `yaml:"clip"`     // limit of the gradient of a sample; 0 = default
 	Average    bool    `yaml:"average"`
-	Warm       int     `yaml:"warm"`        // first samples that are fitted in batch; 0 = none
-	Solver     string  `yaml:"solver"`      // of that fit: auto, ridge, cg or lbfgs
+	Warm       int     `yaml:"warm"`        // samples before a batch fit; 0 = no batch fit
+	Solver     string  `yaml:"solver"`      // of the batch fit: auto, ridge, cg or lbfgs
 	Redraw     int     `yaml:"redraw"`      // steps after which a block is drawn again; 0 = never
-	Grow       int     `yaml:"grow"`        // steps after which one more block is drawn; 0 = never
-	MostBlocks int     `yaml:"most_blocks"` // at which that ends
-	Manifold   float64 `yaml:"manifold"`    // weight of the semi-supervised term
+	Grow       int     `yaml:"grow"`        // steps after which a block is added; 0 = never
+	MostBlocks int     `yaml:"most_blocks"` // number of blocks at which growth ends
+	Manifold   float64 `yaml:"manifold"`    // weight of the semi-supervised penalty
 	GroupLasso float64 `yaml:"group_lasso"` // penalty on the norm of a frequency; 0 = none
 }
 
@@ -93,8 +93,7 @@ func defaultOptimiser() Optimiser {
 	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all", Solver: "auto"}
 }
 
-// Dim returns the number of variables when the configuration says how many there
-// are.
+// Dim returns the number of variables, if the configuration determines it.
 func (c *Config) Dim() (n int, ok bool) {
 	switch {
 	case len(c.Pipeline.Variables) > 0:
@@ -107,8 +106,8 @@ func (c *Config) Dim() (n int, ok bool) {
 	return n, n > 0
 }
 
-// Lags returns the number of inputs of a kernel, order times the variables, when the
-// configuration says how many variables there are.
+// Lags returns the number of inputs of a kernel, order times the variables, if the
+// configuration determines it.
 func (c *Config) Lags() (n int, ok bool) {
 	n, ok = c.Dim()
 	return n * c.Model.Order, ok
