@@ -75,6 +75,22 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 	return c, nil
 }
 
+// StandardError returns the standard error of the mean of losses, which are those of
+// forecasts at one horizon in the order of their targets. It allows for autocorrelation
+// as Compare does. Losses that are NaN do not count; with fewer than 8 it is NaN.
+func StandardError(losses []float64, horizon int) float64 {
+	var v []float64
+	for _, l := range losses {
+		if finite(l) {
+			v = append(v, l)
+		}
+	}
+	if len(v) < 8 {
+		return math.NaN()
+	}
+	return math.Sqrt(meanVariance(v, stat.Mean(v, nil), horizon))
+}
+
 // harvey is the factor of Harvey, Leybourne and Newbold.
 func harvey(n, horizon int) float64 {
 	N, h := float64(n), float64(horizon)

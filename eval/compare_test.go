@@ -19,6 +19,7 @@ func TestCompareClosedForm(t *testing.T) {
 	variance := (8 + 2*(2./3*1+1./3*-6)) / 64
 	dm := 1 / math.Sqrt(variance) * math.Sqrt((8.+1-2)/8)
 	near(t, "DM", c.DM, dm, 1e-14)
+	near(t, "standard error", StandardError(a, 1), math.Sqrt(variance), 1e-15)
 
 	// The t distribution with N-1 = 7 degrees of freedom is elementary:
 	// Abramowitz and Stegun 26.7.3.
@@ -42,7 +43,10 @@ func TestCompareIgnoresUnscored(t *testing.T) {
 	if err != nil || c.N != 8 || c.Mean != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := Compare(a[:8], b[:8], CompareOptions{}); err == nil {
+	if se, want := StandardError(a, 1), StandardError([]float64{2, 2, 0, 0, 2, 2, 0, 0}, 1); se != want {
+		t.Errorf("standard error %v, without the NaN %v", se, want)
+	}
+	if _, err := Compare(a[:8], b[:8], CompareOptions{}); err == nil || !math.IsNaN(StandardError(a[:8], 1)) {
 		t.Error("six targets were enough")
 	}
 }

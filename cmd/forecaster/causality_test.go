@@ -197,7 +197,7 @@ func TestEvaluateJSON(t *testing.T) {
 		r := r.(map[string]any)
 		for _, key := range []string{
 			"model", "horizon", "mse", "rmse", "mae", "nmse", "mase", "skill_vs_persistence", "skill_vs_var1",
-			"scv_mse", "scv_mse_sd", "coverage", "samples_per_second",
+			"scv_mse", "scv_mse_sd", "mse_se", "coverage", "samples_per_second",
 		} {
 			if _, ok := r[key]; !ok {
 				t.Errorf("%v has no %s", r["model"], key)

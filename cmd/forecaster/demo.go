@@ -70,6 +70,9 @@ type demo struct {
 // demoHorizon is the default of --horizon.
 const demoHorizon = 12
 
+// demoInterval is evaluate.interval, the samples between two points of scores.
+const demoInterval = 10
+
 func (d *demo) run(cmd *cobra.Command) error {
 	a := d.app
 	if d.dir == "" {
@@ -105,7 +108,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 		config.Setting{Path: "output.file.path", Value: filepath.Join(d.dir, "forecasts.csv"), From: from},
 		config.Setting{Path: "state.dir", Value: state, From: from},
 		config.Setting{Path: "evaluate.window", Value: "0", From: from},
-		config.Setting{Path: "evaluate.interval", Value: "10", From: from},
+		config.Setting{Path: "evaluate.interval", Value: strconv.Itoa(demoInterval), From: from},
 		config.Setting{Path: "log.level", Value: "error", From: from},
 		config.Setting{Path: "server.enabled", Value: "true", From: from},
 		config.Setting{Path: "server.listen", Value: d.address(), From: from},
@@ -119,7 +122,8 @@ func (d *demo) run(cmd *cobra.Command) error {
 	log := a.logger(cfg.Log)
 	live := job.NewLive(cfg, log, "A demonstration: the samples come from a development broker inside this process, which imitates Kafka.")
 	last := &job.LastForecasts{}
-	live.Taps = append(live.Taps, last)
+	losses := new(job.LossBlocks)
+	live.Taps = append(live.Taps, last, losses)
 	stop, err := live.ServeHTTP()
 	if err != nil {
 		return err
@@ -143,7 +147,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err != nil && !interrupted {
 		return err
 	}
-	if err := d.conclude(live, elapsed); err != nil {
+	if err := d.conclude(live, losses, elapsed); err != nil {
 		return err
 	}
 	if isTerminal(a.stdout) && !interrupted {
@@ -231,8 +235,8 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 }
 
 // conclude prints the scores and the next commands.
-func (d *demo) conclude(live *job.Live, elapsed time.Duration) error {
-	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []study.Score{}}
+func (d *demo) conclude(live *job.Live, losses *job.LossBlocks, elapsed time.Duration) error {
+	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []demoScore{}}
 	for _, s := range live.Stats() {
 		result.Samples += s.Records
 		result.Forecasts += s.Forecasts
@@ -242,7 +246,7 @@ func (d *demo) conclude(live *job.Live, elapsed time.Duration) error {
 		if k.Horizon != 1 && k.Horizon != live.Cfg.Model.Horizon {
 			return // the first and the last horizon suffice
 		}
-		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
+		line := demoScore{study.NewScore(k.Series, k.Model, k.Horizon, s), report.Number(losses.StandardError(k, demoInterval))}
 		line.SamplesPerSecond = result.SamplesPerSecond
 		result.Results = append(result.Results, line)
 	})
@@ -259,14 +263,20 @@ type demoReport struct {
 	Forecasts        int64         `json:"forecasts"`
 	Seconds          report.Number `json:"seconds"`
 	SamplesPerSecond report.Number `json:"samples_per_second"`
-	Results          []study.Score `json:"results"`
+	Results          []demoScore   `json:"results"`
+}
+
+// demoScore is a score with the standard error of its MSE.
+type demoScore struct {
+	study.Score
+	MSESE report.Number `json:"mse_se"`
 }
 
 func printDemo(w io.Writer, r *demoReport) {
-	t := newTable(3, "series", "model", "horizon", "n", "mse", "rmse", "skill vs persistence", "vs var1", "coverage of 90 %")
+	t := newTable(3, "series", "model", "horizon", "n", "mse", "mse_se", "skill vs persistence", "vs var1", "coverage of 90 %")
 	for _, s := range r.Results {
 		t.AppendRow([]any{
-			s.Series, s.Model, s.Horizon, report.Thousands(s.N), s.MSE, s.RMSE,
+			s.Series, s.Model, s.Horizon, report.Thousands(s.N), s.MSE, s.MSESE.Rounded(3).String(),
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}

@@ -25,9 +25,9 @@ target of the forecasts made before it, then it is learnt from. The result of a
 model does not depend on which others are listed.
 
 Errors are in the units of the data, or, with --scale-rows N, in standard
-deviations of the first N rows. skill is 1 - MSE / MSE of the other model on the
-same targets: 0 = no better, 1 = perfect. scv_mse is the mean, its sd the
-standard deviation, of the squared error of a sample averaged over its variables.
+deviations of the first N rows. mse_se is the standard error of the MSE, which
+allows for dependent errors. Skill is 1 - MSE / MSE of the baseline on the same
+targets: 0 = no better, 1 = perfect.
 
 With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
 how the anomaly scores of the models, and of baselines, agree with the labels: the

@@ -12,10 +12,11 @@ import (
 // /metrics.
 type scoreboard struct {
 	mu     sync.Mutex
-	order  []ScoreKey
+	order  []ScoreKey // of first appearance
 	scores map[ScoreKey]eval.Score
 }
 
+// ScoreKey identifies a score over all variables of a series.
 type ScoreKey struct {
 	Series, Model string
 	Horizon       int
@@ -45,7 +46,7 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (s *scoreboard) Close() error { return nil }
 
-// each calls f for every score, in the order in which they appeared first.
+// Each calls f for every score, in the order of their first appearance.
 func (s *scoreboard) Each(f func(k ScoreKey, score eval.Score)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String prints six significant digits, and a dash for what is undefined.
+// String prints six significant digits, or a dash for NaN, as Fixed does.
 func (n Number) String() string {
 	if math.IsNaN(float64(n)) {
 		return "-"
@@ -37,7 +37,13 @@ func (n Number) String() string {
 	return strconv.FormatFloat(float64(n), 'g', 6, 64)
 }
 
-// fixed prints n with the given number of decimals.
+// Rounded returns n rounded to the given number of significant digits.
+func (n Number) Rounded(digits int) Number {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(float64(n), 'g', digits, 64), 64) // what was just written
+	return Number(v)
+}
+
+// Fixed prints n with the given number of decimals.
 func (n Number) Fixed(decimals int) string {
 	if math.IsNaN(float64(n)) {
 		return "-"

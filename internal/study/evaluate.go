@@ -29,6 +29,7 @@ type Result struct {
 	Score
 	Seeds   int           `json:"seeds"`
 	MSESD   report.Number `json:"mse_sd"`  // over the seeds
+	MSESE   report.Number `json:"mse_se"`  // standard error of the MSE of the first seed
 	Refused int64         `json:"refused"` // records that were not learnt from
 }
 
@@ -113,7 +114,8 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			mse = append(mse, float64(run[k].MSE))
 		}
 		out.Results = append(out.Results, Result{
-			Score: mean, Seeds: seeds, MSESD: report.Number(eval.Summarize(mse...).SD), Refused: samples.Refusals.Total(),
+			Score: mean, Seeds: seeds, Refused: samples.Refusals.Total(),
+			MSESD: report.Number(eval.Summarize(mse...).SD), MSESE: report.Number(eval.StandardError(out.Losses[k], o.Horizons[k])),
 		})
 	}
 	return out, nil
@@ -208,7 +210,7 @@ func (e *Evaluation) Headline() string {
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
 		Title: "Models", Numeric: 1,
-		Header: []string{"model", "horizon", "n", "mse", "mae", "nmse", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage", "speed"},
+		Header: []string{"model", "horizon", "n", "mse", "mse_se", "mae", "nmse", "skill vs persistence", "vs var1", "coverage", "speed"},
 	}
 	for _, r := range e.Results {
 		mse := r.MSE.String()
@@ -216,8 +218,8 @@ func (e *Evaluation) Tables() []report.Table {
 			mse = fmt.Sprintf("%v ± %.2g", r.MSE, float64(r.MSESD))
 		}
 		t.Rows = append(t.Rows, []string{
-			r.Model, strconv.Itoa(r.Horizon), report.Thousands(r.N), mse, r.MAE.String(), r.NMSE.Fixed(4),
-			r.SkillVsPersistence.Fixed(4), r.SkillVsVAR1.Fixed(4), r.SCVMSE.String(), r.SCVMSESD.String(), r.Coverage.Fixed(3), report.Rate(float64(r.SamplesPerSecond)),
+			r.Model, strconv.Itoa(r.Horizon), report.Thousands(r.N), mse, r.MSESE.Rounded(3).String(), r.MAE.String(), r.NMSE.Fixed(4),
+			r.SkillVsPersistence.Fixed(4), r.SkillVsVAR1.Fixed(4), r.Coverage.Fixed(3), report.Rate(float64(r.SamplesPerSecond)),
 		})
 	}
 	t = WithJoint(t, e.Results, func(r Result) Score { return r.Score })
