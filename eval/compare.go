@@ -3,7 +3,6 @@ package eval
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -12,19 +11,18 @@ import (
 
 // CompareOptions says how Compare judges a difference.
 type CompareOptions struct {
-	Horizon   int     // of the forecasts; 0 means 1
-	Level     float64 // of the interval; 0 means .95
-	Resamples int     // of the bootstrap; 0 means 2000
-	Seed      uint64  // of the bootstrap
+	Horizon int     // of the forecasts; 0 means 1
+	Level   float64 // of the interval; 0 means .95
 }
 
 // Comparison is the difference of the losses of two models on the same targets.
 type Comparison struct {
 	N            int
 	Mean         float64 // of loss A - loss B: negative when A is better
-	DM           float64 // Diebold-Mariano statistic
-	P            float64 // its two-sided p-value: how likely a |DM| this large is when the models are equally good
-	Lower, Upper float64 // bootstrap interval of Mean
+	SE           float64 // standard error of Mean
+	DM           float64 // Diebold-Mariano statistic, Mean / SE
+	P            float64 // two-sided p-value of DM: how likely a |DM| this large is when the models are equally good
+	Lower, Upper float64 // interval of Mean: it contains 0 if and only if P > 1 - Level
 }
 
 // Compare compares two models by their losses on the same targets, entry by
@@ -34,13 +32,8 @@ type Comparison struct {
 //
 // DM is that of Diebold and Mariano 1995 with the correction of Harvey,
 // Leybourne and Newbold 1997 for small samples and the horizon h, against the
-// t distribution with N-1 degrees of freedom. The variance of the mean difference
-// allows for autocorrelation by Bartlett weights (Newey and West 1987) up to the
-// lag max(h-1, 4 (N/100)^(2/9)): losses of h-step forecasts overlap by h-1
-// steps, and losses of real series come in clusters besides.
-//
-// The interval is that of the moving-block bootstrap (Kunsch 1989) with blocks
-// of max(h, N^(1/3)) targets.
+// t distribution with N-1 degrees of freedom. The interval inverts this test. See
+// StandardError for the variance of the mean difference.
 func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 	if len(a) != len(b) {
 		panic("eval: Compare: losses of different lengths")
@@ -50,9 +43,6 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 	}
 	if o.Level == 0 {
 		o.Level = .95
-	}
-	if o.Resamples == 0 {
-		o.Resamples = 2000
 	}
 	var d []float64
 	for i := range a {
@@ -69,26 +59,38 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 		c.P = 1
 		return c, nil
 	}
-	c.DM = c.Mean / math.Sqrt(meanVariance(d, c.Mean, o.Horizon)) * harvey(n, o.Horizon)
-	c.P = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.CDF(-math.Abs(c.DM))
-	c.Lower, c.Upper = blockBootstrap(d, c.Mean, o)
+	c.SE = standardError(d, c.Mean, o.Horizon)
+	c.DM = c.Mean / c.SE
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
+	c.P = 2 * t.CDF(-math.Abs(c.DM))
+	half := t.Quantile((1+o.Level)/2) * c.SE
+	c.Lower, c.Upper = c.Mean-half, c.Mean+half
 	return c, nil
 }
 
-// StandardError returns the standard error of the mean of losses, which are those of
-// forecasts at one horizon in the order of their targets. It allows for autocorrelation
-// as Compare does. Losses that are NaN do not count; with fewer than 8 it is NaN.
+// StandardError returns the standard error of the mean of losses of forecasts of a
+// horizon, in their order in time; NaN entries do not count, and with fewer than 8 of the
+// others it is NaN.
+//
+// The variance of the mean allows for autocorrelation by Bartlett weights (Newey and West
+// 1987) up to the lag max(h-1, 4 (N/100)^(2/9)): losses of h-step forecasts overlap by h-1
+// steps, and losses of real series come in clusters besides. It is divided by the square of
+// the factor of Harvey, Leybourne and Newbold.
 func StandardError(losses []float64, horizon int) float64 {
-	var v []float64
-	for _, l := range losses {
-		if finite(l) {
-			v = append(v, l)
+	var d []float64
+	for _, v := range losses {
+		if finite(v) {
+			d = append(d, v)
 		}
 	}
-	if len(v) < 8 {
+	if len(d) < 8 || len(d) <= horizon {
 		return math.NaN()
 	}
-	return math.Sqrt(meanVariance(v, stat.Mean(v, nil), horizon))
+	return standardError(d, stat.Mean(d, nil), horizon)
+}
+
+func standardError(d []float64, mean float64, horizon int) float64 {
+	return math.Sqrt(meanVariance(d, mean, horizon)) / harvey(len(d), horizon)
 }
 
 // harvey is the factor of Harvey, Leybourne and Newbold.
@@ -113,33 +115,4 @@ func meanVariance(d []float64, mean float64, horizon int) float64 {
 		v += c
 	}
 	return v / float64(n) / float64(n)
-}
-
-// blockBootstrap returns the interval of the mean: the quantiles of the
-// resampled means, moved by what resampling favours the middle of the series.
-func blockBootstrap(d []float64, mean float64, o CompareOptions) (lower, upper float64) {
-	n := len(d)
-	length := max(o.Horizon, int(math.Round(math.Cbrt(float64(n)))))
-	sums := make([]float64, n+1) // of the deviations from the mean, which keeps them small
-	for i, v := range d {
-		sums[i+1] = sums[i] + v - mean
-	}
-	rng := rand.New(rand.NewPCG(o.Seed, 16))
-	means := make([]float64, o.Resamples)
-	centre := 0.
-	for r := range means {
-		for left := n; left > 0; left -= length {
-			l := min(length, left)
-			from := rng.IntN(n - length + 1)
-			means[r] += sums[from+l] - sums[from]
-		}
-		means[r] /= float64(n)
-		centre += means[r] / float64(len(means))
-	}
-	slices.Sort(means)
-	tail := (1 - o.Level) / 2
-	quantile := func(p float64) float64 {
-		return mean + stat.Quantile(p, stat.Empirical, means, nil) - centre
-	}
-	return quantile(tail), quantile(1 - tail)
 }

@@ -113,7 +113,7 @@ func ExampleCompare() {
 	fmt.Printf("difference %.3f in [%.3f, %.3f], p = %.3f\n", c.Mean, c.Lower, c.Upper, c.P)
 	// Output:
 	// VAR(1) 0.933, persistence 1.840
-	// difference -0.908 in [-1.234, -0.636], p = 0.000
+	// difference -0.908 in [-1.207, -0.608], p = 0.000
 }
 
 // The error that no model undercuts is known for a simulated series.

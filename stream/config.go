@@ -98,9 +98,9 @@ type Evaluation struct {
 	// Scale returns the eval.ScorerConfig.Scale of a series. Nil: the units of the data.
 	Scale func(s *Series) []float64
 
-	// Losses gets the eval.Scorer.Loss of the model for each of Emit, after each sample.
-	// It must not keep the slice.
-	Losses func(losses []float64)
+	// Losses gets the eval.Scorer.Loss of the model, then of each baseline, for each of Emit,
+	// after each sample. It must not keep the slice.
+	Losses func(s *Series, model string, losses []float64)
 }
 
 // scored reports whether the forecasts of a target count.

@@ -219,11 +219,14 @@ func (sc *scorer) report(s *scoredSeries) {
 	if sc.c.Evaluation.Losses == nil {
 		return
 	}
-	sc.losses = sc.losses[:0]
-	for k := range sc.c.Emit {
-		sc.losses = append(sc.losses, s.scorer.Loss(k))
+	for i := range 1 + len(s.baselines) {
+		name, scorer := sc.scorerOf(s, i)
+		sc.losses = sc.losses[:0]
+		for k := range sc.c.Emit {
+			sc.losses = append(sc.losses, scorer.Loss(k))
+		}
+		sc.c.Evaluation.Losses(s.info, name, sc.losses)
 	}
-	sc.c.Evaluation.Losses(sc.losses)
 }
 
 // rejected is the error of a model that does not take what it has to.

@@ -87,7 +87,7 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if a.output == "json" {
 		err = writeJSON(a.stdout, r)
 	} else {
-		printAnomalies(a.stdout, r, max(top, 0))
+		a.printAnomalies(a.stdout, r, max(top, 0))
 	}
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func cause(view string, normal bool) string {
 	return view
 }
 
-func printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
+func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	alarms := 0
 	for _, s := range r.Stretches {
 		alarms += s.Rows
@@ -126,7 +126,6 @@ func printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	}
 	if len(r.Detections) > 0 {
 		t := study.DetectionTable(r.Detections)
-		fmt.Fprintln(w, t.Caption)
-		printTable(w, t)
+		a.printTable(w, t)
 	}
 }

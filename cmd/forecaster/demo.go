@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/stream"
 )
 
 const demoTopic = "demo"
@@ -70,9 +71,6 @@ type demo struct {
 // demoHorizon is the default of --horizon.
 const demoHorizon = 12
 
-// demoInterval is evaluate.interval, the samples between two points of scores.
-const demoInterval = 10
-
 func (d *demo) run(cmd *cobra.Command) error {
 	a := d.app
 	if d.dir == "" {
@@ -108,7 +106,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 		config.Setting{Path: "output.file.path", Value: filepath.Join(d.dir, "forecasts.csv"), From: from},
 		config.Setting{Path: "state.dir", Value: state, From: from},
 		config.Setting{Path: "evaluate.window", Value: "0", From: from},
-		config.Setting{Path: "evaluate.interval", Value: strconv.Itoa(demoInterval), From: from},
+		config.Setting{Path: "evaluate.interval", Value: "10", From: from},
 		config.Setting{Path: "log.level", Value: "error", From: from},
 		config.Setting{Path: "server.enabled", Value: "true", From: from},
 		config.Setting{Path: "server.listen", Value: d.address(), From: from},
@@ -122,8 +120,9 @@ func (d *demo) run(cmd *cobra.Command) error {
 	log := a.logger(cfg.Log)
 	live := job.NewLive(cfg, log, "A demonstration: the samples come from a development broker inside this process, which imitates Kafka.")
 	last := &job.LastForecasts{}
-	losses := new(job.LossBlocks)
-	live.Taps = append(live.Taps, last, losses)
+	live.Taps = append(live.Taps, last)
+	losses := make(demoLosses)
+	live.Losses = losses.add
 	stop, err := live.ServeHTTP()
 	if err != nil {
 		return err
@@ -215,7 +214,7 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 	fmt.Fprintf(&b, "Live page: %s\n", live.Address)
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
 		report.Thousands(records), report.Thousands(total), report.Rate(float64(records)/elapsed.Seconds()))
-	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "skill vs persistence", "vs var1")
+	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "nmse skill vs persistence", "vs var1")
 	skills := make(map[string]eval.Score)
 	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
 		if k.Model == live.Cfg.Model.Type && k.Horizon == 1 {
@@ -235,8 +234,8 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 }
 
 // conclude prints the scores and the next commands.
-func (d *demo) conclude(live *job.Live, losses *job.LossBlocks, elapsed time.Duration) error {
-	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []demoScore{}}
+func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration) error {
+	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []study.Score{}}
 	for _, s := range live.Stats() {
 		result.Samples += s.Records
 		result.Forecasts += s.Forecasts
@@ -246,15 +245,27 @@ func (d *demo) conclude(live *job.Live, losses *job.LossBlocks, elapsed time.Dur
 		if k.Horizon != 1 && k.Horizon != live.Cfg.Model.Horizon {
 			return // the first and the last horizon suffice
 		}
-		line := demoScore{study.NewScore(k.Series, k.Model, k.Horizon, s), report.Number(losses.StandardError(k, demoInterval))}
+		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
 		line.SamplesPerSecond = result.SamplesPerSecond
+		line.MSESE = report.Number(eval.StandardError(losses[k], k.Horizon))
 		result.Results = append(result.Results, line)
 	})
 	if d.app.output == "json" {
 		return writeJSON(d.app.stdout, result)
 	}
-	printDemo(d.app.stdout, &result)
+	d.app.printDemo(d.app.stdout, &result)
 	return nil
+}
+
+// demoLosses are the losses of all forecasts, for the standard errors.
+type demoLosses map[job.ScoreKey][]float64
+
+// add implements stream.Evaluation.Losses; every horizon is emitted.
+func (l demoLosses) add(s *stream.Series, model string, losses []float64) {
+	for k, v := range losses {
+		key := job.ScoreKey{Series: s.Name, Model: model, Horizon: k + 1}
+		l[key] = append(l[key], v)
+	}
 }
 
 type demoReport struct {
@@ -263,25 +274,23 @@ type demoReport struct {
 	Forecasts        int64         `json:"forecasts"`
 	Seconds          report.Number `json:"seconds"`
 	SamplesPerSecond report.Number `json:"samples_per_second"`
-	Results          []demoScore   `json:"results"`
+	Results          []study.Score `json:"results"`
 }
 
-// demoScore is a score with the standard error of its MSE.
-type demoScore struct {
-	study.Score
-	MSESE report.Number `json:"mse_se"`
-}
-
-func printDemo(w io.Writer, r *demoReport) {
-	t := newTable(3, "series", "model", "horizon", "n", "mse", "mse_se", "skill vs persistence", "vs var1", "coverage of 90 %")
+func (a *app) printDemo(w io.Writer, r *demoReport) {
+	t := report.Table{
+		Caption: study.SkillNote, Numeric: 2,
+		Header: []string{"series", "model", "horizon", "n", "mse", "mse_se", "nmse", study.SkillVsPersistence, study.SkillVsVAR1, "coverage\nof 90 %"},
+		Spare:  []string{"n"},
+	}
 	for _, s := range r.Results {
-		t.AppendRow([]any{
-			s.Series, s.Model, s.Horizon, report.Thousands(s.N), s.MSE, s.MSESE.Rounded(3).String(),
+		t.Rows = append(t.Rows, []string{
+			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.Digits(5), s.MSESE.Digits(2), s.NMSE.Digits(3),
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
-	fmt.Fprintln(w, t.Render())
-	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s.\nskill = 1 - MSE / MSE of the baseline. Above 0: better than the baseline.\n",
+	a.printTable(w, t)
+	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s.\n",
 		report.Thousands(r.Samples), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)))
 	fmt.Fprintf(w, `
 Forecasts: %s (%s lines)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -25,9 +24,11 @@ target of the forecasts made before it, then it is learnt from. The result of a
 model does not depend on which others are listed.
 
 Errors are in the units of the data, or, with --scale-rows N, in standard
-deviations of the first N rows. mse_se is the standard error of the MSE, which
-allows for dependent errors. Skill is 1 - MSE / MSE of the baseline on the same
-targets: 0 = no better, 1 = perfect.
+deviations of the first N rows. mse_se is the standard error of mse, which allows
+for dependent errors. nmse is mse / variance, averaged over the variables. nmse
+skill is 1 - nmse / nmse of the baseline on the same targets: 0 = no better,
+1 = perfect. The second table compares models on mse; its interval and its p are of
+one test (Diebold-Mariano).
 
 With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
 how the anomaly scores of the models, and of baselines, agree with the labels: the
@@ -172,7 +173,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if a.output == "json" {
 		err = writeJSON(a.stdout, e)
 	} else {
-		printEvaluation(a.stdout, e)
+		a.printEvaluation(e)
 	}
 	if err == nil && out.wanted() {
 		rep.Tables = e.Tables()
@@ -184,13 +185,10 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	return a.printRefused(cmd, samples)
 }
 
-func printEvaluation(w io.Writer, e *study.Evaluation) {
-	fmt.Fprintln(w, e.Headline())
+func (a *app) printEvaluation(e *study.Evaluation) {
+	fmt.Fprintln(a.stdout, e.Headline())
 	for _, t := range e.Tables() {
-		if t.Caption != "" {
-			fmt.Fprintln(w, t.Caption)
-		}
-		printTable(w, t)
+		a.printTable(a.stdout, t)
 	}
 }
 

@@ -96,7 +96,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	if a.output == "json" {
 		err = writeJSON(a.stdout, replayed)
 	} else {
-		printReplay(out, replayed)
+		a.printReplay(out, replayed)
 	}
 	if err == nil && drawn.wanted() {
 		rep := &report.Report{
@@ -182,9 +182,9 @@ func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 // maxListed is the largest number of lines with scores that are printed.
 const maxListed = 40
 
-func printReplay(w io.Writer, r *replayReport) {
+func (a *app) printReplay(w io.Writer, r *replayReport) {
 	if t := r.table(); len(t.Rows) > 0 {
-		printTable(w, t)
+		a.printTable(w, t)
 	} else {
 		fmt.Fprintln(w, "No score: the file is too short for the model.")
 	}
@@ -205,12 +205,13 @@ func (r *replayReport) footline() string {
 // table returns the first scores.
 func (r *replayReport) table() report.Table {
 	t := report.Table{
-		Title: "Scores", Numeric: 3,
-		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "skill vs persistence", "vs var1", "coverage"},
+		Title: "Scores", Caption: study.SkillNote, Numeric: 2,
+		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "nmse", study.SkillVsPersistence, study.SkillVsVAR1, "coverage"},
+		Spare:  []string{"rmse", "mae"},
 	}
 	for _, s := range r.Results[:min(maxListed, len(r.Results))] {
 		t.Rows = append(t.Rows, []string{
-			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(),
+			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(), s.NMSE.Digits(3),
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}

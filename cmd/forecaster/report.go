@@ -3,11 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/build"
@@ -54,48 +50,4 @@ func (r reporting) write(w io.Writer, rep *report.Report) error {
 		fmt.Fprintf(w, "plots: %d files in %s\n", len(names), r.plots)
 	}
 	return nil
-}
-
-// printTable prints a table of a report; with colours on a terminal unless NO_COLOR is
-// set.
-func printTable(w io.Writer, r report.Table) {
-	coloured := isTerminal(w)
-	header := slices.Clone(r.Header)
-	if coloured {
-		for i, h := range header {
-			header[i] = text.Bold.Sprint(h)
-		}
-	}
-	t := newTable(r.Numeric, header...)
-	for _, cells := range r.Rows {
-		row := make([]any, len(cells))
-		for i, c := range cells {
-			row[i] = c
-			if n, err := strconv.Atoi(c); err == nil {
-				row[i] = n // aligned as a number in any column
-			}
-			if coloured {
-				row[i] = paint(r.Header[i], row[i])
-			}
-		}
-		t.AppendRow(row)
-	}
-	if len(r.Rows) > 0 {
-		fmt.Fprintln(w, t.Render())
-	}
-}
-
-// paint colours a cell with a skill: green above 0, red below.
-func paint(header string, cell any) any {
-	if !strings.Contains(header, "vs ") {
-		return cell
-	}
-	switch skill, err := strconv.ParseFloat(fmt.Sprint(cell), 64); {
-	case err != nil || skill == 0:
-		return cell
-	case skill > 0:
-		return text.FgGreen.Sprint(cell)
-	default:
-		return text.FgRed.Sprint(cell)
-	}
 }

@@ -29,6 +29,7 @@ type app struct {
 	files  []string // --config
 	sets   []string // --set
 	output string   // --output
+	wide   bool     // --wide
 }
 
 // outputsAnnotation lists the values of --output for a command whose values are not
@@ -58,6 +59,7 @@ or           forecaster replay FILE.csv`,
 		},
 	}
 	root.PersistentFlags().StringVar(&a.output, "output", "table", "format of the results: table or json")
+	root.PersistentFlags().BoolVar(&a.wide, "wide", false, "print all columns of tables, however wide they are")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		a.demoCommand(),

@@ -47,6 +47,9 @@ type Live struct {
 	// taps see every batch before the outputs do.
 	Taps []stream.Sink
 
+	// Losses is the stream.Evaluation.Losses of every engine; nil = nobody wants them.
+	Losses func(s *stream.Series, model string, losses []float64)
+
 	Page    *livepage.Page // one of the taps; nil unless the endpoint is enabled
 	Address string         // of the endpoint, once it is served
 
@@ -202,7 +205,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	}
 	limited := *cfg
 	limited.Model.Memory = config.Size(build.ModelMemory(cfg) / int64(l.partitions()))
-	engine, err := build.NewEngine(&limited, pool)
+	ec := build.EngineConfig(&limited, pool)
+	ec.Evaluation.Losses = l.Losses
+	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return err
 	}

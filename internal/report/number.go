@@ -29,7 +29,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String prints six significant digits, or a dash for NaN, as Fixed does.
+// String prints six significant digits, and a dash for what is undefined.
 func (n Number) String() string {
 	if math.IsNaN(float64(n)) {
 		return "-"
@@ -37,18 +37,29 @@ func (n Number) String() string {
 	return strconv.FormatFloat(float64(n), 'g', 6, 64)
 }
 
-// Rounded returns n rounded to the given number of significant digits.
-func (n Number) Rounded(digits int) Number {
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(float64(n), 'g', digits, 64), 64) // what was just written
-	return Number(v)
+// Digits prints so many significant digits, all digits before the point, and a dash for
+// what is undefined.
+func (n Number) Digits(digits int) string {
+	v := math.Abs(float64(n))
+	switch {
+	case math.IsNaN(v):
+		return "-"
+	case v >= math.Pow10(digits) && v < 1e9:
+		return strconv.FormatFloat(float64(n), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(float64(n), 'g', digits, 64)
 }
 
-// Fixed prints n with the given number of decimals.
+// Fixed prints n with the given number of decimals; a value that rounds to 0 has no sign.
 func (n Number) Fixed(decimals int) string {
 	if math.IsNaN(float64(n)) {
 		return "-"
 	}
-	return strconv.FormatFloat(float64(n), 'f', decimals, 64)
+	s := strconv.FormatFloat(float64(n), 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
 }
 
 // Thousands prints n with separators: 1,234,567.

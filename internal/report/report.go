@@ -23,9 +23,10 @@ type Report struct {
 type Table struct {
 	Title   string
 	Caption string
-	Numeric int // the columns from this one on are aligned right
-	Header  []string
+	Numeric int      // the columns from this one on are aligned right
+	Header  []string // a newline makes a line of the header
 	Rows    [][]string
+	Spare   []string // headers of columns that a narrow table may leave out, the first one first
 }
 
 //go:embed page.html

@@ -22,7 +22,7 @@ type comparison struct {
 	Horizon    int           `json:"horizon"`
 	N          int           `json:"n"`
 	Difference report.Number `json:"mse_difference"` // of the squared errors, model - against: negative when model is better
-	Lower      report.Number `json:"lower"`          // 95 % interval, block bootstrap
+	Lower      report.Number `json:"lower"`          // 95 % interval, of the same test as P
 	Upper      report.Number `json:"upper"`
 	DM         report.Number `json:"dm"` // Diebold-Mariano
 	P          report.Number `json:"p"`

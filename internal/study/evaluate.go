@@ -29,7 +29,6 @@ type Result struct {
 	Score
 	Seeds   int           `json:"seeds"`
 	MSESD   report.Number `json:"mse_sd"`  // over the seeds
-	MSESE   report.Number `json:"mse_se"`  // standard error of the MSE of the first seed
 	Refused int64         `json:"refused"` // records that were not learnt from
 }
 
@@ -71,7 +70,10 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		ec := build.EngineConfig(&c, stream.AllSeries)
 		ec.Evaluation = o.evaluation(samples)
 		if seed == 0 {
-			ec.Evaluation.Losses = func(losses []float64) {
+			ec.Evaluation.Losses = func(_ *stream.Series, model string, losses []float64) {
+				if model != c.Model.Type {
+					return // a baseline
+				}
 				for k, h := range o.Horizons {
 					if o.Draws {
 						out.Losses[k] = append(out.Losses[k], losses[h-1])
@@ -101,8 +103,9 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			runs[seed][k].SamplesPerSecond = report.Number(float64(samples.Len()) / elapsed.Seconds())
 		}
 	}
-	for k := range o.Horizons {
+	for k, h := range o.Horizons {
 		mean := runs[0][k]
+		mean.MSESE = report.Number(eval.StandardError(out.Losses[k], h))
 		var mse []float64
 		for _, field := range mean.fields() {
 			*field = 0
@@ -114,8 +117,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			mse = append(mse, float64(run[k].MSE))
 		}
 		out.Results = append(out.Results, Result{
-			Score: mean, Seeds: seeds, Refused: samples.Refusals.Total(),
-			MSESD: report.Number(eval.Summarize(mse...).SD), MSESE: report.Number(eval.StandardError(out.Losses[k], o.Horizons[k])),
+			Score: mean, Seeds: seeds, MSESD: report.Number(eval.Summarize(mse...).SD), Refused: samples.Refusals.Total(),
 		})
 	}
 	return out, nil
@@ -209,8 +211,9 @@ func (e *Evaluation) Headline() string {
 // tables are the results for people.
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
-		Title: "Models", Numeric: 1,
-		Header: []string{"model", "horizon", "n", "mse", "mse_se", "mae", "nmse", "skill vs persistence", "vs var1", "coverage", "speed"},
+		Title: "Models", Caption: SkillNote, Numeric: 1,
+		Header: []string{"model", "horizon", "n", "mse", "mse_se", "mae", "nmse", SkillVsPersistence, SkillVsVAR1, "coverage", "speed"},
+		Spare:  []string{"speed", "mae", "n", "mse_se"},
 	}
 	for _, r := range e.Results {
 		mse := r.MSE.String()
@@ -218,8 +221,8 @@ func (e *Evaluation) Tables() []report.Table {
 			mse = fmt.Sprintf("%v ± %.2g", r.MSE, float64(r.MSESD))
 		}
 		t.Rows = append(t.Rows, []string{
-			r.Model, strconv.Itoa(r.Horizon), report.Thousands(r.N), mse, r.MSESE.Rounded(3).String(), r.MAE.String(), r.NMSE.Fixed(4),
-			r.SkillVsPersistence.Fixed(4), r.SkillVsVAR1.Fixed(4), r.Coverage.Fixed(3), report.Rate(float64(r.SamplesPerSecond)),
+			r.Model, strconv.Itoa(r.Horizon), report.Thousands(r.N), mse, r.MSESE.Digits(2), r.MAE.String(), r.NMSE.Digits(3),
+			r.SkillVsPersistence.Fixed(3), r.SkillVsVAR1.Fixed(3), r.Coverage.Fixed(3), report.Rate(float64(r.SamplesPerSecond)),
 		})
 	}
 	t = WithJoint(t, e.Results, func(r Result) Score { return r.Score })

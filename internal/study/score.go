@@ -15,6 +15,7 @@ type Score struct {
 	Horizon            int           `json:"horizon"`
 	N                  int64         `json:"n"`
 	MSE                report.Number `json:"mse"`
+	MSESE              report.Number `json:"mse_se"` // standard error of MSE; NaN = not known
 	RMSE               report.Number `json:"rmse"`
 	MAE                report.Number `json:"mae"`
 	NMSE               report.Number `json:"nmse"`
@@ -33,13 +34,23 @@ type Score struct {
 func NewScore(series, model string, horizon int, s eval.Score) Score {
 	return Score{
 		Series: series, Model: model, Horizon: horizon, N: s.N,
-		MSE: report.Number(s.MSE), RMSE: report.Number(s.RMSE), MAE: report.Number(s.MAE), NMSE: report.Number(s.NMSE), MASE: report.Number(s.MASE),
+		MSE: report.Number(s.MSE), MSESE: report.Number(math.NaN()), RMSE: report.Number(s.RMSE), MAE: report.Number(s.MAE), NMSE: report.Number(s.NMSE), MASE: report.Number(s.MASE),
 		SkillVsPersistence: report.Number(s.SkillVsNaive), SkillVsVAR1: report.Number(s.SkillVsVAR),
 		SCVMSE: report.Number(s.SCVMSE), SCVMSESD: report.Number(s.SCVSD),
 		Coverage: report.Number(s.Coverage), JointCoverage: report.Number(s.Joint), Width: report.Number(s.Width), Pinball: report.Number(s.Pinball),
 		SamplesPerSecond: report.Number(math.NaN()),
 	}
 }
+
+// SkillNote says what the columns with a skill mean.
+const SkillNote = "nmse skill = 1 - nmse / nmse of the baseline on the same targets. Above 0: better than the baseline.\n" +
+	"nmse = mse / variance, averaged over the variables: the units of a variable give it no weight."
+
+// Headers of the columns with a skill.
+const (
+	SkillVsPersistence = "nmse\nskill vs\npersistence"
+	SkillVsVAR1        = "nmse\nskill vs\nvar1"
+)
 
 // WithJoint adds a column with the coverage of the joint region, if there is one.
 func WithJoint[T any](t report.Table, results []T, of func(T) Score) report.Table {
