@@ -16,7 +16,7 @@ const (
 // AnomalyRule says which deviations of a variable may raise an alarm. The zero value
 // admits all.
 type AnomalyRule struct {
-	// MinDeviation is the least deviation from what was expected, in units of the data.
+	// MinDeviation is the least deviation from the forecast, in units of the data.
 	MinDeviation float64
 
 	// MinRelative is the least deviation relative to the size of what was expected.
@@ -26,8 +26,7 @@ type AnomalyRule struct {
 	Direction int
 }
 
-// admits reports whether a value that deviates from what was expected may raise an
-// alarm.
+// admits reports whether a value that deviates from its forecast may raise an alarm.
 func (r AnomalyRule) admits(expected, deviation float64) bool {
 	size := math.Abs(deviation)
 	return size >= r.MinDeviation && size >= r.MinRelative*math.Abs(expected) &&
@@ -35,7 +34,7 @@ func (r AnomalyRule) admits(expected, deviation float64) bool {
 }
 
 // AnomalyEvent is an anomaly from its first alarm to its end: 25 samples after the last
-// sample that the reference finds above 1.
+// sample with a score above 1.
 type AnomalyEvent struct {
 	// Open is whether the event goes on. An event is the same as long as Begin is.
 	Open bool
@@ -71,11 +70,11 @@ func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
 // is overwritten by the next Observe.
 func (s *AnomalyScorer) Event() AnomalyEvent { return s.event }
 
-// follow carries the event on with a sample of the largest view score best, and returns
+// continueEvent extends the event with a sample of the largest view score best, and returns
 // the score of the sample. Within an event a sample scores above 1 when it is clearly
 // odder than all before, or when other variables contradict it. One that is only as odd
 // as the event has been stays between .9 and 1.
-func (s *AnomalyScorer) follow(time int64, best float64, y, yhat []float64) float64 {
+func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float64) float64 {
 	e := &s.event
 	s.anomalous = false
 	if e.Open {
@@ -92,10 +91,10 @@ func (s *AnomalyScorer) follow(time int64, best float64, y, yhat []float64) floa
 			return best
 		}
 		if best > e.Score {
-			s.mark(time, best)
+			s.setPeak(time, best)
 		}
-		if best > eventGrowth*s.told {
-			s.told = best
+		if best > eventGrowth*s.alarmed {
+			s.alarmed = best
 			return best
 		}
 		if s.leading == Correlation {
@@ -112,13 +111,13 @@ func (s *AnomalyScorer) follow(time int64, best float64, y, yhat []float64) floa
 	}
 	*e = AnomalyEvent{Open: true, Begin: time, End: time, Samples: 1, Shares: e.Shares}
 	s.run = 0
-	s.told, s.anomalous = best, true
-	s.mark(time, best)
+	s.alarmed, s.anomalous = best, true
+	s.setPeak(time, best)
 	return best
 }
 
-// mark makes the sample the peak of the event.
-func (s *AnomalyScorer) mark(time int64, score float64) {
+// setPeak makes the sample the peak of the event.
+func (s *AnomalyScorer) setPeak(time int64, score float64) {
 	e := &s.event
 	e.Peak, e.Score, e.Cause = time, score, s.leading
 	s.sharesTo(e.Shares)

@@ -33,8 +33,8 @@ func (v View) String() string { return [...]string{"level", "noise", "jump", "co
 
 // viewRates are the expected numbers of false alarms of the views, in parts of
 // AnomalyConfig.FalseAlarms. Their sum exceeds 1 because the tails of the slow views
-// are estimated with caution: simulations without anomalies have between .6 and 1.3
-// of the rate that is asked for.
+// are estimated conservatively: simulations without anomalies have between .6 and 1.3 of
+// the configured rate.
 var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3}
 
 const (
@@ -49,8 +49,8 @@ const (
 	errorTail     = .05    // share of the errors in the tail of a variable
 	noiseLeast    = .05    // standard deviations of the values; an error below it counts as none in Noise
 	noiseMost     = 7      // largest surprisal of one error in Noise; Jump sees the rest
-	renewAfter    = 9      // surprisal from which on a view does not learn
-	renewedBelow  = 6      // surprisal below which what is new has become usual
+	holdAbove     = 9      // surprisal at which a view stops learning
+	usualBelow    = 6      // surprisal below which the new normal has been learnt
 )
 
 // AnomalyConfig configures an AnomalyScorer.
@@ -76,13 +76,13 @@ type AnomalyConfig struct {
 // AnomalyScorer scores how improbable a sample of a series is, and the last samples
 // with it, given the one-step forecasts made for them.
 //
-// A view turns the samples into a statistic, whose tail is learnt while the series
-// goes on, so the probability p of a value as large is known. The score is the
-// largest of log(p)/log(r) over the views, where r is the view's part of FalseAlarms:
-// 1 is as rare as FalseAlarms, 2 as rare as its square. There is no upper limit.
+// A view computes a statistic of the samples and learns its tail online, which gives the
+// probability p of a value at least as large. The score is the largest log(p)/log(r) over
+// the views, where r is the view's part of FalseAlarms: 1 is as rare as FalseAlarms, 2 as
+// rare as its square. There is no upper limit.
 //
-// An alarm, a score above 1, begins an event, see AnomalyEvent. What is anomalous is
-// not learnt from for NormalAfter samples; then it is the new normal.
+// An alarm, a score above 1, begins an event, see AnomalyEvent. Anomalous samples are not
+// learnt from, until after NormalAfter samples they are the new normal.
 //
 // A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128
 // variables. It allocates nothing.
@@ -97,7 +97,7 @@ type AnomalyScorer struct {
 	z, r    []float64           // values and residuals of others, standardised
 	event   AnomalyEvent
 	run     int64   // consecutive samples above 1; within an event, at most 1
-	told    float64 // last score above 1 in the event
+	alarmed float64 // last score above 1 in the event
 	score   float64
 	leading View
 
@@ -105,13 +105,13 @@ type AnomalyScorer struct {
 	shares    []float64
 }
 
-// slowView is what is known of a view that averages over samples.
+// slowView is the state of a view that averages over samples.
 type slowView struct {
 	tail slowTail
-	held int64 // samples that were not learnt from; -1 = what is new has become usual
+	held int64 // samples that were not learnt from; -1 = the new normal is being learnt
 }
 
-// anomalyVar is what is known of a variable.
+// anomalyVar is the state of a variable.
 type anomalyVar struct {
 	n, errs int64
 
@@ -181,7 +181,7 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	if s.n <= anomalyWarmup || !(best >= 0) {
 		return 0, false
 	}
-	s.score = s.follow(time, best, y, yhat)
+	s.score = s.continueEvent(time, best, y, yhat)
 	return s.score, true
 }
 
@@ -200,15 +200,15 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x, least, prior float
 	surprisal := w.tail.surprisal(x)
 	switch {
 	case w.held < 0:
-		if surprisal < renewedBelow {
+		if surprisal < usualBelow {
 			w.held = 0
 		}
-	case surprisal < renewAfter:
+	case surprisal < holdAbove:
 		w.held = 0
 	default:
 		if w.held++; w.held > int64(s.c.NormalAfter) {
 			w.held = -1
-			s.renew(v)
+			s.acceptNormal(v)
 		}
 	}
 	if w.held <= 0 {
@@ -218,7 +218,7 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x, least, prior float
 }
 
 // pace is the factor of the rate at which a view averages x into the mean m of the last
-// samples: an anomaly is forgotten faster than it was learnt, lest it seem to go on.
+// samples: an anomaly is forgotten faster than it was learnt, so that it ends in time.
 func (s *AnomalyScorer) pace(v View, x, m float64) float64 {
 	if s.slow[v].held <= 0 || math.Abs(x) >= math.Abs(m) {
 		return 1
@@ -229,8 +229,8 @@ func (s *AnomalyScorer) pace(v View, x, m float64) float64 {
 	return 2
 }
 
-// renew makes what the view has seen lately the new normal.
-func (s *AnomalyScorer) renew(v View) {
+// acceptNormal makes the recent samples of the view the new normal.
+func (s *AnomalyScorer) acceptNormal(v View) {
 	for j := range s.vars {
 		w := &s.vars[j]
 		switch v {
@@ -246,7 +246,7 @@ func (s *AnomalyScorer) renew(v View) {
 		}
 	}
 	if v == Correlation {
-		s.others.renew()
+		s.others.discount()
 	}
 	s.event.Normal = s.event.Open
 }
@@ -491,7 +491,7 @@ func (s *AnomalyScorer) sharesTo(dst []float64) {
 	if sum == 0 {
 		return
 	}
-	// What all variables have at any time is no cause.
+	// The usual surprisal of a variable is no cause.
 	usual := .25 * dst[most]
 	if len(s.vars) > 1 {
 		sum = 0
@@ -536,7 +536,7 @@ func (s *AnomalyScorer) VariablesTo(dst []float64) {
 func (s *AnomalyScorer) State(c *snapshot.Codec) {
 	c.Int64(&s.n)
 	c.Int64(&s.run)
-	c.Float64(&s.told)
+	c.Float64(&s.alarmed)
 	for j := range s.vars {
 		v := &s.vars[j]
 		c.Int64(&v.n)

@@ -16,15 +16,15 @@ const (
 	Month   CalendarTerm = "month"   // of the year
 )
 
-// Calendar makes inputs of the time. The zero value makes none.
+// Calendar computes inputs from the time. The zero value has none.
 type Calendar struct {
 	terms []CalendarTerm
 	zone  *time.Location
 }
 
 // NewCalendar returns the calendar with the given terms in a time zone of the IANA
-// data base, such as Europe/Rome; "" is UTC. The error says which name is unknown
-// or there twice.
+// data base, such as Europe/Rome; "" is UTC. The error names a term or zone that is unknown
+// or repeated.
 func NewCalendar(names []string, zone string) (Calendar, error) {
 	var c Calendar
 	var err error
@@ -76,17 +76,17 @@ func (c Calendar) To(dst []float64, ns int64) {
 	day := float64(t.Hour()) + float64(t.Minute())/60 + float64(t.Second())/3600
 	i := 0
 	for _, term := range c.terms {
-		var turn float64
+		var phase float64
 		switch term {
 		case Hour:
-			turn = day / 24
+			phase = day / 24
 		case Weekday:
-			turn = float64(t.Weekday()) / 7 // the same all day: Sunday ends at midnight
+			phase = float64(t.Weekday()) / 7 // the same all day: Sunday ends at midnight
 		case Month:
-			turn = float64(t.YearDay()-1) / 365.2425
+			phase = float64(t.YearDay()-1) / 365.2425
 		}
 		for k := 1; k <= term.harmonics(); k++ {
-			sin, cos := math.Sincos(2 * math.Pi * float64(k) * turn)
+			sin, cos := math.Sincos(2 * math.Pi * float64(k) * phase)
 			dst[i], dst[i+1] = cos, sin
 			i += 2
 		}

@@ -54,8 +54,8 @@ type LagResetter interface {
 type InputTaker interface {
 	// SetInputs gives the K inputs of the sample that the next Observe gets, and of
 	// the H times that will be forecast after it: u is row-major (H+1) x K, row h
-	// what is known now of the inputs h steps after that sample, NaN = not known.
-	// It does not keep u. Without it nothing is known.
+	// what is known now of the inputs h steps after that sample, NaN = unknown.
+	// It does not keep u. Without SetInputs all inputs are unknown.
 	SetInputs(u []float64)
 }
 
@@ -70,8 +70,8 @@ type Mixture interface {
 	WeightsTo(dst []float64)
 }
 
-// Influencer knows which variables drive which: the graph of influences of Brault
-// 2017, section 8.4 (after Lim et al. 2015).
+// Influencer knows which variables influence which: the graph of Brault 2017, section 8.4
+// (after Lim et al. 2015).
 //
 // Influence is predictive, in the presence of the other variables: it is not
 // causation, and variables that move together share it.
@@ -95,14 +95,13 @@ type Detector interface {
 
 // DriftDetector watches the errors of its own forecasts.
 type DriftDetector interface {
-	// Drift returns what the last Observe has found, and false when that is
-	// nothing.
+	// Drift returns the drift that the last Observe has detected, or false.
 	Drift() (d Drift, ok bool)
 }
 
 // Adapter adapts to a series that has changed.
 type Adapter interface {
-	// Adapt does a, knowing that the change was about that many samples ago, at
-	// least 1. What a model has no means for it leaves undone.
+	// Adapt does a after a change about that many samples ago, at least 1. A model ignores
+	// an adaptation that it does not have.
 	Adapt(a Adaptation, since int)
 }

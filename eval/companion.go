@@ -2,9 +2,8 @@ package eval
 
 import "github.com/orffvar/forecaster/internal/snapshot"
 
-// Companion follows one series beside its model: it sees the samples and the
-// forecasts, and no forecast depends on it. So it can work while the model is at
-// later samples already.
+// Companion observes the samples and forecasts of one series. No forecast depends on it, so
+// it can work while the model is already at later samples.
 type Companion interface {
 	// Observe takes the next sample, y of length dim; NaN marks a missing
 	// coordinate. It does not keep y.
@@ -14,14 +13,14 @@ type Companion interface {
 	// them. When there are none it is not called, and ResetLags is.
 	Issue(forecast []float64)
 
-	// ResetLags says that the targets of the forecasts under way will not come.
+	// ResetLags says that the targets of pending forecasts will not come.
 	ResetLags()
 
 	// State saves or restores all that later results depend on.
 	State(c *snapshot.Codec)
 }
 
-// Intervals is a Companion that knows how far off the forecasts may be.
+// Intervals is a Companion that computes prediction intervals.
 type Intervals interface {
 	Companion
 
@@ -29,11 +28,10 @@ type Intervals interface {
 	BoundsTo(lower, upper []float64) (ok bool)
 }
 
-// DriftWatch is a Companion that notices when the errors of the forecasts are no
-// longer what they were.
+// DriftWatch is a Companion that detects lasting changes of the forecast errors.
 type DriftWatch interface {
 	Companion
 
-	// Drift returns what the last Observe has found as DriftDetector does.
+	// Drift returns the drift that the last Observe has detected, or false.
 	Drift() (d Drift, ok bool)
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// CompareOptions says how Compare judges a difference.
+// CompareOptions configures Compare.
 type CompareOptions struct {
 	Horizon int     // of the forecasts; 0 means 1
 	Level   float64 // of the interval; 0 means .95
@@ -21,7 +21,7 @@ type Comparison struct {
 	Mean         float64 // of loss A - loss B: negative when A is better
 	SE           float64 // standard error of Mean
 	DM           float64 // Diebold-Mariano statistic, Mean / SE
-	P            float64 // two-sided p-value of DM: how likely a |DM| this large is when the models are equally good
+	P            float64 // two-sided p-value of DM
 	Lower, Upper float64 // interval of Mean: it contains 0 if and only if P > 1 - Level
 }
 

@@ -10,7 +10,7 @@ import (
 type Dataset struct {
 	Name      string
 	Variables []string // length dim
-	Inputs    []string // names of what drives the series and is not forecast
+	Inputs    []string // names of the exogenous inputs
 	Series    []Series
 }
 
@@ -63,8 +63,8 @@ func (d *Dataset) Check() error {
 	return nil
 }
 
-// inputsTo writes what an InputTaker is told before row r: the inputs of that row
-// and, if known, of the rows after it, and the calendar of their times.
+// inputsTo writes the arguments of InputTaker.SetInputs before row r: the inputs of that
+// row and, if known, of the rows after it, and the calendar of their times.
 func (s *Series) inputsTo(u []float64, r, count, horizon int, known bool, c Calendar) {
 	n := count + c.Len()
 	var now, step int64

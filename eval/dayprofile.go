@@ -19,7 +19,7 @@ type dayProfile struct {
 	values []float64        // dim x dayBins
 }
 
-// enter takes the time of the next sample.
+// enter sets the time of the next sample.
 func (p *dayProfile) enter(time int64) {
 	bin := time % int64(dayLen) / (int64(dayLen) / dayBins)
 	if bin < 0 {

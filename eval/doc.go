@@ -35,11 +35,11 @@
 // of Tables 8.1 to 8.3 with data, preparation and the printed figures, and
 // [Experiment.Run] repeats one, with online models on the same targets beside it.
 //
-// # Judging
+// # Comparing
 //
-// [Compare] tells whether two models differ by more than chance, [Summarize]
-// takes repetitions over seeds together, [Detect], [AUPRC], [AUROC] and [BestF1]
-// judge anomaly scores and edges against labels.
+// [Compare] tests whether two models differ by more than chance, [StandardError] allows for
+// dependent losses, [Summarize] pools repetitions over seeds. [Detect], [AUPRC], [AUROC],
+// [BestF1], [ScoreNAB] and [VUSPR] compare anomaly scores and edges with labels.
 //
 // # Simulation
 //

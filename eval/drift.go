@@ -1,14 +1,14 @@
 package eval
 
-// Drift says that a series no longer is what its model has learnt.
+// Drift is a lasting change of the forecast errors.
 type Drift struct {
 	Since    int        // samples from the change, as estimated, to the sample that gave the alarm
-	Variable int        // whose forecasts gave it, or All
+	Variable int        // variable with the alarm, or All
 	Bias     bool       // the errors have a sign; else they are larger than before
 	Action   Adaptation // what was done
 }
 
-// Adaptation is what a model can do when its series has changed.
+// Adaptation is a response of a model to a change of its series.
 type Adaptation string
 
 // The adaptations.

@@ -65,9 +65,9 @@ func (g *Oscillators) Next(y []float64) {
 // networkDim is the number of variables of a Network.
 const networkDim = 10
 
-// Network yields ten variables of which each but the first is driven by one or
-// two others, in ways that a linear model sees partly (tanh), hardly (sin) or
-// not at all (a bump, which is even):
+// Network yields ten variables. Each except the first is influenced by one or two others,
+// in ways that a linear model sees partly (tanh), hardly (sin) or not at all (a bump, which
+// is even):
 //
 //	x_i(t) = .3 x_i(t-1) + sum of the f_ij(x_j(t-1)) + .3 u_i(t)
 //

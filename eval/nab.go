@@ -13,11 +13,11 @@ type Labelled struct {
 	Windows [][2]int
 }
 
-// NAB is a score of the Numenta Anomaly Benchmark: 0 is that of silence, 100 that of one
-// alarm at the first row of each window. It has no lower limit.
+// NAB is a score of the Numenta Anomaly Benchmark: 0 for no alarm, 100 for one alarm at the
+// first row of each window. It has no lower limit.
 type NAB struct {
 	Score     float64
-	Threshold float64 // of an alarm: a score that is as large raises it
+	Threshold float64 // least score that raises an alarm
 }
 
 // The weights of the standard profile, and the part that is not scored.
@@ -27,17 +27,17 @@ const (
 	nabProbationMost = 750 // rows
 )
 
-// nabAlarm is what an alarm at a row would be worth.
+// nabAlarm is the worth of an alarm at a row.
 type nabAlarm struct {
 	score, value float64
 	window       int // that it would detect; -1 = it would be false
 }
 
-// ScoreNAB returns the score at the threshold, and the best of all thresholds, which is
-// known only afterwards, with the standard profile: the first alarm in a window earns
-// up to 1, the earlier the more; a missed window costs 1, each false alarm up to .11, a
-// little behind a window less. The first 15 % of the rows of a series, at most 750, are
-// not scored. NaN without any window.
+// ScoreNAB returns the score at the threshold, and at the best of all thresholds (known
+// only afterwards), with the standard profile: the first alarm in a window earns up to 1,
+// more if earlier; a missed window costs 1, a false alarm up to .11, less shortly after a
+// window. The first 15 % of the rows of a series, at most 750, are not scored. NaN without
+// any window.
 //
 // Source: Lavin and Ahmad, Evaluating Real-time Anomaly Detection Algorithms (2015).
 func ScoreNAB(series []Labelled, threshold float64) (at, best NAB) {

@@ -49,8 +49,8 @@ func (o *others) learn(z []float64) {
 	}
 }
 
-// renew lets what was learnt count a quarter, so that the next samples count more.
-func (o *others) renew() {
+// discount gives what was learnt a quarter of its weight.
+func (o *others) discount() {
 	const part = .25
 	for _, d := range o.diag {
 		if d > part {

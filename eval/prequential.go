@@ -34,9 +34,9 @@ type Options struct {
 	// ScaleRows rows, see Scale.
 	ScaleRows int
 
-	// Calendar is what an InputTaker is told of the time, beside the inputs of the
-	// data set. KnownInputs says that these are known as far ahead as is forecast;
-	// otherwise a model knows those of the present alone.
+	// Calendar adds inputs from the time to those of the data set. KnownInputs says that
+	// the inputs of the data set are known up to the horizon; otherwise a model knows only
+	// the present ones.
 	Calendar    Calendar
 	KnownInputs bool
 
@@ -51,8 +51,8 @@ type Options struct {
 	OnStep func(Step) error
 }
 
-// Step is one sample and what the model says after it. The slices are
-// overwritten by the next step.
+// Step is one sample and the forecasts after it. The slices are overwritten by the next
+// step.
 type Step struct {
 	Series, Row  int
 	Y            []float64
@@ -197,7 +197,7 @@ type run struct {
 // observe lets the models learn y and reports whether the first refused it.
 func (r *run) observe(y []float64) (refused bool) {
 	if r.ref != nil {
-		// What the reference refuses it cannot be compared on; nothing else follows.
+		// A sample that the reference refuses is not compared.
 		_ = r.ref.Observe(y)
 	}
 	return r.f.Observe(y) != nil

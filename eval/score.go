@@ -1,10 +1,9 @@
 package eval
 
-// Score is what is known of the errors of one model at one horizon, of one
-// variable or over all of them. What is undefined (no sample, no interval, a
-// constant target, no reference) is NaN.
+// Score summarises the errors of one model at one horizon, for one variable or over all of
+// them. What is undefined (no sample, no interval, a constant target, no reference) is NaN.
 //
-// The relative scores compare the model with others on the very same targets.
+// The relative scores compare the model with baselines on the same targets.
 // Over all variables they are ratios of averages in which each variable is
 // measured in units of its own standard deviation over the scored samples, so
 // that the units of a variable give it no weight; constant variables do not

@@ -15,7 +15,7 @@ type Fitter interface {
 	PredictTo(dst, x []float64)
 }
 
-// Slider is a Fitter whose window moves by one pair for less than a Fit.
+// Slider is a Fitter whose window moves by one pair at less cost than a Fit.
 type Slider interface {
 	Fitter
 
@@ -51,8 +51,8 @@ type SCVResult struct {
 // pair straddles two of them. A pair with a missing value is left out of
 // everything.
 //
-// The model is fitted anew for each row: SCV is no evaluation of a model that
-// learns online, which is what Prequential is for.
+// The model is fitted from scratch for each row; Prequential evaluates models that learn
+// online.
 func SCV(f Fitter, data *Dataset, window int) (*SCVResult, error) {
 	return scv(f, data, window, nil)
 }

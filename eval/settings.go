@@ -34,7 +34,7 @@ type SettingConfig struct {
 //	3  f(x) = sin(-x)        A_ii = .9  S = .009 I   or .1 .9^|i-j|
 //
 // As many distinct cells off the diagonal of A as there are variables (all cells
-// when there are fewer) are normal, the others zero; A is drawn anew until its
+// when there are fewer) are normal, the others zero; A is drawn again until its
 // spectral radius is below 1, which the original omits. These are the formulas of
 // the code behind the thesis; those printed in it do not give its tables.
 type Setting struct {

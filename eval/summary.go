@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Summary is what repetitions over seeds amount to.
+// Summary is the mean, spread and range of repetitions over seeds.
 type Summary struct {
 	N        int
 	Mean, SD float64 // SD is that of a sample (divisor N-1), 0 for one value

@@ -49,7 +49,7 @@ type Published struct {
 	MSE, SD float64
 }
 
-// TableOptions says what TableRow repeats an Experiment with.
+// TableOptions configures Experiment.Run.
 type TableOptions struct {
 	// Features draws the features of a block of the windowed ORFFVAR: sines and
 	// cosines of frequencies N(0, 1/sigma^2) for inputs of length in, divided by
@@ -77,7 +77,7 @@ type SeededModel struct {
 	New  func(dim int, seed uint64) (Model, error)
 }
 
-// TableRow is an Experiment with what came out of it.
+// TableRow is an Experiment with its results.
 type TableRow struct {
 	Experiment  Experiment
 	Rows, Dim   int

@@ -89,7 +89,8 @@ func (t *sampleTail) learn(x float64) {
 	t.top[i] = x
 }
 
-// forget lets what was learnt count half: of the largest values every other stays.
+// forget gives what was learnt half its weight, and keeps every other of the largest
+// values.
 func (t *sampleTail) forget() {
 	t.n /= 2
 	for i := range t.bins {

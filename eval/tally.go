@@ -6,10 +6,9 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// tally holds the sums that the scores of one variable at one horizon are made
-// of. All sums are of terms that cannot be negative, except for the mean and
-// sum of squared deviations of the target, which are updated by Welford's
-// method; so nothing cancels.
+// tally has the sums behind the scores of one variable at one horizon. Their terms are
+// nonnegative, except those of the mean and squared deviations of the target, which
+// Welford's method updates; so nothing cancels.
 type tally struct {
 	n        float64
 	se, se2  float64 // squared error, and its square
@@ -126,7 +125,7 @@ func (t tally) score(level float64) Score {
 	return s
 }
 
-// interval sets what is known of n intervals. The quantile losses of order tau of
+// interval sets the scores of n intervals. The quantile loss of order tau of
 // the residual r is tau r + max(0, -r), and of its two bounds an interval of some
 // level has the tails on either side as orders: together that is tail times the
 // width, and the distance of the target from the interval.

@@ -3,11 +3,11 @@ package sgd
 import "github.com/orffvar/forecaster/internal/vec"
 
 // bilinear evaluates function-valued predictions f(x)(tau) = phi_X(x)^T Theta
-// phi_T(tau) for n inputs and m levels at a time. theta = vec(Theta) column by
+// phi_T(tau) for n inputs and m values of tau at a time. theta = vec(Theta) column by
 // column, as in orff.Integral, is read as Theta^T, r_T x r_X row-major.
 //
-// All matrices have a row for each level, so that the cost is m r_X (n + r_T)
-// and nothing needs to be transposed.
+// All matrices have a row for each tau, so that the cost is m r_X (n + r_T) and nothing
+// needs to be transposed.
 type bilinear struct {
 	rx, rt, n, m int
 	rows         []float64 // Q Theta^T, m x r_X
@@ -27,7 +27,7 @@ func (b *bilinear) predictTo(f, theta, phi, q []float64) {
 }
 
 // addGradient adds sum_si e_si phi_i q_s^T to the gradient in Theta, for e of m x
-// n, and scale_s Theta q_s q_s^T for each level with rows of the last predictTo.
+// n, and scale_s Theta q_s q_s^T for each tau with rows of the last predictTo.
 func (b *bilinear) addGradient(g []float64, alpha float64, e, phi, q, scale []float64) {
 	clear(b.sums)
 	vec.AddMatMul(b.sums, alpha, e, phi, b.m, b.rx, b.n)

@@ -22,8 +22,8 @@ type BlockNewtonConfig struct {
 	Workspace *Workspace // scratch memory; nil: its own
 }
 
-// Workspace is scratch memory that learners share of which no two are used at the
-// same time. The zero value is ready for use.
+// Workspace is scratch memory for learners that are never used at the same time. The zero
+// value is ready for use.
 type Workspace struct{ solvers []*vec.Cholesky }
 
 // solver returns room for a factorisation of the given order.
@@ -38,10 +38,9 @@ func (w *Workspace) solver(order int) *vec.Cholesky {
 	return c
 }
 
-// BlockNewton is mini-batch doubly stochastic gradient descent (Brault 2017,
-// Algorithm 4) with the Hessian preconditioner of its section 6: a step,
-// every so many samples, takes the last n of them (the first source of chance)
-// and one block i of the features (the second), and moves
+// BlockNewton is mini-batch doubly stochastic gradient descent (Brault 2017, Algorithm 4)
+// with the Hessian preconditioner of its section 6. Every so many samples, a step takes the
+// last n samples (first source of randomness) and one block i of the features (second):
 //
 //	R_i     <- beta^n R_i + Phi_i^T Phi_i
 //	Theta_i <- Theta_i + (Y - Phi Theta^T)^T Phi_i (R_i + lambda I)^-1
@@ -53,14 +52,14 @@ type BlockNewton struct {
 	blocks, width int // b, columns of a block; the last one may have fewer
 	stride        int // b rounded up for the kernels; what is beyond stays zero
 
-	theta []float64   // p x M
-	r     []*vec.Sym  // per block, stride x stride
-	phi   [][]float64 // per block n x stride, ring of inputs
-	err   []float64   // n x p, ring of their errors with the weights as they are
-	full  bool        // the rings have gone round
-	next  int         // ring position of the next sample
-	wait  int         // samples before the next step
-	turn  int         // its block
+	theta   []float64   // p x M
+	r       []*vec.Sym  // per block, stride x stride
+	phi     [][]float64 // per block n x stride, ring of inputs
+	err     []float64   // n x p, ring of their errors with the weights as they are
+	full    bool        // the rings have gone round
+	next    int         // ring position of the next sample
+	wait    int         // samples before the next step
+	current int         // block of the next step
 
 	rhs   []float64 // p x stride, scratch
 	moved []float64 // n x p, scratch
@@ -158,8 +157,8 @@ func (l *BlockNewton) Update(phi, e []float64) {
 		return
 	}
 	l.wait = l.cfg.Every
-	i := l.turn
-	l.turn = (l.turn + 1) % l.blocks
+	i := l.current
+	l.current = (l.current + 1) % l.blocks
 	l.step(i)
 }
 
@@ -212,11 +211,11 @@ func (l *BlockNewton) Reset() {
 		clear(l.phi[i])
 	}
 	clear(l.err)
-	l.full, l.next, l.turn, l.wait = false, 0, 0, l.cfg.Every
+	l.full, l.next, l.current, l.wait = false, 0, 0, l.cfg.Every
 }
 
-// Discount gives all curvature so far the weight keep in (0, 1], so that the
-// samples to come move the weights further.
+// Discount multiplies the curvature by keep in (0, 1], so that later samples move the
+// weights further.
 func (l *BlockNewton) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
 		panic("sgd: BlockNewton.Discount: not in (0, 1]")
@@ -238,5 +237,5 @@ func (l *BlockNewton) State(c *snapshot.Codec) {
 	c.Bool(&l.full)
 	c.Index(&l.next, l.cfg.Batch)
 	c.Index(&l.wait, l.cfg.Every+1)
-	c.Index(&l.turn, l.blocks)
+	c.Index(&l.current, l.blocks)
 }

@@ -46,7 +46,7 @@ type DoublyStochasticConfig struct {
 	Clip float64
 
 	// Manifold >= 0 adds a semi-supervised term: predictions at inputs of a
-	// mini-batch that are alike should be alike (Brault 2017, appendix B, with the
+	// mini-batch that are similar should be similar (Brault 2017, appendix B, with the
 	// Laplacian itself instead of its inverse),
 	//
 	//	manifold/(2 n^2) sum_{i<j} w_ij ||h(x_i) - h(x_j)||^2, w_ij = exp(-||x_i - x_j||^2/2).
@@ -70,9 +70,9 @@ type DoublyStochasticConfig struct {
 }
 
 // DoublyStochastic is mini-batch doubly stochastic gradient descent (Dai et al.
-// 2014; Brault 2017, Algorithms 4 and 5, with corrected indices). Step t = 1, 2,
-// ... takes n pairs (the first source of chance) and block i = ((t-1) mod D_b) +
-// 1 of random features (the second):
+// 2014; Brault 2017, Algorithms 4 and 5, with corrected indices). Step t = 1, 2, ... takes
+// n pairs (first source of randomness) and block i = ((t-1) mod D_b) + 1 of random features
+// (second):
 //
 //	g = 1/n sum_s Phi_i(x_s) e_s, e_s = h(x_s) - y_s
 //	DecayBlock: theta_i <- theta_i - gamma_t (g + lambda theta_i)
@@ -196,7 +196,7 @@ func alike(blocks []featuremap.Map, d featuremap.Dims) bool {
 // with an input that is not finite, an infinite target or no known target is
 // dropped and counted, and so are the pairs of a mini-batch whose gradient is not
 // finite. It reports whether the step found all blocks in use for
-// the first time: from now on the frequencies are frozen.
+// the first time: from then on the frequencies are frozen.
 func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	d := l.dims
 	if len(x) != d.In || len(y) != l.q {

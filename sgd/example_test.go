@@ -152,7 +152,7 @@ func ExampleQuantile() {
 		b.DPhiT = append(b.DPhiT, slope...)
 	}
 	q, err := sgd.NewQuantile(sgd.QuantileConfig{
-		InputFeatures: inputs.Len(), LevelFeatures: 8, Crossing: 1, Lambda: 1e-5, Width: .01,
+		InputFeatures: inputs.Len(), TauFeatures: 8, Crossing: 1, Lambda: 1e-5, Width: .01,
 	})
 	if err != nil {
 		fmt.Println(err)

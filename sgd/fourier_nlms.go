@@ -11,7 +11,7 @@ import (
 // FourierNLMSConfig describes a Fourier learner.
 type FourierNLMSConfig struct {
 	Inputs      int       // m, length of x
-	Frequencies []float64 // W in turns, m x D: column k is frequency k divided by 2 pi
+	Frequencies []float64 // W in cycles, m x D: column k is frequency k divided by 2 pi
 	Given       int       // features beside those of the frequencies
 	Outputs     int       // p, length of y
 	Step        float64   // mu in (0, 2)
@@ -23,17 +23,16 @@ type FourierNLMSConfig struct {
 //	phi = [given; cos(W^T x); sin(W^T x)],   Theta <- Theta + mu e phi^T / ||phi||^2
 //
 // that is Algorithm 4 of Brault 2017 with one block, one sample and a constant
-// step, since the norm of the random features is constant. It is stable for every
-// input when 0 < mu < 2.
+// step, since the norm of the random features is constant. It is stable for 0 < mu < 2.
 //
-// Storing a weight costs the processor as much as computing with it, and more when
-// the weights are large. So the learner keeps a few steps back, takes them all in the
-// pass of a later prediction, and corrects the predictions in between by what they add:
+// Storing a weight costs as much as computing with it, and more when the weights exceed the
+// cache. So the learner delays a few steps, takes them all in the pass of a later
+// prediction, and corrects the predictions in between:
 //
 //	Theta phi + sum_s c_s e_s (phi_s . phi)
 //
-// How many it keeps follows from its shape, so that the same samples give the same
-// bits however they arrive.
+// The number of delayed steps depends on the shape only, so that the same samples give the
+// same bits however they arrive.
 type FourierNLMS struct {
 	cfg   FourierNLMSConfig
 	f     *vec.FourierWeights

@@ -11,24 +11,23 @@ import (
 // LevelSetConfig describes a LevelSet.
 type LevelSetConfig struct {
 	InputFeatures int // r_X, length of phi_X
-	LevelFeatures int // r_T, length of phi_T
+	NuFeatures    int // r_T, length of phi_T
 
 	// Lambda/2 (||Theta||_F^2 + ||t||^2) keeps the problem well posed, since the
-	// regulariser of a level vanishes with nu and sees Theta only in the span of
-	// the levels: 1e-6.
+	// regulariser vanishes with nu and sees Theta only in the span of the phi_T(nu):
+	// 1e-6.
 	Lambda float64 // >= 0
 
 	Width float64 // >= 0: the kink of the hinge is smoothed over it; L-BFGS needs > 0: 1e-3
 
 	// For Step only.
-	Batch, Levels int // inputs and levels of a step
-	Rate          Schedule
-	Average       bool // predict with the mean of the iterates of the last half or more
+	Batch, Nus int // inputs and fractions nu of a step
+	Rate       Schedule
+	Average    bool // predict with the mean of the iterates of the last half or more
 }
 
 // LevelSet is the continuous one-class support vector machine (Brault 2017,
-// section 9.1.5): for every fraction nu of outliers at once a function and a
-// threshold,
+// section 9.1.5): for every fraction nu of outliers a function and a threshold,
 //
 //	f(x)(nu) = phi_X(x)^T Theta phi_T(nu), tau(nu) = t^T phi_T(nu),
 //
@@ -40,8 +39,7 @@ type LevelSetConfig struct {
 //	  + Lambda/2 (||Theta||_F^2 + ||t||^2),
 //
 // which is jointly convex. The kernel of the inputs sets how complex the
-// boundary is, that of the levels couples neighbouring level sets. Draw nu from
-// [0.01, 0.99].
+// boundary is, that of nu couples neighbouring level sets. Draw nu from [0.01, 0.99].
 //
 // It is not safe for concurrent use.
 type LevelSet struct {
@@ -52,13 +50,13 @@ type LevelSet struct {
 	u    []float64 // r_T
 }
 
-// LevelSetBatch are n inputs and m levels.
+// LevelSetBatch has n inputs and m values of nu.
 type LevelSetBatch struct {
 	PhiX     []float64 // n x r_X
 	Nu, PhiT []float64 // m in (0, 1), m x r_T
 }
 
-// levelSetWork is the room for n inputs and m levels.
+// levelSetWork is scratch memory for n inputs and m values of nu.
 type levelSetWork struct {
 	*bilinear
 	f, scale []float64 // m x n, m
@@ -71,35 +69,35 @@ func newLevelSetWork(rx, rt, n, m int) *levelSetWork {
 // NewLevelSet returns a model with zero weights.
 func NewLevelSet(cfg LevelSetConfig) (*LevelSet, error) {
 	switch {
-	case cfg.InputFeatures < 1 || cfg.LevelFeatures < 1:
-		return nil, fmt.Errorf("sgd: LevelSet needs features of inputs and levels, got %d and %d", cfg.InputFeatures, cfg.LevelFeatures)
+	case cfg.InputFeatures < 1 || cfg.NuFeatures < 1:
+		return nil, fmt.Errorf("sgd: LevelSet needs features of inputs and of nu, got %d and %d", cfg.InputFeatures, cfg.NuFeatures)
 	case !nonNegative(cfg.Lambda, cfg.Width):
 		return nil, fmt.Errorf("sgd: LevelSet Lambda and Width must be >= 0 and finite, got %g and %g", cfg.Lambda, cfg.Width)
 	}
-	d, err := newDescent((cfg.InputFeatures+1)*cfg.LevelFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
+	d, err := newDescent((cfg.InputFeatures+1)*cfg.NuFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
 	if err != nil {
 		return nil, err
 	}
-	l := &LevelSet{cfg: cfg, descent: d, u: make([]float64, cfg.LevelFeatures)}
+	l := &LevelSet{cfg: cfg, descent: d, u: make([]float64, cfg.NuFeatures)}
 	if cfg.Rate != nil {
-		if cfg.Batch < 1 || cfg.Levels < 1 {
-			return nil, fmt.Errorf("sgd: LevelSet Batch and Levels must be >= 1, got %d and %d", cfg.Batch, cfg.Levels)
+		if cfg.Batch < 1 || cfg.Nus < 1 {
+			return nil, fmt.Errorf("sgd: LevelSet Batch and Nus must be >= 1, got %d and %d", cfg.Batch, cfg.Nus)
 		}
-		l.work = newLevelSetWork(cfg.InputFeatures, cfg.LevelFeatures, cfg.Batch, cfg.Levels)
+		l.work = newLevelSetWork(cfg.InputFeatures, cfg.NuFeatures, cfg.Batch, cfg.Nus)
 	}
 	return l, nil
 }
 
 // check returns the sizes of the batch, or why it cannot be used.
 func (l *LevelSet) check(b LevelSetBatch) (n, m int, err error) {
-	rx, rt := l.cfg.InputFeatures, l.cfg.LevelFeatures
+	rx, rt := l.cfg.InputFeatures, l.cfg.NuFeatures
 	n, m = len(b.PhiX)/rx, len(b.Nu)
 	if n == 0 || m == 0 || len(b.PhiX) != n*rx || len(b.PhiT) != m*rt {
 		panic(badLength)
 	}
 	for _, nu := range b.Nu {
 		if !(nu > 0 && nu < 1) {
-			return 0, 0, fmt.Errorf("sgd: level %g is outside of (0, 1)", nu)
+			return 0, 0, fmt.Errorf("sgd: nu = %g is outside of (0, 1)", nu)
 		}
 	}
 	if !finite(b.PhiX) || !finite(b.PhiT) {
@@ -110,7 +108,7 @@ func (l *LevelSet) check(b LevelSetBatch) (n, m int, err error) {
 
 // split returns vec(Theta) and t.
 func (l *LevelSet) split(w []float64) (theta, t []float64) {
-	n := l.cfg.InputFeatures * l.cfg.LevelFeatures
+	n := l.cfg.InputFeatures * l.cfg.NuFeatures
 	return w[:n], w[n:]
 }
 
@@ -156,14 +154,13 @@ func (l *LevelSet) GradientTo(g, w []float64, b LevelSetBatch) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	return l.objective(g, w, b, newLevelSetWork(l.cfg.InputFeatures, l.cfg.LevelFeatures, n, m)), nil
+	return l.objective(g, w, b, newLevelSetWork(l.cfg.InputFeatures, l.cfg.NuFeatures, n, m)), nil
 }
 
-// Step takes one step of stochastic gradient descent on Batch inputs and Levels
-// levels, which the caller draws uniformly. The state is unchanged after an
-// error.
+// Step takes one step of stochastic gradient descent on Batch inputs and Nus values of nu,
+// which the caller draws uniformly. The state is unchanged after an error.
 func (l *LevelSet) Step(b LevelSetBatch) error {
-	if l.cfg.Rate == nil || len(b.PhiX) != l.cfg.Batch*l.cfg.InputFeatures || len(b.Nu) != l.cfg.Levels {
+	if l.cfg.Rate == nil || len(b.PhiX) != l.cfg.Batch*l.cfg.InputFeatures || len(b.Nu) != l.cfg.Nus {
 		panic("sgd: LevelSet.Step: the batch is not of the configured sizes")
 	}
 	if _, _, err := l.check(b); err != nil {
@@ -174,8 +171,8 @@ func (l *LevelSet) Step(b LevelSetBatch) error {
 	return nil
 }
 
-// Fit minimises J over all inputs and levels of the batch by L-BFGS, from the
-// present weights on. It starts the clock of Step again.
+// Fit minimises J over the whole batch by L-BFGS, starting from the current weights. The
+// step counter of Step starts again.
 func (l *LevelSet) Fit(b LevelSetBatch, options LBFGS) (Result, error) {
 	n, m, err := l.check(b)
 	if err != nil {
@@ -184,7 +181,7 @@ func (l *LevelSet) Fit(b LevelSetBatch, options LBFGS) (Result, error) {
 	if l.cfg.Width == 0 {
 		return Result{}, errors.New("sgd: LevelSet.Fit needs Width > 0: L-BFGS does not descend along a kink")
 	}
-	work := newLevelSetWork(l.cfg.InputFeatures, l.cfg.LevelFeatures, n, m)
+	work := newLevelSetWork(l.cfg.InputFeatures, l.cfg.NuFeatures, n, m)
 	return l.fit(options, func(g, w []float64) float64 { return l.objective(g, w, b, work) })
 }
 
@@ -198,7 +195,7 @@ func (l *LevelSet) WeightsTo(w []float64) {
 }
 
 // MarginTo sets margin, len m, to f(x)(nu_s) - tau(nu_s) for phi_X(x) and the m
-// rows phi_T(nu_s): x is an outlier at level nu_s where it is negative.
+// rows phi_T(nu_s): where it is negative, x is one of the fraction nu_s of outliers.
 func (l *LevelSet) MarginTo(margin, phiX, phiT []float64) {
 	if len(phiT) != len(margin)*len(l.u) {
 		panic(badLength)

@@ -22,7 +22,7 @@ func levelSetBatch() sgd.LevelSetBatch {
 }
 
 func TestC7_4_LevelSetObjective(t *testing.T) {
-	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4}))
+	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}))
 	b := levelSetBatch()
 	w := append(colMajor(levelTheta, 4), .45, .1, .3, .3)
 	g, trash := make([]float64, 20), make([]float64, 20)
@@ -125,7 +125,7 @@ func TestC7_5_LevelSetFractions(t *testing.T) {
 			b.Nu = append(b.Nu, nu)
 			b.PhiT = cosSin(b.PhiT, wt, nu)
 		}
-		l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 200, LevelFeatures: 40, Lambda: 1e-6, Width: 1e-3}))
+		l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 200, NuFeatures: 40, Lambda: 1e-6, Width: 1e-3}))
 		result := must(l.Fit(b, sgd.LBFGS{Memory: 20, Tolerance: 1e-6, MaxIterations: 250}))
 		out := outliers(l, phi, wt)
 		t.Logf("gamma_T = %g: outliers %.3f, %+v", c.gammaT, out, result)
@@ -142,8 +142,8 @@ func TestC7_5_LevelSetFractions(t *testing.T) {
 
 func onlineLevelSet() *sgd.LevelSet {
 	return must(sgd.NewLevelSet(sgd.LevelSetConfig{
-		InputFeatures: 200, LevelFeatures: 40, Lambda: 1e-6,
-		Batch: 16, Levels: 8, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .01, Power: .7}, Average: true,
+		InputFeatures: 200, NuFeatures: 40, Lambda: 1e-6,
+		Batch: 16, Nus: 8, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .01, Power: .7}, Average: true,
 	}))
 }
 
@@ -178,10 +178,10 @@ func TestFunctionValuedSaveAndRestore(t *testing.T) {
 	rate := sgd.InverseScaling{Gamma0: .5, Gamma1: .1, Power: .5}
 	for _, average := range []bool{false, true} {
 		quantile := func() *sgd.Quantile {
-			return must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4, Crossing: .5, Rate: rate, Batch: 2, Levels: 3, Average: average}))
+			return must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .5, Rate: rate, Batch: 2, Taus: 3, Average: average}))
 		}
 		levelSet := func() *sgd.LevelSet {
-			return must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4, Rate: rate, Batch: 2, Levels: 3, Average: average}))
+			return must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Rate: rate, Batch: 2, Nus: 3, Average: average}))
 		}
 		a, b, c, d := quantile(), quantile(), levelSet(), levelSet()
 		for step := range 20 {
@@ -208,16 +208,16 @@ func TestLevelSetErrors(t *testing.T) {
 	for name, change := range map[string]func(*sgd.LevelSetConfig){
 		"features": func(c *sgd.LevelSetConfig) { c.InputFeatures = 0 },
 		"lambda":   func(c *sgd.LevelSetConfig) { c.Lambda = -1 },
-		"batch":    func(c *sgd.LevelSetConfig) { c.Rate, c.Levels = sgd.Constant(.1), 3 },
-		"rate":     func(c *sgd.LevelSetConfig) { c.Rate, c.Levels, c.Batch = sgd.Constant(0), 3, 2 },
+		"batch":    func(c *sgd.LevelSetConfig) { c.Rate, c.Nus = sgd.Constant(.1), 3 },
+		"rate":     func(c *sgd.LevelSetConfig) { c.Rate, c.Nus, c.Batch = sgd.Constant(0), 3, 2 },
 	} {
-		cfg := sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4}
+		cfg := sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}
 		change(&cfg)
 		if _, err := sgd.NewLevelSet(cfg); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Levels: 3}))
+	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Nus: 3}))
 	bad := levelSetBatch()
 	bad.Nu = []float64{.1, 1, .5}
 	if l.Step(bad) == nil {

@@ -11,16 +11,16 @@ import (
 // QuantileConfig describes a Quantile.
 type QuantileConfig struct {
 	InputFeatures int // r_X, length of phi_X
-	LevelFeatures int // r_T, length of phi_T
+	TauFeatures   int // r_T, length of phi_T
 
 	Lambda   float64 // >= 0, of Lambda/2 ||Theta||_F^2
 	Crossing float64 // >= 0, weight of the penalty on quantiles that cross
 	Width    float64 // >= 0: the kinks are smoothed over it, in units of y; L-BFGS needs > 0
 
 	// For Step only.
-	Batch, Levels int // inputs and levels of a step
-	Rate          Schedule
-	Average       bool // predict with the mean of the iterates of the last half or more
+	Batch, Taus int // inputs and quantile levels tau of a step
+	Rate        Schedule
+	Average     bool // predict with the mean of the iterates of the last half or more
 }
 
 // Quantile is continuous quantile regression (Brault 2017, section 9.1; the
@@ -35,8 +35,8 @@ type QuantileConfig struct {
 //	  + Lambda/2 ||Theta||_F^2.
 //
 // The model has no intercept: centre y. The penalty is soft; sorting the
-// predictions of one x repairs what crossings are left and raises no pinball
-// loss (Chernozhukov et al. 2010).
+// predictions of one x removes the remaining crossings and raises no pinball loss
+// (Chernozhukov et al. 2010).
 //
 // It is not safe for concurrent use.
 type Quantile struct {
@@ -47,14 +47,14 @@ type Quantile struct {
 	u    []float64 // r_T
 }
 
-// QuantileBatch are n inputs and m levels. DPhiT is the derivative of phi_T in
+// QuantileBatch has n inputs and m values of tau. DPhiT is the derivative of phi_T in
 // tau: for cos-sin features -w sin(w tau), then w cos(w tau), times 1/sqrt(D').
 type QuantileBatch struct {
 	PhiX, Y          []float64 // n x r_X, n
 	Tau, PhiT, DPhiT []float64 // m in [0, 1], m x r_T, m x r_T
 }
 
-// quantileWork is the room for n inputs and m levels.
+// quantileWork is scratch memory for n inputs and m values of tau.
 type quantileWork struct {
 	*bilinear
 	f, e []float64 // m x n
@@ -67,21 +67,21 @@ func newQuantileWork(rx, rt, n, m int) *quantileWork {
 // NewQuantile returns a model with zero weights.
 func NewQuantile(cfg QuantileConfig) (*Quantile, error) {
 	switch {
-	case cfg.InputFeatures < 1 || cfg.LevelFeatures < 1:
-		return nil, fmt.Errorf("sgd: Quantile needs features of inputs and levels, got %d and %d", cfg.InputFeatures, cfg.LevelFeatures)
+	case cfg.InputFeatures < 1 || cfg.TauFeatures < 1:
+		return nil, fmt.Errorf("sgd: Quantile needs features of inputs and of tau, got %d and %d", cfg.InputFeatures, cfg.TauFeatures)
 	case !nonNegative(cfg.Lambda, cfg.Crossing, cfg.Width):
 		return nil, fmt.Errorf("sgd: Quantile Lambda, Crossing and Width must be >= 0 and finite, got %g, %g, %g", cfg.Lambda, cfg.Crossing, cfg.Width)
 	}
-	d, err := newDescent(cfg.InputFeatures*cfg.LevelFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
+	d, err := newDescent(cfg.InputFeatures*cfg.TauFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
 	if err != nil {
 		return nil, err
 	}
-	q := &Quantile{cfg: cfg, descent: d, u: make([]float64, cfg.LevelFeatures)}
+	q := &Quantile{cfg: cfg, descent: d, u: make([]float64, cfg.TauFeatures)}
 	if cfg.Rate != nil {
-		if cfg.Batch < 1 || cfg.Levels < 1 {
-			return nil, fmt.Errorf("sgd: Quantile Batch and Levels must be >= 1, got %d and %d", cfg.Batch, cfg.Levels)
+		if cfg.Batch < 1 || cfg.Taus < 1 {
+			return nil, fmt.Errorf("sgd: Quantile Batch and Taus must be >= 1, got %d and %d", cfg.Batch, cfg.Taus)
 		}
-		q.work = newQuantileWork(cfg.InputFeatures, cfg.LevelFeatures, cfg.Batch, cfg.Levels)
+		q.work = newQuantileWork(cfg.InputFeatures, cfg.TauFeatures, cfg.Batch, cfg.Taus)
 	}
 	return q, nil
 }
@@ -89,7 +89,7 @@ func NewQuantile(cfg QuantileConfig) (*Quantile, error) {
 // check returns the sizes of the batch, or why it cannot be used.
 func (q *Quantile) check(b QuantileBatch) (n, m int, err error) {
 	n, m = len(b.Y), len(b.Tau)
-	rx, rt := q.cfg.InputFeatures, q.cfg.LevelFeatures
+	rx, rt := q.cfg.InputFeatures, q.cfg.TauFeatures
 	if n == 0 || m == 0 || len(b.PhiX) != n*rx || len(b.PhiT) != m*rt || len(b.DPhiT) != m*rt {
 		panic(badLength)
 	}
@@ -145,14 +145,13 @@ func (q *Quantile) GradientTo(g, theta []float64, b QuantileBatch) (float64, err
 	if err != nil {
 		return 0, err
 	}
-	return q.objective(g, theta, b, newQuantileWork(q.cfg.InputFeatures, q.cfg.LevelFeatures, n, m)), nil
+	return q.objective(g, theta, b, newQuantileWork(q.cfg.InputFeatures, q.cfg.TauFeatures, n, m)), nil
 }
 
-// Step takes one step of stochastic gradient descent on Batch inputs and Levels
-// levels, which the caller draws uniformly. The state is unchanged after an
-// error.
+// Step takes one step of stochastic gradient descent on Batch inputs and Taus values of
+// tau, which the caller draws uniformly. The state is unchanged after an error.
 func (q *Quantile) Step(b QuantileBatch) error {
-	if q.cfg.Rate == nil || len(b.Y) != q.cfg.Batch || len(b.Tau) != q.cfg.Levels {
+	if q.cfg.Rate == nil || len(b.Y) != q.cfg.Batch || len(b.Tau) != q.cfg.Taus {
 		panic("sgd: Quantile.Step: the batch is not of the configured sizes")
 	}
 	if _, _, err := q.check(b); err != nil {
@@ -163,8 +162,8 @@ func (q *Quantile) Step(b QuantileBatch) error {
 	return nil
 }
 
-// Fit minimises J over all inputs and levels of the batch by L-BFGS, from the
-// present weights on. It starts the clock of Step again.
+// Fit minimises J over the whole batch by L-BFGS, starting from the current weights. The
+// step counter of Step starts again.
 func (q *Quantile) Fit(b QuantileBatch, options LBFGS) (Result, error) {
 	n, m, err := q.check(b)
 	if err != nil {
@@ -173,7 +172,7 @@ func (q *Quantile) Fit(b QuantileBatch, options LBFGS) (Result, error) {
 	if q.cfg.Width == 0 {
 		return Result{}, errors.New("sgd: Quantile.Fit needs Width > 0: L-BFGS does not descend along a kink")
 	}
-	w := newQuantileWork(q.cfg.InputFeatures, q.cfg.LevelFeatures, n, m)
+	w := newQuantileWork(q.cfg.InputFeatures, q.cfg.TauFeatures, n, m)
 	return q.fit(options, func(g, theta []float64) float64 { return q.objective(g, theta, b, w) })
 }
 

@@ -58,7 +58,7 @@ func levelBatch() (b sgd.QuantileBatch) {
 func rowMajor(theta []float64) []float64 { return colMajor(theta, 4) }
 
 func TestC7_2_QuantileObjective(t *testing.T) {
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4, Crossing: .7, Lambda: 2 * .05}))
+	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: 2 * .05}))
 	b := levelBatch()
 	theta, g, trash := colMajor(levelTheta, 4), make([]float64, 16), make([]float64, 16)
 
@@ -80,7 +80,7 @@ func TestC7_2_QuantileObjective(t *testing.T) {
 func TestQuantilePrediction(t *testing.T) {
 	// A rate so small that one step leaves Theta alone shows the weights: instead
 	// restore them through the state of a model that was given them.
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4}))
+	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4}))
 	e := snapshotBytes(q)
 	setWeights(e, colMajor(levelTheta, 4))
 	if err := decode(e, q); err != nil {
@@ -100,8 +100,8 @@ func TestQuantilePrediction(t *testing.T) {
 // The smoothed objective has the gradient of finite differences across the kinks.
 func TestSmoothedGradients(t *testing.T) {
 	r := &source{3}
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4, Crossing: .7, Lambda: .1, Width: .5}))
-	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4, Lambda: .01, Width: .5}))
+	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: .1, Width: .5}))
+	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4, Lambda: .01, Width: .5}))
 	b := levelBatch()
 	lb := sgd.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
 	for range 20 {
@@ -196,7 +196,7 @@ func TestC7_3_QuantileCoverage(t *testing.T) {
 		b.PhiT = cosSin(b.PhiT, wt, tau)
 		b.DPhiT = slopes(b.DPhiT, wt, tau)
 	}
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 100, LevelFeatures: 100, Crossing: 1, Lambda: 1e-6, Width: .01}))
+	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 100, TauFeatures: 100, Crossing: 1, Lambda: 1e-6, Width: .01}))
 	result := must(q.Fit(b, sgd.LBFGS{Tolerance: 1e-5, MaxIterations: 300}))
 	cover, crossing := coverage(q, wx, wt, mean)
 	t.Logf("coverage %.3f, crossing %.4f, %+v", cover, crossing, result)
@@ -209,8 +209,8 @@ func TestC7_3_QuantileCoverage(t *testing.T) {
 // onlineQuantile is the same by averaged stochastic gradient descent.
 func onlineQuantile(average bool) *sgd.Quantile {
 	return must(sgd.NewQuantile(sgd.QuantileConfig{
-		InputFeatures: 100, LevelFeatures: 100, Crossing: .1, Lambda: 1e-6,
-		Batch: 8, Levels: 8, Rate: sgd.InverseScaling{Gamma0: 4, Gamma1: .01, Power: .5}, Average: average,
+		InputFeatures: 100, TauFeatures: 100, Crossing: .1, Lambda: 1e-6,
+		Batch: 8, Taus: 8, Rate: sgd.InverseScaling{Gamma0: 4, Gamma1: .01, Power: .5}, Average: average,
 	}))
 }
 
@@ -268,19 +268,19 @@ func TestSortingRaisesNoPinballLoss(t *testing.T) {
 func TestQuantileErrors(t *testing.T) {
 	nan := math.NaN()
 	for name, change := range map[string]func(*sgd.QuantileConfig){
-		"features": func(c *sgd.QuantileConfig) { c.LevelFeatures = 0 },
+		"features": func(c *sgd.QuantileConfig) { c.TauFeatures = 0 },
 		"lambda":   func(c *sgd.QuantileConfig) { c.Lambda = nan },
 		"crossing": func(c *sgd.QuantileConfig) { c.Crossing = -1 },
-		"batch":    func(c *sgd.QuantileConfig) { c.Rate, c.Levels = sgd.Constant(.1), 3 },
-		"rate":     func(c *sgd.QuantileConfig) { c.Rate, c.Levels, c.Batch = sgd.Constant(-1), 3, 2 },
+		"batch":    func(c *sgd.QuantileConfig) { c.Rate, c.Taus = sgd.Constant(.1), 3 },
+		"rate":     func(c *sgd.QuantileConfig) { c.Rate, c.Taus, c.Batch = sgd.Constant(-1), 3, 2 },
 	} {
-		cfg := sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4}
+		cfg := sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4}
 		change(&cfg)
 		if _, err := sgd.NewQuantile(cfg); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Levels: 3}))
+	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Taus: 3}))
 	before := snapshotBytes(q)
 	bad := levelBatch()
 	bad.Tau = []float64{.1, 1.1, .5}

@@ -28,8 +28,8 @@ type RLSConfig struct {
 //
 // exactly when beta = 1. With beta < 1 the textbook recursion forgets the ridge
 // as well, and P grows without bound in directions that are not excited. What
-// was forgotten is therefore put back on one diagonal entry in turn ("leak"):
-// P^-1 stays above about lambda I, for ever.
+// was forgotten is therefore put back on one diagonal entry after the other ("leak"):
+// P^-1 stays above about lambda I permanently.
 //
 // P stays symmetric to the last bit, whatever the rounding; the textbook form
 // explodes after some 10^5 steps.
@@ -39,7 +39,7 @@ type RLS struct {
 	theta []float64  // p x M, row-major
 	p     covariance // M x M
 	every int        // steps from one leak to the next
-	turn  int        // steps since the leak of entry 0, of every*M
+	phase int        // steps since the leak of entry 0, of every*M
 
 	gain   []float64 // P phi, or a row of P; scratch
 	weight []float64 // one weight of each output; scratch
@@ -106,7 +106,7 @@ func NewRLS(cfg RLSConfig) (*RLS, error) {
 
 func (r *RLS) resetP() {
 	r.p.SetIdentity(1 / r.cfg.Ridge)
-	r.turn = 0
+	r.phase = 0
 }
 
 // Reset forgets everything that was learnt.
@@ -147,16 +147,16 @@ func (r *RLS) Update(phi, e []float64) {
 	}
 }
 
-// leak is now and then the observation 0 of one weight of each output, with the
-// precision that beta has taken from it since its last turn.
+// leak observes periodically that one weight of each output is 0, with the precision that
+// beta has taken from it since its last leak.
 func (r *RLS) leak() {
 	m := r.cfg.Features
-	turn := r.turn
-	r.turn = (r.turn + 1) % (r.every * m)
-	if turn%r.every != 0 {
+	phase := r.phase
+	r.phase = (r.phase + 1) % (r.every * m)
+	if phase%r.every != 0 {
 		return
 	}
-	r.shrink(turn/r.every, (1-r.cfg.Forgetting)*float64(r.every*m)*r.cfg.Ridge)
+	r.shrink(phase/r.every, (1-r.cfg.Forgetting)*float64(r.every*m)*r.cfg.Ridge)
 }
 
 // shrink observes that weight j of each output is 0, with precision a: the
@@ -172,8 +172,8 @@ func (r *RLS) shrink(j int, a float64) {
 	r.p.Rank1(-c, g)
 }
 
-// Discount gives all that was learnt so far the weight keep in (0, 1]. The
-// ridge stays: the weights become those of the discounted sum of squares.
+// Discount multiplies the weight of all samples so far by keep in (0, 1]. The ridge stays:
+// Theta minimises the discounted sum of squares.
 func (r *RLS) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
 		panic("sgd: RLS.Discount: not in (0, 1]")
@@ -189,5 +189,5 @@ func (r *RLS) State(c *snapshot.Codec) {
 	c.Section("rls")
 	c.Float64s(r.theta)
 	r.p.State(c)
-	c.Index(&r.turn, r.every*r.cfg.Features)
+	c.Index(&r.phase, r.every*r.cfg.Features)
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// wrapper is what every forecaster around another one embeds: eval.As finds through
-// it what the inner forecaster can do.
+// wrapper is embedded by every forecaster around another one: eval.As finds the inner
+// forecaster through it.
 type wrapper struct{ eval.Forecaster }
 
 // Unwrap returns the inner forecaster; see eval.As.
@@ -30,7 +30,7 @@ func accompany(f eval.Forecaster, c eval.Companion, horizon, dim int) accompanie
 	return accompanied{wrapper{f}, c, make([]float64, horizon*dim)}
 }
 
-// learn shows y to the forecaster and to its companion.
+// learn passes y to the forecaster and to its companion.
 func (s *accompanied) learn(y []float64) error {
 	if err := s.Forecaster.Observe(y); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s *accompanied) learn(y []float64) error {
 	return nil
 }
 
-// issue shows the companion what is forecast now.
+// issue passes the current forecasts to the companion.
 func (s *accompanied) issue() {
 	if s.Forecaster.ForecastTo(s.forecast) {
 		s.companion.Issue(s.forecast)

@@ -16,7 +16,7 @@ type DriftConfig struct {
 	Dim     int // d, coordinates of a sample
 	Horizon int // H, as of the model
 
-	// FalseAlarms is the rate of false alarms that the thresholds are made for,
+	// FalseAlarms is the rate of false alarms that sets the thresholds,
 	// per sample of a series that does not change; 0 means 1e-4.
 	FalseAlarms float64
 
@@ -31,8 +31,8 @@ const (
 	driftClip   = 4    // limit of a standardised residual
 )
 
-// DriftWatch watches the one-step forecasts of one series: an eval.Companion of its
-// model.
+// DriftWatch detects changes of one series by its one-step forecasts: an eval.Companion of
+// its model.
 //
 // The residuals, in units of their running root mean square, are
 // watched by cumulative sums (Page 1954): log(1+z^2) of each coordinate and its
@@ -61,8 +61,8 @@ type DriftWatch struct {
 	x []float64 // scratch: what the sums are of
 }
 
-// NewDriftWatch returns the watch of a series that has no forecasts yet. It does
-// nothing but watch: the Action is left to whoever asks.
+// NewDriftWatch returns the watch of a series that has no forecasts yet. The caller takes
+// the Action.
 func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 }
 
 // WithDrift returns m with forecasters that are also eval.DriftDetectors, by a
-// DriftWatch, and do the Action at an alarm. The forecasts stay the same as long as
-// there is none.
+// DriftWatch, and take the Action at an alarm. The forecasts are the same until the first
+// alarm.
 func WithDrift(m eval.Model, cfg DriftConfig) (eval.Model, error) {
 	if _, err := NewDriftWatch(cfg); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (s *DriftWatch) Issue(forecast []float64) {
 	copy(s.next, forecast)
 }
 
-// watch shows the residuals of y to the sums.
+// watch adds the residuals of y to the sums.
 func (s *DriftWatch) watch(y []float64) {
 	d := len(y)
 	next, squares, counts, logs, signs := s.next[:d], s.square[:d], s.count[:d], s.x[:d], s.x[d:2*d]
@@ -239,7 +239,7 @@ func (s *DriftWatch) endBlocks() {
 }
 
 // findAlarm raises the alarm of the sum that is farthest above its threshold, if any
-// is, and begins to learn anew what is usual.
+// is, and learns the usual mean and variance from scratch.
 func (s *DriftWatch) findAlarm() {
 	best := 1.
 	consider := func(sum, threshold, since float64, variable int, bias bool) {

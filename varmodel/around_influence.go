@@ -18,7 +18,7 @@ import (
 // forgetting^age; 0 means 0.999. The error is the reason why the model has no
 // derivative: frequencies without a variance (Laplacian), features that are
 // constant almost everywhere (angular), no dependence on the other variables.
-// Of NewAuto every 16th sample is looked at.
+// A model of NewAuto is differentiated at every 16th sample.
 func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error) {
 	setDefault(&forgetting, 0.999)
 	if err := checkForgetting(forgetting); err != nil {
@@ -57,8 +57,8 @@ type differentiable interface {
 	jacobianTo(jac []float64) (ok bool)
 }
 
-// influenceEvery is the number of samples of which one is looked at in a mixture,
-// whose derivative costs as much as all its experts.
+// influenceEvery is the number of samples per derivative of a mixture, which costs as much
+// as all its experts.
 const influenceEvery = 16
 
 type influence struct {

@@ -26,12 +26,11 @@ type IntervalConfig struct {
 // coordinate, s follows the mean absolute error of the forecasts of that horizon.
 // The factors, f of the coordinate and g of all coordinates together, grow when a
 // target falls outside of the interval that was issued for it and shrink when it
-// falls inside, in the proportion that holds the coverage at the level (adaptive
-// conformal inference on a logarithmic scale; Gibbs and Candes 2021). What all
-// coordinates have in common is thus learnt from all their errors, which short
-// series and long horizons need. Forecasts of h steps overlap, and an outcome is
-// known h steps late: the memory of s grows with h, and no step of a factor is
-// larger than 1/h. Nothing is assumed of the distribution of the errors.
+// falls inside, in the proportion that holds the coverage at the level (adaptive conformal
+// inference on a logarithmic scale; Gibbs and Candes 2021). The common factor learns from
+// the errors of all coordinates, which short series and long horizons need. Forecasts of h
+// steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
+// step of a factor is larger than 1/h. The method assumes no distribution of the errors.
 type Intervals struct {
 	cfg   IntervalConfig
 	order []int     // levels, ascending
@@ -180,7 +179,7 @@ func (s *Intervals) Observe(y []float64) {
 		}
 		s.last[j], s.still[j], s.voting[j] = v, 0, 1
 	}
-	// Not one horizon after its neighbour, whose last numbers are stored still.
+	// Neighbouring horizons are not processed in a row: the last numbers are still being stored.
 	for first := 1; first <= 2; first++ {
 		for h := first; h <= s.issued; h += 2 {
 			s.score(h, y, (s.next-h+H)%H)

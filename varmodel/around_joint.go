@@ -33,8 +33,7 @@ const (
 // box in any coordinate and down when it does not, in the proportion that holds the
 // coverage: adaptive conformal inference for the largest error in units of the
 // intervals (Gibbs and Candes 2021). It starts where independent Gaussian errors
-// would have it. Nothing is assumed of how the errors of the coordinates depend on
-// one another.
+// would have it. The errors of the coordinates may depend on each other in any way.
 func WithJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -181,8 +180,7 @@ func (s *jointSeries) score(h int, y []float64, origin int) {
 	s.factor[k] = min(max(f, s.m.start/jointFarthest), s.m.start*jointFarthest)
 }
 
-// ResetLags implements eval.LagResetter: the targets of the forecasts under way
-// will not come.
+// ResetLags implements eval.LagResetter: the targets of pending forecasts will not come.
 func (s *jointSeries) ResetLags() {
 	s.resetInner()
 	s.issued = 0

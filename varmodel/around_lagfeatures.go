@@ -8,7 +8,7 @@ import (
 )
 
 // lagFeatures are random Fourier features of the Gaussian kernel on the scaled
-// lags of a series, for what is learnt beside its forecasts.
+// lags of a series, for intervals and anomaly scores.
 type lagFeatures struct {
 	input  *kernelInput
 	scalar *orff.Fourier
@@ -27,7 +27,7 @@ func newLagFeatures(dim, order, draws int, bandwidth float64, seed uint64) (*lag
 	return &lagFeatures{input: input, scalar: s, x: make([]float64, dim*order)}, nil
 }
 
-// to writes the features, and false while the bandwidth is not known.
+// to writes the features. It returns false while the bandwidth is unknown.
 func (f *lagFeatures) to(phi []float64, s *scaler, past *history) (ok bool) {
 	f.input.featuresTo(f.x, s, past)
 	if math.IsNaN(f.x[0]) {
@@ -42,8 +42,8 @@ func (f *lagFeatures) State(c *snapshot.Codec) {
 	f.scalar.State(c)
 }
 
-// lagSeries is the past of one series, for lagFeatures. A missing value stays
-// what it was last.
+// lagSeries is the past of one series, for lagFeatures. A missing value is replaced by the
+// last one.
 type lagSeries struct {
 	scaler *scaler
 	past   *history

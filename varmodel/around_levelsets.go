@@ -12,27 +12,26 @@ import (
 // LevelSetConfig describes an anomaly score by level sets.
 type LevelSetConfig struct {
 	Dim         int     // d, coordinates of a sample
-	Order       int     // q >= 1, lags that are judged together
+	Order       int     // q >= 1, lags that are scored together
 	Frequencies int     // of the kernel of the lags; 0 means 100
 	Bandwidth   float64 // of it, in units of the median distance; 0 means 0.5
 	Seed        uint64
 }
 
 const (
-	tauFrequencies = 10  // of the kernel of the levels
-	tauBandwidth   = .3  // of it: neighbouring level sets are alike
+	tauFrequencies = 10  // of the kernel of tau or nu
+	tauBandwidth   = .3  // of that kernel: neighbouring level sets are similar
 	tausPerStep    = 8   // drawn for a gradient step
-	tauGridSize    = 19  // levels that a score looks at
+	tauGridSize    = 19  // values of nu in a score
 	scoredAfter    = 100 // distances before there is a rank
 	rankedAmong    = 500
 )
 
 // NewLevelSets returns m with forecasters that are also eval.Detectors: the
-// continuous one-class support vector machine of Brault 2017, section 9.1.5,
-// learnt online. For all fractions nu of outliers at once it finds the set of lag
-// vectors outside of which a fraction nu lies. A lag vector is the more unusual
-// the further it is outside of these sets, on the average over nu; its score is
-// the rank of that among the last 500 of the series.
+// continuous one-class support vector machine of Brault 2017, section 9.1.5, learnt online.
+// For every fraction nu it estimates a set of lag vectors with a fraction nu outside. The
+// score is the rank, among the last 500 lag vectors of the series, of the mean distance
+// outside of these sets over nu.
 func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, 1); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 		return nil, err
 	}
 	l, err := sgd.NewLevelSet(sgd.LevelSetConfig{
-		InputFeatures: features.scalar.Len(), LevelFeatures: taus.scalar.Len(), Lambda: 1e-6,
-		Batch: 1, Levels: tausPerStep, Rate: sgd.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
+		InputFeatures: features.scalar.Len(), NuFeatures: taus.scalar.Len(), Lambda: 1e-6,
+		Batch: 1, Nus: tausPerStep, Rate: sgd.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
 	})
 	if err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
 	}, nil
 }
 
-// evenly returns n levels in (0, 1).
+// evenly returns n equally spaced numbers in (0, 1).
 func evenly(n int) []float64 {
 	tau := make([]float64, n)
 	for i := range tau {
@@ -75,7 +74,7 @@ func evenly(n int) []float64 {
 	return tau
 }
 
-// levels draws levels and computes their features.
+// tauSampler draws quantile levels tau, or fractions nu, and computes their features.
 type tauSampler struct {
 	scalar     *orff.Fourier
 	w          []float64 // its frequencies
@@ -96,7 +95,7 @@ func newTauSampler(seed uint64) (*tauSampler, error) {
 	}, nil
 }
 
-// features returns the features of given levels, a row each.
+// features returns the features of given tau, a row each.
 func (l *tauSampler) features(tau []float64) []float64 {
 	r := l.scalar.Len()
 	phi := make([]float64, len(tau)*r)
@@ -106,9 +105,8 @@ func (l *tauSampler) features(tau []float64) []float64 {
 	return phi
 }
 
-// draw draws the levels of the next step, one in each of equal parts of
-// [low, 1-low], with their features and the derivatives of these. What it draws
-// depends on the number of steps alone.
+// draw draws the tau of the next step, one in each of equal parts of [low, 1-low], with
+// their features and the derivatives of these. It depends on the number of steps only.
 func (l *tauSampler) draw(low float64) {
 	l.steps++
 	r := orff.BlockRand(l.seed+0x9e3779b97f4a7c15, l.steps)
@@ -136,7 +134,7 @@ type levelSets struct {
 	taus     *tauSampler
 	l        *sgd.LevelSet
 
-	grid, margin []float64 // features of the levels of a score; scratch
+	grid, margin []float64 // features of the nu of a score; scratch
 }
 
 func (m *levelSets) NewSeries() eval.Forecaster {

@@ -28,10 +28,9 @@ const boundsAfter = 100 // errors of a forecast before it has bounds
 // NewQuantiles returns m with intervals by continuous quantile regression (Brault
 // 2017, section 9.1), learnt online: for each coordinate and each horizon one
 // function f(x)(tau) of the lags and the level holds all conditional quantiles of
-// the error of the forecast, in units of its running root mean square. An interval
-// of level p lies between the quantiles (1-p)/2 and (1+p)/2; what crosses in spite
-// of the penalty is put in order. The intervals are wider where the errors depend
-// on the state of the series; they need not be symmetric.
+// the error of the forecast, in units of its running root mean square. An interval of level
+// p lies between the quantiles (1-p)/2 and (1+p)/2; quantiles that cross are sorted. The
+// width follows the state of the series, and the intervals need not be symmetric.
 func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -77,8 +76,8 @@ func NewQuantiles(m eval.Model, cfg QuantilesConfig) (eval.Model, error) {
 	q.y = make([]float64, 1)
 	for range cfg.Horizon * cfg.Dim {
 		l, err := sgd.NewQuantile(sgd.QuantileConfig{
-			InputFeatures: q.rx, LevelFeatures: taus.scalar.Len(), Lambda: 1e-5, Crossing: cfg.Crossing,
-			Batch: 1, Levels: tausPerStep, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .02, Power: .5}, Average: true,
+			InputFeatures: q.rx, TauFeatures: taus.scalar.Len(), Lambda: 1e-5, Crossing: cfg.Crossing,
+			Batch: 1, Taus: tausPerStep, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .02, Power: .5}, Average: true,
 		})
 		if err != nil {
 			return nil, err
@@ -96,7 +95,7 @@ type quantiles struct {
 	rx       int
 	l        []*sgd.Quantile // H x dim
 
-	tau, grid []float64 // 1/2 and the levels of the bounds, ascending, and their features
+	tau, grid []float64 // 1/2 and the quantile levels of the bounds, ascending, and their features
 	median    int       // place of 1/2
 	at        []int     // places of the two bounds of each interval
 	widths    []int     // the intervals, narrow ones first
@@ -285,7 +284,7 @@ func (s *quantileSeries) learn(k int, y, forecast []float64, row int) {
 			})
 			s.seen[i]++
 		}
-		// One wild error must not widen the intervals for long.
+		// One outlier must not widen the intervals for long.
 		square := e * e
 		if s.weight[i] > 30 {
 			square = min(square, 25*s.square[i])

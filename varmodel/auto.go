@@ -147,7 +147,7 @@ func (m *auto) has(i Ingredient) bool {
 func (m *auto) recent() int { return yuleWalkerDepth(m.depth) }
 
 // refits reports whether the experts are refitted: shared weights have no samples of
-// their own to learn once more.
+// their own to learn again.
 func (m *auto) refits() bool { return !m.cfg.Shared && m.has(Refitting) }
 
 func (m *auto) State(c *snapshot.Codec) {

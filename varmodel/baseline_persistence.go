@@ -12,7 +12,7 @@ type PersistenceConfig struct {
 }
 
 // NewPersistence returns the model whose forecast at every horizon is the last
-// observed value of each coordinate: the yardstick of every other model.
+// observed value of each coordinate: the baseline of every other model.
 func NewPersistence(cfg PersistenceConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Limits of the constructors: they keep a typing error from asking for more
-// memory than there is.
+// Limits of the constructors: they prevent a typing error from exhausting the memory.
 const (
 	maxDim     = 1024
 	maxHorizon = 10_000

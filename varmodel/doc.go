@@ -40,7 +40,7 @@
 //
 // At 50, 100, 200, … up to twice 2000 samples the experts are refitted one after the
 // other: bandwidths are computed from the past as it is standardised by then, and the
-// last 2000 samples are learnt once more, some with each new sample. Early statistics
+// last 2000 samples are learnt again, some with each new sample. Early statistics
 // change quickly, and with them the meaning of every feature.
 //
 // Multi-horizon forecasts are direct: at each anchor horizon h persistence, the last
@@ -49,7 +49,7 @@
 // scored, and learnt from, when its target is observed. Forecasts between two anchors
 // are interpolated.
 //
-// Data are not trusted. Statistics and targets are winsorised at ten standard
+// Outliers: statistics and targets are winsorised at ten standard
 // deviations. A step of thousands of times the usual one is held back as a glitch unless
 // the values stay there. After a step five times as large as any before, the forecast is
 // the last value until the outcome is known.
@@ -60,7 +60,7 @@
 // # Around a model
 //
 // WithIntervals adds prediction intervals to any model, NewQuantiles intervals that
-// depend on the lags, WithJoint a region for all variables at once, WithDrift a drift
+// depend on the lags, WithJoint a region for the whole sample, WithDrift a drift
 // detector, NewInfluence the mean Jacobian of the forecasts, NewLevelSets a score of how
 // unusual the lags are. eval.As finds what each of them adds. InfluenceGraph separates
 // influences from chance by permuted targets.

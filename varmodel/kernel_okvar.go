@@ -159,9 +159,9 @@ func (o *okvar) Update(x, e []float64) {
 	}
 	k := o.kernel
 	o.PredictTo(o.p, x)
-	// One wild target must not bend the whole window.
+	// One outlier must not spoil the fit of the whole window.
 	for i, v := range e {
-		o.p[i] = min(max(o.p[i]+v, -wildTarget), wildTarget)
+		o.p[i] = min(max(o.p[i]+v, -targetLimit), targetLimit)
 	}
 	copy(o.x[o.next*k.in:], x)
 	copy(o.y[o.next*k.out:], o.p)
@@ -173,8 +173,6 @@ func (o *okvar) Update(x, e []float64) {
 		o.fit()
 	}
 }
-
-const wildTarget = 10 // limit of a target of OKVAR and ONORMA, in typical steps
 
 // fit solves (G + n lambda I) c = y on the pairs of the ring.
 func (o *okvar) fit() {

@@ -29,9 +29,8 @@ type ONORMAConfig struct {
 
 // NewONORMA returns a vector autoregression learnt by stochastic gradient descent
 // in the space of an operator-valued kernel (Audiffren and Kadri 2015): each
-// sample becomes a term, and the oldest is dropped. It is the baseline whose cost
-// and forgetting random features avoid: with rate eta a term has shrunk by (1 -
-// eta lambda)^Terms when it goes, by default to a twentieth.
+// sample becomes a term, and the oldest is dropped. With rate eta a term has shrunk by (1 -
+// eta lambda)^Terms when it is dropped, by default to a twentieth.
 func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
 	setDefault(&cfg.Terms, 200)
 	input, k, err := newKernelModel(cfg.Dim, cfg.Order, cfg.Horizon, cfg.Map, cfg.Seed, cfg.Inputs, cfg.Bandwidth)
@@ -92,7 +91,7 @@ func (l *onorma) Update(x, e []float64) {
 		if v == 0 {
 			l.target[i] = math.NaN()
 		} else {
-			l.target[i] = min(max(l.target[i]+v, -wildTarget), wildTarget)
+			l.target[i] = min(max(l.target[i]+v, -targetLimit), targetLimit)
 		}
 	}
 	l.o.Learn(x, l.target)

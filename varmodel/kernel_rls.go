@@ -56,9 +56,9 @@ type NystroemConfig struct {
 }
 
 // NewNystroem returns kernel recursive least squares on the features of a kernel
-// through M landmarks, taken at random from the first inputs: a few data points
-// stand for the kernel where random frequencies would be wasted, on data that
-// fill little of their space. What comes later far from all landmarks is not seen.
+// through M landmarks, taken at random from the first inputs: fewer features than random
+// frequencies need on data that fill little of their space. The features of an input far
+// from all landmarks vanish.
 func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 	setDefault(&cfg.Landmarks, 50)
 	if err := checkRange("Landmarks", cfg.Landmarks, 1, 2000); err != nil {

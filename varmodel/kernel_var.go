@@ -470,7 +470,7 @@ func (s *gammaLearner) observe(y, e []float64) {
 		s.correlation.Observe(y)
 	}
 	s.seen++
-	// An inverse is taken now and then, since it costs a decomposition; it allocates.
+	// An inverse is computed rarely, since it costs a decomposition; it allocates.
 	const graphEvery = 100
 	if s.from == CorrelationGraph && s.seen%graphEvery != 0 {
 		return

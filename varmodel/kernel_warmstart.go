@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// Solver is the way of a batch fit.
+// Solver is the method of a batch fit.
 type Solver int
 
 const (

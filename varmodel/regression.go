@@ -21,8 +21,8 @@ type unlabelledLearner interface{ Unlabelled(phi []float64) }
 
 const outputLimit = 4 // limit of a forecast increment, in typical steps
 
-// design makes the feature vector phi of a series from its past. What it has
-// learnt about its inputs (a bandwidth) belongs to the model.
+// design computes the feature vector phi of a series from its past. The bandwidth that it
+// has learnt belongs to the model.
 type design interface {
 	features() int
 	observe(s *scaler, past *history)
@@ -36,7 +36,7 @@ type design interface {
 type regression struct {
 	dim, horizon int
 	depth        int // lags the design looks at
-	inputs       int // variables that drive the series
+	inputs       int // exogenous inputs
 	design       design
 	learner      learner
 	uses         int // of the learner: when it has not been used since, it would predict the same
@@ -142,7 +142,7 @@ func (s *regressionSeries) learn(y []float64) {
 			continue
 		}
 		any = true
-		// Limited, so that a wild value does not spoil the weights for long.
+		// Limited, so that an outlier does not spoil the weights for long.
 		err[j] = lanes.Clip((v-last[j])*perUnit[j], targetLimit) - err[j]
 	}
 	if any {
@@ -152,7 +152,7 @@ func (s *regressionSeries) learn(y []float64) {
 	}
 }
 
-// drivenRegression is a regressionSeries that has inputs.
+// regressionWithInputs is a regressionSeries with exogenous inputs.
 type regressionWithInputs struct{ *regressionSeries }
 
 // SetInputs implements eval.InputTaker.

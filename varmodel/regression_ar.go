@@ -17,7 +17,7 @@ type ARConfig struct {
 }
 
 // NewAR returns AR(q) for each coordinate on its own, learnt by recursive least
-// squares on an intercept, the standardised level and the last q-1 increments:
+// squares on an intercept, the standardised value and the last q-1 increments:
 // long memory at a cost of d q^2 a sample, where VAR(q) costs d^2 q^2.
 func NewAR(cfg ARConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
@@ -44,7 +44,7 @@ func NewAR(cfg ARConfig) (eval.Model, error) {
 }
 
 // ownLags is the design of AR(q): for each coordinate in turn an intercept, its
-// standardised level and its last q-1 increments in typical steps.
+// standardised value and its last q-1 increments in typical steps.
 type ownLags struct{ dim, order int }
 
 func (g *ownLags) features() int             { return g.dim * (g.order + 1) }

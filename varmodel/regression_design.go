@@ -67,7 +67,7 @@ func (g *lagDesign) State(c *snapshot.Codec) {
 	}
 }
 
-// levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+// lagsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
 func lagsTo(dst []float64, s *scaler, past *history, order int) {
 	standardisedTo(dst, s.mean, s.inverse, past, order)
 }

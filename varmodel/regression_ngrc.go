@@ -16,7 +16,7 @@ type NGRCConfig struct {
 	Forgetting float64 // weight of a sample after one step, in (0, 1]; 0 means 0.9995
 }
 
-// maxMonomials keeps a typing error from asking for more memory than there is.
+// maxMonomials prevents a typing error from exhausting the memory.
 const maxMonomials = 20_000
 
 // NewNGRC returns next-generation reservoir computing (Gauthier et al. 2021): the

@@ -7,9 +7,9 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// nlmsDesign is a lagDesign for a learner with the feature map inside, sgd.FourierNLMS. In the
-// place of the random features stand the scaled lags, then an indicator: 0 until the
-// bandwidth is known, then 1.
+// nlmsDesign is a lagDesign for sgd.FourierNLMS, which contains the feature map. Instead of
+// random features it has the scaled lags, then an indicator: 0 until the bandwidth is known,
+// then 1.
 type nlmsDesign struct{ *lagDesign }
 
 func (g nlmsDesign) features() int { return g.linearFeatures() + len(g.lags) + 1 }

@@ -34,7 +34,7 @@ type ORFFVARConfig struct {
 	Block       int       // columns a step of BlockNewton changes; 0 means 50
 	Batch       int       // samples in its mini-batch; 0 means 4
 	Step        float64   // of NLMS, in (0, 2); 0 means 0.05
-	Inputs      int       // variables that drive the series; see eval.InputTaker
+	Inputs      int       // K, exogenous inputs; see eval.InputTaker
 }
 
 // NewORFFVAR returns the model of Brault 2017, chapter 8, in the form that

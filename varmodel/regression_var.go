@@ -16,7 +16,7 @@ type VARConfig struct {
 	Horizon    int     // H, forecasts 1 … H steps ahead
 	Ridge      float64 // 0 means DefaultRidge
 	Forgetting float64 // weight of a sample after one step, in (0, 1]; 0 means 1
-	Inputs     int     // variables that drive the series; see eval.InputTaker
+	Inputs     int     // K, exogenous inputs; see eval.InputTaker
 }
 
 // NewVAR returns VAR(p), learnt by recursive least squares on the standardised

@@ -1,11 +1,11 @@
 // Command bench reports the speed of the kernels, the learners and the stages of the
 // pipeline on this machine: time per sample, allocations, the bound set by processor and
-// memory, and the same work done with gonum in the same run.
+// memory, and the same work with gonum in the same run.
 //
 //	go run ./internal/bench
 //
-// Times are processor time of one thread. Works that are compared run in turns, and every
-// number is the median of several runs. Nevertheless only ratios within one run mean much.
+// Times are processor time of one thread. Compared works alternate, and every number is the
+// median of several runs. Only ratios within one run are reliable.
 //
 // The bound of a step is the larger of two times: its multiply-adds at the rate of a loop
 // that does nothing else, and its weights, read and written once, at the rate of a loop

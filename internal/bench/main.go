@@ -199,7 +199,7 @@ func slope(x, y []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// processor returns the name of the processor, where the system has it.
+// processor returns the name of the processor, if the system has it.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// work is something to be timed; do processes the given number of samples.
+// work is a timed workload; do processes the given number of samples.
 type work struct {
 	name    string
 	samples int
@@ -37,7 +37,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// measure times the works in turns, runs times each, for at least the given time.
+// measure times the works alternately, runs times each, for at least the given time.
 func measure(runs int, least time.Duration, works ...work) []timing {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -32,8 +32,8 @@ var peak = work{"peak", 1, func() { multiplyAdds(peakCalls) }}
 
 func flopsOf(t timing) float64 { return 2 * 12 * peakCalls * float64(lanes()) / t.median() }
 
-// beside times the works in turns with peak, and forgets the memory rates: the bounds of
-// these works are those of the present time, since other programs slow down both.
+// beside times the works alternately with peak, and discards the memory rates: bounds and
+// works are measured at the same time, since other programs slow down both.
 func (r *roofline) beside(works ...work) []timing {
 	t := measure(r.runs, r.least, append(works, peak)...)
 	r.flops = flopsOf(t[len(works)])

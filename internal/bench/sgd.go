@@ -28,12 +28,11 @@ const (
 type problem struct {
 	shape
 	x, y []float64 // samples x m, samples x d
-	w    []float64 // m x D, in turns
+	w    []float64 // m x D, in cycles
 }
 
-// newProblem draws so much data that the processor cannot remember the branches of
-// math.Sincos, as in a stream, and so little that the second level cache has room for
-// the weights.
+// newProblem draws enough data that the branch predictor cannot learn the branches of
+// math.Sincos, as in a stream, and little enough that the L2 cache has room for the weights.
 func newProblem(s shape) *problem {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n := max(2, numbers/(batch*(s.m+s.d))) * batch
@@ -53,7 +52,7 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reader returns a function that returns one sample after the other.
+// reader returns a function that returns the next sample.
 func (p *problem) reader() func() (x, y []float64) {
 	t, samples := 0, len(p.x)/p.m
 	return func() (x, y []float64) {

@@ -26,7 +26,7 @@ type Checkpoints interface {
 	Close() error
 }
 
-// CheckpointInfo is what is known of one.
+// CheckpointInfo describes a checkpoint.
 type CheckpointInfo struct {
 	Path      string            `json:"path"` // or partition and name of the snapshot
 	Time      time.Time         `json:"time"`
@@ -130,7 +130,7 @@ func (s *LocalState) Reset(ctx context.Context) (removed int, err error) {
 	return s.Directory.Reset(ctx)
 }
 
-// StateTopic has them in Kafka.
+// StateTopic has the checkpoints in Kafka.
 type StateTopic struct {
 	*kafka.SavedState
 	Topic string
@@ -165,7 +165,7 @@ func (s *StateTopic) Reset(ctx context.Context) (removed int, err error) {
 	return removed, inTime(ctx, err)
 }
 
-// inTime says what the end of the context meant.
+// inTime turns the end of the context into an error about the timeout.
 func inTime(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("no answer from Kafka within %v: %w", CheckpointTimeout, err)

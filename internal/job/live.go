@@ -23,9 +23,8 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// The program must end within ten seconds of being told to. drainTimeout is for
-// the last batch and checkpoint of a partition, handOver also for giving it
-// back to the group.
+// The program must end within ten seconds of a signal. drainTimeout is for the last batch
+// and checkpoint of a partition, handOver also for giving it back to the group.
 const (
 	drainTimeout = 7 * time.Second
 	handOver     = 8 * time.Second
@@ -39,7 +38,7 @@ type Live struct {
 	Level   *slog.LevelVar // of the log; nil = it stays
 	Board   scoreboard
 
-	// ResetCommand removes the checkpoints; "" = nobody is told. See ResetCommand.
+	// ResetCommand is shown in errors about checkpoints, see ResetCommand; "" = none.
 	ResetCommand string
 
 	reloads reloadCounts
@@ -85,7 +84,7 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 // run serves the endpoint and works until the input or ctx ends.
 func (l *Live) Run(ctx context.Context) error {
 	if !l.stateful() {
-		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start begins anew")
+		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start is from scratch")
 	}
 	stop, err := l.ServeHTTP()
 	if err != nil {
@@ -131,7 +130,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 		state, err := group.StateTopic(ctx, topic)
 		if err != nil {
 			if ctx.Err() != nil {
-				return nil // told to stop before there was anything to do
+				return nil // stopped before there was anything to do
 			}
 			return err
 		}
@@ -152,8 +151,8 @@ func (l *Live) runKafka(ctx context.Context) error {
 // stateful reports whether there are checkpoints.
 func (l *Live) stateful() bool { return l.Cfg.State.Dir != "" || l.Cfg.State.Topic != "" }
 
-// partitions returns the number of partitions among which memory is shared: all that there are,
-// as a process can be given all of them.
+// partitions returns the number of partitions that share the memory: all, as the group may
+// assign all of them to one process.
 func (l *Live) partitions() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -325,14 +324,14 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 	}, nil
 }
 
-// partition is what works on one.
+// partition has the runner and the edges of a partition.
 type partition struct {
 	runner  *run.Runner
 	influx  *influx.Sink // or nil
 	damaged func() int64 // Checkpoints that could not be read
 }
 
-// counters are what is known of a partition, over all that has worked on it.
+// counters are those of a partition over all its runners.
 type counters struct {
 	run.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
@@ -363,8 +362,8 @@ func (l *Live) ended(name string) {
 	delete(l.working, name)
 }
 
-// stats returns the counters of each partition that was ever worked on; the
-// gauges among them are those of the present.
+// stats returns the counters of each partition that was ever assigned; gauges have their
+// current values.
 func (l *Live) Stats() map[string]counters {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -375,7 +374,7 @@ func (l *Live) Stats() map[string]counters {
 	return all
 }
 
-// plus adds what past has counted.
+// plus adds the counts of past.
 func (c counters) plus(past counters) counters {
 	c.Records += past.Records
 	c.Forecasts += past.Forecasts
@@ -400,7 +399,7 @@ func (c counters) plus(past counters) counters {
 	return c
 }
 
-// eventLog writes what happens to a series into the log.
+// eventLog writes events of series into the log.
 type eventLog struct{ log *slog.Logger }
 
 // Write implements stream.Sink.

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// A pacer holds a loop back to a number of turns a second.
+// A pacer limits a loop to a number of iterations per second.
 type pacer struct {
 	rate  float64
 	start time.Time
@@ -17,7 +17,7 @@ type pacer struct {
 
 func newPacer(rate float64) *pacer { return &pacer{rate: rate, start: time.Now()} }
 
-// wait returns when n more turns are due; at rate 0 at once.
+// wait returns when n more iterations are due; at rate 0 at once.
 func (p *pacer) wait(ctx context.Context, n int) error {
 	if p.rate == 0 {
 		return ctx.Err()
@@ -27,8 +27,8 @@ func (p *pacer) wait(ctx context.Context, n int) error {
 	return sleep(ctx, time.Until(due))
 }
 
-// paced delays the messages of src as their time stamps say, speed times as
-// fast; 0 leaves it as it is.
+// paced delays the messages of src to the pace of their time stamps times speed; 0 delays
+// nothing.
 func paced(src stream.Source, dec stream.Decoder, speed float64) stream.Source {
 	if speed == 0 {
 		return src
@@ -52,7 +52,7 @@ func (p *pacedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 		return n, err
 	}
 	if p.decoder.Decode(&p.record, &dst[0]) != nil {
-		return n, err // the engine says what is wrong with it
+		return n, err // the engine refuses it with a reason
 	}
 	if p.start.IsZero() {
 		p.start, p.first = time.Now(), p.record.Time

@@ -17,8 +17,8 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// reloadEvery is the time between two looks at the configuration files. A change counts
-// once two looks agree: a file must not be read half written.
+// reloadEvery is the time between two polls of the configuration files. A change counts
+// once two polls agree, so that no half-written file is read.
 const reloadEvery = 500 * time.Millisecond
 
 // reloadCounts counts reloads by result.
@@ -35,8 +35,7 @@ func NewReloader(files []string, load func() (*config.Config, error), job *Live)
 	return &reloader{files: files, load: load, job: job}
 }
 
-// watch begins to look at the files, and for SIGHUP, until ctx ends or stop is
-// called.
+// watch polls the files, and waits for SIGHUP, until ctx ends or stop is called.
 func (r *reloader) Watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	hup := make(chan os.Signal, 1)

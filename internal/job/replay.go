@@ -23,8 +23,8 @@ type ReplayOptions struct {
 	Watch Watch         // may be nil
 }
 
-// Watch starts to show the progress through src, whose samples the second argument
-// counts. The reader calls stop at the end.
+// Watch shows the progress through src, whose samples the second argument counts, until the
+// reader calls stop.
 type Watch func(src *file.Source, samples func() int64) (stop func())
 
 func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {

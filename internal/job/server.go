@@ -120,7 +120,7 @@ func (l *Live) authorised(next http.Handler) http.Handler {
 // stalled is the time without a heartbeat after which a job is not ready.
 const stalled = 30 * time.Second
 
-// notReady returns why the job does no work, "" if it works.
+// notReady returns the reason why the job does not work, "" if it does.
 func (l *Live) notReady() string {
 	l.mu.Lock()
 	group, working := l.group, len(l.working)
@@ -142,7 +142,7 @@ func (l *Live) notReady() string {
 	return ""
 }
 
-// status returns what the live page shows of the job.
+// status returns the state of the job for the live page.
 func (l *Live) status() livepage.Status {
 	s := livepage.Status{State: l.notReady(), Lag: -1}
 	for _, c := range l.Stats() {

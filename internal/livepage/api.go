@@ -100,8 +100,8 @@ func (p *Page) getInfluence(w http.ResponseWriter, r *http.Request) {
 		"which variable influences which is not known: model %s with model.influence does not run, or not for long enough")
 }
 
-// getInsight answers with a part of what the model says about itself, or with
-// the reason why there is none.
+// getInsight answers with the weights or the influences of the model, or with the reason
+// why there are none.
 func getInsight[T any](p *Page, w http.ResponseWriter, r *http.Request, part func(*insight, *history) *T, none string) {
 	q, err := newQuery(r)
 	if err != nil {
@@ -240,5 +240,5 @@ func write(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client is gone
 }

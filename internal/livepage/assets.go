@@ -22,7 +22,7 @@ type asset struct {
 	content []byte
 }
 
-// kinds are the media types; those of the system are not asked.
+// kinds are the media types, the same on every system.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -62,6 +62,6 @@ func assets() []*asset {
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", a.kind)
 	w.Header().Set("ETag", a.etag)
-	w.Header().Set("Cache-Control", "no-cache") // ask whether it is still the same
+	w.Header().Set("Cache-Control", "no-cache") // revalidate
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// counters are what is counted over all series.
+// counters count over all series.
 type counters struct {
 	records, deadLetters int64
 	watermark            int64

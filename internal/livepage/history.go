@@ -14,7 +14,7 @@ type history struct {
 	id        int
 	name      string // as clients see it
 	info      *stream.Series
-	epoch     int64 // changes when the samples start anew
+	epoch     int64 // changes when the history is emptied
 	variables []string
 
 	capacity int64
@@ -79,7 +79,7 @@ func (h *history) at(ring []float64, i int64) []float64 {
 	return ring[k : k+n]
 }
 
-// push appends a sample of which nothing is known but its time.
+// push appends a sample without values.
 func (h *history) push(t int64) int64 {
 	i := h.end
 	h.end++
@@ -102,8 +102,8 @@ func unknown(v []float64) {
 	}
 }
 
-// observe appends a sample. When the interval is known, what is missing before
-// it is appended too, as the engine does, so that horizons count the same steps.
+// observe appends a sample. If the interval is known, it first appends the missing samples,
+// as the engine does, so that horizons count the same steps.
 func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	if h.end > 0 {
 		last := h.time[(h.end-1)%h.capacity]
@@ -173,13 +173,13 @@ func (h *history) number(t int64) (i int64, ok bool) {
 	return i, k < n && h.time[i%h.capacity] == t
 }
 
-// view says what a client wants to see of a series.
+// view is the selection of a client: series, variables and horizon.
 type view struct {
 	variables []int
 	track     int // index into history.tracks, or -1
 }
 
-// window copies the samples from number first on, and the present forecast.
+// window copies the samples from number first on, and the current forecast.
 func (h *history) window(v view, first int64) *windowMessage {
 	first = max(first, h.first())
 	m := &windowMessage{Series: h.name, End: h.end, Time: make(column, 0, h.end-first), Score: make(column, 0, h.end-first), Variables: make([]variableMessage, len(v.variables))}

@@ -4,11 +4,10 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// maxExperts is the number of experts whose weights are kept; the others are
-// added up.
+// maxExperts is the number of experts whose weights are kept; the other weights are summed.
 const maxExperts = 10
 
-// insight is what the model of a series says about itself.
+// insight has the expert weights and the influences of a series.
 type insight struct {
 	version int64
 
@@ -20,7 +19,7 @@ type insight struct {
 	influence []float64 // kept variables x kept variables; nil = unknown
 }
 
-// add keeps what a model says of the series of h.
+// add keeps the weights and influences of the series of h.
 func (s *insight) add(h *history, in *stream.Insight) {
 	d, n := len(h.info.Variables), len(h.variables)
 	s.version++
@@ -54,7 +53,7 @@ func (s *insight) add(h *history, in *stream.Insight) {
 	}
 }
 
-// expertsMessage copies the weights; nil when the model mixes nothing.
+// expertsMessage copies the weights; nil when the model is no mixture.
 func (s *insight) expertsMessage(h *history) *expertsMessage {
 	if s.experts == nil {
 		return nil
@@ -69,7 +68,7 @@ func (s *insight) expertsMessage(h *history) *expertsMessage {
 	return m
 }
 
-// influenceMessage copies the influences; nil when the model does not know them.
+// influenceMessage copies the influences; nil when there are none.
 func (s *insight) influenceMessage(h *history) *influenceMessage {
 	if s.influence == nil {
 		return nil

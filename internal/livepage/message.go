@@ -34,8 +34,7 @@ func appendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
-// valid returns a name as JSON can carry it, so that a client can send back the
-// name that it was told.
+// valid returns a name that JSON can encode, so that a client can send it back.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // seriesMessage lists the series.
@@ -62,7 +61,7 @@ type limits struct {
 	Shown     int `json:"shown"` // variables of one request
 }
 
-// windowMessage has some samples of a series and its present forecast.
+// windowMessage has some samples of a series and its current forecast.
 type windowMessage struct {
 	Series    string            `json:"series"`
 	Reset     bool              `json:"reset,omitempty"` // forget what was sent before
@@ -133,7 +132,7 @@ type pastScores struct {
 	Coverage           column `json:"coverage"`
 }
 
-// expertsMessage has the weights of the experts that a model mixes, over time.
+// expertsMessage has the weights of the experts over time.
 type expertsMessage struct {
 	Series  string   `json:"series"`
 	Experts []string `json:"experts"`
@@ -171,7 +170,7 @@ type eventsMessage struct {
 type statusMessage struct {
 	Model       string   `json:"model"`
 	Working     bool     `json:"working"`
-	State       string   `json:"state"` // why it does not work
+	State       string   `json:"state"` // reason why the job does not work; "" if it does
 	Records     int64    `json:"records"`
 	DeadLetters int64    `json:"dead_letters"`
 	Rate        number   `json:"records_per_second"`

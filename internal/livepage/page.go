@@ -30,10 +30,9 @@ type Config struct {
 	Horizons []int         // that are emitted, ascending
 	Levels   []float64     // nominal coverages of the intervals; the first one is scored
 	Interval time.Duration // between two samples of a series; 0 = unknown
-	Note     string        // what the reader must know about this run, or ""
+	Note     string        // remark about this run at the head of the page, or ""
 
-	// Status says what the batches do not; nil means nothing. It may be called
-	// from any goroutine.
+	// Status returns the state of the job; nil means unknown. Any goroutine may call it.
 	Status func() Status
 }
 
@@ -44,8 +43,8 @@ type Status struct {
 	Series int64  // seen so far, kept by the page or not; 0 = unknown
 }
 
-// Page remembers what passes through it on the way to the outputs and serves
-// it. Its methods may be called from any goroutine.
+// Page keeps what passes through it on the way to the outputs and serves it. Any goroutine
+// may call its methods.
 type Page struct {
 	c       Config
 	tracked []int
@@ -75,8 +74,8 @@ func New(c Config) *Page {
 	return p
 }
 
-// spread returns n of the values, the first and the last among them, evenly
-// spread; or all, if there are no more.
+// spread returns n of the values, evenly spaced from the first to the last, or all if there
+// are at most n.
 func spread(values []int, n int) []int {
 	if len(values) <= n {
 		return values
@@ -126,7 +125,7 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// Close implements stream.Sink. The page goes on showing what it has.
+// Close implements stream.Sink. The page continues to show what it has.
 func (p *Page) Close() error { return nil }
 
 // EndStreams ends the requests that would otherwise never end, now and in the

@@ -59,7 +59,7 @@ func (s *scores) add(h *history, m *stream.Metric) {
 	ring := &s.past[k]
 	point := scorePoint{m.Time, m.Score.SkillVsNaive, m.Score.SkillVsVAR, m.Score.Coverage}
 	if ring.end > 0 && ring.points[(ring.end-1)%maxPoints].time == m.Time {
-		ring.end-- // said again
+		ring.end-- // the same point again
 	}
 	ring.points[ring.end%maxPoints] = point
 	ring.end++

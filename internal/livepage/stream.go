@@ -13,7 +13,7 @@ const (
 	writeTimeout = 10 * time.Second       // after which a client is dropped
 )
 
-// stream serves one client until it goes, is too slow, or EndStreams is called.
+// stream serves one client until it disconnects, is too slow, or EndStreams is called.
 //
 // The events are: status (statusMessage), series (seriesMessage), data
 // (windowMessage), metrics (metricsMessage), insight (insightMessage) and events
@@ -62,7 +62,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client is the position of a client in what the page remembers.
+// client is the position of a client in the memory of the page.
 type client struct {
 	page    *Page
 	query   *query
@@ -117,15 +117,14 @@ func (c *client) frame() error {
 	return c.send()
 }
 
-// news copies what is new of the series. The scores and the insight are looked at
-// as often as the status.
+// news copies what is new of the series; scores and insight as often as the status.
 func (c *client) news() (window *windowMessage, metrics *metricsMessage, insight *insightMessage) {
 	p := c.page
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	h, v, _, err := p.view(c.query)
 	if err != nil {
-		return nil, nil, nil // its variables have changed: the client chooses anew
+		return nil, nil, nil // its variables have changed: the client chooses again
 	}
 	reset := c.epoch != h.epoch || c.end < h.first()
 	if reset {

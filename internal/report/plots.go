@@ -34,8 +34,8 @@ type entry struct {
 	area  bool
 }
 
-// The colours of Okabe and Ito, which stay apart for all eyes, without black;
-// mixed for both a white and a dark ground.
+// The palette of Okabe and Ito for colour-blind readers, without black, adjusted to white
+// and dark backgrounds.
 var palette = []color.NRGBA{
 	{0x1f, 0x83, 0xd0, 255}, {0xd5, 0x5e, 0x00, 255}, {0x00, 0x9e, 0x73, 255}, {0xcc, 0x79, 0xa7, 255},
 	{0xe6, 0x9f, 0x00, 255}, {0x56, 0xb4, 0xe9, 255}, {0x8c, 0x6d, 0x31, 255}, {0x7f, 0x7f, 0x7f, 255},
@@ -53,7 +53,7 @@ func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 type colors struct{ ink, grid color.NRGBA }
 
 var (
-	// inPage stand for the colours of the page, see compact.
+	// inPage has placeholders for the colours of the page, see compact.
 	inPage = colors{color.NRGBA{0x01, 0x02, 0x03, 255}, color.NRGBA{0x04, 0x05, 0x06, 255}}
 	inFile = colors{color.NRGBA{0x22, 0x22, 0x22, 255}, color.NRGBA{0xdd, 0xdd, 0xdd, 255}}
 )
@@ -362,7 +362,7 @@ func (t *Trace) weights() *figure {
 	return f
 }
 
-// anomalies draws the anomaly score, and shades what is labelled.
+// anomalies draws the anomaly score, and shades the labelled rows.
 func (t *Trace) anomalies() *figure {
 	var xy plotter.XYs
 	top := 1.2
@@ -411,7 +411,7 @@ func (t *Trace) anomalies() *figure {
 	return f
 }
 
-// fileName makes a name of a variable that every file system takes.
+// fileName turns the name of a variable into one that every file system accepts.
 func fileName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// Report is what is shown of a run.
+// Report is the content of a page.
 type Report struct {
 	Title  string
 	Facts  []string // lines below the title
 	Tables []Table
 	Traces []*Trace // of the models that are compared; the last one is that of interest
-	Made   string   // by what
+	Made   string   // name and version of the program
 }
 
 // Table is a table of results.
@@ -76,8 +76,8 @@ func css(c color.NRGBA) template.CSS {
 	return template.CSS(fmt.Sprintf("rgb(%d %d %d / %.2f)", c.R, c.G, c.B, float64(c.A)/255)) // #nosec G203 -- numbers
 }
 
-// WriteFiles writes each plot as NAME.svg and NAME.png into dir, which is made if
-// need be, and returns the names.
+// WriteFiles writes each plot as NAME.svg and NAME.png into dir, which it creates if
+// missing, and returns the names.
 func (r *Report) WriteFiles(dir string) (names []string, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err

@@ -41,14 +41,14 @@ type seriesTrace struct {
 	steps   int
 }
 
-// sample is what is known of a step; yhat, lower and upper are of the forecast
-// made for it, of all variables or of the shown ones.
+// sample is one step; yhat, lower and upper belong to the forecast made for it, of all
+// variables or of the shown ones.
 type sample struct {
 	time                  int64
 	y, yhat, lower, upper []float64 // lower, upper: levels x dim
 }
 
-// bin sums up some consecutive steps.
+// bin has the sums of some consecutive steps.
 type bin struct {
 	time      int64 // of its first step
 	steps     int
@@ -67,7 +67,7 @@ func NewTrace(c Config) *Trace {
 	return &Trace{c: c, width: 1, cover: make([]coverage, len(c.Levels))}
 }
 
-// Step is one sample of a series and what the model says after it.
+// Step is one sample of a series and the forecast after it.
 type Step struct {
 	Series       int   // index; the forecasts of series 0 are drawn
 	Time         int64 // ns since 1970 UTC, or a row number in seconds
@@ -110,8 +110,7 @@ func (t *Trace) Step(s Step) {
 	st.steps++
 }
 
-// bin returns the bin of the next step. When there are too many bins, neighbours
-// become one.
+// bin returns the bin of the next step. When there are too many bins, neighbours are merged.
 func (t *Trace) bin(time int64) *bin {
 	if t.steps == t.width*len(t.bins) {
 		if len(t.bins) == maxBins {
@@ -186,7 +185,7 @@ func (t *Trace) count(y []float64, s *sample) {
 	}
 }
 
-// keep remembers a sample and the forecast made for it.
+// keep stores a sample and the forecast made for it.
 func (t *Trace) keep(s Step, made *sample, known bool) {
 	var k sample
 	if len(t.last) == shownSamples {
@@ -205,8 +204,8 @@ func (t *Trace) keep(s Step, made *sample, known bool) {
 	t.last = append(t.last, k)
 }
 
-// Weights takes the weights of the experts at the last step, dim x experts. The
-// names stay the same from call to call.
+// Weights adds the weights of the experts at the last step, dim x experts. The names are
+// the same in every call.
 func (t *Trace) Weights(experts []string, w []float64) {
 	if len(experts) == 0 || len(experts) > shownExperts || len(t.bins) == 0 {
 		return
@@ -227,8 +226,8 @@ func (t *Trace) Weights(experts []string, w []float64) {
 	b.weighted++
 }
 
-// Future takes the forecasts after the last step of series 0, one call for each
-// horizon: of its time, with bounds of the first level, or nil.
+// Future adds the forecast after the last step of series 0 for one horizon: its time, and
+// bounds of the first level or nil.
 func (t *Trace) Future(time int64, yhat, lower, upper []float64) {
 	n := min(shownVariables, len(yhat))
 	f := sample{time: time, yhat: slices.Clone(yhat[:n])}

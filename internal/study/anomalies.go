@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// AnomalyReport is what anomalies prints.
+// AnomalyReport is the output of anomalies.
 type AnomalyReport struct {
 	Dataset    string        `json:"dataset"`
 	Score      string        `json:"score"`
@@ -36,7 +36,7 @@ type anomaly struct {
 	at int64
 }
 
-// stretch is an anomaly; what it says is of its highest row.
+// stretch is an anomaly, described by its row with the highest score.
 type stretch struct {
 	Series    string          `json:"series"`
 	From      string          `json:"from"`
@@ -44,7 +44,7 @@ type stretch struct {
 	Rows      int             `json:"rows"`
 	Score     report.Number   `json:"score"`
 	View      string          `json:"view,omitempty"`
-	Normal    bool            `json:"new_normal"` // it lasted until it was the new normal
+	Normal    bool            `json:"new_normal"` // it became the new normal
 	Variables []variableShare `json:"variables,omitempty"`
 }
 

@@ -14,8 +14,7 @@ type ModelLosses struct {
 	Losses [][]float64
 }
 
-// comparison says whether two models differ on the same targets by more than
-// chance.
+// comparison tests whether two models differ on the same targets by more than chance.
 type comparison struct {
 	Model      string        `json:"model"`
 	Against    string        `json:"against"`
@@ -28,8 +27,7 @@ type comparison struct {
 	P          report.Number `json:"p"`
 }
 
-// Compare compares all pairs of models; with too few targets there is nothing
-// to say about a pair.
+// Compare compares all pairs of models, except those with too few common targets.
 func Compare(models []ModelLosses, horizons []int) []comparison {
 	var all []comparison
 	for k, h := range horizons {
@@ -49,7 +47,7 @@ func Compare(models []ModelLosses, horizons []int) []comparison {
 	return all
 }
 
-// reversed is the same comparison seen from the other model.
+// reversed swaps the two models.
 func (c comparison) reversed() comparison {
 	c.Model, c.Against = c.Against, c.Model
 	c.Difference, c.DM = -c.Difference, -c.DM
@@ -57,7 +55,7 @@ func (c comparison) reversed() comparison {
 	return c
 }
 
-// comparisonTable sets every model against the best one at each horizon.
+// comparisonTable compares every model with the best one at each horizon.
 func (e *Evaluation) comparisonTable() report.Table {
 	best := make(map[int]string)
 	lowest := make(map[int]report.Number)

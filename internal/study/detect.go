@@ -33,7 +33,7 @@ type RowScore struct {
 	who       []share // the variables behind it, of an anomaly alone
 }
 
-// share is how much of a score a variable is answerable for.
+// share is the part of a variable in a score.
 type share struct {
 	variable int
 	share    float64
@@ -76,9 +76,8 @@ func largest(shares []float64, n int) []share {
 	return all[:min(n, len(all))]
 }
 
-// zScores is the usual rule of a dashboard: how far the value furthest away, of
-// all variables, is from the mean of the window rows before, in their standard
-// deviations.
+// zScores is the usual rule of a dashboard: the largest deviation over the variables from
+// the mean of the preceding window, in standard deviations of the window.
 func zScores(data *Samples, window int) []float64 {
 	var all []float64
 	for _, s := range data.Series {
@@ -94,7 +93,7 @@ func zScores(data *Samples, window int) []float64 {
 				}
 				w := &windows[j]
 				if mean, sd := w.moments(); len(w.ring) > 1 && !(math.Abs(v-mean)/sd <= worst) && v != mean {
-					worst = math.Abs(v-mean) / sd // infinite where nothing ever moved
+					worst = math.Abs(v-mean) / sd // infinite for a constant window
 				}
 				w.add(v)
 			}
@@ -179,7 +178,7 @@ func DetectRows(name string, rows [][]RowScore, threshold float64, data *Samples
 	return detect(name, scores, flagged, threshold, data, l)
 }
 
-// detectAbove compares scores that make no anomalies of their alarms.
+// detectAbove compares scores whose alarms are single rows.
 func detectAbove(name string, scores []float64, threshold float64, data *Samples, l *Labels) Detection {
 	return detect(name, scores, above(scores, threshold), threshold, data, l)
 }
@@ -212,8 +211,8 @@ func detect(name string, scores []float64, flagged []bool, threshold float64, da
 	}
 }
 
-// BaselineDetections are those that every score is compared with. The first history rows
-// of each series are its history.
+// BaselineDetections are the detections of the baselines. The first history rows of each
+// series are its history.
 func BaselineDetections(data *Samples, history int, l *Labels) []Detection {
 	var all []Detection
 	for _, w := range zWindows {
@@ -226,8 +225,7 @@ func BaselineDetections(data *Samples, history int, l *Labels) []Detection {
 	return all
 }
 
-// increments returns the data with each row as its difference from the row before: what
-// is left of the forecast that repeats the last value.
+// increments returns the differences of consecutive rows: the errors of persistence.
 func increments(data *Samples) *Samples {
 	d := &Samples{Name: data.Name}
 	for _, s := range data.Series {

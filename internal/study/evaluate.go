@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Evaluation is what evaluate prints.
+// Evaluation is the output of evaluate.
 type Evaluation struct {
 	Dataset     string       `json:"dataset"`
 	Rows        int          `json:"rows"`
@@ -24,7 +24,7 @@ type Evaluation struct {
 	Detections  []Detection  `json:"detections,omitempty"`
 }
 
-// Result is a score with what only evaluate knows.
+// Result is a score with the fields that only evaluate has.
 type Result struct {
 	Score
 	Seeds   int           `json:"seeds"`
@@ -32,7 +32,7 @@ type Result struct {
 	Refused int64         `json:"refused"` // records that were not learnt from
 }
 
-// Options say what is scored of every model.
+// Options select the scored rows and horizons of every model.
 type Options struct {
 	Horizons  []int // ascending
 	From, To  int   // rows of each series, To = 0 being the end
@@ -43,18 +43,18 @@ type Options struct {
 	Draws bool
 }
 
-// Outcome is what comes of one model.
+// Outcome is the result of one model.
 type Outcome struct {
 	Results []Result    // one per horizon
 	Losses  [][]float64 // per horizon: see stream.Evaluation, of all samples in their order
 }
 
-// drawnWeights is about how often the weights of a mixture are drawn.
+// drawnWeights is the approximate number of points in the plot of expert weights.
 const drawnWeights = 1000
 
-// EvaluateModel runs the model of c over the records, as often as there are seeds, in an
-// engine as run and replay have it. samples are those of the records. Observers see what
-// comes of the first seed. steps counts records.
+// EvaluateModel runs the model of c over the records once per seed, in the engine of run
+// and replay. samples are those of the records. Observers get the batches of the first seed.
+// steps counts records.
 func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options, steps *atomic.Int64, observers ...func(*stream.Batch)) (*Outcome, error) {
 	seeds := Repeats(c.Model, o.Seeds)
 	runs := make([][]Score, seeds)
@@ -126,7 +126,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 // Scored reports whether a row of a series is scored.
 func (o *Options) Scored(_, row int) bool { return row >= o.From && (o.To == 0 || row < o.To) }
 
-// evaluation is what an engine has to know of o.
+// evaluation returns the settings of an engine for o.
 func (o *Options) evaluation(samples *Samples) stream.Evaluation {
 	e := stream.Evaluation{From: int64(o.From), To: int64(o.To)}
 	if o.ScaleRows > 0 {
@@ -165,7 +165,7 @@ func scoresOf(e *stream.Engine, model string, horizons []int) []Score {
 	return scores
 }
 
-// Repeats is how often a model is run: once when it draws nothing.
+// Repeats is the number of runs of a model: one if it draws no random numbers.
 func Repeats(c config.Model, seeds int) int {
 	if !build.IsRandom(c.Type) {
 		return 1
@@ -208,7 +208,7 @@ func (e *Evaluation) Headline() string {
 	return fmt.Sprintf("%s: %s rows, %d variables", e.Dataset, report.Thousands(int64(e.Rows)), e.Dim)
 }
 
-// tables are the results for people.
+// Tables returns the results as tables for the terminal and the report.
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
 		Title: "Models", Caption: SkillNote, Numeric: 1,

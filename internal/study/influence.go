@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// Influences are what influence prints for a series.
+// Influences are the output of influence for a series.
 type Influences struct {
 	Series    string            `json:"series"`
 	Variables []string          `json:"variables"`
@@ -67,8 +67,8 @@ func Describe(series string, variables []string, g *varmodel.Graph) Influences {
 	return r
 }
 
-// SvgGraph draws the variables on a circle and the edges as arrows, their width by
-// strength, blue where the variables move alike and red where they move apart.
+// SvgGraph draws the variables on a circle and the edges as arrows, their width by strength,
+// blue for positive and red for negative influences.
 func SvgGraph(r *Influences) []byte {
 	const (
 		size   = 800.
@@ -96,7 +96,7 @@ func SvgGraph(r *Influences) []byte {
 			continue
 		}
 		dx, dy = dx/length, dy/length
-		// A bow to the left, so that both directions are seen.
+		// A bow to the left, so that both directions are visible.
 		bow := length / 10
 		mx, my := (p[0]+q[0])/2+bow*dy, (p[1]+q[1])/2-bow*dx
 		colour := "#1f5fa8"

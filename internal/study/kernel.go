@@ -32,7 +32,7 @@ func PlainKernel(c config.Model, dim, draws int) (orff.Map, error) {
 	return build.NewMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))
 }
 
-// Check is what kernel check prints.
+// Check is the output of kernel check.
 type Check struct {
 	Points            int           `json:"points"`
 	Draws             int           `json:"draws"`

@@ -39,8 +39,8 @@ var MultiTaskPublished = []MultiTask{
 // features as in the original. Each repeat draws its own samples, frequencies and
 // test set of 500; both methods see the same, which makes the test a paired one. The
 // better lambda of a grid is chosen for each method on a validation set of the
-// first repeat. progress, if not nil, is called after each repeat, check many times
-// within it, since one may take half a minute; an error of check ends the run.
+// first repeat. progress, if not nil, is called after each repeat, check many times within
+// it; an error of check ends the run.
 func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func(done int)) (*MultiTask, error) {
 	const in, tasks, held = 21, 7, 500
 	if n < 2 || repeats < 2 {
@@ -174,7 +174,7 @@ func (f *taskFit) observe(check func() error, s orff.Scalar, x, y []float64) err
 
 var errSingular = errors.New("study: the normal equations are singular")
 
-// independent returns theta for Gamma = I: a problem a task.
+// independent returns theta for Gamma = I: one problem per task.
 func (f *taskFit) independent(check func() error, lambda float64) ([]float64, error) {
 	theta := make([]float64, f.tasks*f.r)
 	for t := range f.tasks {
@@ -277,7 +277,7 @@ func newSyntheticTasks(rng *rand.Rand, in, tasks int) *syntheticTasks {
 	for i := range w.b {
 		w.b[i] = rng.NormFloat64()
 	}
-	// Two groups of tasks with alike mixtures, as joints of one arm.
+	// Two groups of tasks with similar mixtures, as joints of one arm.
 	for k := range tasks {
 		for c := range common {
 			group := 1.

@@ -9,8 +9,8 @@ import (
 const pcaShare = .9
 
 // pcaScores returns the PCA residuals of all rows, in standard deviations above their
-// mean over the first history rows of each series: the baseline of a monitor that was
-// fitted once. A missing value counts as the mean. NaN in the history.
+// mean over the first history rows of each series. A missing value counts as the mean. NaN
+// in the history.
 func pcaScores(data *Samples, history int) []float64 {
 	var all []float64
 	for _, s := range data.Series {

@@ -16,14 +16,14 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Records are the records of a file in memory: every model of a study gets them from the
-// first to the last, as it would get them live.
+// Records are the records of a file in memory: every model of a study gets all of them in
+// their order.
 type Records struct {
 	Name string
 	list []decoded
 }
 
-// decoded is a record, or the reason why a message, or a part of one, was none.
+// decoded is a record, or the reason for the refusal of a message or of a part.
 type decoded struct {
 	stream.Record
 	refusal *stream.DataError
@@ -61,7 +61,7 @@ func ReadRecords(ctx context.Context, name string, source stream.Source, decoder
 // Len returns the number of records, with those that could not be decoded.
 func (r *Records) Len() int { return len(r.list) }
 
-// RecordsOf returns the rows of a data set as records, a second apart.
+// RecordsOf returns the rows of a data set as records, one second apart.
 func RecordsOf(data *eval.Dataset) *Records {
 	r := &Records{Name: data.Name}
 	for _, s := range data.Series {
@@ -74,8 +74,8 @@ func RecordsOf(data *eval.Dataset) *Records {
 	return r
 }
 
-// learn gives all records to the engine, shows each what comes of them, and returns the
-// time that learning and forecasting took. Refusals are those of Samples.
+// learn passes all records to the engine and each batch to see, and returns the time for
+// learning and forecasting. Refusals are those of Samples.
 func (r *Records) learn(ctx context.Context, e *stream.Engine, each func(*stream.Batch)) (elapsed time.Duration, err error) {
 	var batch stream.Batch
 	for i := range r.list {
@@ -100,14 +100,14 @@ func (r *Records) learn(ctx context.Context, e *stream.Engine, each func(*stream
 	return elapsed, nil
 }
 
-// Samples are the whole samples that an Assembler makes of records.
+// Samples are the samples that an Assembler assembles from records.
 type Samples struct {
 	Name     string
 	Series   []Series
 	Refusals build.Refusals // of records, in the file and by the Assembler
 }
 
-// Series is the samples of one series. Another one begins where its variables change.
+// Series has the samples of one series. A change of its variables begins another Series.
 type Series struct {
 	Name      string
 	Variables []string
@@ -115,9 +115,9 @@ type Series struct {
 	Rows      [][]float64 // each of length dim; NaN = missing
 }
 
-// Samples makes samples of r with the settings of c. With lags > 0, gaps are filled with
-// missing rows: those that a model would get, and as many as lags reach back where a
-// model would drop its lags. Without, there is a row for each sample that has come.
+// Samples assembles r with the settings of c. With lags > 0, gaps are filled with missing
+// rows: those that a model would get, and lags rows where a model would drop its lags.
+// Otherwise there is one row per sample that arrived.
 func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
 	if err := r.checkExogenous(c.Model.Exogenous); err != nil {
 		return nil, err

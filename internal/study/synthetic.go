@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// Synthetic is a law that one kernel or operator suits, to draw series from.
+// Synthetic is a law of series that suits one kernel or operator.
 type Synthetic struct {
 	Name  string
 	dim   int
@@ -23,7 +23,7 @@ func (s *Synthetic) next(next, x []float64, rng *rand.Rand) {
 	}
 }
 
-// Dataset draws so many samples, after some that are left out.
+// Dataset draws a number of samples, after some that it discards.
 func (s *Synthetic) Dataset(rows int, seed uint64) *eval.Dataset {
 	const settle = 50
 	rng := rand.New(rand.NewPCG(seed, 21))

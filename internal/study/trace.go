@@ -23,7 +23,7 @@ func WithCoverageLevels(levels []float64) []float64 {
 	return all
 }
 
-// Tracer draws a model by what its engine writes.
+// Tracer fills a report.Trace from the batches of an engine.
 type Tracer struct {
 	Model   string
 	Horizon int // that is drawn
@@ -49,7 +49,7 @@ func (t *Tracer) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (t *Tracer) Close() error { return nil }
 
-// Add draws what is in b.
+// Add adds the points of b.
 func (t *Tracer) Add(b *stream.Batch) {
 	next, insight := 0, 0 // in the order of the observations that they belong to
 	for i := range b.Observations {

@@ -8,8 +8,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Encoder appends points as lines with times in nanoseconds. The only newline in
-// a line is its last byte, so that lines can be told apart again.
+// Encoder appends points as lines with times in nanoseconds. The only newline in a line is
+// its last byte, so that lines can be separated again.
 type Encoder struct {
 	// Levels are those of the engine. With more than one, a forecast becomes a
 	// line a level, with the tag level.
@@ -158,8 +158,7 @@ func appendMetric(dst []byte, m *stream.Metric) []byte {
 	return l.end(m.Time)
 }
 
-// appendExperts appends the weights of the experts that a model mixes, means over
-// the variables.
+// appendExperts appends the weights of the experts, means over the variables.
 func appendExperts(dst []byte, in *stream.Insight) []byte {
 	n := len(in.Experts)
 	for k, expert := range in.Experts {
@@ -188,8 +187,8 @@ func begin(dst []byte, measurement string) line {
 	return line{dst: append(dst, measurement...), start: len(dst)}
 }
 
-// span is a part of a line that later lines of the same point have, too: it is made
-// once and then copied. It is lost when its line disappears.
+// span is a part of a line that later lines of the same point copy. It is lost when its
+// line disappears.
 type span struct{ from, to int }
 
 // since is what was appended from a place on.

@@ -48,7 +48,7 @@ func AppendTag(dst []byte, s string) []byte {
 	return dst
 }
 
-// ordinary are the bytes that stand as themselves, whatever follows.
+// ordinary are the bytes that need no escape.
 var ordinary = func() (is [256]bool) {
 	for c := '!'; c < 0x7f; c++ {
 		is[c] = c != ',' && c != '=' && c != '\\' && c != '%'
@@ -56,7 +56,7 @@ var ordinary = func() (is [256]bool) {
 	return is
 }()
 
-// visible reports whether a character beyond ASCII stands as itself: all but the
+// visible reports whether a character beyond ASCII needs no escape: all but the
 // control characters, General Punctuation (blanks, joiners and direction marks
 // among others), and the byte order mark. It is a fixed list so that no version
 // of Unicode changes a tag.

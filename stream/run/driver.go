@@ -29,9 +29,8 @@ type Driver struct {
 	last    stream.Mark // of a message that was applied: the last one when a checkpoint is due
 	letters []stream.DeadLetter
 
-	// Of the checkpoints, for Deliver: bytes of the last whole one, and number and
-	// bytes of the changes to it. It says when the next one is to be whole, and how
-	// large the last ones were.
+	// Checkpoints, for Deliver: bytes of the last whole one, number and bytes of the
+	// changes to it, whether the next one has to be whole, and the last sizes.
 	whole, changes, changeBytes int
 	wholeDue                    atomic.Bool
 	wholeSize, changeSize       atomic.Int64
@@ -41,8 +40,7 @@ type Driver struct {
 // is whole.
 const maxChanges = 1000
 
-// NewDriver returns a Driver that has done nothing yet. It uses the fields of c
-// that do not speak of time.
+// NewDriver returns a Driver. It ignores the fields of c that are times.
 func NewDriver(c Config) (*Driver, error) {
 	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
 		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
@@ -62,7 +60,7 @@ func NewDriver(c Config) (*Driver, error) {
 	return d, nil
 }
 
-// Resume brings everything to the last checkpoint.
+// Resume restores engine, source and sink from the last checkpoint.
 func (d *Driver) Resume(ctx context.Context) error {
 	var list []stream.Checkpoint
 	var last stream.Checkpoint
@@ -124,9 +122,8 @@ func (d *Driver) Apply(b *stream.Batch, m *stream.Message) (full bool, err error
 // Decode appends m, and what the Decoder finds in it, to dst.
 func (d *Driver) Decode(dst *stream.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
 
-// Learn lets the engine learn from the i-th message of src, and takes a checkpoint
-// when CheckpointRecords says so. When b is full it has to be delivered before
-// the next Learn.
+// Learn lets the engine learn from the i-th message of src, and takes a checkpoint after
+// every CheckpointRecords. A full b has to be delivered before the next Learn.
 func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, err error) {
 	before := b.Records
 	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
@@ -148,10 +145,9 @@ func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, 
 // Unsaved reports whether a checkpoint would hold something new.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
 
-// Checkpoint puts the state of the models as it is now into b, if it is new: what has
-// changed since the last one, or all of it when the changes have become as large as
-// that. The batch has to be judged, which adds the rest of the state, and delivered
-// before the next Learn.
+// Checkpoint puts the state of the models into b, if it is new: what has changed since the
+// last checkpoint, or the whole state once the changes are as large. Score has to add the
+// rest of the state, and Deliver to write b, before the next Learn.
 func (d *Driver) Checkpoint(b *stream.Batch) {
 	d.since = 0
 	if !d.Unsaved() {
@@ -168,8 +164,8 @@ func (d *Driver) Checkpoint(b *stream.Batch) {
 // Score makes the points of b, and completes its checkpoint if it has one.
 func (d *Driver) Score(b *stream.Batch) error { return d.c.Engine.Score(b) }
 
-// like returns room for a little more than size bytes: growing step by step would
-// leave several times as much behind.
+// like returns room for a little more than size bytes: growing step by step would leave
+// several times as much garbage.
 func like(size *atomic.Int64) []byte { n := size.Load(); return make([]byte, 0, n+n/16) }
 
 // Deliver writes b, keeps its dead letters and then, if it has a checkpoint,

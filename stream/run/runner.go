@@ -21,8 +21,8 @@ type Config struct {
 	Engine  *stream.Engine // new: the Runner restores it
 	Sink    stream.Sink
 
-	// DeadLetters keeps what could not be used; nil means that it is only
-	// counted. Letters for one of the reasons in Drop are only counted, too.
+	// DeadLetters keeps refused records; nil means that they are only counted, as are
+	// those for a reason in Drop.
 	DeadLetters stream.DeadLetters
 	Drop        []stream.Reason
 
@@ -48,8 +48,8 @@ type Config struct {
 	// of Run has ended; 0 means 10 s.
 	DrainTimeout time.Duration
 
-	// StallTimeout is after how long without a sign of life from a stage Run ends
-	// with a *StalledError, and leaves what hangs behind; see Alive. 0 means never.
+	// StallTimeout is the time without a heartbeat of a stage after which Run returns a
+	// *StalledError and abandons that stage; see stream.WithHeartbeat. 0 means never.
 	StallTimeout time.Duration
 }
 
@@ -57,21 +57,21 @@ type Config struct {
 const readSize = 256
 
 // Runner runs one partition with four goroutines: one reads and decodes, one lets the
-// models learn and forecast, one judges that, and one encodes and writes.
+// models learn and forecast, one scores the forecasts, and one encodes and writes.
 //
 //	source, decoder -> Decoded -> Engine.Learn -> Batch -> Engine.Score -> Batch -> sink, dead letters, checkpoint, commit
 //
-// Five Decoded and four batches circulate between them: handing one over is the
-// back-pressure, and all that they share.
+// Five Decoded and four batches circulate between them: waiting for one is the
+// back-pressure, and nothing else is shared.
 //
-// A checkpoint travels in the batch whose points it covers and is stored only
-// after these were accepted. Therefore what a restart repeats are points that
-// were written before, with the same values.
+// A checkpoint travels in the batch whose points it covers and is stored only after the
+// sink has accepted them. A restart therefore repeats points that were written before,
+// with the same values.
 type Runner struct {
 	d       *Driver
 	c       Config // with defaults
 	started atomic.Bool
-	pulses  [4]pulse // of reader, models, judge and writer
+	pulses  [4]pulse // heartbeats of reader, models, scorer and writer
 	changes chan Change
 
 	mu    sync.Mutex
@@ -87,8 +87,8 @@ func NewRunner(c Config) (*Runner, error) {
 	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64), CheckpointTime: time.Now()}}, nil
 }
 
-// Change is what can be changed while a Runner runs: what no result of the engine
-// depends on. A field that is zero stays as it is.
+// Change has the settings that can change while a Runner runs: no result of the engine
+// depends on them. A field that is zero stays as it is.
 type Change struct {
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
@@ -98,9 +98,9 @@ type Change struct {
 	Note string
 }
 
-// Change asks for c. It takes effect between two blocks of messages, or at once
-// when there are none; one that was not taken yet is forgotten, its Note apart. It may
-// be called from any goroutine.
+// Change requests c. It takes effect between two blocks of messages, or at once when there
+// are none. A change that still waits is replaced, except its Note. Any goroutine may call
+// Change.
 func (r *Runner) Change(c Change) {
 	for {
 		select {
@@ -114,7 +114,7 @@ func (r *Runner) Change(c Change) {
 	}
 }
 
-// change does c, in the goroutine of the engine, and notes it in b.
+// change applies c, in the goroutine of the engine, and records it in b.
 func (r *Runner) change(c Change, b *stream.Batch) {
 	r.c.CheckpointEvery = cmp.Or(c.CheckpointEvery, r.c.CheckpointEvery)
 	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)
@@ -127,9 +127,9 @@ func (r *Runner) change(c Change, b *stream.Batch) {
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or
-// something fails for good. When ctx ends, what was read is still written and a
-// checkpoint taken. It returns nil after either kind of orderly end. Run closes
-// nothing and can be called once.
+// something fails permanently. When ctx ends, what was read is still written and a
+// checkpoint taken. It returns nil after either orderly end. Run closes nothing and can be
+// called once.
 func (r *Runner) Run(ctx context.Context) error {
 	if r.started.Swap(true) {
 		return errors.New("stream: a Runner runs once")
@@ -184,15 +184,15 @@ func (r *Runner) Run(ctx context.Context) error {
 func (r *Runner) work(reading context.Context, stopReading func(), writing context.Context) error {
 	in := newIntake()
 	out := newOutlet()
-	var judgeErr, writeErr error
+	var scoreErr, writeErr error
 	go func() {
 		defer close(out.done)
 		defer stopReading()
 		writeErr = r.write(writing, out)
 	}()
 	go func() {
-		defer close(out.judged)
-		judgeErr = r.judge(out)
+		defer close(out.scored)
+		scoreErr = r.score(out)
 	}()
 	go r.read(reading, in)
 	readErr := r.learn(reading, in, out)
@@ -202,20 +202,20 @@ func (r *Runner) work(reading context.Context, stopReading func(), writing conte
 	}
 	close(out.full)
 	<-out.done
-	for range out.judged { // until the judge has ended
+	for range out.scored { // until the scorer has ended
 	}
 
 	if writeErr != nil && !errors.Is(writeErr, ErrDrain) && errors.Is(context.Cause(writing), ErrDrain) {
 		writeErr = fmt.Errorf("%w: %w", ErrDrain, writeErr)
 	}
-	return errors.Join(readErr, judgeErr, writeErr)
+	return errors.Join(readErr, scoreErr, writeErr)
 }
 
-// ErrDrain is wrapped by the error of Run when DrainTimeout was over before all that
-// was read had been written.
+// ErrDrain is wrapped by the error of Run when DrainTimeout ended before everything that
+// was read was written.
 var ErrDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
 
-// resumed counts what the checkpoint has brought.
+// resumed sets the counters that the checkpoint determines.
 func (r *Runner) resumed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -233,7 +233,7 @@ type intake struct {
 	done       chan struct{} // closed when the engine wants no more
 }
 
-// block is what came of one Read.
+// block is the result of one Read.
 type block struct {
 	stream.Decoded
 	idle bool  // nothing more was waiting
@@ -279,18 +279,18 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 	}
 }
 
-// batches is the number of Batch: one being learnt into, one being judged, one being
+// batches is the number of Batch: one being learnt into, one being scored, one being
 // written and one between them.
 const batches = 4
 
-// outlet is what circulates between models, judge and writer.
+// outlet is what circulates between models, scorer and writer.
 type outlet struct {
-	free, full, judged chan *stream.Batch
+	free, full, scored chan *stream.Batch
 	done               chan struct{} // closed when the writer has ended
 }
 
 func newOutlet() *outlet {
-	p := &outlet{free: make(chan *stream.Batch, batches), full: make(chan *stream.Batch, 1), judged: make(chan *stream.Batch), done: make(chan struct{})}
+	p := &outlet{free: make(chan *stream.Batch, batches), full: make(chan *stream.Batch, 1), scored: make(chan *stream.Batch), done: make(chan struct{})}
 	for range batches {
 		p.free <- new(stream.Batch)
 	}
@@ -384,9 +384,8 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 	}
 }
 
-// next waits for a block or a change. It returns neither when there is something to
-// save and the time for it has come, so that a pause of the source does not delay
-// it.
+// next waits for a block or a change. It returns neither when a checkpoint is due, so that
+// a pause of the source does not delay it.
 func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	select {
 	case k := <-in.full:
@@ -411,9 +410,8 @@ func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	}
 }
 
-// judge is the goroutine of the judge. It ends after the first error, and then the
-// writer does.
-func (r *Runner) judge(p *outlet) error {
+// score is the goroutine of the scorer. After its first error it ends, and then the writer.
+func (r *Runner) score(p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[2]
 	for {
 		pulse.enter(StageWait)
@@ -429,14 +427,14 @@ func (r *Runner) judge(p *outlet) error {
 		clock.lap(StageScore)
 		pulse.enter(StageWait)
 		select {
-		case p.judged <- b:
+		case p.scored <- b:
 		case <-p.done:
 			return nil
 		}
 	}
 }
 
-// write is the goroutine of the edges behind the engine.
+// write is the goroutine of the sink, the dead letters and the store.
 func (r *Runner) write(ctx context.Context, p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[3]
 	ctx = stream.WithHeartbeat(ctx, func() { pulse.beats.Add(1) })
@@ -445,7 +443,7 @@ func (r *Runner) write(ctx context.Context, p *outlet) error {
 		pulse.enter(StageCheckpoint)
 	}
 	pulse.enter(StageWait)
-	for b := range p.judged {
+	for b := range p.scored {
 		clock.reset()
 		pulse.enter(StageWrite)
 		if err := r.d.Deliver(ctx, b, lap); err != nil {

@@ -29,8 +29,8 @@ type Stats struct {
 
 	Stages [NumStages]StageStats
 
-	// Hanging is the stage that has given no sign of life for the longest time;
-	// it is only known when StallTimeout is set, and For is 0 when there is none.
+	// Hanging is the stage with the oldest heartbeat, known if StallTimeout is set. For is
+	// 0 when there is none.
 	Hanging StalledError
 }
 
@@ -42,8 +42,8 @@ const (
 	StageRead       Stage = iota // waiting for the source
 	StageDecode                  // decoding
 	StageApply                   // the models
-	StageScore                   // the judge: baselines, scores, intervals, points
-	StageWait                    // waiting for what comes behind the models: back-pressure
+	StageScore                   // the scorer: baselines, scores, intervals, points
+	StageWait                    // waiting for the scorer: back-pressure
 	StageWrite                   // sink and dead letters
 	StageCheckpoint              // store and commit
 	NumStages
@@ -54,14 +54,13 @@ func (s Stage) String() string {
 	return [NumStages]string{"read", "decode", "apply", "score", "wait", "write", "checkpoint"}[s]
 }
 
-// StageStats is how often a stage was entered and how long it took in all.
+// StageStats has the number of visits of a stage and their total time.
 type StageStats struct {
 	Count   int64
 	Elapsed time.Duration
 }
 
-// Stats returns the counters as they are now. It may be called at any time from
-// any goroutine.
+// Stats returns a copy of the counters. Any goroutine may call it.
 func (r *Runner) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// StalledError says that a stage of the work has hung: a model or an edge that
-// neither returns nor gives a sign of life. It cannot be stopped from outside, so
-// the process should end.
+// StalledError says that a stage has hung: a model or an edge neither returns nor sends a
+// heartbeat. Nothing can stop it, so the process should end.
 type StalledError struct {
 	Stage Stage
 	For   time.Duration
@@ -18,14 +17,13 @@ func (e *StalledError) Error() string {
 	return fmt.Sprintf("stream: the stage %q has hung for %v: the process has to end, and the next start resumes from the last checkpoint", e.Stage, e.For)
 }
 
-// pulse is the sign of life of a goroutine.
+// pulse counts the heartbeats of a goroutine.
 type pulse struct {
 	stage atomic.Int32
 	beats atomic.Int64
 }
 
-// enter says what comes next. StageRead and StageWait are waiting for others, which
-// may take as long as it likes.
+// enter starts a stage. StageRead and StageWait wait for others, without a limit.
 func (p *pulse) enter(s Stage) {
 	p.stage.Store(int32(s))
 	p.beats.Add(1)
@@ -36,7 +34,7 @@ func (p *pulse) waiting() bool {
 	return s == StageRead || s == StageWait
 }
 
-// hanging returns what is to be said of the work that was given up after some time.
+// hanging returns the error for work that was abandoned after the limit.
 func (r *Runner) hanging(limit time.Duration) *StalledError {
 	for i := range r.pulses {
 		if p := &r.pulses[i]; !p.waiting() {
@@ -46,8 +44,8 @@ func (r *Runner) hanging(limit time.Duration) *StalledError {
 	return &StalledError{StageWait, limit}
 }
 
-// looks is how often the watchdog looks within StallTimeout. Looks are counted
-// instead of time, so that a process that was frozen does not blame its work.
+// looks is the number of looks of the watchdog within StallTimeout. It counts looks
+// instead of time, so that a process that was frozen does not count as hung.
 const looks = 60
 
 // watch returns the error of the first stage that hangs, or nil when the work has

@@ -15,7 +15,7 @@ import (
 )
 
 // hung is an edge, and a model, that at one place does not go on before release is
-// closed. While it waits it gives signs of life, if it is alive.
+// closed. Meanwhile it sends heartbeats, if alive is set.
 type hung struct {
 	*memory
 	where   run.Stage

@@ -1,3 +1,3 @@
-// Package sim has a source that makes its data up: the simulators of package eval
-// as a stream of messages.
+// Package sim has a source of synthetic data: the simulators of package eval as a stream of
+// messages.
 package sim

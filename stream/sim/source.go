@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// Config says what is simulated.
+// Config configures the simulation.
 type Config struct {
 	// Series are the simulated series; each step has one sample of each of them,
 	// in this order.
@@ -28,7 +28,7 @@ type Config struct {
 	// Steps is the number of steps; 0 means no end.
 	Steps int64
 
-	// Pace is how long the source waits before each step. 0 means not at all.
+	// Pace is the pause before each step; 0 means none.
 	Pace time.Duration
 }
 
@@ -80,7 +80,7 @@ func (s *Source) Decoder() (stream.Decoder, error) {
 	return format.NewJSON(format.JSONConfig{TimeUnit: format.Nanoseconds})
 }
 
-// Seek implements stream.Seeker. What is skipped is simulated, but not waited for.
+// Seek implements stream.Seeker. Skipped samples are simulated without pauses.
 func (s *Source) Seek(ctx context.Context, next int64, _ stream.Mark) error {
 	if next < s.next {
 		s.rewind()
