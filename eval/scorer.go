@@ -1,7 +1,9 @@
 package eval
 
 import (
+	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -343,7 +345,9 @@ func summary(c ScorerConfig, variable, k int, at func(k, variable int) tally) Sc
 	return a.score(at(k, All), c.Level)
 }
 
-// State saves or restores everything but the configuration.
+// State saves or restores everything but the configuration. Each horizon is an option:
+// the score of one that the saved Scorer did not have begins now. So do all scores when
+// the window, the level, or whether there is a joint region has changed.
 func (s *Scorer) State(c *snapshot.Codec) {
 	c.Section("scorer")
 	c.Int64(&s.steps)
@@ -351,17 +355,26 @@ func (s *Scorer) State(c *snapshot.Codec) {
 		c.Fail("step %d", s.steps)
 		s.steps = 0
 	}
-	c.Index(&s.cur, len(s.panes))
 	c.Float64s(s.last)
-	for k, p := range s.pending {
-		c.Float64s(p)
-		s.next[k] = int(s.steps % int64(s.c.Horizons[k]))
+	c.Optional(fmt.Sprintf("window=%d level=%v joint=%t", s.c.Window, s.c.Level, s.c.Joint), func() {
+		for k, h := range s.c.Horizons {
+			c.Optional(strconv.Itoa(h), func() { s.horizonState(c, k) })
+		}
+	})
+	for k, h := range s.c.Horizons {
+		s.next[k] = int(s.steps % int64(h))
 	}
-	for i := range s.panes {
-		s.panes[i].state(c)
-	}
-	s.total.state(c)
-	c.Float64s(s.errs)
-	s.filled = int((s.steps-1)%int64(s.pane)) + 1
+	panes := max(s.steps-1, 0) / int64(s.pane) // completed
+	s.cur, s.filled = int(panes%int64(len(s.panes))), int((s.steps-1)%int64(s.pane))+1
 	s.windowAt = -1
+}
+
+// horizonState transfers the k-th horizon.
+func (s *Scorer) horizonState(c *snapshot.Codec, k int) {
+	c.Float64s(s.pending[k])
+	for i := range s.panes {
+		s.panes[i].state(c, k)
+	}
+	s.total.state(c, k)
+	c.Float64s(s.Errors(k))
 }

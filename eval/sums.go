@@ -79,9 +79,9 @@ func (t *tally) rows() [lanes.TallySums]*float64 {
 	}
 }
 
-func (s *sums) state(c *snapshot.Codec) {
-	c.Float64s(s.each)
-	for k := range s.all {
-		s.all[k].state(c)
-	}
+// state transfers the k-th horizon.
+func (s *sums) state(c *snapshot.Codec, k int) {
+	size := s.rows * s.dim
+	c.Float64s(s.each[k*size : (k+1)*size])
+	s.all[k].state(c)
 }

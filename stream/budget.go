@@ -124,7 +124,7 @@ func (e *Engine) measureCost(c choice) (int64, error) {
 	}
 	encoder := snapshot.NewEncoder(nil)
 	forecaster.State(encoder)
-	scored.state(encoder, e.c.Horizon)
+	scored.state(encoder)
 	bytes := footprint.Of(forecaster, scored)
 	if e.c.Scope == PerSeries {
 		shared.model.State(encoder)

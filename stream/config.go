@@ -20,7 +20,7 @@ const (
 
 // EngineConfig says what an Engine does with every record. Everything in it
 // takes part in the results: a state restores only into an Engine with an equal
-// configuration, and the fingerprint of a checkpoint should cover it.
+// configuration, but for what Restore names.
 type EngineConfig struct {
 	AssemblerConfig
 

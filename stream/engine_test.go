@@ -148,9 +148,9 @@ func TestRestoreFailsWhole(t *testing.T) {
 		t.Error("a failed Restore changed the state")
 	}
 	other := streamtest.DriftConfig()
-	other.Emit = []int{1, 2}
+	other.Exogenous = []string{"x1"}
 	if err := streamtest.NewEngine(t, other).Restore(state); err == nil {
-		t.Error("the state of other horizons was accepted")
+		t.Error("the state of an engine without exogenous inputs was accepted")
 	}
 }
 

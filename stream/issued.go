@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ func maxIssued(horizon int) int { return 4*horizon + 100 }
 // add reports whether there is room for a new origin, and takes it into account.
 func (s *issued) add(o issuedAt, horizon int) bool {
 	*s = slices.DeleteFunc(*s, func(old issuedAt) bool { return old.target(horizon) <= o.time })
-	if len(*s) == maxIssued(horizon) {
+	if len(*s) >= maxIssued(horizon) {
 		return false
 	}
 	*s = append(*s, o)
@@ -67,13 +68,17 @@ func (s issued) taken(o issuedAt, h int) bool {
 	return false
 }
 
-func (s *issued) state(c *snapshot.Codec, horizon int) {
+// state has no limit of its own: the horizon may have been a longer one.
+func (s *issued) state(c *snapshot.Codec) {
 	n := len(*s)
-	c.Len(&n, max(maxIssued(horizon), mostMonthEnds))
+	c.Len(&n, math.MaxInt)
 	if c.Decoding() {
-		*s = make(issued, n)
+		*s = nil
 	}
-	for i := range *s {
+	for i := 0; i < n && c.Err() == nil; i++ {
+		if c.Decoding() {
+			*s = append(*s, issuedAt{})
+		}
 		c.Int64(&(*s)[i].time)
 		c.Int64((*int64)(&(*s)[i].spacing))
 	}

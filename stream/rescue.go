@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -27,26 +28,21 @@ func (e *Engine) keepCopies(s *series, samples int64) {
 // both cases its lags are not those of the next sample.
 func (e *Engine) rescue(dst *Batch, s *series, time int64) error {
 	m := s.shared
+	fresh, err := e.newModel(m.dim, s.tier)
+	if err != nil {
+		return err
+	}
+	// Decoding into the model in use keeps the other series that share it.
+	if err := errors.Join(decode(encode(nil, fresh.model), m.model), decode(encode(nil, fresh.model.NewSeries()), s.forecaster)); err != nil {
+		return err
+	}
 	if len(s.rollback) > 0 && len(m.rollback) > 0 {
-		if err := decode(m.rollback, m.model); err != nil {
-			return err
-		}
-		if err := decode(s.rollback, s.forecaster); err != nil {
+		// A copy of another horizon has not all parts: those stay new.
+		if err := errors.Join(decode(m.rollback, m.model), decode(s.rollback, s.forecaster)); err != nil {
 			return err
 		}
 		s.event(dst, time, EventRollback, "the forecasts of %s were not finite: back to an earlier state", e.c.Model)
 	} else {
-		fresh, err := e.newModel(m.dim, s.tier)
-		if err != nil {
-			return err
-		}
-		// Decoding into the model in use keeps the other series that share it.
-		if err := decode(encode(nil, fresh.model), m.model); err != nil {
-			return err
-		}
-		if err := decode(encode(nil, fresh.model.NewSeries()), s.forecaster); err != nil {
-			return err
-		}
 		s.event(dst, time, EventReset, "the forecasts of %s were not finite: a new model", e.c.Model)
 	}
 	s.rollback, m.rollback = s.rollback[:0], m.rollback[:0]
@@ -54,15 +50,16 @@ func (e *Engine) rescue(dst *Batch, s *series, time int64) error {
 	return nil
 }
 
+// encode appends the state of a model or of a forecaster to dst.
 func encode(dst []byte, v snapshot.Stateful) []byte {
 	c := snapshot.NewEncoder(dst)
-	v.State(c)
+	c.Block(func() { v.State(c) })
 	return c.Bytes()
 }
 
 func decode(src []byte, v snapshot.Stateful) error {
 	c := snapshot.NewDecoder(src)
-	v.State(c)
+	c.Block(func() { v.State(c) })
 	if err := c.Finish(); err != nil {
 		return fmt.Errorf("stream: a state does not read back: %w", err)
 	}

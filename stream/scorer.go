@@ -515,24 +515,28 @@ func (sc *scorer) state(c *snapshot.Codec, all bool) {
 			c.Fail("scores of a series behind the last")
 			return
 		}
-		sc.series[i].state(c, sc.c.Horizon)
+		c.Block(func() { sc.series[i].state(c) })
 	})
 }
 
-func (s *scoredSeries) state(c *snapshot.Codec, horizon int) {
+func (s *scoredSeries) state(c *snapshot.Codec) {
 	c.Section("scored")
 	c.Int64(&s.time)
-	s.scorer.State(c)
+	c.Optional("model", func() { s.scorer.State(c) })
 	for _, m := range s.baselines {
-		c.Section(m.name)
-		m.own.State(c)
-		m.f.State(c)
-		m.scorer.State(c)
+		c.Optional("baseline "+m.name, func() {
+			m.own.State(c)
+			m.f.State(c)
+			m.scorer.State(c)
+		})
 	}
-	for _, k := range s.companions {
-		k.State(c)
+	if s.intervals != nil {
+		c.Optional("intervals", func() { s.intervals.State(c) })
+	}
+	if s.drift != nil {
+		c.Optional("drift", func() { s.drift.State(c) })
 	}
 	s.anomalies.State(c)
 	c.Float64s(s.yhat)
-	s.issued.state(c, horizon)
+	s.issued.state(c)
 }

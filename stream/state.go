@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"fmt"
+
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
@@ -61,20 +63,19 @@ func (sc *scorer) saved() {
 }
 
 // Restore replaces the state by what Snapshot wrote, then by what Changes wrote
-// after it, in order. After an error the Engine is as before.
+// after it, in order. After an error the Engine is as before. Horizon, Emit, Levels, Joint,
+// Intervals, Baselines, Anomalies and MetricsWindow may have been other ones: the models go on
+// where they were, and what is new beside them starts now.
 func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	fresh, err := NewEngine(e.c)
 	if err != nil {
 		return err
 	}
-	if err := decode(whole, fresh); err != nil {
-		return err
-	}
-	for _, b := range changes {
+	for i, b := range append([][]byte{whole}, changes...) {
 		c := snapshot.NewDecoder(b)
-		fresh.stateOfAll(c, false)
+		fresh.stateOfAll(c, i == 0)
 		if err := c.Finish(); err != nil {
-			return err
+			return fmt.Errorf("stream: a state does not read back: %w", err)
 		}
 	}
 	fresh.Saved()
@@ -199,7 +200,7 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	if e.c.Scope == PerSeries {
 		s.shared.state(c)
 	}
-	s.forecaster.State(c)
+	c.Block(func() { s.forecaster.State(c) })
 	c.Blob(&s.rollback, maxModelBytes)
 }
 
@@ -245,6 +246,6 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 func (m *sharedModel) state(c *snapshot.Codec) {
 	c.Section("model")
 	c.Int64(&m.samples)
-	m.model.State(c)
+	c.Block(func() { m.model.State(c) })
 	c.Blob(&m.rollback, maxModelBytes)
 }

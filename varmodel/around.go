@@ -1,6 +1,8 @@
 package varmodel
 
 import (
+	"fmt"
+
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -52,6 +54,11 @@ func (s *accompanied) issue() {
 func (s *accompanied) ResetLags() {
 	s.resetInner()
 	s.companion.ResetLags()
+}
+
+// shapeOf is the name of an option whose layout depends on the horizon and the levels.
+func shapeOf(horizon int, levels []float64) string {
+	return fmt.Sprintf("horizon=%d levels=%v", horizon, levels)
 }
 
 func (s *accompanied) State(c *snapshot.Codec) {

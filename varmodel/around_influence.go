@@ -131,11 +131,12 @@ func (s *influenceSeries) InfluenceTo(dst []float64) bool {
 
 func (s *influenceSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
-	c.Section("influence")
-	c.Int(&s.samples)
-	c.Float64(&s.weight)
-	c.Float64s(s.abs)
-	c.Float64s(s.sum)
+	c.Optional("influence", func() {
+		c.Int(&s.samples)
+		c.Float64(&s.weight)
+		c.Float64s(s.abs)
+		c.Float64s(s.sum)
+	})
 }
 
 // gradient is a learner that knows the derivative of its output in its input.

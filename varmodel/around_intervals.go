@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/lanes"
@@ -322,16 +323,44 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	return true
 }
 
-// State implements eval.Companion.
+func (s *boundedSeries) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	c.Optional("intervals", func() { s.intervals.State(c) })
+}
+
+// State implements eval.Companion. The sizes of the errors of each horizon are an option,
+// and so are the factors of each horizon with the present levels, and the forecasts under
+// way with the present horizons and levels.
 func (s *Intervals) State(c *snapshot.Codec) {
 	c.Section("intervals")
-	c.Float64s(s.ring)
-	c.Float64s(s.half)
-	c.Index(&s.next, s.cfg.Horizon)
-	c.Index(&s.issued, s.cfg.Horizon+1)
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	saved := H
+	c.Int(&saved)
 	c.Index(&s.scored, intervalAfter+1)
-	for _, v := range [][]float64{s.count, s.scale, s.rounds, s.own, s.common, s.last} {
-		c.Float64s(v)
+	if saved < H {
+		s.scored = 0 // no forecast of the longer horizons was
+	}
+	c.Float64s(s.last)
+	c.Optional("issued "+shapeOf(H, s.cfg.Levels), func() {
+		c.Float64s(s.ring)
+		c.Float64s(s.half)
+		c.Index(&s.next, H)
+		c.Index(&s.issued, H+1)
+	})
+	levels := fmt.Sprint("levels=", s.cfg.Levels)
+	for h := range H {
+		from, to := h*d, (h+1)*d
+		c.Optional(strconv.Itoa(h+1), func() {
+			c.Float64s(s.count[from:to])
+			c.Float64s(s.scale[from:to])
+			c.Optional(levels, func() {
+				c.Float64(&s.rounds[h])
+				for l := range s.cfg.Levels {
+					c.Float64(&s.common[l*H+h])
+					c.Float64s(s.own[l*H*d+from : l*H*d+to])
+				}
+			})
+		})
 	}
 	for j := range s.still {
 		c.Index(&s.still[j], stillLimit+1)

@@ -206,10 +206,11 @@ func (s *jointSeries) JointTo(lower, upper []float64) bool {
 
 func (s *jointSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
-	c.Section("joint")
-	for _, v := range [][]float64{s.ring, s.below, s.above, s.size, s.count, s.factor, s.rounds} {
-		c.Float64s(v)
-	}
-	c.Index(&s.next, s.m.cfg.Horizon)
-	c.Index(&s.issued, s.m.cfg.Horizon+1)
+	c.Optional("joint "+shapeOf(s.m.cfg.Horizon, s.m.cfg.Levels), func() {
+		for _, v := range [][]float64{s.ring, s.below, s.above, s.size, s.count, s.factor, s.rounds} {
+			c.Float64s(v)
+		}
+		c.Index(&s.next, s.m.cfg.Horizon)
+		c.Index(&s.issued, s.m.cfg.Horizon+1)
+	})
 }

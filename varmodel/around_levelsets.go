@@ -147,13 +147,14 @@ func (m *levelSets) NewSeries() eval.Forecaster {
 
 func (m *levelSets) State(c *snapshot.Codec) {
 	m.Model.State(c)
-	c.Section("levelsets")
-	m.features.State(c)
-	m.taus.State(c)
-	m.l.State(c)
-	if c.Decoding() {
-		m.grid = m.taus.features(evenly(tauGridSize))
-	}
+	c.Optional("levelsets", func() {
+		m.features.State(c)
+		m.taus.State(c)
+		m.l.State(c)
+		if c.Decoding() {
+			m.grid = m.taus.features(evenly(tauGridSize))
+		}
+	})
 }
 
 // levelSetSeries is one series of levelSets.
@@ -241,11 +242,12 @@ func (s *levelSetSeries) ResetLags() {
 
 func (s *levelSetSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
-	c.Section("levelset-series")
-	s.lags.State(c)
-	c.Float64(&s.score)
-	c.Bool(&s.known)
-	c.Float64s(s.ring)
-	c.Index(&s.next, rankedAmong)
-	c.Index(&s.count, rankedAmong+1)
+	c.Optional("levelsets", func() {
+		s.lags.State(c)
+		c.Float64(&s.score)
+		c.Bool(&s.known)
+		c.Float64s(s.ring)
+		c.Index(&s.next, rankedAmong)
+		c.Index(&s.count, rankedAmong+1)
+	})
 }

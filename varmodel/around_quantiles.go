@@ -116,15 +116,16 @@ func (m *quantiles) NewSeries() eval.Forecaster {
 
 func (m *quantiles) State(c *snapshot.Codec) {
 	m.Model.State(c)
-	c.Section("quantiles")
-	m.features.State(c)
-	m.taus.State(c)
-	for _, l := range m.l {
-		l.State(c)
-	}
-	if c.Decoding() {
-		m.grid = m.taus.features(m.tau)
-	}
+	c.Optional("quantiles "+shapeOf(m.cfg.Horizon, m.cfg.Levels), func() {
+		m.features.State(c)
+		m.taus.State(c)
+		for _, l := range m.l {
+			l.State(c)
+		}
+		if c.Decoding() {
+			m.grid = m.taus.features(m.tau)
+		}
+	})
 }
 
 // What a row of the ring of a quantileSeries holds.
@@ -327,22 +328,23 @@ func (s *quantileSeries) ResetLags() {
 
 func (s *quantileSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
-	c.Section("quantile-series")
-	s.lags.State(c)
-	c.Float64s(s.forecasts)
-	c.Float64s(s.phi)
-	for i := range s.state {
-		v := int(s.state[i])
-		c.Index(&v, rowBounds+1)
-		s.state[i] = uint8(v)
-	}
-	c.Index(&s.next, len(s.state))
-	c.Float64s(s.square)
-	c.Float64s(s.weight)
-	c.Float64s(s.lower)
-	c.Float64s(s.upper)
-	c.Float64s(s.stretch)
-	for i := range s.seen {
-		c.Index(&s.seen[i], math.MaxInt)
-	}
+	c.Optional("quantiles "+shapeOf(s.m.cfg.Horizon, s.m.cfg.Levels), func() {
+		s.lags.State(c)
+		c.Float64s(s.forecasts)
+		c.Float64s(s.phi)
+		for i := range s.state {
+			v := int(s.state[i])
+			c.Index(&v, rowBounds+1)
+			s.state[i] = uint8(v)
+		}
+		c.Index(&s.next, len(s.state))
+		c.Float64s(s.square)
+		c.Float64s(s.weight)
+		c.Float64s(s.lower)
+		c.Float64s(s.upper)
+		c.Float64s(s.stretch)
+		for i := range s.seen {
+			c.Index(&s.seen[i], math.MaxInt)
+		}
+	})
 }

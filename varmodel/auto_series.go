@@ -263,7 +263,7 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	}
 	s.mixture.State(c)
 	if s.multihorizon != nil {
-		s.multihorizon.State(c)
+		c.Optional(s.m.longHorizons(), func() { s.multihorizon.State(c) })
 	}
 	c.Int(&s.total)
 	c.Bool(&s.broken)
@@ -282,7 +282,7 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 		s.refit.State(c, s)
 	}
 	if s.season != nil {
-		s.season.State(c)
+		c.Optional("season", func() { s.season.State(c) })
 	}
 	c.Float64s(s.next)
 }

@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
@@ -130,10 +131,19 @@ func (in *exogenousInputs) between(dst, now, then []float64, size float64) {
 	}
 }
 
+// State saves or restores the inputs. Those more than one step ahead are an option; until
+// a sample comes, the last known ones stand for others than were saved.
 func (in *exogenousInputs) State(c *snapshot.Codec) {
 	c.Section("inputs")
 	in.scaler.State(c)
-	c.Float64s(in.u)
+	next := 2 * in.count
+	c.Float64s(in.u[:next])
+	if c.Decoding() {
+		for i := next; i < len(in.u); i++ {
+			in.u[i] = in.u[i-in.count]
+		}
+	}
+	c.Optional("horizon="+strconv.Itoa(len(in.u)/in.count-1), func() { c.Float64s(in.u[next:]) })
 	c.Bool(&in.given)
 	c.Float64s(in.rows)
 }

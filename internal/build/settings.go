@@ -13,7 +13,7 @@ import (
 
 // stateVersion changes whenever a change of the program changes forecasts
 // or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 6
+const stateVersion = 7
 
 // Settings returns what the state of an engine depends on beside the log, ascending by
 // key: the settings of the engine and the arithmetic of the build.
@@ -34,6 +34,16 @@ func Settings(c *config.Config) []stream.Setting {
 	}
 	slices.SortFunc(list, func(a, b stream.Setting) int { return cmp.Compare(a.Key, b.Key) })
 	return list
+}
+
+// Adjustable are the settings that only add outputs: a state that was saved with other ones
+// goes on, and what is new beside it starts then.
+var Adjustable = []string{
+	"evaluate.window",
+	"model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
+	"model.anomaly.normal_after", "model.anomaly.rules",
+	"model.horizon", "model.influence", "model.intervals", "model.joint", "model.levels",
+	"pipeline.emit",
 }
 
 // indifferent are the keys in the blocks of Settings that a state does not depend on.

@@ -30,7 +30,9 @@ func (l *Live) advise(err error) error {
 	changed, first := new(stream.SettingsError), ""
 	switch {
 	case errors.As(err, &changed):
-		first = "Go back to what the checkpoint has, or start over"
+		if first = "Go back to what the checkpoint has, or start over"; strings.HasPrefix(changed.Changed[0].Key, "build.") {
+			first = "Start the build that wrote the checkpoint, or start over"
+		}
 	case errors.Is(err, stream.ErrVersion):
 		first = "Start the build that wrote the checkpoint, or start over"
 	case errors.Is(err, stream.ErrCorrupt), errors.Is(err, kafka.ErrNoState):

@@ -213,6 +213,8 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	rc := run.Config{
 		Source: src, Decoder: dec, Engine: engine,
 		Settings:          build.Settings(cfg),
+		Adjustable:        build.Adjustable,
+		Adjusted:          func(list []stream.SettingChange) { logAdjusted(l.log, name, list) },
 		CheckpointEvery:   cfg.State.Interval,
 		CheckpointRecords: int64(cfg.State.Records),
 		DrainTimeout:      drainTimeout,
@@ -261,6 +263,14 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	s := runner.Stats()
 	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err
+}
+
+// logAdjusted says that a checkpoint was saved with other settings.
+func logAdjusted(log *slog.Logger, partition string, list []stream.SettingChange) {
+	for _, c := range list {
+		log.Info("setting changed since the checkpoint; what was learnt goes on",
+			"partition", partition, "key", c.Key, "checkpoint", c.Saved, "now", c.Now)
+	}
 }
 
 // closing closes an edge after work that has ended with err, unless that hangs in it.

@@ -8,6 +8,9 @@
 //		c.Float64s(m.sum) // length fixed by the constructor
 //	}
 //
+// What depends on settings that may change between saving and restoring goes into a Block,
+// under a name that says on which; see Optional.
+//
 // An encoding Codec appends the fields; a decoding Codec fills them. Constructors know
 // all lengths, so a decoder allocates nothing for a number it has read, except in String,
 // Blob and Len, which have a limit. Errors are sticky: check Err or Finish once at the
@@ -39,6 +42,9 @@ type Codec struct {
 	buf      []byte
 	decoding bool
 	err      error
+
+	scope *scope   // nil outside of a Block
+	spare [][]byte // memory of tails
 }
 
 // NewEncoder returns a Codec that appends to dst, which may be nil.

@@ -1,7 +1,11 @@
 package file
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"fmt"
+	"io"
 
 	"github.com/orffvar/forecaster/stream"
 )
@@ -30,6 +34,27 @@ func CreateSink(path string, enc Encoder) (*Sink, error) {
 		return nil, err
 	}
 	return &Sink{output: o, enc: enc}, nil
+}
+
+// Resume implements stream.Positioner. It also fails when a file that at knows has another
+// header: lines of other columns would follow.
+func (s *Sink) Resume(at stream.Positions) error {
+	err := s.output.Resume(at)
+	if _, known := at.Of(s.name()); err != nil || !known || s.length == 0 {
+		return err
+	}
+	want := s.enc.AppendHeader(nil)
+	if len(want) == 0 {
+		return nil
+	}
+	got, err := bufio.NewReader(io.NewSectionReader(s.file, 0, s.length)).ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("file: %s: its first line: %w", s.path, err)
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("file: %s has the columns %s, and this configuration writes %s. Give the output another path", s.path, bytes.TrimSpace(got), bytes.TrimSpace(want))
+	}
+	return nil
 }
 
 // Write implements stream.Sink.

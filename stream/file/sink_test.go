@@ -160,6 +160,17 @@ func TestResumeRefuses(t *testing.T) {
 	if b, _ := os.ReadFile(path); string(b) != "0123456789" {
 		t.Errorf("a refused Resume left %q", b)
 	}
+	const columns = "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper"
+	path = write(t, "columns", columns+",level\n")
+	s, err = file.CreateSink(path, file.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	length := int64(len(columns) + 7)
+	if err := s.Resume(stream.Positions{{Output: "file " + path, Length: length}}); err == nil || !strings.Contains(err.Error(), "has the columns "+columns+",level, and this configuration writes "+columns+". Give") {
+		t.Errorf("a file with other columns gave %v", err)
+	}
 	if _, err := file.CreateSink(filepath.Join(t.TempDir(), "no", "such", "dir"), file.CSV{}); err == nil {
 		t.Error("a sink in no directory was made")
 	}

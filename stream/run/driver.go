@@ -87,8 +87,13 @@ func (d *Driver) Resume(ctx context.Context) error {
 
 func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	last := list[len(list)-1]
-	if changed := stream.CompareSettings(list[0].Settings, d.c.Settings); len(changed) > 0 {
-		return &stream.SettingsError{Changed: changed}
+	changed := stream.CompareSettings(list[0].Settings, d.c.Settings)
+	fixed := slices.DeleteFunc(slices.Clone(changed), func(s stream.SettingChange) bool { return slices.Contains(d.c.Adjustable, s.Key) })
+	if len(fixed) > 0 {
+		return &stream.SettingsError{Changed: fixed}
+	}
+	if len(changed) > 0 && d.c.Adjusted != nil {
+		d.c.Adjusted(changed)
 	}
 	d.wholeSize.Store(int64(len(list[0].State)))
 	var changes [][]byte

@@ -104,6 +104,40 @@ func TestFault53_MixedBuilds(t *testing.T) {
 	}
 }
 
+// TestAdjustable: a checkpoint with other settings, all of them adjustable, is taken, and who
+// asked is told.
+func TestAdjustable(t *testing.T) {
+	m := newMemory(50)
+	with := func(emit string, told *[]stream.SettingChange) func(c *run.Config) {
+		return func(c *run.Config) {
+			c.Settings, c.Adjustable = []stream.Setting{{Key: "pipeline.emit", Value: emit}}, []string{"pipeline.emit"}
+			c.Adjusted = func(list []stream.SettingChange) { *told = append(*told, list...) }
+		}
+	}
+	var told []stream.SettingChange
+	m.end = io.EOF
+	for _, emit := range []string{"1", "1", "2"} {
+		if len(told) > 0 {
+			t.Errorf("told of %v before anything changed", told)
+		}
+		m.at = 0
+		if err := m.runner(t, with(emit, &told)).Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := (stream.SettingChange{Key: "pipeline.emit", Saved: "1", Now: "2"}); len(told) != 1 || told[0] != want {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+	var wrong *stream.SettingsError
+	err := m.runner(t, func(c *run.Config) {
+		with("3", &told)(c)
+		c.Settings = append(c.Settings, stream.Setting{Key: "pipeline.max_gap", Value: "9"})
+	}).Run(context.Background())
+	if !errors.As(err, &wrong) || err.Error() != "pipeline.max_gap: the checkpoint has none, the configuration 9" {
+		t.Errorf("a setting that is not adjustable: %v", err)
+	}
+}
+
 // endless is a source that always has messages, each of 1 KiB.
 type endless struct {
 	*memory

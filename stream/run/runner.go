@@ -28,9 +28,13 @@ type Config struct {
 
 	// Store keeps the checkpoints; nil means that there are none and that
 	// nothing is committed. Settings are what the state depends on beside the log: a
-	// checkpoint with other ones is refused with a *stream.SettingsError.
-	Store    stream.Store
-	Settings []stream.Setting
+	// checkpoint with other ones is refused with a *stream.SettingsError, unless they are
+	// all in Adjustable, which Engine.Restore takes. Adjusted is told of these; nil means
+	// that nobody is.
+	Store      stream.Store
+	Settings   []stream.Setting
+	Adjustable []string
+	Adjusted   func([]stream.SettingChange)
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
 	// CheckpointRecords is the number of records after which one is due in any

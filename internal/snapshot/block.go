@@ -1,0 +1,103 @@
+package snapshot
+
+import "encoding/binary"
+
+// scope is the block that a Codec works on: a body, then options by name.
+type scope struct {
+	tail    []byte   // of an encoder: the options so far
+	options []option // of a decoder: those that were not asked for yet
+}
+
+type option struct {
+	name string
+	data []byte
+}
+
+const maxName = 1 << 10
+
+// Block transfers what f does as a block, in which Optional can be left out.
+func (c *Codec) Block(f func()) {
+	if c.decoding {
+		c.decodeBlock(c.span(), f)
+		return
+	}
+	at := c.reserve()
+	c.encodeBlock(f)
+	c.patch(at)
+}
+
+// Optional transfers what f does as a block of its own, under a name. The name says what
+// the layout depends on: a decoder whose block has no option of this name does not call
+// f, and drops the options that it does not ask for. Outside of a Block there is no
+// choice: f is transferred as if there were no Optional.
+func (c *Codec) Optional(name string, f func()) {
+	switch s := c.scope; {
+	case s == nil:
+		f()
+	case !c.decoding:
+		c.buf, s.tail = s.tail, c.buf
+		c.String(&name, maxName)
+		at := c.reserve()
+		c.encodeBlock(f)
+		c.patch(at)
+		c.buf, s.tail = s.tail, c.buf
+	default:
+		for i, o := range s.options {
+			if o.name == name {
+				s.options = append(s.options[:i], s.options[i+1:]...)
+				c.decodeBlock(o.data, f)
+				return
+			}
+		}
+	}
+}
+
+func (c *Codec) encodeBlock(f func()) {
+	outer, s := c.scope, new(scope)
+	if n := len(c.spare); n > 0 {
+		s.tail, c.spare = c.spare[n-1], c.spare[:n-1]
+	}
+	c.scope = s
+	at := c.reserve()
+	f()
+	c.patch(at)
+	c.buf = append(c.buf, s.tail...)
+	c.scope, c.spare = outer, append(c.spare, s.tail[:0])
+}
+
+func (c *Codec) decodeBlock(data []byte, f func()) {
+	outer, rest, s := c.scope, c.buf, new(scope)
+	c.buf = data
+	body := c.span()
+	for len(c.buf) > 0 && c.err == nil {
+		var o option
+		c.String(&o.name, maxName)
+		o.data = c.span()
+		s.options = append(s.options, o)
+	}
+	if c.err == nil {
+		c.buf, c.scope = body, s
+		f()
+		if c.err == nil && len(c.buf) != 0 {
+			c.Fail("%d bytes left over in a block", len(c.buf))
+		}
+	}
+	c.buf, c.scope = rest, outer
+}
+
+// reserve leaves room for a length and returns the place behind it; patch fills it in.
+func (c *Codec) reserve() int {
+	c.buf = append(c.buf, 0, 0, 0, 0, 0, 0, 0, 0)
+	return len(c.buf)
+}
+
+func (c *Codec) patch(at int) {
+	binary.LittleEndian.PutUint64(c.buf[at-8:], uint64(len(c.buf)-at))
+}
+
+// span returns as many of the next bytes as the length before them says.
+func (c *Codec) span() []byte {
+	var n int
+	c.Len(&n, len(c.buf))
+	return c.take(n)
+}
