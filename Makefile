@@ -34,7 +34,7 @@ compose: ## docker-compose.yml, by a module of its own
 race: ## every package under the race detector (slow)
 	$(GO) test $(RACE) -timeout 60m ./...
 
-services: ## install Kafka and InfluxDB for the tests, into the user's cache
+services: ## install Kafka, InfluxDB and pandas for the tests, into the user's cache
 	internal/testserver/install.sh
 
 vet:

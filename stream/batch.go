@@ -41,6 +41,10 @@ type Forecast struct {
 	// The ends of the joint region, length dim, NaN while it is not calibrated; nil
 	// unless EngineConfig.Joint.
 	JointLower, JointUpper []float64
+
+	// Y is what was observed at Time, length dim: not known when the forecast is made, so
+	// nil unless a sink has waited for it.
+	Y []float64
 }
 
 // Observation is a sample with what the one-step forecast had said of it.

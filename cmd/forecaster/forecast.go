@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
@@ -23,28 +24,34 @@ func (a *app) forecastCommand() *cobra.Command {
 		Short: "Learn a file and print the next forecasts",
 		Long: `forecast learns the history in a file (.csv, .jsonl, either with .gz; - is standard
 input) and prints the next --horizon steps of each series with their intervals, as
-a table, as csv or as json.
+a table, as csv or as json, or writes them to the file --out.
 
 With --known-inputs, the last rows may have exogenous inputs (model.exogenous) only:
 their values at the times that are forecast.`,
 		Example: `  forecaster forecast data.csv --horizon 12
-  forecaster forecast data.csv --horizon 12 --output csv > next.csv`,
+  forecaster forecast data.csv --horizon 12 --out next.csv
+  forecaster forecast data.csv --horizon 12 --output json`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: map[string]string{outputsAnnotation: "table,csv,json"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return a.forecast(cmd, args[0]) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
+	cmd.Flags().String("out", "", "file for the forecasts: .csv, .jsonl or .parquet")
+	columnsFlag(cmd)
 	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
 	knownInputsFlag(cmd)
 	return cmd
 }
 
 func (a *app) forecast(cmd *cobra.Command, path string) error {
-	cfg, err := a.load(cmd, append([]setting{{"series", "input.file.series"}}, modelSettings...), onlyFile("forecast", path)...)
+	cfg, err := a.load(cmd, append([]setting{
+		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"},
+	}, modelSettings...), onlyFile("forecast", path)...)
 	if err != nil {
 		return err
 	}
+	written := *cfg
 	cfg.Output = config.Output{} // only the last forecasts are printed
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
 	known, _ := cmd.Flags().GetBool(knownFlag)
@@ -63,6 +70,15 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	if len(batch.Forecasts) == 0 {
 		return errors.New("no forecast: the file is too short for the model")
+	}
+	if cmd.Flags().Changed("out") {
+		err = build.WriteForecasts(cmd.Context(), &written, &batch)
+		if err == nil {
+			fmt.Fprintf(a.stderr, "forecasts: %s\n", written.Output.File.Path)
+		}
+		if err != nil || a.output == "table" {
+			return errors.Join(err, checkRefused(cmd, &replayed.Refusals, replayed.Records))
+		}
 	}
 	switch a.output {
 	case "csv":

@@ -27,9 +27,14 @@ prints the scores and, with --out, writes the forecasts:
 
   time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
 
+--columns origin,y adds the time at which a forecast was made and what was observed;
+--columns nixtla gives the columns of Nixtla's libraries: unique_id, ds, cutoff, y, yhat,
+yhat-lo-90, yhat-hi-90.
+
 Forecasts of the same file are the same bytes in every run.`,
 		Example: `  forecaster replay data.csv
   forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
+  forecaster replay data.csv --horizon 12 --out forecasts.csv --columns origin,y
   forecaster replay data.csv --speed 60 --serve
   forecaster replay data.csv --report report.html --output json`,
 		Args: cobra.ExactArgs(1),
@@ -38,6 +43,7 @@ Forecasts of the same file are the same bytes in every run.`,
 	a.configFlags(cmd)
 	modelFlags(cmd)
 	cmd.Flags().String("out", "", "file for the forecasts: .csv, .jsonl, .parquet, or .lp for line protocol; - is standard output")
+	columnsFlag(cmd)
 	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
 	cmd.Flags().Float64("speed", 0, "multiple of real time by the time stamps: 1 = real time, 60 = an hour per minute, 0 = as fast as possible")
 	cmd.Flags().Bool("serve", false, "serve the live page (server.listen) during the replay, and then until Ctrl-C")
@@ -48,7 +54,7 @@ Forecasts of the same file are the same bytes in every run.`,
 
 func (a *app) replay(cmd *cobra.Command, path string) error {
 	settings := append([]setting{
-		{"out", "output.file.path"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
+		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
 	}, modelSettings...)
 	cfg, err := a.load(cmd, settings,
 		append(onlyFile("replay", path), config.Setting{Path: "evaluate.window", Value: "0", From: "replay"})...) // Score the whole file
@@ -121,6 +127,10 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		<-cmd.Context().Done()
 	}
 	return nil
+}
+
+func columnsFlag(cmd *cobra.Command) {
+	cmd.Flags().String("columns", "", "more columns of --out: origin, y (what was observed), both with a comma; or nixtla (default: none)")
 }
 
 // weightsEvery is how often replay looks at the weights for a report, in samples per

@@ -2,7 +2,9 @@ package build
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -273,15 +275,40 @@ func (o *outputs) Close() error {
 
 // openFileSink opens an output file.
 func openFileSink(f *config.FileOutput, m config.Model) (stream.Sink, error) {
+	columns, err := file.ParseColumns(f.Columns)
+	if err != nil {
+		return nil, fmt.Errorf("output.file.columns: %w", err)
+	}
+	var s stream.Sink
+	if f.Kind() == "parquet" {
+		columns.Y = true
+		s, err = file.CreateParquet(f.Path, m.Levels)
+	} else {
+		s, err = file.CreateSink(f.Path, encoderOf(f, m, columns))
+	}
+	if err == nil && columns.Y {
+		s = file.AwaitTargets(s)
+	}
+	return s, err
+}
+
+func encoderOf(f *config.FileOutput, m config.Model, columns file.Columns) file.Encoder {
 	switch f.Kind() {
 	case "influx":
-		return file.CreateSink(f.Path, lineproto.Encoder{Levels: m.Levels})
+		return lineproto.Encoder{Levels: m.Levels}
 	case "jsonl":
-		return file.CreateSink(f.Path, file.JSONLines{Levels: m.Levels})
-	case "parquet":
-		return file.CreateParquet(f.Path, m.Levels)
+		return file.JSONLines{Levels: m.Levels, Columns: columns}
 	}
-	return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint})
+	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Columns: columns}
+}
+
+// WriteForecasts writes the forecasts of a batch into the output file of c.
+func WriteForecasts(ctx context.Context, c *config.Config, b *stream.Batch) error {
+	s, err := openFileSink(c.Output.File, c.Model)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Write(ctx, b), s.Close())
 }
 
 // openDeadLetters opens what keeps the dead letters; nil when nothing is

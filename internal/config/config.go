@@ -235,6 +235,10 @@ type FileOutput struct {
 	// TimeUnit is that of the times in csv: auto = RFC 3339, s = seconds, which
 	// also gives integer steps back.
 	TimeUnit string `yaml:"time_unit"`
+
+	// Columns are origin and y (what was observed), beside the usual ones, or nixtla.
+	// y waits in memory until it is observed.
+	Columns []string `yaml:"columns"`
 }
 
 func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }

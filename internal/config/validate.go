@@ -247,6 +247,7 @@ func (b *binder) validateOutput(c *Config) {
 		b.Need(f.Kind() != "parquet" || c.Input.File != nil && c.State.Dir == "" && c.State.Topic == "", "output.file.format",
 			"parquet is complete only at the end of the input: it needs input.file, and no state; csv or jsonl can go on after a restart")
 		b.OneOf("output.file.time_unit", f.TimeUnit, units...)
+		b.validateColumns(c)
 	}
 	if k := o.Kafka; k != nil {
 		b.Need(k.Topic != "", "output.kafka.topic", "must name a topic")
@@ -314,4 +315,24 @@ func (c *Config) Runnable() error {
 		return errs
 	}
 	return nil
+}
+
+// validateColumns checks output.file.columns.
+func (b *binder) validateColumns(c *Config) {
+	const key = "output.file.columns"
+	f := c.Output.File
+	for _, name := range f.Columns {
+		b.OneOf(key, name, "origin", "y", "nixtla")
+	}
+	nixtla := slices.Contains(f.Columns, "nixtla")
+	b.Need(!nixtla || len(f.Columns) == 1, key, "nixtla stands alone, it has origin (cutoff) and y")
+	switch f.Kind() {
+	case "influx":
+		b.Need(len(f.Columns) == 0, key, "is for csv and jsonl; line protocol has no columns")
+	case "parquet":
+		b.Need(!nixtla, key, "nixtla is for csv and jsonl; parquet always has origin and y")
+	}
+	waits := nixtla || slices.Contains(f.Columns, "y")
+	b.Need(!waits || c.Input.File != nil && c.State.Dir == "" && c.State.Topic == "", key,
+		"y is written when it was observed, and what waits for that is in no checkpoint: it needs input.file, and no state")
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Installs the servers that the integration tests start: InfluxDB 1.8.10, built
-# by the Go toolchain, and Apache Kafka, from Maven artifacts; on request also
-# InfluxDB 2.7.12, built by Go, Rust and a C compiler. What is there is not
-# fetched again. Usage: install.sh [influxdb] [kafka] [influxdb2]
+# by the Go toolchain, Apache Kafka, from Maven artifacts, and a Python with pandas,
+# from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust and a C compiler. What
+# is there is not fetched again. Usage: install.sh [influxdb] [kafka] [python] [influxdb2]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${FORECASTER_SERVICES:-${XDG_CACHE_HOME:-$HOME/.cache}/forecaster}
-[ $# -gt 0 ] || set -- influxdb kafka
+[ $# -gt 0 ] || set -- influxdb kafka python
 
 for service; do
 	case $service in
@@ -47,6 +47,16 @@ for service; do
 			mvn -B -q -f "$here/kafka/pom.xml" dependency:copy-dependencies \
 				-DincludeScope=runtime -DoutputDirectory="$cache/kafka-4.1.1.part"
 			mv "$cache/kafka-4.1.1.part" "$cache/kafka-4.1.1"
+		fi
+		;;
+	python)
+		# The number changes with python/requirements.txt.
+		if [ ! -d "$cache/python-1" ]; then
+			echo "fetching pandas and matplotlib"
+			rm -rf "$cache/python-1.part"
+			python3 -m venv "$cache/python-1.part"
+			"$cache/python-1.part/bin/python" -m pip install -q --disable-pip-version-check -r "$here/python/requirements.txt"
+			mv "$cache/python-1.part" "$cache/python-1"
 		fi
 		;;
 	*)

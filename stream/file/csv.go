@@ -17,7 +17,8 @@ import (
 // with the target time. A bound is empty while the interval is not calibrated.
 // With several interval levels there is one line a level, and a last column,
 // level. With a joint region its ends are the last two columns, yhat_joint_lower
-// and yhat_joint_upper, the same in all levels. Numbers have the fewest digits that read back as the same float64.
+// and yhat_joint_upper, the same in all levels. Columns adds origin and y at the end, or
+// replaces all of it. Numbers have the fewest digits that read back as the same float64.
 type CSV struct {
 	// TimeUnit is that of the time column; Auto means RFC 3339. For times that
 	// were integer steps, which format.Auto reads as seconds, Seconds gives the
@@ -26,16 +27,26 @@ type CSV struct {
 	// Levels are those of the engine.
 	Levels []float64
 	Joint  bool
+	Columns
 }
 
 // AppendHeader implements Encoder.
 func (e CSV) AppendHeader(dst []byte) []byte {
+	if e.Nixtla {
+		return e.appendNixtlaHeader(dst)
+	}
 	dst = append(dst, "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper"...)
 	if len(e.Levels) > 1 {
 		dst = append(dst, ",level"...)
 	}
 	if e.Joint {
 		dst = append(dst, ",yhat_joint_lower,yhat_joint_upper"...)
+	}
+	if e.Origin {
+		dst = append(dst, ",origin"...)
+	}
+	if e.Y {
+		dst = append(dst, ",y"...)
 	}
 	return append(dst, '\n')
 }
@@ -44,6 +55,10 @@ func (e CSV) AppendHeader(dst []byte) []byte {
 func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
+		if e.Nixtla {
+			dst = e.appendNixtla(dst, f)
+			continue
+		}
 		d := len(f.Yhat)
 		for j, target := range f.Series.Variables {
 			for l := range max(1, len(e.Levels)) {
@@ -65,6 +80,12 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 				if e.Joint {
 					dst = appendNumber(append(dst, ','), f.JointLower[j])
 					dst = appendNumber(append(dst, ','), f.JointUpper[j])
+				}
+				if e.Origin {
+					dst = format.AppendTime(append(dst, ','), f.Origin, e.TimeUnit)
+				}
+				if e.Y {
+					dst = appendNumber(append(dst, ','), observed(f, j))
 				}
 				dst = append(dst, '\n')
 			}

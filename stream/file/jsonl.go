@@ -13,6 +13,7 @@ import (
 // has as columns. A bound that is not calibrated is null.
 type JSONLines struct {
 	Levels []float64 // those of the engine
+	Columns
 }
 
 // AppendHeader implements Encoder.
@@ -23,6 +24,10 @@ func (e JSONLines) AppendBatch(dst []byte, b *stream.Batch) []byte {
 	w := jx.Writer{Buf: dst}
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
+		if e.Nixtla {
+			e.nixtla(&w, f)
+			continue
+		}
 		d := len(f.Yhat)
 		for j, target := range f.Series.Variables {
 			for l := range max(1, len(e.Levels)) {
@@ -48,11 +53,40 @@ func (e JSONLines) AppendBatch(dst []byte, b *stream.Batch) []byte {
 					member(&w, "yhat_joint_lower", f.JointLower[j])
 					member(&w, "yhat_joint_upper", f.JointUpper[j])
 				}
+				if e.Origin {
+					w.RawStr(`,"origin":"`)
+					w.Buf = format.AppendTime(w.Buf, f.Origin, format.Auto)
+					w.RawStr(`"`)
+				}
+				if e.Y {
+					member(&w, "y", observed(f, j))
+				}
 				w.RawStr("}\n")
 			}
 		}
 	}
 	return w.Buf
+}
+
+// nixtla writes an object with Nixtla's columns for each variable.
+func (e JSONLines) nixtla(w *jx.Writer, f *stream.Forecast) {
+	d := len(f.Yhat)
+	for j, target := range f.Series.Variables {
+		w.RawStr(`{"unique_id":`)
+		w.Str(f.Series.Name + "/" + target)
+		w.RawStr(`,"ds":"`)
+		w.Buf = format.AppendTime(w.Buf, f.Time, format.Auto)
+		w.RawStr(`","cutoff":"`)
+		w.Buf = format.AppendTime(w.Buf, f.Origin, format.Auto)
+		w.RawStr(`"`)
+		member(w, "y", observed(f, j))
+		member(w, "yhat", f.Yhat[j])
+		for l, level := range e.Levels {
+			member(w, "yhat-lo-"+levelName(level), f.Lower[l*d+j])
+			member(w, "yhat-hi-"+levelName(level), f.Upper[l*d+j])
+		}
+		w.RawStr("}\n")
+	}
 }
 
 // member writes a number, null for NaN.

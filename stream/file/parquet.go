@@ -205,9 +205,11 @@ type forecastRow struct {
 	Level      *float64  `parquet:"level,optional"`
 	JointLower *float64  `parquet:"yhat_joint_lower,optional"`
 	JointUpper *float64  `parquet:"yhat_joint_upper,optional"`
+	Origin     time.Time `parquet:"origin,timestamp(nanosecond)"`
+	Y          *float64  `parquet:"y,optional"`
 }
 
-// ParquetSink writes forecasts as a Parquet file with the columns of CSV. The file is complete
+// ParquetSink writes forecasts as a Parquet file with the columns of CSV, origin and y among them. The file is complete
 // after Close alone, so that it has no position and no job goes on with it.
 type ParquetSink struct {
 	file   *os.File
@@ -236,6 +238,7 @@ func (s *ParquetSink) Write(_ context.Context, b *stream.Batch) error {
 		for j, target := range f.Series.Variables {
 			row := forecastRow{
 				Time: time.Unix(0, f.Time).UTC(), Series: f.Series.Name, Target: target, Horizon: int32(f.Horizon), Model: f.Model, Yhat: f.Yhat[j],
+				Origin: time.Unix(0, f.Origin).UTC(), Y: finite(observed(f, j)),
 			}
 			if f.JointLower != nil {
 				row.JointLower, row.JointUpper = finite(f.JointLower[j]), finite(f.JointUpper[j])

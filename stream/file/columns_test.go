@@ -1,0 +1,90 @@
+package file_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// written passes the batches through AwaitTargets into a file and returns it.
+func written(t *testing.T, enc file.Encoder, batches ...*stream.Batch) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "out")
+	inner, err := file.CreateSink(path, enc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := file.AwaitTargets(inner)
+	for _, b := range batches {
+		if err := s.Write(context.Background(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const second = int64(1e9)
+
+// targetBatches are two forecasts after each of the seconds 1 and 2, then the samples of the
+// seconds 2 and 4: 3 is missing, and the forecast for it never gets its target.
+func targetBatches() []*stream.Batch {
+	s := &stream.Series{Name: "s", Variables: []string{"v"}}
+	forecast := func(origin, horizon int64, yhat float64) stream.Forecast {
+		return stream.Forecast{Series: s, Model: "m", Origin: origin * second, Time: (origin + horizon) * second, Horizon: int(horizon), Yhat: []float64{yhat}, Lower: []float64{yhat - 1}, Upper: []float64{yhat + 1}}
+	}
+	sample := func(at int64, y float64) stream.Observation {
+		return stream.Observation{Series: s, Time: at * second, Y: []float64{y}}
+	}
+	return []*stream.Batch{
+		{Forecasts: []stream.Forecast{forecast(1, 1, 12), forecast(1, 2, 13), forecast(2, 1, 23), forecast(2, 2, 24)}, Observations: []stream.Observation{sample(2, 102)}},
+		{Observations: []stream.Observation{sample(4, 104)}, Forecasts: []stream.Forecast{forecast(4, 1, 45)}},
+	}
+}
+
+func TestAwaitTargets(t *testing.T) {
+	const want = `time,series,target,horizon,model,yhat,yhat_lower,yhat_upper,origin,y
+2,s,v,1,m,12,11,13,1,102
+3,s,v,2,m,13,12,14,1,
+3,s,v,1,m,23,22,24,2,
+4,s,v,2,m,24,23,25,2,104
+5,s,v,1,m,45,44,46,4,
+`
+	enc := file.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: file.Columns{Origin: true, Y: true}}
+	if got := written(t, enc, targetBatches()...); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestNixtlaColumns(t *testing.T) {
+	columns, err := file.ParseColumns([]string{"nixtla"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `unique_id,ds,cutoff,y,yhat,yhat-lo-99.5,yhat-hi-99.5
+s/v,2,1,102,12,11,13
+`
+	enc := file.CSV{TimeUnit: "s", Levels: []float64{.995}, Columns: columns}
+	if got := written(t, enc, targetBatches()...); got[:len(want)] != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	const object = `{"unique_id":"s/v","ds":"1970-01-01T00:00:02Z","cutoff":"1970-01-01T00:00:01Z","y":102,"yhat":12,"yhat-lo-99.5":11,"yhat-hi-99.5":13}` + "\n"
+	if got := written(t, file.JSONLines{Levels: []float64{.995}, Columns: columns}, targetBatches()...); got[:len(object)] != object {
+		t.Errorf("got\n%swant\n%s", got, object)
+	}
+	for _, names := range [][]string{{"nixtla", "y"}, {"z"}} {
+		if _, err := file.ParseColumns(names); err == nil {
+			t.Errorf("%q was accepted", names)
+		}
+	}
+}
