@@ -43,11 +43,11 @@ func NewAdaptive(d, D int, factor float64, r Rand) (*Adaptive, error) {
 	return &Adaptive{unit: f, factor: factor, scaled: make([]float64, d)}, nil
 }
 
-// AlignAxes makes the kernel additive: frequency k keeps coordinate k mod d alone, so
-// that the features span sums of functions of one coordinate each. Such a sum needs far
-// fewer samples than a function of all coordinates. The bandwidth stays in terms of the
-// distance in all coordinates, about sqrt(2 d) for standardised inputs; along one axis
-// the median distance is sqrt(2) times the upper quartile of the normal distribution.
+// AlignAxes makes the kernel additive: frequency k keeps only coordinate k mod d, so that
+// the features span sums of functions of one coordinate each. Such a sum needs far fewer
+// samples than a function of all coordinates. The unit of the bandwidth remains the distance
+// in all coordinates, about sqrt(2 d) for standardised inputs; along one axis the median
+// distance is sqrt(2) times the upper quartile of the normal distribution.
 func (a *Adaptive) AlignAxes() {
 	f := a.unit
 	stretch := math.Sqrt(2*float64(f.d)) / (math.Sqrt2 * 0.6744897501960817)
@@ -77,7 +77,7 @@ func (a *Adaptive) SetBandwidth(sigma float64) { a.sigma, a.sample = sigma, nil 
 // Factor returns the bandwidth in median distances.
 func (a *Adaptive) Factor() float64 { return a.factor }
 
-// Observe takes an input for the bandwidth, as long as sigma is not known.
+// Observe collects an input for the bandwidth, as long as sigma is unknown.
 func (a *Adaptive) Observe(x []float64) {
 	if a.sigma != 0 {
 		return

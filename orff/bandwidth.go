@@ -106,9 +106,8 @@ func (s *DistanceSample) Median() float64 {
 	return math.Sqrt(selected(squares, len(squares)/2))
 }
 
-// selected returns the number that sorting v would bring to place k, in linear
-// time on average, and reorders v (Hoare 1961, with the median of three as the
-// pivot). There must be no NaN.
+// selected returns the k-th smallest element of v, in linear time on average, and reorders
+// v (Hoare 1961, median of three as the pivot). There must be no NaN.
 func selected(v []float64, k int) float64 {
 	low, high := 0, len(v)-1
 	for low < high {

@@ -51,9 +51,9 @@ type Blocks struct {
 
 // NewBlocks makes n blocks with build, which draws everything random from the
 // generator it is given; each is weighted with 1/n. With keep every block stays
-// in memory. Without it one block does, and is drawn again when another one is
-// asked for: slower by two orders of magnitude a feature, for models that do not
-// fit into memory. An error of build is returned.
+// in memory. Otherwise one block stays, and blocks are drawn again when needed: slower by
+// two orders of magnitude per feature, for models that do not fit into memory. An error of
+// build is returned.
 func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (*Blocks, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("orff: the number of blocks must be >= 1, got %d", n)
@@ -136,8 +136,8 @@ func (b *Blocks) blockRand(number int) Rand {
 	return BlockRand(b.seed, number+b.again[number-1]*len(b.blocks))
 }
 
-// Redraw draws other features for block i, which belong to no weights that were
-// learnt before. It reports whether they can be drawn.
+// Redraw draws other features for block i, whose weights become meaningless. It reports
+// whether they can be drawn.
 func (b *Blocks) Redraw(i int) bool {
 	b.again[i]++
 	if !b.kept {

@@ -2,8 +2,8 @@ package orff
 
 import "math"
 
-// The numbers of draws D that error bounds ask for, before rounding up. All
-// logarithms are natural.
+// The numbers of draws D that error bounds require, before rounding up. All logarithms are
+// natural.
 
 // drawsEntrywise: Hoeffding's inequality for a mean of terms that lie in an
 // interval of half width c, over the given number of kernel values.

@@ -9,8 +9,7 @@ import (
 
 const badLength = "orff: a slice has the wrong length"
 
-// validate asks a kernel for the reason why its parameters are impossible in
-// dimension d.
+// validate returns the reason why the parameters of a kernel are impossible in dimension d.
 func validate(k any, d int) error {
 	if v, ok := k.(interface{ validate(d int) error }); ok {
 		return v.validate(d)

@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Correlation follows the correlation matrix of a stream of vectors, a Gamma
-// that is learnt: outputs that move together share what they learn.
+// Correlation estimates the correlation matrix of a stream of vectors, a learnt Gamma:
+// correlated outputs share what they learn.
 type Correlation struct {
 	p           int
 	decay       float64

@@ -4,11 +4,11 @@
 //
 // # Two interfaces
 //
-// A Scalar is a map phi with phi(x).phi(z) ~ k(x, z) for a scalar kernel k. A Map
-// (declared in package featuremap, for package sgd, too) is an operator Phi with
-// Phi(x)^T Phi(z) ~ K(x, z) for a kernel K whose values are p x p matrices; it predicts h(x) = Phi(x)^T theta in R^p. Phi(x) is never
-// formed: FeaturesTo computes what depends on x alone, once; PredictTo applies
-// Phi(x)^T and AddGradient applies Phi(x), its adjoint.
+// A Scalar is a map phi with phi(x).phi(z) ~ k(x, z) for a scalar kernel k. A Map (declared
+// in package featuremap, for package sgd, too) is an operator Phi with Phi(x)^T Phi(z) ~
+// K(x, z) for a kernel K whose values are p x p matrices; it predicts h(x) = Phi(x)^T theta
+// in R^p. Phi(x) is never formed: FeaturesTo computes what depends on x alone, once;
+// PredictTo applies Phi(x)^T and AddGradient applies Phi(x).
 //
 //	m.FeaturesTo(phi, x)              // phi
 //	m.PredictTo(h, phi, theta)        // h = Phi(x)^T theta
@@ -30,10 +30,10 @@
 // the Gamma of a Decomposable: the identity, a given matrix, of a graph
 // (GraphGamma), of a running Correlation, of low rank, or a simplex coding.
 //
-// What else a map knows: CheckInput, its domain; KernelTo, the exact kernel;
-// VarianceTo, the error to expect; NewJacobian, the derivative of h; NewKernelSlope,
-// that of the exact kernel. Recommend
-// says how many draws an accuracy needs, Measure what accuracy was reached.
+// More about a map: CheckInput, its domain; KernelTo, the exact kernel; VarianceTo, the
+// expected error; NewJacobian, the derivative of h; NewKernelSlope, the derivative of the
+// exact kernel. Recommend returns the number of draws for an accuracy, Measure the accuracy
+// reached.
 //
 // # Rules
 //
@@ -46,8 +46,8 @@
 // do. A map combined into another one belongs to it: weights change it in place.
 //
 // Everything random comes from a Rand, by convention from BlockRand(seed, block).
-// The same build on the same machine draws the same bits for ever; State saves
-// the draws, so that a restored map does not depend on how they were made.
+// The same build on the same machine always draws the same bits; State saves the draws, so
+// that a restored map does not depend on how they were made.
 //
 // Sources: Brault, "Large-scale operator-valued kernel regression" (thesis, 2017);
 // Rahimi and Recht (2007); Kar and Karnick (2012). Where a source is wrong the

@@ -31,8 +31,7 @@ type Domain interface {
 	Check(x []float64) error
 }
 
-// CheckInput asks a Scalar or a Map for the reason why x lies outside its domain.
-// It returns nil when it is defined everywhere.
+// CheckInput returns the reason why x lies outside the domain of a Scalar or a Map, or nil.
 func CheckInput(m any, x []float64) error {
 	if d, ok := m.(Domain); ok {
 		return d.Check(x)
@@ -101,8 +100,8 @@ func fillNaN(v []float64) {
 	}
 }
 
-// What a Scalar or a Map of this package can do beyond its interface. One of
-// another package lacks it: it is never drawn again and cannot be weighted.
+// Optional methods of the Scalars and Maps of this package. Those of other packages lack
+// them: they are never drawn again and cannot be weighted.
 
 // state transfers the state of m, if it has one.
 func state(m any, c *snapshot.Codec) {

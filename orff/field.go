@@ -22,7 +22,7 @@ const (
 	Unbounded
 )
 
-// field is what the maps of the two Gaussian vector field kernels share.
+// field is the common part of the maps of the two Gaussian vector field kernels.
 type field struct {
 	name   string
 	sigma  float64

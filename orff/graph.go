@@ -31,7 +31,7 @@ func graphLaplacian(p int, s []float64) ([]float64, error) {
 // GraphGamma returns (L + eta I)^{-1} for the Laplacian L of a graph of p
 // outputs with the symmetric weights S >= 0, p x p row-major. The norm of the
 // kernel then penalises sum_{k<l} S_kl ||h_k - h_l||^2 and, with eta > 0, the
-// level (Brault 2017, section 3.3.3). 0.1 is a usual eta.
+// mean over the outputs (Brault 2017, section 3.3.3). A usual eta is 0.1.
 func GraphGamma(p int, s []float64, eta float64) ([]float64, error) {
 	if err := positive("eta of a graph", eta); err != nil {
 		return nil, err

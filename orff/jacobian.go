@@ -68,8 +68,8 @@ func (a *Jacobian) To(j, x, phi, theta []float64) {
 	}
 }
 
-// smooth asks the parts of a map, each a Scalar or a Map, for the reason why one
-// of them has no derivative.
+// smooth returns the reason why one of the parts of a map, each a Scalar or a Map, has no
+// derivative, or nil.
 func smooth(parts ...any) error {
 	for _, p := range parts {
 		s, ok := p.(interface{ Smooth() error })

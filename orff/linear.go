@@ -8,8 +8,8 @@ import (
 )
 
 // Linear is the exact map of the kernel <x, z> + bias: phi(x) = x, followed by
-// sqrt(bias) when the bias is not zero. Beside random features it gives a model
-// its linear part and its level.
+// sqrt(bias) when the bias is not zero. Next to random features it is the linear part and
+// the intercept of a model.
 type Linear struct {
 	d           int
 	bias, scale float64

@@ -6,5 +6,5 @@ import "github.com/orffvar/forecaster/featuremap"
 // operator-valued kernel; see featuremap.Map.
 type Map = featuremap.Map
 
-// Dims are the sizes of a Map.
+// Dims has the sizes of a Map.
 type Dims = featuremap.Dims

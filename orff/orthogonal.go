@@ -36,7 +36,7 @@ func (k Orthogonal) SampleTo(w []float64, d int, r *Rand) {
 	}
 }
 
-// haar turns a normal matrix into a uniformly distributed orthogonal one: the Q
+// haar makes a normal matrix a uniformly distributed orthogonal one: the Q
 // of its QR factorisation, with the signs that make the diagonal of R positive.
 func haar(a []float64, d int) *mat.Dense {
 	var qr mat.QR

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Output is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: it
-// says which outputs go together. B is p x p', p' the rank of Gamma.
+// Output is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: its entries
+// couple the outputs. B is p x p', p' the rank of Gamma.
 type Output struct {
 	p, inner int
 	b        []float64 // p x p' row-major; nil is the identity

@@ -2,7 +2,7 @@ package orff
 
 import "github.com/orffvar/forecaster/internal/snapshot"
 
-// pair is what the maps of two independent factors of one input share: phi = [phi_1;
+// pair is the common part of maps of two independent factors of one input: phi = [phi_1;
 // phi_2], and theta is P_1 x P_2, row-major.
 type pair struct {
 	a, b   Map

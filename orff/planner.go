@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Goal is what a number of draws shall guarantee.
+// Goal is the guarantee that the number of draws has to give.
 type Goal int
 
 const (
@@ -37,8 +37,8 @@ func (g Goal) String() string {
 	return fmt.Sprintf("Goal(%d)", int(g))
 }
 
-// Problem is what Recommend has to reckon with. Fields that a goal does not
-// mention are not used.
+// Problem describes the data and the accuracy for Recommend. A goal ignores the fields that
+// its description does not mention.
 type Problem struct {
 	Epsilon float64 // error > 0
 	Delta   float64 // probability of a failure, in (0, 1)
@@ -69,7 +69,7 @@ type Plan struct {
 	Capped   bool   // the memory allows fewer draws than the bound asks for
 }
 
-// estimate says what error bounds need to know of a map.
+// estimate has the quantities of a map in error bounds.
 type estimate struct {
 	draws int // of this instance, for the memory of one draw
 	d     int
@@ -98,11 +98,10 @@ func estimateOf(m any) (estimate, error) {
 }
 
 // Recommend returns the number of draws that a goal needs. m is an instance of
-// the map with a single draw: its kernel, form and Gamma choose the bound, its
-// sizes are the memory of a draw. It returns an error when no bound is known: a Laplacian kernel or sign
-// features on a set, dependent draws (orthogonal, structured, quasi-Monte-Carlo),
-// Nystroem features, products, and unbounded operators at points (take the
-// Bounded form).
+// the map with a single draw: its kernel, form and Gamma choose the bound, its sizes are the
+// memory of a draw. It returns an error when no bound is known: a Laplacian kernel or sign
+// features on a set, dependent draws (orthogonal, structured, quasi-Monte-Carlo), Nystroem
+// features, products, and unbounded operators at points (use the Bounded form).
 func Recommend(m Map, goal Goal, p Problem) (Plan, error) {
 	if goal == Statistical {
 		if p.Points < 2 {

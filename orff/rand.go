@@ -2,10 +2,9 @@ package orff
 
 import "math"
 
-// Rand is the SplitMix64 generator of Steele, Lea and Flood (2014). Frequencies
-// are regenerated from (seed, block) on any machine and by any later version of
-// the program, therefore the generator is frozen here rather than taken from a
-// library; golden tests hold it fixed.
+// Rand is the SplitMix64 generator of Steele, Lea and Flood (2014). Frequencies are drawn
+// again from (seed, block) on any machine and by any later version of the program, so the
+// generator is frozen here and not taken from a library; golden tests hold it fixed.
 //
 // A Rand is a plain value: copying it copies the position in its stream.
 type Rand struct{ state uint64 }

@@ -35,7 +35,7 @@ func NewLinearTransform(in, out, each int, a []float64) (*LinearTransform, error
 	return &LinearTransform{in: in, out: out, each: each, a: append([]float64(nil), a...)}, nil
 }
 
-// Coordinates is psi_i(x) = x_i, i = 1 … d: output i sees input i alone.
+// Coordinates is psi_i(x) = x_i, i = 1 … d: output i depends on input i only.
 func Coordinates(d int) *LinearTransform {
 	a := make([]float64, d*d)
 	for i := range d {

@@ -11,7 +11,7 @@ import (
 // FourierNLMSConfig describes a Fourier learner.
 type FourierNLMSConfig struct {
 	Inputs      int       // m, length of x
-	Frequencies []float64 // W in cycles, m x D: column k is frequency k divided by 2 pi
+	Frequencies []float64 // W in turns, m x D: column k is frequency k divided by 2 pi
 	Given       int       // features beside those of the frequencies
 	Outputs     int       // p, length of y
 	Step        float64   // mu in (0, 2)

@@ -28,7 +28,7 @@ const (
 type problem struct {
 	shape
 	x, y []float64 // samples x m, samples x d
-	w    []float64 // m x D, in cycles
+	w    []float64 // m x D, in turns
 }
 
 // newProblem draws enough data that the branch predictor cannot learn the branches of
