@@ -285,9 +285,6 @@ func (s *Scorer) Loss(k int) float64 {
 	return ratio(sum, n)
 }
 
-// Steps returns the number of samples seen.
-func (s *Scorer) Steps() int64 { return s.steps }
-
 // Running returns the score since the beginning of a variable, or All, at the
 // k-th horizon.
 func (s *Scorer) Running(variable, k int) Score { return summary(s.c, variable, k, s.running) }

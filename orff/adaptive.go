@@ -74,9 +74,6 @@ func (a *Adaptive) Bandwidth() float64 { return a.sigma }
 // SetBandwidth sets sigma, > 0.
 func (a *Adaptive) SetBandwidth(sigma float64) { a.sigma, a.sample = sigma, nil }
 
-// Factor returns the bandwidth in median distances.
-func (a *Adaptive) Factor() float64 { return a.factor }
-
 // Observe collects an input for the bandwidth, as long as sigma is unknown.
 func (a *Adaptive) Observe(x []float64) {
 	if a.sigma != 0 {

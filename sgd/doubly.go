@@ -216,16 +216,6 @@ func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	return l.step(l.x, l.y)
 }
 
-// Step takes one step on the n pairs of x, n x d, and y, n x q. It does not keep
-// them and leaves the pairs given to Learn alone; the values must be finite or,
-// in y, NaN. The result is that of Learn.
-func (l *DoublyStochastic) Step(x, y []float64) (capped bool) {
-	if len(x) != l.cfg.Batch*l.dims.In || len(y) != l.cfg.Batch*l.q {
-		panic(badLength)
-	}
-	return l.step(x, y)
-}
-
 // usable reports whether y has a known coordinate and no infinite one.
 func usable(y []float64) bool {
 	known := false

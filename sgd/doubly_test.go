@@ -13,6 +13,13 @@ import (
 )
 
 // fixSample returns pair i of the fixture.
+// stepOn lets l learn the n pairs of x and y.
+func stepOn(l *sgd.DoublyStochastic, x, y []float64, n int) {
+	for i := range n {
+		l.Learn(x[i*len(x)/n:(i+1)*len(x)/n], y[i*len(y)/n:(i+1)*len(y)/n])
+	}
+}
+
 func fixSample(i int) (x, y []float64) { return fixX[2*i : 2*i+2], fixY[2*i : 2*i+2] }
 
 func weights(l *sgd.DoublyStochastic, n int) []float64 {
@@ -57,7 +64,7 @@ func TestC5_4_FullBatchBlockDescentIsRidge(t *testing.T) {
 	cfg.Batch, cfg.Rate = 3, sgd.Constant(1)
 	l := must(sgd.NewDoublyStochastic(cfg))
 	for range 20000 {
-		l.Step(fixX, fixY)
+		stepOn(l, fixX, fixY, len(fixX)/2)
 	}
 	near(t, "Theta", matrix(weights(l, 8)), fixTheta, 1e-12)
 	y := make([]float64, 2)
@@ -237,14 +244,14 @@ func TestC5_9_HessianStepsMinimiseBlocks(t *testing.T) {
 		cfg := fixConfig()
 		cfg.Batch, cfg.Rate, cfg.Preconditioner = 3, sgd.Constant(1), p
 		l := must(sgd.NewDoublyStochastic(cfg))
-		l.Step(fixX, fixY)
-		l.Step(fixX, fixY)
+		stepOn(l, fixX, fixY, len(fixX)/2)
+		stepOn(l, fixX, fixY, len(fixX)/2)
 		near(t, name, matrix(weights(l, 8)), []float64{
 			0.46458430688753843, 0.1545396919508697, 0.2891030603733717, 0.3278205088053041,
 			-0.38205304132172796, -0.22219505962258707, 0.6232057599046782, -0.9263704724503672,
 		}, golden)
 		for range 398 {
-			l.Step(fixX, fixY)
+			stepOn(l, fixX, fixY, len(fixX)/2)
 		}
 		near(t, name, matrix(weights(l, 8)), fixTheta, 1e-14)
 	}
@@ -258,7 +265,7 @@ func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
 			Blocks: []featuremap.Map{m}, Batch: 3, Lambda: fixLambda,
 			Rate: sgd.Constant(1), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
-		l.Step(fixX, fixY)
+		stepOn(l, fixX, fixY, len(fixX)/2)
 		near(t, name, weights(l, 8), fixTheta, golden)
 	}
 }
@@ -276,7 +283,7 @@ func TestHessianWithSingularOutput(t *testing.T) {
 			Rate: sgd.Constant(.5), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		for range 5 {
-			l.Step(fixX, fixY)
+			stepOn(l, fixX, fixY, len(fixX)/2)
 		}
 		w = append(w, weights(l, 8))
 	}

@@ -248,7 +248,7 @@ func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
 			Manifold: manifold, Observed: observed,
 		}))
 		for range 3000 {
-			l.Step(x, y)
+			stepOn(l, x, y, n)
 		}
 		want, got := o.Predictions(theta), make([]float64, 2)
 		for i := range n {

@@ -107,7 +107,7 @@ func TestDoublyStochasticProximal(t *testing.T) {
 		cfg.Proximal = sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 1, Rows: true}, Mu: mu}
 		l := must(sgd.NewDoublyStochastic(cfg))
 		for range 4000 {
-			l.Step(fixX, fixY)
+			stepOn(l, fixX, fixY, len(fixX)/2)
 		}
 		theta := weights(l, 8)
 		o.GradientTo(g, theta)

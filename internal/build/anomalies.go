@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// AnomaliesOf returns what decides about the alarms of a series with the variables.
-func AnomaliesOf(c config.Model, variables []string) eval.AnomalyConfig {
+// anomaliesOf returns what decides about the alarms of a series with the variables.
+func anomaliesOf(c config.Model, variables []string) eval.AnomalyConfig {
 	a := eval.AnomalyConfig{
 		Dim: len(variables), FalseAlarms: c.Anomaly.FalseAlarms,
 		NormalAfter: c.Anomaly.NormalAfter, MinDuration: c.Anomaly.MinDuration,

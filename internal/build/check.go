@@ -11,13 +11,13 @@ import (
 
 // Load reads a configuration and validates it, the names in it by the tables of this
 // package.
-func Load(src config.Sources) (*config.Config, error) { return config.Load(src, Check) }
+func Load(src config.Sources) (*config.Config, error) { return config.Load(src, check) }
 
-// Check validates the names that stand for types, and what may be combined.
-func Check(v *config.Checker, c *config.Config) {
+// check validates the names that stand for types, and what may be combined.
+func check(v *config.Checker, c *config.Config) {
 	m := &c.Model
 	k, op := &m.Kernel, &m.Kernel.Operator
-	v.OneOf("model.kernel.name", k.Name, KernelNames()...)
+	v.OneOf("model.kernel.name", k.Name, allKernelNames()...)
 	checkPart(v, "model.kernel.plus", k.Plus.Name, k.Plus.Parameter)
 	checkPart(v, "model.kernel.times", k.Times.Name, k.Times.Parameter)
 	v.OneOf("model.kernel.sampling", k.Sampling, namesOf(samplings, samplingName, nil)...)
@@ -81,7 +81,7 @@ func checkPart(v *config.Checker, path, name string, parameter float64) {
 	if name == "" {
 		return
 	}
-	v.OneOf(path+".name", name, KernelNames()...)
+	v.OneOf(path+".name", name, allKernelNames()...)
 	row, _ := kernelNamed(name)
 	v.Need(row.coefficients != required, path+".name", "%s has coefficients; make it model.kernel.name and the other kernel the second one", name)
 	if row.check != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// CalendarOf returns the calendar of a configuration, which was validated.
-func CalendarOf(c config.Model) eval.Calendar {
+// calendarOf returns the calendar of a configuration, which was validated.
+func calendarOf(c config.Model) eval.Calendar {
 	calendar, err := eval.NewCalendar(c.Calendar, c.TimeZone)
 	if err != nil {
 		panic(err.Error())
@@ -15,4 +15,4 @@ func CalendarOf(c config.Model) eval.Calendar {
 }
 
 // inputsOf returns the number of inputs that the model is built for.
-func inputsOf(c config.Model) int { return len(c.Exogenous) + CalendarOf(c).Len() }
+func inputsOf(c config.Model) int { return len(c.Exogenous) + calendarOf(c).Len() }

@@ -134,8 +134,8 @@ func kernelNames(k kernel) []string { return k.names }
 
 func kernelNamed(name string) (kernel, bool) { return find(kernels, kernelNames, name) }
 
-// KernelNames returns the values of model.kernel.name.
-func KernelNames() []string { return namesOf(kernels, kernelNames, nil) }
+// allKernelNames returns the values of model.kernel.name.
+func allKernelNames() []string { return namesOf(kernels, kernelNames, nil) }
 
 // parts returns the rows of the scalar kernels of which k is made.
 func parts(k config.Kernel) []kernel {

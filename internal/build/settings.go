@@ -23,7 +23,7 @@ func Settings(c *config.Config) []stream.Setting {
 		{Key: "build.architecture", Value: runtime.GOARCH},
 		{Key: "build.level", Value: ReadInfo().Level},
 		{Key: "build.vectors", Value: isa.Active.String()},
-		{Key: "pipeline.assembly", Value: strconv.FormatBool(Assembly(c) != nil)},
+		{Key: "pipeline.assembly", Value: strconv.FormatBool(assemblyOf(c) != nil)},
 	}
 	for _, block := range []string{"pipeline", "model", "evaluate"} {
 		for _, v := range c.Values(block) {

@@ -54,7 +54,7 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
 		Lighter:       lighterModels(m),
-		Anomalies:     func(variables []string) eval.AnomalyConfig { return AnomaliesOf(m, variables) },
+		Anomalies:     func(variables []string) eval.AnomalyConfig { return anomaliesOf(m, variables) },
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
@@ -77,10 +77,10 @@ func assemblerConfig(c *config.Config) stream.AssemblerConfig {
 	return stream.AssemblerConfig{
 		Variables:         c.Pipeline.Variables,
 		Exogenous:         c.Model.Exogenous,
-		Calendar:          CalendarOf(c.Model),
+		Calendar:          calendarOf(c.Model),
 		Interval:          c.Pipeline.Interval.Fixed(),
 		Months:            c.Pipeline.Interval.Months(),
-		Assembly:          Assembly(c),
+		Assembly:          assemblyOf(c),
 		MaxGap:            c.Pipeline.MaxGap,
 		SchemaChangeAfter: c.Pipeline.SchemaChangeAfter,
 		MaxAhead:          c.Pipeline.MaxAhead,
@@ -90,10 +90,10 @@ func assemblerConfig(c *config.Config) stream.AssemblerConfig {
 	}
 }
 
-// Assembly says how samples are made of parts; nil when each record is one: without
+// assemblyOf returns how samples are assembled from parts; nil when each record is one: without
 // an interval, and in formats of whole samples that do not have to wait for each
 // other.
-func Assembly(c *config.Config) *stream.Assembly {
+func assemblyOf(c *config.Config) *stream.Assembly {
 	p := c.Pipeline
 	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
 		return nil

@@ -223,7 +223,7 @@ func parseInto(v reflect.Value, text string) error {
 		v.SetInt(int64(d))
 		return nil
 	case intervalType:
-		i, err := ParseInterval(text)
+		i, err := parseInterval(text)
 		if err != nil {
 			return err
 		}
@@ -288,13 +288,13 @@ func leaves(t reflect.Type, prefix string, f func(path string, t reflect.Type)) 
 	}
 }
 
-// EnvPrefix begins the name of each environment variable that is a setting:
+// envPrefix begins the name of each environment variable that is a setting:
 // FORECASTER_MODEL_ORDER sets model.order.
-const EnvPrefix = "FORECASTER_"
+const envPrefix = "FORECASTER_"
 
 // variable returns the name of the environment variable for the setting at path.
 func variable(path string) string {
-	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
 // environment applies the variables that are settings. Others with the prefix
@@ -312,7 +312,7 @@ func (b *binder) environment(environ []string) {
 	blocks := reflect.TypeFor[Config]()
 	for _, kv := range sorted(environ) {
 		name, text, _ := strings.Cut(kv, "=")
-		rest, ok := strings.CutPrefix(name, EnvPrefix)
+		rest, ok := strings.CutPrefix(name, envPrefix)
 		if !ok {
 			continue
 		}

@@ -43,8 +43,8 @@ func (c *Checker) OneOf(path, got string, names ...string) {
 	c.Need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
 }
 
-// AtLeast needs got >= limit.
-func AtLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
+// atLeast needs got >= limit.
+func atLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
 	c.Need(got >= limit, path, "must be >= %v, got %v", limit, got)
 }
 

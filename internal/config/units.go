@@ -57,8 +57,8 @@ var calendarIntervals = []struct {
 	months int
 }{{"month", 1}, {"quarter", 3}, {"year", 12}}
 
-// ParseInterval reads a duration, or month, quarter or year.
-func ParseInterval(s string) (Interval, error) {
+// parseInterval reads a duration, or month, quarter or year.
+func parseInterval(s string) (Interval, error) {
 	for _, c := range calendarIntervals {
 		if s == c.name {
 			return Interval(-c.months), nil
@@ -77,7 +77,7 @@ func (i Interval) Fixed() time.Duration { return time.Duration(max(i, 0)) }
 // Months returns the months of an interval of the calendar, otherwise 0.
 func (i Interval) Months() int { return int(max(-i, 0)) }
 
-// String writes what ParseInterval reads.
+// String writes what parseInterval reads.
 func (i Interval) String() string {
 	for _, c := range calendarIntervals {
 		if i.Months() == c.months {
@@ -87,5 +87,5 @@ func (i Interval) String() string {
 	return i.Fixed().String()
 }
 
-// MarshalYAML writes what ParseInterval reads.
+// MarshalYAML writes what parseInterval reads.
 func (i Interval) MarshalYAML() ([]byte, error) { return []byte(i.String()), nil }

@@ -60,7 +60,7 @@ func (b *binder) validateInput(in *Input) {
 		if f.Format != "" {
 			b.OneOf("input.file.format", f.Format, "csv", "jsonl", "influx", "parquet")
 		}
-		AtLeast(b.Checker, "input.file.speed", f.Speed, 0)
+		atLeast(b.Checker, "input.file.speed", f.Speed, 0)
 	}
 	if s := in.Stdin; s != nil {
 		b.OneOf("input.stdin.format", s.Format, "csv", "jsonl", "influx")
@@ -68,10 +68,10 @@ func (b *binder) validateInput(in *Input) {
 	if s := in.Simulated; s != nil {
 		b.OneOf("input.simulated.setting", s.Setting, "linear", "exponential", "sine")
 		b.OneOf("input.simulated.noise", s.Noise, "white", "toeplitz")
-		AtLeast(b.Checker, "input.simulated.dim", s.Dim, 1)
-		AtLeast(b.Checker, "input.simulated.rows", s.Rows, 0)
-		AtLeast(b.Checker, "input.simulated.interval", s.Interval, time.Nanosecond)
-		AtLeast(b.Checker, "input.simulated.speed", s.Speed, 0)
+		atLeast(b.Checker, "input.simulated.dim", s.Dim, 1)
+		atLeast(b.Checker, "input.simulated.rows", s.Rows, 0)
+		atLeast(b.Checker, "input.simulated.interval", s.Interval, time.Nanosecond)
+		atLeast(b.Checker, "input.simulated.speed", s.Speed, 0)
 	}
 }
 
@@ -125,16 +125,16 @@ func (b *binder) validateBrokers(path string, brokers []string) {
 func (b *binder) validatePipeline(c *Config) {
 	p := &c.Pipeline
 	b.validateAssembly(c)
-	AtLeast(b.Checker, "pipeline.max_gap", p.MaxGap, 0)
-	AtLeast(b.Checker, "pipeline.max_ahead", p.MaxAhead, 0)
+	atLeast(b.Checker, "pipeline.max_gap", p.MaxGap, 0)
+	atLeast(b.Checker, "pipeline.max_ahead", p.MaxAhead, 0)
 	b.OneOf("pipeline.scope", p.Scope, "series", "shared")
 	for i, h := range p.Emit {
 		b.Need(h >= 1 && h <= c.Model.Horizon, "pipeline.emit", "element %d must lie in [1, model.horizon = %d], got %d", i, c.Model.Horizon, h)
 		b.Need(i == 0 || p.Emit[i-1] < h, "pipeline.emit", "must ascend, got %d after %d", h, p.Emit[max(i-1, 0)])
 	}
-	AtLeast(b.Checker, "pipeline.schema_change_after", p.SchemaChangeAfter, 0)
-	AtLeast(b.Checker, "pipeline.rollback_every", p.RollbackEvery, 0)
-	AtLeast(b.Checker, "pipeline.max_series", p.MaxSeries, 1)
+	atLeast(b.Checker, "pipeline.schema_change_after", p.SchemaChangeAfter, 0)
+	atLeast(b.Checker, "pipeline.rollback_every", p.RollbackEvery, 0)
+	atLeast(b.Checker, "pipeline.max_series", p.MaxSeries, 1)
 	b.Need(p.MaxDim >= 1 && p.MaxDim <= 1024, "pipeline.max_dim", "must lie in [1, 1024], got %d", p.MaxDim)
 	b.Need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
 }
@@ -161,15 +161,15 @@ func (b *binder) validateAssembly(c *Config) {
 
 func (b *binder) validateModel(c *Config) {
 	m := &c.Model
-	AtLeast(b.Checker, "model.order", m.Order, 1)
+	atLeast(b.Checker, "model.order", m.Order, 1)
 	b.Need(m.Horizon >= 1 && m.Horizon <= 10_000, "model.horizon", "must lie in [1, 10000], got %d", m.Horizon)
 	for i, l := range m.Levels {
 		b.Need(l > 0 && l < 1, "model.levels", "element %d must lie in (0, 1), got %v", i, l)
 		b.Need(i == 0 || m.Levels[i-1] != l, "model.levels", "has %v twice", l)
 	}
 	b.validateSeason(c)
-	AtLeast(b.Checker, "model.frequencies", m.Frequencies, 1)
-	AtLeast(b.Checker, "model.bandwidth", m.Bandwidth, 0)
+	atLeast(b.Checker, "model.frequencies", m.Frequencies, 1)
+	atLeast(b.Checker, "model.bandwidth", m.Bandwidth, 0)
 	b.Need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
 	b.Need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
 	b.validateInputs(c)
@@ -188,7 +188,7 @@ func (b *binder) validateModel(c *Config) {
 	b.Need(m.Drift.FalseAlarms > 0 && m.Drift.FalseAlarms < .1, "model.drift.false_alarms", "must lie in (0, 0.1), got %v", m.Drift.FalseAlarms)
 	b.validateKernel(m)
 	b.Need(c.Evaluate.Window == 0 || c.Evaluate.Window >= 8, "evaluate.window", "must be 0 (all) or >= 8, got %d", c.Evaluate.Window)
-	AtLeast(b.Checker, "evaluate.interval", c.Evaluate.Interval, 1)
+	atLeast(b.Checker, "evaluate.interval", c.Evaluate.Interval, 1)
 }
 
 // validateInputs checks what is not forecast.
@@ -267,7 +267,7 @@ func (b *binder) validateOutput(c *Config) {
 
 func (b *binder) validateServices(c *Config) {
 	b.Need(c.State.Interval > 0, "state.interval", "must be > 0, got %v", c.State.Interval)
-	AtLeast(b.Checker, "state.records", c.State.Records, 1)
+	atLeast(b.Checker, "state.records", c.State.Records, 1)
 	b.Need(c.State.StallTimeout == 0 || c.State.StallTimeout >= time.Second, "state.stall_timeout", "must be 0 or at least 1s, got %v", c.State.StallTimeout)
 	b.Need(c.State.Topic == "" || c.State.Dir == "", "state", "needs one of dir and topic, not both")
 	b.Need(c.State.Topic == "" || c.Input.Kafka != nil && c.Input.Kafka.ConsumerGroup != "", "state.topic", "needs input.kafka with a consumer_group, whose commits it completes")
