@@ -38,9 +38,10 @@ const (
 	Novelty    Ingredient = "novelty" // persistence after a step far larger than any before
 	Glitches   Ingredient = "glitch"  // holding back values out of all proportion
 	Limiting   Ingredient = "limit"   // limits of the errors that experts learn from
+	Seasons    Ingredient = "seasons" // cycles of the clock and of the search, and forecasts of what remains
 )
 
-var ingredients = []Ingredient{Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting}
+var ingredients = []Ingredient{Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Seasons}
 
 // ExpertNames lists the experts of the default model beside persistence. AutoConfig
 // also accepts, for any number N of lags, arN (a coordinate's own lags), varN (lags
@@ -151,6 +152,10 @@ func (m *auto) recent() int { return yuleWalkerDepth(m.depth) }
 // their own to learn again.
 func (m *auto) refits() bool { return !m.cfg.Shared && m.has(Refitting) }
 
+// seasonal reports whether series have seasons: the source that forecasts what remains
+// without them must be their own.
+func (m *auto) seasonal() bool { return m.refits() && m.has(Seasons) }
+
 func (m *auto) State(c *snapshot.Codec) {
 	c.Section("auto")
 	for _, e := range m.experts {
@@ -195,12 +200,15 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if m.has(Glitches) {
 		s.glitch = newGlitch(d)
 	}
-	if m.direct != nil {
-		s.multihorizon = newMultihorizon(m.direct, m.cfg.Horizon, m.recent())
-		s.multihorizon.season = m.cfg.Season
-		if m.refits() && m.cfg.Season == 0 {
-			s.season = newSeasonSearch(m.memory)
+	if m.seasonal() {
+		s.seasons = newSeasons(d, tiers[m.cfg.Tier].season, m.cfg.Season)
+		if m.cfg.Season == 0 {
+			s.season = newSeasonSearch(d, m.memory)
 		}
+	}
+	if m.direct != nil {
+		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Horizon, m.recent())
+		s.multihorizon.season = m.cfg.Season
 	}
 	if s.inputs != nil {
 		return autoWithInputs{s}

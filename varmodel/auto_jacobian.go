@@ -34,7 +34,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 	if e := s.m.source; e != nil {
 		source = make([]float64, d*s.lags())
 		for j := range d {
-			e.ownGradientTo(source[j*s.lags():(j+1)*s.lags()], j, s.frame)
+			e.ownGradientTo(source[j*s.lags():(j+1)*s.lags()], j, s.frameOf(e))
 		}
 	}
 	own := make([]float64, s.lags())
@@ -50,7 +50,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 			case c[k+1] == 0:
 			case e.own > 0:
 				clear(own)
-				e.ownGradientTo(own, j, s.frame)
+				e.ownGradientTo(own, j, s.frameOf(e))
 				for l, v := range own {
 					row[l*d+j] += c[k+1] * v
 				}

@@ -245,6 +245,21 @@ func (m *mixture) observe(y, last []float64, learn bool) {
 	}
 }
 
+// outTo writes the increments of the last forecast; setOut takes them back, for an
+// outcome that is known only after other forecasts have been made: the weights of the
+// candidates are judged by what was forecast at the time.
+func (m *mixture) outTo(dst []float64) {
+	for j := range dst {
+		dst[j] = m.out[j] * m.unit(j)
+	}
+}
+
+func (m *mixture) setOut(increments []float64) {
+	for j, v := range increments {
+		m.out[j] = v / m.unit(j)
+	}
+}
+
 // weightsTo writes the weights of the experts, dim x experts, without the
 // stack's corrections.
 func (m *mixture) weightsTo(dst []float64) {

@@ -51,10 +51,15 @@ type origin struct {
 	local     []float64   // local mean
 	step, sd  []float64   // units of the targets: typical step, deviation from the local mean
 	forecasts [][]float64 // for each anchor, anchorExperts x dim
-	season    int         // season known at the origin; 0: none
+	seasons   []float64   // anchors x dim: season of the target
+	mean      []float64
+	mixed     []float64 // anchors x dim: increment that the mixture forecast
+	season    int       // season known at the origin; 0: none
 }
 
-// multihorizon makes the forecasts of more than one step ahead. At each anchor horizon
+// multihorizon makes the forecasts of more than one step ahead. It works on the
+// remainder of the series; forecasts of the series and of the last season are taken
+// without the season of their target, which is added at the end. At each anchor horizon
 // it mixes simple forecasts, the iterated source and direct learners; each of these is
 // scored and learns when its target is observed. Forecasts between two anchors are
 // interpolated: a straight line between the anchors, plus the shape of the iterated
@@ -62,7 +67,8 @@ type origin struct {
 type multihorizon struct {
 	direct  *directLearners
 	horizon int
-	season  int // samples; 0: none known
+	season  int      // samples; 0: none known
+	seasons *seasons // nil without
 
 	mixtures   []*mixture  // for each anchor
 	shrinkages []shrinkage // of each mixture, towards persistence
@@ -76,15 +82,17 @@ type multihorizon struct {
 	lastSeason   []float64 // horizon x dim: repetition of the last season, 0 without a season
 	pathWeights  []float64 // anchors x dim x 2: weights of iteratedPath and lastSeason in the interpolation
 	forecast     []float64 // anchors x dim
+	ahead        []float64 // horizon x dim: seasons; 0 without
 	recent       []float64 // scratch of iterate: rows of increments, forecast ones before observed ones
 	values       []float64 // scratch, dim
 	out          []float64 // scratch, dim
+	target       []float64 // scratch, dim
 }
 
-func newMultihorizon(g *directLearners, horizon, depth int) *multihorizon {
+func newMultihorizon(g *directLearners, q *seasons, horizon, depth int) *multihorizon {
 	d := g.dim
 	o := &multihorizon{
-		direct: g, horizon: horizon,
+		direct: g, horizon: horizon, seasons: q,
 		origins:      make([]origin, g.steps[len(g.steps)-1]),
 		sinceNovelty: make([]int, d),
 		iteratedPath: make([]float64, horizon*d),
@@ -94,6 +102,8 @@ func newMultihorizon(g *directLearners, horizon, depth int) *multihorizon {
 		recent:       vec.Aligned((horizon + depth) * strideOf(d)),
 		values:       make([]float64, d),
 		out:          make([]float64, d),
+		target:       make([]float64, d),
+		ahead:        make([]float64, horizon*d),
 		seasonBase:   newSeasonBase(g.steps),
 	}
 	for _, h := range g.steps {
@@ -109,6 +119,8 @@ func newMultihorizon(g *directLearners, horizon, depth int) *multihorizon {
 		p.inputs = make([]float64, 3*g.inputs*len(g.steps))
 		p.last, p.local = make([]float64, d), make([]float64, d)
 		p.step, p.sd = make([]float64, d), make([]float64, d)
+		p.mean = make([]float64, len(g.steps)*d)
+		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.forecasts = make([][]float64, len(g.steps))
 		for k := range p.forecasts {
 			p.forecasts[k] = make([]float64, anchorExperts*d)
@@ -117,21 +129,33 @@ func newMultihorizon(g *directLearners, horizon, depth int) *multihorizon {
 	return o
 }
 
-// observe scores the forecasts whose target is y, NaN where missing, and learns from
-// the errors.
-func (o *multihorizon) observe(y []float64) {
-	g := o.direct
+// observe scores the forecasts whose target is the given sample, NaN where missing, and
+// learns from the errors.
+func (o *multihorizon) observe(sample []float64) {
+	g, y := o.direct, o.target
 	n := len(o.origins)
 	for k, h := range g.steps {
 		if o.count < h {
 			break
 		}
 		p := &o.origins[(o.next-h+n)%n]
+		for j, v := range sample {
+			y[j] = v - p.seasons[k*g.dim+j]
+		}
 		o.mixtures[k].forecastTo(o.out, p.last, p.forecasts[k])
 		if p.season > 0 && p.season == o.seasonBase.season {
 			o.scoreSeason(k, y, p)
 		}
+		if knob("i1", 0) > 0 {
+			o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
+		}
 		o.shrinkages[k].observe(o.mixtures[k], y, p.last)
+		o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
+		if knob("i2", 0) > 0 {
+			for j := range y {
+				o.mixtures[k].aggregate.Mean[j] = p.mean[k*g.dim+j] / o.mixtures[k].unit(j)
+			}
+		}
 		o.mixtures[k].observe(y, p.last, true)
 
 		g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
@@ -166,9 +190,9 @@ func (o *multihorizon) scoreSeason(k int, y []float64, p *origin) {
 	t.endOutcome()
 }
 
-// predict makes the forecasts of all anchors from f. source is the expert to iterate,
-// or nil. oneStep is the mixture of the one-step forecasts, which detects novelties.
-func (o *multihorizon) predict(f *frame, source *expert, oneStep *mixture) {
+// predict makes the forecasts of all anchors from f, the remainder of the series that
+// whole is. source is the expert to iterate, or nil. oneStep is the mixture of the one-step forecasts, which detects novelties.
+func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture) {
 	p := &o.origins[o.next]
 	o.direct.featuresTo(p.phi, f)
 	last := f.past.lag(0)
@@ -183,10 +207,15 @@ func (o *multihorizon) predict(f *frame, source *expert, oneStep *mixture) {
 			o.sinceNovelty[j] = 0
 		}
 	}
+	if whole != f {
+		for h := range o.horizon {
+			o.seasons.to(o.ahead[h*len(last):(h+1)*len(last)], h+1)
+		}
+	}
 	o.iterate(f, source)
-	o.repeatSeason(f, p)
+	o.repeatSeason(whole, p)
 	for k := range o.direct.steps {
-		o.expertsTo(p.forecasts[k], k, f, p)
+		o.expertsTo(p.forecasts[k], k, whole, f, p)
 		o.combine(k, p)
 	}
 	o.next = (o.next + 1) % len(o.origins)
@@ -203,18 +232,22 @@ func (o *multihorizon) repeatSeason(f *frame, p *origin) {
 	o.seasonBase.observe(p.season, &f.past, func(k, j int) float64 { return o.mixtures[k].unit(j) })
 	if s := p.season; s > 0 {
 		for h := range o.horizon {
-			copy(o.lastSeason[h*d:(h+1)*d], f.past.lag(s-1-h%s)) // a whole number of seasons before the target
+			ahead := o.ahead[h*d:]
+			for j, v := range f.past.lag(s - 1 - h%s) { // a whole number of seasons before the target
+				o.lastSeason[h*d+j] = v - ahead[j]
+			}
 		}
 	}
 }
 
 // expertsTo writes the forecasts of the experts of anchor k, anchorExperts x dim.
-func (o *multihorizon) expertsTo(z []float64, k int, f *frame, p *origin) {
+func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin) {
 	g := o.direct
 	d, h, last := g.dim, g.steps[k], p.last
 	if n := 3 * g.inputs; n > 0 {
 		f.inputs.aheadTo(p.inputs[k*n:(k+1)*n], h)
 	}
+	copy(p.seasons[k*d:], o.ahead[(h-1)*d:h*d])
 	at := func(expert int) []float64 { return z[expert*d : (expert+1)*d] }
 	copy(at(repeatLast), last)
 	copy(at(repeatSeason), last)
@@ -222,8 +255,9 @@ func (o *multihorizon) expertsTo(z []float64, k int, f *frame, p *origin) {
 	if s := p.season; s > 0 {
 		then := o.lastSeason[(h-1)*d : h*d]
 		copy(at(repeatSeason), then)
-		for j, v := range f.past.lag(s) {
-			at(seasonalStep)[j] += then[j] - v
+		now := whole.past.lag(0)
+		for j, v := range whole.past.lag(s) {
+			at(seasonalStep)[j] = now[j] + then[j] - v
 		}
 	}
 	copy(at(meanOfPast), f.scaler.mean)
@@ -249,6 +283,10 @@ func (o *multihorizon) combine(k int, p *origin) {
 	z, last := p.forecasts[k], p.last
 	forecast := o.forecast[k*d : (k+1)*d]
 	m.forecastTo(forecast, last, z)
+	m.outTo(p.mixed[k*d : (k+1)*d])
+	for j := range d {
+		p.mean[k*d+j] = m.aggregate.Mean[j] * m.unit(j)
+	}
 	for j, v := range forecast {
 		forecast[j] = last[j] + o.shrinkages[k].factor*finiteOr(v-last[j], 0)
 		learnt := o.shrinkages[k].factor * (1 - m.persistenceWeight(j))
@@ -300,7 +338,9 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 // forecast.
 func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 	d := o.direct.dim
-	copy(dst[:d], oneStep)
+	for j, v := range oneStep {
+		dst[j] = v - o.ahead[j]
+	}
 	left := 1
 	for k, h := range o.direct.steps {
 		for j, v := range o.forecast[k*d : (k+1)*d] {
@@ -319,6 +359,10 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 		}
 		left = h
 	}
+	for i, v := range o.ahead {
+		dst[i] += v
+	}
+	copy(dst, oneStep)
 }
 
 func (o *multihorizon) State(c *snapshot.Codec) {
@@ -328,7 +372,7 @@ func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
 		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd} {
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed} {
 			c.Float64s(v)
 		}
 		for _, v := range p.forecasts {
@@ -342,6 +386,7 @@ func (o *multihorizon) State(c *snapshot.Codec) {
 	}
 	c.Float64s(o.iteratedPath)
 	c.Float64s(o.lastSeason)
+	c.Float64s(o.ahead)
 	c.Float64s(o.pathWeights)
 	c.Float64s(o.forecast)
 	for k, m := range o.mixtures {

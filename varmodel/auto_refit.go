@@ -26,15 +26,16 @@ const (
 // past with each new sample and replaces the expert when it has caught up. So no sample
 // takes much longer than the others, and there is one additional set of weights.
 type refit struct {
-	from          int       // first sample to learn, counted like history.count
-	current       int       // index of the expert under refit; len(experts): none
-	resetCopy     *expert   // copy of the current expert; nil: not begun
-	next          int       // sample whose features are learnt next
-	frame         *frame    // the series at next
-	hasIncrements bool      // frame.recent holds the increments before next; used by experts with long only
-	phi           []float64 // scratch: features of an expert
-	out           []float64 // scratch: predictions
-	target        []float64 // scratch
+	from          int            // first sample to learn, counted like history.count
+	current       int            // index of the expert under refit; len(experts): none
+	resetCopy     *expert        // copy of the current expert; nil: not begun
+	next          int            // sample whose features are learnt next
+	frame         *frame         // the series at next
+	hasIncrements bool           // frame.recent holds the increments before next; used by experts with long only
+	remainder     *pastRemainder // of the series at next; nil until it is used
+	phi           []float64      // scratch: features of an expert
+	out           []float64      // scratch: predictions
+	target        []float64      // scratch
 }
 
 func newRefit(s *autoSeries) *refit {
@@ -127,7 +128,7 @@ func (r *refit) begin(s *autoSeries, e *expert) {
 // today's standard deviation.
 func (r *refit) rewind(s *autoSeries, back int) {
 	r.frame.local.restartAs(s.local, s.past.lag(back))
-	r.hasIncrements = false
+	r.hasIncrements, r.remainder = false, nil
 }
 
 // advance moves the frame to the given lag.
@@ -144,14 +145,21 @@ func (r *refit) learn(s *autoSeries, back int) {
 	r.advance(s, back)
 	f.prepare()
 	if source := s.m.source; e.long && source != nil {
-		if r.hasIncrements {
+		if s.remainder != nil {
+			if r.remainder == nil {
+				r.remainder = newPastRemainder(s)
+			}
+			r.remainder.longTo(f.long, r.out, s, back)
+		} else if r.hasIncrements {
 			f.recent.push(f.past.lag(0), f.past.lag(1))
 		} else {
 			f.recent.fillFrom(&f.past)
 			r.hasIncrements = true
 		}
-		source.forecastTo(f.long, r.out, nil, f)
-		longTo(f.long, f.long, f)
+		if s.remainder == nil {
+			source.forecastTo(f.long, r.out, nil, f)
+			longTo(f.long, f.long, f)
+		}
 	}
 	phi := r.phi[:e.features()]
 	e.featuresTo(phi, f)

@@ -9,99 +9,134 @@ import (
 
 const (
 	seasonFrom      = 100 // samples before a season is looked for
-	seasonStrength  = 0.1 // smallest autocorrelation of the increments
+	seasonStrength  = 0.1 // smallest score of a season, mean over the coordinates that move
 	seasonMultiples = 3   // multiples of a lag in its score
-	seasonPace      = 64  // autocorrelations computed with each sample
+	seasonPace      = 64  // lags computed with each sample
+	seasonAgain     = 8   // times the samples searched: interval between searches in the long run
+	seasonPeak      = 1.2 // width of a peak of the scores
 )
 
-// seasonSearch finds the season of a series: the lag with the largest autocorrelation
-// of the increments there and at its multiples, if chance does not explain it. The
-// autocorrelations are computed one coordinate after the other, some with each sample.
+// seasonSearch finds a period without the clock. With D(l) the mean square of the
+// differences of samples l apart, the score of a lag s is the mean over m = 1, 2, 3 of
+//
+//	1 - D(m s) / D((m - 1/2) s).
+//
+// It is near 1 for a season and at most 0 for white noise, a random walk, a trend, and
+// for twice a season, which needs no other cycle. Lags are computed for one coordinate
+// after the other, some with each sample. Whether a period is worth a cycle, the
+// forecasts of the cycle show.
 type seasonSearch struct {
-	samples   int       // samples searched; 0: no search under way
-	coord     int       // current coordinate
-	lag       int       // next lag of the current coordinate
-	moving    int       // coordinates so far that are not constant
-	power     float64   // sum of squared increments of the current coordinate
-	corr      []float64 // sum over coordinates of the autocorrelation of the increments, at each lag
-	increment []float64 // scratch
+	samples    int       // samples searched; 0: no search under way
+	coord      int       // current coordinate
+	lag        int       // next lag of the current coordinate
+	moving     int       // coordinates so far that are not constant
+	difference []float64 // D of the current coordinate, at each lag
+	scores     []float64 // sum over coordinates, at each lag
+	values     []float64 // scratch: samples of the current coordinate, without the seasons that are known
+	squares    []float64 // scratch: sums of the first squares
+	season     []float64 // scratch
 }
 
 // newSeasonSearch returns a search in at most the given number of samples.
-func newSeasonSearch(samples int) *seasonSearch {
-	return &seasonSearch{corr: make([]float64, samples/3), increment: make([]float64, samples)}
+func newSeasonSearch(dim, samples int) *seasonSearch {
+	return &seasonSearch{
+		difference: make([]float64, 2*samples/5), scores: make([]float64, 2*samples/5),
+		values: make([]float64, samples), squares: make([]float64, samples+1), season: make([]float64, dim),
+	}
 }
 
 // begin starts a search in the last n samples.
 func (f *seasonSearch) begin(n int) {
 	f.samples, f.coord, f.lag, f.moving = n, 0, 0, 0
-	clear(f.corr)
+	clear(f.scores)
 }
 
 // limit is the smallest lag that is too large for a season.
-func (f *seasonSearch) limit() int { return min(f.samples/3, len(f.corr)) }
+func (f *seasonSearch) limit() int { return min(2*f.samples/5, len(f.scores)) }
 
-// proceed computes some autocorrelations. After the last one it returns the season in
-// samples, or 0 for none, and true.
-func (f *seasonSearch) proceed(past *history) (season int, done bool) {
+// proceed computes some lags. After the last one it returns the period in samples, or 0
+// for none, and true.
+func (f *seasonSearch) proceed(past *history, known *seasons) (period int, done bool) {
 	if f.samples < seasonFrom {
 		f.samples = 0
 		return 0, true
 	}
-	x := f.increment[:f.samples-1]
-	last := past.lag(0)[f.coord]
+	n := f.samples
+	x := f.values[:n]
+	var mean float64
 	for l := range x {
-		before := past.lag(l + 1)[f.coord]
-		x[l], last = last-before, before
-	}
-	if f.lag == 0 {
-		f.lag = 1
-		if f.power = vec.Dot(x, x); f.power > 0 {
-			f.moving++
+		x[l] = past.lag(l)[f.coord]
+		if known.active {
+			known.to(f.season, -l)
+			x[l] -= f.season[f.coord]
 		}
+		mean += x[l] / float64(n)
+	}
+	for l, v := range x {
+		x[l] = v - mean
+		f.squares[l+1] = f.squares[l] + x[l]*x[l]
 	}
 	end := f.limit()
-	if f.power > 0 {
-		end = min(end, f.lag+seasonPace)
-		for ; f.lag < end; f.lag++ {
-			f.corr[f.lag] += vec.Dot(x[f.lag:], x[:len(x)-f.lag]) / f.power
+	if power := f.squares[n]; power > 0 {
+		if f.lag == 0 {
+			f.lag = 1
+			f.moving++
 		}
-	}
-	if end < f.limit() {
-		return 0, false
+		end = min(end, f.lag+seasonPace)
+		for l := f.lag; l < end; l++ {
+			both := f.squares[n-l] + power - f.squares[l]
+			f.difference[l] = max(both-2*vec.Dot(x[l:], x[:n-l]), 0) / float64(n-l)
+		}
+		f.lag = end
+		if end < f.limit() {
+			return 0, false
+		}
+		f.addScores()
 	}
 	f.lag = 0
 	if f.coord++; f.coord < past.dim {
 		return 0, false
 	}
-	season = f.best()
+	period = f.best()
 	f.samples = 0
-	return season, true
+	return period, true
 }
 
-// best returns the season that the autocorrelations show, or 0.
-func (f *seasonSearch) best() int {
-	limit, corr := f.limit(), f.corr
-	// The multiples sharpen the peak of a smooth season.
-	score := func(s int) float64 {
+// addScores adds the scores of the current coordinate.
+func (f *seasonSearch) addScores() {
+	limit, d := f.limit(), f.difference
+	for s := shortestSeason; s < limit; s++ {
 		var sum, terms float64
-		for m := s; m < limit && terms < seasonMultiples; m += s {
-			sum += corr[m]
+		for m := 1; m <= seasonMultiples && m*s < limit; m++ {
+			twice := (2*m - 1) * s
+			if half := (d[twice/2] + d[(twice+1)/2]) / 2; half > 0 {
+				sum += 1 - d[m*s]/half
+			}
 			terms++
 		}
-		return sum / terms
+		f.scores[s] += max(sum/terms, 0)
 	}
+}
+
+// best returns the shortest lag whose peak is nearly as high as the highest, or 0.
+func (f *seasonSearch) best() int {
+	limit, scores := f.limit(), f.scores
 	var best float64
-	for s := 2; s < limit-1; s++ {
-		best = max(best, score(s))
+	for s := shortestSeason; s < limit; s++ {
+		best = max(best, scores[s])
 	}
 	if best < float64(f.moving)*max(seasonStrength, 5/math.Sqrt(float64(f.samples))) || f.moving == 0 {
 		return 0
 	}
-	// A multiple of the season scores as well as the season.
-	for s := 2; s < limit-1; s++ {
-		if v := score(s); v > 0.9*best && v >= score(s-1) && v >= score(s+1) {
-			return s
+	for s := shortestSeason; s < limit; s++ {
+		if scores[s] > 0.9*best {
+			peak := s
+			for t := s; t < limit && float64(t) <= seasonPeak*float64(s); t++ {
+				if scores[t] > scores[peak] {
+					peak = t
+				}
+			}
+			return peak
 		}
 	}
 	return 0
@@ -109,10 +144,10 @@ func (f *seasonSearch) best() int {
 
 func (f *seasonSearch) State(c *snapshot.Codec) {
 	c.Section("season")
-	c.Index(&f.samples, len(f.increment)+1)
+	c.Index(&f.samples, len(f.values)+1)
 	c.Int(&f.coord)
-	c.Index(&f.lag, len(f.corr)+1)
+	c.Index(&f.lag, len(f.scores)+1)
 	c.Int(&f.moving)
-	c.Float64(&f.power)
-	c.Float64s(f.corr)
+	c.Float64s(f.difference)
+	c.Float64s(f.scores)
 }

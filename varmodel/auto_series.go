@@ -21,7 +21,9 @@ type autoSeries struct {
 	mixture *mixture
 
 	refit        *refit        // nil when the experts are not refitted
+	seasons      *seasons      // nil without the ingredient Seasons, or when series share the weights
 	season       *seasonSearch // nil when the season is configured, or no samples are kept to search
+	remainder    *remainder    // nil while there is no season
 	multihorizon *multihorizon // nil for a horizon of one
 	total        int           // samples observed
 	broken       bool          // the next sample follows a break
@@ -77,12 +79,15 @@ func (s *autoSeries) observe(y, target []float64) error {
 		for _, t := range s.m.targets {
 			s.frame.setTargets(t, next)
 		}
+		if s.remainder != nil {
+			s.remainder.setTargets(next)
+		}
 		for i, e := range s.m.experts {
-			out := s.outOf(i)
+			out, f := s.outOf(i), s.frameOf(e)
 			if s.m.cfg.Shared { // other series have changed the weights
-				e.predictTo(out, s.phi[i], s.frame)
+				e.predictTo(out, s.phi[i], f)
 			}
-			e.learn(out, s.phi[i], s.frame, s.observed)
+			e.learn(out, s.phi[i], f, s.observed)
 		}
 	}
 	if s.past.any() {
@@ -100,6 +105,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 	}
 	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
 	s.total++
+	if s.seasons != nil {
+		s.learnSeason()
+	}
 	s.local.Add(y) // first: the longest chain of dependent instructions starts here
 	s.scaler.Add(y)
 	if s.season != nil {
@@ -124,17 +132,17 @@ func copyWhere(dst, x []float64, exists []bool) {
 	}
 }
 
-// findSeason searches for the season at the times of the refits, a few lags with each
-// sample.
+// findSeason searches for a season at the times of the refits and then at regular
+// intervals, a few lags with each sample.
 func (s *autoSeries) findSeason() {
-	if isRefitTime(s.total) && s.past.count >= min(s.total/2, s.m.memory) {
+	if (isRefitTime(s.total) || s.total%(seasonAgain*s.m.memory) == 0) && s.past.count >= min(s.total/2, s.m.memory) {
 		s.season.begin(min(s.past.count, s.m.memory))
 	}
 	if s.season.samples == 0 {
 		return
 	}
-	if season, done := s.season.proceed(s.past); done {
-		s.multihorizon.season = season
+	if period, done := s.season.proceed(s.past, s.seasons); done {
+		s.seasons.propose(period, s.past, s.scaler.inverse)
 	}
 }
 
@@ -156,6 +164,9 @@ func (s *autoSeries) ResetLags() {
 	if s.season != nil {
 		s.season.samples = 0
 	}
+	if s.seasons != nil {
+		s.seasons.reset()
+	}
 	if s.multihorizon != nil {
 		s.multihorizon.count = 0
 	}
@@ -165,7 +176,10 @@ func (s *autoSeries) ResetLags() {
 func (s *autoSeries) resume(y []float64) {
 	s.broken = false
 	if source := s.m.source; source != nil {
-		source.yuleWalker.add(s.frame.recent, 1)
+		source.yuleWalker.add(s.frameOf(source).recent, 1)
+	}
+	if s.remainder != nil {
+		s.remainder.broken = true
 	}
 	for j, v := range y {
 		if !math.IsNaN(v) {
@@ -192,13 +206,22 @@ func (s *autoSeries) predict() {
 		return
 	}
 	f.prepare()
+	rest := f
+	if s.remainder != nil {
+		s.remainder.prepare(s.seasons)
+		rest = s.remainder.frame
+	}
 	for i, e := range s.m.experts {
 		if s.refit == nil && e.random != nil {
 			e.random.Observe(e.lagsOf(f))
 		}
 		forecast := s.forecasts[(i+1)*stride:][:d]
 		e.featuresTo(s.phi[i], f)
-		e.forecastTo(forecast, s.outOf(i), s.phi[i], f)
+		e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frameOf(e))
+		if e.source && s.remainder != nil {
+			longTo(rest.long, forecast, rest)
+			s.remainder.addSeason(forecast, f.scaler)
+		}
 		if e.source && s.m.long {
 			longTo(f.long, forecast, f)
 		}
@@ -210,7 +233,7 @@ func (s *autoSeries) predict() {
 		}
 	}
 	if s.multihorizon != nil {
-		s.multihorizon.predict(f, s.m.source, s.mixture)
+		s.multihorizon.predict(f, rest, s.m.source, s.mixture)
 	}
 }
 
@@ -242,6 +265,21 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 	}
 	s.multihorizon.forecastTo(dst, s.next)
 	return true
+}
+
+// SetTime implements eval.Clocked.
+func (s *autoSeries) SetTime(ns int64) {
+	if s.seasons != nil {
+		s.seasons.time = ns
+	}
+}
+
+// Seasons implements eval.Seasonal.
+func (s *autoSeries) Seasons() []int {
+	if s.seasons == nil {
+		return nil
+	}
+	return s.seasons.periods()
 }
 
 // Experts implements eval.Mixture.
@@ -283,6 +321,20 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	}
 	if s.season != nil {
 		c.Optional("season", func() { s.season.State(c) })
+	}
+	if s.seasons != nil {
+		s.seasons.State(c)
+		has := s.remainder != nil
+		c.Bool(&has)
+		if c.Decoding() {
+			s.remainder = nil
+			if has {
+				s.remainder = newRemainder(s)
+			}
+		}
+		if has {
+			s.remainder.State(c)
+		}
 	}
 	c.Float64s(s.next)
 }

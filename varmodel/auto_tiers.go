@@ -18,16 +18,17 @@ var Tiers = []Tier{TierFull, TierLight, TierTiny}
 type tierSpec struct {
 	pool    []expertSpec // experts beside persistence
 	memory  int          // samples that a refit learns
+	season  int          // longest season of the clock, in samples
 	without []Ingredient
 }
 
 var tiers = map[Tier]tierSpec{
-	TierFull: {pool: pool, memory: 2000},
-	TierLight: {memory: 500, without: []Ingredient{Stacking, LongInputs}, pool: []expertSpec{
+	TierFull: {pool: pool, memory: 2000, season: 20160},
+	TierLight: {memory: 500, season: 2016, without: []Ingredient{Stacking, LongInputs}, pool: []expertSpec{
 		{name: "ar48", own: 48, source: true, ridge: 100, forgetting: 0.9998, every: 1024},
 		{name: "orff3-local", target: localTarget, order: 3, linear: 1, frequencies: 20, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	}},
-	TierTiny: {memory: 200, without: []Ingredient{Stacking, LongInputs}, pool: []expertSpec{
+	TierTiny: {memory: 200, season: 1440, without: []Ingredient{Stacking, LongInputs}, pool: []expertSpec{
 		{name: "ar24", own: 24, source: true, ridge: 100, forgetting: 0.9995, every: 1024},
 		{name: "orff2-local", target: localTarget, order: 2, linear: 1, frequencies: 12, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	}},

@@ -1,0 +1,231 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	remainderLags   = 8   // samples of the remainder that are kept; the increments go further back
+	remainderChange = .25 // change of the shares, averaged over the variables, after which the remainder is computed again
+	remainderEvery  = 64  // samples between two such times, at least
+	remainderKeep   = .02 // weight that the source then keeps of what it had learnt
+)
+
+// remainder is a series without its season. The source and all forecasts of more than
+// one step work on it; their forecasts get the season of the target back. Its units are
+// its own: where the season is strong, the steps of the series say little about those
+// of the remainder.
+type remainder struct {
+	frame  *frame
+	past   *history
+	season []float64 // of the next sample
+	shares []float64 // of the cycles when the remainder was last computed from the past
+	age    int       // samples since then
+	broken bool      // the next sample follows a break
+	z      []float64 // scratch
+}
+
+func newRemainder(s *autoSeries) *remainder {
+	d := s.m.cfg.Dim
+	r := &remainder{past: newHistory(d, remainderLags), season: make([]float64, d), z: make([]float64, d)}
+	r.frame = newFrame(d, s.m.order, s.m.recent(), newScaler(d), newLocalMean(d), s.inputs)
+	r.frame.past = *r.past
+	return r
+}
+
+// learnSeason learns the season from the last sample and moves the remainder on.
+func (s *autoSeries) learnSeason() {
+	q, y := s.seasons, s.past.lag(0)
+	q.observe(y, s.scaler.inverse)
+	r := s.remainder
+	if r == nil && !q.active {
+		return
+	}
+	enough := s.past.count >= min(s.total/2, s.m.memory)
+	if r == nil || r.age >= remainderEvery && enough && r.changed(q) {
+		if enough {
+			s.computeRemainder()
+		}
+		return
+	}
+	for j, v := range y {
+		r.z[j] = v - q.last[j]
+	}
+	r.push(r.z)
+	r.age++
+}
+
+// changed reports whether the shares of the cycles are other ones than when the
+// remainder was computed.
+func (r *remainder) changed(q *seasons) bool {
+	var sum float64
+	now := q.sharesTo(nil)
+	if len(now) != len(r.shares) {
+		return true
+	}
+	for i, v := range now {
+		sum += math.Abs(v - r.shares[i])
+	}
+	return sum > remainderChange*float64(len(r.z))
+}
+
+// push appends a sample of the remainder.
+func (r *remainder) push(z []float64) {
+	f := r.frame
+	r.past.push(z, z)
+	if r.broken {
+		r.broken = false
+		for j, v := range z {
+			r.past.fill(j, v)
+			f.recent.clear(j)
+		}
+		f.local.restart(z)
+	}
+	f.recent.push(r.past.lag(0), r.past.lag(1))
+	f.local.Add(z)
+	f.scaler.Add(z)
+}
+
+// computeRemainder computes the remainder of all samples that are kept, with the season
+// as it is known now, and the source learns it. Means and ranges are those of the
+// series, which remember more; a season has no mean.
+func (s *autoSeries) computeRemainder() {
+	q, source := s.seasons, s.m.source
+	if source != nil {
+		source.yuleWalker.add(s.frameOf(source).recent, 0)
+		source.discount(knob("keep", remainderKeep))
+	}
+	r := newRemainder(s)
+	f := r.frame
+	r.shares = q.sharesTo(nil)
+	for l := min(s.past.count, s.past.depth) - 1; l >= 0; l-- {
+		q.to(r.season, -l)
+		for j, v := range s.past.lag(l) {
+			r.z[j] = v - r.season[j]
+		}
+		if source != nil && r.past.count > 2 {
+			f.setTargets(incrementTarget, r.z)
+			source.yuleWalker.learn(f.targets[incrementTarget], s.past.observedAt(l), f)
+		}
+		r.push(r.z)
+		f.past.alignWith(r.past)
+		f.prepare()
+	}
+	from, to := s.scaler, f.scaler
+	for _, v := range [][2][]float64{{to.weight, from.weight}, {to.mean, from.mean}, {to.variance, from.variance}, {to.sd, from.sd}} {
+		copy(v[0], v[1])
+	}
+	for j := range r.z {
+		to.low[j], to.high[j] = min(to.low[j], from.low[j]), max(to.high[j], from.high[j])
+	}
+	to.Derive()
+	s.remainder = r
+	if o := s.multihorizon; o != nil && s.m.cfg.Season == 0 && knob("osea", 1) > 0 {
+		o.season = 0
+		for _, p := range q.periods() {
+			if p < s.past.depth {
+				o.season = p
+				break
+			}
+		}
+	}
+}
+
+// frameOf is what an expert looks at: the source at the remainder when there is one.
+func (s *autoSeries) frameOf(e *expert) *frame {
+	if e.source && s.remainder != nil {
+		return s.remainder.frame
+	}
+	return s.frame
+}
+
+// prepare makes the remainder ready for the next forecast.
+func (r *remainder) prepare(q *seasons) {
+	r.frame.past.alignWith(r.past)
+	r.frame.prepare()
+	q.to(r.season, 1)
+}
+
+// setTargets sets the target of the source, given the next sample.
+func (r *remainder) setTargets(y []float64) {
+	for j, v := range y {
+		r.z[j] = v - r.season[j]
+	}
+	r.frame.setTargets(incrementTarget, r.z)
+}
+
+// addSeason makes a forecast of the next sample from that of the remainder.
+func (r *remainder) addSeason(forecast []float64, s *scaler) {
+	for j, v := range r.season {
+		forecast[j] = s.within(j, forecast[j]+v)
+	}
+}
+
+// pastRemainder follows the remainder through the past, for experts that learn the past
+// again and take what the source forecasts.
+type pastRemainder struct {
+	frame      *frame
+	past       *history
+	begun      bool
+	z, now, to []float64
+}
+
+func newPastRemainder(s *autoSeries) *pastRemainder {
+	d := s.m.cfg.Dim
+	p := &pastRemainder{past: newHistory(d, remainderLags), z: make([]float64, d), now: make([]float64, d), to: make([]float64, d)}
+	p.frame = newFrame(d, 1, s.m.recent(), nil, nil, nil)
+	p.frame.past = *p.past
+	return p
+}
+
+// longTo writes what the source forecasts for the sample after the given lag, as longTo
+// does. It is called for one lag after the other.
+func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
+	f, r := p.frame, s.remainder
+	f.scaler, f.local = r.frame.scaler, r.frame.local
+	first := back
+	if !p.begun {
+		p.begun = true
+		first = min(back+f.recent.count, min(s.past.count, s.past.depth)-1)
+	}
+	for l := first; l >= back; l-- {
+		s.seasons.to(p.now, -l)
+		for j, v := range s.past.lag(l) {
+			p.z[j] = v - p.now[j]
+		}
+		p.past.push(p.z, p.z)
+		f.recent.push(p.past.lag(0), p.past.lag(1))
+	}
+	f.past.alignWith(p.past)
+	f.prepare()
+	s.m.source.forecastTo(dst, out, nil, f)
+	s.seasons.to(p.to, 1-back)
+	for j, v := range p.to {
+		dst[j] = (dst[j] + v - p.now[j] - p.z[j]) * s.scaler.perStep[j]
+	}
+}
+
+func (r *remainder) State(c *snapshot.Codec) {
+	c.Section("remainder")
+	f := r.frame
+	f.scaler.State(c)
+	f.local.State(c)
+	r.past.State(c)
+	c.Float64s(f.recent.rows(0))
+	c.Float64s(f.long)
+	n := len(r.shares)
+	c.Len(&n, (len(naturalSpans)+freeCycles+2)*len(r.z))
+	if c.Decoding() {
+		r.shares = make([]float64, n)
+	}
+	c.Float64s(r.shares)
+	c.Float64s(r.season)
+	c.Int(&r.age)
+	c.Bool(&r.broken)
+	if c.Decoding() {
+		f.past = *r.past
+		f.prepare()
+	}
+}

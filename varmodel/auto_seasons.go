@@ -1,0 +1,346 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	alikeSpacings  = 8   // samples with the same spacing before it is taken for that of the series
+	spacingDiffers = .15 // two spacings that differ by less are the same: months have 28 to 31 days
+	periodDiffers  = .02 // by which a natural period may differ from a whole number of samples
+	shortestSeason = 3   // samples
+	longestYear    = 400 // samples: a year of hours is no season that a series can teach
+	sameSeason     = .1  // by which the periods of two cycles differ at least
+	naturalTerms   = 1.5 // terms before a cycle of the clock has a share
+	freeTerms      = 2.5 // terms before a cycle that was found has one
+	freeCycles     = 2   // cycles of periods that were found without the clock
+	refitShare     = .25 // change of the shares, averaged over the variables, after which the remainder is refit
+	refitApart     = 64  // samples between two refits of the remainder
+	yearSpan       = 31556952e9
+)
+
+// naturalSpans are the natural periods of the clock in nanoseconds: minute, hour, day,
+// week and year.
+var naturalSpans = []int64{60e9, 3600e9, 86400e9, 7 * 86400e9, yearSpan}
+
+// seasons are the cycles of one series: the hour, the day, the week and the year as
+// far as the clock tells them, the period that is configured, and the periods that the
+// search finds. Each cycle explains what the shorter ones leave. A cycle counts as far
+// as it has forecast well, see slope.
+//
+// Phases come from the time stamps where there are any, so they survive gaps.
+// Otherwise they are counted, and a break ends the cycles that were found.
+type seasons struct {
+	dim, limit int // limit: longest period, in samples
+
+	time, before int64 // ns: of the next sample, and of the one before it; 0: not known
+	spacing      int64 // ns between samples; 0: not known
+	alike        int   // samples in a row that agree on another spacing
+	since        int64 // time of the first of them
+
+	count  int       // samples
+	cycles []*cycle  // by ascending period
+	ring   []float64 // the last samples, as many as the longest period has
+	rows   int       // of the ring
+	last   []float64 // season at the last sample, from before that was learnt
+	active bool      // a cycle has a share
+}
+
+// newSeasons returns the seasons of a new series. given is the configured period,
+// or 0.
+func newSeasons(dim, limit, given int) *seasons {
+	s := &seasons{dim: dim, limit: limit, last: make([]float64, dim)}
+	if given > 0 {
+		c := newCycle(dim, given, naturalTerms)
+		c.given = true
+		s.add(c)
+	}
+	return s
+}
+
+// clock derives the spacing and the natural periods from the times of the samples.
+func (s *seasons) clock() {
+	step := s.time - s.before
+	known := s.time != 0 && s.before != 0 && step > 0
+	s.before = s.time
+	if !known || s.same(step, float64(s.spacing)) {
+		s.alike = 0
+		return
+	}
+	if s.alike > 0 && !s.same(step, float64(s.time-step-s.since)/float64(s.alike)) {
+		s.alike = 0
+	}
+	if s.alike == 0 {
+		s.since = s.time - step
+	}
+	if s.alike++; s.alike == alikeSpacings {
+		s.spacing = (s.time - s.since) / alikeSpacings
+		s.alike = 0
+		s.natural()
+	}
+}
+
+// same reports whether a step has about the given length.
+func (s *seasons) same(step int64, length float64) bool {
+	return math.Abs(float64(step)-length) < spacingDiffers*length
+}
+
+// natural replaces all cycles but the configured one by those of the clock.
+func (s *seasons) natural() {
+	s.keep(func(c *cycle) bool { return c.given })
+	for _, span := range naturalSpans {
+		exact := float64(span) / float64(s.spacing)
+		limit := s.limit
+		if span == yearSpan {
+			limit = min(limit, longestYear)
+		}
+		period := int(math.Round(exact))
+		if period < shortestSeason || period > limit || math.Abs(exact-float64(period)) > periodDiffers*exact {
+			continue
+		}
+		if c := newCycle(s.dim, period, naturalTerms); s.find(period) == nil {
+			c.span = span
+			s.add(c)
+		}
+	}
+}
+
+// find returns the cycle of about the given period, or nil.
+func (s *seasons) find(period int) *cycle {
+	for _, c := range s.cycles {
+		if math.Abs(float64(c.period-period)) <= sameSeason*float64(period) {
+			return c
+		}
+	}
+	return nil
+}
+
+// add puts a cycle among the others and makes room for its period in the ring.
+func (s *seasons) add(c *cycle) {
+	i := 0
+	for i < len(s.cycles) && s.cycles[i].period < c.period {
+		i++
+	}
+	s.cycles = append(s.cycles, nil)
+	copy(s.cycles[i+1:], s.cycles[i:])
+	s.cycles[i] = c
+	if c.period <= s.rows {
+		return
+	}
+	d, ring := s.dim, make([]float64, c.period*s.dim)
+	for n := max(0, s.count-s.rows); n < s.count; n++ {
+		copy(ring[n%c.period*d:], s.ring[n%s.rows*d:n%s.rows*d+d])
+	}
+	s.ring, s.rows = ring, c.period
+}
+
+// keep removes the cycles that fail a condition.
+func (s *seasons) keep(condition func(*cycle) bool) {
+	var kept []*cycle
+	for _, c := range s.cycles {
+		if condition(c) {
+			kept = append(kept, c)
+		}
+	}
+	s.cycles = kept
+}
+
+// propose adds a cycle of a period that the search has found, and teaches it the
+// samples of past. Cycles that were found before and have no share make room.
+func (s *seasons) propose(period int, past *history, inverse []float64) {
+	s.keep(func(c *cycle) bool { return !c.free || c.active })
+	free := 0
+	for _, c := range s.cycles {
+		if c.free {
+			free++
+		}
+	}
+	if period < shortestSeason || free >= freeCycles || s.find(period) != nil {
+		return
+	}
+	c := newCycle(s.dim, period, freeTerms)
+	c.free = true
+	c.span = s.spacing * int64(period)
+	s.add(c)
+	shorter := s.cycles[:0:0]
+	for _, o := range s.cycles {
+		if o.period < period {
+			shorter = append(shorter, o)
+		}
+	}
+	// The ring of samples may be shorter than past: read past itself.
+	n := min(past.count, past.depth)
+	c.phase = ((s.phaseNow(c)-n)%period + period) % period
+	others := make([]float64, s.dim)
+	for l := n - 1; l >= 0; l-- {
+		clear(others)
+		for _, o := range shorter {
+			o.shapeAt(others, -l)
+		}
+		var old []float64
+		if l+period < n {
+			old = past.lag(l + period)
+		}
+		c.step((c.phase+1)%period, past.lag(l), old)
+		if c.run == period {
+			c.begin(func(i int) []float64 { return past.lag(l + i) }, shorter, l)
+		} else if c.run > period {
+			c.learn(past.lag(l), others, inverse)
+		}
+	}
+	c.check()
+	s.active = s.active || c.active
+}
+
+// phaseNow is the phase of a cycle at the last sample.
+func (s *seasons) phaseNow(c *cycle) int {
+	if c.span > 0 && s.before > 0 {
+		return c.phaseOf(s.before)
+	}
+	return c.phase
+}
+
+// observe learns the next sample; inverse are the inverse standard deviations of the
+// variables.
+func (s *seasons) observe(y, inverse []float64) {
+	s.clock()
+	d := s.dim
+	s.active = false
+	clear(s.last)
+	others := make([]float64, d)
+	for k, c := range s.cycles {
+		phase := c.phase + 1
+		if c.span > 0 && s.time > 0 {
+			phase = c.phaseOf(s.time)
+		}
+		var old []float64
+		if c.run >= c.period {
+			old = s.ring[(s.count-c.period)%s.rows*d:][:d]
+		}
+		c.step(phase%c.period, y, old)
+		switch {
+		case c.run == c.period && c.learnt == 0:
+			c.begin(func(i int) []float64 {
+				if i == 0 {
+					return y
+				}
+				return s.ring[(s.count-i)%s.rows*d:][:d]
+			}, s.cycles[:k], 0)
+		case c.run >= c.period:
+			c.learn(y, others, inverse)
+		}
+		c.check()
+		s.active = s.active || c.active
+		for j, v := range c.prior {
+			others[j] += v
+			if c.active {
+				s.last[j] += c.share[j].value * v
+			}
+		}
+	}
+	if s.rows > 0 {
+		copy(s.ring[s.count%s.rows*d:], y)
+	}
+	s.count++
+	s.time = 0
+}
+
+// to writes the season k samples after the last one, or before it if k is negative, as
+// it is known now.
+func (s *seasons) to(dst []float64, k int) {
+	clear(dst)
+	for _, c := range s.cycles {
+		if !c.active {
+			continue
+		}
+		mean := c.at(k)
+		for j := range dst {
+			dst[j] += c.share[j].value * mean[j]
+		}
+	}
+}
+
+// reset is for a break: the next sample does not follow the last one.
+func (s *seasons) reset() {
+	s.time, s.before, s.alike = 0, 0, 0
+	s.keep(func(c *cycle) bool { return c.span > 0 || c.given })
+	for _, c := range s.cycles {
+		c.interrupt()
+	}
+}
+
+// sharesTo appends the shares of all cycles to dst.
+func (s *seasons) sharesTo(dst []float64) []float64 {
+	for _, c := range s.cycles {
+		for j := range c.share {
+			dst = append(dst, c.share[j].value)
+		}
+	}
+	return dst
+}
+
+// periods returns the periods of the cycles that have a share, the strongest first.
+func (s *seasons) periods() []int {
+	var p []int
+	var strength []float64
+	for _, c := range s.cycles {
+		if !c.active {
+			continue
+		}
+		i, v := len(p), c.strength()
+		for i > 0 && strength[i-1] < v {
+			i--
+		}
+		p, strength = append(p, 0), append(strength, 0)
+		copy(p[i+1:], p[i:])
+		copy(strength[i+1:], strength[i:])
+		p[i], strength[i] = c.period, v
+	}
+	return p
+}
+
+func (s *seasons) State(c *snapshot.Codec) {
+	c.Section("seasons")
+	for _, v := range []*int64{&s.time, &s.before, &s.spacing, &s.since} {
+		c.Int64(v)
+	}
+	c.Index(&s.alike, alikeSpacings)
+	c.Int(&s.count)
+	n := len(s.cycles)
+	c.Len(&n, len(naturalSpans)+freeCycles+2)
+	if c.Decoding() {
+		s.cycles, s.ring, s.rows = nil, nil, 0
+	}
+	for i := range n {
+		period := 0
+		if !c.Decoding() {
+			period = s.cycles[i].period
+		}
+		c.Index(&period, maxLags+s.limit+1)
+		if c.Err() != nil {
+			return
+		}
+		if c.Decoding() {
+			if period < 1 {
+				c.Fail("seasons: a period of %d", period)
+				return
+			}
+			s.add(newCycle(s.dim, period, naturalTerms))
+		}
+		s.cycles[i].State(c)
+	}
+	rows := s.rows
+	c.Len(&rows, maxLags+s.limit+1)
+	if c.Decoding() && c.Err() == nil && rows != s.rows {
+		s.ring, s.rows = make([]float64, rows*s.dim), rows
+	}
+	c.Float64s(s.ring)
+	c.Float64s(s.last)
+	s.active = false
+	for _, o := range s.cycles {
+		o.check()
+		s.active = s.active || o.active
+	}
+}

@@ -1,0 +1,223 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	cycleMemory   = 20  // periods that a shape is the mean of
+	shareBlock    = 24  // samples that make a term of a share, at least
+	shareMemory   = .97 // weight of a term after the next one
+	shareDistance = 5   // limit of a deviation, in standard deviations
+)
+
+// cycle is the mean shape of one period, of each variable. It is learnt from the
+// deviation of a sample from the mean of the period that ends with it: the level may
+// wander, and a constant shape adds nothing to it.
+type cycle struct {
+	period int   // samples
+	span   int64 // ns; 0: phases are counted
+	given  bool  // it is configured: believed until the samples say otherwise
+	free   bool  // the search has found it
+
+	phase  int       // of the last sample
+	run    int       // samples since the last break
+	learnt int       // deviations
+	count  []int32   // of each phase: deviations, at most cycleMemory
+	mean   []float64 // period x dim: shape
+	prior  []float64 // shape at the last sample, from before that was learnt
+	total  []float64 // sum of the last period
+	fresh  []float64 // sum since run was a multiple of the period: total has no rounding errors of long ago
+	share  []slope   // of each variable
+	active bool      // a share is above 0
+}
+
+func newCycle(dim, period int, least float64) *cycle {
+	v := make([]float64, 3*dim)
+	c := &cycle{
+		period: period,
+		count:  make([]int32, period), mean: make([]float64, period*dim),
+		prior: v[:dim:dim], total: v[dim : 2*dim : 2*dim], fresh: v[2*dim:],
+		share: make([]slope, dim),
+	}
+	for j := range c.share {
+		c.share[j].least = least
+		c.share[j].every = (shareBlock + period - 1) / period * period
+	}
+	return c
+}
+
+// phaseOf is the phase at a time.
+func (c *cycle) phaseOf(ns int64) int {
+	turn := float64(ns%c.span) / float64(c.span)
+	return (int(math.Round(turn*float64(c.period))) + c.period) % c.period
+}
+
+// at is the shape k samples after the last one, or before it: a view.
+func (c *cycle) at(k int) []float64 {
+	phase := (c.phase + k) % c.period
+	if phase < 0 {
+		phase += c.period
+	}
+	d := len(c.prior)
+	return c.mean[phase*d : (phase+1)*d]
+}
+
+// shapeAt adds the shape k samples after the last one to dst.
+func (c *cycle) shapeAt(dst []float64, k int) {
+	for j, v := range c.at(k) {
+		dst[j] += v
+	}
+}
+
+// step moves on to the sample y at the given phase. old is the sample one period
+// before, nil if there is none since the break.
+func (c *cycle) step(phase int, y, old []float64) {
+	c.phase = phase
+	c.run++
+	for j, v := range y {
+		c.fresh[j] += v
+		c.total[j] += v
+	}
+	for j, v := range old {
+		c.total[j] -= v
+	}
+	if c.run%c.period == 0 {
+		copy(c.total, c.fresh)
+		clear(c.fresh)
+	}
+	copy(c.prior, c.at(0))
+}
+
+// begin takes the first period for the shape: lag(i) is the sample i before the
+// present one. The shorter cycles are at phases back samples after it.
+func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int) {
+	others := make([]float64, len(c.prior))
+	for i := range c.period {
+		clear(others)
+		for _, o := range shorter {
+			o.shapeAt(others, -i-back)
+		}
+		mean := c.at(-i)
+		for j, v := range lag(i) {
+			mean[j] = v - c.total[j]/float64(c.period) - others[j]
+		}
+	}
+	for i := range c.count {
+		c.count[i] = 1
+	}
+	c.learnt = c.period
+	copy(c.prior, c.at(0))
+}
+
+// learn learns the sample y, of which the shorter cycles explain others.
+func (c *cycle) learn(y, others, inverse []float64) {
+	mean := c.at(0)
+	if c.count[c.phase] < cycleMemory {
+		c.count[c.phase]++
+	}
+	rate, perPeriod := 1/float64(c.count[c.phase]), 1/float64(c.period)
+	for j, v := range y {
+		v -= c.total[j]*perPeriod + others[j]
+		p := mean[j]
+		c.share[j].add(p*inverse[j], v*inverse[j], c.given)
+		if inverse[j] > 0 {
+			limit := clipK / inverse[j]
+			v = clipTo(v, p-limit, p+limit)
+		}
+		mean[j] = p + rate*(v-p)
+	}
+	c.learnt++
+}
+
+// check sets active.
+func (c *cycle) check() {
+	c.active = false
+	for j := range c.share {
+		c.active = c.active || c.share[j].value > 0
+	}
+}
+
+// strength is the sum of the shares.
+func (c *cycle) strength() (sum float64) {
+	for j := range c.share {
+		sum += c.share[j].value
+	}
+	return sum
+}
+
+// interrupt is for a break: the sums of a period begin again.
+func (c *cycle) interrupt() {
+	c.run = 0
+	clear(c.total)
+	clear(c.fresh)
+}
+
+func (c *cycle) State(s *snapshot.Codec) {
+	s.Int64(&c.span)
+	s.Bool(&c.given)
+	s.Bool(&c.free)
+	s.Index(&c.phase, c.period)
+	s.Int(&c.run)
+	s.Int(&c.learnt)
+	for i := range c.count {
+		n := int(c.count[i])
+		s.Index(&n, cycleMemory+1)
+		c.count[i] = int32(n)
+	}
+	for _, v := range [][]float64{c.mean, c.prior, c.total, c.fresh} {
+		s.Float64s(v)
+	}
+	for j := range c.share {
+		c.share[j].State(s)
+	}
+}
+
+// slope is the share of what is said that is worth taking: the regression coefficient
+// of what happened on what was said, less its standard error, which is the larger the
+// fewer terms there are. Neighbouring outcomes are alike, so a whole number of periods
+// makes one term. Where nothing repeats itself the share is 0.
+type slope struct {
+	every           int // outcomes of a term
+	outcomes        int
+	product, square float64 // of the term that is not complete
+	pp, ps, ss, n   float64 // sums over the terms: product^2, product square, square^2, 1
+	least           float64 // terms before there is a share
+	value           float64
+}
+
+// add takes what was said and what happened, in standard deviations. A given cycle is
+// believed until there are two terms.
+func (t *slope) add(said, happened float64, given bool) {
+	said = clipTo(said, -shareDistance, shareDistance)
+	t.product += said * clipTo(happened, -shareDistance, shareDistance)
+	t.square += said * said
+	if t.outcomes++; t.outcomes < t.every {
+		return
+	}
+	p, s := t.product, t.square
+	t.pp, t.ps, t.ss, t.n = shareMemory*t.pp+p*p, shareMemory*t.ps+p*s, shareMemory*t.ss+s*s, shareMemory*t.n+1
+	t.outcomes, t.product, t.square = 0, 0, 0
+	t.value = 0
+	switch {
+	case t.ss <= 0:
+	case t.n > t.least:
+		b := t.ps / t.ss
+		se := math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (t.n - 1))
+		t.value = clipTo(b-(1+2/t.n)*se, 0, 1)
+		if t.value < knob("smallest", 0) {
+			t.value = 0
+		}
+	case given:
+		t.value = clipTo(t.ps/t.ss, 0, 1)
+	}
+}
+
+func (t *slope) State(c *snapshot.Codec) {
+	c.Index(&t.outcomes, t.every)
+	for _, v := range []*float64{&t.product, &t.square, &t.pp, &t.ps, &t.ss, &t.n, &t.value} {
+		c.Float64(v)
+	}
+}
