@@ -59,6 +59,20 @@ type InputTaker interface {
 	SetInputs(u []float64)
 }
 
+// Clocked finds seasons by the time of its samples.
+type Clocked interface {
+	// SetTime gives the time of the sample that the next Observe gets, ns since 1970
+	// UTC. Without it the time is not known, which is allowed for any sample.
+	SetTime(ns int64)
+}
+
+// Seasonal knows the seasons of its series.
+type Seasonal interface {
+	// Seasons returns the periods that the forecasts use, in samples, the strongest
+	// first; none while there is no season.
+	Seasons() []int
+}
+
 // Mixture mixes the forecasts of experts.
 type Mixture interface {
 	// Experts returns the names of the experts, in the order of WeightsTo. The slice

@@ -159,6 +159,9 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			data.Series[p.series].inputsTo(b.inputs, p.row, len(data.Inputs), o.Horizon, o.KnownInputs, o.Calendar)
 			taker.SetInputs(b.inputs)
 		}
+		if times := data.Series[p.series].Times; times != nil {
+			r.setTime(times[p.row])
+		}
 		if r.observe(y) {
 			res.Refused++
 		}
@@ -192,6 +195,18 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 type run struct {
 	f, ref Forecaster
 	scorer *Scorer
+}
+
+// setTime tells the models the time of the next sample.
+func (r *run) setTime(ns int64) {
+	for _, f := range []Forecaster{r.f, r.ref} {
+		if f == nil {
+			continue
+		}
+		if c, is := As[Clocked](f); is {
+			c.SetTime(ns)
+		}
+	}
 }
 
 // observe lets the models learn y and reports whether the first refused it.

@@ -210,6 +210,9 @@ func (e *Engine) observe(dst *Batch, s *series, in *Sample, r *stepResult) error
 			taker.SetInputs(e.inputs)
 		}
 	}
+	if c, ok := eval.As[eval.Clocked](s.forecaster); ok {
+		c.SetTime(in.Time)
+	}
 	if err := s.forecaster.Observe(r.y); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
 	}

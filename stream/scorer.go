@@ -203,6 +203,9 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 				taker.SetInputs(r.inputs)
 			}
 		}
+		if c, ok := eval.As[eval.Clocked](m.f); ok {
+			c.SetTime(r.time)
+		}
 		compare(m.scorer, r.y)
 		if err := m.f.Observe(r.y); err != nil {
 			return rejected(s.info.Name, m.name, err)

@@ -208,7 +208,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	}
 	if m.direct != nil {
 		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Horizon, m.recent())
-		s.multihorizon.season = m.cfg.Season
+		s.multihorizon.season, s.multihorizon.seasonBase.given = m.cfg.Season, m.cfg.Season > 0
 	}
 	if s.inputs != nil {
 		return autoWithInputs{s}

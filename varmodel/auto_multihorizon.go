@@ -52,9 +52,8 @@ type origin struct {
 	step, sd  []float64   // units of the targets: typical step, deviation from the local mean
 	forecasts [][]float64 // for each anchor, anchorExperts x dim
 	seasons   []float64   // anchors x dim: season of the target
-	mean      []float64
-	mixed     []float64 // anchors x dim: increment that the mixture forecast
-	season    int       // season known at the origin; 0: none
+	mixed     []float64   // anchors x dim: increment that the mixture forecast
+	season    int         // season known at the origin; 0: none
 }
 
 // multihorizon makes the forecasts of more than one step ahead. It works on the
@@ -119,7 +118,6 @@ func newMultihorizon(g *directLearners, q *seasons, horizon, depth int) *multiho
 		p.inputs = make([]float64, 3*g.inputs*len(g.steps))
 		p.last, p.local = make([]float64, d), make([]float64, d)
 		p.step, p.sd = make([]float64, d), make([]float64, d)
-		p.mean = make([]float64, len(g.steps)*d)
 		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.forecasts = make([][]float64, len(g.steps))
 		for k := range p.forecasts {
@@ -146,16 +144,8 @@ func (o *multihorizon) observe(sample []float64) {
 		if p.season > 0 && p.season == o.seasonBase.season {
 			o.scoreSeason(k, y, p)
 		}
-		if knob("i1", 0) > 0 {
-			o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
-		}
-		o.shrinkages[k].observe(o.mixtures[k], y, p.last)
 		o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
-		if knob("i2", 0) > 0 {
-			for j := range y {
-				o.mixtures[k].aggregate.Mean[j] = p.mean[k*g.dim+j] / o.mixtures[k].unit(j)
-			}
-		}
+		o.shrinkages[k].observe(o.mixtures[k], y, p.last)
 		o.mixtures[k].observe(y, p.last, true)
 
 		g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
@@ -284,9 +274,6 @@ func (o *multihorizon) combine(k int, p *origin) {
 	forecast := o.forecast[k*d : (k+1)*d]
 	m.forecastTo(forecast, last, z)
 	m.outTo(p.mixed[k*d : (k+1)*d])
-	for j := range d {
-		p.mean[k*d+j] = m.aggregate.Mean[j] * m.unit(j)
-	}
 	for j, v := range forecast {
 		forecast[j] = last[j] + o.shrinkages[k].factor*finiteOr(v-last[j], 0)
 		learnt := o.shrinkages[k].factor * (1 - m.persistenceWeight(j))

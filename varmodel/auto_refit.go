@@ -239,4 +239,15 @@ func (r *refit) State(c *snapshot.Codec, s *autoSeries) {
 		c.Fail("refit: sample %d of %d", r.next, s.past.count)
 	}
 	r.frame.local.State(c)
+	has := r.remainder != nil
+	c.Bool(&has)
+	if c.Decoding() {
+		r.hasIncrements, r.remainder = false, nil
+		if has {
+			r.remainder = newPastRemainder(s)
+		}
+	}
+	if has {
+		r.remainder.State(c)
+	}
 }

@@ -60,15 +60,17 @@ func (s *autoSeries) learnSeason() {
 // changed reports whether the shares of the cycles are other ones than when the
 // remainder was computed.
 func (r *remainder) changed(q *seasons) bool {
-	var sum float64
-	now := q.sharesTo(nil)
-	if len(now) != len(r.shares) {
+	d := len(r.z)
+	if len(q.cycles)*d != len(r.shares) {
 		return true
 	}
-	for i, v := range now {
-		sum += math.Abs(v - r.shares[i])
+	var sum float64
+	for k, c := range q.cycles {
+		for j, then := range r.shares[k*d : (k+1)*d] {
+			sum += math.Abs(c.share[j].value - then)
+		}
 	}
-	return sum > remainderChange*float64(len(r.z))
+	return sum > remainderChange*float64(d)
 }
 
 // push appends a sample of the remainder.
@@ -95,7 +97,7 @@ func (s *autoSeries) computeRemainder() {
 	q, source := s.seasons, s.m.source
 	if source != nil {
 		source.yuleWalker.add(s.frameOf(source).recent, 0)
-		source.discount(knob("keep", remainderKeep))
+		source.discount(remainderKeep)
 	}
 	r := newRemainder(s)
 	f := r.frame
@@ -122,7 +124,7 @@ func (s *autoSeries) computeRemainder() {
 	}
 	to.Derive()
 	s.remainder = r
-	if o := s.multihorizon; o != nil && s.m.cfg.Season == 0 && knob("osea", 1) > 0 {
+	if o := s.multihorizon; o != nil && s.m.cfg.Season == 0 {
 		o.season = 0
 		for _, p := range q.periods() {
 			if p < s.past.depth {
@@ -205,6 +207,13 @@ func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
 	for j, v := range p.to {
 		dst[j] = (dst[j] + v - p.now[j] - p.z[j]) * s.scaler.perStep[j]
 	}
+}
+
+// State holds what longTo has computed: the shapes have changed since.
+func (p *pastRemainder) State(c *snapshot.Codec) {
+	c.Bool(&p.begun)
+	p.past.State(c)
+	c.Float64s(p.frame.recent.rows(0))
 }
 
 func (r *remainder) State(c *snapshot.Codec) {

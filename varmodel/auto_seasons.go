@@ -15,6 +15,7 @@ const (
 	sameSeason     = .1  // by which the periods of two cycles differ at least
 	naturalTerms   = 1.5 // terms before a cycle of the clock has a share
 	freeTerms      = 2.5 // terms before a cycle that was found has one
+	freeShare      = .2  // smallest share of a cycle that was found: a search sees many periods
 	freeCycles     = 2   // cycles of periods that were found without the clock
 	refitShare     = .25 // change of the shares, averaged over the variables, after which the remainder is refit
 	refitApart     = 64  // samples between two refits of the remainder
@@ -46,14 +47,15 @@ type seasons struct {
 	rows   int       // of the ring
 	last   []float64 // season at the last sample, from before that was learnt
 	active bool      // a cycle has a share
+	others []float64 // scratch: shapes of the shorter cycles
 }
 
 // newSeasons returns the seasons of a new series. given is the configured period,
 // or 0.
 func newSeasons(dim, limit, given int) *seasons {
-	s := &seasons{dim: dim, limit: limit, last: make([]float64, dim)}
+	s := &seasons{dim: dim, limit: limit, last: make([]float64, dim), others: make([]float64, dim)}
 	if given > 0 {
-		c := newCycle(dim, given, naturalTerms)
+		c := newCycle(dim, given)
 		c.given = true
 		s.add(c)
 	}
@@ -100,7 +102,7 @@ func (s *seasons) natural() {
 		if period < shortestSeason || period > limit || math.Abs(exact-float64(period)) > periodDiffers*exact {
 			continue
 		}
-		if c := newCycle(s.dim, period, naturalTerms); s.find(period) == nil {
+		if c := newCycle(s.dim, period); s.find(period) == nil {
 			c.span = span
 			s.add(c)
 		}
@@ -160,8 +162,8 @@ func (s *seasons) propose(period int, past *history, inverse []float64) {
 	if period < shortestSeason || free >= freeCycles || s.find(period) != nil {
 		return
 	}
-	c := newCycle(s.dim, period, freeTerms)
-	c.free = true
+	c := newCycle(s.dim, period)
+	c.setFree()
 	c.span = s.spacing * int64(period)
 	s.add(c)
 	shorter := s.cycles[:0:0]
@@ -209,7 +211,8 @@ func (s *seasons) observe(y, inverse []float64) {
 	d := s.dim
 	s.active = false
 	clear(s.last)
-	others := make([]float64, d)
+	others := s.others
+	clear(others)
 	for k, c := range s.cycles {
 		phase := c.phase + 1
 		if c.span > 0 && s.time > 0 {
@@ -327,7 +330,7 @@ func (s *seasons) State(c *snapshot.Codec) {
 				c.Fail("seasons: a period of %d", period)
 				return
 			}
-			s.add(newCycle(s.dim, period, naturalTerms))
+			s.add(newCycle(s.dim, period))
 		}
 		s.cycles[i].State(c)
 	}

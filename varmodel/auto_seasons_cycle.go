@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	shapeLimit    = 3   // limit of what a deviation moves a shape by, in standard deviations
 	cycleMemory   = 20  // periods that a shape is the mean of
 	shareBlock    = 24  // samples that make a term of a share, at least
 	shareMemory   = .97 // weight of a term after the next one
@@ -34,7 +35,7 @@ type cycle struct {
 	active bool      // a share is above 0
 }
 
-func newCycle(dim, period int, least float64) *cycle {
+func newCycle(dim, period int) *cycle {
 	v := make([]float64, 3*dim)
 	c := &cycle{
 		period: period,
@@ -43,10 +44,18 @@ func newCycle(dim, period int, least float64) *cycle {
 		share: make([]slope, dim),
 	}
 	for j := range c.share {
-		c.share[j].least = least
+		c.share[j].least = naturalTerms
 		c.share[j].every = (shareBlock + period - 1) / period * period
 	}
 	return c
+}
+
+// setFree marks a cycle that the search has found: it has to prove more.
+func (c *cycle) setFree() {
+	c.free = true
+	for j := range c.share {
+		c.share[j].least, c.share[j].smallest = freeTerms, freeShare
+	}
 }
 
 // phaseOf is the phase at a time.
@@ -124,7 +133,7 @@ func (c *cycle) learn(y, others, inverse []float64) {
 		p := mean[j]
 		c.share[j].add(p*inverse[j], v*inverse[j], c.given)
 		if inverse[j] > 0 {
-			limit := clipK / inverse[j]
+			limit := shapeLimit / inverse[j]
 			v = clipTo(v, p-limit, p+limit)
 		}
 		mean[j] = p + rate*(v-p)
@@ -158,7 +167,9 @@ func (c *cycle) interrupt() {
 func (c *cycle) State(s *snapshot.Codec) {
 	s.Int64(&c.span)
 	s.Bool(&c.given)
-	s.Bool(&c.free)
+	if s.Bool(&c.free); c.free {
+		c.setFree()
+	}
 	s.Index(&c.phase, c.period)
 	s.Int(&c.run)
 	s.Int(&c.learnt)
@@ -185,6 +196,7 @@ type slope struct {
 	product, square float64 // of the term that is not complete
 	pp, ps, ss, n   float64 // sums over the terms: product^2, product square, square^2, 1
 	least           float64 // terms before there is a share
+	smallest        float64 // share that is none
 	value           float64
 }
 
@@ -206,8 +218,7 @@ func (t *slope) add(said, happened float64, given bool) {
 	case t.n > t.least:
 		b := t.ps / t.ss
 		se := math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (t.n - 1))
-		t.value = clipTo(b-(1+2/t.n)*se, 0, 1)
-		if t.value < knob("smallest", 0) {
+		if t.value = clipTo(b-(1+2/t.n)*se, 0, 1); t.value < t.smallest {
 			t.value = 0
 		}
 	case given:

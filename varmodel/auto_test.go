@@ -198,11 +198,11 @@ func TestSeasonIsFound(t *testing.T) {
 			prev = c.value(rng, i, prev)
 			past.push([]float64{prev}, nil)
 		}
-		search := newSeasonSearch(2000)
+		search, known := newSeasonSearch(1, 2000), newSeasons(1, 100, 0)
 		search.begin(1600)
-		got, done := search.proceed(past)
+		got, done := search.proceed(past, known)
 		for !done {
-			got, done = search.proceed(past)
+			got, done = search.proceed(past, known)
 		}
 		if got != c.season {
 			t.Errorf("%s: season %d, want %d", c.name, got, c.season)

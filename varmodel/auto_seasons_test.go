@@ -1,0 +1,224 @@
+package varmodel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	quarter  = int64(900e9)
+	quarters = 96 // in a day
+)
+
+// dayAndWeek is a series of two variables at 15 minutes: the day is strong in both, the
+// weekend is low in the first, and what remains is an autoregression.
+func dayAndWeek(n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x, a, b := make([][]float64, n), 0., 0.
+	for t := range x {
+		a, b = .7*a+.2*rng.NormFloat64(), .5*b+.2*rng.NormFloat64()
+		day := 2 * math.Pi * float64(t%quarters) / quarters
+		week := 0.
+		if t/quarters%7 >= 5 {
+			week = -1
+		}
+		x[t] = []float64{math.Sin(day) + .5*math.Cos(2*day) + week + a, math.Cos(day) + b}
+	}
+	return x
+}
+
+// runClocked shows x to f, with times from start on unless that is 0, and returns the
+// forecasts.
+func runClocked(t *testing.T, f eval.Forecaster, x [][]float64, start int64, horizon int) [][]float64 {
+	t.Helper()
+	var out [][]float64
+	for i, y := range x {
+		if start != 0 {
+			c, ok := eval.As[eval.Clocked](f)
+			if !ok {
+				t.Fatal("no clock")
+			}
+			c.SetTime(start + int64(i)*quarter)
+		}
+		if err := f.Observe(y); err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float64, horizon*len(y))
+		f.ForecastTo(dst)
+		out = append(out, dst)
+	}
+	return out
+}
+
+const firstOf2026 = int64(1767225600e9)
+
+// With the clock the day and the week are found, without it the day; the forecasts of a
+// day ahead are then nearly as good as the noise allows, in every tier.
+func TestSeasonsOfDayAndWeek(t *testing.T) {
+	const n, H = 8 * 7 * quarters, quarters
+	x := dayAndWeek(n)
+	for _, tier := range Tiers {
+		f := newAuto(t, AutoConfig{Dim: 2, Horizon: H, Tier: tier}).NewSeries()
+		got := runClocked(t, f, x, firstOf2026, H)
+		seasonal, _ := eval.As[eval.Seasonal](f)
+		if p := seasonal.Seasons(); !slices.Contains(p, quarters) || !slices.Contains(p, 7*quarters) {
+			t.Errorf("%s: seasons %v", tier, p)
+		}
+		var sum, count float64
+		for i := n - 2*7*quarters; i+H < n; i++ {
+			e := got[i][(H-1)*2] - x[i+H][0]
+			sum += e * e
+			count++
+		}
+		noise := .2 * .2 / (1 - .7*.7)
+		if mse := sum / count; mse > 1.5*noise {
+			t.Errorf("%s: a day ahead %.4f, noise %.4f", tier, mse, noise)
+		}
+	}
+	f := newAuto(t, AutoConfig{Dim: 2, Horizon: 1}).NewSeries()
+	runClocked(t, f, x[:4*7*quarters], 0, 1)
+	if seasonal, _ := eval.As[eval.Seasonal](f); !slices.Contains(seasonal.Seasons(), quarters) {
+		t.Errorf("without a clock: %v", seasonal.Seasons())
+	}
+}
+
+// A random walk with a clock has no season worth a name, and its forecasts stay as good
+// as persistence.
+func TestSeasonsOfRandomWalk(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	x, v := make([][]float64, 5000), 0.
+	for i := range x {
+		v += rng.NormFloat64()
+		x[i] = []float64{v}
+	}
+	got := runClocked(t, newAuto(t, AutoConfig{Dim: 1, Horizon: quarters}).NewSeries(), x, firstOf2026, quarters)
+	for _, h := range []int{1, 24, quarters} {
+		var ours, naive float64
+		for i := 500; i+h < len(x); i++ {
+			e, p := got[i][h-1]-x[i+h][0], x[i][0]-x[i+h][0]
+			ours, naive = ours+e*e, naive+p*p
+		}
+		if ours > 1.02*naive {
+			t.Errorf("h=%d: %.4f of persistence", h, ours/naive)
+		}
+	}
+}
+
+// The forecasts up to a row are the same whether or not there are rows after it.
+func TestSeasonsDoNotLookAhead(t *testing.T) {
+	const n, cut, H = 8 * quarters, 6*quarters + 17, 12
+	for _, start := range []int64{0, firstOf2026} {
+		x := dayAndWeek(n)
+		model := func() eval.Forecaster { return newAuto(t, AutoConfig{Dim: 2, Horizon: H}).NewSeries() }
+		want := runClocked(t, model(), x[:cut], start, H)
+		for i := cut; i < n; i++ {
+			x[i] = []float64{1000, -1000}
+		}
+		got := runClocked(t, model(), x, start, H)
+		for i := range want {
+			if !slices.Equal(got[i], want[i]) {
+				t.Fatalf("start %d: row %d depends on rows from %d on", start, i, cut)
+			}
+		}
+	}
+}
+
+// A series that is saved and restored at any phase goes on with the same forecasts:
+// before the spacing is known, before the first season, after the remainder, and while
+// the experts learn its past again.
+func TestSeasonsState(t *testing.T) {
+	const n, H = 10 * quarters, 6
+	x := dayAndWeek(n)
+	for _, start := range []int64{0, firstOf2026} {
+		for _, at := range []int{5, quarters + 3, 5*quarters + 1, 7*quarters + 50, 820, 860} {
+			m := newAuto(t, AutoConfig{Dim: 2, Horizon: H})
+			f := m.NewSeries()
+			runClocked(t, f, x[:at], start, H)
+			c := snapshot.NewEncoder(nil)
+			m.State(c)
+			f.State(c)
+			m2 := newAuto(t, AutoConfig{Dim: 2, Horizon: H})
+			g := m2.NewSeries()
+			d := snapshot.NewDecoder(c.Bytes())
+			m2.State(d)
+			g.State(d)
+			if err := d.Finish(); err != nil {
+				t.Fatalf("start %d, row %d: %v", start, at, err)
+			}
+			later := start
+			if start != 0 {
+				later += int64(at) * quarter
+			}
+			want, got := runClocked(t, f, x[at:], later, H), runClocked(t, g, x[at:], later, H)
+			for i := range want {
+				if !slices.Equal(got[i], want[i]) {
+					t.Fatalf("start %d, restored at %d: row %d differs", start, at, at+i)
+				}
+			}
+		}
+	}
+}
+
+// After a break the clock still tells the phase: the shape of the day is used at once.
+func TestSeasonsSurviveABreak(t *testing.T) {
+	const n = 12 * quarters
+	x := dayAndWeek(n)
+	f := newAuto(t, AutoConfig{Dim: 2, Horizon: quarters / 2}).NewSeries()
+	runClocked(t, f, x[:8*quarters], firstOf2026, quarters/2)
+	r, _ := eval.As[eval.LagResetter](f)
+	r.ResetLags()
+	first := 8*quarters + 37
+	got := runClocked(t, f, x[first:], firstOf2026+int64(first)*quarter, quarters/2)
+	var ours, naive float64
+	h := quarters / 2
+	for i := 4; i < quarters; i++ {
+		e, p := got[i][(h-1)*2+1]-x[first+i+h][1], x[first+i][1]-x[first+i+h][1]
+		ours, naive = ours+e*e, naive+p*p
+	}
+	if ours > .3*naive {
+		t.Errorf("half a day ahead after the break: %.3f of persistence", ours/naive)
+	}
+}
+
+// The spacing is found from the times, months included, and again when it changes.
+func TestSeasonsClock(t *testing.T) {
+	month := int64(2629746e9)
+	for _, c := range []struct {
+		name    string
+		spacing func(i int) int64
+		want    []int
+	}{
+		{"minutes", func(int) int64 { return 60e9 }, []int{60, 1440, 10080}},
+		{"five minutes", func(int) int64 { return 300e9 }, []int{12, 288, 2016}},
+		{"hours", func(int) int64 { return 3600e9 }, []int{24, 168}},
+		{"days", func(int) int64 { return 86400e9 }, []int{7, 365}},
+		{"months", func(i int) int64 { return month + []int64{-86400e9, 43200e9, 0, 43200e9}[i%4] }, []int{12}},
+		{"quarters", func(int) int64 { return 3 * month }, []int{4}},
+		{"minutes, then hours", func(i int) int64 {
+			if i < 30 {
+				return 60e9
+			}
+			return 3600e9
+		}, []int{24, 168}},
+		{"irregular", func(i int) int64 { return int64(1+i%3) * 60e9 }, nil},
+	} {
+		s, at := newSeasons(1, 20160, 0), firstOf2026
+		for i := range 60 {
+			s.time = at
+			s.observe([]float64{float64(i)}, []float64{1})
+			at += c.spacing(i)
+		}
+		var got []int
+		for _, o := range s.cycles {
+			got = append(got, o.period)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
