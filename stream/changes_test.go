@@ -80,7 +80,7 @@ func TestChangesAreAll(t *testing.T) {
 						if !bytes.Equal(got, want) {
 							t.Fatalf("seed %d: %d changes do not give the state", seed, len(changes))
 						}
-						if n := len(restored.Changes(nil)); n > 150 && c.Scope != stream.Shared {
+						if n := len(restored.Changes(nil)); n > 300 && c.Scope != stream.Shared {
 							t.Fatalf("a restored engine has %d bytes of changes", n)
 						}
 						e = restored

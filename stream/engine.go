@@ -22,6 +22,8 @@ type Engine struct {
 	scorer    *scorer
 
 	next    int64
+	latest  int64 // time of the last sample learnt from, ns; 0 = none
+	refused refusedCounts
 	samples int64          // since the last scores over all series
 	pooled  int64          // time of these
 	series  []*series      // in order of appearance, as the Assembler has them
@@ -45,7 +47,7 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{c: c, assembler: a}
+	e := &Engine{c: c, assembler: a, refused: newRefusedCounts()}
 	e.inputs = make([]float64, (c.Horizon+1)*c.Inputs())
 	e.budget = budget{limit: c.Memory, costs: make(map[choice]int64)}
 	a.afford = e.affordSeries
@@ -91,9 +93,11 @@ func (e *Engine) Begin(dst *Batch, m *Message) bool {
 	return true
 }
 
-// Refuse keeps m, or a part of it, as a dead letter.
+// Refuse keeps m, or a part of it, as a dead letter, and reports the first one of a reason,
+// the tenth, the hundredth and so on.
 func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
 	dst.refuse(m, err.Reason, err.Detail)
+	e.reportRefused(dst, m, err)
 }
 
 // Learn gives r to the Assembler and learns from the samples that it completes: none, one
@@ -140,7 +144,7 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 	e.closeGap(dst, s, in)
 	s.shared.samples++
 	dst.Series = len(e.series)
-	dst.Watermark = later(dst.Watermark, in.Time)
+	dst.Watermark, e.latest = later(dst.Watermark, in.Time), in.Time
 	r := stepResult{kind: resultSample, series: s.scored, time: in.Time, warmUp: !e.c.Evaluation.scored(in.Row)}
 	if err := e.observe(dst, s, in, &r); err != nil {
 		return err

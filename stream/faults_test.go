@@ -100,3 +100,34 @@ func TestFault33_FloodIsBounded(t *testing.T) {
 		t.Errorf("%d series", e.NumSeries())
 	}
 }
+
+// TestRefusedEvents: the first, the tenth and the hundredth record refused for a reason are
+// reported, also across a restart, and with the time of the message as long as no sample came.
+func TestRefusedEvents(t *testing.T) {
+	e := streamtest.NewEngine(t, streamtest.DriftConfig())
+	var b stream.Batch
+	for i := range int64(120) {
+		m := stream.Message{Topic: "in", Offset: i, Time: 7e9 + i}
+		e.Reject(&b, &m, &stream.DataError{Reason: stream.Malformed, Detail: "no object"})
+		if err := e.Score(&b); err != nil {
+			t.Fatal(err)
+		}
+		restored := streamtest.NewEngine(t, streamtest.DriftConfig())
+		if err := restored.Restore(e.Snapshot(nil)); err != nil {
+			t.Fatal(err)
+		}
+		e = restored
+	}
+	var got []string
+	for _, ev := range b.Events {
+		got = append(got, fmt.Sprintf("%s %s %d %s", ev.Series, ev.Kind, ev.Time, ev.Text))
+	}
+	want := []string{
+		"_all refused 7000000000 1 record was refused as malformed; the latest: in[0]@0: no object",
+		"_all refused 7000000009 10 records were refused as malformed; the latest: in[0]@9: no object",
+		"_all refused 7000000099 100 records were refused as malformed; the latest: in[0]@99: no object",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}

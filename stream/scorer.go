@@ -124,6 +124,10 @@ func (s *scoredSeries) forget() {
 
 // take does what r asks for and appends what comes of it to dst. An error is fatal.
 func (sc *scorer) take(dst *Batch, r *stepResult) error {
+	if r.kind == resultEvent {
+		dst.Events = append(dst.Events, r.event)
+		return nil
+	}
 	s := r.series
 	s.changed = true
 	switch r.kind {
@@ -148,8 +152,6 @@ func (sc *scorer) take(dst *Batch, r *stepResult) error {
 		s.forget()
 	case resultBreak:
 		sc.interrupt(s, r)
-	case resultEvent:
-		dst.Events = append(dst.Events, r.event)
 	}
 	return nil
 }

@@ -106,6 +106,8 @@ func (e *Engine) state(c *snapshot.Codec, all bool) {
 	if c.Err() == nil && e.next < 0 {
 		c.Fail("negative offset")
 	}
+	c.Int64(&e.latest)
+	e.refused.state(c)
 	c.Int64(&e.samples)
 	c.Int64(&e.pooled)
 	e.assembler.state(c, all)

@@ -163,7 +163,7 @@ var meanings = map[string]string{
 
 func kinds() string {
 	return "`" + strings.Join([]string{
-		stream.EventSeries, stream.EventSchemaChange, stream.EventGap, stream.EventAnomaly, stream.EventDrift, stream.EventRollback, stream.EventReset, stream.EventReload,
+		stream.EventSeries, stream.EventSchemaChange, stream.EventRefused, stream.EventTime, stream.EventGap, stream.EventAnomaly, stream.EventDrift, stream.EventRollback, stream.EventReset, stream.EventReload,
 	}, "`, `") + "`"
 }
 

@@ -29,10 +29,11 @@ var remedies = map[stream.Reason]string{
 	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
 	stream.Dimension: "list the variables of every record with pipeline.variables",
 	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
-	stream.Duplicate: "name the column of the series with input.csv.series_column if there are several; otherwise take the mean of a row with pipeline.interval, pipeline.wait_for_late and pipeline.aggregate=mean",
+	stream.Duplicate: "name the column or field of the series with input.csv.series_column or input.json.series_field if there are several; otherwise take the mean of a row with pipeline.interval, pipeline.wait_for_late and pipeline.aggregate=mean",
 	stream.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
 	stream.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
 	stream.TooMany:   "pipeline.max_series is the limit",
+	stream.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
 }
 
 // Add counts a refused message.

@@ -1,0 +1,74 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// refusedCounts counts the records that an engine refused, by reason in the order of Reasons.
+type refusedCounts struct {
+	total, reported []int64 // reported: in the last event
+}
+
+func newRefusedCounts() refusedCounts {
+	return refusedCounts{make([]int64, len(Reasons)), make([]int64, len(Reasons))}
+}
+
+// add counts a refused record. It reports the total of the reason at the first one, and when
+// there are ten times as many as at the last report, if told is set.
+func (r *refusedCounts) add(reason Reason, told bool) (total int64, report bool) {
+	i := slices.Index(Reasons, reason)
+	r.total[i]++
+	if !told || r.total[i] < 10*r.reported[i] {
+		return r.total[i], false
+	}
+	r.reported[i] = r.total[i]
+	return r.total[i], true
+}
+
+// state transfers the counts of the reasons that occurred.
+func (r *refusedCounts) state(c *snapshot.Codec) {
+	n := 0
+	for _, total := range r.total {
+		if total > 0 {
+			n++
+		}
+	}
+	c.Len(&n, len(Reasons))
+	for i := 0; n > 0 && c.Err() == nil; i++ {
+		if !c.Decoding() && r.total[i] == 0 {
+			continue
+		}
+		at := i
+		c.Index(&at, len(Reasons))
+		if at < i {
+			c.Fail("reasons that do not ascend")
+			return
+		}
+		i = at
+		c.Int64(&r.total[i])
+		c.Int64(&r.reported[i])
+		n--
+	}
+}
+
+// reportRefused appends an event about the refused m when one is due. Its time is that of the
+// latest sample, or of the message while there is none; without either it waits.
+func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
+	when := e.latest
+	if when == 0 {
+		when = m.Time
+	}
+	n, report := e.refused.add(err.Reason, when != 0)
+	if !report {
+		return
+	}
+	records := "records were"
+	if n == 1 {
+		records = "record was"
+	}
+	dst.add(stepResult{kind: resultEvent, event: Event{Series: AllSeries, Time: when, Kind: EventRefused,
+		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}}, 1)
+}
