@@ -9,16 +9,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	_ "time/tzdata"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"github.com/orffvar/forecaster/internal/interrupt"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx := interrupt.Context()
 	// Without GOMEMLIMIT the collector keeps below nine tenths of what the container, or else
 	// the machine, has. Where neither is known there is no limit.
 	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)), memlimit.WithRatio(.9))

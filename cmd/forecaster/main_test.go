@@ -18,11 +18,15 @@ import (
 
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/interrupt"
 )
 
 // TestMain makes this test binary serve as two programs beside the tests:
 // forecaster itself, and a broker in a process of its own.
 func TestMain(m *testing.M) {
+	if strings.Contains(filepath.Base(os.Args[0]), ".test") { // not one of the programs
+		interrupt.Ignore()
+	}
 	testscript.Main(m, map[string]func(){
 		"forecaster": main,
 		"broker":     brokerMain,

@@ -90,10 +90,14 @@ func (p *program) supervised(t *testing.T) *program {
 	return start(t, p.cmd.Args[0], p.cmd.Args[1:]...)
 }
 
-// terminate sends SIGTERM and returns the exit code. The end may take DrainTimeout
-// and what it takes to leave the group; more only as far as the machine is busy.
+// terminate sends SIGTERM, once the process has logged something, and returns the exit
+// code. The end may take DrainTimeout and what it takes to leave the group; more only as
+// far as the machine is busy.
 func (p *program) terminate(t *testing.T) (code int) {
 	t.Helper()
+	if !poll(func() bool { return p.stderr.String() != "" }) {
+		t.Fatal("the process logs nothing")
+	}
 	begin := time.Now()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

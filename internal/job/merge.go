@@ -23,13 +23,15 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	if err != nil {
 		return err
 	}
-	if err := connection.Ping(ctx); err != nil {
-		return err
+	err = connection.Ping(ctx)
+	if err == nil && partitions > 0 {
+		err = connection.CreateTopic(ctx, to, partitions)
 	}
-	if partitions > 0 {
-		if err := connection.CreateTopic(ctx, to, partitions); err != nil {
-			return err
-		}
+	switch {
+	case ctx.Err() != nil:
+		return nil // told to stop before there was anything to do
+	case err != nil:
+		return err
 	}
 	group, err := kafka.NewGroup(kafka.GroupConfig{
 		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
