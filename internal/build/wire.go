@@ -218,6 +218,23 @@ type outputs struct {
 	Influx  *influx.Sink // nil without InfluxDB
 }
 
+// troubled is an output whose requests can fail for a while. Problem returns why the
+// last one did, "" after a success. Any goroutine may call it.
+type troubled interface{ Problem() string }
+
+// Problem returns why an output does not accept what it gets; "" = all do.
+func (o *outputs) Problem() string {
+	for _, s := range o.Sink {
+		if t, ok := s.(troubled); ok && t.Problem() != "" {
+			return t.Problem()
+		}
+	}
+	if t, ok := o.Letters.(troubled); ok {
+		return t.Problem()
+	}
+	return ""
+}
+
 // OpenOutputs opens what is configured; taps see every batch first.
 func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outputs, error) {
 	if err := CheckPaths(c); err != nil {

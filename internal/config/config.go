@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -296,7 +297,16 @@ type State struct {
 type Server struct {
 	Enabled bool        `yaml:"enabled"`
 	Listen  string      `yaml:"listen"`
-	Token   secret.Text `yaml:"token"` // required on other addresses than loopback
+	Token   secret.Text `yaml:"token"`    // required on other addresses than loopback
+	TLSCert string      `yaml:"tls_cert"` // certificate, with those of its issuers behind it
+	TLSKey  string      `yaml:"tls_key"`
+}
+
+// OnLoopback reports whether only this machine reaches the server.
+func (s *Server) OnLoopback() bool {
+	host, _, err := net.SplitHostPort(s.Listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 // Log is the process's own log.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"slices"
@@ -272,14 +273,21 @@ func (b *binder) validateServices(c *Config) {
 	b.Need(c.State.Topic == "" || c.State.Dir == "", "state", "needs one of dir and topic, not both")
 	b.Need(c.State.Topic == "" || c.Input.Kafka != nil && c.Input.Kafka.ConsumerGroup != "", "state.topic", "needs input.kafka with a consumer_group, whose commits it completes")
 	if c.Server.Enabled {
-		host, _, err := net.SplitHostPort(c.Server.Listen)
-		b.Need(err == nil, "server.listen", "must be host:port, got %q", c.Server.Listen)
-		ip := net.ParseIP(host)
-		loopback := host == "localhost" || (ip != nil && ip.IsLoopback())
-		b.Need(err != nil || loopback || !c.Server.Token.IsZero(), "server.token", "must be given when server.listen is not on loopback, got listen %q", c.Server.Listen)
+		b.validateServer(&c.Server)
 	}
 	b.OneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	b.OneOf("log.format", c.Log.Format, "auto", "text", "json")
+}
+
+func (b *binder) validateServer(s *Server) {
+	_, _, err := net.SplitHostPort(s.Listen)
+	b.Need(err == nil, "server.listen", "must be host:port, got %q", s.Listen)
+	b.Need(err != nil || s.OnLoopback() || !s.Token.IsZero(), "server.token", "must be given when server.listen is not on loopback, got listen %q", s.Listen)
+	b.Need((s.TLSCert == "") == (s.TLSKey == ""), "server.tls_cert", "and tls_key must be given together")
+	if s.TLSCert != "" && s.TLSKey != "" {
+		_, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey)
+		b.Need(err == nil, "server.tls_cert", "%v", err)
+	}
 }
 
 // kinds returns the names of the inputs that are given.

@@ -249,7 +249,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	l.started(name, &partition{runner: runner, influx: out.Influx, damaged: damaged})
+	l.started(name, &partition{runner: runner, influx: out.Influx, problem: out.Problem, damaged: damaged})
 	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
@@ -338,6 +338,7 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 type partition struct {
 	runner  *run.Runner
 	influx  *influx.Sink // or nil
+	problem func() string
 	damaged func() int64 // Checkpoints that could not be read
 }
 
@@ -345,15 +346,15 @@ type partition struct {
 type counters struct {
 	run.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
-	SinkProblem string           // why the last one failed; "" after a success
+	Problem     string           // why the outputs do not accept what they get; "" = they do
 	Damaged     int64            // Checkpoints that could not be read
 }
 
 func (p *partition) counters() counters {
-	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.damaged()}
+	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.damaged(), Problem: p.problem()}
 	if p.influx != nil {
 		s := p.influx.Stats()
-		c.SinkRetries, c.SinkProblem = s.Retries, s.Problem
+		c.SinkRetries = s.Retries
 		c.DeadLetters[stream.Rejected] += s.Rejected
 	}
 	return c

@@ -3,9 +3,11 @@ package job
 import (
 	"context"
 	"crypto/subtle"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -14,10 +16,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/livepage"
 )
+
+// maxConnections is the number of connections that the HTTP server accepts at a time;
+// others wait. It leaves file descriptors for checkpoints, outputs and Kafka.
+const maxConnections = 128
 
 // ServeHTTP starts the endpoint if server.enabled is set, and returns a function that
 // stops it.
@@ -25,11 +32,22 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 	if !l.Cfg.Server.Enabled {
 		return func() {}, nil
 	}
-	listener, err := net.Listen("tcp", l.Cfg.Server.Listen)
+	c := &l.Cfg.Server
+	scheme, settings := "http", (*tls.Config)(nil)
+	if c.TLSCert != "" {
+		certificate, err := newCertificate(c.TLSCert, c.TLSKey, l.log)
+		if err != nil {
+			return nil, fmt.Errorf("server.tls_cert: %w", err)
+		}
+		scheme, settings = "https", &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get}
+	}
+	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
 	server := &http.Server{
+		TLSConfig:         settings,
+		ErrorLog:          slog.NewLogLogger(l.log.Handler(), slog.LevelDebug), // what single clients do
 		Handler:           l.handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
@@ -38,10 +56,18 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 		MaxHeaderBytes:    16 << 10,
 	}
 	server.RegisterOnShutdown(l.Page.EndStreams)
-	l.Address = "http://" + listener.Addr().String()
+	l.Address = scheme + "://" + listener.Addr().String()
 	l.log.Info("serving", "address", l.Address, "paths", "/ /api/v1 /metrics /healthz /readyz /version")
+	if settings == nil && !c.Token.IsZero() && !c.OnLoopback() {
+		l.log.Warn("server.token is sent in clear: set server.tls_cert and server.tls_key, or let a proxy on this machine speak TLS", "listen", c.Listen)
+	}
+	limited := netutil.LimitListener(listener, maxConnections)
+	serve := func() error { return server.Serve(limited) }
+	if settings != nil {
+		serve = func() error { return server.ServeTLS(limited, "", "") }
+	}
 	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
 			l.log.Error("the HTTP endpoint ended", "error", err)
 		}
 	}()
@@ -131,9 +157,16 @@ func (l *Live) notReady() string {
 	case group == nil && working == 0:
 		return "no data: the input has finished, or has not started yet"
 	}
+	if group != nil {
+		for _, p := range group.Status().Partitions {
+			if p.Assigned && p.Problem != "" {
+				return fmt.Sprintf("Kafka: %s[%d]: %s", p.Topic, p.Partition, p.Problem)
+			}
+		}
+	}
 	for _, c := range l.Stats() {
-		if c.SinkProblem != "" {
-			return "InfluxDB: " + c.SinkProblem
+		if c.Problem != "" {
+			return c.Problem
 		}
 		if c.Hanging.For >= stalled {
 			return fmt.Sprintf("stage %q of a partition has had no heartbeat for %v", c.Hanging.Stage, c.Hanging.For)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -110,7 +112,15 @@ func (s *Store) Damaged() int64 { return s.damaged.Load() }
 // are used: its end is cut off when a process dies while it writes. A file without
 // any is put aside, under its name with .damaged behind it, and the one before is
 // used.
-func (s *Store) Load(context.Context) ([]stream.Checkpoint, error) {
+func (s *Store) Load(ctx context.Context) (list []stream.Checkpoint, err error) {
+	err = s.patiently(ctx, func() error {
+		list, err = s.load()
+		return err
+	})
+	return list, err
+}
+
+func (s *Store) load() ([]stream.Checkpoint, error) {
 	s.open = ""
 	names, err := newestFirst(s.disk)
 	if err != nil {
@@ -150,29 +160,55 @@ func (s *Store) putAside(names []string) error {
 	return nil
 }
 
-var errChanges = errors.New("file: changes to a checkpoint that this store has not saved")
+var errChanges = errors.New("changes to a checkpoint that this store has not saved")
 
 // Save implements stream.Store.
-func (s *Store) Save(_ context.Context, c stream.Checkpoint) error {
+func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	parts, err := c.Encode()
 	if err != nil {
 		return err
 	}
 	file := s.open
 	s.open = "" // until all is well: nothing may follow a part
-	switch {
-	case c.Since == 0:
-		file, err = s.create(parts)
-	case file == "":
-		return errChanges
-	default:
-		err = s.disk.Append(file, parts...)
-	}
+	err = s.patiently(ctx, func() (err error) {
+		switch {
+		case c.Since == 0:
+			file, err = s.create(parts)
+		case file == "":
+			err = errChanges
+		default:
+			err = s.disk.Append(file, parts...)
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("file: %w", err)
 	}
 	s.open = file
 	return nil
+}
+
+// patiently repeats f for as long as no file descriptor is free, until ctx ends: what f
+// could not open is as it was, and whoever took the descriptors may give them back.
+func (s *Store) patiently(ctx context.Context, f func() error) error {
+	const longest = time.Second
+	waiting := false
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, longest) {
+		err := f()
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+			return err
+		}
+		if !waiting {
+			s.log.Error("no file descriptor is free for a checkpoint; opening is repeated", "directory", s.dir, "error", err)
+			waiting = true
+		}
+		stream.Heartbeat(ctx)
+		select {
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		case <-time.After(pause):
+		}
+	}
 }
 
 // create makes a new file, and removes the oldest ones.

@@ -174,6 +174,15 @@ func (s *Sink) Stats() Stats {
 	return c
 }
 
+// Problem returns why the last request failed; "" after a success. It may be called from
+// any goroutine.
+func (s *Sink) Problem() string {
+	if p := s.Stats().Problem; p != "" {
+		return "InfluxDB: " + p
+	}
+	return ""
+}
+
 // Write returns when every point of b was accepted, or refused for good and kept
 // as a dead letter. It ends with the cause of ctx otherwise. While one request is
 // under way, the next one is encoded.

@@ -56,5 +56,9 @@ func (d *DeadLetters) WriteDeadLetters(ctx context.Context, letters []stream.Dea
 	})
 }
 
+// Problem returns why the last request failed; "" after a success. It may be called from
+// any goroutine.
+func (d *DeadLetters) Problem() string { return d.producer.Problem() }
+
 // Close releases the connections.
 func (d *DeadLetters) Close() error { return d.producer.Close() }

@@ -30,7 +30,7 @@ type Producer struct {
 	log      *slog.Logger
 
 	mu      sync.Mutex
-	problem string // last failure that was logged
+	problem string // the failure since the last success that was logged last
 }
 
 // NewProducer returns a Producer that has not connected yet. A nil log means
@@ -87,10 +87,31 @@ func (o *outgoing) size() int {
 	return n
 }
 
+// Problem returns why the last request failed; "" after Send has succeeded. It may be
+// called from any goroutine.
+func (p *Producer) Problem() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.problem == "" {
+		return ""
+	}
+	return "Kafka: topic " + p.topic + ": " + p.problem
+}
+
 func (p *Producer) send(ctx context.Context, n int, message func(i int) outgoing) error {
 	if n == 0 {
 		return nil
 	}
+	if err := p.sendAll(ctx, n, message); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problem = ""
+	return nil
+}
+
+func (p *Producer) sendAll(ctx context.Context, n int, message func(i int) outgoing) error {
 	all, err := p.partitions(ctx)
 	if err != nil {
 		return err

@@ -59,6 +59,10 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 	return err
 }
 
+// Problem returns why the last request failed; "" after a success. It may be called from
+// any goroutine.
+func (s *Sink) Problem() string { return s.producer.Problem() }
+
 // Close releases the connections.
 func (s *Sink) Close() error { return s.producer.Close() }
 

@@ -1,0 +1,147 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// served returns the address of the HTTP server of a process.
+func served(t *testing.T, p *program) (address string) {
+	t.Helper()
+	if !poll(func() bool { address = logField(p.stderr.String(), "serving", "address"); return address != "" }) {
+		t.Fatal("the HTTP server is not there")
+	}
+	return address
+}
+
+// readiness returns the status and the text of /readyz.
+func readiness(address string) (int, string) {
+	resp, err := http.Get(address + "/readyz")
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return resp.StatusCode, string(text)
+}
+
+// TestFault63_HalfOpenConnections: more connections than a process may have descriptors
+// neither end it nor keep it from saving checkpoints.
+func TestFault63_HalfOpenConnections(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, "sh", "-c", `ulimit -n 300; exec forecaster "$@"`, "sh", "run", "--set", "input.simulated.rows=0", "--set", "input.simulated.interval=10ms",
+		"--set", "input.simulated.speed=1", "--set", "output.discard={}", "--set", "model.type=var1", "--set", "log.format=json",
+		"--set", "state.dir="+dir, "--set", "state.interval=20ms", "--set", "server.enabled=true", "--set", "server.listen=127.0.0.1:0")
+	address := served(t, p)
+	for range 600 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	newest := func() string {
+		paths, err := file.Checkpoints(filepath.Join(dir, "simulated"))
+		if err != nil || len(paths) == 0 {
+			return ""
+		}
+		return paths[0]
+	}
+	first := newest()
+	alive := func() bool {
+		select {
+		case <-p.ended:
+			return false
+		default:
+			return true
+		}
+	}
+	for range 3 { // files of checkpoints and their changes
+		if !poll(func() bool { return newest() != first || !alive() }) || !alive() {
+			t.Fatal("the process has ended, or saves no checkpoints")
+		}
+		first = newest()
+	}
+	if !poll(func() bool { code, _ := readiness(address); return code == http.StatusOK }) {
+		t.Error("the process does not answer when the connections have timed out")
+	}
+	if code := p.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
+	}
+}
+
+// TestFault67_NotReady: a topic that is gone, and outputs with a problem, are reasons not
+// to be ready.
+func TestFault67_NotReady(t *testing.T) {
+	broker, err := devbroker.Start(1, []string{"in", "out"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broker.Close()
+	var down atomic.Bool
+	db := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer db.Close()
+	p := start(t, "forecaster", "run", "--set", "input.kafka.brokers="+broker.Addr(), "--set", "input.kafka.topics=in",
+		"--set", "input.json.series_field=series", "--set", "output.kafka.topic=out", "--set", "output.influxdb.url="+db.URL, "--set", "output.influxdb.bucket=b",
+		"--set", "model.type=var1", "--set", "log.format=json", "--set", "server.enabled=true", "--set", "server.listen=127.0.0.1:0")
+	address := served(t, p)
+	n := 0
+	more := func() {
+		t.Helper()
+		var messages []string
+		for range 10 {
+			n++
+			messages = append(messages, fmt.Sprintf(`{"series": "s", "time": %d, "values": {"x": %d}}`, 1767225600+n, n%7))
+		}
+		publish(t, broker.Addr(), "in", messages)
+	}
+	expect := func(what string, code int, reason string) {
+		t.Helper()
+		var got int
+		var text string
+		if !poll(func() bool { got, text = readiness(address); return got == code && strings.Contains(text, reason) }) {
+			t.Fatalf("%s: /readyz says %d %s, want %d with %q", what, got, text, code, reason)
+		}
+	}
+	expect("at the start", http.StatusOK, "ok")
+	more()
+	down.Store(true)
+	more()
+	expect("InfluxDB fails", http.StatusServiceUnavailable, "InfluxDB: 503")
+	down.Store(false)
+	expect("InfluxDB works again", http.StatusOK, "ok")
+	if err := broker.Cluster().DeleteTopic("out"); err != nil {
+		t.Fatal(err)
+	}
+	more()
+	expect("the topic of the output is gone", http.StatusServiceUnavailable, "topic out: ")
+	if err := broker.Cluster().CreateTopic("out", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	expect("the topic is there again", http.StatusOK, "ok")
+	if err := broker.Cluster().DeleteTopic("in"); err != nil {
+		t.Fatal(err)
+	}
+	expect("the topic of the input is gone", http.StatusServiceUnavailable, "in[0]: ")
+}

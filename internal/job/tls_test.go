@@ -1,0 +1,164 @@
+package job
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// newPair makes a certificate for 127.0.0.1 with a serial number, and its key, as PEM.
+func newPair(t *testing.T, serial int64) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+}
+
+// TestServerTLS: the endpoint speaks TLS and nothing else, and takes over a renewed
+// certificate as soon as both of its files are there.
+func TestServerTLS(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	age := time.Hour // each file is younger than the one before, whatever the clock of the file system resolves
+	write := func(name string, content []byte) {
+		t.Helper()
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		age -= time.Minute
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(name, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings := func() config.Sources {
+		var src config.Sources
+		for path, value := range map[string]string{
+			"input.simulated.rows": "1", "output.discard": "{}", "server.enabled": "true", "server.listen": "127.0.0.1:0",
+			"server.token": "t", "server.tls_cert": certFile, "server.tls_key": keyFile,
+		} {
+			src.Set = append(src.Set, config.Setting{Path: path, Value: value, From: "test"})
+		}
+		return src
+	}
+	if _, err := config.Load(settings()); err == nil || !strings.Contains(err.Error(), "server.tls_cert: open "+certFile) {
+		t.Errorf("without the files: %v", err)
+	}
+	cert, key := newPair(t, 1)
+	write(certFile, cert)
+	write(keyFile, key)
+	cfg, err := config.Load(settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	l := NewLive(cfg, slog.New(slog.NewTextHandler(&log, nil)), "")
+	stop, err := l.ServeHTTP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(cert)
+	get := func(path string, change func(*tls.Config)) (*http.Response, error) {
+		c := &tls.Config{RootCAs: roots}
+		if change != nil {
+			change(c)
+		}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: c, ForceAttemptHTTP2: true}}
+		defer client.CloseIdleConnections()
+		req, err := http.NewRequest(http.MethodGet, l.Address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer t")
+		resp, err := client.Do(req)
+		if err == nil {
+			_, err = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		return resp, err
+	}
+	serves := func(what string, serial int64) {
+		t.Helper()
+		resp, err := get("/version", nil)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got := resp.TLS.PeerCertificates[0].SerialNumber.Int64(); resp.StatusCode != http.StatusOK || got != serial {
+			t.Errorf("%s: %s with the certificate %d, want %d", what, resp.Status, got, serial)
+		}
+	}
+	if !strings.HasPrefix(l.Address, "https://") {
+		t.Errorf("the address is %s", l.Address)
+	}
+	serves("at first", 1)
+	if _, err := get("/version", func(c *tls.Config) { c.RootCAs = nil }); err == nil {
+		t.Error("a client that does not know the issuer trusts the server")
+	}
+	if _, err := get("/version", func(c *tls.Config) { c.MaxVersion = tls.VersionTLS11 }); err == nil {
+		t.Error("TLS 1.1 is accepted")
+	}
+	if resp, err := http.Get("http" + strings.TrimPrefix(l.Address, "https") + "/healthz"); err == nil {
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("without TLS: %s", resp.Status)
+		}
+	}
+
+	cert, key = newPair(t, 2)
+	roots.AppendCertsFromPEM(cert)
+	write(certFile, cert)
+	serves("between the two steps of a renewal", 1)
+	write(keyFile, key)
+	serves("after a renewal", 2)
+	if err := os.Remove(keyFile); err != nil {
+		t.Fatal(err)
+	}
+	serves("without the key", 2)
+	write(keyFile, []byte("no key"))
+	serves("with a damaged key", 2)
+	stop()
+	if n := strings.Count(log.String(), "the old one stays"); n != 3 {
+		t.Errorf("%d errors in the log, want 3:\n%s", n, log.String())
+	}
+}
+
+func TestServerTLSNeedsBothFiles(t *testing.T) {
+	for _, path := range []string{"server.tls_cert", "server.tls_key"} {
+		_, err := config.Load(config.Sources{Set: []config.Setting{{Path: "server.enabled", Value: "true"}, {Path: path, Value: "x.pem"}}})
+		if err == nil || !strings.Contains(err.Error(), "server.tls_cert: and tls_key must be given together") {
+			t.Errorf("%s alone: %v", path, err)
+		}
+	}
+}
