@@ -25,8 +25,8 @@ build: ## build bin/forecaster
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/forecaster
 
 test: vet compose ## all tests: numeric ones plain, the others under the race detector, with real servers where installed
-	$(GO) test $(NUMERIC)
-	$(GO) test $(RACE) -timeout 20m $(CONCURRENT)
+	$(GO) test -timeout 60m $(NUMERIC)
+	$(GO) test $(RACE) -timeout 60m $(CONCURRENT)
 
 compose: ## docker-compose.yml, by a module of its own
 	cd configs/compose && $(GO) test ./...
