@@ -84,6 +84,16 @@ func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	return nil
 }
 
+// Warm is Restore for another log: the models go on, and messages count from the first one
+// that comes.
+func (e *Engine) Warm(whole []byte, changes ...[]byte) error {
+	err := e.Restore(whole, changes...)
+	if err == nil {
+		e.next = 0
+	}
+	return err
+}
+
 // State saves or restores everything that later results depend on. Restoring
 // needs a new Engine; see Restore.
 func (e *Engine) State(c *snapshot.Codec) {

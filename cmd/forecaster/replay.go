@@ -31,11 +31,14 @@ prints the scores and, with --out, writes the forecasts:
 --columns nixtla gives the columns of Nixtla's libraries: unique_id, ds, cutoff, y, yhat,
 yhat-lo-90, yhat-hi-90.
 
-Forecasts of the same file are the same bytes in every run.`,
+Forecasts of the same file are the same bytes in every run. With --state, the models go
+on from the checkpoint in a directory, and leave one there: run with that state.dir, or
+another replay, goes on from it.`,
 		Example: `  forecaster replay data.csv
   forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
   forecaster replay data.csv --horizon 12 --out forecasts.csv --columns origin,y
   forecaster replay data.csv --speed 60 --serve
+  forecaster replay history.csv --state ./state && forecaster run -c forecaster.yaml --set state.dir=./state
   forecaster replay data.csv --report report.html --output json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0]) },
@@ -45,6 +48,7 @@ Forecasts of the same file are the same bytes in every run.`,
 	cmd.Flags().String("out", "", "file for the forecasts: .csv, .jsonl, .parquet, or .lp for line protocol; - is standard output")
 	columnsFlag(cmd)
 	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
+	cmd.Flags().String("state", "", "directory of the checkpoint to go on from and to leave (default: begin with nothing, leave nothing)")
 	cmd.Flags().Float64("speed", 0, "multiple of real time by the time stamps: 1 = real time, 60 = an hour per minute, 0 = as fast as possible")
 	cmd.Flags().Bool("serve", false, "serve the live page (server.listen) during the replay, and then until Ctrl-C")
 	reportFlags(cmd)
@@ -88,8 +92,9 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		taps = append(taps, &running.Board, running.Page)
 	}
 	known, _ := cmd.Flags().GetBool(knownFlag)
+	state, _ := cmd.Flags().GetString("state")
 	done, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
-		Log: a.logger(cfg.Log), Known: known, Live: running, Taps: taps, Watch: a.watch("replaying"),
+		Log: a.logger(cfg.Log), State: state, Known: known, Live: running, Taps: taps, Watch: a.watch("replaying"),
 	})
 	if err != nil {
 		return err

@@ -15,19 +15,9 @@ import (
 func TestRestartWithOtherOutputs(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	var lines strings.Builder
-	lines.WriteString("time,a,b\n")
 	const rows, before = 420, 360
-	part := 0
-	for i := range rows {
-		if i == before {
-			part = lines.Len()
-		}
-		x := float64(i)
-		fmt.Fprintf(&lines, "%d,%.6f,%.6f\n", 1_700_000_000+60*i, 10+math.Sin(x/7)+math.Sin(x*x), 5+math.Cos(x/7)+.3*math.Sin(x*x*x))
-	}
-	writeFile(t, path("all.csv"), []byte(lines.String()))
-	writeFile(t, path("growing.csv"), []byte(lines.String()[:part]))
+	writeFile(t, path("all.csv"), twoWaves(0, rows))
+	writeFile(t, path("growing.csv"), twoWaves(0, before))
 	run := func(in, state, out string, sets ...string) (int, string) {
 		args := []string{"run"}
 		for _, s := range append([]string{
@@ -44,7 +34,7 @@ func TestRestartWithOtherOutputs(t *testing.T) {
 	if code, stderr := run("growing.csv", "state", "first.csv"); code != 0 {
 		t.Fatal(stderr)
 	}
-	writeFile(t, path("growing.csv"), []byte(lines.String()))
+	writeFile(t, path("growing.csv"), twoWaves(0, rows))
 
 	code, stderr := run("growing.csv", "state", "second.csv", "model.type=var2")
 	if code != exitFailed || !strings.Contains(stderr, "model.type: the checkpoint has auto, the configuration var2. Go back to what the checkpoint has, or start over with: forecaster checkpoint reset") {
@@ -76,6 +66,16 @@ func TestRestartWithOtherOutputs(t *testing.T) {
 	if !strings.Contains(string(readFile(t, path("second.csv"))), ",12,auto,") {
 		t.Error("no forecast of 12 steps")
 	}
+}
+
+// twoWaves returns rows of a file of two noisy waves, a minute apart.
+func twoWaves(from, to int) []byte {
+	lines := []byte("time,a,b\n")
+	for i := from; i < to; i++ {
+		x := float64(i)
+		lines = fmt.Appendf(lines, "%d,%.6f,%.6f\n", 1_700_000_000+60*i, 10+math.Sin(x/7)+math.Sin(x*x), 5+math.Cos(x/7)+.3*math.Sin(x*x*x))
+	}
+	return lines
 }
 
 // oneStepOf returns the forecasts of one step in a file, by time and variable.

@@ -22,9 +22,10 @@ func ResetCommand(files, sets []string) string {
 	return strings.Join(append(args, "--yes"), " ")
 }
 
-// advise says what to do when a job ends because its checkpoints do not fit.
-func (l *Live) advise(err error) error {
-	if l.ResetCommand == "" || err == nil {
+// advise says what to do when a job ends because its checkpoints do not fit; reset is the
+// command that removes them, "" = nobody is told.
+func advise(err error, reset string) error {
+	if reset == "" || err == nil {
 		return err
 	}
 	changed, first := new(stream.SettingsError), ""
@@ -42,5 +43,5 @@ func (l *Live) advise(err error) error {
 	default:
 		return err
 	}
-	return fmt.Errorf("%w. %s with: %s", err, first, l.ResetCommand)
+	return fmt.Errorf("%w. %s with: %s", err, first, reset)
 }

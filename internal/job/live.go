@@ -92,7 +92,7 @@ func (l *Live) Run(ctx context.Context) error {
 	}
 	defer stop()
 	l.log.Info("model", "type", l.Cfg.Model.Type, "tier", build.TierNamed(l.Cfg.Model), "memory", config.Size(build.ModelMemory(l.Cfg)>>20<<20).String())
-	return l.advise(l.Process(ctx))
+	return advise(l.Process(ctx), l.ResetCommand)
 }
 
 // process works until the input or ctx ends.
@@ -186,7 +186,7 @@ func (l *Live) openSource() (src stream.Source, dec stream.Decoder, name string,
 	}
 	speed, name := 0., "stdin"
 	if f := l.Cfg.Input.File; f != nil {
-		speed, name = f.Speed, "file"
+		speed, name = f.Speed, ofFile
 	}
 	return paced(source, source.Decoder(), speed), source.Decoder(), name, nil
 }
@@ -238,6 +238,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		}
 		defer func() { err = closing(err, store.Close) }()
 		rc.Store, damaged = store, store.Damaged
+		if name != ofFile {
+			rc.Warm = warmStart(cfg.State.Dir, name, l.log)
+		}
 	}
 	out, err := build.OpenOutputs(cfg, l.log, l.Taps...)
 	if err != nil {

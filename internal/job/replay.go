@@ -17,6 +17,7 @@ import (
 // ReplayOptions are the parts of a replay that the configuration does not have.
 type ReplayOptions struct {
 	Log   *slog.Logger
+	State string        // directory of the checkpoint to go on from and to leave; "" = none
 	Known bool          // exogenous inputs of later rows are known when a forecast is made
 	Live  *Live         // shows the work; may be nil
 	Taps  []stream.Sink // see every batch before the outputs
@@ -38,6 +39,7 @@ func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {
 type Replayed struct {
 	run.Stats
 	Elapsed  time.Duration
+	Resumed  bool // from a checkpoint of the same file: only new rows were read
 	Refusals build.Refusals
 	Metrics  []stream.Metric // scores at the end
 }
@@ -61,14 +63,24 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	defer func() { err = errors.Join(err, out.Close()) }()
 	r = &Replayed{Refusals: build.Refusals{Next: out.Letters}}
 	messages, decoder := build.Messages(src, cfg.Model, o.Known)
-	runner, err := run.NewRunner(run.Config{
+	rc := run.Config{
 		Source:      paced(messages, decoder, cfg.Input.File.Speed),
 		Decoder:     decoder,
 		Engine:      engine,
 		Sink:        out.Sink,
 		DeadLetters: &r.Refusals,
 		Drop:        out.Drop,
-	})
+	}
+	reset := ""
+	if o.State != "" {
+		reset = "forecaster checkpoint reset " + o.State + " --yes"
+		var store *file.Store
+		if store, r.Resumed, err = keepState(ctx, cfg, o.State, o.Log, &rc); err != nil {
+			return nil, advise(err, reset)
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+	}
+	runner, err := run.NewRunner(rc)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +90,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	stop := o.Watch.start(src, func() int64 { return runner.Stats().Records })
 	start := time.Now()
-	err = runner.Run(ctx)
+	err = advise(runner.Run(ctx), reset)
 	r.Elapsed = time.Since(start)
 	stop()
 	if err != nil {
@@ -87,6 +99,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	r.Stats = runner.Stats()
 	switch refused := r.Refusals.Total(); {
 	case ctx.Err() != nil: // interrupted
+	case r.Records == 0 && r.Resumed: // the file has no new rows
 	case r.Records == 0:
 		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
 	case refused == r.Records:

@@ -306,6 +306,10 @@ func (s *Source) Header() []string { return s.header }
 // = unknown). It may be called from any goroutine.
 func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 
+// ErrOtherFile is wrapped by the error of Seek when a file does not begin with the lines that
+// were processed.
+var ErrOtherFile = errors.New("it is not the file it was")
+
 // Seek implements stream.Seeker. Nothing is known of the earlier lines of standard
 // input or a pipe.
 func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
@@ -320,13 +324,13 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	for s.next < next {
 		err := s.readLine(ctx)
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("file: %s has %d lines, but %d were already processed: it is not the file it was", s.path, s.next, next)
+			return fmt.Errorf("file: %s has %d lines, but %d were already processed: %w", s.path, s.next, next, ErrOtherFile)
 		}
 		if err != nil {
 			return err
 		}
 		if m := s.message(); s.next-1 == last.Offset && !last.None() && m.Mark() != last {
-			return fmt.Errorf("file: %s: line %d is not the one that was processed before: it is not the file it was", s.path, s.next)
+			return fmt.Errorf("file: %s: line %d is not the one that was processed before: %w", s.path, s.next, ErrOtherFile)
 		}
 		s.line = s.line[:0]
 	}

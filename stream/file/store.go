@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,6 +75,32 @@ func Checkpoints(dir string) ([]string, error) {
 		names[i] = filepath.Join(dir, names[i])
 	}
 	return names, nil
+}
+
+// Newest returns the newest checkpoint in a directory that can be read, as a whole one and the
+// changes to it, or stream.ErrNoCheckpoint. It needs no lock.
+func Newest(dir string) ([]stream.Checkpoint, error) {
+	paths, err := Checkpoints(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, stream.ErrNoCheckpoint
+	}
+	for _, path := range paths {
+		var b []byte
+		if b, err = os.ReadFile(path); err != nil {
+			break
+		}
+		list, _, problem := stream.ParseCheckpoints(b)
+		if len(list) > 0 {
+			return list, nil
+		}
+		if err = fmt.Errorf("%s: %w", path, problem); errors.Is(err, stream.ErrVersion) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("file: %w", err)
+	}
+	return nil, stream.ErrNoCheckpoint
 }
 
 // newestFirst returns the names of the files with checkpoints.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -70,10 +71,15 @@ func (d *Driver) Resume(ctx context.Context) error {
 			return fmt.Errorf("stream: load the checkpoint: %w", err)
 		}
 	}
-	if len(list) > 0 {
+	switch {
+	case len(list) > 0:
 		last = list[len(list)-1]
 		if err := d.restore(ctx, list); err != nil {
 			return err
+		}
+	case d.c.Warm != nil:
+		if err := d.warm(); err != nil {
+			return fmt.Errorf("stream: warm start: %w", err)
 		}
 	}
 	if p, ok := d.c.Sink.(stream.Positioner); ok {
@@ -85,9 +91,27 @@ func (d *Driver) Resume(ctx context.Context) error {
 	return nil
 }
 
-func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
-	last := list[len(list)-1]
-	changed := stream.CompareSettings(list[0].Settings, d.c.Settings)
+// warm lets the models go on from Config.Warm.
+func (d *Driver) warm() error {
+	list, err := d.c.Warm()
+	if err != nil {
+		if errors.Is(err, stream.ErrNoCheckpoint) {
+			return nil
+		}
+		return err
+	}
+	ofTopic := func(s stream.Setting) bool { return strings.HasPrefix(s.Key, "topic.") }
+	saved, now := slices.Clone(list[0].Settings), slices.Clone(d.c.Settings)
+	if err := d.compare(slices.DeleteFunc(saved, ofTopic), slices.DeleteFunc(now, ofTopic)); err != nil {
+		return err
+	}
+	whole, changes := statesOf(list)
+	return d.c.Engine.Warm(whole, changes...)
+}
+
+// compare refuses settings that differ, unless they are adjustable.
+func (d *Driver) compare(saved, now []stream.Setting) error {
+	changed := stream.CompareSettings(saved, now)
 	fixed := slices.DeleteFunc(slices.Clone(changed), func(s stream.SettingChange) bool { return slices.Contains(d.c.Adjustable, s.Key) })
 	if len(fixed) > 0 {
 		return &stream.SettingsError{Changed: fixed}
@@ -95,12 +119,25 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	if len(changed) > 0 && d.c.Adjusted != nil {
 		d.c.Adjusted(changed)
 	}
-	d.wholeSize.Store(int64(len(list[0].State)))
-	var changes [][]byte
+	return nil
+}
+
+// statesOf returns the states of a whole checkpoint and of the changes to it.
+func statesOf(list []stream.Checkpoint) (whole []byte, changes [][]byte) {
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
-	if err := d.c.Engine.Restore(list[0].State, changes...); err != nil {
+	return list[0].State, changes
+}
+
+func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
+	last := list[len(list)-1]
+	if err := d.compare(list[0].Settings, d.c.Settings); err != nil {
+		return err
+	}
+	d.wholeSize.Store(int64(len(list[0].State)))
+	whole, changes := statesOf(list)
+	if err := d.c.Engine.Restore(whole, changes...); err != nil {
 		return fmt.Errorf("stream: restore the engine: %w", err)
 	}
 	if n := d.c.Engine.Next(); n != last.Next {

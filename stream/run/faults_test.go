@@ -138,6 +138,41 @@ func TestAdjustable(t *testing.T) {
 	}
 }
 
+// TestWarm: without a checkpoint of its own a run goes on from Warm, with messages from the
+// beginning of its log. Other settings than those of a topic must be equal.
+func TestWarm(t *testing.T) {
+	first, second := newMemory(50), newMemory(80)
+	first.end, second.end = io.EOF, io.EOF
+	second.messages = second.messages[50:]
+	for i := range second.messages {
+		second.messages[i].Offset = int64(i)
+	}
+	settings := []stream.Setting{{Key: "pipeline.max_gap", Value: "1"}}
+	if err := first.runner(t, func(c *run.Config) { c.Settings = settings }).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	warm := func(gap string) func(c *run.Config) {
+		return func(c *run.Config) {
+			c.Settings = []stream.Setting{{Key: "pipeline.max_gap", Value: gap}, {Key: "topic.partitions", Value: "3"}}
+			c.Warm = func() ([]stream.Checkpoint, error) { return first.saved[len(first.saved)-1:], nil }
+		}
+	}
+	err := second.runner(t, warm("2")).Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "warm start: pipeline.max_gap: the checkpoint has 1, the configuration 2") {
+		t.Errorf("other settings: %v", err)
+	}
+	cold := &memory{messages: second.messages, end: io.EOF}
+	if err := errors.Join(second.runner(t, warm("1")).Run(context.Background()), cold.runner(t, nil).Run(context.Background())); err != nil {
+		t.Fatal(err)
+	}
+	if last := second.saved[len(second.saved)-1]; last.Next != 30 {
+		t.Errorf("the next offset is %d, want 30", last.Next)
+	}
+	if second.points <= cold.points {
+		t.Errorf("%d points, and %d of models that begin with nothing", second.points, cold.points)
+	}
+}
+
 // endless is a source that always has messages, each of 1 KiB.
 type endless struct {
 	*memory

@@ -36,6 +36,11 @@ type Config struct {
 	Adjustable []string
 	Adjusted   func([]stream.SettingChange)
 
+	// Warm returns the checkpoint of another log, from which the models go on when the Store
+	// has none, or stream.ErrNoCheckpoint. Nil means that they begin with nothing. Settings
+	// of a topic need not be equal.
+	Warm func() ([]stream.Checkpoint, error)
+
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
 	// CheckpointRecords is the number of records after which one is due in any
 	// case; 0 means that only time counts. There is always one at the end.

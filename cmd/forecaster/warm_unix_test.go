@@ -1,0 +1,99 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWarmStart: a replay leaves a state in a directory. A job on the same file, which has
+// grown, a replay of it, a replay of another file, and a job on a topic go on from it: their
+// forecasts are those of one replay of all rows.
+func TestWarmStart(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	const rows, before = 420, 360
+	writeFile(t, path("all.csv"), twoWaves(0, rows))
+	writeFile(t, path("later.csv"), twoWaves(before, rows))
+	set := func(args ...string) []string {
+		return append(args, "--set", "pipeline.interval=1m", "--set", "model.horizon=2", "--set", "input.time_zone=UTC")
+	}
+	mustCall(t, set("replay", path("all.csv"), "--series", "s", "--out", path("all.out.csv"))...)
+	all := oneStepOf(t, path("all.out.csv"))
+	// learn returns the directory of a state after the first rows of a file.
+	learn := func(t *testing.T, name string) (state, file string) {
+		state, file = path(name+".state"), path(name+".csv")
+		writeFile(t, file, twoWaves(0, before))
+		mustCall(t, set("replay", file, "--series", "s", "--state", state)...)
+		writeFile(t, file, twoWaves(0, rows))
+		return state, file
+	}
+	// check compares what came after a state: as many rows as there were in all.
+	check := func(t *testing.T, out string) {
+		t.Helper()
+		got := oneStepOf(t, out)
+		if len(got) != 2*(rows-before) {
+			t.Errorf("%d forecasts of one step, want %d", len(got), 2*(rows-before))
+		}
+		for at, yhat := range got {
+			if all[at] != yhat {
+				t.Fatalf("%s: %s, and %s when all is replayed at once", at, yhat, all[at])
+			}
+		}
+	}
+
+	t.Run("replay of the same file", func(t *testing.T) {
+		state, file := learn(t, "same")
+		out := path("same.out.csv")
+		mustCall(t, set("replay", file, "--series", "s", "--state", state, "--out", out)...)
+		check(t, out)
+		had := string(readFile(t, out))
+		if said := mustCall(t, set("replay", file, "--series", "s", "--state", state, "--out", out)...); !strings.Contains(said, "0 rows in") {
+			t.Errorf("a replay without new rows said\n%s", said)
+		}
+		if now := string(readFile(t, out)); now != had {
+			t.Error("a replay without new rows changed its output")
+		}
+		code, _, stderr := call(t, set("replay", file, "--series", "s", "--state", state, "--model", "var2")...)
+		if code != exitFailed || !strings.Contains(stderr, "model.type: the checkpoint has auto, the configuration var2. Go back to what the checkpoint has, or start over with: forecaster checkpoint reset "+state+" --yes") {
+			t.Errorf("another model: exit code %d\n%s", code, stderr)
+		}
+	})
+	t.Run("replay of another file", func(t *testing.T) {
+		state, _ := learn(t, "other")
+		mustCall(t, set("replay", path("later.csv"), "--series", "s", "--state", state, "--out", path("other.out.csv"))...)
+		check(t, path("other.out.csv"))
+	})
+	t.Run("job on the file", func(t *testing.T) {
+		state, file := learn(t, "job")
+		mustCall(t, set("run", "--set", "input.file.path="+file, "--set", "input.file.series=s", "--set", "state.dir="+state,
+			"--set", "output.file.path="+path("job.out.csv"))...)
+		check(t, path("job.out.csv"))
+	})
+	t.Run("job on a topic", func(t *testing.T) {
+		state, _ := learn(t, "topic")
+		broker := startBroker(t, "metrics")
+		mustCall(t, "produce", path("later.csv"), "--series", "s", "--brokers", broker, "--topic", "metrics")
+		out := path("topic.out.csv")
+		live := start(t, "forecaster", set("run", "--set", "input.kafka.brokers="+broker, "--set", "input.kafka.topics=metrics",
+			"--set", "output.file.path="+out, "--set", "state.dir="+state)...)
+		written := func() int {
+			b, _ := os.ReadFile(out) // it is not there yet
+			return bytes.Count(b, []byte("\n"))
+		}
+		if !poll(func() bool { return written() > 4*(rows-before) }) {
+			t.Error("the job did not forecast")
+		}
+		if code := live.terminate(t); code != 0 {
+			t.Errorf("SIGTERM: exit code %d", code)
+		}
+		if !strings.Contains(live.stderr.String(), "warm start: the models go on") {
+			t.Error("the log does not say that the models go on")
+		}
+		check(t, out)
+	})
+}

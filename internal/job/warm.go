@@ -1,0 +1,76 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/run"
+)
+
+// ofFile is the directory below state.dir in which a job that reads a file keeps its
+// checkpoints, and so does a replay.
+const ofFile = "file"
+
+// warmStart returns the run.Config.Warm of a partition: what a replay has left in state.dir.
+func warmStart(dir, partition string, log *slog.Logger) func() ([]stream.Checkpoint, error) {
+	return func() ([]stream.Checkpoint, error) {
+		from := filepath.Join(dir, ofFile)
+		list, err := file.Newest(from)
+		if err == nil {
+			log.Info("warm start: the models go on with what a replay has learnt", "partition", partition, "checkpoint", from)
+		}
+		return list, err
+	}
+}
+
+// keepState makes a replay of cfg go on from the checkpoints in a directory and keep its own
+// there. resumed says that the file is the one of the checkpoint: only its new rows are read.
+// Models go on with all rows of another file.
+func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger, rc *run.Config) (store *file.Store, resumed bool, err error) {
+	if store, err = file.OpenStore(filepath.Join(dir, ofFile), log); err != nil {
+		return nil, false, err
+	}
+	rc.Store, rc.Settings, rc.Adjustable = store, build.Settings(cfg), build.Adjustable
+	list, err := store.Load(ctx)
+	switch {
+	case errors.Is(err, stream.ErrNoCheckpoint):
+		return store, false, nil
+	case err == nil:
+		resumed, err = beginsAs(ctx, cfg, list[len(list)-1])
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, store.Close())
+	}
+	if !resumed {
+		rc.Store = fromNothing{store}
+		rc.Warm = func() ([]stream.Checkpoint, error) { return list, nil }
+	}
+	return store, resumed, nil
+}
+
+// beginsAs reports whether the input file begins with the rows of a checkpoint.
+func beginsAs(ctx context.Context, cfg *config.Config, c stream.Checkpoint) (bool, error) {
+	src, err := build.OpenFile(cfg)
+	if err != nil {
+		return false, err
+	}
+	defer src.Close()
+	err = src.Seek(ctx, c.Next, c.Last)
+	if errors.Is(err, file.ErrOtherFile) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// fromNothing is a store whose checkpoints are of another file.
+type fromNothing struct{ stream.Store }
+
+func (fromNothing) Load(context.Context) ([]stream.Checkpoint, error) {
+	return nil, stream.ErrNoCheckpoint
+}
