@@ -99,7 +99,7 @@ function draw() {
 }
 
 function drawState(connected) {
-  if (!connected) panels.showState("lost", "No connection: what was received last");
+  if (!connected) panels.showState("lost", "No connection: last data received");
   else if (paused) panels.showState("paused", "Paused; still receiving");
   else if (!status) panels.showState("waiting", "Connecting");
   else if (status.working) panels.showState("working", "Working");

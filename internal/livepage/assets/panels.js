@@ -43,7 +43,7 @@ export function showLimits(list) {
   $("note").hidden = !list.note;
   const l = list.limits;
   const kept = list.seen > list.series.length ? `Showing the first ${format.count(list.series.length)} of ${format.count(list.seen)} series. ` : "";
-  $("limits").textContent = `${kept}This page remembers the last ${format.count(l.samples)} samples of at most ${l.series} series, ` +
+  $("limits").textContent = `${kept}This page keeps the last ${format.count(l.samples)} samples of at most ${l.series} series, ` +
     `the first ${l.variables} variables of each (fewer samples where there are many variables). The outputs have everything.`;
   const name = list.levels.length ? format.level(list.levels[0]) : "";
   $("legend-band").textContent = list.levels.length > 1
@@ -125,7 +125,7 @@ function showCoverage(tile, score, nominal) {
   const slack = Math.max(0.02, 2 * Math.sqrt((nominal * (1 - nominal)) / score.n));
   const off = measured - nominal;
   const verdict = off < -slack ? "the intervals are too narrow" : off > slack ? "the intervals are too wide"
-    : Math.abs(off) <= 0.02 ? "as it should be" : `in ${format.count(score.n)} samples that can be chance`;
+    : Math.abs(off) <= 0.02 ? "as nominal" : `in ${format.count(score.n)} samples that can be chance`;
   tile.dataset.kind = Math.abs(off) > slack ? "bad" : Math.abs(off) <= 0.02 ? "good" : "";
   caption.textContent = `inside the ${format.level(nominal)} interval: ${verdict}`;
 }
