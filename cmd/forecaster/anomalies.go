@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,11 +24,15 @@ score is the largest of four:
   jump         the row is away from its forecast
   correlation  a variable is away from what the others of the same rows lead to expect
 
-An alarm begins an anomaly, which is one line of the table with its peak, its cause and
-the variables behind it. What is anomalous is not learnt from for
-model.anomaly.normal_after rows; then it is the new normal. --score level-sets takes the level sets of Brault's thesis, chapter 9, instead:
-how far the last --order rows lie outside of them, as a rank in [0, 1] among the last
-500. With --labels, a file of times and a column "anomaly" of 0 and 1, or of windows of
+An alarm begins an anomaly, which is one line of the table. Score, cause, the variable
+behind it, what was observed of this variable and what was expected are those of the row
+with the highest score. What is anomalous is not learnt from for
+model.anomaly.normal_after rows; then it is the new normal.
+
+--score level-sets takes the level sets of Brault's thesis, chapter 9, instead: how far
+the last --order rows lie outside of them, as a rank in [0, 1] among the last 500.
+
+With --labels, a file of times and a column "anomaly" of 0 and 1, or of windows of
 times, the table says how the scores agree with the labels, beside baselines: rolling
 z-scores, and with --history the residual of its principal components.`,
 		Example: `  forecaster anomalies data.csv --top 20
@@ -75,6 +78,9 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 		return err
 	}
 	r := &study.AnomalyReport{Dataset: path, Score: kind, Threshold: study.AlarmLimit}
+	if level := study.IntervalLevel(cfg); len(level) > 0 {
+		r.Level = report.Number(level[0])
+	}
 	name := cfg.Model.Type
 	if kind == "level-sets" {
 		r.Threshold, name = study.LevelSetLimit, kind
@@ -95,32 +101,14 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	return a.printRefused(cmd, samples)
 }
 
-// cause says what is unusual, and whether it has become usual.
-func cause(view string, normal bool) string {
-	if normal {
-		return view + ", new normal"
-	}
-	return view
-}
-
 func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	alarms := 0
 	for _, s := range r.Stretches {
 		alarms += s.Rows
 	}
-	fmt.Fprintf(w, "%s: %s of %s scored rows in %s anomalies\n", r.Dataset,
-		report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))), report.Thousands(int64(len(r.Stretches))))
-	t := newTable(3, "series", "from", "to", "rows", "peak", "cause", "variables")
-	for _, s := range r.Stretches[:min(top, len(r.Stretches))] {
-		var who []string
-		for _, v := range s.Variables {
-			who = append(who, fmt.Sprintf("%s %.0f %%", v.Name, 100*float64(v.Share)))
-		}
-		t.AppendRow([]any{s.Series, s.From, s.To, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), cause(s.View, s.Normal), strings.Join(who, ", ")})
-	}
-	if t.Length() > 0 {
-		fmt.Fprintln(w, t.Render())
-	}
+	fmt.Fprintf(w, "%s: %s of %s scored rows in %s\n", r.Dataset,
+		report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))), report.Count(len(r.Stretches), "anomaly", "anomalies"))
+	a.printTable(w, r.Table(top))
 	if n := len(r.Stretches) - top; n > 0 {
 		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))
 	}

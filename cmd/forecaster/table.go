@@ -86,24 +86,31 @@ func narrow(t report.Table) (_ report.Table, left []string) {
 		}
 		spare = spare[1:]
 	}
-	for excess := widthOf(t) - tableWidth; excess > 0; excess = widthOf(t) - tableWidth {
-		widest, width := 0, 0
-		for i := range t.Numeric {
-			if n := columnWidth(t, i); n > width {
-				widest, width = i, n
+	for done := make([]bool, t.Numeric); ; {
+		excess, widest := widthOf(t)-tableWidth, -1
+		for i := range done {
+			if !done[i] && (widest < 0 || columnWidth(t, i) > columnWidth(t, widest)) {
+				widest = i
 			}
 		}
-		shorter := max(width-excess, shortest)
-		if shorter >= width {
+		if excess <= 0 || widest < 0 {
 			break
 		}
-		t.Rows = slices.Clone(t.Rows)
-		for i, row := range t.Rows {
-			t.Rows[i] = slices.Clone(row)
-			t.Rows[i][widest] = report.Shorten(row[widest], shorter)
-		}
+		t = shortened(t, widest, max(columnWidth(t, widest)-excess, shortest))
+		done[widest] = true
 	}
 	return t, left
+}
+
+// shortened returns the table with a column whose texts have at most n characters.
+func shortened(t report.Table, column, n int) report.Table {
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = slices.Clone(row)
+		rows[i][column] = report.Shorten(row[column], n)
+	}
+	t.Rows = rows
+	return t
 }
 
 // shortest is the width below which no text is shortened.

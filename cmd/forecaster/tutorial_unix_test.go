@@ -79,7 +79,7 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{
-		"skill vs", "report: report.html", "time,series,target,horizon", "in 1 anomalies",
+		"skill vs", "report: report.html", "time,series,target,horizon", "in 1 anomaly", "90 % interval",
 		"topic tutorial has 1 partition", "accepts writes to forecasts", `"series":"data"`, `"yhat_upper"`,
 		"configuration reloaded", "evaluate.interval",
 	} {

@@ -82,3 +82,11 @@ func Rate(perSecond float64) string {
 	digits := math.Pow(10, math.Floor(math.Log10(perSecond))-2)
 	return Thousands(int64(math.Round(perSecond/digits)*digits)) + "/s"
 }
+
+// Count prints a number with its noun: 1 variable, 2,000 variables.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(int64(n)) + " " + many
+}

@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -16,6 +17,7 @@ import (
 // AnomalyReport is the output of anomalies.
 type AnomalyReport struct {
 	Dataset    string        `json:"dataset"`
+	Level      report.Number `json:"level"` // of the intervals
 	Score      string        `json:"score"`
 	Threshold  report.Number `json:"threshold"`
 	Stretches  []stretch     `json:"stretches"`
@@ -50,19 +52,26 @@ type stretch struct {
 
 // variableShare is a share of a score by the name of the variable.
 type variableShare struct {
-	Name  string        `json:"name"`
-	Share report.Number `json:"share"`
+	Name     string        `json:"name"`
+	Share    report.Number `json:"share"`
+	Observed report.Number `json:"observed"`
+	Expected report.Number `json:"expected"` // by the forecast one step before
+	Lower    report.Number `json:"lower"`    // interval of that forecast; null until it is calibrated
+	Upper    report.Number `json:"upper"`
 }
 
 // LevelSetLimit is the threshold of the rank that level sets give.
 const LevelSetLimit = .99
+
+// IntervalLevel is the level of the intervals beside anomalies, in a slice; empty = none.
+func IntervalLevel(c *config.Config) []float64 { return c.Model.Levels[:min(1, len(c.Model.Levels))] }
 
 // AnomaliesOf returns the anomaly scores of the samples of records: those of the one-step
 // forecasts of the model of c, or those of level sets.
 func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, levelSets bool) (*Anomalies, error) {
 	one := *c
 	m := &one.Model
-	m.Horizon, m.Levels, m.Joint, one.Pipeline.Emit, one.Evaluate.Interval = 1, nil, false, nil, 0
+	m.Horizon, m.Levels, m.Joint, one.Pipeline.Emit, one.Evaluate.Interval = 1, IntervalLevel(c), false, nil, 0
 	if levelSets {
 		m.Type, m.Anomaly.LevelSets = "persistence", true
 	}
@@ -92,7 +101,9 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 				a.View = sc.view.String()
 			}
 			for _, w := range sc.who {
-				a.Variables = append(a.Variables, variableShare{s.Variables[w.variable], report.Number(w.share)})
+				a.Variables = append(a.Variables, variableShare{
+					s.Variables[w.variable], report.Number(w.share), report.Number(w.observed), report.Number(w.expected), report.Number(w.lower), report.Number(w.upper),
+				})
 			}
 			a.Anomalous = sc.anomalous
 			r.Rows = append(r.Rows, a)
@@ -111,4 +122,64 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 		}
 	}
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
+}
+
+// Table lists the first anomalies: where they peak, what was observed there of the variable
+// behind it, and what was expected.
+func (r *AnomalyReport) Table(top int) report.Table {
+	interval := "interval"
+	if r.Level > 0 {
+		interval = fmt.Sprintf("%v %% interval", 100*r.Level)
+	}
+	t := report.Table{
+		Title: "Anomalies", Numeric: 4,
+		Header: []string{"series", "from", "cause", "variable", "rows", "score", "observed", "expected", interval, "others", "to"},
+		Spare:  []string{"to", "others"},
+	}
+	if !slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Series != r.Stretches[0].Series }) {
+		t.Spare = append([]string{"series"}, t.Spare...)
+	}
+	for _, s := range r.Stretches[:min(top, len(r.Stretches))] {
+		var main variableShare
+		name, others := "", ""
+		nan := report.Number(math.NaN())
+		main.Observed, main.Expected, main.Lower = nan, nan, nan
+		for i, v := range s.Variables {
+			text := fmt.Sprintf("%s %.0f %%", v.Name, 100*float64(v.Share))
+			switch {
+			case i == 0:
+				main, name = v, text
+			case i > 1:
+				others += ", " + text
+			default:
+				others = text
+			}
+		}
+		row := []string{
+			s.Series, tableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2),
+			main.Observed.Digits(5), main.Expected.Digits(5), "-", others, tableTime(s.To),
+		}
+		if s.Normal {
+			row[10] += ", new normal"
+		}
+		if !math.IsNaN(float64(main.Lower)) {
+			row[8] = main.Lower.Digits(4) + " … " + main.Upper.Digits(4)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// tableTime shortens a time in RFC 3339 that is at midnight or has no fraction of a second.
+func tableTime(text string) string {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	switch {
+	case err != nil || t.Nanosecond() != 0:
+		return text
+	case t.Equal(t.Truncate(24 * time.Hour)):
+		return t.Format(time.DateOnly)
+	case t.Equal(t.Truncate(time.Minute)):
+		return t.Format("2006-01-02 15:04")
+	}
+	return t.Format(time.DateTime)
 }

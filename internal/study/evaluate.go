@@ -205,7 +205,7 @@ func ParseRows(s string) (from, to int, err error) {
 }
 
 func (e *Evaluation) Headline() string {
-	return fmt.Sprintf("%s: %s rows, %d variables", e.Dataset, report.Thousands(int64(e.Rows)), e.Dim)
+	return fmt.Sprintf("%s: %s, %s", e.Dataset, report.Count(e.Rows, "row", "rows"), report.Count(e.Dim, "variable", "variables"))
 }
 
 // Tables returns the results as tables for the terminal and the report.
