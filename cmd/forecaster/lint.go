@@ -27,7 +27,7 @@ func (a *app) lintCommand() *cobra.Command {
 		if err != nil && !errors.As(err, &errs) {
 			return err
 		}
-		if err := cfg.Runnable(); err != nil {
+		if err := cfg.Runnable(); err != nil && !errs.Unread() {
 			errs = append(errs, err)
 		}
 		if len(errs) == 0 {

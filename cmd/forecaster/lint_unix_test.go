@@ -30,7 +30,7 @@ func TestLintConnect(t *testing.T) {
 		want []string
 	}{
 		{"", []string{"input.kafka: topic metrics has 1 partition", "output.influxdb: " + db.URL + " accepts writes to b", "\nok\n"}},
-		{"input.kafka.topics=metric", []string{"input.kafka: the brokers answer, but there is no topic metric\n"}},
+		{"input.kafka.topics=metric", []string{"input.kafka: the brokers answer, but there is no topic metric: create it (kafka-topics.sh --create --topic metric"}},
 		{"input.kafka.brokers=127.0.0.1:1", []string{"input.kafka: ", "127.0.0.1:1"}},
 		{"output.influxdb.token=bad", []string{"output.influxdb: ", "the token, the bucket or the request is not accepted"}},
 		{"output.influxdb.url=http://127.0.0.1:1", []string{"output.influxdb: ", "127.0.0.1:1"}},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,6 +71,19 @@ func (e Errors) Error() string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// errSyntax marks a file of which nothing was read.
+var errSyntax = errors.New("not YAML")
+
+// syntaxError is where and what is wrong with the syntax of a file.
+type syntaxError struct{ text string }
+
+func (e *syntaxError) Error() string        { return e.text }
+func (e *syntaxError) Is(target error) bool { return target == errSyntax }
+
+// Unread reports whether a file could not be read, so that settings seem to be missing
+// that are not.
+func (e Errors) Unread() bool { return errors.Is(e, errSyntax) }
 
 // Unwrap makes errors.Is and errors.As see each of them.
 func (e Errors) Unwrap() []error { return e }

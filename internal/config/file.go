@@ -32,7 +32,7 @@ func (b *binder) file(name string, content []byte, lookup func(string) (string, 
 	})
 	doc, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
-		b.fail(position(name, err), "", "%s", message(err))
+		b.errs = append(b.errs, &syntaxError{position(name, err) + ": " + message(err)})
 		return
 	}
 	w := &walker{binder: b, name: name, refs: refs, lookup: lookup, anchors: make(map[string]ast.Node)}

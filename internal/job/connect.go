@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -23,10 +22,11 @@ func tryInput(cfg *config.Config) error {
 	if f == nil {
 		return nil
 	}
-	if _, err := os.Stat(f.Path); err != nil {
-		return fmt.Errorf("input.file.path: %w; the path is relative to the directory that forecaster is started in", err)
+	src, err := build.OpenFile(cfg)
+	if err != nil {
+		return fmt.Errorf("input.file.path: %w", err)
 	}
-	return nil
+	return src.Close()
 }
 
 // TryServers looks for the input file and connects to the servers of cfg. It returns one

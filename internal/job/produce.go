@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -42,6 +44,9 @@ type Produced struct {
 func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error) {
 	connection, err := build.KafkaConnection(cfg.Input.Kafka)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.tryFile(cfg); err != nil {
 		return nil, err
 	}
 	if err := connection.Ping(ctx); err != nil {
@@ -76,11 +81,28 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 	}
 }
 
-// once publishes the file once.
-func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.Producer, refusals *build.Refusals) (sent int64, err error) {
+func (p *Produce) open(cfg *config.Config) (*file.Source, error) {
 	c := *cfg
 	c.Input.File = &config.FileInput{Path: p.Path, Series: p.Series, Sort: p.Sort, Strict: p.Strict}
-	src, err := build.OpenFile(&c)
+	return build.OpenFile(&c)
+}
+
+// tryFile reports a file that cannot be read before anything is published or created.
+// Standard input cannot be read twice.
+func (p *Produce) tryFile(cfg *config.Config) error {
+	if info, err := os.Stat(p.Path); err == nil && !info.Mode().IsRegular() || p.Path == "-" {
+		return nil
+	}
+	src, err := p.open(cfg)
+	if err != nil {
+		return err
+	}
+	return src.Close()
+}
+
+// once publishes the file once.
+func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.Producer, refusals *build.Refusals) (sent int64, err error) {
+	src, err := p.open(cfg)
 	if err != nil {
 		return 0, err
 	}

@@ -98,7 +98,7 @@ func open(path string) (*Source, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, explainMissing(path, err)
 	}
 	s := &Source{path: path, file: f}
 	info, err := f.Stat()

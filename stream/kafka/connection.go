@@ -198,7 +198,13 @@ type topicError struct {
 	err   error
 }
 
-func (e *topicError) Error() string { return fmt.Sprintf("topic %s: %v", e.topic, e.err) }
+func (e *topicError) Error() string {
+	if errors.Is(e.err, kafkago.UnknownTopicOrPartition) {
+		return fmt.Sprintf("there is no topic %s: create it (kafka-topics.sh --create --topic %[1]s, or: forecaster produce FILE --topic %[1]s --partitions 1), or correct the name", e.topic)
+	}
+	return fmt.Sprintf("topic %s: %v", e.topic, e.err)
+}
+
 func (e *topicError) Unwrap() error { return e.err }
 
 // Ping returns nil when a broker answers.
@@ -225,10 +231,6 @@ func (c *Connection) Partitions(ctx context.Context, topics []string) (map[strin
 	}
 	defer cl.close()
 	counts, err := cl.partitions(ctx, topics)
-	var missing *topicError
-	if errors.As(err, &missing) && errors.Is(err, kafkago.UnknownTopicOrPartition) {
-		return nil, fmt.Errorf("there is no topic %s", missing.topic)
-	}
 	if err != nil {
 		return nil, explainFirst(err)
 	}

@@ -93,6 +93,9 @@ func explain(err error) error {
 
 // explainFirst is explain for an error before there ever was an answer.
 func explainFirst(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("no broker listens there: start it, or correct input.kafka.brokers (--brokers): %w", err)
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)
 	}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestErrorsNameARemedy: what a new user does wrong ends with the command, the flag or the
+// key that helps.
+func TestErrorsNameARemedy(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"semicolon.csv": "time;a\n2026-01-01 00:00;1,5\n2026-01-01 01:00;1,6\n",
+		"days.csv":      "day,a\n01/02/2026,1\n13/02/2026,2\n",
+		"names.csv":     "name,a\nx,1\ny,2\n",
+		"header.csv":    "time,a\n",
+		"array.json":    `[{"time": 1, "a": 2}]`,
+		"late.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,1\n2025-01-01 01:00,1\n2025-01-01 02:00,1\n2026-01-01 02:00,1\n",
+		"good.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n",
+		"syntax.yaml":   "input:\n  kafka:\n    brokers: [localhost:9092\nmodel:\n  horizon: 3\n",
+	} {
+		writeFile(t, path(name), []byte(text))
+	}
+	run := func(more ...string) []string {
+		args := []string{"run", "--set", "input.file.path=" + path("good.csv"), "--set", "output.file.path=" + path("out.csv"), "--set", "state.dir=" + path("state")}
+		return append(args, more...)
+	}
+	mustCall(t, run()...)
+	broker := startBroker(t, "there")
+	for _, c := range []struct {
+		name string
+		args []string
+		want []string // in standard error, or standard output of lint
+	}{
+		{"semicolon", []string{"replay", path("semicolon.csv"), "--strict"}, []string{`--set input.csv.comma=";" --set input.csv.decimal=,`}},
+		{"order of day and month", []string{"replay", path("days.csv")}, []string{"--set input.csv.date_order=dmy"}},
+		{"time unknown", []string{"replay", path("names.csv")}, []string{"--set input.csv.time_column=NAME"}},
+		{"one array", []string{"replay", path("array.json")}, []string{"jq -c '.[]'"}},
+		{"unsorted", []string{"replay", path("late.csv")}, []string{"--sort"}},
+		{"file missing", []string{"replay", path("god.csv")}, []string{"no such file", "good.csv", "name one of these"}},
+		{"folder missing", []string{"forecast", path("no/god.csv")}, []string{"the folder is not there"}},
+		{"file of lint missing", []string{"lint", "--connect", "--set", "input.file.path=" + path("god.csv"), "--set", "output.discard={}"}, []string{"input.file.path: ", "name one of these"}},
+		{"file of produce missing, no broker", []string{"produce", path("god.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"name one of these"}},
+		{"no broker", []string{"produce", path("good.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"no broker listens there", "--brokers"}},
+		{"topic missing", []string{"lint", "--connect", "--set", "input.kafka.brokers=" + broker, "--set", "input.kafka.topics=other", "--set", "output.discard={}"}, []string{"there is no topic other", "forecaster produce FILE --topic other"}},
+		{"configuration changed", run("--set", "model.order=7"), []string{"model.order", "forecaster checkpoint reset"}},
+		{"ending of an output", []string{"replay", path("good.csv"), "--out", path("out.xls")}, []string{"output.file.format", ".parquet"}},
+		{"y in a live job", run("--set", "output.file.columns=y"), []string{"needs input.file, and no state"}},
+		{"command", []string{"frobnicate"}, []string{"forecaster -h"}},
+	} {
+		code, stdout, stderr := call(t, c.args...)
+		if code == exitDone {
+			t.Errorf("%s: done", c.name)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(stdout+stderr, want) {
+				t.Errorf("%s: %q is not in\n%s%s", c.name, want, stdout, stderr)
+			}
+		}
+	}
+
+	// After an error of syntax, nothing seems to be missing that is not.
+	_, stdout, _ := call(t, "lint", "-c", path("syntax.yaml"))
+	if strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, "syntax.yaml:") {
+		t.Errorf("lint after an error of syntax: %s", stdout)
+	}
+}
