@@ -3,7 +3,6 @@ package varmodel
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/lanes"
@@ -162,12 +161,9 @@ func (m *auto) State(c *snapshot.Codec) {
 		e.State(c)
 	}
 	if m.direct != nil {
-		c.Optional(m.longHorizons(), func() { m.direct.State(c) })
+		c.Optional("direct", func() { m.direct.State(c) })
 	}
 }
-
-// longHorizons names the options of what only the horizons beyond one step need.
-func (m *auto) longHorizons() string { return "horizon=" + strconv.Itoa(m.cfg.Horizon) }
 
 func (m *auto) NewSeries() eval.Forecaster {
 	d, k := m.cfg.Dim, len(m.experts)

@@ -3,6 +3,7 @@ package varmodel
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -73,7 +74,7 @@ func (g *directLearners) featuresWithInputs(p *origin, k int) []float64 {
 
 func (g *directLearners) State(c *snapshot.Codec) {
 	c.Section("direct")
-	for _, l := range g.learners {
-		l.State(c)
+	for k, h := range g.steps {
+		c.Optional(strconv.Itoa(h), func() { g.learners[k].State(c) })
 	}
 }

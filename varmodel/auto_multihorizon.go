@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -352,9 +353,23 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 	copy(dst, oneStep)
 }
 
+// State saves or restores what the anchor horizons have learnt, each as an option, and the
+// forecasts under way: of another horizon these are dropped, and new anchors begin.
 func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Section("multihorizon")
 	c.Index(&o.season, maxLags)
+	c.Index(&o.seasonBase.season, maxLags)
+	for k, h := range o.direct.steps {
+		c.Optional(strconv.Itoa(h), func() {
+			o.mixtures[k].State(c)
+			o.shrinkages[k].State(c)
+			o.seasonBase.state(c, k)
+		})
+	}
+	c.Optional("horizon="+strconv.Itoa(o.horizon), func() { o.originsState(c) })
+}
+
+func (o *multihorizon) originsState(c *snapshot.Codec) {
 	c.Index(&o.next, len(o.origins))
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
@@ -367,17 +382,10 @@ func (o *multihorizon) State(c *snapshot.Codec) {
 		}
 		c.Index(&p.season, maxLags)
 	}
-	o.seasonBase.State(c)
 	for j := range o.sinceNovelty {
 		c.Index(&o.sinceNovelty[j], len(o.origins)+1)
 	}
-	c.Float64s(o.iteratedPath)
-	c.Float64s(o.lastSeason)
-	c.Float64s(o.ahead)
-	c.Float64s(o.pathWeights)
-	c.Float64s(o.forecast)
-	for k, m := range o.mixtures {
-		m.State(c)
-		o.shrinkages[k].State(c)
+	for _, v := range [][]float64{o.iteratedPath, o.lastSeason, o.ahead, o.pathWeights, o.forecast} {
+		c.Float64s(v)
 	}
 }

@@ -124,13 +124,21 @@ func (s *autoSeries) computeRemainder() {
 	}
 	to.Derive()
 	s.remainder = r
-	if o := s.multihorizon; o != nil && s.m.cfg.Season == 0 {
-		o.season = 0
-		for _, p := range q.periods() {
-			if p < s.past.depth {
-				o.season = p
-				break
-			}
+	s.chooseSeason()
+}
+
+// chooseSeason gives the forecasts of more than one step the season to repeat: the first
+// one that is known and kept, unless a season is configured.
+func (s *autoSeries) chooseSeason() {
+	o := s.multihorizon
+	if o == nil || s.m.cfg.Season != 0 {
+		return
+	}
+	o.season = 0
+	for _, p := range s.seasons.periods() {
+		if p < s.past.depth {
+			o.season = p
+			break
 		}
 	}
 }

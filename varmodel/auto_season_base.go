@@ -21,10 +21,11 @@ type seasonBase struct {
 	gains      []float64   // for each horizon: squared errors of the last value minus those of the last season
 	losses     []float64   // of each horizon: squared errors of the last value, summed
 	shrinkages []shrinkage // of each mixture, towards the last season
+	begun      []bool      // for each horizon: the samples of the past were looked at
 }
 
 func newSeasonBase(steps []int) *seasonBase {
-	b := &seasonBase{steps: steps, gains: make([]float64, len(steps)), losses: make([]float64, len(steps)), shrinkages: make([]shrinkage, len(steps))}
+	b := &seasonBase{steps: steps, gains: make([]float64, len(steps)), losses: make([]float64, len(steps)), shrinkages: make([]shrinkage, len(steps)), begun: make([]bool, len(steps))}
 	for k, h := range steps {
 		b.shrinkages[k].every = h
 	}
@@ -32,21 +33,23 @@ func newSeasonBase(steps []int) *seasonBase {
 }
 
 // observe adds the errors for the last sample of the history, or for all its samples
-// when the season has changed. unit is the typical increment over a horizon.
+// when the season has changed or a horizon is new. unit is the typical increment over a horizon.
 func (b *seasonBase) observe(season int, past *history, unit func(k, j int) float64) {
 	if season == 0 {
 		b.season = 0
 		return
 	}
-	oldest := 0
 	if b.season != season {
 		b.season = season
-		for k, h := range b.steps {
-			b.gains[k], b.losses[k], b.shrinkages[k] = 0, 0, shrinkage{every: h}
-		}
-		oldest = min(past.count, past.depth) - 1
+		clear(b.begun)
 	}
 	for k, h := range b.steps {
+		oldest := 0
+		if !b.begun[k] {
+			b.begun[k] = true
+			b.gains[k], b.losses[k], b.shrinkages[k] = 0, 0, shrinkage{every: h}
+			oldest = min(past.count, past.depth) - 1
+		}
 		back := (h + season - 1) / season * season // a whole number of seasons
 		for l := min(oldest, min(past.count, past.depth)-1-back); l >= 0; l-- {
 			var gain, loss float64
@@ -76,12 +79,10 @@ func (b *seasonBase) better(k int) bool {
 	return b.season > 0 && (b.gains[k] > seasonMargin*b.losses[k] || b.given && b.gains[k] >= 0)
 }
 
-func (b *seasonBase) State(c *snapshot.Codec) {
-	c.Section("season base")
-	c.Index(&b.season, maxLags)
-	c.Float64s(b.gains)
-	c.Float64s(b.losses)
-	for k := range b.shrinkages {
-		b.shrinkages[k].State(c)
-	}
+// state transfers the k-th horizon.
+func (b *seasonBase) state(c *snapshot.Codec, k int) {
+	c.Float64(&b.gains[k])
+	c.Float64(&b.losses[k])
+	b.shrinkages[k].State(c)
+	c.Bool(&b.begun[k])
 }

@@ -290,6 +290,7 @@ func (s *autoSeries) WeightsTo(dst []float64) { s.mixture.weightsTo(dst) }
 
 func (s *autoSeries) State(c *snapshot.Codec) {
 	c.Section("series")
+	several := false // more than one horizon was saved
 	if s.inputs != nil {
 		s.inputs.State(c)
 	}
@@ -301,7 +302,7 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	}
 	s.mixture.State(c)
 	if s.multihorizon != nil {
-		c.Optional(s.m.longHorizons(), func() { s.multihorizon.State(c) })
+		c.Optional("multihorizon", func() { s.multihorizon.State(c); several = true })
 	}
 	c.Int(&s.total)
 	c.Bool(&s.broken)
@@ -320,7 +321,7 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 		s.refit.State(c, s)
 	}
 	if s.season != nil {
-		c.Optional("season", func() { s.season.State(c) })
+		s.season.State(c)
 	}
 	if s.seasons != nil {
 		s.seasons.State(c)
@@ -334,6 +335,9 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 		}
 		if has {
 			s.remainder.State(c)
+			if !several {
+				s.chooseSeason()
+			}
 		}
 	}
 	c.Float64s(s.next)

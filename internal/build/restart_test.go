@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ var adjusted = []struct {
 	{"pipeline.emit=1", []string{"pipeline.emit="}},
 }
 
-var restartedWith = []string{"model.horizon=4", "model.levels=0.8,0.9", "evaluate.window=160", "evaluate.interval=50", "pipeline.interval=1m", "pipeline.max_gap=3"}
+var restartedWith = []string{"model.horizon=4", "model.levels=0.8,0.9", "evaluate.window=160", "evaluate.interval=50", "pipeline.interval=1h", "pipeline.max_gap=3"}
 
 // TestAdjustable: what was learnt goes on over a restart with other settings that only add
 // outputs: the forecasts of one step are those of an engine that was never stopped, in every
@@ -146,7 +147,7 @@ func engineOf(t *testing.T, c *config.Config) *stream.Engine {
 	return e
 }
 
-// walk returns samples of a coupled autoregression with a season.
+// walk returns samples of a coupled autoregression with a season of a day.
 func walk(n, dim int) [][]float64 {
 	r := orff.NewRand(5)
 	rows := make([][]float64, n)
@@ -162,14 +163,14 @@ func walk(n, dim int) [][]float64 {
 	return rows
 }
 
-// apply returns what the engine makes of rows a minute apart, the first of which has the
+// apply returns what the engine makes of rows an hour apart, the first of which has the
 // offset from.
 func apply(t *testing.T, e *stream.Engine, rows [][]float64, from int) *stream.Batch {
 	t.Helper()
 	b := new(stream.Batch)
 	for i, y := range rows {
 		at := int64(from + i)
-		if err := e.Apply(b, &stream.Record{Message: &stream.Message{Offset: at}, Series: "s", Time: at * 60e9, Values: y}); err != nil {
+		if err := e.Apply(b, &stream.Record{Message: &stream.Message{Offset: at}, Series: "s", Time: at * 3600e9, Values: y}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -230,5 +231,40 @@ func TestWhatIsNewStarts(t *testing.T) {
 	b, _ = restarted("model.levels=0.8", "model.levels=0.5,0.8")
 	if bounded(b, 4) != more {
 		t.Errorf("other levels: %d of %d intervals", bounded(b, 4), more)
+	}
+}
+
+// TestAnchorsGoOn: the default model keeps what it has learnt about the anchor horizons that the
+// old and the new horizon have in common: its forecasts stay close to those of an engine that was
+// never stopped, much closer than those of a model that begins.
+func TestAnchorsGoOn(t *testing.T) {
+	const learnt, more = 2000, 20
+	rows := walk(learnt+more, 2)
+	running := engineOf(t, adjustedTo(t, "type: auto", "model.horizon=4"))
+	apply(t, running, rows[:learnt], 0)
+	saved := running.Snapshot(nil)
+	want := apply(t, running, rows[learnt:], learnt)
+	distance := func(before []byte) (sum float64) {
+		e := engineOf(t, adjustedTo(t, "type: auto", "model.horizon=8"))
+		if err := e.Restore(before); err != nil {
+			t.Fatal(err)
+		}
+		forecasts := make(map[string][]float64)
+		for _, f := range apply(t, e, rows[learnt:], learnt).Forecasts {
+			forecasts[fmt.Sprint(f.Origin, f.Horizon)] = f.Yhat
+		}
+		for _, f := range want.Forecasts {
+			if f.Horizon > 1 {
+				for j, v := range forecasts[fmt.Sprint(f.Origin, f.Horizon)] {
+					sum += math.Abs(v - f.Yhat[j])
+				}
+			}
+		}
+		return sum
+	}
+	short := engineOf(t, adjustedTo(t, "type: auto", "model.horizon=1"))
+	apply(t, short, rows[:learnt], 0)
+	if kept, begun := distance(saved), distance(short.Snapshot(nil)); !(kept < begun/10) {
+		t.Errorf("forecasts of the anchors differ by %.3g, and by %.3g when they begin", kept, begun)
 	}
 }
