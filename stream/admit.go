@@ -69,7 +69,7 @@ func (a *Assembler) admitFirst(r *Record) (*admitted, *DataError) {
 			return nil, refusal
 		}
 	}
-	s := &admitted{info: &Series{r.Series, vars.names}, place: len(a.series), vars: vars, changed: true}
+	s := &admitted{info: a.newSeries(r.Series, vars.names), place: len(a.series), vars: vars, changed: true}
 	a.series = append(a.series, s)
 	a.byName[r.Series] = s
 	return s, nil
@@ -102,7 +102,7 @@ func (a *Assembler) admitOther(s *admitted, r *Record) (*admitted, *DataError) {
 			return nil, refusal
 		}
 	}
-	s.info, s.vars, s.samples = &Series{s.info.Name, vars.names}, vars, 0
+	s.info, s.vars, s.samples = a.newSeries(s.info.Name, vars.names), vars, 0
 	s.candidate, s.agreed = nil, 0
 	return s, nil
 }

@@ -24,7 +24,7 @@ func (c *EngineConfig) anomalies(variables []string) eval.AnomalyConfig {
 func reportAnomaly(dst *Batch, o *Observation, before, now eval.AnomalyEvent) {
 	s := o.Series
 	report := func(format string, args ...any) {
-		dst.Events = append(dst.Events, Event{Series: s.Name, Time: o.Time, Kind: EventAnomaly, Text: fmt.Sprintf(format, args...)})
+		dst.Events = append(dst.Events, Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: EventAnomaly, Text: fmt.Sprintf(format, args...)})
 	}
 	switch {
 	case o.Begins:

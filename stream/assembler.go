@@ -24,6 +24,10 @@ type AssemblerConfig struct {
 	Exogenous []string
 	Calendar  eval.Calendar
 
+	// Tags returns the tags of the series with a name, ascending by key, or nil. No two
+	// series may have the same tags. Nil: no series has tags.
+	Tags func(series string) []Tag
+
 	// Interval is the spacing of the samples. 0: the spacing is estimated, and gaps are
 	// not filled. See docs/design/0001-shape.md.
 	Interval time.Duration
@@ -161,6 +165,16 @@ func NewAssembler(c AssemblerConfig) (*Assembler, error) {
 		a.fixed = newVariables(c.Variables)
 	}
 	return a, nil
+}
+
+// newSeries describes a series. Its tags are a function of its name, so that no
+// checkpoint needs them.
+func (a *Assembler) newSeries(name string, variables []string) *Series {
+	s := &Series{Name: name, Variables: variables}
+	if a.c.Tags != nil {
+		s.Tags = a.c.Tags(name)
+	}
+	return s
 }
 
 // Sample is the values of all variables of a series at one time.

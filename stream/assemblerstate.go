@@ -75,7 +75,7 @@ func (a *Assembler) admittedState(c *snapshot.Codec, i int) {
 		s.info, s.vars = known.info, known.vars
 		return
 	}
-	s.info, s.vars = &Series{name, names}, newVariables(names)
+	s.info, s.vars = a.newSeries(name, names), newVariables(names)
 }
 
 // namesState transfers the names of variables.

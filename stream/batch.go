@@ -32,6 +32,7 @@ type Forecast struct {
 	Series  *Series
 	Model   string
 	Origin  int64 // time of the last sample it is based on, ns
+	Row     int64 // number of samples of Series before that one, without missing ones
 	Time    int64 // target time, ns
 	Horizon int   // steps ahead, >= 1
 	Yhat    []float64
@@ -102,6 +103,7 @@ const AllTargets = "_all"
 // Event says that something worth knowing happened to a series.
 type Event struct {
 	Series string
+	Tags   []Tag // as of Series
 	Time   int64
 	Kind   string // one of the Event constants
 	Text   string

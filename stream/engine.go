@@ -145,7 +145,7 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 	s.shared.samples++
 	dst.Series = len(e.series)
 	dst.Watermark, e.latest = later(dst.Watermark, in.Time), in.Time
-	r := stepResult{kind: resultSample, series: s.scored, time: in.Time, warmUp: !e.c.Evaluation.scored(in.Row)}
+	r := stepResult{kind: resultSample, series: s.scored, time: in.Time, row: in.Row, warmUp: !e.c.Evaluation.scored(in.Row)}
 	if err := e.observe(dst, s, in, &r); err != nil {
 		return err
 	}

@@ -39,4 +39,8 @@ type Record struct {
 type Series struct {
 	Name      string
 	Variables []string // length dim
+	Tags      []Tag    // ascending by key, see AssemblerConfig.Tags; nil = the name alone, as id
 }
+
+// Tag is a part of what identifies a series, for outputs that can search by it.
+type Tag struct{ Key, Value string }

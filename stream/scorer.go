@@ -262,7 +262,7 @@ func driftEvent(s *Series, time int64, d eval.Drift) Event {
 		action = "; action: " + string(d.Action)
 	}
 	text := fmt.Sprintf("%s have been %s for about %d samples%s", of, what, d.Since, action)
-	return Event{Series: s.Name, Time: time, Kind: EventDrift, Text: text}
+	return Event{Series: s.Name, Tags: s.Tags, Time: time, Kind: EventDrift, Text: text}
 }
 
 // issue tells the companions what was forecast; nil is nothing.
@@ -392,7 +392,7 @@ func (sc *scorer) emit(dst *Batch, r *stepResult) {
 		}
 		from, to := (h-1)*d, h*d
 		dst.Forecasts = append(dst.Forecasts, Forecast{
-			Series: s.info, Model: sc.c.Model, Origin: r.time, Time: target, Horizon: h,
+			Series: s.info, Model: sc.c.Model, Origin: r.time, Row: r.row, Time: target, Horizon: h,
 			Yhat: r.yhat[from:to:to], Lower: sc.atHorizon(dst, sc.lower, from, to), Upper: sc.atHorizon(dst, sc.upper, from, to),
 		})
 		if sc.c.Joint {

@@ -103,7 +103,7 @@ func (e *Engine) newModel(dim, tier int) (*sharedModel, error) {
 
 // event adds an event of s.
 func (s *series) event(dst *Batch, time int64, kind, format string, args ...any) {
-	s.addEvent(dst, Event{Series: s.info.Name, Time: time, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	s.addEvent(dst, Event{Series: s.info.Name, Tags: s.info.Tags, Time: time, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 func (s *series) addEvent(dst *Batch, e Event) {

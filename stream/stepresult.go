@@ -7,6 +7,7 @@ type stepResult struct {
 	kind   resultKind
 	series *scoredSeries
 	time   int64 // of the sample
+	row    int64 // number of samples of the series before it, without missing ones
 
 	y       []float64 // dim; NaN = missing
 	warmUp  bool      // forecasts of y are not scored

@@ -166,7 +166,7 @@ func BenchmarkInfluxDB(b *testing.B) {
 	fromKafka(b, k.Addr, rows, c, batches)
 
 	open := func(bucket string) *influx.Sink {
-		s, err := influx.New(influx.Config{URL: db.URL, Bucket: bucket, Levels: c.Model.Levels, Log: slog.New(slog.DiscardHandler)})
+		s, err := influx.New(influx.Config{URL: db.URL, Bucket: bucket, Encoder: lineproto.Encoder{Levels: c.Model.Levels}, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -124,26 +124,33 @@ func metricsReference() string {
 
 // meanings says what the tags and fields in InfluxDB are.
 var meanings = map[string]string{
-	"series":               "name of the series; `_all` for what concerns none or all",
+	"host":                 "stands for the tags of the series, whatever their names: see [tags](../formats.md#tags). A series without tags has `id`, its name; so have points of no single series (`_all`)",
 	"target":               "variable, or `_all` for the whole sample",
 	"model":                "name of the model",
 	"horizon":              "steps ahead",
 	"level":                "of the interval; only with several `model.levels`",
 	"kind":                 "of the event: " + kinds(),
+	"VAR":                  "value of the variable: forecast, or observed",
+	"VAR_lower":            "lower bound",
+	"VAR_upper":            "upper bound",
+	"VAR_lower_joint":      "of the region that has the whole sample; with `model.joint`",
+	"VAR_upper_joint":      "likewise",
+	"VAR_score":            "anomaly score of the variable by itself; only in an anomaly",
+	"VAR_share":            "share of the variable in the score of the sample; only in an anomaly",
 	"y":                    "what was observed",
 	"residual":             "observed minus forecast, one step ahead",
-	"anomaly_score":        "above 1 = unusual; of a variable by itself, or of the sample (`_all`)",
-	"is_anomaly":           "whether the sample is part of an anomaly: its alarms, and the samples between them",
-	"anomaly_share":        "share of the variable in the score of the sample",
-	"cause":                "of a sample's alarm: `level`, `noise` or `jump`",
+	"anomaly_score":        "above 1 = unusual; of the sample, in the long layout (`target=_all`) also of each variable in an anomaly",
+	"is_anomaly":           "`true` for the samples of an anomaly: its alarms, and those between them; absent otherwise",
+	"anomaly_share":        "as VAR_share",
+	"cause":                "of an alarm: `level`, `noise`, `jump` or `correlation`; only in an anomaly",
 	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly.level_sets`",
 	"yhat":                 "forecast",
 	"yhat_lower":           "lower bound",
 	"yhat_upper":           "upper bound",
 	"yhat_joint_lower":     "of the region that has the whole sample; with `model.joint`",
 	"yhat_joint_upper":     "likewise",
-	"scv_mse":              "mean squared error of a sample, averaged over its variables",
-	"scv_mse_var":          "its variance",
+	"scv_mse":              "sequential cross-validation: mean over the last `evaluate.window` samples of the squared error, averaged over the variables",
+	"scv_mse_var":          "variance of that squared error",
 	"mse":                  "mean squared error",
 	"rmse":                 "its root",
 	"mae":                  "mean absolute error",
@@ -157,6 +164,7 @@ var meanings = map[string]string{
 	"pinball":              "mean quantile loss of its bounds",
 	"n":                    "scored samples",
 	"text":                 "what happened",
+	"EXPERT":               "weight of the expert in the one-step forecast, mean over the variables; one field per expert",
 	"expert":               "that the model mixes",
 	"weight":               "of the expert in the one-step forecast, mean over the variables",
 }
@@ -167,10 +175,19 @@ func kinds() string {
 	}, "`, `") + "`"
 }
 
+// influxIntroduction is what the page says before the tables.
+const influxIntroduction = `# Measurements in InfluxDB
+
+Made from the code; do not edit. The time of a forecast is that of its target, so that it lies over what is observed later; all others have the time of the sample. A field that is not known is left out. How to draw them: [your own Grafana panel](../howto/grafana-panel.md).
+
+A point has all variables of a series as fields: VAR stands for the name of each. Whose name the output uses itself, such as a variable cpu_lower or a tag model, has an underscore behind it. Numbers have %d significant digits, integers all of theirs. ` + "`output.influxdb.include`" + ` says which parts are written.
+`
+
 // influxReference encodes points that have everything and lists what is in the
-// lines.
+// lines of both layouts.
 func influxReference(t *testing.T) string {
-	series := &stream.Series{Name: "s", Variables: []string{"v"}}
+	tags := []stream.Tag{{Key: "host", Value: "h"}}
+	series := &stream.Series{Name: "host=h", Variables: []string{"VAR"}, Tags: tags}
 	one := []float64{1}
 	batch := &stream.Batch{
 		Forecasts: []stream.Forecast{{
@@ -180,14 +197,32 @@ func influxReference(t *testing.T) string {
 			Series: series, Time: 1, Y: one, Residual: one, Score: 2, Share: one, Anomaly: one, Anomalous: true, Unusual: .5,
 		}},
 		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
-		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"e"}, Weights: one}},
-		Events:   []stream.Event{{Series: "s", Time: 1, Kind: stream.EventGap, Text: "t"}},
+		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"EXPERT"}, Weights: one}},
+		Events:   []stream.Event{{Series: series.Name, Tags: tags, Time: 1, Kind: stream.EventGap, Text: "t"}},
 	}
+	var b strings.Builder
+	fmt.Fprintf(&b, influxIntroduction, lineproto.Digits)
+	used := make(map[string]bool)
+	e := lineproto.Encoder{Levels: []float64{.9, .5}}
+	wide := describe(t, &b, string(e.AppendBatch(nil, batch)), "", used)
+	e.Long = true
+	b.WriteString("\n# The long layout\n\nWith `output.influxdb.layout: long` a variable has a point of its own, with its name as the tag `target`. These measurements differ; the others are as above.\n")
+	describe(t, &b, string(e.AppendBatch(nil, batch)), wide, used)
+	for n := range meanings {
+		if !used[n] {
+			t.Errorf("%s is described and not written", n)
+		}
+	}
+	return b.String()
+}
+
+// describe writes a table for each measurement in the lines, unless except has it, and returns
+// all of them.
+func describe(t *testing.T, b *strings.Builder, text, except string, used map[string]bool) string {
 	type measurement struct{ tags, fields []string }
 	all := make(map[string]*measurement)
 	var order []string
 	types := make(map[string]string)
-	text := string(lineproto.Encoder{Levels: []float64{.9, .5}}.AppendBatch(nil, batch))
 	for line := range strings.Lines(text) {
 		parts := strings.Fields(line)
 		if len(parts) != 3 {
@@ -212,11 +247,10 @@ func influxReference(t *testing.T) string {
 		add(&m.tags, keys[1:])
 		add(&m.fields, strings.Split(parts[1], ","))
 	}
-	var b strings.Builder
-	b.WriteString("# Measurements in InfluxDB\n\nMade from the code; do not edit. The time of a forecast is that of its target, so that it lies over what is observed later; all others have the time of the sample. A field that is not known is left out. How to draw them: [your own Grafana panel](../howto/grafana-panel.md).\n")
-	used := make(map[string]bool)
+	var tables string
 	for _, name := range order {
-		fmt.Fprintf(&b, "\n## %s\n\n| | name | type | |\n|---|---|---|---|\n", name)
+		var table strings.Builder
+		fmt.Fprintf(&table, "\n## %s\n\n| | name | type | |\n|---|---|---|---|\n", name)
 		for _, k := range []struct {
 			kind  string
 			names []string
@@ -230,16 +264,15 @@ func influxReference(t *testing.T) string {
 				if k.kind == "tag" {
 					kind = ""
 				}
-				fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", k.kind, n, kind, meanings[n])
+				fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", k.kind, n, kind, meanings[n])
 			}
 		}
-	}
-	for n := range meanings {
-		if !used[n] {
-			t.Errorf("%s is described and not written", n)
+		if !strings.Contains(except, table.String()) {
+			b.WriteString(table.String())
 		}
+		tables += table.String()
 	}
-	return b.String()
+	return tables
 }
 
 func typeOf(value string) string {

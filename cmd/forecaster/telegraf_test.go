@@ -274,26 +274,27 @@ output: {influxdb: {url: "`+db.URL+`", org: any, bucket: `+bucket+`}}
 `))
 	live := start(t, "forecaster", "run", "-c", cfg)
 
-	count := func(measurement, field string) map[string]int {
+	const day = `|> range(start: 2026-01-01T00:00:00Z, stop: 2026-01-02T00:00:00Z)`
+	count := func(measurement string) map[string]int {
 		n := make(map[string]int)
-		rows, err := db.TryQuery(`from(bucket: "` + bucket + `") |> range(start: 2026-01-01T00:00:00Z, stop: 2026-01-02T00:00:00Z)
-			|> filter(fn: (r) => r._measurement == "` + measurement + `" and r._field == "` + field + `")`)
+		rows, err := db.TryQuery(`from(bucket: "` + bucket + `") ` + day + ` |> filter(fn: (r) => r._measurement == "` + measurement + `")
+			|> filter(fn: (r) => r._field != "cause" and r._field != "is_anomaly" and r._field != "anomaly_score" and r._field !~ /_(lower|upper|score|share)$/)`)
 		if err != nil {
 			return n // the database is not there before the first point
 		}
 		for _, r := range rows {
-			n[r["series"]+" "+r["target"]]++
+			n[strings.TrimSuffix(fmt.Sprint(r["metric"], " ", r["host"], " ", r["cpu"], r["device"]), " ")+" "+r["_field"]]++
 		}
 		return n
 	}
 	var want []string
 	for _, host := range []string{"web1", "web2"} {
 		for series, fields := range map[string]string{
-			"cpu,cpu=cpu0,host=" + host:      "usage_guest usage_idle usage_iowait usage_system usage_user",
-			"cpu,cpu=cpu-total,host=" + host: "usage_guest usage_idle usage_iowait usage_system usage_user",
-			"mem,host=" + host:               "available total used used_percent",
-			"disk,device=sda1,fstype=ext4,host=" + host + ",mode=rw,path=/": "free inodes_free used used_percent",
-			"system,host=" + host: "load1 n_cpus uptime",
+			"cpu " + host + " cpu0":      "usage_guest usage_idle usage_iowait usage_system usage_user",
+			"cpu " + host + " cpu-total": "usage_guest usage_idle usage_iowait usage_system usage_user",
+			"mem " + host:                "available total used used_percent",
+			"disk " + host + " sda1":     "free inodes_free used used_percent",
+			"system " + host:             "load1 n_cpus uptime",
 		} {
 			for field := range strings.FieldsSeq(fields) {
 				want = append(want, series+" "+field)
@@ -303,7 +304,7 @@ output: {influxdb: {url: "`+db.URL+`", org: any, bucket: `+bucket+`}}
 	slices.Sort(want)
 	var got map[string]int
 	if !poll(func() bool {
-		got = count("forecast", "yhat")
+		got = count("forecast")
 		for _, name := range want {
 			if got[name] < steps-5 {
 				return false
@@ -316,14 +317,13 @@ output: {influxdb: {url: "`+db.URL+`", org: any, bucket: `+bucket+`}}
 	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
 		t.Errorf("forecasts of\n%q, want\n%q", names, want)
 	}
-	observed := count("observation", "y")
+	observed := count("observation")
 	for _, name := range want {
 		if observed[name] < steps-5 {
 			t.Errorf("%d observations of %s", observed[name], name)
 		}
 	}
-	if rows := db.Query(`from(bucket: "` + bucket + `") |> range(start: 2026-01-01T00:00:00Z, stop: 2026-01-02T00:00:00Z)
-		|> filter(fn: (r) => r._measurement == "forecast" and r.series == "mem,host=web1" and r.target == "used_percent" and r._field == "yhat") |> last()`); len(rows) != 1 {
+	if rows := db.Query(`from(bucket: "` + bucket + `") ` + day + ` |> filter(fn: (r) => r._measurement == "forecast" and r.metric == "mem" and r.host == "web1" and r._field == "used_percent") |> last()`); len(rows) != 1 {
 		t.Errorf("%d last forecasts", len(rows))
 	} else if v, err := strconv.ParseFloat(rows[0]["_value"], 64); err != nil || v < 50 || v > 54 {
 		t.Errorf("the memory used is forecast as %s", rows[0]["_value"])

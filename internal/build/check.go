@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // Load reads a configuration and validates it, the names in it by the tables of this
@@ -24,6 +25,7 @@ func check(v *config.Checker, c *config.Config) {
 	v.OneOf("model.kernel.operator.name", op.Name, namesOf(operators, operatorName, nil)...)
 	v.OneOf("model.kernel.operator.gamma", op.Gamma, namesOf(gammas, gammaName, nil)...)
 	v.OneOf("model.loss.name", m.Loss.Name, namesOf(losses, lossName, nil)...)
+	checkSeriesTags(v, &c.Input)
 	if row, err := modelNamed(m.Type); err != nil {
 		v.Need(false, "model.type", "%v", err)
 	} else {
@@ -38,6 +40,16 @@ func check(v *config.Checker, c *config.Config) {
 			v.OneOf("output.dead_letters.drop", reason, reasons...)
 		}
 	}
+}
+
+// checkSeriesTags refuses a template of another form, and one without effect.
+func checkSeriesTags(v *config.Checker, in *config.Input) {
+	if in.SeriesTags == "" {
+		return
+	}
+	_, err := format.ParseSeriesTemplate(in.SeriesTags)
+	v.Need(err == nil, "input.series_tags", "%v", err)
+	v.Need(formatOf(*in) != "influx" && len(in.JSON.Tags) == 0, "input.series_tags", "has no effect: the input has tags")
 }
 
 // checkType refuses what the type of the model cannot do.

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
+	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
 // KafkaConnection says how the brokers are reached.
@@ -40,6 +41,7 @@ func OutputConnection(c *config.Config) (kafka.Connection, error) {
 func NewInfluxDB(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) (*influx.Sink, error) {
 	return influx.New(influx.Config{
 		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout,
-		Levels: levels, DeadLetters: letters, Log: log,
+		Encoder:     lineproto.Encoder{Levels: levels, Long: i.Layout == "long", Include: i.Include, Every: i.Every},
+		DeadLetters: letters, Log: log,
 	})
 }

@@ -76,6 +76,7 @@ func NewAssembler(c *config.Config) (*stream.Assembler, error) {
 func assemblerConfig(c *config.Config) stream.AssemblerConfig {
 	return stream.AssemblerConfig{
 		Variables:         c.Pipeline.Variables,
+		Tags:              seriesTags(c),
 		Exogenous:         c.Model.Exogenous,
 		Calendar:          calendarOf(c.Model),
 		Interval:          c.Pipeline.Interval.Fixed(),
@@ -101,18 +102,22 @@ func assemblyOf(c *config.Config) *stream.Assembly {
 	return &stream.Assembly{Wait: p.Wait, WaitForLate: p.WaitForLate, Fill: stream.Fill(p.Fill), Aggregate: stream.Aggregate(p.Aggregate)}
 }
 
-// inParts reports whether the format of the input spreads a sample over records.
-func inParts(in config.Input) bool {
-	var kind string
+// formatOf returns the name of the format of the input.
+func formatOf(in config.Input) string {
 	switch {
 	case in.Kafka != nil:
-		kind = in.DataFormat
+		return in.DataFormat
 	case in.File != nil:
-		kind = cmp.Or(in.File.Format, file.FormatOf(in.File.Path))
+		return cmp.Or(in.File.Format, file.FormatOf(in.File.Path))
 	case in.Stdin != nil:
-		kind = in.Stdin.Format
+		return in.Stdin.Format
 	}
-	switch kind {
+	return ""
+}
+
+// inParts reports whether the format of the input spreads a sample over records.
+func inParts(in config.Input) bool {
+	switch formatOf(in) {
 	case "influx":
 		return true
 	case "json", "jsonl":
@@ -159,7 +164,7 @@ func csvFormat(c *config.Config) format.CSVConfig {
 func jsonFormat(c *config.Config) format.JSONConfig {
 	in := c.Input.JSON
 	return format.JSONConfig{
-		Series: in.SeriesField, Time: in.TimeField, Variable: in.VariableField, Values: in.ValuesField, Long: in.Layout == "long",
+		Series: in.SeriesField, Tags: in.Tags, Time: in.TimeField, Variable: in.VariableField, Values: in.ValuesField, Long: in.Layout == "long",
 		TimeUnit: timeUnit(in.TimeUnit), MaxDim: c.Pipeline.MaxDim, Zone: zoneOf(c),
 	}
 }

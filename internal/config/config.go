@@ -42,6 +42,9 @@ type Input struct {
 	Influx     Influx      `yaml:"influx"`
 	CSV        CSV         `yaml:"csv"`
 	TimeZone   string      `yaml:"time_zone"` // zone of times that name none
+
+	// SeriesTags finds tags in the names of series, such as keys: {dc}/{host}.
+	SeriesTags string `yaml:"series_tags"`
 }
 
 // Kafka is a topic read as a member of a consumer group.
@@ -117,12 +120,13 @@ func (s *Simulated) setDefaults() {
 
 // JSON says where a message has its fields: paths are names joined by dots.
 type JSON struct {
-	Layout        string `yaml:"layout"`         // wide = all variables in one message, long = one variable per message
-	SeriesField   string `yaml:"series_field"`   // "" = the key of the message; long: unique_id
-	TimeField     string `yaml:"time_field"`     // "" = time; long: ds
-	VariableField string `yaml:"variable_field"` // long: "" = variable
-	ValuesField   string `yaml:"values_field"`   // "" = values; long: y
-	TimeUnit      string `yaml:"time_unit"`      // unit of a numeric time: auto, s, ms, us or ns
+	Layout        string   `yaml:"layout"`         // wide = all variables in one message, long = one variable per message
+	SeriesField   string   `yaml:"series_field"`   // "" = the key of the message; long: unique_id
+	Tags          []string `yaml:"tags"`           // paths of what identifies a series instead
+	TimeField     string   `yaml:"time_field"`     // "" = time; long: ds
+	VariableField string   `yaml:"variable_field"` // long: "" = variable
+	ValuesField   string   `yaml:"values_field"`   // "" = values; long: y
+	TimeUnit      string   `yaml:"time_unit"`      // unit of a numeric time: auto, s, ms, us or ns
 }
 
 // Influx says how line protocol becomes series and variables.
@@ -222,10 +226,14 @@ type InfluxDB struct {
 	Bucket    string        `yaml:"bucket"` // database or database/policy on 1.8
 	BatchSize int           `yaml:"batch_size"`
 	Timeout   time.Duration `yaml:"timeout"` // limit of a request; failed requests are repeated
+	Layout    string        `yaml:"layout"`  // wide = variables are fields, long = a point per variable
+	Include   []string      `yaml:"include"` // parts of the points; empty = all
+	Every     int           `yaml:"every"`   // samples between two that all horizons are written of
 }
 
 func (i *InfluxDB) setDefaults() {
 	i.BatchSize = 5000
+	i.Layout, i.Every = "wide", 1
 	i.Timeout = 30 * time.Second
 }
 

@@ -43,6 +43,7 @@ func (b *binder) validateInput(in *Input) {
 	for _, tag := range in.Influx.Ignore {
 		b.Need(!slices.Contains(in.Influx.Series, tag), "input.influx.ignore", "has %q, which input.influx.series has, too", tag)
 	}
+	b.Need(len(in.JSON.Tags) == 0 || in.JSON.SeriesField == "", "input.json.tags", "make the series; remove input.json.series_field")
 	b.OneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
 	b.OneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
 	b.Need(len(in.CSV.Comma) <= 1, "input.csv.comma", "must be one ASCII character, got %q", in.CSV.Comma)
@@ -237,6 +238,12 @@ func (b *binder) validateOutput(c *Config) {
 		b.Need(i.Bucket != "", "output.influxdb.bucket", "must not be empty (the database's name on InfluxDB 1.8)")
 		b.Need(i.BatchSize >= 1 && i.BatchSize <= 100_000, "output.influxdb.batch_size", "must lie in [1, 100000], got %d", i.BatchSize)
 		b.Need(i.Timeout > 0, "output.influxdb.timeout", "must be > 0, got %v", i.Timeout)
+		b.OneOf("output.influxdb.layout", i.Layout, "wide", "long")
+		for _, part := range i.Include {
+			b.OneOf("output.influxdb.include", part, "forecasts", "bounds", "observations", "anomalies", "metrics", "experts", "events")
+		}
+		b.Need(!slices.Contains(i.Include, "bounds") || slices.Contains(i.Include, "forecasts"), "output.influxdb.include", "has bounds without forecasts, which they belong to")
+		atLeast(b.Checker, "output.influxdb.every", i.Every, 1)
 	}
 	if f := o.File; f != nil {
 		b.Need(f.Path != "", "output.file.path", "must name a file")

@@ -23,6 +23,25 @@ func Append(dst []byte, v float64) []byte {
 	return appendDecimal(dst, int(u>>63), digits, k)
 }
 
+// AppendDigits is Append for a reader who needs n digits, in [1, 17]: it rounds the fewest
+// digits that read back, half away from zero. An integer that a float64 holds exactly, such
+// as a counter, keeps all its digits.
+func AppendDigits(dst []byte, v float64, n int) []byte {
+	u := math.Float64bits(v)
+	exponent, fraction := int(u>>52)&0x7ff, u&(1<<52-1)
+	if exponent == 0 || exponent == 0x7ff || math.Abs(v) < 1<<53 && v == math.Trunc(v) {
+		return Append(dst, v)
+	}
+	digits, k := shortest(exponent, fraction)
+	unit := integerPowers[width-n]
+	digits += unit / 2
+	digits -= digits % unit
+	if digits >= 1e17 {
+		digits, k = digits/10, k+1
+	}
+	return appendDecimal(dst, int(u>>63), digits, k)
+}
+
 // width is the largest number of digits of a float64.
 const width = 17
 

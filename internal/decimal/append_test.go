@@ -91,3 +91,32 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// TestAppendDigits: what is read back differs from the number by half a unit of its ninth
+// digit at most, has no more digits than that, and is what rounding again gives.
+func TestAppendDigits(t *testing.T) {
+	for v, want := range map[float64]string{
+		41.13000106811523: "41.1300011", .1: "0.1", 1.5: "1.5", 0: "0", 16777216000: "1.6777216e+10", 1767225613: "1.767225613e+09", -1767225613: "-1.767225613e+09",
+		999999999.96: "1e+09", 9.9999999999: "10", .00012345678949: "0.000123456789", 1234567890.5: "1.23456789e+09", 1e20 / 3: "3.33333333e+19", 5e-324: "5e-324",
+		math.Inf(-1): "-Inf", 9007199254740991: "9.007199254740991e+15",
+	} {
+		if got := string(decimal.AppendDigits(nil, v, 9)); got != want {
+			t.Errorf("%v: got %s, want %s", v, got, want)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		v := math.Float64frombits(rng.Uint64())
+		if v-v != 0 || math.Abs(v) < 1e-300 || math.Abs(v) > 1e300 {
+			continue
+		}
+		text := string(decimal.AppendDigits(nil, v, 9))
+		back, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.Abs(back-v) > 5.0000001e-9*math.Abs(v) {
+			t.Fatalf("%v: got %s, %v", v, text, err)
+		}
+		if again := string(decimal.AppendDigits(nil, back, 9)); again != text {
+			t.Fatalf("%v: %s and then %s", v, text, again)
+		}
+	}
+}

@@ -15,7 +15,6 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
 var (
@@ -120,7 +119,7 @@ type sink struct {
 func (s *sink) Close() error { return nil }
 
 func (s *sink) Write(_ context.Context, b *stream.Batch) error {
-	lines := lineproto.Encoder{Levels: levels}.AppendBatch(nil, b)
+	lines := encoder(s.sim.o.Seed).AppendBatch(nil, b)
 	if s.sim.o.Bug == CommitBeforeAck {
 		lines, s.unsent = s.unsent, lines
 	}
@@ -308,7 +307,7 @@ func (s *sim) foreign(p *partition) {
 	from := len(p.log) / 3
 	other := &partition{number: p.number, log: p.log[from : 2*from]}
 	ignored := newContents()
-	if err := other.oracle(s.engine, &ignored); err != nil {
+	if err := other.oracle(s.engine, s.o.Seed, &ignored); err != nil {
 		s.fail("%v", err)
 		return
 	}

@@ -104,7 +104,7 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 
 // oracle runs an engine over the log without failures, adds what it writes to
 // want and keeps its state.
-func (p *partition) oracle(c stream.EngineConfig, want *contents) error {
+func (p *partition) oracle(c stream.EngineConfig, seed uint64, want *contents) error {
 	engine, err := stream.NewEngine(c)
 	if err != nil {
 		return err
@@ -119,8 +119,7 @@ func (p *partition) oracle(c stream.EngineConfig, want *contents) error {
 			return err
 		}
 	}
-	encoder := lineproto.Encoder{Levels: levels}
-	for line := range bytes.Lines(encoder.AppendBatch(nil, &b)) {
+	for line := range bytes.Lines(encoder(seed).AppendBatch(nil, &b)) {
 		key, value := splitLine(line)
 		if old, ok := want.points[key]; ok && old != value {
 			return fmt.Errorf("two values for one point: %s%s and %s", key, old, value)
@@ -132,6 +131,11 @@ func (p *partition) oracle(c stream.EngineConfig, want *contents) error {
 	}
 	p.state = engine.Snapshot(nil)
 	return nil
+}
+
+// encoder writes the points in a layout that the seed draws.
+func encoder(seed uint64) lineproto.Encoder {
+	return lineproto.Encoder{Levels: levels, Exact: true, Long: seed%2 == 1, Every: int(seed % 3)}
 }
 
 // nowhere is the source of a Driver that gets its messages by Apply.

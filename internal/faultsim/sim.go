@@ -95,7 +95,7 @@ func Run(o Options) Result {
 	s := &sim{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x5eed)), engine: engineConfig(&o), want: newContents(), have: newContents()}
 	s.draw()
 	for _, p := range s.parts {
-		if err := p.oracle(s.engine, &s.want); err != nil {
+		if err := p.oracle(s.engine, s.o.Seed, &s.want); err != nil {
 			return Result{Err: err}
 		}
 	}

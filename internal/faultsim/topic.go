@@ -158,7 +158,7 @@ func (s *sim) prefix(p *partition, next int64) ([]byte, error) {
 		old.log = log[:next]
 	}
 	ignored := newContents()
-	err := old.oracle(s.engine, &ignored)
+	err := old.oracle(s.engine, s.o.Seed, &ignored)
 	return old.state, err
 }
 

@@ -198,14 +198,15 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		return err
 	}
 	defer release()
-	pool := stream.AllSeries
+	pool, topic := stream.AllSeries, ""
 	if labels != nil { // one of several partitions
-		pool += " " + name
+		pool, topic = pool+" "+name, labels["topic"]
 	}
 	limited := *cfg
 	limited.Model.Memory = config.Size(build.ModelMemory(cfg) / int64(l.partitions()))
 	ec := build.EngineConfig(&limited, pool)
 	ec.Evaluation.Losses = l.Losses
+	ec.Tags = build.WithTopic(&limited, topic, ec.Tags)
 	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return err

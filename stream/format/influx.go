@@ -19,6 +19,10 @@ import (
 // a line, as it does in Flux.
 const Measurement = "_measurement"
 
+// MeasurementTag is the tag of an output that has the measurement of a series:
+// "measurement" is a keyword of InfluxQL.
+const MeasurementTag = "metric"
+
 // InfluxConfig says what of a line of line protocol is the series and what the
 // variables.
 type InfluxConfig struct {
@@ -254,9 +258,9 @@ func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
 		switch {
 		case contains(d.c.Ignore, t.key):
 		case d.c.Series == nil || contains(d.c.Series, t.key):
-			d.head = t.appendTo(d.head)
+			d.head = appendTag(d.head, t.key, t.value)
 		default:
-			d.fixed = t.appendTo(d.fixed)
+			d.fixed = appendTag(d.fixed, t.key, t.value)
 		}
 	}
 	if len(d.head) == 0 {
@@ -281,19 +285,20 @@ func contains(list []string, b []byte) bool {
 	return false
 }
 
-// appendTo appends a tag, behind a comma unless it is the first.
-func (t tag) appendTo(dst []byte) []byte {
+// appendTag appends a tag, behind a comma unless it is the first.
+func appendTag[T []byte | string](dst []byte, key, value T) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ',')
 	}
-	dst = append(appendName(dst, t.key, ",= "), '=')
-	return appendName(dst, t.value, ",= ")
+	dst = append(appendName(dst, key, ",= "), '=')
+	return appendName(dst, value, ",= ")
 }
 
 // appendName appends b with a backslash before each backslash and each of the
 // special characters, so that no two names become one.
-func appendName(dst, b []byte, special string) []byte {
-	for _, c := range b {
+func appendName[T []byte | string](dst []byte, b T, special string) []byte {
+	for i := range len(b) {
+		c := b[i]
 		if c == '\\' || strings.IndexByte(special, c) >= 0 {
 			dst = append(dst, '\\')
 		}

@@ -32,6 +32,11 @@ type JSONConfig struct {
 	Values   string   // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
 	TimeUnit TimeUnit // of a time that is a number
 
+	// Tags are the paths of texts or numbers that make a series, instead of Series: the
+	// series of {"host": "web1", "dc": "eu", ...} is dc=eu,host=web1, as Influx has it. A
+	// message may lack some of them.
+	Tags []string
+
 	// Zone is the zone of times that name none; nil = UTC. An hour that the end of summer time
 	// repeats is taken for the first of the two.
 	Zone *time.Location
@@ -71,6 +76,8 @@ type JSON struct {
 	times times
 	shape shape // of the message before
 
+	tags          []tagValue // ascending by key
+	nameOf        []byte     // of the series, made of tags
 	series, names *interner
 	seen          map[string]uint64 // name of a variable -> message it was last seen in
 	message       uint64
@@ -98,6 +105,9 @@ type JSON struct {
 	inSkipped func(*jx.Decoder) error
 }
 
+// tagValue is a tag and its value in the message being decoded, "" when it has none.
+type tagValue struct{ path, key, value string }
+
 // role is what a member is asked for.
 type role int
 
@@ -107,7 +117,8 @@ const (
 	seriesRole
 	valuesRole
 	variableRole
-	roles
+	tagRole // and those behind it: of the tags in their order
+	roles   = tagRole
 )
 
 // member is a node in the tree of the paths.
@@ -153,8 +164,13 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 		return nil, errors.New("format: a negative limit")
 	}
 	keyed := c.Series == ""
+	if len(c.Tags) > 0 && !keyed {
+		return nil, errors.New("format: a series is made of tags or has a name of its own")
+	}
 	if c.Long {
-		c.Series = cmp.Or(c.Series, "unique_id")
+		if len(c.Tags) == 0 {
+			c.Series = cmp.Or(c.Series, "unique_id")
+		}
 		c.Time = cmp.Or(c.Time, "ds")
 		c.Variable = cmp.Or(c.Variable, "variable")
 		c.Values = cmp.Or(c.Values, "y")
@@ -169,6 +185,9 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
 	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, times: newTimes(c.TimeUnit, YearFirst, c.Zone, false), series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
+	if err := d.setTags(c.Tags); err != nil {
+		return nil, err
+	}
 	ok := d.root.add(c.Time, timeRole)
 	if c.Series != "" {
 		ok = d.root.add(c.Series, seriesRole) && ok
@@ -179,10 +198,13 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	if c.Long {
 		ok = d.root.add(c.Variable, variableRole) && ok
 	}
-	if !ok {
-		return nil, fmt.Errorf("format: the paths of time (%s), series (%s) and values (%s) overlap, or one of them and that of the variable", c.Time, c.Series, c.Values)
+	for i, t := range d.tags {
+		ok = d.root.add(t.path, tagRole+role(i)) && ok
 	}
 	d.valueName = c.Values[strings.LastIndexByte(c.Values, '.')+1:]
+	if !ok {
+		return nil, fmt.Errorf("format: the paths of time (%s), series (%s) and values (%s) overlap, or one of them and those of the variable and the tags", c.Time, c.Series, c.Values)
+	}
 	d.inObject, d.inValues, d.inArray = d.object, d.value, d.element
 	d.inIgnored, d.inSkipped = func(*jx.Decoder, []byte) error { return d.skip() }, func(*jx.Decoder) error { return d.skip() }
 	return d, nil
@@ -212,6 +234,9 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	d.message++
 	if len(d.seen) > maxInterned {
 		clear(d.seen)
+	}
+	for i := range d.tags {
+		d.tags[i].value = ""
 	}
 	d.at, d.depth, d.found, d.refusal, d.unnamed, d.record = d.root, 0, [roles]bool{}, nil, false, r
 	d.before, d.asBefore = d.namesOf, !d.c.Long
@@ -245,7 +270,10 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	r.Message = m
 	if !d.found[seriesRole] {
-		r.Series = d.series.get(m.Key)
+		r.Series = d.unnamedSeries(m)
+	}
+	if r.Series == "" && len(d.tags) > 0 {
+		return refuse(stream.Malformed, "none of %q, which make the series", d.c.Tags)
 	}
 	r.Names, r.Values = d.namesOf, d.values
 	if d.c.Long {
@@ -257,6 +285,46 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	d.shape.keep(m.Value)
 	return nil
+}
+
+// setTags prepares the tags with the paths.
+func (d *JSON) setTags(paths []string) error {
+	for _, path := range paths {
+		key := path[strings.LastIndexByte(path, '.')+1:]
+		if key == "" || slices.ContainsFunc(d.tags, func(t tagValue) bool { return t.key == key }) {
+			return fmt.Errorf("format: the paths of the tags must end in different names, got %q", paths)
+		}
+		d.tags = append(d.tags, tagValue{path: path, key: key})
+	}
+	slices.SortFunc(d.tags, func(a, b tagValue) int { return strings.Compare(a.key, b.key) })
+	return nil
+}
+
+// tag reads the value of a tag: text, a number, or null for none.
+func (d *JSON) tag(as role, key []byte) error {
+	t := &d.tags[as-tagRole]
+	if t.value != "" {
+		return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+	}
+	if d.dec.Next() == jx.Null {
+		return d.dec.Skip()
+	}
+	return d.name(as, "tag", &t.value, d.names)
+}
+
+// unnamedSeries returns the series of a message that names none: made of the tags, "" without
+// one, or the key.
+func (d *JSON) unnamedSeries(m *stream.Message) string {
+	if len(d.tags) == 0 {
+		return d.series.get(m.Key)
+	}
+	d.nameOf = d.nameOf[:0]
+	for i := range d.tags {
+		if t := &d.tags[i]; t.value != "" {
+			d.nameOf = appendTag(d.nameOf, t.key, t.value)
+		}
+	}
+	return d.series.get(d.nameOf)
 }
 
 // notAnObject says what is wrong with a message that the parser has refused, and
@@ -315,6 +383,9 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 		err := d.enter(d.inObject)
 		d.at = above
 		return err
+	}
+	if m.role >= tagRole {
+		return d.tag(m.role, key)
 	}
 	if d.found[m.role] {
 		return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
@@ -391,7 +462,7 @@ func (d *JSON) time() error {
 	return nil
 }
 
-// name reads the name of the series or variable, which may be a number.
+// name reads the name of the series or variable, or the value of a tag, which may be a number.
 func (d *JSON) name(as role, of string, name *string, in *interner) error {
 	switch d.dec.Next() {
 	case jx.Number:

@@ -84,9 +84,12 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 			if ok = ok && isSimple(text); !ok {
 				return false
 			}
-			if h.role == seriesRole {
+			switch {
+			case h.role >= tagRole:
+				d.tags[h.role-tagRole].value = d.names.get(text)
+			case h.role == seriesRole:
 				series = d.series.get(text)
-			} else {
+			default:
 				variable = d.names.get(text)
 			}
 		}
@@ -98,7 +101,7 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 		return false
 	}
 	if !d.found[seriesRole] {
-		series = d.series.get(m.Key)
+		series = d.unnamedSeries(m)
 	}
 	if d.c.Long {
 		d.variable, d.namesOf[0] = variable, variable

@@ -18,11 +18,15 @@ type chunks struct {
 // pointsAtOnce is the number of points that are encoded before lines are counted.
 const pointsAtOnce = 32
 
+// largest is the number of bytes at which a request ends before it has all the lines that
+// it may: a line can have a thousand variables, and a server refuses 25 MB.
+const largest = 4 << 20
+
 // next encodes the next request, of at most size lines, into buf, whose memory must not
 // be that of the last one. The request is empty at the end.
 func (c *chunks) next(buf []byte, size int) []byte {
 	buf = append(buf[:0], c.rest...)
-	for lines := bytes.Count(buf, newline); lines < size; {
+	for lines := bytes.Count(buf, newline); lines < size && len(buf) < largest; {
 		part, ok := c.part()
 		if !ok {
 			break
@@ -53,10 +57,13 @@ func take[T any](dst, src *[]T) bool {
 
 var newline = []byte("\n")
 
-// cut splits lines after the first n of them.
+// cut splits lines after the first n of them, or after the one that reaches largest.
 func cut(lines []byte, n int) (first, rest []byte) {
 	end := 0
 	for range n {
+		if end >= largest {
+			break
+		}
 		i := bytes.IndexByte(lines[end:], '\n')
 		if i < 0 {
 			return lines, nil

@@ -27,5 +27,5 @@ func Example() {
 		Model:  "orffvar", Horizon: 1, Time: 1767225600e9, Yhat: []float64{0.5, 0.7},
 	}}})
 	fmt.Println(sink.Stats().Written, "points,", "error", err)
-	// Output: 2 points, error <nil>
+	// Output: 1 points, error <nil>
 }

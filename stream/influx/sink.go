@@ -33,8 +33,8 @@ type Config struct {
 	// Timeout is the time that one request may take; 0 means 30 s.
 	Timeout time.Duration
 
-	// Levels are the interval levels of the engine; see lineproto.Encoder.
-	Levels []float64
+	// Encoder makes lines of points.
+	Encoder lineproto.Encoder
 
 	// DeadLetters keeps the points that the server refuses; nil means that they
 	// are only counted and logged.
@@ -50,11 +50,10 @@ type Sink struct {
 	config Config
 	*connection
 	changed atomic.Pointer[Change] // to be done by the next request
-	encoder lineproto.Encoder
-	size    int       // lines in a request: BatchSize, less for a slow server
-	calm    int       // requests accepted since size was reduced
-	bufs    [2][]byte // requests: one under way, one being encoded
-	pauses  backoff   // as they are before a first failure
+	size    int                    // lines in a request: BatchSize, less for a slow server
+	calm    int                    // requests accepted since size was reduced
+	bufs    [2][]byte              // requests: one under way, one being encoded
+	pauses  backoff                // as they are before a first failure
 
 	mu     sync.Mutex
 	stats  Stats
@@ -90,7 +89,7 @@ func New(c Config) (*Sink, error) {
 	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
 	return &Sink{
 		config: c, connection: connect(c),
-		encoder: lineproto.Encoder{Levels: c.Levels}, size: c.BatchSize,
+		size:   c.BatchSize,
 		pauses: backoff{firstPause, lastPause},
 		stats:  Stats{Retries: make(map[string]int64)},
 	}, nil
@@ -187,7 +186,7 @@ func (s *Sink) Problem() string {
 // as a dead letter. It ends with the cause of ctx otherwise. While one request is
 // under way, the next one is encoded.
 func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
-	c := chunks{encoder: s.encoder, left: *b}
+	c := chunks{encoder: s.config.Encoder, left: *b}
 	s.bufs[0] = c.next(s.bufs[0], s.size)
 	for i := 0; len(s.bufs[i]) > 0; i = 1 - i {
 		encoded := make(chan struct{})

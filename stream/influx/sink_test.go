@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -122,10 +123,27 @@ func (l *letters) WriteDeadLetters(_ context.Context, d []stream.DeadLetter) err
 
 func (l *letters) Close() error { return nil }
 
+// long is the layout of newSink; see TestLongLayout.
+var long bool
+
+// TestLongLayout: what holds for points of all variables holds for those of one.
+func TestLongLayout(t *testing.T) {
+	long = true
+	defer func() { long = false }()
+	t.Run("40", TestFault40_ServerAway)
+	t.Run("43", TestFault43_CulpritsBecomeDeadLetters)
+	t.Run("44", TestFault44_TooLarge)
+	t.Run("45", TestFault45_RetryAfter)
+	t.Run("46", TestFault46_TransientFailures)
+	t.Run("47", TestFault47_BeyondRetention)
+	t.Run("48", TestFault48_DeniedUntilRepaired)
+	t.Run("49", TestFault49_SilentAndEndlessServers)
+}
+
 func newSink(t testing.TB, url string, change func(*Config)) *Sink {
 	t.Helper()
 	c := Config{
-		URL: url, Token: secret.New(canary), Org: "o", Bucket: "b",
+		URL: url, Token: secret.New(canary), Org: "o", Bucket: "b", Encoder: lineproto.Encoder{Long: long},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if change != nil {
@@ -144,7 +162,7 @@ const canary = "canary-51d0"
 
 // points is a batch with n forecasts of one variable, numbered by their value.
 func points(n int) *stream.Batch {
-	s := &stream.Series{Name: "s", Variables: []string{"x"}}
+	s := &stream.Series{Name: "s", Variables: []string{"yhat"}} // as a field is called in the long layout
 	b := &stream.Batch{}
 	for i := range n {
 		b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: int64(i+1) * 1e9, Yhat: []float64{float64(i)}})
@@ -346,9 +364,11 @@ func TestFault43_CulpritsBecomeDeadLetters(t *testing.T) {
 			t.Errorf("%d: %d lines accepted, %d dead letters, %+v", c.status, s.distinct(), len(kept.kept), sink.Stats())
 			continue
 		}
-		l := kept.kept[0]
-		if l.Reason != stream.Rejected || !strings.HasPrefix(l.Detail, fmt.Sprint(c.status)) ||
-			string(l.Message.Value) != "forecast,horizon=1,model=m,series=s,target=x yhat=3 4000000000" {
+		l, want := kept.kept[0], "forecast,horizon=1,id=s,model=m yhat=3 4000000000"
+		if long {
+			want = "forecast,horizon=1,id=s,model=m,target=yhat yhat=3 4000000000"
+		}
+		if l.Reason != stream.Rejected || !strings.HasPrefix(l.Detail, fmt.Sprint(c.status)) || string(l.Message.Value) != want {
 			t.Errorf("dead letter %+v: %s", l, l.Message.Value)
 		}
 		if s.requests > 50 { // 3 culprits, depth log2(100)
@@ -449,7 +469,7 @@ func TestConfigIsChecked(t *testing.T) {
 func TestRealInfluxDB(t *testing.T) {
 	db := testserver.StartInfluxDB(t)
 	open := func(bucket string) *Sink {
-		return newSink(t, db.URL, func(c *Config) { c.Bucket, c.Token, c.Levels = bucket, secret.Text{}, []float64{.9} })
+		return newSink(t, db.URL, func(c *Config) { c.Bucket, c.Token, c.Encoder.Levels = bucket, secret.Text{}, []float64{.9} })
 	}
 	dump := func(bucket string) string {
 		var out strings.Builder
@@ -458,14 +478,14 @@ func TestRealInfluxDB(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			fmt.Fprintln(&out, r["_time"], r["_measurement"], r["series"], r["target"], r["horizon"], r["model"], r["_field"], v)
+			fmt.Fprintln(&out, r["_time"], r["_measurement"], r["host"], r["horizon"], r["model"], r["_field"], v)
 		}
 		return out.String()
 	}
 	t.Run("contract", func(t *testing.T) { testContract(t, db) })
 	t.Run("values", func(t *testing.T) {
 		bucket := db.CreateDatabase("values")
-		s := &stream.Series{Name: "host 1", Variables: []string{"cpu", "mem"}}
+		s := &stream.Series{Name: "host 1", Variables: []string{"cpu", "mem"}, Tags: []stream.Tag{{Key: "host", Value: "host 1"}}}
 		b := &stream.Batch{
 			Forecasts: []stream.Forecast{{
 				Series: s, Model: "orffvar", Horizon: 3, Time: 1767225600123456789,
@@ -475,10 +495,10 @@ func TestRealInfluxDB(t *testing.T) {
 		if err := open(bucket).Write(deadline(t), b); err != nil {
 			t.Fatal(err)
 		}
-		const want = `2026-01-01T00:00:00.123456789Z forecast host 1 cpu 3 orffvar yhat 1.5
-2026-01-01T00:00:00.123456789Z forecast host 1 cpu 3 orffvar yhat_lower -5e-324
-2026-01-01T00:00:00.123456789Z forecast host 1 cpu 3 orffvar yhat_upper 2
-2026-01-01T00:00:00.123456789Z forecast host 1 mem 3 orffvar yhat 1.7976931348623157e+308
+		const want = `2026-01-01T00:00:00.123456789Z forecast host 1 3 orffvar cpu 1.5
+2026-01-01T00:00:00.123456789Z forecast host 1 3 orffvar cpu_lower -5e-324
+2026-01-01T00:00:00.123456789Z forecast host 1 3 orffvar cpu_upper 2
+2026-01-01T00:00:00.123456789Z forecast host 1 3 orffvar mem 1.79769313e+308
 `
 		if got := dump(bucket); got != want {
 			t.Errorf("got\n%swant\n%s", got, want)
@@ -585,18 +605,17 @@ func testContract(t *testing.T, db *testserver.InfluxDB) {
 				buckets[t.Name()] = db.CreateDatabase(fmt.Sprintf("contract%d", n))
 			}
 			return newSink(t, db.URL, func(c *Config) {
-				c.Org, c.Token, c.Bucket, c.Levels = db.Org, secret.New(db.Token), buckets[t.Name()], []float64{.9}
+				c.Org, c.Token, c.Bucket, c.Encoder.Levels = db.Org, secret.New(db.Token), buckets[t.Name()], []float64{.9}
 			})
 		},
 		Contents: func(t *testing.T) string {
 			var out strings.Builder
-			for _, field := range []string{"float", "is_anomaly", "text"} {
-				filter := map[string]string{
-					"float":      `r._field != "is_anomaly" and r._field != "text" and r._field != "n"`,
-					"is_anomaly": `r._field == "is_anomaly"`, "text": `r._field == "text"`,
-				}[field]
+			for _, filter := range []string{ // by type
+				`r._field != "is_anomaly" and r._field != "text" and r._field != "cause" and r._field != "n"`,
+				`r._field == "is_anomaly"`, `r._field == "text" or r._field == "cause"`,
+			} {
 				for _, r := range db.Query(`from(bucket: "` + buckets[t.Name()] + `") |> range(start: 1970-01-01T00:00:00Z) |> filter(fn: (r) => ` + filter + `)`) {
-					fmt.Fprintln(&out, r["_time"], r["_measurement"], r["series"], r["target"], r["kind"], r["horizon"], r["model"], r["_field"], r["_value"])
+					fmt.Fprintln(&out, r["_time"], r["_measurement"], r["id"], r["target"], r["kind"], r["expert"], r["horizon"], r["model"], r["_field"], r["_value"])
 				}
 			}
 			return out.String()
@@ -629,6 +648,41 @@ func TestRealInfluxDB2(t *testing.T) {
 	}
 }
 
+// TestWideRequests: a request of points of a thousand variables stays below what servers
+// refuse, and has every point.
+func TestWideRequests(t *testing.T) {
+	names := make([]string, 1024)
+	for i := range names {
+		names[i] = fmt.Sprintf("a variable with a name of usual length %d", i)
+	}
+	s := &stream.Series{Name: "s", Variables: names}
+	b := &stream.Batch{}
+	for i := range 200 {
+		v := make([]float64, len(names))
+		for j := range v {
+			v[j] = math.Sqrt(float64(i + j))
+		}
+		b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: int64(i+1) * 1e9, Yhat: v, Lower: v, Upper: v})
+	}
+	encoder := lineproto.Encoder{Levels: []float64{.9}}
+	c := chunks{encoder: encoder, left: *b}
+	var got []byte
+	var bufs [2][]byte
+	for i := 0; ; i = 1 - i {
+		if bufs[i] = c.next(bufs[i], 5000); len(bufs[i]) == 0 {
+			break
+		}
+		line := len(bufs[i]) / bytes.Count(bufs[i], newline)
+		if len(bufs[i]) > largest+2*line {
+			t.Errorf("a request of %d bytes", len(bufs[i]))
+		}
+		got = append(got, bufs[i]...)
+	}
+	if want := encoder.AppendBatch(nil, b); !bytes.Equal(got, want) || len(want) < 3*largest {
+		t.Errorf("%d bytes in requests, %d encoded at once", len(got), len(want))
+	}
+}
+
 // BenchmarkWrite measures points a second into a real InfluxDB: through Sink, and
 // as raw HTTP requests with lines that are ready.
 func BenchmarkWrite(b *testing.B) {
@@ -651,7 +705,7 @@ func BenchmarkWrite(b *testing.B) {
 	rate := func(b *testing.B) { b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "points/s") }
 	b.Run("sink", func(b *testing.B) {
 		bucket := db.CreateDatabase("sink")
-		sink := newSink(b, db.URL, func(c *Config) { c.Bucket, c.Levels = bucket, []float64{.9} })
+		sink := newSink(b, db.URL, func(c *Config) { c.Bucket, c.Encoder.Levels = bucket, []float64{.9} })
 		for b.Loop() {
 			later()
 			if err := sink.Write(context.Background(), batch); err != nil {
@@ -662,12 +716,12 @@ func BenchmarkWrite(b *testing.B) {
 	})
 	b.Run("raw", func(b *testing.B) {
 		bucket := db.CreateDatabase("raw")
-		sink := newSink(b, db.URL, func(c *Config) { c.Levels = []float64{.9} })
+		sink := newSink(b, db.URL, func(c *Config) { c.Encoder.Levels = []float64{.9} })
 		url := db.URL + "/api/v2/write?org=o&precision=ns&bucket=" + bucket
 		for b.Loop() {
 			b.StopTimer()
 			later()
-			lines := sink.encoder.AppendBatch(nil, batch)
+			lines := sink.config.Encoder.AppendBatch(nil, batch)
 			b.StartTimer()
 			resp, err := http.Post(url, "text/plain", bytes.NewReader(lines))
 			if err != nil {

@@ -1,0 +1,131 @@
+package format
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// TagsOf returns the tags in the name of a series that Influx, or JSON with Tags, has
+// made: host=a,rack=2 has host=a and rack=2. With measurement the name begins with one,
+// and cpu,host=a has metric=cpu and host=a; a tag of the name metric becomes metric_.
+// It returns nil for a name of another form.
+func TagsOf(series string, measurement bool) []stream.Tag {
+	var tags []stream.Tag
+	for i, part := range splitEscaped(series, ',') {
+		if i == 0 && measurement {
+			tags = append(tags, stream.Tag{Key: MeasurementTag, Value: unescape(part)})
+			continue
+		}
+		pair := splitEscaped(part, '=')
+		if len(pair) != 2 {
+			return nil
+		}
+		t := stream.Tag{Key: unescape(pair[0]), Value: unescape(pair[1])}
+		if measurement && strings.TrimRight(t.Key, "_") == MeasurementTag {
+			t.Key += "_"
+		}
+		tags = append(tags, t)
+	}
+	sortTags(tags)
+	return tags
+}
+
+func sortTags(tags []stream.Tag) {
+	slices.SortFunc(tags, func(a, b stream.Tag) int { return cmp.Compare(a.Key, b.Key) })
+}
+
+// splitEscaped splits s at a separator that has no backslash before it.
+func splitEscaped(s string, separator byte) (parts []string) {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case separator:
+			parts = append(parts, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, s[from:])
+}
+
+// unescape removes the backslashes of appendName.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// SeriesTemplate finds the tags in names of series of one form: {dc}/{host} finds in
+// eu/web1 dc=eu and host=web1.
+type SeriesTemplate struct {
+	texts, keys []string // texts[i] is before the value of keys[i], the last one at the end
+}
+
+// ParseSeriesTemplate reads a template. Between two values there must be a text, so that
+// a name is read in one way only.
+func ParseSeriesTemplate(text string) (*SeriesTemplate, error) {
+	t := &SeriesTemplate{}
+	rest := text
+	for {
+		before, after, more := strings.Cut(rest, "{")
+		t.texts = append(t.texts, before)
+		if !more {
+			break
+		}
+		key, behind, closed := strings.Cut(after, "}")
+		switch {
+		case !closed || key == "":
+			return nil, fmt.Errorf("format: the template %q has a { without a name and a }", text)
+		case key == "id":
+			return nil, fmt.Errorf("format: the template %q cannot have {id}, which other series have", text)
+		case slices.Contains(t.keys, key):
+			return nil, fmt.Errorf("format: the template %q has {%s} twice", text, key)
+		case before == "" && len(t.keys) > 0:
+			return nil, fmt.Errorf("format: the template %q has no text before {%s}", text, key)
+		}
+		t.keys = append(t.keys, key)
+		rest = behind
+	}
+	if len(t.keys) == 0 {
+		return nil, errors.New("format: a template needs a {name}, got " + fmt.Sprintf("%q", text))
+	}
+	return t, nil
+}
+
+// Tags returns the tags in the name of a series, nil when it has another form.
+func (t *SeriesTemplate) Tags(series string) []stream.Tag {
+	rest, ok := strings.CutPrefix(series, t.texts[0])
+	if !ok {
+		return nil
+	}
+	var tags []stream.Tag
+	for i, key := range t.keys {
+		value := rest
+		switch next := t.texts[i+1]; {
+		case i < len(t.keys)-1:
+			value, rest, ok = strings.Cut(rest, next)
+		default:
+			value, ok = strings.CutSuffix(rest, next)
+		}
+		if !ok || value == "" {
+			return nil
+		}
+		tags = append(tags, stream.Tag{Key: key, Value: value})
+	}
+	sortTags(tags)
+	return tags
+}
