@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -37,21 +40,44 @@ func TestPanelQueries(t *testing.T) {
 	mustCall(t, "replay", file, "--model", "var2", "--horizon", "10",
 		"--set", "output.influxdb.url="+db.URL, "--set", "output.influxdb.bucket="+bucket, "--set", "evaluate.interval=50")
 
-	blocks := regexp.MustCompile("(?ms)^```flux\n(.*?)^```$").FindAllStringSubmatch(string(readFile(t, "../../docs/howto/grafana-panel.md")), -1)
-	if len(blocks) < 7 {
+	blocks := regexp.MustCompile("(?ms)^```(flux|influxql)\n(.*?)^```$").FindAllStringSubmatch(string(readFile(t, "../../docs/howto/grafana-panel.md")), -1)
+	if len(blocks) < 9 {
 		t.Fatalf("found %d queries", len(blocks))
 	}
-	values := strings.NewReplacer(
-		"v.defaultBucket", `"`+bucket+`"`, "v.timeRangeStart", "-1d", "v.timeRangeStop", "1h",
-		"${series}", "host", "${target}", "load",
-	)
+	values := strings.NewReplacer("v.defaultBucket", `"`+bucket+`"`, "v.timeRangeStart", "-1d", "v.timeRangeStop", "1h")
 	for _, b := range blocks {
-		query := values.Replace(b[1])
-		found, err := db.TryQuery(query)
-		if err != nil {
-			t.Errorf("%v\n%s", err, query)
-		} else if len(found) == 0 {
+		query := values.Replace(b[2])
+		found := 0
+		if b[1] == "influxql" {
+			found = influxQL(t, db.URL, query)
+		} else {
+			found = len(db.Query(query))
+		}
+		if found == 0 {
 			t.Errorf("no rows:\n%s", query)
 		}
 	}
+}
+
+// influxQL returns the number of rows of a query.
+func influxQL(t *testing.T, address, query string) (rows int) {
+	t.Helper()
+	resp, err := http.PostForm(address+"/query", url.Values{"db": {"forecasts"}, "q": {query}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Results []struct {
+			Error  string
+			Series []struct{ Values [][]any }
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Results[0].Error != "" {
+		t.Fatalf("%+v %v\n%s", answer, err, query)
+	}
+	for _, s := range answer.Results[0].Series {
+		rows += len(s.Values)
+	}
+	return rows
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,12 +35,12 @@ type dashboard struct {
 }
 
 type variable struct {
-	Name, Label, Type string
-	IncludeAll, Multi bool
-	Datasource        *datasource
-	Query             json.RawMessage
-	Definition        string
-	Current           struct{ Value json.RawMessage }
+	Name, Label, Type, Regex string
+	IncludeAll, Multi        bool
+	Datasource               *datasource
+	Query                    json.RawMessage
+	Definition               string
+	Current                  struct{ Value json.RawMessage }
 }
 
 type annotation struct {
@@ -55,21 +57,19 @@ type panel struct {
 	Datasource               datasource
 	GridPos                  struct{ X, Y, W, H int }
 	Targets                  []struct {
-		RefID, Query string
-		Datasource   datasource
+		RefID, Query, Expr string
+		Datasource         datasource
 	}
 	FieldConfig struct{ Defaults struct{ Unit string } }
 }
 
-func dashboards(t *testing.T) map[string]dashboard {
+// read returns the dashboards of a language, by the name of the file.
+func (l *language) read(t *testing.T) map[string]dashboard {
 	t.Helper()
-	files, err := filepath.Glob("dashboards/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no dashboards", err)
-	}
 	all := make(map[string]dashboard)
-	for _, name := range files {
-		text, err := os.ReadFile(name)
+	for i := range boards {
+		name := boards[i].uid + ".json"
+		text, err := os.ReadFile(filepath.Join("dashboards"+l.suffix(), name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,13 +77,40 @@ func dashboards(t *testing.T) map[string]dashboard {
 		if err := json.Unmarshal(text, &d); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		all[filepath.Base(name)] = d
+		all[name] = d
 	}
 	return all
 }
 
-// flux returns the query of a variable.
-func (v *variable) flux(t *testing.T) string {
+// TestGenerated compares the dashboards with what boards_test.go says. UPDATE_DOCS=1 writes
+// them.
+func TestGenerated(t *testing.T) {
+	for i := range languages {
+		l := &languages[i]
+		folder := "dashboards" + l.suffix()
+		for j := range boards {
+			path := filepath.Join(folder, boards[j].uid+".json")
+			text := l.dashboard(&boards[j])
+			if os.Getenv("UPDATE_DOCS") != "" {
+				if err := os.MkdirAll(folder, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != string(text) {
+				t.Errorf("%s is out of date: UPDATE_DOCS=1 go test ./configs/grafana -run Generated", path)
+			}
+		}
+		if files, err := os.ReadDir(folder); err != nil || len(files) != len(boards) {
+			t.Errorf("%d files in %s, %v", len(files), folder, err)
+		}
+	}
+}
+
+// text returns the query of a variable.
+func (v *variable) text(t *testing.T) string {
 	t.Helper()
 	var q struct{ Query string }
 	if err := json.Unmarshal(v.Query, &q); err != nil {
@@ -93,17 +120,23 @@ func (v *variable) flux(t *testing.T) string {
 }
 
 func TestStructure(t *testing.T) {
+	for i := range languages {
+		t.Run(languages[i].name, func(t *testing.T) { testStructure(t, &languages[i]) })
+	}
+}
+
+func testStructure(t *testing.T, l *language) {
 	uids := make(map[string]string)
-	for name, d := range dashboards(t) {
+	for name, d := range l.read(t) {
 		t.Run(name, func(t *testing.T) {
-			if other := uids[d.UID]; other != "" || !regexp.MustCompile(`^forecaster-[a-z]+$`).MatchString(d.UID) {
+			if other := uids[d.UID]; other != "" || !regexp.MustCompile(`^forecaster-[a-z]+`+l.suffix()+`$`).MatchString(d.UID) {
 				t.Errorf("uid %q (also of %q)", d.UID, other)
 			}
 			uids[d.UID] = name
-			if d.Title == "" || d.Description == "" || !slices.Contains(d.Tags, "forecaster") || len(d.Links) == 0 {
+			if d.Title == "" || d.Description == "" || !slices.Contains(d.Tags, "forecaster"+l.suffix()) || len(d.Links) == 0 {
 				t.Error("title, description, tag or link is missing")
 			}
-			want := datasource{"influxdb", "${datasource}"}
+			want := datasource{l.source, "${datasource}"}
 			vars := d.Templating.List
 			if len(vars) == 0 || vars[0].Name != "datasource" || vars[0].Type != "datasource" {
 				t.Error("the first variable is not the data source")
@@ -114,11 +147,11 @@ func TestStructure(t *testing.T) {
 					t.Errorf("variable %q is there twice, or has no label", v.Name)
 				}
 				names[v.Name] = true
-				if v.Type == "query" && (v.Datasource == nil || *v.Datasource != want || v.flux(t) != v.Definition) {
+				if v.Type == "query" && (v.Datasource == nil || *v.Datasource != want || v.text(t) != v.Definition) {
 					t.Errorf("variable %s: data source %v, query %q", v.Name, v.Datasource, v.Definition)
 				}
 			}
-			if len(d.Annotations.List) == 0 {
+			if len(d.Annotations.List) == 0 && l.events != nil {
 				t.Error("no annotations")
 			}
 			for _, a := range d.Annotations.List {
@@ -151,8 +184,8 @@ func TestStructure(t *testing.T) {
 						t.Errorf("panel %q: query %q of the data source %v", p.Title, q.RefID, q.Datasource)
 					}
 					refs[q.RefID] = true
-					for _, m := range regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(q.Query, -1) {
-						if !names[m[1]] {
+					for _, m := range regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(q.Query+q.Expr, -1) {
+						if !names[m[1]] && m[1] != "__from" {
 							t.Errorf("panel %q uses the variable %s, which is not defined", p.Title, m[1])
 						}
 					}
@@ -163,7 +196,7 @@ func TestStructure(t *testing.T) {
 			}
 		})
 	}
-	d := dashboards(t)["forecast.json"]
+	d := l.read(t)["forecast.json"]
 	if d.Time.From != "now-1h" || d.Time.To != "now+15m" {
 		t.Errorf("the forecast dashboard shows %s to %s: the future must be visible", d.Time.From, d.Time.To)
 	}
@@ -171,7 +204,7 @@ func TestStructure(t *testing.T) {
 	for _, v := range d.Templating.List {
 		names = append(names, v.Name)
 	}
-	if want := []string{"datasource", "series", "target", "horizon", "model"}; !slices.Equal(names, want) {
+	if want := []string{"datasource", "tag", "value", "tag2", "value2", "variable", "horizon", "model"}; !slices.Equal(names, want) {
 		t.Errorf("variables %v, want %v", names, want)
 	}
 }
@@ -310,7 +343,7 @@ func TestProvisioning(t *testing.T) {
 	if s.UID != "forecaster-influxdb" || s.Type != "influxdb" || s.JSONData["version"] != "Flux" || s.SecureJSONData["token"] != "${INFLUX_TOKEN}" {
 		t.Errorf("%+v", s)
 	}
-	for name, d := range dashboards(t) {
+	for name, d := range languages[0].read(t) {
 		if got := d.Templating.List[0].Current.Value; string(got) != `"`+s.UID+`"` {
 			t.Errorf("%s begins with the data source %s, want %s", name, got, s.UID)
 		}
@@ -332,99 +365,239 @@ func TestProvisioning(t *testing.T) {
 	}
 }
 
-// TestQueries fills a database by a replay and runs every query of every dashboard with the last value of each variable.
-func TestQueries(t *testing.T) {
-	t.Run("1.8", func(t *testing.T) { testQueries(t, testserver.StartInfluxDB(t)) })
-	t.Run("2.7", func(t *testing.T) { testQueries(t, testserver.StartInfluxDB2(t)) })
+// A server answers the queries of a dashboard.
+type server interface {
+	// values are those of a variable.
+	values(query string) []string
+	// rows is the number of rows, or points, that a query returns.
+	rows(query, kind string) int
 }
 
-func testQueries(t *testing.T, db *testserver.InfluxDB) {
-	bucket := db.CreateDatabase("forecasts")
-	fill(t, db, bucket)
-	for name, d := range dashboards(t) {
-		t.Run(name, func(t *testing.T) {
-			values := make(map[string]string)
+// TestQueries fills a database by a run of the program and executes every query of every
+// dashboard, with the last value of each variable.
+func TestQueries(t *testing.T) {
+	t.Run("InfluxDB 1.8", func(t *testing.T) {
+		db := testserver.StartInfluxDB(t)
+		bucket := db.CreateDatabase("forecasts")
+		fill(t, db.URL, bucket, db.Org, db.Token)
+		t.Run("Flux", func(t *testing.T) { testQueries(t, &languages[0], &fluxServer{t, db, bucket}) })
+		t.Run("InfluxQL", func(t *testing.T) { testQueries(t, &languages[1], &influxServer{t, db}) })
+		t.Run("rules", func(t *testing.T) { testRules(t, &fluxServer{t, db, bucket}) })
+		t.Run("tags", func(t *testing.T) { testTags(t, &influxServer{t, db}) })
+	})
+	t.Run("InfluxDB 2.7", func(t *testing.T) {
+		db := testserver.StartInfluxDB2(t)
+		bucket := db.CreateDatabase("forecasts")
+		fill(t, db.URL, bucket, db.Org, db.Token)
+		testQueries(t, &languages[0], &fluxServer{t, db, bucket})
+	})
+	t.Run("VictoriaMetrics", func(t *testing.T) {
+		db := testserver.StartVictoriaMetrics(t)
+		fill(t, db.URL, "forecasts", "", "")
+		testQueries(t, &languages[2], &promServer{t, db})
+	})
+}
+
+func testQueries(t *testing.T, l *language, db server) {
+	for i := range boards {
+		b := &boards[i]
+		t.Run(b.uid, func(t *testing.T) {
+			d := l.read(t)[b.uid+".json"]
+			set := map[string]string{}
 			for _, v := range d.Templating.List {
 				if v.Type != "query" {
 					continue
 				}
-				rows := db.Query(query(v.flux(t), bucket, d, values))
-				if len(rows) == 0 {
-					t.Fatalf("variable %s has no values", v.Name)
-				}
-				var all []string
-				for _, r := range rows {
-					all = append(all, r["_value"])
-				}
-				t.Logf("%s: %v", v.Name, all)
-				values[v.Name] = all[len(all)-1]
-				if v.IncludeAll {
-					for i := range all {
-						all[i] = regexp.QuoteMeta(all[i])
-					}
-					values[v.Name] = "(" + strings.Join(all, "|") + ")" // as Grafana does
-				}
+				set[v.Name] = choose(t, db, &v, l.put(v.text(t), b, set))
 			}
 			for _, a := range d.Annotations.List {
-				rows := db.Query(query(a.Target.Query, bucket, d, values))
-				if len(rows) == 0 || rows[0]["time"] == "" || rows[0]["text"] == "" {
-					t.Errorf("annotation %q: rows %v", a.Name, rows)
+				if n := db.rows(l.put(a.Target.Query, b, set), table); n == 0 && a.Name != "Drift" {
+					t.Errorf("annotation %q: no rows", a.Name)
 				}
-				t.Logf("annotation %s: %v", a.Name, rows)
 			}
 			for _, p := range d.Panels {
-				for _, q := range p.Targets {
-					rows := db.Query(query(q.Query, bucket, d, values))
-					if len(rows) == 0 {
-						t.Errorf("panel %q, query %s: no rows", p.Title, q.RefID)
-						continue
-					}
-					for _, r := range rows {
-						if r["_value"] == "" && r["mse"] == "" {
-							t.Errorf("panel %q, query %s: a row without a value: %v", p.Title, q.RefID, r)
-							break
+				for k, q := range p.Targets {
+					text, want := l.put(q.Query+q.Expr, b, set), [2]int{}
+					for _, panel := range b.panels {
+						if panel.title == p.Title {
+							want = panel.queries[k].rows
+							if other := panel.queries[k].promRows; l.source == "prometheus" && other != [2]int{} {
+								want = other
+							}
 						}
 					}
-					t.Logf("%s %s: %d rows, such as %v", p.Title, q.RefID, len(rows), rows[0])
+					if n := db.rows(text, p.Type); n < want[0] || n > want[1] || want[0] == 0 {
+						t.Errorf("panel %q, query %s: %d rows, want %d to %d\n%s", p.Title, q.RefID, n, want[0], want[1], text)
+					}
 				}
 			}
 		})
 	}
+}
+
+// choose returns what Grafana puts in the place of a variable: the last of its values, of
+// several all.
+func choose(t *testing.T, db server, v *variable, query string) string {
+	var all []string
+	for _, value := range db.values(query) {
+		if v.Regex != "" {
+			m := regexp.MustCompile(strings.Trim(v.Regex, "/")).FindStringSubmatch(value)
+			if m == nil {
+				continue
+			}
+			value = m[1]
+		}
+		all = append(all, value)
+	}
+	if len(all) == 0 {
+		t.Fatalf("variable %s has no values:\n%s", v.Name, query)
+	}
+	slices.Sort(all)
+	t.Logf("%s: %v", v.Name, all)
+	if !v.IncludeAll {
+		return all[len(all)-1]
+	}
+	for i := range all {
+		all[i] = regexp.QuoteMeta(all[i])
+		if _, ok := db.(*promServer); ok {
+			all[i] = strings.ReplaceAll(all[i], `\`, `\\`)
+		}
+	}
+	return "(" + strings.Join(all, "|") + ")"
+}
+
+// put puts in what Grafana puts in.
+func (l *language) put(query string, b *board, set map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		query = strings.NewReplacer("${"+name+"}", set[name], "${"+name+":regex}", set[name]).Replace(query)
+	}
+	from, to := b.span()
+	return strings.NewReplacer("$timeFilter", fmt.Sprintf("time >= %dms and time <= %dms", from.UnixMilli(), to.UnixMilli()), "${__from}", fmt.Sprint(from.UnixMilli()),
+		"$__interval", "30s", "$__range", fmt.Sprintf("%ds", int(to.Sub(from).Seconds())),
+		"v.timeRangeStart", from.UTC().Format(time.RFC3339), "v.timeRangeStop", to.UTC().Format(time.RFC3339), "v.windowPeriod", "30s").Replace(query)
+}
+
+// span is the time range of a board.
+func (b *board) span() (from, to time.Time) {
+	at := func(s string) time.Time {
+		d, _ := time.ParseDuration(strings.TrimPrefix(s, "now")) // nothing behind now is zero
+		return time.Now().Add(d)
+	}
+	return at(b.from), at(b.to)
+}
+
+type fluxServer struct {
+	t      *testing.T
+	db     *testserver.InfluxDB
+	bucket string
+}
+
+func (s *fluxServer) query(flux string) []map[string]string {
+	return s.db.Query(strings.ReplaceAll(flux, "v.defaultBucket", fmt.Sprintf("%q", s.bucket)))
+}
+
+func (s *fluxServer) values(query string) (all []string) {
+	for _, r := range s.query(query) {
+		all = append(all, r["_value"])
+	}
+	return all
+}
+
+func (s *fluxServer) rows(query, _ string) int { return len(s.query(query)) }
+
+type influxServer struct {
+	t  *testing.T
+	db *testserver.InfluxDB
+}
+
+// ask returns the rows of an InfluxQL query, of all series.
+func (s *influxServer) ask(query string) (rows [][]any) {
+	s.t.Helper()
+	resp, err := http.PostForm(s.db.URL+"/query", url.Values{"db": {"forecasts"}, "q": {query}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Error   string
+		Results []struct {
+			Error  string
+			Series []struct{ Values [][]any }
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Error != "" || answer.Results[0].Error != "" {
+		s.t.Fatalf("%+v %v\n%s", answer, err, query)
+	}
+	for _, series := range answer.Results[0].Series {
+		rows = append(rows, series.Values...)
+	}
+	return rows
+}
+
+func (s *influxServer) values(query string) (all []string) {
+	for _, r := range s.ask(query) {
+		value := r[0]
+		if strings.Contains(query, "TAG VALUES") {
+			value = r[1] // behind the name of the tag
+		}
+		all = append(all, fmt.Sprint(value))
+	}
+	return all
+}
+
+func (s *influxServer) rows(query, _ string) int { return len(s.ask(query)) }
+
+type promServer struct {
+	t  *testing.T
+	db *testserver.VictoriaMetrics
+}
+
+// values asks as Grafana does for label_values(metric, label) and label_names(metric).
+func (s *promServer) values(query string) (all []string) {
+	now := time.Now()
+	if m := regexp.MustCompile(`^label_names\((.*)\)$`).FindStringSubmatch(query); m != nil {
+		s.db.Get("labels", url.Values{"match[]": {m[1]}, "start": {fmt.Sprint(now.Add(-time.Hour).Unix())}}, &all)
+		return all
+	}
+	m := regexp.MustCompile(`^label_values\((.*), (\w+)\)$`).FindStringSubmatch(query)
+	s.db.Get("label/"+m[2]+"/values", url.Values{"match[]": {m[1]}, "start": {fmt.Sprint(now.Add(-time.Hour).Unix())}}, &all)
+	return all
+}
+
+func (s *promServer) rows(query, kind string) (n int) {
+	now := time.Now()
+	if kind != line {
+		return len(s.db.Query(query, now, now, 0))
+	}
+	for _, series := range s.db.Query(query, now.Add(-time.Hour), now.Add(15*time.Minute), 30*time.Second) {
+		n += len(series.Values)
+	}
+	return n
+}
+
+// testTags asks for a bound as somebody does who knows InfluxQL.
+func testTags(t *testing.T, s *influxServer) {
+	if rows := s.ask(`SELECT cpu_lower FROM forecast WHERE host='web1' AND horizon='12'`); len(rows) < 500 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+func testRules(t *testing.T, s *fluxServer) {
+	hour := &board{from: "now-1h", to: "now"}
 	for _, r := range rules(t) {
-		hour := dashboard{}
-		hour.Time.From, hour.Time.To = "now-1h", "now"
-		rows := db.Query(query(r.Data[0].Model.Query, bucket, hour, nil))
+		rows := s.query(languages[0].put(r.Data[0].Model.Query, hour, nil))
+		if r.UID == "forecaster-drift" && len(rows) == 0 {
+			continue // no alarm in the last hour
+		}
 		if len(rows) == 0 || rows[0]["_value"] == "" {
 			t.Errorf("rule %s: rows %v", r.UID, rows)
 		}
-		t.Logf("%s: %v", r.UID, rows[0])
 	}
 }
 
-// query puts in what Grafana puts in.
-func query(flux, bucket string, d dashboard, values map[string]string) string {
-	time := func(s string) string {
-		if s == "now" {
-			return "now()"
-		}
-		return strings.Replace(strings.TrimPrefix(s, "now"), "+", "", 1)
-	}
-	names := slices.Sorted(maps.Keys(values))
-	for _, n := range names {
-		flux = strings.NewReplacer("${"+n+"}", values[n], "${"+n+":regex}", values[n]).Replace(flux)
-	}
-	option := fmt.Sprintf("option v = {defaultBucket: %q, timeRangeStart: %s, timeRangeStop: %s, windowPeriod: 30s}\n",
-		bucket, time(d.Time.From), time(d.Time.To))
-	if strings.HasPrefix(flux, "import") {
-		head, rest, _ := strings.Cut(flux, "\n")
-		return head + "\n" + option + rest
-	}
-	return option + flux
-}
-
-// fill lets the program replay two hours of two series into the database, with a
-// value out of the ordinary, a change for good and a gap in the second of them.
-func fill(t *testing.T, db *testserver.InfluxDB, bucket string) {
+// fill lets the program read two hours of two hosts and write into a database, with a value out
+// of the ordinary, a change for good and a gap in the second of them.
+func fill(t *testing.T, address, bucket, org, token string) {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "forecaster")
@@ -434,12 +607,12 @@ func fill(t *testing.T, db *testserver.InfluxDB, bucket string) {
 	const step, samples = 10 * time.Second, 720
 	rng := rand.New(rand.NewPCG(1, 2))
 	begin := time.Now().Truncate(step).Add(-(samples - 1) * step)
-	data := "time,host,cpu,mem\n"
+	data := ""
 	for i := range samples {
 		if i == samples-100 {
 			continue
 		}
-		for _, name := range []string{"host 1", "host.2"} {
+		for _, host := range []string{"web1", "web 2"} {
 			size := 1.
 			if i > samples-200 {
 				size = 5
@@ -449,18 +622,18 @@ func fill(t *testing.T, db *testserver.InfluxDB, bucket string) {
 			if i == samples-300 {
 				mem += 20
 			}
-			data += fmt.Sprintf("%s,%s,%.3f,%.3f\n", begin.Add(time.Duration(i)*step).UTC().Format(time.RFC3339), name, cpu, mem)
+			data += fmt.Sprintf(`{"time":%q,"host":%q,"dc":"eu","cpu":%.3f,"mem":%.3f}`+"\n", begin.Add(time.Duration(i)*step).UTC().Format(time.RFC3339), host, cpu, mem)
 		}
 	}
-	file := filepath.Join(dir, "hosts.csv")
+	file := filepath.Join(dir, "hosts.jsonl")
 	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"run"}
 	for _, setting := range []string{
-		"input.file.path=" + file, "input.csv.series_column=host", "input.csv.time_column=time",
-		"pipeline.interval=10s", "model.horizon=30", "pipeline.emit=1,30", "model.joint=true", "evaluate.interval=6",
-		"output.influxdb.url=" + db.URL, "output.influxdb.org=" + db.Org, "output.influxdb.token=" + db.Token, "output.influxdb.bucket=" + bucket,
+		"input.file.path=" + file, "input.json.tags=host,dc",
+		"pipeline.interval=10s", "model.horizon=30", "model.joint=true", "evaluate.interval=6",
+		"output.influxdb.url=" + address, "output.influxdb.org=" + org, "output.influxdb.token=" + token, "output.influxdb.bucket=" + bucket,
 	} {
 		args = append(args, "--set", setting)
 	}

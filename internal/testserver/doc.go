@@ -1,5 +1,5 @@
 // Package testserver starts real servers on loopback for tests: Apache Kafka
-// (one KRaft node) and InfluxDB (1.8 and 2.7), each in directories of its own, on free
+// (one KRaft node), InfluxDB (1.8 and 2.7) and VictoriaMetrics, each in directories of its own, on free
 // ports, killed when the test ends or dies. It also has a TCP proxy that cuts,
 // delays and swallows traffic, and finds a Python with pandas.
 //
@@ -8,6 +8,7 @@
 //
 //	internal/testserver/install.sh            # what CI needs: the next three
 //	internal/testserver/install.sh influxdb   # Go only
+//	internal/testserver/install.sh victoriametrics # likewise
 //	internal/testserver/install.sh kafka      # needs a JDK 17 and Maven
 //	internal/testserver/install.sh python     # needs Python 3.11 or later with venv
 //	internal/testserver/install.sh influxdb2  # optional: needs Rust and a C compiler

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs the servers that the integration tests start: InfluxDB 1.8.10, built
-# by the Go toolchain, Apache Kafka, from Maven artifacts, and a Python with pandas,
-# from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust and a C compiler. What
-# is there is not fetched again. Usage: install.sh [influxdb] [kafka] [python] [influxdb2]
+# Installs the servers that the integration tests start: InfluxDB 1.8.10 and
+# VictoriaMetrics 1.110.0, built by the Go toolchain, Apache Kafka, from Maven artifacts,
+# and a Python with pandas, from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust
+# and a C compiler. What is there is not fetched again.
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${FORECASTER_SERVICES:-${XDG_CACHE_HOME:-$HOME/.cache}/forecaster}
-[ $# -gt 0 ] || set -- influxdb kafka python
+[ $# -gt 0 ] || set -- influxdb victoriametrics kafka python
 
 for service; do
 	case $service in
@@ -16,6 +17,19 @@ for service; do
 			echo "building InfluxDB 1.8.10 (about two minutes)"
 			# Outside the module, so that its go.mod plays no part.
 			(cd / && GOFLAGS= GOBIN="$cache/influxdb-1.8.10" go install github.com/influxdata/influxdb/cmd/influxd@v1.8.10)
+		fi
+		;;
+	victoriametrics)
+		if [ ! -x "$cache/victoriametrics-1.110.0/victoria-metrics" ]; then
+			echo "building VictoriaMetrics 1.110.0 (about a minute)"
+			module=$(mktemp -d)
+			(
+				cd "$module"
+				printf 'module build\ngo 1.26\nrequire github.com/VictoriaMetrics/VictoriaMetrics v1.110.0\n' >go.mod
+				GOFLAGS=-mod=mod go build -o "$cache/victoriametrics-1.110.0/victoria-metrics" \
+					github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics
+			)
+			rm -rf "$module"
 		fi
 		;;
 	influxdb2)

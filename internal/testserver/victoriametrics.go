@@ -1,0 +1,94 @@
+package testserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// VictoriaMetrics is a running single-node VictoriaMetrics, which takes InfluxDB's line
+// protocol and answers PromQL. It keeps samples of any age, and of two that are the same
+// one.
+type VictoriaMetrics struct {
+	URL string // http://127.0.0.1:port
+	tb  testing.TB
+}
+
+// StartVictoriaMetrics starts a server that lives as long as the test.
+func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
+	tb.Helper()
+	binary := filepath.Join(cacheDir(), "victoriametrics-1.110.0", "victoria-metrics")
+	if _, err := os.Stat(binary); err != nil {
+		missing(tb, "VictoriaMetrics", "victoriametrics")
+	}
+	dir, port := tb.TempDir(), freePorts(tb, 1)[0]
+	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	p, err := startProcess(filepath.Join(dir, "log"), binary, "-storageDataPath", filepath.Join(dir, "data"), "-httpListenAddr", addr,
+		"-retentionPeriod", "100y", "-dedup.minScrapeInterval", "1ms", "-memory.allowedBytes", "256MB")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(p.kill)
+	s := &VictoriaMetrics{URL: "http://" + addr, tb: tb}
+	err = p.wait(4*time.Minute, func() error {
+		resp, err := http.Get(s.URL + "/ping")
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// PromSeries is a series of an answer: its labels, and times in seconds with values.
+type PromSeries struct {
+	Metric map[string]string
+	Value  []any   // of an instant query
+	Values [][]any // of a range query
+}
+
+// Get asks /api/v1/PATH and decodes the data of the answer. What was written before is
+// there.
+func (s *VictoriaMetrics) Get(path string, parameters url.Values, data any) {
+	s.tb.Helper()
+	if resp, err := http.Get(s.URL + "/internal/force_flush"); err == nil { // makes what was written visible
+		resp.Body.Close()
+	}
+	resp, err := http.PostForm(s.URL+"/api/v1/"+path, parameters)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Status, Error string
+		Data          json.RawMessage
+	}
+	err = json.NewDecoder(resp.Body).Decode(&answer)
+	if err == nil && answer.Status == "success" {
+		err = json.Unmarshal(answer.Data, data)
+	}
+	if err != nil || answer.Status != "success" {
+		s.tb.Fatalf("%s %v: %s %s %v", path, parameters, resp.Status, answer.Error, err)
+	}
+}
+
+// Query evaluates an expression at a time, or, if step is positive, from then to end.
+func (s *VictoriaMetrics) Query(expression string, at, end time.Time, step time.Duration) []PromSeries {
+	s.tb.Helper()
+	path, parameters := "query", url.Values{"query": {expression}, "time": {fmt.Sprint(at.Unix())}, "nocache": {"1"}}
+	if step > 0 {
+		path = "query_range"
+		parameters = url.Values{"query": {expression}, "start": {fmt.Sprint(at.Unix())}, "end": {fmt.Sprint(end.Unix())}, "step": {step.String()}, "nocache": {"1"}}
+	}
+	var data struct{ Result []PromSeries }
+	s.Get(path, parameters, &data)
+	return data.Result
+}
