@@ -22,7 +22,10 @@ func TestSeriesTags(t *testing.T) {
 		{func(in *config.Input) { in.DataFormat, in.Influx.Series = "influx", []string{"host"} }, "host=a", "[{host a}]"},
 		{func(in *config.Input) { in.Kafka, in.File = nil, &config.FileInput{Path: "x.lp.gz"} }, "cpu", "[{metric cpu}]"},
 		{func(in *config.Input) { in.Kafka.Topics = []string{"in", "b"} }, "web1", "[{id web1} {topic in}]"},
-		{func(in *config.Input) { in.Kafka.Topics = []string{"in", "b"}; in.JSON.Tags = []string{"topic", "zone"} }, "topic=x,zone=eu", "[{topic in} {topic_ x} {zone eu}]"},
+		{func(in *config.Input) {
+			in.Kafka.Topics = []string{"in", "b"}
+			in.JSON.Tags = []string{"topic", "zone"}
+		}, "topic=x,zone=eu", "[{topic in} {topic_ x} {zone eu}]"},
 	} {
 		cfg := config.Default()
 		cfg.Input.Kafka = &config.Kafka{Topics: []string{"in"}}
