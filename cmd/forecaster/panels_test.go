@@ -57,6 +57,31 @@ func TestPanelQueries(t *testing.T) {
 			t.Errorf("no rows:\n%s", query)
 		}
 	}
+	testRetention(t, db.URL)
+}
+
+// testRetention runs the queries of docs/howto/retention.md. Of a continuous one it runs
+// also the part that makes the summary, over what is there.
+func testRetention(t *testing.T, address string) {
+	blocks := regexp.MustCompile("(?ms)^```influxql\n(.*?)^```$").FindAllStringSubmatch(string(readFile(t, "../../docs/howto/retention.md")), -1)
+	if len(blocks) != 4 {
+		t.Fatalf("found %d queries", len(blocks))
+	}
+	for _, b := range blocks {
+		influxQL(t, address, b[1])
+		m := regexp.MustCompile(`(?s)QUERY "(\w+)".*BEGIN(.*)END`).FindStringSubmatch(b[1])
+		if m == nil {
+			continue
+		}
+		where := " WHERE time > now() - 30d GROUP BY"
+		if strings.Contains(m[2], "WHERE") {
+			where = " AND time > now() - 30d GROUP BY"
+		}
+		influxQL(t, address, strings.Replace(m[2], " GROUP BY", where, 1))
+		if rows := influxQL(t, address, `SELECT * FROM "`+m[1]+`"`); rows == 0 {
+			t.Errorf("nothing in %s", m[1])
+		}
+	}
 }
 
 // influxQL returns the number of rows of a query.

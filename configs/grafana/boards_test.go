@@ -115,13 +115,15 @@ func (q boardQuery) want(least, most int) boardQuery {
 }
 
 // eventsTable lists events with a filter of the series.
-func eventsTable(flux, influxql string) boardQuery {
+func eventsTable(flux, influxql, prom string) boardQuery {
 	return boardQuery{
 		flux: fluxOf("forecast_events", `r._field == "text"`+flux) + `  |> group()
   |> drop(columns: ["_start", "_stop", "_field", "_measurement"])
   |> sort(columns: ["_time"], desc: true)
   |> limit(n: 200)`,
 		influxql: `SELECT "text" FROM "forecast_events" WHERE $timeFilter` + influxql + ` GROUP BY * ORDER BY time DESC LIMIT 200`,
+		promql:   `sum by (kind) (count_over_time(forecast_events_text{` + prom + `}[$__range]))`,
+		promRows: [2]int{1, 9}, // a number per kind: there are no texts
 	}
 }
 
@@ -196,7 +198,7 @@ var boards = []board{
 					rows:     [2]int{30, 30}, promRows: [2]int{25, 30}, // those ahead
 				}}},
 			{title: "Events", description: "What happened to the series: first seen, gaps, anomalies, drifts, resets, new variables.", kind: table, unit: "none", w: 12, h: 8, sort: "-Time",
-				queries: []boardQuery{eventsTable(" and "+fluxSeries, " AND "+influxSeries).want(2, 200)}},
+				queries: []boardQuery{eventsTable(" and "+fluxSeries, " AND "+influxSeries, promSeries).want(2, 200)}},
 		},
 	},
 	{
@@ -241,7 +243,7 @@ var boards = []board{
 					rows:     [2]int{200, 250},
 				}}},
 			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time",
-				queries: []boardQuery{eventsTable("", "").want(2, 200)}},
+				queries: []boardQuery{eventsTable("", "", "").want(2, 200)}},
 		},
 	},
 	{
@@ -307,6 +309,7 @@ var boards = []board{
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_events", `r._field == "text"`) + "  |> map(fn: (r) => ({r with _value: if r.kind == \"drift\" then 1 else 0}))\n  |> group()\n  |> sum()",
 					influxql: `SELECT count("text") FROM "forecast_events" WHERE $timeFilter AND "kind" = 'drift'`,
+					promql:   `sum(count_over_time(forecast_events_text{kind="drift"}[$__range])) or vector(0)`,
 					rows:     [2]int{1, 1},
 				}}},
 			{title: "Samples", description: "Samples with an anomaly score in each interval, of all series.", kind: line, unit: "short", w: 12, h: 9, legend: "samples",
@@ -318,7 +321,7 @@ var boards = []board{
 					rows:     [2]int{100, 125},
 				}}},
 			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time",
-				queries: []boardQuery{eventsTable("", "").want(2, 200)}},
+				queries: []boardQuery{eventsTable("", "", "").want(2, 200)}},
 		},
 	},
 }
