@@ -59,11 +59,11 @@
 //
 // # Around a model
 //
-// WithIntervals adds prediction intervals to any model, NewQuantiles intervals that
-// depend on the lags, WithJoint a region for the whole sample, WithDrift a drift
-// detector, NewInfluence the mean Jacobian of the forecasts, NewLevelSets a score of how
-// unusual the lags are. eval.As finds what each of them adds. InfluenceGraph separates
-// influences from chance by permuted targets.
+// WithIntervals adds prediction intervals to any model, NewQuantiles intervals that depend
+// on the lags, WithJoint a region for the whole sample, WithDrift a drift detector,
+// NewInfluence the mean Jacobian of the forecasts, NewLevelSets a score of how unusual the
+// lags are; files around_*.go. Intervals are calibrated in Intervals.Observe. eval.As finds
+// what each of them adds. InfluenceGraph separates influences from chance by permuted targets.
 //
 // # Kernels and relatives
 //
@@ -76,10 +76,10 @@
 //
 // # Learning
 //
-// A sample is predicted before it is learnt from. Theta is learnt by block Newton steps
-// on mini-batches (package sgd: Algorithm 4 of Brault 2017 with its Hessian
-// preconditioner), by recursive least squares, or by normalised stochastic gradient
-// steps.
+// A sample is predicted before it is learnt from. Observe of a series calls Update of a
+// learner of package sgd, which changes Theta: by block Newton steps on mini-batches
+// (Algorithm 4 of Brault 2017 with its Hessian preconditioner), by recursive least squares,
+// or by normalised stochastic gradient steps.
 //
 // # Missing values
 //
