@@ -345,6 +345,6 @@ func TestAnomalyScorerAllocatesNothing(t *testing.T) {
 	s, y, yhat := NewAnomalyScorer(AnomalyConfig{Dim: 3}), []float64{1, 2, 3}, []float64{1, 2, 2}
 	i := int64(0)
 	if n := testing.AllocsPerRun(300, func() { s.Observe(i*minute, y, yhat); i++; y[1] = -y[1] }); n != 0 {
-		t.Errorf("%v allocations a step", n)
+		t.Errorf("%v allocations per step", n)
 	}
 }

@@ -31,7 +31,7 @@ type BlockRidgeConfig struct {
 // lambda 0, least squares with intercept.
 //
 // It is a Slider. A new pair changes the normal equations of each block by a
-// rank-one term, and a prediction needs no theta but one vector for each block
+// rank-one term, and a prediction needs no theta but one vector per block
 // (the adjoint of the recursion above), so that moving the window of n pairs
 // costs O(sum of m_t^2) for blocks of m_t features, and a prediction O(n m) more
 // when there are several, instead of O(n sum of m_t^2) for a fit.

@@ -74,7 +74,7 @@ type Result struct {
 	// of two models stand for the same rows, see Compare.
 	Losses [][]float64
 
-	scorers []*Scorer // one a series
+	scorers []*Scorer // one per series
 }
 
 // Score returns the score of a variable, or All, at the k-th scored horizon,

@@ -64,7 +64,7 @@ type ScorerConfig struct {
 // O((sum of Horizons + len(Horizons)) * Dim), whatever the window.
 type Scorer struct {
 	c      ScorerConfig
-	pane   int // samples a pane
+	pane   int // samples per pane
 	steps  int64
 	cur    int       // pane being filled
 	filled int       // samples that it has

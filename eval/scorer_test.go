@@ -275,6 +275,6 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 		s.Observe(y)
 		s.Push(f, f, f, f)
 	}); n != 0 {
-		t.Errorf("%v allocations a step", n)
+		t.Errorf("%v allocations per step", n)
 	}
 }

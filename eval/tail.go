@@ -23,7 +23,7 @@ type sampleTail struct {
 	n    float64           // values
 	kept int               // of them in top
 	top  [tailTop]float64  // largest first
-	bins [tailBins]float64 // number of values a bin
+	bins [tailBins]float64 // number of values per bin
 }
 
 // surprisal returns -log P(X >= x) for the next value X. Beyond the largest values

@@ -17,7 +17,7 @@ type ScalarSum struct {
 // NewScalarSum takes over maps of the same input and gives them weights >= 0.
 func NewScalarSum(weights []float64, parts ...Scalar) (*ScalarSum, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
-		return nil, fmt.Errorf("orff: a sum needs one weight a map, got %d weights and %d maps", len(weights), len(parts))
+		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
 	for i, p := range parts {
 		if p.In() != parts[0].In() {

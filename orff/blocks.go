@@ -20,7 +20,7 @@ import (
 // (1/sqrt(D) with D = b D_b, not 1/sqrt(b)), hence the prediction of the whole is
 // the plain sum over the blocks.
 //
-// An optimiser that visits one block a step calls FeaturesTo and AddGradient of
+// An optimiser that visits one block per step calls FeaturesTo and AddGradient of
 // Block(i), and predicts by summing PredictTo over the blocks touched so far.
 type Blocked interface {
 	Map

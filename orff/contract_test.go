@@ -14,7 +14,7 @@ type contract struct {
 	name    string
 	x, z    []float64
 	draws   int // D of the Monte-Carlo check, which averages repeats maps
-	repeats int // 1 unless given: products have many parameters a draw
+	repeats int // 1 unless given: products have many parameters per draw
 	build   func(D int, r Rand) (Map, error)
 
 	// squaredError is the expected ||K~ - K||_F^2 where VarianceTo has no closed
@@ -421,7 +421,7 @@ func (c contract) allocations(t *testing.T, m Map) {
 		}
 	}
 	if n := testing.AllocsPerRun(20, step); n != 0 {
-		t.Errorf("%v allocations a step", n)
+		t.Errorf("%v allocations per step", n)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 //
 // The reduced map replaces P_j by an orthonormal basis of the complement of
 // omega_j, d x (d-1), the last columns of a Householder reflection: the same
-// kernel with d-1 instead of d parameters a feature.
+// kernel with d-1 instead of d parameters per feature.
 type DivergenceFree struct {
 	field
 	inner, skip int       // p' and d - p'

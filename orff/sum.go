@@ -22,7 +22,7 @@ type Sum struct {
 // gives them weights >= 0.
 func NewSum(weights []float64, parts ...Map) (*Sum, error) {
 	if len(parts) == 0 || len(weights) != len(parts) {
-		return nil, fmt.Errorf("orff: a sum needs one weight a map, got %d weights and %d maps", len(weights), len(parts))
+		return nil, fmt.Errorf("orff: a sum needs one weight per map, got %d weights and %d maps", len(weights), len(parts))
 	}
 	first := parts[0].Dims()
 	s := &Sum{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}

@@ -644,7 +644,7 @@ func TestDoublyStochasticDoesNotAllocate(t *testing.T) {
 			l.PredictTo(f, x)
 			l.Learn(x, y)
 		}); n != 0 {
-			t.Errorf("%s: %g allocations a step", name, n)
+			t.Errorf("%s: %g allocations per step", name, n)
 		}
 	}
 }

@@ -170,7 +170,7 @@ func TestLevelSetOnline(t *testing.T) {
 	t.Logf("outliers %.3f", out)
 	near(t, "outlier fraction", out, fractions, .06)
 	if n := testing.AllocsPerRun(20, func() { must(0, l.Step(b)) }); n != 0 {
-		t.Errorf("%g allocations a step", n)
+		t.Errorf("%g allocations per step", n)
 	}
 }
 

@@ -84,7 +84,7 @@ func TestONORMALongRun(t *testing.T) {
 	}
 	x := []float64{.5}
 	if n := testing.AllocsPerRun(100, func() { o.Learn(x, y); o.PredictTo(y, x) }); n != 0 {
-		t.Errorf("%g allocations a step", n)
+		t.Errorf("%g allocations per step", n)
 	}
 }
 

@@ -120,7 +120,7 @@ func (p Hessian) build(cfg *DoublyStochasticConfig) (preconditioner, error) {
 	return h, nil
 }
 
-// gram returns the eigenvalues g and the eigenvectors V, one a column, of B^T B
+// gram returns the eigenvalues g and the eigenvectors V, one per column, of B^T B
 // for B of p rows and inner columns.
 func gram(b []float64, p, inner int) (g, v []float64) {
 	var sym mat.SymDense

@@ -240,7 +240,7 @@ func TestQuantileOnline(t *testing.T) {
 		t.Errorf("crossing rate %g", crossing)
 	}
 	if n := testing.AllocsPerRun(20, func() { must(0, q.Step(b)) }); n != 0 {
-		t.Errorf("%g allocations a step", n)
+		t.Errorf("%g allocations per step", n)
 	}
 }
 

@@ -81,7 +81,7 @@ func (g *grid) hasChanged() bool { return g.changed }
 // row is a sample in the making; its time is at * Interval.
 type row struct {
 	at     int64
-	values []float64 // one a column; NaN = none
+	values []float64 // one per column; NaN = none
 	times  []int64   // of the values; with AggregateMean how many they are the mean of
 	filled int       // number of values
 }

@@ -207,7 +207,7 @@ func TestAssemblyDoesNotAllocate(t *testing.T) {
 		step()
 	}
 	if n := testing.AllocsPerRun(100, step); n != 0 {
-		t.Errorf("%v allocations a row", n)
+		t.Errorf("%v allocations per row", n)
 	}
 }
 

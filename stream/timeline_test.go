@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// wrongTimes applies 300 samples, one a minute, of which some come with other times, and
+// wrongTimes applies 300 samples, one per minute, of which some come with other times, and
 // returns the batch. With an Assembly each variable comes in a record of its own.
 func wrongTimes(t *testing.T, c stream.EngineConfig, wrong map[int]time.Time) *stream.Batch {
 	t.Helper()

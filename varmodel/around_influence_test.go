@@ -92,7 +92,7 @@ func TestInfluenceIsAnAddition(t *testing.T) {
 			}
 			i++
 		}); n != 0 {
-			t.Errorf("%s: %v allocations a sample", name, n)
+			t.Errorf("%s: %v allocations per sample", name, n)
 		}
 		record(t, f2, x[:i], h*d)
 		a, b := make([]float64, d*d), make([]float64, d*d)

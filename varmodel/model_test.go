@@ -373,7 +373,7 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 			f.ForecastTo(dst)
 			i++
 		}); n != 0 {
-			t.Errorf("%v allocations a sample", n)
+			t.Errorf("%v allocations per sample", n)
 		}
 	})
 }

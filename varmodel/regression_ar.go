@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// ARConfig describes independent linear autoregressions, one a coordinate.
+// ARConfig describes independent linear autoregressions, one per coordinate.
 type ARConfig struct {
 	Dim        int     // d, coordinates of a sample
 	Order      int     // q >= 1, lags

@@ -27,7 +27,7 @@ import (
 
 // BenchmarkReplay replays a CSV file of 7 variables to nowhere, as the command
 // does: reading and decoding, the engine, and writing, on goroutines of their own. It
-// prints samples a second, how many processors that took, and what was allocated. The
+// prints samples per second, how many processors that took, and what was allocated. The
 // short file shows what the start costs.
 //
 //	go test -run '^$' -bench Replay -benchtime 3x ./cmd/forecaster
@@ -149,7 +149,7 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 	check := func(what string, d int, f func()) {
 		t.Helper()
 		if n := testing.AllocsPerRun(500, f); n != 0 {
-			t.Errorf("%s of %d variables: %v allocations a sample", what, d, n)
+			t.Errorf("%s of %d variables: %v allocations per sample", what, d, n)
 		}
 	}
 	for _, d := range []int{5, 7, 31} {
@@ -352,7 +352,7 @@ func (s *stageSamples) checkpoint(b *testing.B, c *config.Config) {
 	b.ReportMetric(float64(len(state)), "bytes")
 }
 
-// reportSample reports the processor time a sample since start, for samples a
+// reportSample reports the processor time per sample since start, for samples a
 // round.
 func reportSample(b *testing.B, start time.Duration, samples int) {
 	b.ReportMetric(0, "ns/op")

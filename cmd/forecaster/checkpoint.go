@@ -21,7 +21,7 @@ import (
 func (a *app) checkpointCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
-		Short: "Look into the checkpoints of a job, or begin anew",
+		Short: "Inspect, verify or remove the checkpoints of a job",
 		Long: `The checkpoints are those below a directory, or, with -c or --set and without a
 directory, those of the configured job: in state.dir or in state.topic.`,
 	}
@@ -77,7 +77,7 @@ func (a *app) verifyCommand() *cobra.Command {
 func (a *app) resetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset",
-		Short: "Remove the checkpoints: the next start begins anew",
+		Short: "Remove the checkpoints: the next start is from scratch",
 		Long: `reset removes the checkpoints of a job that is stopped. With -c it also removes the
 offsets of the consumer group, so that the topic is read again from where
 input.kafka.offset says. Given only a directory it cannot: the job then also needs

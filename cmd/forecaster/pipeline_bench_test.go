@@ -150,7 +150,7 @@ func medianOf(v []float64) float64 {
 //   - the whole pipeline from a real Kafka, with persistence and with two tiers of
 //     the default model.
 //
-// It prints lines a second, medians over the rounds, and their ratios to the first.
+// It prints lines per second, medians over the rounds, and their ratios to the first.
 //
 //	go test -run '^$' -bench InfluxDB -benchtime 5x ./cmd/forecaster
 func BenchmarkInfluxDB(b *testing.B) {

@@ -74,7 +74,7 @@ var models = []model{
 		random:   true, kernel: true, influence: smooth, check: checkKernelVAR, make: newKernelVAR,
 	},
 	{
-		name: "krls", about: "recursive least squares on the features: exact, the square of their number a sample",
+		name: "krls", about: "recursive least squares on the features: exact, the square of their number per sample",
 		when: "a few hundred features, and every sample counts", example: "type: krls, frequencies: 100",
 		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "ridge", "forgetting", "seed"}, featureSettings, gammaSettings),
 		trials:   []Trial{{Name: "krls", Sets: "model.type=krls"}},

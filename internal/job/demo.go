@@ -59,7 +59,7 @@ func Publish(ctx context.Context, broker, topic string, messages []stream.Messag
 	defer p.Close()
 	step := len(messages)
 	if rate > 0 {
-		step = max(1, int(rate/20)) // twenty times a second
+		step = max(1, int(rate/20)) // twenty times per second
 	}
 	pacer := newPacer(rate)
 	for len(messages) > 0 {

@@ -39,7 +39,7 @@ func (c *counters) add(b *stream.Batch, now time.Time) {
 	k.records += b.Records
 }
 
-// rate returns the records a second of the last whole seconds.
+// rate returns the records per second of the last whole seconds.
 func (c *counters) rate(now time.Time) float64 {
 	if c.began.IsZero() {
 		return 0

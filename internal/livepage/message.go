@@ -92,7 +92,7 @@ type fanMessage struct {
 type fanVariable struct {
 	Name  string   `json:"name"`
 	Yhat  column   `json:"yhat"`
-	Lower []column `json:"yhat_lower"` // one a level
+	Lower []column `json:"yhat_lower"` // one per level
 	Upper []column `json:"yhat_upper"`
 
 	JointLower column `json:"yhat_joint_lower,omitempty"` // the joint region, if there is one

@@ -186,7 +186,7 @@ func TestWritingAllocatesNothingPerSample(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("%v allocations a batch", n)
+	t.Errorf("%v allocations per batch", n)
 }
 
 func TestSpread(t *testing.T) {

@@ -21,12 +21,12 @@ type Config struct {
 }
 
 // Trace follows one model on one or more series of the same variables. Its memory
-// does not grow with the number of steps, but for a few numbers a series.
+// does not grow with the number of steps, but for a few numbers per series.
 type Trace struct {
 	c       Config
 	series  []seriesTrace
 	steps   int
-	width   int // steps a bin
+	width   int // steps per bin
 	bins    []bin
 	experts []string
 	cover   []coverage // of each level

@@ -15,7 +15,7 @@ import (
 // from samples of which each reveals one task. The robot arm of the table (SARCOS)
 // is replaced by a simulation of its shape: 21 inputs, 7 correlated outputs.
 type MultiTask struct {
-	N                      int     // samples a task
+	N                      int     // samples per task
 	Independent, Laplacian float64 // mean nMSE on the test set, %
 	IndependentSD          float64 // standard deviations of the means over the repeats
 	LaplacianSD            float64
@@ -35,7 +35,7 @@ var MultiTaskPublished = []MultiTask{
 	{N: 3200, Independent: 5.658, IndependentSD: .0187, Laplacian: 5.658, LaplacianSD: .0187, P: 1, Repeats: 80},
 }
 
-// NewMultiTask runs the comparison for n samples a task, with max(n, 500)/2
+// NewMultiTask runs the comparison for n samples per task, with max(n, 500)/2
 // features as in the original. Each repeat draws its own samples, frequencies and
 // test set of 500; both methods see the same, which makes the test a paired one. The
 // better lambda of a grid is chosen for each method on a validation set of the
@@ -150,7 +150,7 @@ func newTaskFit(tasks, n, r int) *taskFit {
 	return f
 }
 
-// observe takes n samples a task: sample i reveals task i mod tasks of y.
+// observe takes n samples per task: sample i reveals task i mod tasks of y.
 func (f *taskFit) observe(check func() error, s orff.Scalar, x, y []float64) error {
 	d, total := s.In(), float64(f.n*f.tasks)
 	clear(f.v)

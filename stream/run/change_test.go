@@ -61,7 +61,7 @@ func TestRunnerChange(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if len(m.saved) != 1 {
-			t.Errorf("%d checkpoints a second after the change", len(m.saved))
+			t.Errorf("%d checkpoints per second after the change", len(m.saved))
 		}
 		cancel()
 		if err := <-done; err != nil {
