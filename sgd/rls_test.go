@@ -147,7 +147,7 @@ func TestC5_11_RLSEqualsRidge(t *testing.T) {
 }
 
 // With forgetting and inputs that excite one direction only, P stays bounded by
-// what the ridge allows, for ever.
+// what the ridge allows, permanently.
 func TestRLSDoesNotWindUp(t *testing.T) {
 	const m, ridge, beta = 6, 2.0, .98
 	r := newRLS(t, RLSConfig{Features: m, Outputs: 1, Ridge: ridge, Forgetting: beta})

@@ -246,7 +246,7 @@ func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
 		counted = false
 		if refusal != nil {
 			e.Refuse(dst, r.Message, refusal)
-			return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
+			return nil
 		}
 		return e.Learn(dst, r)
 	})

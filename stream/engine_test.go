@@ -14,7 +14,7 @@ import (
 )
 
 // TestRestartAnywhere: an engine restored from a snapshot and shown some records
-// once more goes on like the one that was never interrupted, bit for bit.
+// again continues like the one that was never interrupted, bit for bit.
 func TestRestartAnywhere(t *testing.T) {
 	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
 		c := streamtest.DriftConfig()
@@ -90,7 +90,7 @@ func TestBatchKeepsEarlierPoints(t *testing.T) {
 	}
 }
 
-// TestScoredLater: how far the judge is behind the models makes no difference, neither
+// TestScoredLater: how far the scorer is behind the models makes no difference, neither
 // to the points nor to the state.
 func TestScoredLater(t *testing.T) {
 	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
@@ -119,10 +119,10 @@ func TestScoredLater(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text(&got) != text(&want) {
-				t.Errorf("scope %s, judged every %d records: other points", scope, lag)
+				t.Errorf("scope %s, scored every %d records: other points", scope, lag)
 			}
 			if !bytes.Equal(later.Snapshot(nil), atOnce.Snapshot(nil)) {
-				t.Errorf("scope %s, judged every %d records: another state", scope, lag)
+				t.Errorf("scope %s, scored every %d records: another state", scope, lag)
 			}
 		}
 	}

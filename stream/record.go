@@ -30,7 +30,7 @@ type Record struct {
 	Values  []float64 // NaN = missing
 
 	// Ahead says that the exogenous inputs in the record are known before its time comes.
-	// The record itself comes later, once more.
+	// The record itself comes again later.
 	Ahead bool
 }
 

@@ -78,7 +78,7 @@ func TestSpacingFindsTheCalendar(t *testing.T) {
 	}
 }
 
-// The running median is that of the last differences, sorted anew each time.
+// The running median is that of the last differences, sorted again each time.
 func TestSpacingMedian(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s spacingEstimate

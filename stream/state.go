@@ -28,7 +28,7 @@ func (e *Engine) Checkpoint(dst *Batch, room []byte, since int64) {
 	e.saved()
 }
 
-// Saved says that the state as it is now was kept: Changes begins anew.
+// Saved says that the current state was kept: Changes starts again.
 func (e *Engine) Saved() {
 	e.saved()
 	e.scorer.saved()

@@ -247,7 +247,7 @@ func (m *mixture) observe(y, last []float64, learn bool) {
 
 // outTo writes the increments of the last forecast; setOut takes them back, for an
 // outcome that is known only after other forecasts have been made: the weights of the
-// candidates are judged by what was forecast at the time.
+// candidates are scored on the forecasts that were made at the time.
 func (m *mixture) outTo(dst []float64) {
 	for j := range dst {
 		dst[j] = m.out[j] * m.unit(j)

@@ -16,7 +16,7 @@ const (
 )
 
 // refit starts the experts again at 50, 100, 200, … samples: bandwidths are computed
-// from the past as it is standardised now, and the last samples are learnt once more.
+// from the past as it is standardised now, and the last samples are learnt again.
 // Early on the statistics change quickly, and with them the meaning of every feature;
 // weights learnt before would stay wrong in experts that forget slowly or never. The
 // scores of the mixture stay: they come from forecasts that preceded their targets.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,8 +54,6 @@ func tablesIn(text string) (all []printedTable) {
 	}
 	return all
 }
-
-var exponent = regexp.MustCompile(`[eE][-+]?\d+$`)
 
 // printed returns the numbers that are printed as text: any within half a unit of the last
 // digit, where digits may lack zeros at the end.

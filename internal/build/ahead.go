@@ -75,7 +75,7 @@ func (s *inputsAhead) keep(m stream.Message) error {
 				Series: r.Series, Time: r.Time, Names: slices.Clone(r.Names), Values: slices.Clone(r.Values), Ahead: true,
 			})
 		}
-		return nil //nolint:nilerr // it is refused when the message comes
+		return nil
 	})
 }
 

@@ -38,7 +38,7 @@ const (
 	CommitReplies Fault = "commit-replies" // a commit is applied and its answer lost
 	Requests      Fault = "requests"       // a write to the sink is lost, or applied in part
 	Replies       Fault = "replies"        // it is applied and its answer lost
-	Delays        Fault = "delays"         // it is applied much later, or once more
+	Delays        Fault = "delays"         // it is applied much later, or again
 	Outages       Fault = "outages"        // of the sink
 	Refusals      Fault = "refusals"       // the sink refuses all points alike for a while
 	Retention     Fault = "retention"      // records are removed that no checkpoint needs

@@ -30,7 +30,7 @@ func (g *group) accepts(w *worker) bool {
 	return false
 }
 
-// session is after how many steps without a sign of life a member is expelled,
+// session is the number of steps without a heartbeat after which a member is expelled,
 // and drain how many a member takes to hand over before it gives up.
 const (
 	session = 300
@@ -44,7 +44,7 @@ type member struct {
 	partitions int // of the topic when it started
 	alive      bool
 	pausedTill int // step
-	seen       int // step of the last sign of life
+	seen       int // step of the last heartbeat
 	joined     bool
 	leaving    bool
 	revoked    bool // its workers were told to finish
@@ -210,7 +210,7 @@ func (w *worker) ended(err error) {
 	case err == nil, errors.Is(err, errKilled):
 	case errors.Is(err, errFenced), errors.Is(err, errDrain):
 		// Its generation is over, and the state void. So is the other work of
-		// the member: it joins anew.
+		// the member: it joins again.
 		s.trace("member %d, partition %d: %v", w.m.name, w.p.number, err)
 		if !w.m.revoked {
 			s.revoke(w.m)

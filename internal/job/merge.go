@@ -29,7 +29,7 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil // told to stop before there was anything to do
+		return nil //nolint:nilerr // stopped before there was anything to do
 	case err != nil:
 		return err
 	}

@@ -142,7 +142,7 @@ func TestClientThatFellBehindStartsAgain(t *testing.T) {
 	}
 }
 
-// TestSlowClientIsDropped: one that does not read holds no request for ever.
+// TestSlowClientIsDropped: a client that does not read holds no request permanently.
 func TestSlowClientIsDropped(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	f.feed(10)

@@ -64,7 +64,7 @@ type GroupConfig struct {
 	FetchBytes int
 	MaxWait    time.Duration
 
-	// SessionTimeout is after how long without a sign of life the group gives
+	// SessionTimeout is the time without a heartbeat after which the group gives
 	// the partitions of a member to others; default 30 s. Heartbeat is the
 	// time between two signs; default 3 s. HandOver is how long the function
 	// of a partition may take to finish when the partition goes to another

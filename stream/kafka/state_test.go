@@ -212,7 +212,7 @@ func TestFault38_DamagedChanges(t *testing.T) {
 }
 
 // TestFault20_CommitsExpired: the group forgets its offsets, but the state does not
-// begin anew.
+// start from scratch.
 func TestFault20_CommitsExpired(t *testing.T) {
 	addr := newBroker(t, 1).Addr()
 	p, end := own(t, addr)

@@ -245,7 +245,7 @@ func TestAppendBatchDoesNotAllocate(t *testing.T) {
 		e := lineproto.Encoder{Levels: []float64{.9, .5}, Long: long}
 		buf := e.AppendBatch(nil, b)
 		if n := testing.AllocsPerRun(100, func() { buf = e.AppendBatch(buf[:0], b) }); n != 0 {
-			t.Errorf("%v allocations a batch, long %v", n, long)
+			t.Errorf("%v allocations per batch, long %v", n, long)
 		}
 	}
 }
