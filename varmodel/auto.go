@@ -199,7 +199,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if m.seasonal() {
 		s.seasons = newSeasons(d, tiers[m.cfg.Tier].season, m.cfg.Season)
 		if m.cfg.Season == 0 {
-			s.season = newSeasonSearch(d, m.memory)
+			s.season = newSeasonSearch(m.memory)
 		}
 	}
 	if m.direct != nil {

@@ -182,7 +182,8 @@ func (o *multihorizon) scoreSeason(k int, y []float64, p *origin) {
 }
 
 // predict makes the forecasts of all anchors from f, the remainder of the series that
-// whole is. source is the expert to iterate, or nil. oneStep is the mixture of the one-step forecasts, which detects novelties.
+// whole is. source is the expert to iterate, or nil. oneStep is the mixture of the
+// one-step forecasts, which detects novelties.
 func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture) {
 	p := &o.origins[o.next]
 	o.direct.featuresTo(p.phi, f)
@@ -199,9 +200,7 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 		}
 	}
 	if whole != f {
-		for h := range o.horizon {
-			o.seasons.to(o.ahead[h*len(last):(h+1)*len(last)], h+1)
-		}
+		o.seasons.aheadTo(o.ahead)
 	}
 	o.iterate(f, source)
 	o.repeatSeason(whole, p)

@@ -32,16 +32,15 @@ type seasonSearch struct {
 	moving     int       // coordinates so far that are not constant
 	difference []float64 // D of the current coordinate, at each lag
 	scores     []float64 // sum over coordinates, at each lag
-	values     []float64 // scratch: samples of the current coordinate, without the seasons that are known
-	squares    []float64 // scratch: sums of the first squares
-	season     []float64 // scratch
+	values     []float64 // the samples of the current coordinate, see take
+	squares    []float64 // sums of the first squares of values
 }
 
 // newSeasonSearch returns a search in at most the given number of samples.
-func newSeasonSearch(dim, samples int) *seasonSearch {
+func newSeasonSearch(samples int) *seasonSearch {
 	return &seasonSearch{
 		difference: make([]float64, 2*samples/5), scores: make([]float64, 2*samples/5),
-		values: make([]float64, samples), squares: make([]float64, samples+1), season: make([]float64, dim),
+		values: make([]float64, samples), squares: make([]float64, samples+1),
 	}
 }
 
@@ -63,18 +62,8 @@ func (f *seasonSearch) proceed(past *history, known *seasons) (period int, done 
 	}
 	n := f.samples
 	x := f.values[:n]
-	var mean float64
-	for l := range x {
-		x[l] = past.lag(l)[f.coord]
-		if known.active {
-			known.to(f.season, -l)
-			x[l] -= f.season[f.coord]
-		}
-		mean += x[l] / float64(n)
-	}
-	for l, v := range x {
-		x[l] = v - mean
-		f.squares[l+1] = f.squares[l] + x[l]*x[l]
+	if f.lag == 0 {
+		f.take(x, past, known)
 	}
 	end := f.limit()
 	if power := f.squares[n]; power > 0 {
@@ -100,6 +89,26 @@ func (f *seasonSearch) proceed(past *history, known *seasons) (period int, done 
 	period = f.best()
 	f.samples = 0
 	return period, true
+}
+
+// take copies the samples of the current coordinate, without the seasons that are known
+// and without their mean.
+func (f *seasonSearch) take(x []float64, past *history, known *seasons) {
+	var mean float64
+	for l := range x {
+		x[l] = past.lag(l)[f.coord] - known.valueAt(f.coord, -l)
+		mean += x[l] / float64(len(x))
+	}
+	for l := range x {
+		x[l] -= mean
+	}
+	f.sumSquares(x)
+}
+
+func (f *seasonSearch) sumSquares(x []float64) {
+	for l, v := range x {
+		f.squares[l+1] = f.squares[l] + v*v
+	}
 }
 
 // addScores adds the scores of the current coordinate.
@@ -150,4 +159,8 @@ func (f *seasonSearch) State(c *snapshot.Codec) {
 	c.Int(&f.moving)
 	c.Float64s(f.difference)
 	c.Float64s(f.scores)
+	if f.lag > 0 {
+		c.Float64s(f.values[:f.samples])
+		f.sumSquares(f.values[:f.samples])
+	}
 }

@@ -265,6 +265,37 @@ func (s *seasons) to(dst []float64, k int) {
 	}
 }
 
+// aheadTo writes the seasons of the next samples, as they are known now.
+func (s *seasons) aheadTo(dst []float64) {
+	clear(dst)
+	d := s.dim
+	for _, c := range s.cycles {
+		if !c.active {
+			continue
+		}
+		phase := c.phase
+		for i := 0; i < len(dst); i += d {
+			if phase++; phase == c.period {
+				phase = 0
+			}
+			row, mean := dst[i:i+d], c.mean[phase*d:(phase+1)*d]
+			for j := range row {
+				row[j] += c.share[j].value * mean[j]
+			}
+		}
+	}
+}
+
+// valueAt is the season of one variable k samples after the last one, as it is known now.
+func (s *seasons) valueAt(j, k int) (sum float64) {
+	for _, c := range s.cycles {
+		if share := c.share[j].value; share > 0 {
+			sum += share * c.at(k)[j]
+		}
+	}
+	return sum
+}
+
 // reset is for a break: the next sample does not follow the last one.
 func (s *seasons) reset() {
 	s.time, s.before, s.alike = 0, 0, 0

@@ -130,12 +130,12 @@ func TestSeasonsDoNotLookAhead(t *testing.T) {
 
 // A series that is saved and restored at any phase goes on with the same forecasts:
 // before the spacing is known, before the first season, after the remainder, and while
-// the experts learn its past again.
+// a search and the experts learn its past again.
 func TestSeasonsState(t *testing.T) {
 	const n, H = 10 * quarters, 6
 	x := dayAndWeek(n)
 	for _, start := range []int64{0, firstOf2026} {
-		for _, at := range []int{5, quarters + 3, 5*quarters + 1, 7*quarters + 50, 820, 860} {
+		for _, at := range []int{5, quarters + 3, 5*quarters + 1, 7*quarters + 50, 803, 820, 860} {
 			m := newAuto(t, AutoConfig{Dim: 2, Horizon: H})
 			f := m.NewSeries()
 			runClocked(t, f, x[:at], start, H)
