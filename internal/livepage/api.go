@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +25,7 @@ func (p *Page) routes() http.Handler {
 		mux.Handle("GET "+a.path, a)
 	}
 	mux.HandleFunc("GET /api/v1/series", p.getSeries)
+	mux.HandleFunc("GET /api/v1/ranking", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.ranking()) })
 	mux.HandleFunc("GET /api/v1/forecast", p.getForecast)
 	mux.HandleFunc("GET /api/v1/metrics", p.getMetrics)
 	mux.HandleFunc("GET /api/v1/experts", p.getExperts)
@@ -151,6 +153,23 @@ func (p *Page) list() seriesMessage {
 		m.Series = append(m.Series, seriesInfo{
 			Name: h.name, Variables: h.variables, Dim: len(h.info.Variables), Samples: h.capacity,
 		})
+	}
+	return m
+}
+
+// ranking returns what the series can be sorted by.
+func (p *Page) ranking() rankingMessage {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	m := rankingMessage{Anomaly: make(column, len(p.series)), Skill: make(column, len(p.series))}
+	for k, h := range p.series {
+		highest := math.NaN()
+		for i := max(h.first(), h.end-ranked); i < h.end; i++ {
+			if s := h.score[i%h.capacity]; !(s <= highest) && finite(s) {
+				highest = s
+			}
+		}
+		m.Anomaly[k], m.Skill[k] = highest, h.scores.skill()
 	}
 	return m
 }

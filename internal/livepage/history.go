@@ -56,6 +56,9 @@ func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 	}
 	sample := 8 * (2 + n*(2+3*len(tracked)))
 	h.capacity = int64(min(maxSamples, seriesBytes/sample))
+	if h.id >= manySeries {
+		h.capacity = int64(min(maxSamples, max(laterBytes/sample, laterLeast)))
+	}
 	size := int(h.capacity) * n
 	h.time = make([]int64, h.capacity)
 	h.y = make([]float64, size)

@@ -54,6 +54,12 @@ type seriesInfo struct {
 	Samples   int64    `json:"samples"` // kept at most
 }
 
+// rankingMessage has what the series can be sorted by, in the order of the last seriesMessage.
+type rankingMessage struct {
+	Anomaly column `json:"anomaly_score"`        // highest of the newest samples
+	Skill   column `json:"skill_vs_persistence"` // over all variables, at the shortest horizon
+}
+
 type limits struct {
 	Series    int `json:"series"`
 	Variables int `json:"variables"`

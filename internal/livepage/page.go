@@ -12,12 +12,16 @@ import (
 
 // The limits of a Page.
 const (
-	MaxSeries    = 50 // kept; the first ones seen
-	MaxVariables = 64 // of a series
-	MaxClients   = 32 // of the stream at a time
+	MaxSeries    = 1000 // kept; the first ones seen
+	MaxVariables = 64   // of a series
+	MaxClients   = 32   // of the stream at a time
 
 	maxSamples  = 1000    // of a series
-	seriesBytes = 1 << 20 // of a series, for its samples
+	seriesBytes = 1 << 20 // of each of the first manySeries, for its samples
+	manySeries  = 50
+	laterBytes  = 1 << 16 // of each later one, but room for
+	laterLeast  = 60      // samples
+	ranked      = 120     // newest samples whose highest anomaly score ranks a series
 	maxEvents   = 200
 	maxTracked  = 4   // horizons of which old forecasts are kept
 	maxFan      = 256 // horizons of the present forecast

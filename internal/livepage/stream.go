@@ -10,12 +10,13 @@ import (
 const (
 	framePeriod  = 250 * time.Millisecond // between two looks at what is new
 	statusEvery  = 4                      // frames
+	rankingEvery = 12                     // frames
 	writeTimeout = 10 * time.Second       // after which a client is dropped
 )
 
 // stream serves one client until it disconnects, is too slow, or EndStreams is called.
 //
-// The events are: status (statusMessage), series (seriesMessage), data
+// The events are: status (statusMessage), series (seriesMessage), ranking (rankingMessage), data
 // (windowMessage), metrics (metricsMessage), insight (insightMessage) and events
 // (eventsMessage, oldest first).
 func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
@@ -93,6 +94,9 @@ func (c *client) frame() error {
 	}
 	if c.frames%statusEvery == 0 {
 		c.add("status", p.status())
+	}
+	if !listed || c.frames%rankingEvery == 0 {
+		c.add("ranking", p.ranking())
 	}
 	if c.query.values.Has("series") {
 		window, metrics, insight := c.news()

@@ -65,12 +65,12 @@ for service; do
 		;;
 	python)
 		# The number changes with python/requirements.txt.
-		if [ ! -d "$cache/python-1" ]; then
-			echo "fetching pandas and matplotlib"
-			rm -rf "$cache/python-1.part"
-			python3 -m venv "$cache/python-1.part"
-			"$cache/python-1.part/bin/python" -m pip install -q --disable-pip-version-check -r "$here/python/requirements.txt"
-			mv "$cache/python-1.part" "$cache/python-1"
+		if [ ! -d "$cache/python-2" ]; then
+			echo "fetching pandas, matplotlib and axe-core"
+			rm -rf "$cache/python-2.part"
+			python3 -m venv "$cache/python-2.part"
+			"$cache/python-2.part/bin/python" -m pip install -q --disable-pip-version-check -r "$here/python/requirements.txt"
+			mv "$cache/python-2.part" "$cache/python-2"
 		fi
 		;;
 	*)

@@ -6,13 +6,35 @@ import (
 	"testing"
 )
 
+// pythonDir is the directory of the virtual environment; its number changes with
+// python/requirements.txt.
+const pythonDir = "python-2"
+
 // Python returns the interpreter of a virtual environment with pandas, matplotlib, pyarrow
 // and utilsforecast, in the versions of python/requirements.txt.
 func Python(tb testing.TB) string {
 	tb.Helper()
-	path := filepath.Join(cacheDir(), "python-1", "bin", "python")
+	path := filepath.Join(cacheDir(), pythonDir, "bin", "python")
 	if _, err := os.Stat(path); err != nil {
 		missing(tb, "Python with pandas", "python")
 	}
 	return path
+}
+
+// Axe returns the script of axe-core, which checks how accessible a page is; it comes with
+// the package axe-core-python.
+func Axe(tb testing.TB) string {
+	tb.Helper()
+	found, err := filepath.Glob(filepath.Join(cacheDir(), pythonDir, "lib", "python3*", "site-packages", "axe_core_python", "axe.min.js"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(found) == 0 {
+		missing(tb, "axe-core", "python")
+	}
+	script, err := os.ReadFile(found[0])
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(script)
 }

@@ -2,7 +2,8 @@
 
 import {Feed} from "/feed.js";
 import {Samples} from "/samples.js";
-import {VariableChart} from "/charts.js";
+import {VariableChart, setZoom} from "/charts.js";
+import * as format from "/format.js";
 import * as panels from "/panels.js";
 import {showInsight} from "/insight.js";
 
@@ -17,6 +18,8 @@ let paused = false;
 let samples = new Samples(1);
 let charts = [];
 let status;
+let ranking = {anomaly_score: [], skill_vs_persistence: []};
+let lastEvent = -1; // number
 const drifts = new Map(); // times of each series
 
 /** The choice is kept in the address, so that it can be sent to someone. */
@@ -47,6 +50,7 @@ function request() {
   for (const v of variables) p.append("variable", v);
   if (horizon) p.set("horizon", horizon);
   remember();
+  setZoom(null);
   pause(false); // what was drawn is gone
   samples = new Samples(chosen.samples);
   for (const c of charts) c.destroy();
@@ -56,16 +60,46 @@ function request() {
 }
 
 function drawChoices() {
-  $("series").replaceChildren(...list.series.map((s) => new Option(s.name, s.name, false, s.name === chosen.name)));
-  $("series").disabled = list.series.length < 2;
+  drawSeries();
   $("horizons").hidden = list.horizons.length < 2;
   $("horizons").querySelector(".segments").replaceChildren(...list.horizons.map((h) =>
     choice("radio", "horizon", String(h), h === 1 ? "1 step before" : String(h), h === horizon)));
-  const chips = chosen.variables.map((v) => choice("checkbox", "variable", v, v, variables.includes(v)));
+  const short = format.shortener(chosen.variables, 32);
+  const chips = chosen.variables.map((v) => choice("checkbox", "variable", v, short(v), variables.includes(v)));
+  $("variables").classList.toggle("whole", chips.length > list.limits.shown);
   $("variables").querySelector(".chips").replaceChildren(...chips);
   const left = chosen.dim - chosen.variables.length;
   $("variables").querySelector("legend").textContent = "Variables" + (chosen.variables.length > list.limits.shown ? `, at most ${list.limits.shown} at once` : "") + (left ? ` (${left} more are not kept)` : "");
   limitChips();
+}
+
+const few = 8; // series that need no search
+
+/** Lists the series that match the search, in the chosen order, with what they are ordered by. */
+function drawSeries() {
+  const many = list.series.length > few;
+  $("finder").hidden = !many;
+  const wantedName = $("search").value.trim().toLowerCase();
+  const by = $("sort").value;
+  const key = {anomaly: (i) => -(ranking.anomaly_score[i] ?? -1), skill: (i) => ranking.skill_vs_persistence[i] ?? Infinity}[by];
+  const rows = list.series.map((s, i) => ({s, i})).filter(({s}) => s.name.toLowerCase().includes(wantedName));
+  if (by === "name") rows.sort((a, b) => a.s.name.localeCompare(b.s.name, undefined, {numeric: true}));
+  else if (key) rows.sort((a, b) => key(a.i) - key(b.i) || a.i - b.i);
+  const value = {anomaly: (i) => ranking.anomaly_score[i]?.toFixed(2) ?? "–", skill: (i) => format.skill(ranking.skill_vs_persistence[i])}[by];
+  const short = format.shortener(list.series.map((s) => s.name));
+  const options = rows.map(({s, i}) => {
+    const option = new Option(short(s.name) + (value ? ` (${value(i)})` : ""), s.name, false, s.name === chosen?.name);
+    if (short(s.name) !== s.name) option.title = s.name;
+    return option;
+  });
+  const select = $("series");
+  const top = select.scrollTop;
+  select.replaceChildren(...options);
+  if (!rows.some(({s}) => s.name === chosen?.name)) select.selectedIndex = -1;
+  select.size = many ? 5 : 1;
+  select.scrollTop = top;
+  select.disabled = list.series.length < 2;
+  $("matches").textContent = many ? `(${format.count(rows.length)} of ${format.count(list.series.length)})` : "";
 }
 
 function choice(type, name, value, text, checked) {
@@ -74,6 +108,7 @@ function choice(type, name, value, text, checked) {
   Object.assign(input, {type, name, value, checked});
   const span = label.appendChild(document.createElement("span"));
   span.textContent = text;
+  if (text !== value && type === "checkbox") label.title = value;
   return label;
 }
 
@@ -132,6 +167,10 @@ const feed = new Feed({
     const names = chosen ? variables : wanted().getAll("variable");
     choose(now ?? message.series.find((s) => s.name === wanted().get("series")) ?? message.series[0], names);
   },
+  ranking(message) {
+    ranking = message;
+    if (list && ["anomaly", "skill"].includes($("sort").value) && document.activeElement !== $("series")) drawSeries();
+  },
   data(message) {
     samples.add(message);
     draw();
@@ -139,10 +178,11 @@ const feed = new Feed({
   metrics: panels.showMetrics,
   insight: showInsight,
   events(message) {
-    if (message.events[0].id === 0) {
+    if (message.events[0].id <= lastEvent) { // all are sent again: the connection is another one
       panels.clearEvents();
       drifts.clear();
     }
+    lastEvent = message.events.at(-1).id;
     panels.showEvents(message);
     for (const e of message.events) {
       if (e.kind === "drift") drifts.set(e.series, [...(drifts.get(e.series) ?? []), e.time]);
@@ -158,7 +198,12 @@ const feed = new Feed({
 $("controls").addEventListener("submit", (event) => event.preventDefault());
 $("controls").addEventListener("change", (event) => {
   const input = event.target;
-  if (input === $("series")) {
+  if (input === $("sort")) {
+    drawSeries();
+    $("series").scrollTop = 0;
+  } else if (input === $("zone")) {
+    chooseZone(input.value);
+  } else if (input === $("series")) {
     choose(list.series.find((s) => s.name === input.value));
   } else if (input === $("window")) {
     draw();
@@ -172,6 +217,38 @@ $("controls").addEventListener("change", (event) => {
     request();
   }
 });
+$("search").addEventListener("input", drawSeries);
+$("unzoom").addEventListener("click", () => setZoom(null));
+
+/** What is zoomed stands still, or it would run out of the picture. */
+addEventListener("zoomchange", (event) => {
+  const zoomed = Boolean(event.detail);
+  if ($("unzoom").hidden !== zoomed) return;
+  $("unzoom").hidden = !zoomed;
+  pause(zoomed);
+  drawState(true);
+  draw();
+});
+
+function chooseZone(zone) {
+  format.useLocalTime(zone === "local");
+  try {
+    localStorage.setItem("zone", zone);
+  } catch {
+    // Storage is not allowed here: the choice lasts as long as the page.
+  }
+  $("zone").value = zone;
+  $("zone-name").textContent = zone === "local" ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
+  panels.redrawTimes();
+  for (const c of charts) c.plot?.redraw(false, true);
+  draw();
+}
+try {
+  chooseZone(localStorage.getItem("zone") === "local" ? "local" : "utc");
+} catch {
+  chooseZone("utc");
+}
+
 function pause(yes) {
   paused = yes;
   $("pause").setAttribute("aria-pressed", yes);

@@ -21,7 +21,7 @@ addEventListener("themechange", () => {
 });
 
 const color = (name) => () => palette[name];
-const utc = (t) => uPlot.tzDate(new Date(t * 1000), "Etc/UTC");
+const zoned = (t) => (format.localTime() ? new Date(t * 1000) : uPlot.tzDate(new Date(t * 1000), "Etc/UTC"));
 const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
 const timeAxis = () => ({
@@ -51,7 +51,7 @@ class Chart {
     if (this.plot) {
       this.plot.setData(data);
     } else if (this.parent.clientWidth > 0) {
-      this.plot = new uPlot({width: this.parent.clientWidth, height: this.pixels, tzDate: utc, legend: {show: false}, ...options()}, data, this.parent);
+      this.plot = new uPlot({width: this.parent.clientWidth, height: this.pixels, tzDate: zoned, legend: {show: false}, ...options()}, data, this.parent);
     }
   }
 
@@ -61,6 +61,18 @@ class Chart {
     this.plot?.destroy();
   }
 }
+
+/** The times that the charts of the variables show: [from, to], or null for all of them. */
+let zoom = null;
+
+/** Shows a part of the time, or all of it; the page hears "zoomchange". */
+export function setZoom(range) {
+  zoom = range;
+  for (const c of charts) c.zoomed?.();
+  dispatchEvent(new CustomEvent("zoomchange", {detail: range}));
+}
+
+const zoomKeys = {"+": 0.5, "=": 0.5, "-": 2};
 
 /** How far outside is far: twice the distance to the bound. */
 const far = 2;
@@ -72,7 +84,7 @@ export class VariableChart extends Chart {
     card.className = "card chart";
     const head = card.appendChild(document.createElement("header"));
     const title = head.appendChild(document.createElement("h2"));
-    title.textContent = name;
+    format.setName(title, name, 64);
     const time = head.appendChild(document.createElement("time"));
     const readout = head.appendChild(document.createElement("dl"));
     readout.className = "readout";
@@ -157,15 +169,38 @@ export class VariableChart extends Chart {
     series.push(line("forecast", 1, [2, 3]), line("forecast", 1, [2, 3])); // the joint region
     return {
       series, bands,
-      scales: {x: {time: true}, y: {range: (u) => range(u.data, this.levels)}},
+      scales: {x: {time: true, range: (u, from, to) => zoom ?? [from, to]}, y: {range: (u) => range(u.data, this.levels)}},
       axes: [timeAxis(), valueAxis(innerWidth < 600 ? 50 : 62)],
-      cursor: {sync: {key: "samples"}, drag: {x: false, y: false}, y: false, points: {show: false}},
+      cursor: {sync: {key: "samples"}, drag: {x: true, y: false, setScale: false}, y: false, points: {show: false}},
       padding: [8, 24, 0, 0],
       hooks: {
         drawClear: [(u) => this.shade(u)],
         setCursor: [() => this.read()],
+        setSelect: [(u) => this.select(u)],
       },
     };
+  }
+
+  /** Zooms to what the pointer has marked. */
+  select(u) {
+    const {left, width} = u.select;
+    if (width < 8) return;
+    setZoom([u.posToVal(left, "x"), u.posToVal(left + width, "x")]);
+    u.setSelect({left: 0, width: 0, top: 0, height: 0}, false);
+  }
+
+  zoomed() {
+    this.plot?.setData(this.plot.data);
+  }
+
+  /** Zooms in or out around the sample under the cursor. */
+  scale(factor) {
+    const u = this.plot;
+    const time = u.data[0];
+    const [from, to] = zoom ?? [time[0], time.at(-1)];
+    const middle = time[u.cursor.idx ?? this.last];
+    const range = [Math.max(time[0], middle - (middle - from) * factor), Math.min(time.at(-1), middle + (to - middle) * factor)];
+    setZoom(range[0] === time[0] && range[1] === time.at(-1) ? null : range);
   }
 
   /** Shows which samples are unusual, and where the future begins. */
@@ -245,10 +280,16 @@ export class VariableChart extends Chart {
     if (outside) text += `; ${outside} outside the interval`;
     if (unusual) text += `; ${unusual} unusual`;
     if (this.drifts.length) text += `; a drift was found at ${this.drifts.map((t) => format.time(t, this.spacing)).join(", ")}`;
-    this.parent.setAttribute("aria-label", text + ". Arrow keys read single samples.");
+    this.parent.setAttribute("aria-label", text + ". Arrow keys read single samples, plus and minus zoom, 0 shows all.");
   }
 
   key(event) {
+    if (this.plot && (zoomKeys[event.key] || event.key === "0")) {
+      event.preventDefault();
+      if (event.key === "0") setZoom(null);
+      else this.scale(zoomKeys[event.key]);
+      return;
+    }
     const step = {ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10}[event.key];
     const u = this.plot;
     if (!u || !(step || event.key === "Home" || event.key === "End" || event.key === "Escape")) return;
@@ -272,12 +313,23 @@ function distance(y, yhat, lower, upper) {
 
 export const interval = (low, high) => `${format.number(low)} … ${format.number(high)}`;
 
-/** The range of values: the lines whole, the bands as far as they leave the lines half of the height. */
+/** How much of the height intervals may take beside the lines: those of the first samples can be huge. */
+const room = 4;
+
+/** The range of values of the times that are shown: lines and intervals. */
 function range(data, levels) {
   const lines = [Infinity, -Infinity];
   const bands = [Infinity, -Infinity];
+  const time = data[0];
+  let from = 0;
+  let to = time.length;
+  if (zoom) {
+    from = time.findIndex((t) => t >= zoom[0]);
+    to = time.findLastIndex((t) => t <= zoom[1]) + 1;
+  }
   const widen = (r, column) => {
-    for (const x of column) {
+    for (let i = Math.max(0, from); i < to; i++) {
+      const x = column[i];
       if (x == null) continue;
       if (x < r[0]) r[0] = x;
       if (x > r[1]) r[1] = x;
@@ -288,8 +340,8 @@ function range(data, levels) {
   for (let i = first; i < first + 3; i++) widen(lines, data[i]);
   if (lines[0] > lines[1]) return [0, 1];
   const height = lines[1] - lines[0] || Math.abs(lines[1]) || 1;
-  const low = Math.max(Math.min(lines[0], bands[0]), lines[0] - height / 2);
-  const high = Math.min(Math.max(lines[1], bands[1]), lines[1] + height / 2);
+  const low = Math.max(Math.min(lines[0], bands[0]), lines[0] - height * room);
+  const high = Math.min(Math.max(lines[1], bands[1]), lines[1] + height * room);
   const margin = (high - low || height) * 0.06;
   return [low - margin, high + margin];
 }
@@ -299,6 +351,7 @@ export class TrendChart extends Chart {
   constructor(parent, {label, names, colors, range, values}) {
     super(parent, 130);
     parent.setAttribute("role", "img");
+    parent.setAttribute("aria-label", `${label}: nothing yet`);
     Object.assign(this, {label, names, colors, range, values});
   }
 
@@ -341,6 +394,7 @@ export class ShareChart extends Chart {
   constructor(parent, label) {
     super(parent, 150);
     parent.setAttribute("role", "img");
+    parent.setAttribute("aria-label", `${label}: nothing yet`);
     this.label = label;
   }
 

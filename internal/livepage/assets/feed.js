@@ -24,7 +24,7 @@ export class Feed {
     this.heard = Date.now();
     const source = new EventSource("/api/v1/stream?" + this.parameters);
     this.source = source;
-    for (const name of ["status", "series", "data", "metrics", "insight", "events"]) {
+    for (const name of ["status", "series", "ranking", "data", "metrics", "insight", "events"]) {
       source.addEventListener(name, (event) => {
         if (source !== this.source) return; // what was asked for before
         this.heard = Date.now();

@@ -1,4 +1,4 @@
-// Numbers and times as text.
+// Numbers, names and times as text.
 
 const dash = "–";
 
@@ -37,18 +37,71 @@ export function skill(x) {
   return size === "0.00" ? size : (x < 0 ? "−" : "+") + size;
 }
 
+/** A name with at most n characters: of a longer one the beginning and the end. */
+export function short(name, n = 40) {
+  const letters = [...name];
+  if (letters.length <= n) return name;
+  const tail = Math.floor((n - 1) / 2);
+  return letters.slice(0, n - 1 - tail).join("") + "…" + letters.slice(-tail).join("");
+}
+
+/**
+ * Returns a function that shortens one of many names to n characters: it leaves out what all of them begin and end with.
+ */
+export function shortener(names, n = 40) {
+  const [first, ...others] = names;
+  if (!others.length) return (name) => short(name, n);
+  const least = Math.min(...names.map((name) => name.length));
+  let start = 0;
+  while (start < least && others.every((name) => name[start] === first[start])) start++;
+  let end = 0;
+  while (end < least - start && others.every((name) => name.at(-1 - end) === first.at(-1 - end))) end++;
+  return (name) => {
+    if (name.length <= n) return name;
+    const spare = n - 2 - (name.length - start - end); // for what is left out, but for two marks
+    if (spare < 0) return short(name, n);
+    const left = Math.min(start, Math.max(Math.ceil(spare / 2), spare - end));
+    const right = Math.min(end, spare - left);
+    return (start > left ? "…" : "") + name.slice(start - left, name.length - end + right) + (end > right ? "…" : "");
+  };
+}
+
+/** Writes a name into an element; the whole of a shortened one shows under the pointer. */
+export function setName(element, name, n) {
+  element.textContent = short(name, n);
+  if (element.textContent !== name) element.title = name;
+  else element.removeAttribute("title");
+}
+
+let local = false;
+
+/** Chooses between the time zone of the browser and UTC. */
+export function useLocalTime(yes) {
+  local = yes;
+}
+
+export const localTime = () => local;
+
+/** The parts of a time in the chosen zone. */
+function parts(t) {
+  const d = new Date(t * 1000);
+  return local
+    ? {year: d.getFullYear(), month: d.getMonth(), day: d.getDate(), hour: d.getHours(), minute: d.getMinutes(), second: d.getSeconds(), ms: d.getMilliseconds()}
+    : {year: d.getUTCFullYear(), month: d.getUTCMonth(), day: d.getUTCDate(), hour: d.getUTCHours(), minute: d.getUTCMinutes(), second: d.getUTCSeconds(), ms: d.getUTCMilliseconds()};
+}
+
 const two = (n) => String(n).padStart(2, "0");
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const day = 86400;
 
-/** A time in UTC; the spacing of the samples, in seconds, says how finely. */
+/** A time; the spacing of the samples, in seconds, says how finely. */
 export function time(t, spacing = 1) {
   if (t == null) return dash;
-  const d = new Date(t * 1000);
-  const date = `${d.getUTCFullYear()}-${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}`;
+  const d = parts(t);
+  const date = `${d.year}-${two(d.month + 1)}-${two(d.day)}`;
   if (spacing >= day) return date;
-  let clock = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}:${two(d.getUTCSeconds())}`;
-  if (spacing < 1) clock += "." + String(d.getUTCMilliseconds()).padStart(3, "0");
+  let clock = `${two(d.hour)}:${two(d.minute)}:${two(d.second)}`;
+  if (spacing < 1) clock += "." + String(d.ms).padStart(3, "0");
   return `${date} ${clock}`;
 }
 
@@ -56,19 +109,19 @@ export function time(t, spacing = 1) {
 export function timeTicks(ticks, increment) {
   let lastDate = "";
   return ticks.map((t) => {
-    const d = new Date(t * 1000);
-    if (increment >= 360 * day) return String(d.getUTCFullYear());
+    const d = parts(t);
+    if (increment >= 360 * day) return String(d.year);
     if (increment >= 27 * day) {
-      const year = String(d.getUTCFullYear());
-      const label = months[d.getUTCMonth()] + (year === lastDate ? "" : "\n" + year);
+      const year = String(d.year);
+      const label = months[d.month] + (year === lastDate ? "" : "\n" + year);
       lastDate = year;
       return label;
     }
-    const date = `${d.getUTCDate()} ${months[d.getUTCMonth()]}`;
+    const date = `${d.day} ${months[d.month]}`;
     if (increment >= day) return date;
-    let clock = `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
-    if (increment < 60) clock += `:${two(d.getUTCSeconds())}`;
-    if (increment < 1) clock += "." + String(d.getUTCMilliseconds()).padStart(3, "0");
+    let clock = `${two(d.hour)}:${two(d.minute)}`;
+    if (increment < 60) clock += `:${two(d.second)}`;
+    if (increment < 1) clock += "." + String(d.ms).padStart(3, "0");
     const label = date === lastDate ? clock : `${clock}\n${date}`;
     lastDate = date;
     return label;

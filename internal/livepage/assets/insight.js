@@ -39,7 +39,8 @@ function showInfluence(m) {
   $("influence-list").replaceChildren(...edges.slice(0, listed).map((e) => {
     const li = document.createElement("li");
     const names = li.appendChild(document.createElement("span"));
-    names.textContent = `${m.variables[e.from]} → ${m.variables[e.to]}`;
+    names.textContent = `${format.short(m.variables[e.from], 20)} → ${format.short(m.variables[e.to], 20)}`;
+    names.title = `${m.variables[e.from]} → ${m.variables[e.to]}`;
     const value = li.appendChild(document.createElement("b"));
     value.textContent = format.skill(e.value);
     value.dataset.kind = e.value > 0 ? "up" : "down";
@@ -88,7 +89,7 @@ function drawGraph(variables, edges) {
     const label = svg("text", {
       x: p.x + 10 * p.cos, y: p.y + 12 * p.sin + 4, "text-anchor": p.cos > 0.3 ? "start" : p.cos < -0.3 ? "end" : "middle",
     });
-    label.textContent = name.length > 14 ? name.slice(0, 13) + "…" : name;
+    label.textContent = format.short(name, 14);
     parts.push(label);
   });
   $("influence-graph").replaceChildren(...parts);

@@ -12,10 +12,13 @@ function row(cells) {
     const td = tr.appendChild(document.createElement(i === 0 ? "th" : "td"));
     if (i === 0) td.scope = "row";
     td.textContent = cell.text ?? cell;
+    if (cell.title && cell.title !== cell.text) td.title = cell.title;
     if (cell.kind) td.dataset.kind = cell.kind;
   });
   return tr;
 }
+
+const nameLength = 18; // of variables in tables
 
 const better = (x) => (x >= 0.005 ? "good" : x <= -0.005 ? "bad" : "");
 
@@ -43,8 +46,8 @@ export function showLimits(list) {
   $("note").hidden = !list.note;
   const l = list.limits;
   const kept = list.seen > list.series.length ? `Showing the first ${format.count(list.series.length)} of ${format.count(list.seen)} series. ` : "";
-  $("limits").textContent = `${kept}This page keeps the last ${format.count(l.samples)} samples of at most ${l.series} series, ` +
-    `the first ${l.variables} variables of each (fewer samples where there are many variables). The outputs have everything.`;
+  $("limits").textContent = `${kept}This page keeps the last ${format.count(l.samples)} samples of at most ${format.count(l.series)} series, ` +
+    `the first ${l.variables} variables of each (fewer samples where there are many variables or series). The outputs have everything.`;
   const name = list.levels.length ? format.level(list.levels[0]) : "";
   $("legend-band").textContent = list.levels.length > 1
     ? `intervals of ${list.levels.map(format.level).join(", ")}` : `${name} interval`;
@@ -89,8 +92,9 @@ export function showMetrics(m) {
     $("coverage-card").hidden = !measured;
     if (measured) trends.coverage.update(p.time, [p.coverage], m.level);
   }
+  const short = format.shortener(m.scores.map((s) => s.target).filter((name) => name !== "_all"), nameLength);
   const rows = m.scores.map((s) => row([
-    s.target === "_all" ? "all" : s.target,
+    s.target === "_all" ? "all" : {text: short(s.target), title: s.target},
     {text: format.skill(s.skill_vs_persistence), kind: better(s.skill_vs_persistence)},
     {text: format.skill(s.skill_vs_var), kind: better(s.skill_vs_var)},
     format.percent(s.coverage), format.number(s.rmse),
@@ -133,11 +137,12 @@ function showCoverage(tile, score, nominal) {
 /** The newest numbers of the variables shown. */
 export function showNumbers(samples, names) {
   if (!$("numbers").open) return;
+  const short = format.shortener(names, nameLength);
   const rows = names.filter((name) => samples.variables.has(name)).map((name) => {
     const v = samples.variables.get(name);
     const f = v.forecast;
     return row([
-      name, format.number(v.y.at(-1)), format.number(v.yhat.at(-1)),
+      {text: short(name), title: name}, format.number(v.y.at(-1)), format.number(v.yhat.at(-1)),
       {text: v.anomaly_score.at(-1)?.toFixed(2) ?? "–", kind: v.anomaly_score.at(-1) > 1 ? "bad" : ""},
       format.number(f?.yhat[0]), f?.yhat_lower[0]?.[0] != null ? interval(f.yhat_lower[0][0], f.yhat_upper[0][0]) : "–",
     ]);
@@ -153,21 +158,49 @@ export function showEvents(message) {
   const list = $("events");
   if (list.querySelector(".hint")) list.replaceChildren();
   for (const e of message.events) {
+    if (e.kind === "series" && joinNewSeries(list.firstElementChild, e)) continue;
     const li = document.createElement("li");
     const kind = li.appendChild(document.createElement("span"));
     kind.className = "kind";
     kind.dataset.kind = e.kind;
     kind.textContent = eventNames[e.kind] ?? e.kind;
     const series = li.appendChild(document.createElement("b"));
-    series.textContent = e.series;
+    format.setName(series, e.series, 32);
+    li.dataset.kind = e.kind;
     const time = li.appendChild(document.createElement("time"));
     time.dateTime = new Date(e.time * 1000).toISOString();
     time.textContent = format.time(e.time);
     const text = li.appendChild(document.createElement("p"));
     text.textContent = e.text;
+    li.at = e.time;
     list.prepend(li);
   }
   while (list.children.length > eventsShown) list.lastChild.remove();
+}
+
+const seriesNamed = 3;
+
+/** Adds a new series to a line about new series, if the newest is one. */
+function joinNewSeries(li, e) {
+  if (li?.dataset.kind !== "series") return false;
+  li.count = (li.count ?? 1) + 1;
+  li.querySelector(".kind").textContent = `${format.count(li.count)} new series`;
+  const names = li.querySelector("b");
+  if (li.count <= seriesNamed) names.textContent += ", " + format.short(e.series, 32);
+  else if (li.count === seriesNamed + 1) names.textContent += ", …";
+  const time = li.querySelector("time");
+  time.dateTime = new Date(e.time * 1000).toISOString();
+  time.textContent = format.time(e.time);
+  li.at = e.time;
+  li.querySelector("p").textContent = "";
+  return true;
+}
+
+/** Writes the times again, in another zone. */
+export function redrawTimes() {
+  for (const li of $("events").children) {
+    if (li.at != null) li.querySelector("time").textContent = format.time(li.at);
+  }
 }
 
 export function clearEvents() {
