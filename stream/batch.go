@@ -113,7 +113,7 @@ type Event struct {
 const (
 	EventSeries       = "series"        // a new series was seen
 	EventSchemaChange = "schema_change" // its variables changed: a new model
-	EventRefused      = "refused"       // records were refused: the first of a reason, the tenth, the hundredth…; of the series AllSeries
+	EventRefused      = "refused"       // records were refused: the first of a reason, the tenth, the hundredth…; of the series of Pool
 	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
 	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
 	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended

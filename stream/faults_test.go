@@ -130,4 +130,10 @@ func TestRefusedEvents(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
+	// Of two reasons at one time: a point has one value.
+	b.Events = nil
+	e.Reject(&b, &stream.Message{Offset: 120, Time: 7e9}, &stream.DataError{Reason: stream.Late, Detail: "late"})
+	if err := e.Score(&b); err != nil || len(b.Events) != 1 || b.Events[0].Time != 7e9+100 {
+		t.Errorf("%v, events %v", err, b.Events)
+	}
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,10 +11,11 @@ import (
 // refusedCounts counts the records that an engine refused, by reason in the order of Reasons.
 type refusedCounts struct {
 	total, reported []int64 // reported: in the last event
+	at              int64   // time of the last event: no two have the same, so that a point has one value
 }
 
 func newRefusedCounts() refusedCounts {
-	return refusedCounts{make([]int64, len(Reasons)), make([]int64, len(Reasons))}
+	return refusedCounts{total: make([]int64, len(Reasons)), reported: make([]int64, len(Reasons))}
 }
 
 // add counts a refused record. It reports the total of the reason at the first one, and when
@@ -30,6 +32,7 @@ func (r *refusedCounts) add(reason Reason, told bool) (total int64, report bool)
 
 // state transfers the counts of the reasons that occurred.
 func (r *refusedCounts) state(c *snapshot.Codec) {
+	c.Int64(&r.at)
 	n := 0
 	for _, total := range r.total {
 		if total > 0 {
@@ -55,7 +58,8 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 }
 
 // reportRefused appends an event about the refused m when one is due. Its time is that of the
-// latest sample, or of the message while there is none; without either it waits.
+// latest sample, or of the message while there is none, or 1 ns after that of the last such event;
+// without a time it waits. Its series is that of the metrics over all series.
 func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
 	when := e.latest
 	if when == 0 {
@@ -65,10 +69,11 @@ func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
 	if !report {
 		return
 	}
+	e.refused.at = max(when, e.refused.at+1)
 	records := "records were"
 	if n == 1 {
 		records = "record was"
 	}
-	dst.add(stepResult{kind: resultEvent, event: Event{Series: AllSeries, Time: when, Kind: EventRefused,
+	dst.add(stepResult{kind: resultEvent, event: Event{Series: cmp.Or(e.c.Pool, AllSeries), Time: e.refused.at, Kind: EventRefused,
 		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}}, 1)
 }

@@ -171,7 +171,7 @@ type worker struct {
 
 func (s *sim) work(m *member, p *partition) {
 	w := &worker{sim: s, m: m, p: p, generation: s.group.generation, position: p.start}
-	engine, err := stream.NewEngine(s.engine)
+	engine, err := stream.NewEngine(p.named(s.engine))
 	if err != nil {
 		s.fail("%v", err)
 		return

@@ -102,10 +102,16 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 	return p
 }
 
+// named returns c for this partition: as in a job, each has a name for what concerns all series.
+func (p *partition) named(c stream.EngineConfig) stream.EngineConfig {
+	c.Pool = fmt.Sprint(stream.AllSeries, " ", p.number)
+	return c
+}
+
 // oracle runs an engine over the log without failures, adds what it writes to
 // want and keeps its state.
 func (p *partition) oracle(c stream.EngineConfig, seed uint64, want *contents) error {
-	engine, err := stream.NewEngine(c)
+	engine, err := stream.NewEngine(p.named(c))
 	if err != nil {
 		return err
 	}
@@ -156,5 +162,8 @@ func newContents() contents {
 func splitLine(line []byte) (key, fields string) {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	i, j := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ' ')
+	for line[i-1] == '\\' { // in the name of a series
+		i += 1 + bytes.IndexByte(line[i+1:], ' ')
+	}
 	return string(line[:i]) + string(line[j:]), string(line[i:j])
 }

@@ -150,7 +150,7 @@ func TestFault02_CrashAtEachEffect(t *testing.T) {
 func TestPlantedBugs(t *testing.T) {
 	for _, bug := range Bugs {
 		t.Run(string(bug), func(t *testing.T) {
-			for seed := range uint64(100) {
+			for seed := range uint64(300) {
 				if r := Run(Options{Seed: seed, Bug: bug}); r.Err != nil {
 					t.Logf("found with seed %d: %v", seed, r.Err)
 					return
