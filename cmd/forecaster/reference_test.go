@@ -124,35 +124,35 @@ func metricsReference() string {
 
 // meanings says what the tags and fields in InfluxDB are.
 var meanings = map[string]string{
-	"host":                 "stands for the tags of the series, whatever their names: see [tags](../formats.md#tags). A series without tags has `id`, its name; so have points of no single series (`_all`)",
+	"host":                 "placeholder for the tags of the series, whatever their names: see [tags](../formats.md#tags). A series without tags has `id`, its name; so have points of no single series (`_all`)",
 	"target":               "variable, or `_all` for the whole sample",
 	"model":                "name of the model",
 	"horizon":              "steps ahead",
-	"level":                "of the interval; only with several `model.levels`",
-	"kind":                 "of the event: " + kinds(),
+	"level":                "coverage level of the interval; only with several `model.levels`",
+	"kind":                 "kind of the event: " + kinds(),
 	"VAR":                  "value of the variable: forecast, or observed",
 	"VAR_lower":            "lower bound",
 	"VAR_upper":            "upper bound",
-	"VAR_lower_joint":      "of the region that has the whole sample; with `model.joint`",
-	"VAR_upper_joint":      "likewise",
+	"VAR_lower_joint":      "lower bound of the joint region; with `model.joint`",
+	"VAR_upper_joint":      "upper bound of the joint region; with `model.joint`",
 	"VAR_score":            "anomaly score of the variable by itself; only in an anomaly",
 	"VAR_share":            "share of the variable in the score of the sample; only in an anomaly",
-	"y":                    "what was observed",
+	"y":                    "observed value",
 	"residual":             "observed minus forecast, one step ahead",
-	"anomaly_score":        "above 1 = unusual; of the sample, in the long layout (`target=_all`) also of each variable in an anomaly",
+	"anomaly_score":        "anomaly score, an alarm above 1; of the sample, in the long layout (`target=_all`) also of each variable in an anomaly",
 	"is_anomaly":           "`true` for the samples of an anomaly: its alarms, and those between them; absent otherwise",
 	"anomaly_share":        "as VAR_share",
-	"cause":                "of an alarm: `level`, `noise`, `jump` or `correlation`; only in an anomaly",
+	"cause":                "cause of an alarm: `level`, `noise`, `jump` or `correlation`; only in an anomaly",
 	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly.level_sets`",
 	"yhat":                 "forecast",
 	"yhat_lower":           "lower bound",
 	"yhat_upper":           "upper bound",
-	"yhat_joint_lower":     "of the region that has the whole sample; with `model.joint`",
-	"yhat_joint_upper":     "likewise",
+	"yhat_joint_lower":     "lower bound of the joint region; with `model.joint`",
+	"yhat_joint_upper":     "upper bound of the joint region; with `model.joint`",
 	"scv_mse":              "sequential cross-validation: mean over the last `evaluate.window` samples of the squared error, averaged over the variables",
 	"scv_mse_var":          "variance of that squared error",
 	"mse":                  "mean squared error",
-	"rmse":                 "its root",
+	"rmse":                 "root of `mse`",
 	"mae":                  "mean absolute error",
 	"mase":                 "MAE / MAE of persistence",
 	"nmse":                 "MSE / variance of the target",
@@ -161,12 +161,12 @@ var meanings = map[string]string{
 	"coverage":             "share of the targets inside of the interval",
 	"joint_coverage":       "share of the samples inside of the joint region",
 	"width":                "mean width of the interval",
-	"pinball":              "mean quantile loss of its bounds",
-	"n":                    "scored samples",
-	"text":                 "what happened",
+	"pinball":              "mean quantile loss of the bounds of the interval",
+	"n":                    "number of scored samples",
+	"text":                 "description of the event",
 	"EXPERT":               "weight of the expert in the one-step forecast, mean over the variables; one field per expert",
-	"expert":               "that the model mixes",
-	"weight":               "of the expert in the one-step forecast, mean over the variables",
+	"expert":               "name of the expert",
+	"weight":               "weight of the expert in the one-step forecast, mean over the variables",
 }
 
 func kinds() string {
@@ -178,7 +178,7 @@ func kinds() string {
 // influxIntroduction is what the page says before the tables.
 const influxIntroduction = `# Measurements in InfluxDB
 
-Made from the code; do not edit. The time of a forecast is that of its target, so that it lies over what is observed later; all others have the time of the sample. A field that is not known is left out. How to draw them: [your own Grafana panel](../howto/grafana-panel.md).
+Made from the code; do not edit. The time of a forecast is that of its target, so that it lies over what is observed later; all others have the time of the sample. An unknown field is left out. How to draw them: [your own Grafana panel](../howto/grafana-panel.md).
 
 A point has all variables of a series as fields: VAR stands for the name of each. Whose name the output uses itself, such as a variable cpu_lower or a tag model, has an underscore behind it. Numbers have %d significant digits, integers all of theirs. ` + "`output.influxdb.include`" + ` says which parts are written.
 `

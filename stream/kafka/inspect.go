@@ -117,7 +117,7 @@ func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) er
 var ErrInUse = errors.New("kafka: the group has members: stop them first")
 
 // Reset removes all checkpoints and the offsets of the group, so that its next member
-// is from scratch. It returns the number of snapshots removed, or ErrInUse.
+// starts from scratch. It returns the number of snapshots removed, or ErrInUse.
 func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	if err := s.group.DeleteOffsets(ctx); err != nil {
 		return 0, err
