@@ -114,11 +114,10 @@ func (t *SeriesTemplate) Tags(series string) []stream.Tag {
 	}
 	var tags []stream.Tag
 	for i, key := range t.keys {
-		value := rest
-		switch next := t.texts[i+1]; {
-		case i < len(t.keys)-1:
+		var value string
+		if next := t.texts[i+1]; i < len(t.keys)-1 {
 			value, rest, ok = strings.Cut(rest, next)
-		default:
+		} else {
 			value, ok = strings.CutSuffix(rest, next)
 		}
 		if !ok || value == "" {
