@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -53,15 +52,19 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	written := *cfg
 	cfg.Output = config.Output{} // only the last forecasts are printed
+	gaps := job.NewGapWatch(cfg)
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
-		Log: a.logger(cfg.Log), Known: known, Taps: []stream.Sink{last}, Watch: a.watch("learning"),
+		Log: a.logger(cfg.Log), Known: known, Taps: []stream.Sink{last, gaps}, Watch: a.watch("learning"),
 	})
 	if err != nil {
 		return err
 	}
 	if text := replayed.Refusals.String(); text != "" {
+		fmt.Fprintln(a.stderr, text)
+	}
+	if text := gaps.Hint(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
 	var batch stream.Batch
@@ -87,7 +90,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	case "json":
 		err = writeJSON(a.stdout, forecastsJSON(path, cfg, &batch))
 	default:
-		printForecasts(a.stdout, &batch)
+		a.printForecasts(cfg.Model.Levels, &batch)
 	}
 	if err != nil {
 		return err
@@ -126,31 +129,33 @@ func (n *newest) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (n *newest) Close() error { return nil }
 
-func printForecasts(w io.Writer, b *stream.Batch) {
-	header := []string{"series", "time", "target", "yhat", "lower", "upper"}
-	joint := len(b.Forecasts) > 0 && b.Forecasts[0].JointLower != nil
-	if joint {
-		header = append(header, "joint lower", "joint upper")
+// printForecasts prints a row for each series, step and variable, with a lower and an upper
+// bound for each level.
+func (a *app) printForecasts(levels []float64, b *stream.Batch) {
+	t := report.Table{Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
+	for _, level := range levels {
+		name := report.Number(100*level).String() + " %"
+		t.Header = append(t.Header, "lower\n"+name, "upper\n"+name)
 	}
-	t := newTable(3, header...)
+	joint := b.Forecasts[0].JointLower != nil
+	if joint {
+		t.Header = append(t.Header, "joint lower", "joint upper")
+	}
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
+		dim := len(f.Yhat)
 		for j, target := range f.Series.Variables {
-			lower, upper := math.NaN(), math.NaN()
-			if len(f.Lower) > 0 {
-				lower, upper = f.Lower[j], f.Upper[j] // of the first level
-			}
-			row := []any{
-				f.Series.Name, time.Unix(0, f.Time).UTC().Format(time.RFC3339), target,
-				report.Number(f.Yhat[j]), report.Number(lower), report.Number(upper),
+			row := []string{f.Series.Name, study.TableTime(time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano)), target, report.Number(f.Yhat[j]).String()}
+			for l := range levels {
+				row = append(row, report.Number(f.Lower[l*dim+j]).String(), report.Number(f.Upper[l*dim+j]).String())
 			}
 			if joint {
-				row = append(row, report.Number(f.JointLower[j]), report.Number(f.JointUpper[j]))
+				row = append(row, report.Number(f.JointLower[j]).String(), report.Number(f.JointUpper[j]).String())
 			}
-			t.AppendRow(row)
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	fmt.Fprintln(w, t.Render())
+	a.printTable(a.stdout, t)
 }
 
 // forecastsJSON returns the forecasts for --output json: one element per series, step

@@ -91,6 +91,8 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		fmt.Fprintf(a.stderr, "live page: %s\n", running.Address)
 		taps = append(taps, &running.Board, running.Page)
 	}
+	gaps := job.NewGapWatch(cfg)
+	taps = append(taps, gaps)
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	state, _ := cmd.Flags().GetString("state")
 	done, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
@@ -100,6 +102,9 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	replayed := newReplayReport(cfg, done)
+	if text := gaps.Hint(); text != "" {
+		fmt.Fprintln(a.stderr, text)
+	}
 	out := a.stdout
 	if cfg.Output.File != nil && cfg.Output.File.Path == "-" {
 		out = a.stderr

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Report is the content of a page.
@@ -50,6 +51,10 @@ type chip struct {
 // WriteHTML writes the page.
 func (r *Report) WriteHTML(w io.Writer) error {
 	var sections []section
+	facts := r.Facts
+	if text := leftOut(r.Traces); text != "" {
+		facts = append(facts[:len(facts):len(facts)], text)
+	}
 	for _, f := range figures(r.Traces) {
 		s := section{ID: f.name, Title: f.title, Caption: f.caption}
 		for _, e := range f.legend {
@@ -64,10 +69,27 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	return page.Execute(w, struct {
 		*Report
+		Facts    []string
 		Tables   []Table
 		Sections []section
-	}{r, tables, sections})
+	}{r, facts, tables, sections})
 }
+
+// leftOut says which variables are not drawn, and that the series are not but the first.
+func leftOut(traces []*Trace) string {
+	if len(traces) == 0 || len(traces[0].c.Variables) <= shownVariables {
+		return ""
+	}
+	left := traces[0].c.Variables[shownVariables:]
+	names := strings.Join(left[:min(len(left), mostNamed)], ", ")
+	if len(left) > mostNamed {
+		names += fmt.Sprintf(" and %d more", len(left)-mostNamed)
+	}
+	return fmt.Sprintf("The forecasts of the first %d variables are drawn; left out: %s. Scores and errors are of all variables.", shownVariables, names)
+}
+
+// mostNamed is the number of variables that leftOut names.
+const mostNamed = 20
 
 func css(c color.NRGBA) template.CSS {
 	if c == ink {

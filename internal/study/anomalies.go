@@ -156,8 +156,8 @@ func (r *AnomalyReport) Table(top int) report.Table {
 			}
 		}
 		row := []string{
-			s.Series, tableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2),
-			main.Observed.Digits(5), main.Expected.Digits(5), "-", others, tableTime(s.To),
+			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2),
+			main.Observed.Digits(5), main.Expected.Digits(5), "-", others, TableTime(s.To),
 		}
 		if s.Normal {
 			row[10] += ", new normal"
@@ -170,8 +170,8 @@ func (r *AnomalyReport) Table(top int) report.Table {
 	return t
 }
 
-// tableTime shortens a time in RFC 3339 that is at midnight or has no fraction of a second.
-func tableTime(text string) string {
+// TableTime shortens a time in RFC 3339 that is at midnight or has no fraction of a second.
+func TableTime(text string) string {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	switch {
 	case err != nil || t.Nanosecond() != 0:

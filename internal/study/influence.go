@@ -76,7 +76,8 @@ func SvgGraph(r *Influences) []byte {
 		node   = 8.
 	)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="14">`+"\n", size, size)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="14">`+"\n", size, size+40)
+	fmt.Fprintf(&b, "<title>What influences what in %s</title>\n", html.EscapeString(r.Series))
 	b.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="10" refY="5" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>` + "\n")
 	b.WriteString(`<rect width="100%" height="100%" fill="white"/>` + "\n")
 	place := make(map[string][2]float64)
@@ -120,6 +121,12 @@ func SvgGraph(r *Influences) []byte {
 		x, y := size/2+(p[0]-size/2)*1.07, size/2+(p[1]-size/2)*1.07+5
 		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%g" fill="#333"/><text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n",
 			p[0], p[1], node, x, y, anchor, html.EscapeString(v))
+	}
+	for i, line := range []string{
+		"An arrow from a to b: change of the next b per change of a, both in standard deviations.",
+		"Blue: b rises with a. Red: b falls. The thicker, the stronger. Predictive, not necessarily causal.",
+	} {
+		fmt.Fprintf(&b, `<text x="%g" y="%g" text-anchor="middle" fill="#555">%s</text>`+"\n", size/2, size+5+20*float64(i), line)
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

@@ -1,0 +1,126 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// The limits of a GapWatch.
+const (
+	gapSeries = 1000 // that are watched
+	gapSteps  = 100  // first steps of a series, whose median is its spacing
+)
+
+// GapWatch is a tap that looks for gaps in regular series, which a model without
+// pipeline.interval does not see: it takes the samples before and after as neighbours.
+type GapWatch struct {
+	off    bool // an interval is configured
+	series map[string]*steps
+}
+
+// steps are those between the samples of a series.
+type steps struct {
+	last    int64
+	all     []int64 // the first ones, then those that are no spacing
+	regular int     // steps of one spacing after the first ones
+	spacing int64   // 0 = not known yet
+}
+
+// NewGapWatch returns a GapWatch for a job.
+func NewGapWatch(c *config.Config) *GapWatch {
+	return &GapWatch{off: c.Pipeline.Interval.Fixed() > 0, series: make(map[string]*steps)}
+}
+
+// Write implements stream.Sink.
+func (g *GapWatch) Write(_ context.Context, b *stream.Batch) error {
+	for i := range b.Observations {
+		o := &b.Observations[i]
+		s := g.series[o.Series.Name]
+		switch {
+		case g.off || s == nil && len(g.series) == gapSeries:
+			continue
+		case s == nil:
+			g.series[o.Series.Name] = &steps{last: o.Time}
+			continue
+		}
+		s.add(o.Time - s.last)
+		s.last = o.Time
+	}
+	return nil
+}
+
+// Close implements stream.Sink.
+func (g *GapWatch) Close() error { return nil }
+
+func (s *steps) add(step int64) {
+	if s.spacing > 0 && step == s.spacing {
+		s.regular++
+		return
+	}
+	s.all = append(s.all, step)
+	if len(s.all) == gapSteps && s.spacing == 0 {
+		s.settle()
+	}
+}
+
+// settle takes the median of the steps for the spacing.
+func (s *steps) settle() {
+	sorted := slices.Sorted(slices.Values(s.all))
+	s.spacing = sorted[len(sorted)/2]
+	n := len(s.all)
+	s.all = slices.DeleteFunc(s.all, func(step int64) bool { return step == s.spacing })
+	s.regular += n - len(s.all)
+}
+
+// Hint says how many gaps there are and what makes the model see them; "" = none, or the
+// series are not regular: nine of ten steps must be alike.
+func (g *GapWatch) Hint() string {
+	var spacing, most int64
+	gaps := 0
+	for _, s := range g.series {
+		if s.spacing == 0 && len(s.all) >= 3 {
+			s.settle()
+		}
+		if s.spacing <= 0 || s.regular < 9*len(s.all) || spacing > 0 && s.spacing != spacing {
+			continue
+		}
+		for _, step := range s.all {
+			if step >= 2*s.spacing && step%s.spacing == 0 {
+				gaps++
+				most = max(most, step/s.spacing-1)
+				spacing = s.spacing
+			}
+		}
+	}
+	const remedy = "add --set pipeline.interval=%s, or the model takes the samples around a gap for neighbours"
+	interval := shortDuration(time.Duration(spacing))
+	steps := "steps"
+	if most == 1 {
+		steps = "step"
+	}
+	switch gaps {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 gap of %d %s: "+remedy, most, steps, interval)
+	}
+	return fmt.Sprintf("%d gaps, the longest of %d %s: "+remedy, gaps, most, steps, interval)
+}
+
+// shortDuration is 1h for 1h0m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
