@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,18 @@ func TestAdjustable(t *testing.T) {
 		if !tried[key] {
 			t.Errorf("%s was not tried", key)
 		}
+	}
+}
+
+// TestAdjustableIsInThePage: docs/checkpoint-format.md lists the settings.
+func TestAdjustableIsInThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/checkpoint-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Some settings only add outputs: `" + strings.Join(Adjustable, "`, `") + "`. "
+	if !strings.Contains(string(page), want) {
+		t.Errorf("the page does not say %q", want)
 	}
 }
 
