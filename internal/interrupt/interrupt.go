@@ -1,6 +1,6 @@
 // Package interrupt turns SIGTERM and Ctrl-C into the end of a context. It catches them
 // from its initialisation on. Go initialises a package that imports so little before
-// most others, so a process that is told to stop while it starts ends in order, too.
+// most others, so a process also ends in order when the signal comes during its start.
 package interrupt
 
 import (
