@@ -68,9 +68,9 @@ type Clocked interface {
 
 // Seasonal knows the seasons of its series.
 type Seasonal interface {
-	// Seasons returns the periods that the forecasts use, in samples, the strongest
-	// first; none while there is no season.
-	Seasons() []int
+	// AppendSeasons appends the periods that the forecasts use to dst, in samples, the
+	// strongest first; none while there is no season.
+	AppendSeasons(dst []int) []int
 }
 
 // Mixture mixes the forecasts of experts.

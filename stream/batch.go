@@ -117,6 +117,7 @@ const (
 	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
 	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
 	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
+	EventSeason       = "season"        // the forecasts use other seasons than before
 	EventDrift        = "drift"         // the model's errors are not what they were
 	EventRollback     = "rollback"      // the state went bad: back to the last good copy
 	EventReset        = "reset"         // the state went bad and had no good copy: a new model

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
@@ -34,6 +35,8 @@ type Engine struct {
 
 	into   learner
 	inputs []float64 // scratch, H+1 x inputs
+
+	seasons, before []int // scratch: of the model, in samples, ascending
 }
 
 // NewEngine returns an Engine that has seen nothing. The error reports every
@@ -146,8 +149,17 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 	dst.Series = len(e.series)
 	dst.Watermark, e.latest = later(dst.Watermark, in.Time), in.Time
 	r := stepResult{kind: resultSample, series: s.scored, time: in.Time, row: in.Row, warmUp: !e.c.Evaluation.scored(in.Row)}
+	seasonal, hasSeasons := eval.As[eval.Seasonal](s.forecaster)
+	if hasSeasons {
+		e.before = sortedSeasons(e.before, seasonal)
+	}
 	if err := e.observe(dst, s, in, &r); err != nil {
 		return err
+	}
+	if hasSeasons {
+		if e.seasons = sortedSeasons(e.seasons, seasonal); !slices.Equal(e.before, e.seasons) {
+			s.event(dst, in.Time, EventSeason, "%s", SeasonText(e.seasons))
+		}
 	}
 	r.unusual = s.inspect(dst, in.Time)
 	if err := e.forecast(dst, s, in, &r); err != nil {

@@ -135,7 +135,7 @@ func (s *autoSeries) chooseSeason() {
 		return
 	}
 	o.season = 0
-	for _, p := range s.seasons.periods() {
+	for _, p := range s.seasons.appendPeriods(nil) {
 		if p < s.past.depth {
 			o.season = p
 			break

@@ -315,24 +315,21 @@ func (s *seasons) sharesTo(dst []float64) []float64 {
 	return dst
 }
 
-// periods returns the periods of the cycles that have a share, the strongest first.
-func (s *seasons) periods() []int {
-	var p []int
-	var strength []float64
+// appendPeriods appends the periods of the cycles that have a share, the strongest first.
+func (s *seasons) appendPeriods(dst []int) []int {
+	first := len(dst)
 	for _, c := range s.cycles {
 		if !c.active {
 			continue
 		}
-		i, v := len(p), c.strength()
-		for i > 0 && strength[i-1] < v {
-			i--
+		i, v := len(dst), c.strength()
+		dst = append(dst, c.period)
+		for ; i > first && s.find(dst[i-1]).strength() < v; i-- {
+			dst[i] = dst[i-1]
 		}
-		p, strength = append(p, 0), append(strength, 0)
-		copy(p[i+1:], p[i:])
-		copy(strength[i+1:], strength[i:])
-		p[i], strength[i] = c.period, v
+		dst[i] = c.period
 	}
-	return p
+	return dst
 }
 
 func (s *seasons) State(c *snapshot.Codec) {

@@ -274,12 +274,12 @@ func (s *autoSeries) SetTime(ns int64) {
 	}
 }
 
-// Seasons implements eval.Seasonal.
-func (s *autoSeries) Seasons() []int {
+// AppendSeasons implements eval.Seasonal.
+func (s *autoSeries) AppendSeasons(dst []int) []int {
 	if s.seasons == nil {
-		return nil
+		return dst
 	}
-	return s.seasons.periods()
+	return s.seasons.appendPeriods(dst)
 }
 
 // Experts implements eval.Mixture.

@@ -164,6 +164,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			e.Detections = append(e.Detections, study.DetectRows(name, scores.Rows, study.AlarmLimit, samples, marked))
 		}
 		e.Results = append(e.Results, outcome.Results...)
+		e.Seasons = append(e.Seasons, outcome.Seasons...)
 		losses = append(losses, study.ModelLosses{Model: name, Losses: outcome.Losses})
 	}
 	e.Comparisons = study.Compare(losses, horizons)

@@ -397,6 +397,7 @@ func (c counters) plus(past counters) counters {
 	c.Metrics += past.Metrics
 	c.Events += past.Events
 	c.Drifts += past.Drifts
+	c.Seasons += past.Seasons
 	c.Anomalies += past.Anomalies
 	c.Checkpoints += past.Checkpoints
 	c.CheckpointWritten += past.CheckpointWritten

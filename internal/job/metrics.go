@@ -37,6 +37,7 @@ var (
 	descDeadLetters = desc("dead_letters_total", "Records and points refused, by reason.", "reason")
 	descPoints      = desc("points_written_total", "Points that the outputs have accepted, by kind.", "kind")
 	descDrifts      = desc("drifts_total", "Alarms of the drift detector.")
+	descSeasons     = desc("season_changes_total", "Changes of the seasons that the models of the series use.")
 	descAnomalies   = desc("anomalies_total", "Samples with an anomaly score above 1.")
 	descSinkRetries = desc("sink_retries_total", "Repeated requests to InfluxDB, by status.", "reason")
 	descSeries      = desc("series", "Series that have a model.")
@@ -101,6 +102,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	counter(descPoints, float64(sum.Metrics), "metric")
 	counter(descPoints, float64(sum.Events), "event")
 	counter(descDrifts, float64(sum.Drifts))
+	counter(descSeasons, float64(sum.Seasons))
 	counter(descAnomalies, float64(sum.Anomalies))
 	for reason, n := range sum.SinkRetries {
 		counter(descSinkRetries, float64(n), reason)

@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -22,6 +23,14 @@ type Evaluation struct {
 	Results     []Result     `json:"results"`
 	Comparisons []comparison `json:"comparisons,omitempty"`
 	Detections  []Detection  `json:"detections,omitempty"`
+	Seasons     []Seasons    `json:"seasons,omitempty"` // in use after the last row
+}
+
+// Seasons are the seasons that a model uses for a series.
+type Seasons struct {
+	Model   string `json:"model"`
+	Series  string `json:"series"`
+	Samples []int  `json:"samples"` // periods, the strongest first
 }
 
 // Result is a score with the fields that only evaluate has.
@@ -47,6 +56,7 @@ type Options struct {
 type Outcome struct {
 	Results []Result    // one per horizon
 	Losses  [][]float64 // per horizon: see stream.Evaluation, of all samples in their order
+	Seasons []Seasons   // after the last row, of the first seed
 }
 
 // drawnWeights is the approximate number of points in the plot of expert weights.
@@ -99,6 +109,11 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			return nil, err
 		}
 		runs[seed] = scoresOf(e, c.Model.Type, o.Horizons)
+		if seed == 0 {
+			e.Seasons(func(s *stream.Series, samples []int) {
+				out.Seasons = append(out.Seasons, Seasons{Model: c.Model.Type, Series: s.Name, Samples: slices.Clone(samples)})
+			})
+		}
 		for k := range runs[seed] {
 			runs[seed][k].SamplesPerSecond = report.Number(float64(samples.Len()) / elapsed.Seconds())
 		}
@@ -208,6 +223,19 @@ func (e *Evaluation) Headline() string {
 	return fmt.Sprintf("%s: %s, %s", e.Dataset, report.Count(e.Rows, "row", "rows"), report.Count(e.Dim, "variable", "variables"))
 }
 
+// seasonNote says which seasons were found, of up to three series.
+func (e *Evaluation) seasonNote() string {
+	var notes []string
+	for i, s := range e.Seasons {
+		if i == 3 {
+			notes = append(notes, fmt.Sprintf("and %d more", len(e.Seasons)-i))
+			break
+		}
+		notes = append(notes, fmt.Sprintf("%s, series %s: %s", s.Model, s.Series, stream.SeasonText(s.Samples)))
+	}
+	return "Found by " + strings.Join(notes, "; ") + "."
+}
+
 // Tables returns the results as tables for the terminal and the report.
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
@@ -226,6 +254,9 @@ func (e *Evaluation) Tables() []report.Table {
 		})
 	}
 	t = WithJoint(t, e.Results, func(r Result) Score { return r.Score })
+	if len(e.Seasons) > 0 {
+		t.Caption += "\n" + e.seasonNote()
+	}
 	tables := []report.Table{t}
 	if c := e.comparisonTable(); len(c.Rows) > 0 {
 		tables = append(tables, c)

@@ -15,6 +15,7 @@ type Stats struct {
 	Metrics      int64
 	Events       int64
 	Drifts       int64                   // events that are drifts
+	Seasons      int64                   // events that are changes of the seasons
 	Anomalies    int64                   // observations with a score above 1: alarms
 	DeadLetters  map[stream.Reason]int64 // all, kept or not
 
@@ -80,8 +81,11 @@ func (r *Runner) count(b *stream.Batch) {
 	s.Metrics += int64(len(b.Metrics))
 	s.Events += int64(len(b.Events))
 	for i := range b.Events {
-		if b.Events[i].Kind == stream.EventDrift {
+		switch b.Events[i].Kind {
+		case stream.EventDrift:
 			s.Drifts++
+		case stream.EventSeason:
+			s.Seasons++
 		}
 	}
 	for i := range b.Observations {

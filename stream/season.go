@@ -1,0 +1,40 @@
+package stream
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// sortedSeasons returns the seasons of a model, ascending, in the space of dst.
+func sortedSeasons(dst []int, m eval.Seasonal) []int {
+	dst = m.AppendSeasons(dst[:0])
+	slices.Sort(dst)
+	return dst
+}
+
+// SeasonText names seasons, given in samples.
+func SeasonText(seasons []int) string {
+	if len(seasons) == 0 {
+		return "no season"
+	}
+	var text []string
+	for _, s := range seasons {
+		text = append(text, strconv.Itoa(s))
+	}
+	return "season of " + strings.Join(text, " and ") + " samples"
+}
+
+// Seasons calls visit with each series whose model has seasons, in order of appearance:
+// their periods in samples, the strongest first. The slice is valid during the call.
+func (e *Engine) Seasons(visit func(s *Series, seasons []int)) {
+	for _, s := range e.series {
+		if m, ok := eval.As[eval.Seasonal](s.forecaster); ok {
+			if e.seasons = m.AppendSeasons(e.seasons[:0]); len(e.seasons) > 0 {
+				visit(s.info, e.seasons)
+			}
+		}
+	}
+}
