@@ -197,7 +197,7 @@ type run struct {
 	scorer *Scorer
 }
 
-// setTime tells the models the time of the next sample.
+// setTime passes the time of the next sample to the models.
 func (r *run) setTime(ns int64) {
 	for _, f := range []Forecaster{r.f, r.ref} {
 		if f == nil {

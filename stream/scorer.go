@@ -239,7 +239,7 @@ func rejected(series, model string, err error) error {
 	return fmt.Errorf("stream: series %q: %s did not take a sample that is within the limits: %w", series, model, err)
 }
 
-// watch tells of a drift that the last sample has shown.
+// watch adds an event for a drift at the last sample.
 func (sc *scorer) watch(dst *Batch, s *scoredSeries) {
 	if s.drift == nil {
 		return
@@ -265,7 +265,7 @@ func driftEvent(s *Series, time int64, d eval.Drift) Event {
 	return Event{Series: s.Name, Tags: s.Tags, Time: time, Kind: EventDrift, Text: text}
 }
 
-// issue tells the companions what was forecast; nil is nothing.
+// issue passes the forecasts to the companions; nil: there are none.
 func (s *scoredSeries) issue(yhat []float64) {
 	for _, c := range s.companions {
 		if yhat == nil {

@@ -23,7 +23,7 @@ func ResetCommand(files, sets []string) string {
 }
 
 // advise says what to do when a job ends because its checkpoints do not fit; reset is the
-// command that removes them, "" = nobody is told.
+// command that removes them; "" = none.
 func advise(err error, reset string) error {
 	if reset == "" || err == nil {
 		return err

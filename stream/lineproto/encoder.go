@@ -21,7 +21,7 @@ const (
 var Parts = []string{Forecasts, Bounds, Observations, Anomalies, Metrics, Experts, Events}
 
 // Encoder appends points as lines with times in nanoseconds. The only newline in
-// a line is its last byte, so that lines can be told apart again.
+// a line is its last byte, so that lines can be separated again.
 type Encoder struct {
 	// Levels are those of the engine. With more than one, a forecast becomes a
 	// line per level, with the tag level.
