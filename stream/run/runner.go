@@ -29,8 +29,8 @@ type Config struct {
 	// Store keeps the checkpoints; nil means that there are none and that
 	// nothing is committed. Settings are what the state depends on beside the log: a
 	// checkpoint with other ones is refused with a *stream.SettingsError, unless they are
-	// all in Adjustable, which Engine.Restore accepts. Adjusted is called with these; nil means
-	// that nobody is.
+	// all in Adjustable, which Engine.Restore accepts. Adjusted, if not nil, is called with
+	// these.
 	Store      stream.Store
 	Settings   []stream.Setting
 	Adjustable []string
