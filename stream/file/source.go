@@ -155,7 +155,7 @@ func (s *Source) configure(c SourceConfig) error {
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
 	if c.Format = cmp.Or(c.Format, FormatOf(s.path)); c.Format == "" {
 		if c.Format = "jsonl"; s.file != os.Stdin {
-			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet", s.path, ext)
+			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=csv", s.path, ext)
 		}
 	}
 	var err error
