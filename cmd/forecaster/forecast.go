@@ -155,6 +155,7 @@ func (a *app) printForecasts(levels []float64, b *stream.Batch) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
+	study.AlignTimes(t, 1)
 	a.printTable(a.stdout, t)
 }
 

@@ -134,7 +134,7 @@ func (r *AnomalyReport) Table(top int) report.Table {
 	t := report.Table{
 		Title: "Anomalies", Numeric: 4,
 		Header: []string{"series", "from", "cause", "variable", "rows", "score", "observed", "expected", interval, "others", "to"},
-		Spare:  []string{"to", "others"},
+		Spare:  []string{"to", "others", "rows"},
 	}
 	if !slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Series != r.Stretches[0].Series }) {
 		t.Spare = append([]string{"series"}, t.Spare...)
@@ -167,7 +167,21 @@ func (r *AnomalyReport) Table(top int) report.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	AlignTimes(t, 1)
 	return t
+}
+
+// AlignTimes gives all times of a column an hour, if one of them has one.
+func AlignTimes(t report.Table, column int) {
+	isDate := func(row []string) bool { return len(row[column]) == len(time.DateOnly) }
+	if slices.IndexFunc(t.Rows, func(row []string) bool { return !isDate(row) }) < 0 {
+		return
+	}
+	for _, row := range t.Rows {
+		if isDate(row) {
+			row[column] += " 00:00"
+		}
+	}
 }
 
 // TableTime shortens a time in RFC 3339 that is at midnight or has no fraction of a second.
