@@ -277,13 +277,32 @@ func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		s, err := kafka.NewSink(connection, k.Topic, c.Model.Levels, log)
+		encoder, err := kafkaEncoder(c)
+		if err != nil {
+			return err
+		}
+		s, err := kafka.NewSink(connection, k.Topic, encoder, log)
 		if err != nil {
 			return err
 		}
 		o.Sink = append(o.Sink, s)
 	}
 	return nil
+}
+
+// kafkaEncoder makes the messages of forecasts in the format of the input, so that who reads
+// that reads them, too. CSV and long JSON have no columns for them.
+func kafkaEncoder(c *config.Config) (kafka.Encoder, error) {
+	levels := c.Model.Levels
+	switch kind := formatOf(c.Input); {
+	case kind == "influx":
+		return lineproto.Encoder{Levels: levels, Long: c.Output.Kafka.Layout == "long"}, nil
+	case c.Output.Kafka.Layout == "long" || c.Input.JSON.Layout == "long":
+		return kafka.LongJSON{Levels: levels}, nil
+	case kind == "json" || kind == "jsonl":
+		return format.NewForecastJSON(jsonFormat(c), levels)
+	}
+	return format.NewForecastJSON(format.JSONConfig{Series: "series"}, levels)
 }
 
 // Close closes them all.

@@ -275,6 +275,7 @@ func (f *FileOutput) Kind() string {
 type KafkaOutput struct {
 	Topic   string   `yaml:"topic"`
 	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them
+	Layout  string   `yaml:"layout"`  // wide = a message has all variables, long = one
 	// KafkaAccess belongs to Brokers.
 	KafkaAccess `yaml:",inline"`
 }

@@ -259,6 +259,7 @@ func (b *binder) validateOutput(c *Config) {
 	}
 	if k := o.Kafka; k != nil {
 		b.Need(k.Topic != "", "output.kafka.topic", "must name a topic")
+		b.OneOf("output.kafka.layout", k.Layout, "wide", "long")
 		b.Need(len(k.Brokers) > 0 || c.Input.Kafka != nil, "output.kafka.brokers", "must be given unless there is an input.kafka")
 		b.Need(c.Input.Kafka == nil || !slices.Contains(c.Input.Kafka.Topics, k.Topic) || len(k.Brokers) > 0,
 			"output.kafka.topic", "is one of input.kafka.topics: the forecasts would be read as samples")

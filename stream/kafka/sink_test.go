@@ -21,7 +21,7 @@ import (
 
 func newSink(t testing.TB, addr string, levels ...float64) *Sink {
 	t.Helper()
-	s, err := NewSink(connection(addr), topic, levels, quiet)
+	s, err := NewSink(connection(addr), topic, LongJSON{levels}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

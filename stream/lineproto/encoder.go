@@ -1,6 +1,7 @@
 package lineproto
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/orffvar/forecaster/stream"
@@ -91,6 +92,20 @@ func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte {
 		}
 	}
 	return l.dst
+}
+
+// AppendForecast appends the lines of a forecast, without newlines, and the end of each to
+// ends.
+func (e Encoder) AppendForecast(dst []byte, ends []int, f *stream.Forecast) ([]byte, []int) {
+	l := line{dst: dst, exact: e.Exact}
+	from := len(dst)
+	e.forecast(&l, f)
+	out := l.dst[:from]
+	for text := range bytes.Lines(l.dst[from:]) {
+		out = append(out, text[:len(text)-1]...)
+		ends = append(ends, len(out))
+	}
+	return out, ends
 }
 
 // forecast appends the lines of a forecast.

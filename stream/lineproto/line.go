@@ -88,7 +88,7 @@ func (l *line) of(variable, suffix string, v float64) {
 	}
 	l.separate()
 	if variable != "" {
-		l.dst = appendFieldName(l.dst, variable)
+		l.dst = AppendTag(l.dst, stream.OutputName(variable))
 	}
 	l.dst = append(append(l.dst, suffix...), '=')
 	l.value(v)

@@ -1,0 +1,28 @@
+package stream
+
+import (
+	"slices"
+	"strings"
+)
+
+var (
+	ownNames    = []string{"anomaly_score", "cause", "is_anomaly", "levelset_score", "time"}
+	ownSuffixes = []string{"_lower", "_upper", "_joint", "_score", "_share"}
+)
+
+// OutputName returns the name of a variable where outputs have its bounds beside it: cpu,
+// cpu_lower, cpu_upper. A name that these outputs use themselves, such as cpu_lower, has an
+// underscore behind it, and so have those made of such a name and underscores, so that no two
+// become one.
+func OutputName(variable string) string {
+	base := strings.TrimRight(variable, "_")
+	if slices.Contains(ownNames, base) {
+		return variable + "_"
+	}
+	for _, s := range ownSuffixes {
+		if strings.HasSuffix(base, s) {
+			return variable + "_"
+		}
+	}
+	return variable
+}
