@@ -280,6 +280,8 @@ type KafkaOutput struct {
 	KafkaAccess `yaml:",inline"`
 }
 
+func (k *KafkaOutput) setDefaults() { k.Layout = "wide" }
+
 // Discard only counts points.
 type Discard struct{}
 
