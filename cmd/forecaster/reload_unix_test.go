@@ -33,7 +33,7 @@ func (i *influxDB) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for line := range strings.Lines(string(body)) {
-		if strings.HasPrefix(line, "forecast_events,kind=reload") {
+		if strings.HasPrefix(line, "forecast_events,id=_all,kind=reload") {
 			i.events = append(i.events, line)
 		}
 	}
@@ -51,7 +51,7 @@ func (i *influxDB) event(texts ...string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, e := range i.events {
-		has := strings.HasPrefix(e, "forecast_events,kind=reload,series=_all text=")
+		has := strings.HasPrefix(e, "forecast_events,id=_all,kind=reload text=")
 		for _, text := range texts {
 			has = has && strings.Contains(e, text)
 		}
