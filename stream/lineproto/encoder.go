@@ -18,9 +18,6 @@ const (
 	Events       = "events"
 )
 
-// Parts are all of them.
-var Parts = []string{Forecasts, Bounds, Observations, Anomalies, Metrics, Experts, Events}
-
 // Encoder appends points as lines with times in nanoseconds. The only newline in
 // a line is its last byte, so that lines can be separated again.
 type Encoder struct {
@@ -32,7 +29,7 @@ type Encoder struct {
 	// for all variables: yhat, y and so on.
 	Long bool
 
-	// Include are the Parts that are written; nil = all.
+	// Include are the parts that are written; nil = all.
 	Include []string
 
 	// Every means that all horizons are written of each Every-th sample of a series, of
