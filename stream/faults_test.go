@@ -124,8 +124,8 @@ func TestRefusedEvents(t *testing.T) {
 	}
 	want := []string{
 		"_all refused 7000000000 1 record was refused as malformed; the latest: in[0]@0: no object",
-		"_all refused 7000000009 10 records were refused as malformed; the latest: in[0]@9: no object",
-		"_all refused 7000000099 100 records were refused as malformed; the latest: in[0]@99: no object",
+		"_all refused 7000000010 10 records were refused as malformed; the latest: in[0]@9: no object",
+		"_all refused 7000000101 100 records were refused as malformed; the latest: in[0]@99: no object",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
@@ -133,7 +133,7 @@ func TestRefusedEvents(t *testing.T) {
 	// Of two reasons at one time: a point has one value.
 	b.Events = nil
 	e.Reject(&b, &stream.Message{Offset: 120, Time: 7e9}, &stream.DataError{Reason: stream.Late, Detail: "late"})
-	if err := e.Score(&b); err != nil || len(b.Events) != 1 || b.Events[0].Time != 7e9+100 {
+	if err := e.Score(&b); err != nil || len(b.Events) != 1 || b.Events[0].Time != 7e9+3 {
 		t.Errorf("%v, events %v", err, b.Events)
 	}
 }

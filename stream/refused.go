@@ -11,7 +11,7 @@ import (
 // refusedCounts counts the records that an engine refused, by reason in the order of Reasons.
 type refusedCounts struct {
 	total, reported []int64 // reported: in the last event
-	at              int64   // time of the last event: no two have the same, so that a point has one value
+	events          int64   // reported so far
 }
 
 func newRefusedCounts() refusedCounts {
@@ -32,7 +32,7 @@ func (r *refusedCounts) add(reason Reason, told bool) (total int64, report bool)
 
 // state transfers the counts of the reasons that occurred.
 func (r *refusedCounts) state(c *snapshot.Codec) {
-	c.Int64(&r.at)
+	c.Int64(&r.events)
 	n := 0
 	for _, total := range r.total {
 		if total > 0 {
@@ -58,8 +58,9 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 }
 
 // reportRefused appends an event about the refused m when one is due. Its time is that of the
-// latest sample, or of the message while there is none, or 1 ns after that of the last such event;
-// without a time it waits. Its series is that of the metrics over all series.
+// latest sample, or of the message while there is none; without a time it waits. The n-th event has
+// n - 1 ns more, so that no two have one time: a point has one value. Its series is that of the
+// metrics over all series.
 func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
 	when := e.latest
 	if when == 0 {
@@ -69,11 +70,12 @@ func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
 	if !report {
 		return
 	}
-	e.refused.at = max(when, e.refused.at+1)
+	when += e.refused.events
+	e.refused.events++
 	records := "records were"
 	if n == 1 {
 		records = "record was"
 	}
-	dst.add(stepResult{kind: resultEvent, event: Event{Series: cmp.Or(e.c.Pool, AllSeries), Time: e.refused.at, Kind: EventRefused,
+	dst.add(stepResult{kind: resultEvent, event: Event{Series: cmp.Or(e.c.Pool, AllSeries), Time: when, Kind: EventRefused,
 		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}}, 1)
 }
