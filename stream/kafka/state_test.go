@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -321,11 +322,14 @@ type recorder struct {
 
 func (r *recorder) Close() error { return nil }
 
+// unescapedBlank ends the tags of a line.
+var unescapedBlank = regexp.MustCompile(`[^\\] `)
+
 func (r *recorder) Write(_ context.Context, b *stream.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for line := range bytes.Lines(lineproto.Encoder{}.AppendBatch(nil, b)) {
-		i, j := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ' ')
+		i, j := unescapedBlank.FindIndex(line)[0]+1, bytes.LastIndexByte(line, ' ')
 		key, value := string(line[:i])+string(line[j:]), string(line[i:j])
 		if old, ok := r.points[key]; ok && old != value {
 			r.bad = fmt.Sprintf("%s had %s and gets %s", key, old, value)
@@ -335,11 +339,13 @@ func (r *recorder) Write(_ context.Context, b *stream.Batch) error {
 	return nil
 }
 
-func newTestEngine(t testing.TB) *stream.Engine {
+// newTestEngine returns the engine of a partition, in whose name it reports on all series.
+func newTestEngine(t testing.TB, partition int) *stream.Engine {
 	t.Helper()
 	e, err := stream.NewEngine(stream.EngineConfig{
 		Model: "drift", Horizon: 2, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second}, RollbackEvery: 7, MetricsEvery: 10,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
+		Pool:     fmt.Sprintf("%s %d", stream.AllSeries, partition),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -388,7 +394,7 @@ func startMember(t *testing.T, c GroupConfig, sink stream.Sink) (stop func() err
 	c.Stateful = true
 	return start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		runner, err := run.NewRunner(run.Config{
-			Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t), Sink: sink, Store: state.Store(p), Settings: settings(),
+			Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t, p.Number()), Sink: sink, Store: state.Store(p), Settings: settings(),
 			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: c.HandOver / 2,
 		})
 		if err != nil {
@@ -411,7 +417,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 		if err != nil {
 			return err
 		}
-		e, d := newTestEngine(t), newTestDecoder(t)
+		e, d := newTestEngine(t, p.Number()), newTestDecoder(t)
 		var b stream.Batch
 		for i := range all {
 			r := stream.Record{Message: &all[i]}
@@ -471,7 +477,7 @@ func compare(t *testing.T, c GroupConfig, got *recorder) {
 		for _, cp := range chain[1:] {
 			changes = append(changes, cp.State)
 		}
-		e := newTestEngine(t)
+		e := newTestEngine(t, number)
 		if err := e.Restore(chain[0].State, changes...); err != nil || !bytes.Equal(e.Snapshot(nil), wantState) {
 			t.Errorf("partition %d: the state differs from that of a replay (%v)", number, err)
 		}

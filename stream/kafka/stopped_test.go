@@ -51,7 +51,7 @@ func replacedWhileStopped(t *testing.T, addr string) {
 				defer s.Close()
 			}
 			runner, err := run.NewRunner(run.Config{
-				Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t), Sink: stream.Discard{}, Store: store,
+				Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t, 0), Sink: stream.Discard{}, Store: store,
 				CheckpointEvery: 20 * time.Millisecond,
 			})
 			if err != nil {
