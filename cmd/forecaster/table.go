@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -43,7 +42,7 @@ func (a *app) printTable(w io.Writer, r report.Table) {
 	}
 	var left []string
 	if !a.wide {
-		r, left = narrow(r)
+		r, left = r.Narrow(tableWidth)
 	}
 	coloured := isTerminal(w)
 	header := slices.Clone(r.Header)
@@ -73,80 +72,6 @@ func (a *app) printTable(w io.Writer, r report.Table) {
 	if len(left) > 0 {
 		fmt.Fprintf(w, "Left out: %s. All columns: --wide\n", strings.Join(left, ", "))
 	}
-}
-
-// narrow makes a table as narrow as tableWidth: it leaves out columns that can be spared,
-// whose names it returns, then shortens the texts of the first columns in the middle.
-func narrow(t report.Table) (_ report.Table, left []string) {
-	spare := t.Spare
-	for widthOf(t) > tableWidth && len(spare) > 0 {
-		if i := slices.Index(t.Header, spare[0]); i >= 0 {
-			left = append(left, strings.ReplaceAll(spare[0], "\n", " "))
-			t = without(t, i)
-		}
-		spare = spare[1:]
-	}
-	for done := make([]bool, t.Numeric); ; {
-		excess, widest := widthOf(t)-tableWidth, -1
-		for i := range done {
-			if !done[i] && (widest < 0 || columnWidth(t, i) > columnWidth(t, widest)) {
-				widest = i
-			}
-		}
-		if excess <= 0 || widest < 0 {
-			break
-		}
-		t = shortened(t, widest, max(columnWidth(t, widest)-excess, shortest))
-		done[widest] = true
-	}
-	return t, left
-}
-
-// shortened returns the table with a column whose texts have at most n characters.
-func shortened(t report.Table, column, n int) report.Table {
-	rows := make([][]string, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = slices.Clone(row)
-		rows[i][column] = report.Shorten(row[column], n)
-	}
-	t.Rows = rows
-	return t
-}
-
-// shortest is the width below which no text is shortened.
-const shortest = 12
-
-// without returns the table without a column.
-func without(t report.Table, column int) report.Table {
-	t.Header = slices.Delete(slices.Clone(t.Header), column, column+1)
-	rows := make([][]string, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = slices.Delete(slices.Clone(row), column, column+1)
-	}
-	t.Rows = rows
-	if column < t.Numeric {
-		t.Numeric--
-	}
-	return t
-}
-
-// widthOf is the width of the table as it is printed.
-func widthOf(t report.Table) int {
-	n := 1
-	for i := range t.Header {
-		n += columnWidth(t, i) + 3
-	}
-	return n
-}
-
-func columnWidth(t report.Table, column int) (n int) {
-	for line := range strings.SplitSeq(t.Header[column], "\n") {
-		n = max(n, utf8.RuneCountInString(line))
-	}
-	for _, row := range t.Rows {
-		n = max(n, utf8.RuneCountInString(row[column]))
-	}
-	return n
 }
 
 // paint colours a cell with a skill: green above 0, red below.

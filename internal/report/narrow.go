@@ -1,0 +1,82 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Narrow returns the table with at most so many characters in a line, as far as that can be: it
+// leaves out columns that can be spared, whose names it returns, then shortens the texts of the
+// first columns in the middle.
+func (t Table) Narrow(limit int) (_ Table, left []string) {
+	spare := t.Spare
+	for t.width() > limit && len(spare) > 0 {
+		if i := slices.Index(t.Header, spare[0]); i >= 0 {
+			left = append(left, strings.ReplaceAll(spare[0], "\n", " "))
+			t = t.without(i)
+		}
+		spare = spare[1:]
+	}
+	for done := make([]bool, t.Numeric); ; {
+		excess, widest := t.width()-limit, -1
+		for i := range done {
+			if !done[i] && (widest < 0 || t.columnWidth(i) > t.columnWidth(widest)) {
+				widest = i
+			}
+		}
+		if excess <= 0 || widest < 0 {
+			break
+		}
+		t = t.shortened(widest, max(t.columnWidth(widest)-excess, shortest))
+		done[widest] = true
+	}
+	return t, left
+}
+
+// shortened returns the table with a column whose texts have at most n characters.
+func (t Table) shortened(column, n int) Table {
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = slices.Clone(row)
+		rows[i][column] = Shorten(row[column], n)
+	}
+	t.Rows = rows
+	return t
+}
+
+// shortest is the width below which no text is shortened.
+const shortest = 12
+
+// without returns the table without a column.
+func (t Table) without(column int) Table {
+	t.Header = slices.Delete(slices.Clone(t.Header), column, column+1)
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = slices.Delete(slices.Clone(row), column, column+1)
+	}
+	t.Rows = rows
+	if column < t.Numeric {
+		t.Numeric--
+	}
+	return t
+}
+
+// width is the width of the table as it is printed.
+func (t Table) width() int {
+	n := 1
+	for i := range t.Header {
+		n += t.columnWidth(i) + 3
+	}
+	return n
+}
+
+func (t Table) columnWidth(column int) (n int) {
+	for line := range strings.SplitSeq(t.Header[column], "\n") {
+		n = max(n, utf8.RuneCountInString(line))
+	}
+	for _, row := range t.Rows {
+		n = max(n, utf8.RuneCountInString(row[column]))
+	}
+	return n
+}
