@@ -124,7 +124,7 @@ func metricsReference() string {
 
 // meanings says what the tags and fields in InfluxDB are.
 var meanings = map[string]string{
-	"host":                 "placeholder for the tags of the series, whatever their names: see [tags](../formats.md#tags). A series without tags has `id`, its name; so have points of no single series (`_all`)",
+	"host":                 "tags of the series under their own names; `host` is an example, see [tags](../formats.md#tags). Series without tags, and points over all series (`_all`), have the tag `id` with the name",
 	"target":               "variable, or `_all` for the whole sample",
 	"model":                "name of the model",
 	"horizon":              "steps ahead",
