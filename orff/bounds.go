@@ -2,41 +2,52 @@ package orff
 
 import "math"
 
-// The numbers of draws D that error bounds require, before rounding up. All logarithms are
-// natural.
+// A tail bounds the probability that an error exceeds epsilon with D draws, factor
+// exp(-rate D), and so the number of draws for a probability. All logarithms are natural.
+type tail struct{ factor, rate float64 }
 
-// drawsEntrywise: Hoeffding's inequality for a mean of terms that lie in an
-// interval of half width c, over the given number of kernel values.
-func drawsEntrywise(eps, delta, c, values float64) float64 {
-	return 2 * c * c / (eps * eps) * math.Log(2*values/delta)
+// failure is the bound at a number of draws.
+func (t tail) failure(draws float64) float64 { return t.factor * math.Exp(-t.rate*draws) }
+
+// draws is the number, before rounding up, at which the bound is delta.
+func (t tail) draws(delta float64) float64 { return math.Log(t.factor/delta) / t.rate }
+
+// hoeffding: Hoeffding's inequality for a mean of terms that lie in an interval of half
+// width c, two-sided, over the given number of kernel values.
+func hoeffding(eps, c, values float64) tail { return tail{2 * values, eps * eps / (2 * c * c)} }
+
+// rahimiRecht: Rahimi and Recht (2007); Brault 2017, theorem 5.1. s^2 is E||omega||^2,
+// diam the diameter of the compact set.
+func rahimiRecht(eps float64, d int, s, diam float64) tail {
+	return tail{256 * square(s*diam/eps), eps * eps / (4 * float64(d+2))}
 }
 
-// drawsUniform: Rahimi and Recht (2007); Brault 2017, theorem 5.1. s^2 is
-// E||omega||^2, diam the diameter of the compact set.
-func drawsUniform(eps, delta float64, d int, s, diam float64) float64 {
-	return 4 * float64(d+2) / (eps * eps) * math.Log(256*square(s*diam/eps)/delta)
+// bernsteinAtLags: Tropp's inequality at the lags of n points, for p x p draws of norm u
+// and variance v.
+func bernsteinAtLags(eps float64, n, p int, u, v float64) tail {
+	lags := float64(n)*float64(n-1)/2 + 1 // K~(x, x) is random too
+	return tail{2 * float64(p) * lags, eps * eps / (2 * (v + u*eps/3))}
+}
+
+// bernsteinOfGram: Tropp's inequality for the Gram matrix of n points in the spectral
+// norm, relative to its norm. A draw has a Gram matrix R of norm at most m n with E[R^2] <=
+// m n G; ratio is n/||G||.
+func bernsteinOfGram(eps float64, n int, ratio, m float64) tail {
+	return tail{2 * float64(n), eps * eps / (2 * m * ratio * (1 + 2*eps/3))}
 }
 
 // drawsSpectral makes sqrt(2 m I l/D) + 2 m I l/(3D) = eps, the expected relative
 // error of the Gram matrix of n points in the spectral norm by the matrix
-// Bernstein inequality, with l = ln(2n), the intrinsic dimension I and m n the
-// norm bound of one draw.
-func drawsSpectral(eps float64, n int, intrinsic, m float64) float64 {
+// Bernstein inequality, with l = ln(2n), I = n/||G|| and m n the norm bound of one draw.
+func drawsSpectral(eps float64, n int, ratio, m float64) float64 {
 	l := math.Log(2 * float64(n))
-	return m * intrinsic * l * square((math.Sqrt2+math.Sqrt(2+8*eps/3))/(2*eps))
+	return m * ratio * l * square((math.Sqrt2+math.Sqrt(2+8*eps/3))/(2*eps))
 }
 
-// drawsBernstein: Tropp's inequality at the lags of n points, for p x p draws of
-// norm u and variance v.
-func drawsBernstein(eps, delta float64, n, p int, u, v float64) float64 {
-	lags := float64(n)*float64(n-1)/2 + 1 // K~(x, x) is random too
-	return 2 * (v + u*eps/3) / (eps * eps) * math.Log(2*float64(p)*lags/delta)
-}
-
-// drawsMaclaurinUniform: Kar and Karnick (2012), theorem 15 with the net over
+// maclaurinOnASet: Kar and Karnick (2012), theorem 15 with the net over
 // pairs.
-func drawsMaclaurinUniform(eps, delta float64, d int, radius, c1, l1 float64) float64 {
-	return 8 * c1 * c1 * float64(2*d+1) / (eps * eps) * math.Log(64*radius*l1/(eps*delta))
+func maclaurinOnASet(eps float64, d int, radius, c1, l1 float64) tail {
+	return tail{64 * radius * l1 / eps, eps * eps / (8 * c1 * c1 * float64(2*d+1))}
 }
 
 // drawsStatistical: Rudi, Camoriano and Rosasco: sqrt(N) ln N features suffice
@@ -81,15 +92,25 @@ func (f uniformField) tail(eps, draws float64) float64 {
 	return r * math.Exp(-draws*eps/(8*u*kappa))
 }
 
+// onBall is a uniformField for one epsilon on a ball of one diameter.
+type onBall struct {
+	uniformField
+	eps, diameter float64
+}
+
+func (b onBall) failure(draws float64) float64 {
+	return b.uniformField.failure(b.eps, b.diameter, draws)
+}
+
 // draws is the smallest number for which failure is at most delta; failure falls
 // as the draws grow.
-func (f uniformField) draws(eps, delta, c float64) float64 {
+func (b onBall) draws(delta float64) float64 {
 	low, high := 0.0, 1.0
-	for f.failure(eps, c, high) > delta {
+	for b.failure(high) > delta {
 		low, high = high, 2*high
 	}
 	for high-low > 0.5 {
-		if mid := (low + high) / 2; f.failure(eps, c, mid) > delta {
+		if mid := (low + high) / 2; b.failure(mid) > delta {
 			low = mid
 		} else {
 			high = mid

@@ -18,8 +18,10 @@ const (
 	// Spectral: the expected error of the Gram matrix of the Points points is
 	// at most Epsilon times its norm, in the operator norm.
 	Spectral
+	// SpectralTail: the same with probability 1-Delta.
+	SpectralTail
 	// Statistical: the rate of kernel ridge regression on Points samples is
-	// kept; Epsilon and Delta have no part in it.
+	// kept, with the ridge Plan.Lambda; Epsilon and Delta have no part in it.
 	Statistical
 )
 
@@ -31,6 +33,8 @@ func (g Goal) String() string {
 		return "uniform"
 	case Spectral:
 		return "spectral"
+	case SpectralTail:
+		return "spectral tail"
 	case Statistical:
 		return "statistical"
 	}
@@ -48,10 +52,14 @@ type Problem struct {
 	// for kernels on a multiplicative group.
 	Diameter float64
 	// Radius R with ||x||_1 <= R for every input, for dot-product kernels, and
-	// ||x|| <= R for the Uniform goal of compositional kernels.
+	// ||x|| <= R for the Uniform goal of compositional kernels; ||x||_1 <= R for the
+	// spectral goals of semigroup kernels, too.
 	Radius float64
-	// IntrinsicDimension tr(G)/||G|| of the Gram matrix, for the Spectral goal.
+	// IntrinsicDimension tr(G)/||G|| of the Gram matrix, for the spectral goals.
 	IntrinsicDimension float64
+
+	// Draws, unless 0, is a number for which Plan.Failure is asked for.
+	Draws int
 
 	// Memory caps the draws such that frequencies and weights, and the normal
 	// matrix when NormalMatrix is set, take at most that many bytes. 0 is no cap.
@@ -67,6 +75,19 @@ type Plan struct {
 	Relative bool   // Epsilon is relative to the norm of the Gram matrix
 	Bytes    int64  // memory of Draws draws
 	Capped   bool   // the memory allows fewer draws than the bound asks for
+
+	// Failure bounds the probability of an error above Epsilon with Problem.Draws draws;
+	// NaN where these are 0 or the bound is not one of a probability.
+	Failure float64
+	// Lambda is the ridge of the Statistical goal, convention H, for targets of unit
+	// variance; 0 for the other goals.
+	Lambda float64
+}
+
+// inequality is a bound of the probability of an error.
+type inequality interface {
+	failure(draws float64) float64
+	draws(delta float64) float64
 }
 
 // estimate has the quantities of a map in error bounds.
@@ -80,8 +101,10 @@ type estimate struct {
 	spread        func(p Problem) (float64, error)
 	exactDiagonal bool
 	gram          float64
+	// diagonal is the least k(x, x) before any weight; nil where it is 1.
+	diagonal func(p Problem) (float64, error)
 
-	uniform func(eps float64, p Problem) (draws float64, formula string, err error)
+	uniform func(eps float64, p Problem) (bound inequality, formula string, err error)
 	field   *uniformField // operator-valued draws; then spread and gram are unused
 }
 
@@ -111,7 +134,9 @@ func Recommend(m Map, goal Goal, p Problem) (Plan, error) {
 		if err != nil { // no bound is needed, only the memory of a draw
 			e = estimate{draws: 1, d: m.Dims().In}
 		}
-		return finish(m, e, p, drawsStatistical(p.Points), "Rudi, Camoriano and Rosasco: sqrt(n) ln n", false)
+		plan, err := finish(m, e, p, drawsStatistical(p.Points), "Rudi, Camoriano and Rosasco: sqrt(n) ln n", false)
+		plan.Lambda = 1 / math.Sqrt(float64(p.Points))
+		return plan, err
 	}
 	if !(p.Epsilon > 0) || math.IsInf(p.Epsilon, 1) || goal != Spectral && !(p.Delta > 0 && p.Delta < 1) {
 		return Plan{}, fmt.Errorf("orff: a bound needs epsilon > 0 and delta in (0, 1), got %g and %g", p.Epsilon, p.Delta)
@@ -130,7 +155,7 @@ func Recommend(m Map, goal Goal, p Problem) (Plan, error) {
 			if !f.bounded {
 				return Plan{}, errors.New("orff: no bound at points is known for unbounded operators: use the Bounded form")
 			}
-			return finish(m, e, p, drawsBernstein(p.Epsilon/e.norm, p.Delta, p.Points, f.p, f.u, f.v), "matrix Bernstein at all lags", false)
+			return planOf(m, e, p, bernsteinAtLags(p.Epsilon/e.norm, p.Points, f.p, f.u, f.v), "matrix Bernstein at all lags", false)
 		}
 		c, err := e.spread(p)
 		if err != nil {
@@ -140,26 +165,46 @@ func Recommend(m Map, goal Goal, p Problem) (Plan, error) {
 		if e.exactDiagonal {
 			values, formula = n*(n-1)/2, "Hoeffding over all pairs"
 		}
-		return finish(m, e, p, drawsEntrywise(p.Epsilon/e.norm, p.Delta, c, values), formula, false)
+		return planOf(m, e, p, hoeffding(p.Epsilon/e.norm, c, values), formula, false)
 	case Uniform:
 		if e.uniform == nil {
 			return Plan{}, errors.New("orff: no uniform bound is known for this map")
 		}
-		draws, formula, err := e.uniform(p.Epsilon/e.norm, p)
+		bound, formula, err := e.uniform(p.Epsilon/e.norm, p)
 		if err != nil {
 			return Plan{}, err
 		}
-		return finish(m, e, p, draws, formula, false)
-	case Spectral:
+		return planOf(m, e, p, bound, formula, false)
+	case Spectral, SpectralTail:
 		if e.gram == 0 {
 			return Plan{}, errors.New("orff: no spectral bound is known for this map")
 		}
 		if !(p.IntrinsicDimension >= 1) {
 			return Plan{}, fmt.Errorf("orff: the intrinsic dimension is at least 1, got %g", p.IntrinsicDimension)
 		}
-		return finish(m, e, p, drawsSpectral(p.Epsilon, p.Points, p.IntrinsicDimension, e.gram), "intrinsic matrix Bernstein", true)
+		ratio := p.IntrinsicDimension // n/||G||, the same where k(x, x) = 1
+		if e.diagonal != nil {
+			least, err := e.diagonal(p)
+			if err != nil {
+				return Plan{}, err
+			}
+			ratio /= least
+		}
+		if goal == SpectralTail {
+			return planOf(m, e, p, bernsteinOfGram(p.Epsilon, p.Points, ratio, e.gram), "matrix Bernstein, tail", true)
+		}
+		return finish(m, e, p, drawsSpectral(p.Epsilon, p.Points, ratio, e.gram), "matrix Bernstein, expectation", true)
 	}
 	return Plan{}, fmt.Errorf("orff: unknown goal %v", goal)
+}
+
+// planOf plans by a bound of a probability.
+func planOf(m Map, e estimate, p Problem, bound inequality, formula string, relative bool) (Plan, error) {
+	plan, err := finish(m, e, p, bound.draws(p.Delta), formula, relative)
+	if err == nil && p.Draws > 0 {
+		plan.Failure = min(1, bound.failure(float64(p.Draws)))
+	}
+	return plan, err
 }
 
 // finish rounds up and applies the memory budget.
@@ -176,7 +221,7 @@ func finish(m Map, e estimate, p Problem, draws float64, formula string, relativ
 		return 8 * b
 	}
 	D := max(1, math.Ceil(draws))
-	plan := Plan{Formula: formula, Relative: relative}
+	plan := Plan{Formula: formula, Relative: relative, Failure: math.NaN()}
 	if limit := float64(p.Memory); limit > 0 && bytes(D) > limit {
 		if bytes(1) > limit {
 			return Plan{}, fmt.Errorf("orff: %d bytes do not hold a single draw", p.Memory)
@@ -202,18 +247,18 @@ func constant(c float64) func(Problem) (float64, error) {
 }
 
 // spectrumUniform is the bound of Rahimi and Recht.
-func spectrumUniform(s Spectrum, d int) func(float64, Problem) (float64, string, error) {
-	return func(eps float64, p Problem) (float64, string, error) {
+func spectrumUniform(s Spectrum, d int) func(float64, Problem) (inequality, string, error) {
+	return func(eps float64, p Problem) (inequality, string, error) {
 		v := s.Variance()
 		if math.IsInf(v, 1) {
-			return 0, "", errors.New("orff: no uniform bound: the frequencies of this kernel have no variance")
+			return nil, "", errors.New("orff: no uniform bound: the frequencies of this kernel have no variance")
 		}
 		if err := positive("the diameter of the set of inputs", p.Diameter); err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
 		second := math.Sqrt(float64(d) * v)
 		eps = min(eps, second*p.Diameter)
-		return drawsUniform(eps, p.Delta, d, second, p.Diameter), "Rahimi and Recht on a compact set", nil
+		return rahimiRecht(eps, d, second, p.Diameter), "Rahimi and Recht on a compact set", nil
 	}
 }
 
@@ -235,9 +280,21 @@ func (f *Angular) estimate() (estimate, error) {
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(1), exactDiagonal: true, gram: 1}, nil
 }
 
-// A term exp(-omega.(x+z)) lies in [0, 1].
+// A term exp(-omega.(x+z)) lies in [0, 1]. The trace of the Gram matrix is not n but at
+// least n times the smallest k(x, x), where all coordinates are equal: -ln k(x, x) is a
+// sum of concave functions of them.
 func (f *Semigroup) estimate() (estimate, error) {
-	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(0.5), gram: 1}, nil
+	least := func(p Problem) (float64, error) {
+		if err := positive("the radius of the inputs", p.Radius); err != nil {
+			return 0, err
+		}
+		x := make([]float64, f.d)
+		for k := range x {
+			x[k] = p.Radius / float64(f.d)
+		}
+		return f.at(x, x, 1), nil
+	}
+	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: constant(0.5), gram: 1, diagonal: least}, nil
 }
 
 // On its group the kernel is shift invariant, so the bounds hold for log(x + c).
@@ -253,14 +310,14 @@ func (f *Maclaurin) estimate() (estimate, error) {
 		}
 		return productBound(f.series, f.law, p.Radius*p.Radius)
 	}
-	uniform := func(eps float64, p Problem) (float64, string, error) {
+	uniform := func(eps float64, p Problem) (inequality, string, error) {
 		g, ok := f.law.(Geometric)
 		if !ok {
-			return 0, "", errors.New("orff: the uniform bound of random Maclaurin features is known for the geometric law only")
+			return nil, "", errors.New("orff: the uniform bound of random Maclaurin features is known for the geometric law only")
 		}
 		c1, err := spread(p)
 		if err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
 		r := p.Radius
 		l1 := r*f.series.Slope(r*r) + g.P*g.P/(g.P-1)*r*math.Sqrt(float64(f.d))*f.series.Slope(g.P*r*r)
@@ -275,22 +332,22 @@ func (f *Compositional) estimate() (estimate, error) {
 	}
 	const cw = 2 // W(x) W(z) of the phase form
 	spread := func(Problem) (float64, error) { return productBound(f.series, f.law, cw) }
-	uniform := func(eps float64, p Problem) (float64, string, error) {
+	uniform := func(eps float64, p Problem) (inequality, string, error) {
 		g, ok := f.law.(Geometric)
 		if !ok {
-			return 0, "", errors.New("orff: the uniform bound of compositional features is known for the geometric law only")
+			return nil, "", errors.New("orff: the uniform bound of compositional features is known for the geometric law only")
 		}
 		if err := positive("the radius of the inputs", p.Radius); err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
 		c1, err := spread(p)
 		if err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
 		// E||omega|| bounds the slope of k and, times sqrt(2), that of W.
 		s := math.Sqrt(float64(f.d) * f.spectrum.Variance())
 		if math.IsInf(s, 1) {
-			return 0, "", errors.New("orff: no uniform bound: the frequencies of the inner kernel have no variance")
+			return nil, "", errors.New("orff: no uniform bound: the frequencies of the inner kernel have no variance")
 		}
 		l1 := s*f.series.Slope(1) + math.Sqrt2*s*g.P*g.P/(g.P-1)*math.Sqrt(cw)*f.series.Slope(g.P*cw)
 		return maclaurinUniform(eps, p, f.d, c1, l1)
@@ -298,9 +355,9 @@ func (f *Compositional) estimate() (estimate, error) {
 	return estimate{draws: f.n, d: f.d, norm: f.mass(), spread: spread, uniform: uniform}, nil
 }
 
-func maclaurinUniform(eps float64, p Problem, d int, c1, l1 float64) (float64, string, error) {
+func maclaurinUniform(eps float64, p Problem, d int, c1, l1 float64) (inequality, string, error) {
 	eps = min(eps, 16*p.Radius*l1)
-	return drawsMaclaurinUniform(eps, p.Delta, d, p.Radius, c1, l1), "Kar and Karnick, net over pairs", nil
+	return maclaurinOnASet(eps, d, p.Radius, c1, l1), "Kar and Karnick, net over pairs", nil
 }
 
 // productBound bounds |Z(x) Z(z)| when a factor at x times one at z is at most t:
@@ -351,14 +408,14 @@ func fieldEstimate(f *field, k0, second float64) estimate {
 		u.m = chiMoment(f.d, 3) / (s2 * f.sigma)
 	}
 	e := estimate{draws: f.n, d: f.d, norm: f.mass(), field: u}
-	e.uniform = func(eps float64, p Problem) (float64, string, error) {
+	e.uniform = func(eps float64, p Problem) (inequality, string, error) {
 		if err := positive("the diameter of the set of inputs", p.Diameter); err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
 		// The bound is not free of units: scale the kernel to ||K0(0)|| = 1.
 		scaled := *u
 		scaled.m, scaled.u, scaled.v = u.m/k0, u.u/k0, u.v/(k0*k0)
-		return scaled.draws(eps/k0, p.Delta, p.Diameter), "Brault, uniform on a ball", nil
+		return onBall{scaled, eps / k0, p.Diameter}, "Brault, uniform on a ball", nil
 	}
 	return e
 }

@@ -212,7 +212,7 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "C1^2", c1*c1, 4*math.E, 1e-14)
-	D := int(math.Ceil(drawsEntrywise(eps, delta, c1, 1)))
+	D := int(math.Ceil(hoeffding(eps, c1, 1).draws(delta)))
 	if D != 8022 {
 		t.Errorf("%d draws, want 8022", D)
 	}

@@ -292,13 +292,18 @@ func randomVector(rng *rand.Rand, n int) []float64 {
 }
 
 func TestRLSSurvivesOverflow(t *testing.T) {
-	r := newRLS(t, RLSConfig{Features: 2, Outputs: 1, Ridge: 1, Forgetting: .99})
-	r.Update([]float64{1e200, 1e200}, []float64{0})
-	for range 100 {
-		learnPair(r, []float64{1, 0}, []float64{1})
-	}
-	if w := r.Weights()[0]; math.Abs(w-1) > .1 {
-		t.Errorf("weight %v after an overflow, want about 1", w)
+	for _, c := range []struct{ ridge, phi float64 }{
+		{1, 1e200},      // the leverage overflows,
+		{1e-200, 1e150}, // or P phi does
+	} {
+		r := newRLS(t, RLSConfig{Features: 2, Outputs: 1, Ridge: c.ridge, Forgetting: .99})
+		r.Update([]float64{c.phi, c.phi}, []float64{1})
+		for range 100 {
+			learnPair(r, []float64{1, 0}, []float64{1})
+		}
+		if w := r.Weights()[0]; !(math.Abs(w-1) <= .1) { // nor NaN
+			t.Errorf("ridge %g: weight %v after an overflow, want about 1", c.ridge, w)
+		}
 	}
 }
 

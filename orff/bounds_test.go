@@ -1,0 +1,159 @@
+package orff
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Every bound of a probability is delta at the number of draws that it asks for, and the
+// rate says how fast it falls: ten times the confidence costs ln 10/rate draws.
+func TestTailsAndDrawsAgree(t *testing.T) {
+	field := uniformField{d: 3, p: 3, m: 2, u: 3, v: 2, bounded: true}
+	for name, bound := range map[string]inequality{
+		"Hoeffding":               hoeffding(.1, 1, 55),
+		"Rahimi and Recht":        rahimiRecht(.1, 5, 2, 4),
+		"matrix Bernstein, lags":  bernsteinAtLags(.1, 100, 3, 4, 3),
+		"matrix Bernstein, Gram":  bernsteinOfGram(.1, 1000, 20, 2),
+		"Kar and Karnick":         maclaurinOnASet(.1, 3, 1, 2, 3),
+		"uniform, vector field":   onBall{field, .5, 2},
+		"uniform, unbounded maps": onBall{uniformField{d: 3, p: 3, m: 2, u: 3, v: 2}, .5, 2},
+	} {
+		for _, delta := range []float64{.3, .05, 1e-4} {
+			// The uniform bounds are solved to half a draw of some 1e3.
+			near(t, name, bound.failure(bound.draws(delta))/delta, 1, 5e-3)
+		}
+	}
+}
+
+// C3.1, tail: for orthogonal inputs the terms of the angular kernel are fair signs, whose
+// mean has a binomial tail. Hoeffding's bound is above it, and its exponent is the exact
+// one but for a tenth: a factor of 2 in the exponent, either way, would fail.
+func TestC3_1_HoeffdingTailIsSharp(t *testing.T) {
+	for _, c := range []struct {
+		draws int
+		eps   float64
+	}{{1000, .2}, {4000, .1}, {16000, .05}, {400, .4}} {
+		D := float64(c.draws)
+		b := distuv.Binomial{N: D, P: .5}
+		exact := 2 * (b.CDF(math.Floor(D * (1 - c.eps) / 2)))
+		bound := hoeffding(c.eps, 1, 1).failure(D)
+		if bound < exact {
+			t.Errorf("D = %d, epsilon = %g: the bound %g is below the probability %g", c.draws, c.eps, bound, exact)
+		}
+		if r := math.Log(exact) / math.Log(bound); r > 1.2 {
+			t.Errorf("D = %d, epsilon = %g: the exponent is %.2f times that of the bound", c.draws, c.eps, r)
+		}
+	}
+	m := scalarMap(NewAngular(2, 1, NewRand(1)))
+	p := plan(t, m, Entrywise, Problem{Epsilon: .1, Delta: .05, Points: 2, Draws: 4000})
+	near(t, "failure of a plan", p.Failure, hoeffding(.1, 1, 1).failure(4000), 1e-15)
+}
+
+// gramErrors returns how often the relative error of the Gram matrix of m's map at x, in
+// the spectral norm, exceeds eps, over many draws.
+func gramErrors(t *testing.T, build func(D int, r Rand) Map, x []float64, D, runs int, eps float64) (share, mean float64) {
+	t.Helper()
+	for seed := range runs {
+		got, err := Measure(build(D, BlockRand(uint64(seed), 1)), x, eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean += got.RelativeOperator / float64(runs)
+		if got.RelativeOperator > eps {
+			share += 1 / float64(runs)
+		}
+	}
+	return share, mean
+}
+
+// C3.4, tail: for orthogonal inputs the sign features have E[R^2] = n G, all that the bound
+// allows. It holds at its number of draws, and not at a quarter of it: a factor of 4 in
+// the exponent would fail, and so would a union over the n^2 entries.
+func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
+	const n, eps, delta, runs = 16, .5, .1, 40
+	x := make([]float64, n*n)
+	for i := range n {
+		x[i*n+i] = 1
+	}
+	angular := func(D int, r Rand) Map { return scalarMap(NewAngular(n, D, r)) }
+	p := plan(t, angular(1, NewRand(1)), SpectralTail, Problem{Epsilon: eps, Delta: delta, Points: n, IntrinsicDimension: n, Draws: 1000})
+	near(t, "failure", p.Failure, min(1, 2*n*math.Exp(-1000*eps*eps/2/(n+2*n*eps/3))), 1e-12)
+	if !p.Relative {
+		t.Error("the error is relative to the norm")
+	}
+	if share, _ := gramErrors(t, angular, x, p.Draws, runs, eps); share > delta {
+		t.Errorf("%d draws: %g of the runs fail", p.Draws, share)
+	}
+	if share, _ := gramErrors(t, angular, x, p.Draws/4, runs, eps); share <= delta {
+		t.Errorf("%d draws: only %g of the runs fail, the bound is four times too large", p.Draws/4, share)
+	}
+	// The expectation needs fewer draws than a probability of 1 in 10.
+	if d := plan(t, angular(1, NewRand(1)), Spectral, Problem{Epsilon: eps, Points: n, IntrinsicDimension: n}).Draws; d >= p.Draws {
+		t.Errorf("%d draws for the expectation, %d for the tail", d, p.Draws)
+	}
+}
+
+// C3.5, tail: the error of a bounded vector field at one lag and at zero.
+func TestC3_5_TailAtLags(t *testing.T) {
+	const eps, delta, runs = .3, .1, 300
+	x := []float64{0, 0, .7, -.4}
+	for name, build := range map[string]func(D int, r Rand) Map{
+		"curl-free":       func(D int, r Rand) Map { return must(NewCurlFree(1, 2, D, Bounded, r)) },
+		"divergence-free": func(D int, r Rand) Map { return must(NewDivergenceFree(1, 2, D, Bounded, false, r)) },
+	} {
+		D := plan(t, build(1, NewRand(1)), Entrywise, Problem{Epsilon: eps, Delta: delta, Points: 2}).Draws
+		fails := func(D int) (share float64) {
+			for seed := range runs {
+				got, err := Measure(build(D, BlockRand(uint64(seed), 1)), x, eps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Max > eps {
+					share += 1. / runs
+				}
+			}
+			return share
+		}
+		if share := fails(D); share > delta {
+			t.Errorf("%s, %d draws: %g of the runs fail", name, D, share)
+		}
+		if share := fails(D / 8); share <= delta {
+			t.Errorf("%s, %d draws: only %g of the runs fail, the bound is eight times too large", name, D/8, share)
+		}
+	}
+}
+
+// The Gram matrix of a semigroup kernel has a trace below n, which its bound must know: two
+// points at which k(x, x) is a hundredth need as many more draws.
+func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
+	const eps, runs = .1, 60
+	for name, c := range map[string]struct {
+		law SemigroupLaw
+		at  float64 // each of two coordinates
+	}{"exponential": {ExponentialSemigroup, 2.65}, "reciprocal": {ReciprocalSemigroup, 4.5}} {
+		build := func(D int, r Rand) Map { return scalarMap(NewSemigroup(c.law, 1, 2, D, r)) }
+		x := []float64{c.at, c.at, c.at, c.at} // I = 1
+		problem := Problem{Epsilon: eps, Delta: .1, Points: 2, IntrinsicDimension: 1, Radius: 2 * c.at}
+		k := must(NewSemigroup(c.law, 1, 2, 1, NewRand(1))).at(x[:2], x[:2], 1)
+		if k < .008 || k > .012 {
+			t.Fatalf("%s: k(x, x) = %g", name, k)
+		}
+		for _, goal := range []Goal{Spectral, SpectralTail} {
+			D := plan(t, build(1, NewRand(1)), goal, problem).Draws
+			if _, mean := gramErrors(t, build, x, D, runs, eps); mean > eps {
+				t.Errorf("%s, %v: an error of %g with %d draws", name, goal, mean, D)
+			}
+		}
+		// With the trace taken for n the bound does not hold.
+		naive := int(math.Ceil(drawsSpectral(eps, 2, 1, 1)))
+		if _, mean := gramErrors(t, build, x, naive, runs, eps); mean <= eps {
+			t.Errorf("%s: an error of %g with %d draws, which the bound without the trace asks for", name, mean, naive)
+		}
+		problem.Radius = 0
+		if _, err := Recommend(build(1, NewRand(1)), Spectral, problem); err == nil {
+			t.Errorf("%s: a bound without a radius", name)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package orff
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The bounds of operator-valued kernels need ||E A^2|| of one draw: A = w w^T for a curl-free
+// kernel and |w|^2 I - w w^T for a divergence-free one, w ~ N(0, I/sigma^2). Both second
+// moments are multiples of the identity. The mean over the draws is within five standard
+// errors of what the estimates have.
+func TestSecondMomentsOfUnboundedFields(t *testing.T) {
+	const draws = 200_000
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, sigma := range []float64{1, 2} {
+		for _, d := range []int{2, 3, 5} {
+			var curl, divergence [2]float64 // sum and sum of squares
+			w := make([]float64, d)
+			for range draws {
+				var norm float64
+				for i := range w {
+					w[i] = rng.NormFloat64() / sigma
+					norm += w[i] * w[i]
+				}
+				// The first entry of the diagonal; w w^T squared is |w|^2 w w^T, and the other
+				// operator squared is |w|^2 times itself.
+				for _, v := range []struct {
+					sum *[2]float64
+					x   float64
+				}{{&curl, norm * w[0] * w[0]}, {&divergence, norm * (norm - w[0]*w[0])}} {
+					v.sum[0] += v.x
+					v.sum[1] += v.x * v.x
+				}
+			}
+			for _, c := range []struct {
+				name string
+				sum  [2]float64
+				m    Map
+			}{
+				{"curl-free", curl, must(NewCurlFree(sigma, d, 1, Unbounded, NewRand(1)))},
+				{"divergence-free", divergence, must(NewDivergenceFree(sigma, d, 1, Unbounded, false, NewRand(1)))},
+			} {
+				mean := c.sum[0] / draws
+				se := math.Sqrt((c.sum[1]/draws - mean*mean) / draws)
+				if got := must(c.m.(estimator).estimate()).field.v; !(math.Abs(got-mean) <= 5*se) {
+					t.Errorf("%s, sigma %g, d = %d: second moment %.5g, simulated %.5g +- %.2g", c.name, sigma, d, got, mean, se)
+				}
+			}
+		}
+	}
+}
+
+// The tail of an unbounded field in its Gaussian range (Brault 2017, corollary 5.3): with p
+// outputs, variance v and D draws, (1 + 3/(eps/2 log(1 + D eps/(2 v)))^2)
+// exp(-D eps^2/(8 v (1 + 1/p))). With eps = .1, v = 2, p = 2 and D = 10000 the logarithm is
+// log(251) = 5.52545, the factor 1 + 3/.0763265 = 40.3050, and the exponent -100/24.
+func TestTailOfAnUnboundedField(t *testing.T) {
+	f := uniformField{d: 2, p: 2, m: 1, u: 1, v: 2}
+	want := 40.3050 * math.Exp(-100./24)
+	if got := f.tail(.1, 10_000); !(math.Abs(got/want-1) < 1e-4) { // the digits above
+		t.Errorf("tail %v, want %v", got, want)
+	}
+}
