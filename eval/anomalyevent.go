@@ -62,8 +62,9 @@ const (
 	eventGrowth = 1.3 // of the score over the peak, that is an alarm again
 )
 
-// Anomalous reports whether the last sample is part of an anomaly: it scores above 1, or
-// above .5 while an event is open and at most 5 samples behind one above 1.
+// Anomalous reports whether the last sample is part of an anomaly: it is odd enough for an
+// alarm or, in an event of several such samples, at most 5 samples behind one and half as
+// odd.
 func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
 
 // Event returns the current event, or the last one. Before the first it is zero. Shares
@@ -79,14 +80,17 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 	s.anomalous = false
 	if e.Open {
 		e.Samples++
-		if s.run++; best > 1 {
+		if s.run++; s.memory > 1 || best > 1 {
 			s.run = 0
+		}
+		if best > 1 {
 			e.End = time
+			s.odd++
 		}
 		if e.Open = s.run < eventQuiet && !(e.Normal && s.run > 0); !e.Open {
 			s.run = 0
 		}
-		s.anomalous = e.Open && best > eventLeast && s.run <= eventNear
+		s.anomalous = e.Open && (best > 1 || best > eventLeast && s.odd > 1 && s.run <= eventNear)
 		if best <= 1 {
 			return best
 		}
@@ -111,7 +115,7 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 	}
 	*e = AnomalyEvent{Open: true, Begin: time, End: time, Samples: 1, Shares: e.Shares}
 	s.run = 0
-	s.alarmed, s.anomalous = best, true
+	s.alarmed, s.odd, s.anomalous = best, 1, true
 	s.setPeak(time, best)
 	return best
 }
@@ -120,7 +124,7 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 func (s *AnomalyScorer) setPeak(time int64, score float64) {
 	e := &s.event
 	e.Peak, e.Score, e.Cause = time, score, s.leading
-	s.sharesTo(e.Shares)
+	copy(e.Shares, s.share())
 }
 
 // admitted reports whether the rule of a variable with a part in the score lets it be an
@@ -129,8 +133,7 @@ func (s *AnomalyScorer) admitted(y, yhat []float64) bool {
 	if s.c.Rules == nil {
 		return true
 	}
-	s.sharesTo(s.shares)
-	for j, share := range s.shares {
+	for j, share := range s.share() {
 		v := &s.vars[j]
 		expected, deviation := y[j]-v.deviation, v.deviation
 		if s.leading == Jump || s.leading == Noise {

@@ -148,7 +148,7 @@ func TestAnomalyScorerFindsEachKindOfChange(t *testing.T) {
 				continue
 			}
 			first = i
-			if view, shares := s.Leading(); view != c.view || shares[2] < c.share {
+			if view, shares := s.Cause(), s.Shares(); view != c.view || shares[2] < c.share {
 				t.Errorf("%v: sample %d: view %v, shares %.2f", c.view, i, view, shares)
 			}
 		}
@@ -177,7 +177,7 @@ func TestAnomalyScorerKnowsTheTimeOfDay(t *testing.T) {
 		last = y
 		if i/day == 8 && score > 1 && found == 0 {
 			found = i % day
-			if view, _ := s.Leading(); view != Level {
+			if view := s.Cause(); view != Level {
 				t.Errorf("view %v", view)
 			}
 		}
@@ -195,7 +195,6 @@ func TestAnomalyEvent(t *testing.T) {
 	for i := begin; i < end; i++ {
 		rows[i][0] += 12
 	}
-	rows[3020][0] += 200
 	s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
 	events, marked := 0, 0
 	for i, y := range rows {
@@ -216,11 +215,41 @@ func TestAnomalyEvent(t *testing.T) {
 	if events != 1 || marked < end-begin || e.Open {
 		t.Errorf("%d events, %d of %d samples marked: %+v", events, marked, end-begin, e)
 	}
-	if e.Begin != begin*minute || e.Peak != 3020*minute || e.End < (end-1)*minute || e.End > (end+30)*minute {
+	if e.Begin != begin*minute || e.Peak <= begin*minute || e.Peak >= end*minute || e.End < (end-1)*minute || e.End > (end+30)*minute {
 		t.Errorf("begin %d, peak %d, end %d", e.Begin/minute, e.Peak/minute, e.End/minute)
 	}
 	if e.Score < 2 || e.Shares[0] != 1 || e.Normal {
 		t.Errorf("%+v", e)
+	}
+}
+
+// A spike of one sample is one anomalous sample, although the forecast behind it repeats
+// the spike and the means of the views remember it.
+func TestAnomalyOfASingleSpike(t *testing.T) {
+	const at, spikes = 3000, 15
+	behind := 0
+	for _, size := range []float64{20, 60, -500} {
+		for seed := range uint64(5) {
+			rows := noisy(20+seed, at+60, 1)
+			rows[at][0] += size
+			s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+			for i, y := range rows {
+				yhat := 0.
+				if i == at+1 {
+					yhat = .8 * rows[at][0]
+				}
+				score, _ := s.Observe(int64(i)*minute, y, []float64{yhat})
+				if i == at && !(score > 1 && s.Anomalous()) {
+					t.Errorf("spike of %v: score %v", size, score)
+				}
+				if i > at && s.Anomalous() {
+					behind++
+				}
+			}
+		}
+	}
+	if behind > spikes { // some are odd by chance; without these rules there are 24 behind each
+		t.Errorf("%d anomalous samples behind %d spikes", behind, spikes)
 	}
 }
 
@@ -296,7 +325,7 @@ func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {
 		if ok != (i >= anomalyWarmup) || math.IsNaN(score) || score > 3 {
 			t.Fatalf("sample %d: score %v, %v", i, score, ok)
 		}
-		if _, shares := s.Leading(); ok && shares[2]+shares[3] > 0 {
+		if shares := s.Shares(); ok && shares[2]+shares[3] > 0 {
 			t.Fatalf("sample %d: shares %v", i, shares)
 		}
 	}
@@ -306,8 +335,27 @@ func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {
 			t.Fatal("a score of nothing")
 		}
 	}
-	if _, shares := none.Leading(); shares != nil {
+	if shares := none.Shares(); shares != nil {
 		t.Error("shares of nothing")
+	}
+}
+
+// Errors that repeat exactly never exceed the largest ones that are kept, however often
+// what was learnt loses half its weight.
+func TestAnomalyScorerOfARepeatedError(t *testing.T) {
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+	const n = 20 * tailMemory
+	count := 0
+	for i := range n {
+		if score, _ := s.Observe(int64(i)*minute, []float64{float64(i % 2)}, []float64{0}); score > 1 {
+			count++
+		}
+	}
+	if count > n/1000 {
+		t.Errorf("%d alarms", count)
+	}
+	if score, _ := s.Observe(0, []float64{100}, []float64{0}); score <= 1 {
+		t.Errorf("an error of 100 after 0 and 1: score %v", score)
 	}
 }
 

@@ -41,7 +41,6 @@ func BenchmarkAnomalyScorer(b *testing.B) {
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
 				s.Observe(int64(n)*minute, rows[n%512], yhat)
-				s.Leading()
 				s.VariablesTo(each)
 			}
 		})

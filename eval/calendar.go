@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -20,6 +22,29 @@ const (
 type Calendar struct {
 	terms []CalendarTerm
 	zone  *time.Location
+
+	events [][]Event // of each name
+}
+
+// Event is an occurrence of an event: from the time From up to before To, ns since 1970 UTC.
+type Event struct {
+	Name     string
+	From, To int64
+}
+
+// WithEvents returns the calendar with an input for each name, after the terms: 1 during an
+// event, otherwise 0. The events are ascending by name, then by time; those of a name do not
+// overlap.
+func (c Calendar) WithEvents(all []Event) Calendar {
+	c.events = nil
+	for i, e := range all {
+		if i == 0 || e.Name != all[i-1].Name {
+			c.events = append(c.events, nil)
+		}
+		last := len(c.events) - 1
+		c.events[last] = append(c.events[last], e)
+	}
+	return c
 }
 
 // NewCalendar returns the calendar with the given terms in a time zone of the IANA
@@ -60,7 +85,7 @@ func (t CalendarTerm) harmonics() int {
 
 // Len returns the number of inputs.
 func (c Calendar) Len() int {
-	n := 0
+	n := len(c.events)
 	for _, t := range c.terms {
 		n += 2 * t.harmonics()
 	}
@@ -69,6 +94,14 @@ func (c Calendar) Len() int {
 
 // To writes the inputs of a time, ns since 1970, into dst, of length Len.
 func (c Calendar) To(dst []float64, ns int64) {
+	for k, all := range c.events {
+		next, _ := slices.BinarySearchFunc(all, ns+1, func(e Event, ns int64) int { return cmp.Compare(e.To, ns) })
+		v := 0.
+		if next < len(all) && all[next].From <= ns {
+			v = 1
+		}
+		dst[len(dst)-len(c.events)+k] = v
+	}
 	if len(c.terms) == 0 {
 		return
 	}

@@ -16,7 +16,7 @@ type dayProfile struct {
 	bin    int64
 	counts [dayBins]float64 // samples
 	visits [dayBins]int64   // days
-	values []float64        // dim x dayBins
+	values []float64        // dayBins x dim
 }
 
 // enter sets the time of the next sample.
@@ -31,8 +31,8 @@ func (p *dayProfile) enter(time int64) {
 	p.bin = bin
 }
 
-// at returns the mean of variable j of dim at this time of day.
-func (p *dayProfile) at(j int) *float64 { return &p.values[j*dayBins+int(p.bin)] }
+// at returns the mean of variable j at this time of day.
+func (p *dayProfile) at(j int) *float64 { return &p.values[int(p.bin)*(len(p.values)/dayBins)+j] }
 
 // value returns the mean of variable j at this time of day. It is known from the second
 // day on.
@@ -51,8 +51,8 @@ func (p *dayProfile) count() { p.counts[p.bin]++ }
 
 // shift adds d to the means of variable j.
 func (p *dayProfile) shift(j int, d float64) {
-	for i := range p.values[j*dayBins : (j+1)*dayBins] {
-		p.values[j*dayBins+i] += d
+	for dim := len(p.values) / dayBins; j < len(p.values); j += dim {
+		p.values[j] += d
 	}
 }
 

@@ -73,7 +73,7 @@ func ExampleScorer() {
 }
 
 // Sequential cross-validation refits a model to a sliding window: here the
-// published result of VAR(1) on Macrodata, 449.136 (Brault 2017, Table 8.3).
+// published result of VAR(1) on Macrodata, 449.1 (Brault 2017, Table 8.3).
 func ExampleSCV() {
 	for _, e := range eval.Experiments() {
 		if e.Name != "Macrodata" {
@@ -87,10 +87,10 @@ func ExampleSCV() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("published %.3f, reproduced %.3f\n", e.VAR1.MSE, r.MSE)
+		fmt.Printf("published %.1f, reproduced %.3f\n", e.VAR1.MSE, r.MSE)
 	}
 	// Output:
-	// published 449.136, reproduced 449.136
+	// published 449.1, reproduced 449.136
 }
 
 // Two models are compared on the same targets: is VAR(1) really better than

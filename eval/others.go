@@ -3,13 +3,16 @@ package eval
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// othersMost is the largest number of variables that are compared with each other: a
-// step takes dim^2 operations.
-const othersMost = 128
+const (
+	othersSpan  = 10  // samples that Correlation averages over
+	othersStart = 30  // samples before the first residuals
+	othersMost  = 128 // largest number of variables that are compared: a step takes dim^2 operations
+)
 
 // others compares each variable of a sample with what the other variables of the same
 // sample lead to expect, by the linear regression on all of them. With S the sum of
@@ -62,6 +65,42 @@ func (o *others) discount() {
 	for j := range o.diag {
 		o.diag[j] /= part
 	}
+}
+
+// observeOthers returns the statistic of Correlation: the largest mean residual of a
+// variable given the others, in its standard deviations.
+func (s *AnomalyScorer) observeOthers() evidence {
+	if s.n <= othersStart {
+		return evidence{}
+	}
+	w := &s.slow[Correlation]
+	s.others.residualsTo(s.r, s.z)
+	squares := s.squares[Correlation]
+	rate := lanes.Weight(float64(s.n-othersStart), 1./anomalyMemory)
+	var most evidence
+	for j, r := range s.r {
+		v := &s.vars[j]
+		v.residual += s.pace(Correlation, r, v.residual) * (1. / othersSpan) * (r - v.residual)
+		square := v.residual * v.residual
+		squares[j] = 0
+		if v.residualSquare > 0 {
+			squares[j] = square / v.residualSquare
+		}
+		if squares[j] > most.all {
+			most = evidence{squares[j], r * r / v.residualSquare}
+		}
+		if !w.teaches(squares[j]) {
+			continue
+		}
+		if square > 25*v.residualSquare && s.n > 2*othersStart && v.residualSquare > 0 {
+			square = 25 * v.residualSquare
+		}
+		v.residualSquare += rate * (square - v.residualSquare)
+	}
+	if w.held <= 0 {
+		s.others.learn(s.z)
+	}
+	return most.root()
 }
 
 func (o *others) state(c *snapshot.Codec) {

@@ -210,6 +210,31 @@ func (s *Scorer) nextPane() {
 
 func finite(v float64) bool { return v-v == 0 }
 
+// InsideTo writes for each variable whether its last target was inside the interval of
+// the k-th horizon: 1 or 0, and NaN where none was scored. It needs the sample y of the
+// last Observe, and no Push since.
+func (s *Scorer) InsideTo(dst []float64, k int, y []float64) {
+	d := s.c.Dim
+	fillNaN(dst[:d])
+	if s.c.Level == 0 {
+		return
+	}
+	slot := s.slot(k)
+	lower, upper := slot[lanes.TallyLower*d:][:d], slot[lanes.TallyUpper*d:][:d]
+	for j, v := range y {
+		if s.c.Scale != nil {
+			v *= s.c.Scale[j]
+		}
+		switch {
+		case math.IsNaN(s.errs[k*d+j]) || math.IsNaN(lower[j]):
+		case v >= lower[j] && v <= upper[j]:
+			dst[j] = 1
+		default:
+			dst[j] = 0
+		}
+	}
+}
+
 // Push adds the forecasts made after the last Observe, row-major horizon x
 // Dim from horizon 1 to at least the largest scored one, as Forecaster writes
 // them. lower and upper are the bounds of the interval in the same layout (of

@@ -89,6 +89,9 @@ func TestScorerClosedForm(t *testing.T) {
 	near(t, "SCVSD", all.SCVSD, math.Sqrt((1+52*52+.25)/3-53.5*53.5/9), 1e-13)
 	near(t, "NMSE", all.NMSE, (6/(14./3)+100./50)/2, 1e-15)
 	near(t, "SkillVsNaive", all.SkillVsNaive, 1-(9./7+2)/(9./7+10), 1e-15)
+	// Means over the targets 3, 4 and 30, 20, which had a reference, over the variances 14/9
+	// and 25 of all targets: own 5/2 and 50, reference 1/2 and 50.
+	near(t, "SkillVsVAR", all.SkillVsVAR, 1-(45./28+2)/(9./28+2), 1e-15)
 	near(t, "Coverage", all.Coverage, 3./5, 1e-15)
 }
 
@@ -276,5 +279,35 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 		s.Push(f, f, f, f)
 	}); n != 0 {
 		t.Errorf("%v allocations per step", n)
+	}
+}
+
+// The mean of InsideTo over all samples is the coverage, with a scale and a missing value.
+func TestScorerInside(t *testing.T) {
+	s := NewScorer(ScorerConfig{Dim: 2, Horizons: []int{1, 3}, Level: .9, Scale: []float64{2, .5}})
+	var inside, scored [2]float64
+	dst := make([]float64, 2)
+	for i := range 50 {
+		y := []float64{float64(i * i % 7), float64(i % 5)}
+		if i == 20 {
+			y[1] = math.NaN()
+		}
+		s.Observe(y)
+		for k := range 2 {
+			s.InsideTo(dst, k, y)
+			for _, v := range dst {
+				if !math.IsNaN(v) {
+					inside[k] += v
+					scored[k]++
+				}
+			}
+		}
+		s.Push([]float64{3, 2, 3, 2, 3, 2}, []float64{1, 1, 0, 1, 2, 1}, []float64{4, 3, 5, 3, 4, 3}, nil)
+	}
+	for k := range 2 {
+		score := s.Running(All, k)
+		if got := inside[k] / scored[k]; math.Abs(got-score.Coverage) > 1e-12 || got == 0 || got == 1 {
+			t.Errorf("horizon %d: %v inside, coverage %v", k, got, score.Coverage)
+		}
 	}
 }

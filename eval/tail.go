@@ -20,10 +20,10 @@ const (
 // without memory. Its values are nonnegative and grow like the logarithm of what is
 // measured, so that their tail is about exponential.
 type sampleTail struct {
-	n    float64           // values
-	kept int               // of them in top
-	top  [tailTop]float64  // largest first
-	bins [tailBins]float64 // number of values per bin
+	n      float64           // values
+	kept   int               // of them in top
+	top    [tailTop]float64  // largest first
+	beyond [tailBins]float64 // number of values in a bin or above it
 }
 
 // surprisal returns -log P(X >= x) for the next value X. Beyond the largest values
@@ -51,12 +51,12 @@ func (t *sampleTail) surprisal(x float64) float64 {
 		return s
 	}
 	bin := tailBin(x)
-	above := 1.
-	for _, n := range t.bins[bin+1:] {
-		above += n
+	from, to := t.beyond[bin]+1, 1.
+	if bin+1 < tailBins {
+		to += t.beyond[bin+1]
 	}
 	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
-	return math.Log(t.n+1) - part*math.Log(above) - (1-part)*math.Log(above+t.bins[bin])
+	return math.Log((t.n+1)/from) + part*math.Log(from/to)
 }
 
 // prior is the prior mean excess: larger at first, while the model that makes the values
@@ -74,7 +74,9 @@ func (t *sampleTail) learn(x float64) {
 		t.forget()
 	}
 	t.n++
-	t.bins[tailBin(x)]++
+	for i := range t.beyond[:tailBin(x)+1] {
+		t.beyond[i]++
+	}
 	if t.n > tailTop && x <= t.top[t.kept-1] {
 		return
 	}
@@ -90,15 +92,15 @@ func (t *sampleTail) learn(x float64) {
 }
 
 // forget gives what was learnt half its weight, and keeps every other of the largest
-// values.
+// values: at least one, for values that repeat exactly never exceed those that are kept.
 func (t *sampleTail) forget() {
 	t.n /= 2
-	for i := range t.bins {
-		t.bins[i] /= 2
+	for i := range t.beyond {
+		t.beyond[i] /= 2
 	}
-	t.kept /= 2
+	t.kept = (t.kept + 1) / 2
 	for i := range t.kept {
-		t.top[i] = t.top[2*i+1]
+		t.top[i] = t.top[min(2*i+1, tailTop-1)]
 	}
 }
 
@@ -106,7 +108,7 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 	c.Float64(&t.n)
 	c.Index(&t.kept, tailTop+1)
 	c.Float64s(t.top[:])
-	c.Float64s(t.bins[:])
+	c.Float64s(t.beyond[:])
 }
 
 const (
@@ -135,7 +137,7 @@ func (t *slowTail) surprisal(x float64) float64 {
 	case t.n < slowReady:
 		return 0
 	case x <= t.threshold:
-		return -math.Log(t.share) * x / t.threshold
+		return -math.Log(t.share) * (x / t.threshold)
 	}
 	k := .5 * t.count
 	return k*math.Log1p((x-t.threshold)/(k*t.excess)) - math.Log(t.share)
@@ -157,7 +159,13 @@ func (t *slowTail) learn(x, least, prior float64) {
 	}
 	rate := lanes.Weight(t.n, 1./tailMemory)
 	t.share += rate * (beyond - t.share)
-	t.threshold = max(least, t.threshold*math.Exp(.5/slowShare*rate*(beyond-slowShare)))
+	// The threshold moves by stochastic approximation on its logarithm.
+	if beyond > 0 {
+		t.threshold *= math.Exp(.5 / slowShare * rate * (1 - slowShare))
+	} else {
+		t.threshold -= t.threshold * .5 * rate
+	}
+	t.threshold = max(least, t.threshold)
 	switch {
 	case beyond > 0 && !t.outside:
 		t.outside, t.peak = true, x
