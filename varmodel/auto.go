@@ -8,7 +8,6 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
-	"github.com/orffvar/forecaster/sgd"
 )
 
 // AutoConfig describes the default model.
@@ -24,6 +23,8 @@ type AutoConfig struct {
 
 	Tier    Tier         // cost of the model; "" means TierFull
 	Without []Ingredient // ingredients left out, to measure what each is worth
+
+	Workspace *Workspace // shared with other models; nil: its own
 }
 
 // Ingredient is a part of the default model that can be left out.
@@ -84,8 +85,11 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &auto{cfg: cfg, memory: tier.memory, names: []string{"persistence"}}
-	work := new(sgd.Workspace)
+	work := cfg.Workspace
+	if work == nil {
+		work = new(Workspace)
+	}
+	m := &auto{cfg: cfg, work: work, memory: tier.memory, names: []string{"persistence"}}
 	for _, spec := range specs {
 		spec.long = spec.long && m.has(LongInputs)
 		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed, work)
@@ -111,10 +115,13 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 			e.yuleWalker.batch = 1 // the next sample may belong to another series
 		}
 	}
+	if m.repeats = m.seasonal() && len(cfg.Experts) == 0; m.repeats {
+		m.names = append(m.names, "season")
+	}
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
 	if cfg.Horizon > 1 {
 		var err error
-		if m.direct, err = newDirectLearners(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon), work); err != nil {
+		if m.direct, err = newDirectLearners(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon), &work.newton); err != nil {
 			return nil, err
 		}
 		m.long = true
@@ -128,8 +135,10 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 // auto owns the weights of the experts.
 type auto struct {
 	cfg     AutoConfig
+	work    *Workspace
 	experts []*expert
-	names   []string        // persistence, then the experts
+	names   []string        // persistence, then the experts, then the season if repeats
+	repeats bool            // the season around the mean of the remainder is mixed, too
 	depth   int             // largest number of lags that an expert uses
 	order   int             // lags of all coordinates in frame.lags: the most that an expert uses, except around the local mean
 	memory  int             // samples that a refit learns
@@ -175,11 +184,12 @@ func (m *auto) NewSeries() eval.Forecaster {
 	s := &autoSeries{
 		m:      m,
 		inputs: newExogenousInputs(m.cfg.Inputs, m.cfg.Horizon, depth),
-		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
-		mixture:   newMixture(d, k+1, 1, -1, m.has(Stacking)),
+		scaler: newScaler(d), local: newLocalMean(d), past: newGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
+		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
+		early:     shrinkage{every: 1, errors: earlyErrors},
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),
-		forecasts: vec.Aligned((k + 1) * vec.Stride(d)),
+		forecasts: vec.Aligned(len(m.names) * vec.Stride(d)),
 		next:      make([]float64, d),
 		sample:    lanes.Rows(1, d), before: make([]float64, d), target: make([]float64, d),
 		observed: make([]bool, d),
@@ -203,7 +213,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		}
 	}
 	if m.direct != nil {
-		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Horizon, m.recent())
+		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Horizon, m.recent(), &m.work.newton)
 		s.multihorizon.season, s.multihorizon.seasonBase.given = m.cfg.Season, m.cfg.Season > 0
 	}
 	if s.inputs != nil {

@@ -142,10 +142,10 @@ type expert struct {
 	lags          []float64      // scratch, order x dim
 	exogenous     []float64      // scratch, inputs
 	errors        []float64      // scratch
-	work          *sgd.Workspace // scratch shared by all experts
+	work          *Workspace     // shared by all experts
 }
 
-func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspace) (*expert, error) {
+func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *Workspace) (*expert, error) {
 	e := &expert{expertSpec: spec, dim: dim, work: work, lags: lanes.Rows(spec.order, dim), errors: lanes.Rows(1, dim)}
 	if !spec.source { // the learner of the source takes targets, not errors
 		e.limiter = newErrorLimiter(dim)
@@ -158,11 +158,9 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspac
 	}
 	if spec.frequencies > 0 {
 		var err error
-		if e.random, err = orff.NewAdaptive(spec.order*dim, e.frequencies, spec.bandwidth, orff.BlockRand(seed, spec.block)); err != nil {
+		drawing := drawing{seed, spec.block, dim, spec.order, e.frequencies, spec.bandwidth, spec.additive}
+		if e.random, err = work.features(drawing); err != nil {
 			return nil, err
-		}
-		if spec.additive {
-			e.random.AlignAxes()
 		}
 	}
 	if spec.additive && inputs > 0 {
@@ -173,7 +171,7 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspac
 		e.exogenous = make([]float64, inputs)
 	}
 	if spec.source {
-		e.yuleWalker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
+		e.yuleWalker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting, work)
 		return e, nil
 	}
 	var err error
@@ -188,7 +186,7 @@ func (e *expert) newLearner() (resettable, error) {
 		Features: e.features(), Outputs: e.dim,
 		Block: blockWidth, Every: e.every,
 		Ridge: e.ridge, Forgetting: e.forgetting,
-		Workspace: e.work,
+		Workspace: &e.work.newton,
 	}
 	switch {
 	case e.own > 0:

@@ -29,7 +29,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 	d := s.m.cfg.Dim
 	n := len(jac) / d
 	clear(jac)
-	c := make([]float64, s.mixture.experts)
+	c, factor := make([]float64, s.mixture.experts), s.earlyFactor()
 	var source []float64 // derivative of the source in the own lags, dim x lags
 	if e := s.m.source; e != nil {
 		source = make([]float64, d*s.lags())
@@ -42,8 +42,12 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 		row := jac[j*n : (j+1)*n]
 		s.mixture.coefficientsTo(c, j)
 		row[j] = 1
-		for _, v := range c[1:] {
-			row[j] -= v
+		if s.m.repeats && s.remainder == nil {
+			c[len(c)-1] = 0 // the last value, too
+		}
+		for k := range c[1:] {
+			c[k+1] *= factor
+			row[j] -= c[k+1]
 		}
 		for k, e := range s.m.experts {
 			switch {

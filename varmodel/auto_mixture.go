@@ -97,7 +97,7 @@ type mixture struct {
 	correction, deviation, err []float64 // scratch
 }
 
-func newMixture(dim, experts, every, fallback int, stacking bool) *mixture {
+func newMixture(dim, experts, every, fallback int, stacking bool, work *sgd.Workspace) *mixture {
 	stride := vec.Stride(dim)
 	m := &mixture{
 		dim: dim, experts: experts, fallback: fallback, novelty: true,
@@ -120,6 +120,7 @@ func newMixture(dim, experts, every, fallback int, stacking bool) *mixture {
 	m.stack, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
 		Features: experts, Outputs: 1, Block: experts, Every: stackEvery * dim,
 		Ridge: stackRidge, Forgetting: math.Pow(stackForget, 1/float64(dim)),
+		Workspace: work,
 	})
 	if err != nil {
 		panic("varmodel: " + err.Error()) // the constants above are valid
@@ -256,7 +257,7 @@ func (m *mixture) outTo(dst []float64) {
 
 func (m *mixture) setOut(increments []float64) {
 	for j, v := range increments {
-		m.out[j] = v / m.unit(j)
+		m.out[j] = v * m.steps.Inverse[j]
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // The experts of each anchor horizon.
@@ -21,6 +22,10 @@ const (
 	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
+
+// shorterTerms is the number of terms that the shrinkage of the next shorter horizon counts
+// for in that of a horizon.
+const shorterTerms = 3
 
 // anchors returns the anchor horizons: 2, 3, 4, then two per doubling, and the last
 // horizon. A horizon of 1 has none.
@@ -72,6 +77,7 @@ type multihorizon struct {
 
 	mixtures   []*mixture  // for each anchor
 	shrinkages []shrinkage // of each mixture, towards persistence
+	factors    []float64   // see shrink
 	seasonBase *seasonBase
 	origins    []origin // ring; its length is the last anchor
 	next       int      // origin that predict replaces
@@ -89,7 +95,7 @@ type multihorizon struct {
 	target       []float64 // scratch, dim
 }
 
-func newMultihorizon(g *directLearners, q *seasons, horizon, depth int) *multihorizon {
+func newMultihorizon(g *directLearners, q *seasons, horizon, depth int, work *sgd.Workspace) *multihorizon {
 	d := g.dim
 	o := &multihorizon{
 		direct: g, horizon: horizon, seasons: q,
@@ -99,6 +105,7 @@ func newMultihorizon(g *directLearners, q *seasons, horizon, depth int) *multiho
 		lastSeason:   make([]float64, horizon*d),
 		pathWeights:  make([]float64, 2*len(g.steps)*d),
 		forecast:     make([]float64, len(g.steps)*d),
+		factors:      make([]float64, len(g.steps)),
 		recent:       vec.Aligned((horizon + depth) * strideOf(d)),
 		values:       make([]float64, d),
 		out:          make([]float64, d),
@@ -107,8 +114,8 @@ func newMultihorizon(g *directLearners, q *seasons, horizon, depth int) *multiho
 		seasonBase:   newSeasonBase(g.steps),
 	}
 	for _, h := range g.steps {
-		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true))
-		o.shrinkages = append(o.shrinkages, shrinkage{every: h})
+		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, work))
+		o.shrinkages = append(o.shrinkages, shrinkage{every: h, errors: 1})
 	}
 	for j := range o.sinceNovelty {
 		o.sinceNovelty[j] = len(o.origins)
@@ -142,7 +149,7 @@ func (o *multihorizon) observe(sample []float64) {
 			y[j] = v - p.seasons[k*g.dim+j]
 		}
 		o.mixtures[k].forecastTo(o.out, p.last, p.forecasts[k])
-		if p.season > 0 && p.season == o.seasonBase.season {
+		if p.season > 0 && p.season == o.seasonBase.season && o.seasonBase.gains[k] > 0 {
 			o.scoreSeason(k, y, p)
 		}
 		o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
@@ -174,8 +181,9 @@ func (o *multihorizon) scoreSeason(k int, y []float64, p *origin) {
 	t, m, d := &o.seasonBase.shrinkages[k], o.mixtures[k], o.direct.dim
 	for j, base := range p.forecasts[k][repeatSeason*d : (repeatSeason+1)*d] {
 		if !math.IsNaN(y[j]) {
-			forecast := p.last[j] + o.shrinkages[k].factor*finiteOr(o.out[j]-p.last[j], 0)
-			t.add((forecast-base)/m.unit(j), (y[j]-base)/m.unit(j))
+			forecast := p.last[j] + o.factors[k]*finiteOr(o.out[j]-p.last[j], 0)
+			inverse := m.steps.Inverse[j]
+			t.add((forecast-base)*inverse, (y[j]-base)*inverse)
 		}
 	}
 	t.endOutcome()
@@ -203,6 +211,7 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 		o.seasons.aheadTo(o.ahead)
 	}
 	o.iterate(f, source)
+	o.shrink()
 	o.repeatSeason(whole, p)
 	for k := range o.direct.steps {
 		o.expertsTo(p.forecasts[k], k, whole, f, p)
@@ -274,9 +283,10 @@ func (o *multihorizon) combine(k int, p *origin) {
 	forecast := o.forecast[k*d : (k+1)*d]
 	m.forecastTo(forecast, last, z)
 	m.outTo(p.mixed[k*d : (k+1)*d])
+	shrunk := o.factors[k]
 	for j, v := range forecast {
-		forecast[j] = last[j] + o.shrinkages[k].factor*finiteOr(v-last[j], 0)
-		learnt := o.shrinkages[k].factor * (1 - m.persistenceWeight(j))
+		forecast[j] = last[j] + shrunk*finiteOr(v-last[j], 0)
+		learnt := shrunk * (1 - m.persistenceWeight(j))
 		if o.sinceNovelty[j] < h {
 			forecast[j], learnt = last[j], 0
 		}
@@ -288,6 +298,17 @@ func (o *multihorizon) combine(k int, p *origin) {
 			forecast[j] = base + factor*(forecast[j]-base)
 			paths[0], paths[1] = factor*paths[0], factor*paths[1]+1-factor
 		}
+	}
+}
+
+// shrink computes the factors by which the increments of the anchors are multiplied: their
+// own, and with few terms those of the shorter horizons, which have more.
+func (o *multihorizon) shrink() {
+	var factor float64
+	for k := range o.factors {
+		t := &o.shrinkages[k]
+		factor = (t.terms*t.factor + shorterTerms*factor) / (t.terms + shorterTerms)
+		o.factors[k] = factor
 	}
 }
 
@@ -366,6 +387,9 @@ func (o *multihorizon) State(c *snapshot.Codec) {
 		})
 	}
 	c.Optional("horizon="+strconv.Itoa(o.horizon), func() { o.originsState(c) })
+	if c.Decoding() {
+		o.shrink()
+	}
 }
 
 func (o *multihorizon) originsState(c *snapshot.Codec) {

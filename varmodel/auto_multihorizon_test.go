@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -21,11 +22,11 @@ func TestShrinkage(t *testing.T) {
 	} {
 		const d, every = 3, 10
 		rng := rand.New(rand.NewPCG(19, 20))
-		m := newMixture(d, 1, every, 0, true)
+		m := newMixture(d, 1, every, 0, true, nil)
 		for j := range d {
 			m.steps.Square[j], m.steps.Count[j] = 1, 1
 		}
-		s := shrinkage{every: every}
+		s := shrinkage{every: every, errors: 1}
 		y, last := make([]float64, d), make([]float64, d)
 		for range 200 * every {
 			for j := range d {
@@ -60,5 +61,18 @@ func TestHorizonsOfARandomWalk(t *testing.T) {
 	t.Logf("%.4f of persistence", got/base)
 	if got > 1.01*base {
 		t.Errorf("%.4f of persistence", got/base)
+	}
+}
+
+// A horizon without terms takes the shrinkage of the shorter ones, one with many its own.
+func TestShrinkageOfShorterHorizons(t *testing.T) {
+	o := &multihorizon{shrinkages: make([]shrinkage, 3), factors: make([]float64, 3)}
+	o.shrinkages[0] = shrinkage{terms: 1e9, factor: .8}
+	o.shrinkages[1] = shrinkage{terms: shorterTerms, factor: .4}
+	o.shrink()
+	for k, want := range []float64{.8, .6, .6} {
+		if got := o.factors[k]; math.Abs(got-want) > 1e-6 {
+			t.Errorf("anchor %d: %v, want %v", k, got, want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ type refit struct {
 	current       int            // index of the expert under refit; len(experts): none
 	resetCopy     *expert        // copy of the current expert; nil: not begun
 	next          int            // sample whose features are learnt next
-	frame         *frame         // the series at next
+	frame         *frame         // the series at next; nil between two refits, as is the scratch below
 	hasIncrements bool           // frame.recent holds the increments before next; used by experts with long only
 	remainder     *pastRemainder // of the series at next; nil until it is used
 	phi           []float64      // scratch: features of an expert
@@ -38,23 +38,27 @@ type refit struct {
 	target        []float64      // scratch
 }
 
-func newRefit(s *autoSeries) *refit {
+func newRefit(s *autoSeries) *refit { return &refit{current: len(s.m.experts)} }
+
+// open makes room for a refit.
+func (r *refit) open(s *autoSeries) {
 	m := s.m
 	d := m.cfg.Dim
-	r := &refit{
-		current: len(m.experts),
-		frame:   newFrame(d, m.order, m.recent(), s.scaler, newLocalMean(d), s.inputs),
-		out:     make([]float64, d),
-		target:  make([]float64, d),
-	}
+	depth := m.recent()
 	if m.source == nil || !m.has(LongInputs) {
-		r.frame.recent = nil // only the source uses the increments
+		depth = 0 // only the source uses the increments
 	}
+	r.frame = newFrame(d, m.order, depth, s.scaler, newLocalMean(d), s.inputs)
+	r.out, r.target = make([]float64, d), make([]float64, d)
+	widest := 0
 	for _, e := range m.experts {
-		r.phi = append(r.phi, make([]float64, max(0, e.features()-len(r.phi)))...)
+		widest = max(widest, e.features())
 	}
-	return r
+	r.phi = make([]float64, widest)
 }
+
+// end ends a refit; experts not yet replaced stay as they are.
+func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.experts)} }
 
 // isRefitTime reports whether n is firstRefit times a power of two.
 func isRefitTime(n int) bool {
@@ -71,8 +75,11 @@ func (r *refit) observe(s *autoSeries) {
 	if isRefitTime(s.total) && s.total <= 2*s.m.memory && s.past.count >= min(s.total/2, s.m.memory) {
 		r.start(s, s.m.memory)
 	}
-	for work := refitPace; work > 0 && r.current < len(s.m.experts); {
+	for work := refitPace; work > 0 && r.frame != nil; {
 		work -= r.proceed(s, work)
+		if r.current == len(s.m.experts) {
+			r.end(s)
+		}
 	}
 }
 
@@ -80,10 +87,9 @@ func (r *refit) observe(s *autoSeries) {
 func (r *refit) start(s *autoSeries, oldest int) {
 	r.from = max(s.past.count-1-oldest, 2)
 	r.current, r.resetCopy = 0, nil
+	r.open(s)
+	s.past.reserve(s.past.count - r.from + s.m.recent() + 1) // increments before the first sample are read, too
 }
-
-// cancel ends a refit; experts not yet replaced stay as they are.
-func (r *refit) cancel(s *autoSeries) { r.current, r.resetCopy = len(s.m.experts), nil }
 
 // proceed continues the refit by at most the given number of samples and returns their
 // number.
@@ -224,16 +230,21 @@ func (r *refit) State(c *snapshot.Codec, s *autoSeries) {
 	c.Index(&r.current, len(s.m.experts)+1)
 	begun := r.resetCopy != nil
 	c.Bool(&begun)
-	if !begun || r.current == len(s.m.experts) {
-		r.resetCopy = nil
-		c.Int(&r.from)
+	c.Int(&r.from)
+	if c.Decoding() {
+		current := r.current
+		if r.end(s); current < len(s.m.experts) {
+			r.open(s)
+			r.current = current
+		}
+	}
+	if !begun || r.frame == nil {
 		return
 	}
 	if c.Decoding() {
 		r.resetCopy = s.m.experts[r.current].resetCopy()
 	}
 	r.resetCopy.State(c)
-	c.Int(&r.from)
 	c.Int(&r.next)
 	if back := s.past.count - 1 - r.next; back < 0 || back > s.m.memory {
 		c.Fail("refit: sample %d of %d", r.next, s.past.count)

@@ -27,7 +27,7 @@ type seasonBase struct {
 func newSeasonBase(steps []int) *seasonBase {
 	b := &seasonBase{steps: steps, gains: make([]float64, len(steps)), losses: make([]float64, len(steps)), shrinkages: make([]shrinkage, len(steps)), begun: make([]bool, len(steps))}
 	for k, h := range steps {
-		b.shrinkages[k].every = h
+		b.shrinkages[k] = shrinkage{every: h, errors: 1}
 	}
 	return b
 }
@@ -47,7 +47,7 @@ func (b *seasonBase) observe(season int, past *history, unit func(k, j int) floa
 		oldest := 0
 		if !b.begun[k] {
 			b.begun[k] = true
-			b.gains[k], b.losses[k], b.shrinkages[k] = 0, 0, shrinkage{every: h}
+			b.gains[k], b.losses[k], b.shrinkages[k] = 0, 0, shrinkage{every: h, errors: 1}
 			oldest = min(past.count, past.depth) - 1
 		}
 		back := (h + season - 1) / season * season // a whole number of seasons

@@ -26,7 +26,8 @@ const (
 // after the other, some with each sample. Whether a period is worth a cycle, the
 // forecasts of the cycle show.
 type seasonSearch struct {
-	samples    int       // samples searched; 0: no search under way
+	most       int       // samples that are searched at most
+	samples    int       // samples searched; 0: no search under way, and no memory for one
 	coord      int       // current coordinate
 	lag        int       // next lag of the current coordinate
 	moving     int       // coordinates so far that are not constant
@@ -37,29 +38,27 @@ type seasonSearch struct {
 }
 
 // newSeasonSearch returns a search in at most the given number of samples.
-func newSeasonSearch(samples int) *seasonSearch {
-	return &seasonSearch{
-		difference: make([]float64, 2*samples/5), scores: make([]float64, 2*samples/5),
-		values: make([]float64, samples), squares: make([]float64, samples+1),
+func newSeasonSearch(samples int) *seasonSearch { return &seasonSearch{most: samples} }
+
+// begin starts a search in the last n samples, if they are enough.
+func (f *seasonSearch) begin(n int) {
+	if f.end(); n < seasonFrom {
+		return
 	}
+	f.samples = n
+	f.difference, f.scores = make([]float64, f.limit()), make([]float64, f.limit())
+	f.values, f.squares = make([]float64, n), make([]float64, n+1)
 }
 
-// begin starts a search in the last n samples.
-func (f *seasonSearch) begin(n int) {
-	f.samples, f.coord, f.lag, f.moving = n, 0, 0, 0
-	clear(f.scores)
-}
+// end gives the memory of a search back.
+func (f *seasonSearch) end() { *f = seasonSearch{most: f.most} }
 
 // limit is the smallest lag that is too large for a season.
-func (f *seasonSearch) limit() int { return min(2*f.samples/5, len(f.scores)) }
+func (f *seasonSearch) limit() int { return 2 * f.samples / 5 }
 
 // proceed computes some lags. After the last one it returns the period in samples, or 0
 // for none, and true.
 func (f *seasonSearch) proceed(past *history, known *seasons) (period int, done bool) {
-	if f.samples < seasonFrom {
-		f.samples = 0
-		return 0, true
-	}
 	n := f.samples
 	x := f.values[:n]
 	if f.lag == 0 {
@@ -87,7 +86,7 @@ func (f *seasonSearch) proceed(past *history, known *seasons) (period int, done 
 		return 0, false
 	}
 	period = f.best()
-	f.samples = 0
+	f.end()
 	return period, true
 }
 
@@ -153,7 +152,14 @@ func (f *seasonSearch) best() int {
 
 func (f *seasonSearch) State(c *snapshot.Codec) {
 	c.Section("season")
-	c.Index(&f.samples, len(f.values)+1)
+	n := f.samples
+	c.Index(&n, f.most+1)
+	if c.Decoding() {
+		f.begin(n)
+	}
+	if f.samples == 0 {
+		return
+	}
 	c.Int(&f.coord)
 	c.Index(&f.lag, len(f.scores)+1)
 	c.Int(&f.moving)

@@ -17,8 +17,6 @@ const (
 	freeTerms      = 2.5 // terms before a cycle that was found has one
 	freeShare      = .2  // smallest share of a cycle that was found: a search sees many periods
 	freeCycles     = 2   // cycles of periods that were found without the clock
-	refitShare     = .25 // change of the shares, averaged over the variables, after which the remainder is refit
-	refitApart     = 64  // samples between two refits of the remainder
 	yearSpan       = 31556952e9
 )
 
@@ -43,8 +41,7 @@ type seasons struct {
 
 	count  int       // samples
 	cycles []*cycle  // by ascending period
-	ring   []float64 // the last samples, as many as the longest period has
-	rows   int       // of the ring
+	ring   ring      // the last samples, as many as the longest period has
 	last   []float64 // season at the last sample, from before that was learnt
 	active bool      // a cycle has a share
 	others []float64 // scratch: shapes of the shorter cycles
@@ -53,7 +50,7 @@ type seasons struct {
 // newSeasons returns the seasons of a new series. given is the configured period,
 // or 0.
 func newSeasons(dim, limit, given int) *seasons {
-	s := &seasons{dim: dim, limit: limit, last: make([]float64, dim), others: make([]float64, dim)}
+	s := &seasons{dim: dim, limit: limit, ring: ring{dim: dim}, last: make([]float64, dim), others: make([]float64, dim)}
 	if given > 0 {
 		c := newCycle(dim, given)
 		c.given = true
@@ -128,14 +125,9 @@ func (s *seasons) add(c *cycle) {
 	s.cycles = append(s.cycles, nil)
 	copy(s.cycles[i+1:], s.cycles[i:])
 	s.cycles[i] = c
-	if c.period <= s.rows {
-		return
+	if c.period > s.ring.rows {
+		s.ring = s.ring.resized(c.period, s.count)
 	}
-	d, ring := s.dim, make([]float64, c.period*s.dim)
-	for n := max(0, s.count-s.rows); n < s.count; n++ {
-		copy(ring[n%c.period*d:], s.ring[n%s.rows*d:n%s.rows*d+d])
-	}
-	s.ring, s.rows = ring, c.period
 }
 
 // keep removes the cycles that fail a condition.
@@ -208,7 +200,6 @@ func (s *seasons) phaseNow(c *cycle) int {
 // variables.
 func (s *seasons) observe(y, inverse []float64) {
 	s.clock()
-	d := s.dim
 	s.active = false
 	clear(s.last)
 	others := s.others
@@ -220,7 +211,7 @@ func (s *seasons) observe(y, inverse []float64) {
 		}
 		var old []float64
 		if c.run >= c.period {
-			old = s.ring[(s.count-c.period)%s.rows*d:][:d]
+			old = s.ring.at(s.count - c.period)
 		}
 		c.step(phase%c.period, y, old)
 		switch {
@@ -229,7 +220,7 @@ func (s *seasons) observe(y, inverse []float64) {
 				if i == 0 {
 					return y
 				}
-				return s.ring[(s.count-i)%s.rows*d:][:d]
+				return s.ring.at(s.count - i)
 			}, s.cycles[:k], 0)
 		case c.run >= c.period:
 			c.learn(y, others, inverse)
@@ -237,14 +228,14 @@ func (s *seasons) observe(y, inverse []float64) {
 		c.check()
 		s.active = s.active || c.active
 		for j, v := range c.prior {
-			others[j] += v
-			if c.active {
-				s.last[j] += c.share[j].value * v
+			if share := c.share[j].value; share > 0 {
+				others[j] += v
+				s.last[j] += share * v
 			}
 		}
 	}
-	if s.rows > 0 {
-		copy(s.ring[s.count%s.rows*d:], y)
+	if s.ring.rows > 0 {
+		copy(s.ring.at(s.count), y)
 	}
 	s.count++
 	s.time = 0
@@ -315,11 +306,12 @@ func (s *seasons) sharesTo(dst []float64) []float64 {
 	return dst
 }
 
-// appendPeriods appends the periods of the cycles that have a share, the strongest first.
+// appendPeriods appends the periods of the cycles with a share worth mentioning, the
+// strongest first.
 func (s *seasons) appendPeriods(dst []int) []int {
 	first := len(dst)
 	for _, c := range s.cycles {
-		if !c.active {
+		if !c.said {
 			continue
 		}
 		i, v := len(dst), c.strength()
@@ -342,7 +334,7 @@ func (s *seasons) State(c *snapshot.Codec) {
 	n := len(s.cycles)
 	c.Len(&n, len(naturalSpans)+freeCycles+2)
 	if c.Decoding() {
-		s.cycles, s.ring, s.rows = nil, nil, 0
+		s.cycles, s.ring = nil, ring{dim: s.dim}
 	}
 	for i := range n {
 		period := 0
@@ -362,12 +354,7 @@ func (s *seasons) State(c *snapshot.Codec) {
 		}
 		s.cycles[i].State(c)
 	}
-	rows := s.rows
-	c.Len(&rows, maxLags+s.limit+1)
-	if c.Decoding() && c.Err() == nil && rows != s.rows {
-		s.ring, s.rows = make([]float64, rows*s.dim), rows
-	}
-	c.Float64s(s.ring)
+	s.ring.state(c, maxLags+s.limit+1)
 	c.Float64s(s.last)
 	s.active = false
 	for _, o := range s.cycles {

@@ -7,11 +7,14 @@ import (
 )
 
 const (
-	shapeLimit    = 3   // limit of what a deviation moves a shape by, in standard deviations
-	cycleMemory   = 20  // periods that a shape is the mean of
-	shareBlock    = 24  // samples that make a term of a share, at least
-	shareMemory   = .97 // weight of a term after the next one
-	shareDistance = 5   // limit of a deviation, in standard deviations
+	shapeLimit    = 3    // limit of what a deviation moves a shape by, in standard deviations
+	cycleMemory   = 20   // periods that a shape is the mean of
+	shareBlock    = 24   // samples that make a term of a share, at least
+	shareMemory   = .97  // weight of a term after the next one …
+	shortMemory   = .994 // … of a period with many in a term: its share would come and go
+	shareDistance = 5    // limit of a deviation, in standard deviations
+	saidShare     = .1   // largest share from which on a season is reported …
+	keptShare     = .02  // … and at which it no longer is: it would come and go
 )
 
 // cycle is the mean shape of one period, of each variable. It is learnt from the
@@ -26,25 +29,29 @@ type cycle struct {
 	phase  int       // of the last sample
 	run    int       // samples since the last break
 	learnt int       // deviations
-	count  []int32   // of each phase: deviations, at most cycleMemory
-	mean   []float64 // period x dim: shape
+	count  []int32   // of each phase: deviations, at most cycleMemory; nil until a period is complete
+	mean   []float64 // period x dim: shape; nil until a period is complete
+	none   []float64 // zeros: the shape until then
 	prior  []float64 // shape at the last sample, from before that was learnt
 	total  []float64 // sum of the last period
 	fresh  []float64 // sum since run was a multiple of the period: total has no rounding errors of long ago
 	share  []slope   // of each variable
 	active bool      // a share is above 0
+	said   bool      // a share is large enough to speak of a season
 }
 
 func newCycle(dim, period int) *cycle {
-	v := make([]float64, 3*dim)
+	v := make([]float64, 4*dim)
 	c := &cycle{
 		period: period,
-		count:  make([]int32, period), mean: make([]float64, period*dim),
-		prior: v[:dim:dim], total: v[dim : 2*dim : 2*dim], fresh: v[2*dim:],
+		prior:  v[:dim:dim], total: v[dim : 2*dim : 2*dim], fresh: v[2*dim : 3*dim : 3*dim], none: v[3*dim:],
 		share: make([]slope, dim),
 	}
 	for j := range c.share {
-		c.share[j].least = naturalTerms
+		c.share[j].least, c.share[j].memory = naturalTerms, shareMemory
+		if period < shareBlock {
+			c.share[j].memory = shortMemory
+		}
 		c.share[j].every = (shareBlock + period - 1) / period * period
 	}
 	return c
@@ -64,8 +71,16 @@ func (c *cycle) phaseOf(ns int64) int {
 	return (int(math.Round(turn*float64(c.period))) + c.period) % c.period
 }
 
+// open makes room for the shape.
+func (c *cycle) open() {
+	c.count, c.mean = make([]int32, c.period), make([]float64, c.period*len(c.prior))
+}
+
 // at is the shape k samples after the last one, or before it: a view.
 func (c *cycle) at(k int) []float64 {
+	if c.mean == nil {
+		return c.none
+	}
 	phase := (c.phase + k) % c.period
 	if phase < 0 {
 		phase += c.period
@@ -77,7 +92,9 @@ func (c *cycle) at(k int) []float64 {
 // shapeAt adds the shape k samples after the last one to dst.
 func (c *cycle) shapeAt(dst []float64, k int) {
 	for j, v := range c.at(k) {
-		dst[j] += v
+		if c.share[j].value > 0 {
+			dst[j] += v
+		}
 	}
 }
 
@@ -103,6 +120,7 @@ func (c *cycle) step(phase int, y, old []float64) {
 // begin takes the first period for the shape: lag(i) is the sample i before the
 // present one. The shorter cycles are at phases back samples after it.
 func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int) {
+	c.open()
 	others := make([]float64, len(c.prior))
 	for i := range c.period {
 		clear(others)
@@ -141,12 +159,14 @@ func (c *cycle) learn(y, others, inverse []float64) {
 	c.learnt++
 }
 
-// check sets active.
+// check sets active and said.
 func (c *cycle) check() {
-	c.active = false
+	var largest float64
 	for j := range c.share {
-		c.active = c.active || c.share[j].value > 0
+		largest = max(largest, c.share[j].value)
 	}
+	c.active = largest > 0
+	c.said = largest > saidShare || c.said && largest > keptShare
 }
 
 // strength is the sum of the shares.
@@ -167,12 +187,16 @@ func (c *cycle) interrupt() {
 func (c *cycle) State(s *snapshot.Codec) {
 	s.Int64(&c.span)
 	s.Bool(&c.given)
+	s.Bool(&c.said)
 	if s.Bool(&c.free); c.free {
 		c.setFree()
 	}
 	s.Index(&c.phase, c.period)
 	s.Int(&c.run)
 	s.Int(&c.learnt)
+	if s.Decoding() && c.learnt > 0 && s.Err() == nil {
+		c.open()
+	}
 	for i := range c.count {
 		n := int(c.count[i])
 		s.Index(&n, cycleMemory+1)
@@ -191,7 +215,8 @@ func (c *cycle) State(s *snapshot.Codec) {
 // fewer terms there are. Neighbouring outcomes are alike, so a whole number of periods
 // makes one term. Where nothing repeats itself the share is 0.
 type slope struct {
-	every           int // outcomes of a term
+	every           int     // outcomes of a term
+	memory          float64 // weight of a term after the next one
 	outcomes        int
 	product, square float64 // of the term that is not complete
 	pp, ps, ss, n   float64 // sums over the terms: product^2, product square, square^2, 1
@@ -210,7 +235,8 @@ func (t *slope) add(said, happened float64, given bool) {
 		return
 	}
 	p, s := t.product, t.square
-	t.pp, t.ps, t.ss, t.n = shareMemory*t.pp+p*p, shareMemory*t.ps+p*s, shareMemory*t.ss+s*s, shareMemory*t.n+1
+	m := t.memory
+	t.pp, t.ps, t.ss, t.n = m*t.pp+p*p, m*t.ps+p*s, m*t.ss+s*s, m*t.n+1
 	t.outcomes, t.product, t.square = 0, 0, 0
 	t.value = 0
 	switch {

@@ -87,6 +87,21 @@ func TestSeasonsOfDayAndWeek(t *testing.T) {
 	}
 }
 
+// Row numbers instead of times, in seconds, are no clock: a minute would be 60 samples.
+func TestSeasonsWithoutAClock(t *testing.T) {
+	f := newAuto(t, AutoConfig{Dim: 1, Horizon: 1}).NewSeries()
+	clock := as[eval.Clocked](t, f)
+	for i := range 300 {
+		clock.SetTime(int64(i+1) * 1e9)
+		if err := f.Observe([]float64{float64(i % 60)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := f.(*autoSeries).seasons; s.spacing != 0 || slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.span > 0 }) {
+		t.Errorf("a spacing of %d ns and cycles of the clock", s.spacing)
+	}
+}
+
 // A random walk with a clock has no season worth a name, and its forecasts stay as good
 // as persistence.
 func TestSeasonsOfRandomWalk(t *testing.T) {
@@ -219,6 +234,48 @@ func TestSeasonsClock(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// An on-and-off profile of a day at 15 minutes: the mean deviation of the last hours, which
+// jumps when the profile does, must not get into the shape of the day. After ten days a day
+// ahead is forecast nearly as well as by the true profile, whose error is the noise; with
+// 20 days in a mean the shape costs 5 %, and 15 days of half-independent squares are known to 4 %.
+func TestSeasonsOfOnAndOff(t *testing.T) {
+	const n, H, noise = 25 * quarters, 24, .5
+	rng := rand.New(rand.NewPCG(8, 9))
+	x := make([][]float64, n)
+	for i := range x {
+		x[i] = []float64{noise * rng.NormFloat64()}
+		if q := i % quarters; q >= 32 && q < 72 {
+			x[i][0] += 10
+		}
+	}
+	for _, tier := range Tiers {
+		got := runClocked(t, newAuto(t, AutoConfig{Dim: 1, Horizon: H, Tier: tier}).NewSeries(), x, firstOf2026, H)
+		var sum float64
+		for i := 10 * quarters; i+H < n; i++ {
+			e := got[i][H-1] - x[i+H][0]
+			sum += e * e / (15*quarters - H)
+		}
+		t.Logf("%s: %.3f of the noise", tier, sum/(noise*noise))
+		if sum > 1.3*noise*noise {
+			t.Errorf("%s: 24 steps ahead %.4f, noise %.4f", tier, sum, noise*noise)
+		}
+	}
+}
+
+// A season is reported from a share of .1 on until it is below .02.
+func TestSeasonsDoNotComeAndGo(t *testing.T) {
+	c := newCycle(1, 24)
+	for _, step := range []struct {
+		share float64
+		said  bool
+	}{{.05, false}, {.2, true}, {.05, true}, {.01, false}, {.05, false}} {
+		c.share[0].value = step.share
+		if c.check(); c.said != step.said {
+			t.Errorf("share %v: said %v", step.share, c.said)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type autoSeries struct {
 
 	targets *history // targets learnt in place of past; nil until observe gets another target than y
 	mixture *mixture
+	early   shrinkage // of the mixture in a young series
 
 	refit        *refit        // nil when the experts are not refitted
 	seasons      *seasons      // nil without the ingredient Seasons, or when series share the weights
@@ -31,7 +32,7 @@ type autoSeries struct {
 	frame        *frame        // the series after the last sample
 	phi          [][]float64   // features of each expert
 	out          []float64     // experts x dim, predictions from phi in units of the targets
-	forecasts    []float64     // experts+1 x vec.Stride(dim), one-step forecasts; persistence first
+	forecasts    []float64     // names x vec.Stride(dim), one-step forecasts; persistence first
 	next         []float64     // one-step forecast of the mixture
 
 	sample   []float64 // scratch: y without glitches
@@ -91,6 +92,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 		}
 	}
 	if s.past.any() {
+		if s.pending && s.total < earlyEnd {
+			s.early.observe(s.mixture, target, before)
+		}
 		s.mixture.observe(target, before, s.pending)
 		if s.multihorizon != nil {
 			s.multihorizon.observe(y)
@@ -159,10 +163,10 @@ func (s *autoSeries) ResetLags() {
 	s.past.reset()
 	s.scaler.Break()
 	if s.refit != nil {
-		s.refit.cancel(s)
+		s.refit.end(s)
 	}
 	if s.season != nil {
-		s.season.samples = 0
+		s.season.end()
 	}
 	if s.seasons != nil {
 		s.seasons.reset()
@@ -226,14 +230,34 @@ func (s *autoSeries) predict() {
 			longTo(f.long, forecast, f)
 		}
 	}
+	if s.m.repeats {
+		s.forecastSeason(s.forecasts[(len(s.m.experts)+1)*stride:][:d])
+	}
 	s.mixture.forecastTo(s.next, last, s.forecasts)
+	factor := s.earlyFactor()
 	for j, v := range s.next {
-		if v-v != 0 {
+		switch {
+		case v-v != 0:
 			s.next[j] = last[j] // v is not finite
+		case factor < 1:
+			s.next[j] = last[j] + factor*(v-last[j])
 		}
 	}
 	if s.multihorizon != nil {
 		s.multihorizon.predict(f, rest, s.m.source, s.mixture)
+	}
+}
+
+// forecastSeason writes the season of the next sample around the mean of the remainder; the
+// last value without a season.
+func (s *autoSeries) forecastSeason(dst []float64) {
+	r := s.remainder
+	if r == nil {
+		copy(dst, s.past.lag(0))
+		return
+	}
+	for j, v := range r.season {
+		dst[j] = s.scaler.within(j, r.frame.scaler.mean[j]+v)
 	}
 }
 
@@ -267,9 +291,13 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 	return true
 }
 
+// rowNumbers is the time in ns before which times since 1970 are taken for the numbers of rows:
+// these, as seconds, say nothing about days.
+const rowNumbers = 1e8 * 1e9
+
 // SetTime implements eval.Clocked.
 func (s *autoSeries) SetTime(ns int64) {
-	if s.seasons != nil {
+	if s.seasons != nil && (ns < 0 || ns >= rowNumbers) {
 		s.seasons.time = ns
 	}
 }
@@ -301,6 +329,7 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 		s.glitch.State(c)
 	}
 	s.mixture.State(c)
+	s.early.State(c)
 	if s.multihorizon != nil {
 		c.Optional("multihorizon", func() { s.multihorizon.State(c); several = true })
 	}

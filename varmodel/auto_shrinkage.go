@@ -10,11 +10,12 @@ import (
 // shrinkage learns the factor in [0, 1] by which a mixture's increments over a simpler
 // forecast (persistence, or the last season) are multiplied: the slope of the
 // regression of the outcomes on the forecasts, over all coordinates, minus one
-// standard error (three with a single term). Overlapping forecasts of horizon h have
+// standard error (three with a single term), or a share of that. Overlapping forecasts of horizon h have
 // similar outcomes, so every h outcomes make one term of the sums. On a random walk
 // the factor is near 0, whatever the experts have picked up.
 type shrinkage struct {
 	every                int     // outcomes per term
+	errors               float64 // standard errors that are subtracted
 	outcomes             int     // outcomes in the current term
 	product, square      float64 // sums of the current term
 	xy, xx, noise, terms float64 // weighted sums over the terms, and the sum of the weights
@@ -26,11 +27,29 @@ const (
 	shrinkageLimit      = 5      // limit of an increment, in typical increments
 )
 
+// The shrinkage of one-step forecasts ends: with many outcomes the mixture knows better,
+// for each coordinate alone.
+const (
+	earlyErrors  = .5   // standard errors that are subtracted from the slope
+	earlySamples = 100  // samples after which half of the shrinkage is left, and a fifth after twice as many
+	earlyEnd     = 1000 // samples after which there is none
+)
+
+// earlyFactor is the factor by which the one-step increments of the mixture are multiplied
+// in a young series.
+func (s *autoSeries) earlyFactor() float64 {
+	if s.total >= earlyEnd {
+		return 1
+	}
+	age := float64(s.total) / earlySamples
+	return 1 - (1-s.early.factor)/(1+age*age)
+}
+
 // observe learns from the outcome y of the last forecasts of m.
 func (t *shrinkage) observe(m *mixture, y, last []float64) {
 	for j, v := range y {
 		if step := v - last[j]; m.steps.Count[j]+math.Abs(step) > 0 { // false for a missing value
-			t.add(m.out[j], step/m.unit(j))
+			t.add(m.out[j], step*m.steps.Inverse[j])
 		}
 	}
 	t.endOutcome()
@@ -57,7 +76,7 @@ func (t *shrinkage) endOutcome() {
 	t.factor = 0
 	if t.xx > 0 {
 		// 1 + 2/terms standard errors: with few terms the standard error is uncertain, too.
-		t.factor = min(max((t.xy-(1+2/t.terms)*math.Sqrt(t.noise))/t.xx, 0), 1)
+		t.factor = min(max((t.xy-t.errors*(1+2/t.terms)*math.Sqrt(t.noise))/t.xx, 0), 1)
 	}
 }
 

@@ -108,11 +108,13 @@ func cost(t testing.TB, tier Tier, x [][]float64) (mean, longest float64) {
 }
 
 // The table of the tiers: microseconds a sample and kilobytes a series at several
-// dimensions, and the geometric mean of Protocol B.
+// dimensions, and the geometric mean of Protocol B. A lighter tier is less accurate, or it would
+// take the place of the other; and better than persistence.
 func TestProtocolTiers(t *testing.T) {
 	measuring(t)
 	sets := loadNine(t)
 	t.Log("tier | µs at d=5, 7, 31 | longest sample at d=7 | KB after 600 and 10,000 samples at d=5, 7, 31 | Protocol B | ETTh2 | per series")
+	var heavier float64
 	for _, tier := range Tiers {
 		var times, sizes []string
 		var longest float64
@@ -126,5 +128,9 @@ func TestProtocolTiers(t *testing.T) {
 		}
 		v, mean := relative(t, sets, func(d int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: d, Horizon: 1, Tier: tier}) })
 		t.Logf("%s | %s | %.0f | %s | %.4f | %.4f | %.4f", tier, strings.Join(times, ", "), longest, strings.Join(sizes, ", "), mean, v[0], v)
+		if mean <= heavier || mean >= 1 {
+			t.Errorf("%s has the mean %.4f of persistence, the tier above %.4f", tier, mean, heavier)
+		}
+		heavier = mean
 	}
 }

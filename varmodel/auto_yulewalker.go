@@ -38,8 +38,8 @@ type yuleWalker struct {
 	intercept, value []float64 // weights
 	theta            []float64 // weights of the lags: a matrix
 
-	dots   []float64 // scratch
-	solver *vec.Toeplitz
+	dots   []float64     // scratch
+	solver *vec.Toeplitz // of the Workspace: it holds nothing between two solutions
 }
 
 // The moments of one coordinate: sums over the samples, with y the next increment and z
@@ -66,7 +66,7 @@ const yuleWalkerBatch = 8
 // sample that is not learnt.
 func yuleWalkerDepth(order int) int { return order + 7 + yuleWalkerBatch }
 
-func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker {
+func newYuleWalker(dim, order, every int, ridge, forgetting float64, work *Workspace) *yuleWalker {
 	lags, stride := order-1, strideOf(dim)
 	width := max(stride, 8)
 	matrix := (lags + 7) / 8 * 8 * stride // whole registers
@@ -83,7 +83,7 @@ func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker
 		theta: vec.Aligned(matrix),
 
 		dots:   vec.Aligned(stride),
-		solver: vec.NewToeplitz(lags, min(stride, vec.ToeplitzColumns)),
+		solver: work.solver(lags, min(stride, vec.ToeplitzColumns)),
 	}
 	for g := range l.due {
 		l.due[g] = 1 + g

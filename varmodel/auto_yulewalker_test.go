@@ -21,7 +21,7 @@ func TestYuleWalkerSolvesItsEquations(t *testing.T) {
 func solvesItsEquations(t *testing.T, dim int) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const order = 9
-	l := newYuleWalker(dim, order, 1, 3, .99)
+	l := newYuleWalker(dim, order, 1, 3, .99, new(Workspace))
 	f := newFrame(dim, 1, yuleWalkerDepth(order), newScaler(dim), newLocalMean(dim), nil) // with typical steps of 1
 	y, observed, zero := make([]float64, dim), make([]bool, dim), make([]float64, dim)
 	for j := range observed {
@@ -99,7 +99,7 @@ func TestYuleWalkerSums(t *testing.T) {
 		for _, samples := range []int{1, 7, 8, 9, 100} {
 			rng := rand.New(rand.NewPCG(25, uint64(dim)))
 			const order = 12
-			l := newYuleWalker(dim, order, 1000, 1000, .99) // with a ridge that keeps weights below 1
+			l := newYuleWalker(dim, order, 1000, 1000, .99, new(Workspace)) // with a ridge that keeps weights below 1
 			f := newFrame(dim, 1, yuleWalkerDepth(order), newScaler(dim), newLocalMean(dim), nil)
 			steps := make([][]float64, order+samples)
 			want := make([]float64, 2*order*dim)
@@ -160,7 +160,7 @@ func TestYuleWalkerSums(t *testing.T) {
 // On a stationary series the weights become those of the series.
 func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
-	l := newYuleWalker(1, 5, 10, 1, 1)
+	l := newYuleWalker(1, 5, 10, 1, 1, new(Workspace))
 	f := newFrame(1, 1, yuleWalkerDepth(5), newScaler(1), newLocalMean(1), nil)
 	x := make([]float64, 20_000)
 	for i := 4; i < len(x); i++ {
@@ -179,7 +179,7 @@ func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 // What a sample costs without a solution, and what a solution costs.
 func BenchmarkYuleWalker(b *testing.B) {
 	for _, dim := range []int{1, 2, 3, 5, 7, 20, 100} {
-		l := newYuleWalker(dim, 48, 1024, 100, .9998)
+		l := newYuleWalker(dim, 48, 1024, 100, .9998, new(Workspace))
 		f := newFrame(dim, 1, yuleWalkerDepth(48), newScaler(dim), newLocalMean(dim), nil)
 		rows := randomSeries(rand.New(rand.NewPCG(1, 1)), 512, dim, 0)
 		y, zero, observed := make([]float64, dim), make([]float64, dim), make([]bool, dim)

@@ -25,27 +25,41 @@
 //
 // # The default model
 //
-// NewAuto needs no parameter. It is a mixture of persistence and nine such regressions,
-// the experts. They differ in their lags (1 to 96), their bandwidth (1/2, 1 and 2 median
-// distances, of one coordinate at a time, or linear), their memory, and the forecast
-// they make without knowledge: no change, or a return to a mean. Their random features
-// are orff.Adaptive. The forecasts of the longest autoregression are inputs of the
-// others. For each coordinate the mixture forecasts
+// NewAuto needs no parameter. It is a mixture of persistence, the season around its
+// mean, and nine such regressions, the experts: three linear ones, which do most of the
+// work on most data, and six ORFFVAR experts, which find what is nonlinear. var1, orff1,
+// orff4 and orff1-additive learn by recursive least squares for their first thousands of
+// samples and by block Newton steps from then on; ar6, orff3, orff3-local and orff1-mean by
+// such steps, which are mini-batch doubly stochastic gradient descent, from the first
+// sample on; ar96 solves the Yule-Walker equations. docs/model.md has what each kind is
+// worth. The experts differ in their lags (1 to 96), their bandwidth (1/2 to 2 median
+// distances, of one coordinate at a time, or linear), their memory, and the forecast they
+// make without knowledge: no change, or a return to a mean. Their random features are
+// orff.Adaptive. The forecasts of the longest autoregression are inputs of the others. For
+// each coordinate the mixture forecasts
 //
 //	x^_{t+1} = x_t + sum_k w_k (x^k_{t+1} - x_t) + theta^T (deviations),
 //
 // with the weights w of ML-Poly, which have no learning rate. theta is a linear
 // correction by the experts' deviations from the aggregate, learnt by ridge regression;
-// a second ML-Poly decides how much of the correction is used.
+// a second ML-Poly decides how much of the correction is used. An expert learns in
+// expert.learn, the weights in lanes.Mixture.Learn.
 //
 // At 50, 100, 200, … up to twice 2000 samples the experts are refitted one after the
 // other: bandwidths are computed from the past as it is standardised by then, and the
 // last 2000 samples are learnt again, some with each new sample. Early statistics
 // change quickly, and with them the meaning of every feature.
 //
-// Multi-horizon forecasts are direct: at each anchor horizon h persistence, the last
-// season (found by the autocorrelation of the increments), means, the iterated
-// autoregression and regressions over h steps are mixed and shrunk. A forecast is
+// # Seasons and many steps
+//
+// A season is a period of the clock, such as a day (seasons.clock), or is found by a search
+// over lags (seasonSearch.proceed). Its cycle has a shape for each variable. The longest
+// autoregression and all longer horizons work on the remainder, the series without its
+// seasons; the seasons of the target are added at the end.
+//
+// Multi-horizon forecasts are direct: at each anchor horizon h persistence, the cycles,
+// the last season, means, the iterated autoregression and regressions over h steps are
+// mixed and shrunk. A forecast is
 // scored, and learnt from, when its target is observed. Forecasts between two anchors
 // are interpolated.
 //
@@ -79,7 +93,7 @@
 // A sample is predicted before it is learnt from. Observe of a series calls Update of a
 // learner of package sgd, which changes Theta: by block Newton steps on mini-batches
 // (Algorithm 4 of Brault 2017 with its Hessian preconditioner), by recursive least squares,
-// or by normalised stochastic gradient steps.
+// by one and then the other (sgd.HandOver), or by normalised stochastic gradient steps.
 //
 // # Missing values
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -21,6 +22,12 @@ const (
 	// largest so far, in [0, 1], divided by the bandwidth: for kernels of positive
 	// inputs (skewed chi-squared, semigroups).
 	Ranged
+
+	// Common inputs are (x - mean)/s, limited to +-10, divided by the bandwidth, with
+	// one scale s for all coordinates, the root mean square of their standard
+	// deviations: for vector fields, whose law holds in the units of the data. It
+	// belongs with increments in one unit.
+	Common
 )
 
 // kernelWarmup is the number of inputs from which the bandwidth of a kernel is
@@ -38,10 +45,11 @@ type kernelInput struct {
 	sigma      float64 // 0 until known
 	warm       *orff.DistanceSample
 	x          []float64 // scratch, order x dim
+	inverse    []float64 // scratch of Common, dim: 1/s in each coordinate
 }
 
 func newKernelInput(dim, order int, scale InputScale, factor float64) (*kernelInput, error) {
-	if scale != Standardised && scale != Ranged {
+	if scale < Standardised || scale > Common {
 		return nil, fmt.Errorf("varmodel: Inputs %d is unknown", int(scale))
 	}
 	setDefault(&factor, 1)
@@ -51,7 +59,7 @@ func newKernelInput(dim, order int, scale InputScale, factor float64) (*kernelIn
 	return &kernelInput{
 		dim: dim, order: order, scale: scale, factor: factor,
 		warm: orff.NewDistanceSample(dim*order, kernelWarmup),
-		x:    lanes.Rows(order, dim),
+		x:    lanes.Rows(order, dim), inverse: lanes.Rows(1, dim),
 	}, nil
 }
 
@@ -82,8 +90,16 @@ func (g *kernelInput) featuresTo(x []float64, s *scaler, past *history) {
 
 // lagsTo writes the lags, order x dim, before the bandwidth.
 func (g *kernelInput) lagsTo(x []float64, s *scaler, past *history) {
-	if g.scale == Standardised {
+	switch g.scale {
+	case Standardised:
 		lagsTo(x, s, past, g.order)
+		return
+	case Common:
+		inverse := 1 / rootMeanSquare(s.sd)
+		for j := range g.inverse {
+			g.inverse[j] = inverse
+		}
+		standardisedTo(x, s.mean, g.inverse, past, g.order)
 		return
 	}
 	for l := range g.order {
@@ -97,6 +113,14 @@ func (g *kernelInput) lagsTo(x []float64, s *scaler, past *history) {
 	}
 }
 
+// rootMeanSquare returns the common scale of v, or 1 if all are 0.
+func rootMeanSquare(v []float64) float64 {
+	if q := vec.Dot(v, v); q > 0 {
+		return math.Sqrt(q / float64(len(v)))
+	}
+	return 1
+}
+
 // pullTo multiplies column (l, j) of the derivatives in the inputs, dim x
 // order*dim, by the derivative of that input in x_j, in standard deviations.
 func (g *kernelInput) pullTo(jac []float64, s *scaler) {
@@ -108,6 +132,8 @@ func (g *kernelInput) pullTo(jac []float64, s *scaler) {
 			f = 0
 		case g.scale == Ranged:
 			f = s.sd[j] / (s.high[j] - s.low[j])
+		case g.scale == Common:
+			f = s.sd[j] / rootMeanSquare(s.sd)
 		}
 		jac[k] *= f / g.sigma
 	}

@@ -30,6 +30,7 @@ type OKVARConfig struct {
 
 	Inputs    InputScale
 	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
+	Law       Law     // of the kernel between the coordinates of an increment
 
 	Window int     // N, samples that are remembered; 0 means 100
 	Every  int     // samples from one fit to the next; 0 means a tenth of Window
@@ -80,7 +81,7 @@ func NewOKVAR(cfg OKVARConfig) (eval.Model, error) {
 	}
 	l.gram, l.factor = make([]float64, order*order), make([]float64, order*order)
 	l.rhs = make([]float64, n*k.out)
-	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: input, learner: l}, nil
+	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, law: cfg.Law, design: input, learner: l}, nil
 }
 
 // newKernelModel makes what the models of exact kernels share.

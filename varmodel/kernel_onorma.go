@@ -20,6 +20,7 @@ type ONORMAConfig struct {
 
 	Inputs    InputScale
 	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
+	Law       Law     // of the kernel between the coordinates of an increment
 
 	Terms  int          // tau, samples that the forecast is a sum over; 0 means 200
 	Lambda float64      // ridge, convention H; 0 means 3/(rate Terms)
@@ -53,7 +54,7 @@ func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
 		return nil, err
 	}
 	return &regression{
-		dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: input,
+		dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, law: cfg.Law, design: input,
 		learner: &onorma{o: o, kernel: k, target: make([]float64, cfg.Dim)},
 	}, nil
 }

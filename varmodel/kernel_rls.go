@@ -26,6 +26,7 @@ type KRLSConfig struct {
 
 	Inputs    InputScale
 	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
+	Law       Law     // of the kernel between the coordinates of an increment
 	NoLinear  bool    // leave out the intercept and the lags themselves
 
 	Ridge      float64 // 0 means DefaultRidge
@@ -129,7 +130,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *deferredFeatures)
 	if err != nil {
 		return nil, err
 	}
-	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: g, learner: l}, nil
+	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, law: cfg.Law, design: g, learner: l}, nil
 }
 
 // featureDesign is the linear design and the features of any scalar kernel, zero

@@ -30,6 +30,7 @@ type KernelVARConfig struct {
 
 	Inputs    InputScale
 	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
+	Law       Law     // of the kernel between the coordinates of an increment
 
 	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
 	Batch    int          // pairs a step; 0 means 8
@@ -72,8 +73,8 @@ type Step int
 
 const (
 	// NewtonSteps multiply the gradient of a block by its inverse Hessian. Their
-	// rate is the weight that a new mini-batch has in the curvature, so that a
-	// step never moves further than that batch has evidence for.
+	// rate is at most the weight that a new mini-batch has in the curvature, so that
+	// a step never moves further than that batch has evidence for.
 	NewtonSteps Step = iota
 	// PlainSteps are those of Algorithm 4 itself; the rate is 0.1 by default.
 	PlainSteps
@@ -132,7 +133,7 @@ func NewKernelVAR(cfg KernelVARConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: input, learner: l}, nil
+	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, law: cfg.Law, design: input, learner: l}, nil
 }
 
 // checkMap returns an error unless m maps the lags to the increments.
@@ -268,9 +269,12 @@ func (d *descent) grow() error {
 	return nil
 }
 
-// newtonRate is the weight that the mini-batch of a step gets in the average of
-// the curvature of its block: sgd.Hessian keeps min(forgetting, 1 - 1/visits).
-// With both equal the steps are those of recursive least squares on a block.
+// newtonRate is max(1 - forgetting, 1/(visits + 1)) for the visits of the block of step
+// t. The weight of the mini-batch in the curvature of its block, by sgd.Hessian, is max(1 -
+// forgetting, 1/visits): with that as rate the steps would be those of recursive least
+// squares on the block. One visit more halves the first step, whose curvature is that of a
+// single mini-batch, and makes no difference after many. Blocks that were drawn again, or
+// added later, have had fewer visits than t says, and begin with shorter steps.
 type newtonRate struct {
 	blocks     int
 	forgetting float64

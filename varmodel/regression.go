@@ -31,12 +31,13 @@ type design interface {
 }
 
 // regression is an autoregression: the next increment of every coordinate, in
-// units of its typical step, is a linear function of features of the last lags.
+// units of its typical step or of a common one, is a linear function of features of the last lags.
 // It owns the weights; a regressionSeries has the rest.
 type regression struct {
 	dim, horizon int
 	depth        int // lags the design looks at
 	inputs       int // exogenous inputs
+	law          Law
 	design       design
 	learner      learner
 	uses         int // of the learner: when it has not been used since, it would predict the same
@@ -121,6 +122,7 @@ func (s *regressionSeries) observe(y, target []float64) error {
 		s.m.design.observe(s.scaler, s.past)
 		copy(s.unit, s.scaler.steps)
 		copy(s.perUnit, s.scaler.perStep)
+		s.m.law.setUnits(s)
 	}
 	s.stepTo(s.next, s.phi, s.past, 1)
 	return nil
@@ -179,6 +181,7 @@ func (s *regressionSeries) stepTo(dst, phi []float64, h *history, k int) {
 	}
 	s.scaler.Bound(s.step, s.out, last, s.unit, last, outputLimit)
 	copy(dst, s.step)
+	s.m.law.keepSum(dst, last)
 }
 
 func (s *regressionSeries) ForecastTo(dst []float64) bool {

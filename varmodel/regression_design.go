@@ -79,6 +79,6 @@ func standardisedTo(dst, mean, inverse []float64, past *history, order int) {
 	n := min(order, newest+1) // those before the rows begin again at the end
 	lanes.Standardise(dst[:n*d], past.rows[(newest+1-n)*d:(newest+1)*d], mean, inverse, inputLimit)
 	if n < order {
-		lanes.Standardise(dst[n*d:order*d], past.rows[(past.depth-order+n)*d:], mean, inverse, inputLimit)
+		lanes.Standardise(dst[n*d:order*d], past.rows[(past.size-order+n)*d:], mean, inverse, inputLimit)
 	}
 }

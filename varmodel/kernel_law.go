@@ -1,0 +1,48 @@
+package varmodel
+
+// Law is what a kernel says about all coordinates of an increment together. It holds in
+// the units of the data, so that their increments need one unit: with a unit for each
+// coordinate it would hold between numbers that mean nothing to the user.
+type Law int
+
+const (
+	NoLaw    Law = iota
+	FieldLaw     // a vector field: a gradient, or one without sources
+	SumLaw       // the sum of the coordinates stays as it is
+)
+
+// setUnits replaces the units of the increments by their root mean square.
+func (l Law) setUnits(s *regressionSeries) {
+	if l == NoLaw {
+		return
+	}
+	unit := rootMeanSquare(s.scaler.rms)
+	for j := range s.unit {
+		s.unit[j], s.perUnit[j] = unit, 1/unit
+	}
+}
+
+// keepSum restores the sum of a forecast y after last that the limits of single
+// coordinates have moved: the increments of the sign that prevails shrink, which keeps
+// every limit.
+func (l Law) keepSum(y, last []float64) {
+	if l != SumLaw {
+		return
+	}
+	var up, down float64
+	for j, v := range y {
+		if d := v - last[j]; d > 0 {
+			up += d
+		} else {
+			down -= d
+		}
+	}
+	for j, v := range y {
+		switch d := v - last[j]; {
+		case d > 0 && up > down:
+			y[j] = last[j] + d*(down/up)
+		case d < 0 && down > up:
+			y[j] = last[j] + d*(up/down)
+		}
+	}
+}
