@@ -1,0 +1,116 @@
+package events
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Event is one occurrence of an event: from the time From up to before the time To, ns since
+// 1970 UTC.
+type Event struct {
+	Name     string
+	From, To int64
+}
+
+// Limits of a file.
+const (
+	maxBytes       = 4 << 20
+	maxNames       = 16
+	maxOccurrences = 50_000
+)
+
+// lastYear is the year up to which repeated events are expanded.
+const lastYear = 2100
+
+// Read reads a file of events: iCalendar if its name ends in .ics, otherwise CSV. Times
+// without a zone are in zone. The occurrences are ascending by name, then by time, and
+// those of one name do not overlap.
+func Read(path string, zone *time.Location) ([]Event, error) {
+	f, err := os.Open(path) // #nosec G304 -- the user has named it
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxBytes {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, maxBytes)
+	}
+	l := &list{}
+	if strings.EqualFold(filepath.Ext(path), ".ics") {
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		err = l.readCalendar(content, name, zone)
+	} else {
+		err = l.readCSV(content, zone)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(l.all) == 0 {
+		return nil, fmt.Errorf("%s has no events", path)
+	}
+	return l.merged(), nil
+}
+
+// Names returns the names of events, ascending.
+func Names(all []Event) []string {
+	var names []string
+	for _, e := range all {
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// list gathers events.
+type list struct {
+	all   []Event
+	names map[string]bool
+}
+
+func (l *list) add(name string, from, to time.Time) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("an event without a name")
+	case !from.Before(to):
+		return fmt.Errorf("event %q from %s ends at %s, which is not later", name, from.Format(time.RFC3339), to.Format(time.RFC3339))
+	case from.Year() < 1700 || to.Year() > 2250:
+		return fmt.Errorf("event %q from %s to %s is not between 1700 and 2250", name, from.Format(time.RFC3339), to.Format(time.RFC3339))
+	case len(l.all) == maxOccurrences:
+		return fmt.Errorf("more than %d occurrences; leave out what is long past, or end repeated events with UNTIL", maxOccurrences)
+	}
+	if l.names == nil {
+		l.names = make(map[string]bool)
+	}
+	if l.names[name] = true; len(l.names) > maxNames {
+		return fmt.Errorf("more than %d names, of which each is an input of the model: give events that act alike one name, such as holiday", maxNames)
+	}
+	l.all = append(l.all, Event{name, from.UnixNano(), to.UnixNano()})
+	return nil
+}
+
+// merged sorts the events and joins those of one name that overlap or touch.
+func (l *list) merged() []Event {
+	slices.SortFunc(l.all, func(a, b Event) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return int(min(max(a.From-b.From, -1), 1))
+	})
+	out := l.all[:1]
+	for _, e := range l.all[1:] {
+		if last := &out[len(out)-1]; last.Name == e.Name && e.From <= last.To {
+			last.To = max(last.To, e.To)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}

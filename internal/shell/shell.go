@@ -1,0 +1,19 @@
+// Package shell writes words for commands that are printed to be copied.
+package shell
+
+import "strings"
+
+// Quote returns a word as a shell reads it back: as it is where that is safe, in double quotes,
+// which cmd.exe knows, too, or in single ones where a shell of Unix would replace something.
+func Quote(word string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@%+", r)
+	}
+	switch {
+	case word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !safe(r) }):
+		return word
+	case !strings.ContainsAny(word, "\"$`\\!"):
+		return `"` + word + `"`
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

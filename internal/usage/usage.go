@@ -1,0 +1,125 @@
+// Package usage says what is wrong with a command line: which flag, what was given, what is
+// expected and what was probably meant.
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// Explain makes a command and those below it report mistakes in flags, arguments and names of
+// commands in words of this package.
+func Explain(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(flagError)
+	switch check := cmd.Args; {
+	case cmd.HasSubCommands() && !cmd.Runnable():
+		cmd.Args = unknownCommand
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	case check != nil:
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if check(cmd, args) == nil {
+				return nil
+			}
+			return wrongNumber(cmd, args)
+		}
+	}
+	for _, c := range cmd.Commands() {
+		Explain(c)
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return fmt.Errorf("unknown command %q%s", args[0], meant(args[0], names, ""))
+}
+
+// meant is the end of a message about an unknown name; "" when no known one is like it.
+func meant(name string, known []string, prefix string) string {
+	best := config.Nearest(name, known)
+	for _, k := range known { // one that is cut, or that had one dash, where -h was taken for help
+		if best == "" && len(name) > 1 && (strings.HasPrefix(k, name) || strings.HasSuffix(k, name)) {
+			best = k
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf(", did you mean %s%s?", prefix, best)
+	}
+	return ""
+}
+
+// wrongNumber reports too many or too few arguments.
+func wrongNumber(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:] // in brackets what may be absent
+	if len(args) < len(names) {
+		return fmt.Errorf("%s is missing: %s %s", names[len(args)], cmd.CommandPath(), strings.Join(names, " "))
+	}
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = strconv.Quote(a)
+	}
+	expected := "no argument"
+	if len(names) > 0 {
+		expected = "one argument, " + strings.Join(names, " ")
+	}
+	return fmt.Errorf("%s takes %s, got %s", cmd.CommandPath(), expected, strings.Join(quoted, " "))
+}
+
+// expected describes the values of a type of flags.
+var expected = map[string]string{
+	"int":         "a whole number",
+	"uint64":      "a whole number from 0 on",
+	"float64":     "a number",
+	"bool":        "true or false",
+	"duration":    "a duration such as 10s or 5m",
+	"intSlice":    "whole numbers with commas, such as 1,12",
+	"stringSlice": "names with commas",
+	"stringArray": "a text",
+	"string":      "a text",
+}
+
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		name, dashes := missing.GetSpecifiedName(), "--"
+		if short := missing.GetSpecifiedShortnames(); short != "" {
+			name, dashes = short, "-"
+		}
+		return fmt.Errorf("unknown flag %s%s%s", dashes, name, meant(name, names, "--"))
+	case errors.As(err, &empty):
+		f := empty.GetFlag()
+		return fmt.Errorf("--%s: needs a value, %s", f.Name, kind(f))
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		return fmt.Errorf("--%s: must be %s, got %q", f.Name, kind(f), invalid.GetValue())
+	}
+	return err
+}
+
+func kind(f *pflag.Flag) string {
+	if text, ok := expected[f.Value.Type()]; ok {
+		return text
+	}
+	return "a " + f.Value.Type()
+}
