@@ -1,3 +1,3 @@
-// Package file has the edges that are files: a source that reads CSV or lines of
-// JSON or line protocol, a sink, dead letters and the local checkpoint store.
+// Package file has the edges that are files: a source that reads CSV, lines of
+// JSON or line protocol, or Parquet, a sink, dead letters and the local checkpoint store.
 package file

@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -13,16 +14,33 @@ import (
 // is its length.
 type output struct {
 	path    string // absolute
-	file    *os.File
+	file    osFile
 	seeks   bool // a regular file; else there is no position
+	fresh   bool // it was not there before
 	resumed bool
 	length  int64
 }
+
+// osFile is what an output needs of an *os.File. Tests put one in its place that knows when it
+// was synced.
+type osFile interface {
+	io.Writer
+	io.ReaderAt
+	io.Seeker
+	io.Closer
+	Stat() (os.FileInfo, error)
+	Truncate(size int64) error
+	Sync() error
+}
+
+// ErrCut is wrapped by the error of Resume when a file lacks what the checkpoint says.
+var ErrCut = errors.New("was cut, moved or removed since the checkpoint")
 
 func create(path string) (*output, error) {
 	if path == "-" {
 		return &output{path: "stdout", file: os.Stdout}, nil
 	}
+	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
@@ -35,10 +53,10 @@ func create(path string) (*output, error) {
 		f.Close()
 		return nil, fmt.Errorf("file: %w", err)
 	}
-	return &output{path: path, file: f, seeks: info.Mode().IsRegular()}, nil
+	return &output{path: path, file: f, seeks: info.Mode().IsRegular(), fresh: errors.Is(missing, os.ErrNotExist)}, nil
 }
 
-// name tells the output from all others of a job.
+// name distinguishes the output from all others of a job.
 func (o *output) name() string { return "file " + o.path }
 
 // write appends p, and makes it durable if sync is set.
@@ -82,8 +100,12 @@ func (o *output) Resume(at stream.Positions) error {
 	case at != nil && !known:
 		return o.toEnd(info.Size())
 	case info.Size() < length:
-		return fmt.Errorf("file: %s has %d bytes where the checkpoint says %d: it was cut or replaced. "+
-			"Bring it back, or give the output another path", o.path, info.Size(), length)
+		err = fmt.Errorf("file: %s %w: it has %d bytes, the checkpoint says %d. Bring it back, or give the output another path", o.path, ErrCut, info.Size(), length)
+		if o.fresh {
+			err = fmt.Errorf("file: %s %w. Bring it back, or give the output another path", o.path, ErrCut)
+			err = errors.Join(err, os.Remove(o.path))
+		}
+		return err
 	}
 	o.length = length
 	if err = o.file.Truncate(length); err == nil {

@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -24,13 +25,14 @@ var people = []struct {
 	config file.SourceConfig
 	want   string // assumptions, or what the error says
 	fails  bool
-	series string // names, when not the one of the file
-	rows   int    // 0 = 24
+	series string        // names, when not the one of the file
+	rows   int           // 0 = 24
+	step   time.Duration // 0 = an hour
 	sum    float64
 }{
 	{name: "pandas-index.csv"},
 	{name: "pandas-unnamed-index.csv"},
-	{name: "pandas-range-index.csv", want: "time in column time, column index left out"},
+	{name: "pandas-range-index.csv", want: "time in column time, column without a name left out"},
 	{name: "pandas-tab.tsv"},
 	{name: "pandas-newest-first.csv", want: "newest line first: sorted"},
 	{name: "pandas-zone.csv"},
@@ -46,6 +48,7 @@ var people = []struct {
 	{name: "excel-german-thousands.csv", want: "separator ;, decimal comma, points between thousands"},
 	{name: "excel-german-dates.csv", fails: true, want: "--set input.csv.date_order=dmy"},
 	{name: "excel-german-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma"},
+	{name: "excel-german-days.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma", step: 24 * time.Hour},
 	{name: "excel-us-dates.csv", fails: true, want: "--set input.csv.date_order=dmy (day first) or mdy"},
 	{name: "excel-us-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.MonthFirst}}},
 	{name: "libreoffice-quoted.csv", want: "commas between thousands"},
@@ -60,12 +63,36 @@ var people = []struct {
 	{name: "jq-flat.jsonl", sum: peopleSum + 24},
 	{name: "jq-pretty.json", fails: true, want: "jq -c ."},
 	{name: "jq-newest-first.jsonl", want: "newest line first: sorted", sum: peopleSum + 24},
+	{name: "pandas-date-column.csv", want: "time in column Date, column without a name left out"},
+	{name: "pandas-date-column.csv", config: file.SourceConfig{CSV: format.CSVConfig{Time: "Date"}}, want: "column without a name left out"},
+	{name: "pandas-index-from-1.csv", want: "time in column Date, column without a name left out"},
+	{name: "pandas-index-named.csv", want: "time in column Date, column index left out"},
+	{name: "pandas-index-newest-first.csv", want: "time in column Date, column id left out, newest line first: sorted"},
+	{name: "pandas-unnamed-0.csv", want: "time in column Date, columns without a name, Unnamed: 0 left out"},
+	{name: "pandas-index-epoch.csv", want: "time in column epoch, column without a name left out"},
+	{name: "pandas-index-us-dates.csv", fails: true, want: `column "Date" has dates such as "01/05/2026 00:00", whose order`},
+	{name: "pandas-no-time.csv", fails: true, want: `awk 'NR == 1 {print "step," $0`},
+	{name: "pandas-index.pq", want: "column __index_level_0__ left out"},
+	{name: "pandas-two-levels.csv", want: "time in column Date, a series for each host", series: "web1 web2", rows: 48, sum: 2 * peopleSum},
+	{name: "pandas-two-levels-unnamed.csv", want: "time in column Unnamed: 1, a series for each Unnamed: 0", series: "web1 web2", rows: 48, sum: 2 * peopleSum},
+	{name: "pandas-column-levels.csv", want: "3 lines of the header joined"},
+	{name: "pandas-compact-dates.csv", want: "time in column Date, times are dates such as 20260131, column without a name left out", step: 24 * time.Hour},
+	{name: "r-write-csv.csv", want: "time in column time, column without a name left out"},
+	{name: "r-write-csv2.csv", want: "separator ;, decimal comma, time in column time, column without a name left out"},
+	{name: "r-write-table.csv", want: "first column without a name, time in column time, column without a name left out"},
+	{name: "r-rownames.csv", want: "first column without a name"},
+	{name: "polars-row-index.csv", want: "time in column time, column row_nr left out"},
+	{name: "excel-sep.csv", want: "decimal comma"},
+	{name: "excel-sheet.csv", want: "2 lines before the header left out"},
+	{name: "excel-windows-1252.csv", want: "encoding Windows-1252, separator ;, decimal comma"},
+	{name: "excel-month-names.csv"},
+	{name: "logger-date-and-clock.csv", want: "time of day in column Time"},
 	{name: "epoch-ms.csv"},
 	{name: "time-last.csv", want: "time in column time"},
 	{name: "blank-lines.csv"},
 	{name: "summer-time-ends.csv", config: file.SourceConfig{CSV: format.CSVConfig{Zone: berlin()}}},
 	{name: "pandas-index.csv", config: file.SourceConfig{Strict: true}},
-	{name: "excel-german.csv", config: file.SourceConfig{Strict: true}, fails: true, want: `--set input.csv.comma=";" --set input.csv.decimal=,`},
+	{name: "excel-german.csv", config: file.SourceConfig{Strict: true}, fails: true, want: `--set "input.csv.comma=;" --set input.csv.decimal=,`},
 }
 
 // Sums of the values: cpu is 1000.5 + 7 (i mod 5), mem 40 + i/4, rounded to two digits.
@@ -120,8 +147,8 @@ func TestPeoplesFiles(t *testing.T) {
 			if got.rows != rows || math.Abs(got.sum-sum) > 1e-6 || strings.Join(got.series, " ") != series {
 				t.Errorf("%d rows of %q with the sum %v, want %d of %q with %v", got.rows, got.series, got.sum, rows, series, sum)
 			}
-			if !got.hourly {
-				t.Error("the samples of a series are not an hour apart")
+			if want := cmp.Or(c.step, time.Hour); got.steps != 1 || got.step != want {
+				t.Errorf("%d steps, the first one %v, want %v alone", got.steps, got.step, want)
 			}
 			var assumed []string
 			for _, a := range src.Assumptions() {
@@ -147,13 +174,14 @@ type contents struct {
 	rows   int
 	series []string
 	sum    float64
-	hourly bool
+	step   time.Duration // between the samples of a series
+	steps  int           // of different length
 	err    error
 }
 
 // readAll reads a source to its end; err is also the first refusal.
 func readAll(src *file.Source) contents {
-	c := contents{hourly: true}
+	var c contents
 	last := make(map[string]int64)
 	messages := make([]stream.Message, 7)
 	for {
@@ -172,8 +200,11 @@ func readAll(src *file.Source) contents {
 			c.rows++
 			if !slices.Contains(c.series, r.Series) {
 				c.series = append(c.series, r.Series)
-			} else if r.Time-last[r.Series] != int64(time.Hour) {
-				c.hourly = false
+			} else if c.steps == 0 {
+				c.step = time.Duration(r.Time - last[r.Series])
+				c.steps++
+			} else if c.step != time.Duration(r.Time-last[r.Series]) {
+				c.steps++
 			}
 			last[r.Series] = r.Time
 			for _, v := range r.Values {

@@ -154,7 +154,7 @@ func TestResumeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Resume(stream.Positions{{Output: "file " + path, Length: 11}}); err == nil || !strings.Contains(err.Error(), "has 10 bytes where the checkpoint says 11") {
+	if err := s.Resume(stream.Positions{{Output: "file " + path, Length: 11}}); err == nil || !strings.Contains(err.Error(), "it has 10 bytes, the checkpoint says 11") {
 		t.Errorf("a file that was cut gave %v", err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "0123456789" {

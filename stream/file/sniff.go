@@ -10,10 +10,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -53,9 +56,21 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	if err != nil {
 		return false, err
 	}
+	if !utf8.Valid(b) && len(b) > 0 {
+		s.lines = bufio.NewReaderSize(transform.NewReader(s.lines, charmap.Windows1252.NewDecoder()), sampleBytes)
+		if err := s.assume(format.Assumption{Text: "encoding Windows-1252"}); err != nil {
+			return false, err
+		}
+		if b, err = s.sample(); err != nil {
+			return false, err
+		}
+	}
 	found, err := format.SniffCSV(b, *c)
 	if err != nil {
 		return false, fmt.Errorf("file: %s: %w", s.path, err)
+	}
+	if s.sort { // asked for, not assumed
+		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a format.Assumption) bool { return a.Setting == format.SortSetting })
 	}
 	if err := s.assume(found.Assumptions...); err != nil {
 		return false, err
@@ -106,16 +121,21 @@ func (s *Source) assume(more ...format.Assumption) error {
 	if !s.strict || len(more) == 0 {
 		return nil
 	}
-	var texts, settings []string
+	var texts, settings, unset []string
 	for _, a := range more {
 		texts = append(texts, a.Text)
-		if a.Setting != "" {
-			settings = append(settings, "--set "+a.Setting)
+		if a.Setting == "" {
+			unset = append(unset, a.Text)
+		} else {
+			settings = append(settings, "--set "+shell.Quote(a.Setting))
 		}
 	}
 	err := fmt.Errorf("file: %s: strict reading makes no assumptions, this file needs some (%s)", s.path, strings.Join(texts, ", "))
 	if len(settings) > 0 {
 		err = fmt.Errorf("%w; state them: %s", err, strings.Join(settings, " "))
+	}
+	if len(unset) > 0 {
+		err = fmt.Errorf("%w; change the file, no setting states this: %s", err, strings.Join(unset, ", "))
 	}
 	return err
 }

@@ -61,9 +61,11 @@ type Source struct {
 	decoder stream.Decoder
 	csv     *format.CSVConfig // while the header is not yet read
 	header  []string
+	blanks  string // what a blank line may have
 	key     []byte
 
 	strict, sort bool
+	guessed      bool // JSON lines on standard input, until the first one was read
 	assumptions  []format.Assumption
 
 	next     int64  // offset of the next line
@@ -148,13 +150,14 @@ func (s *Source) configure(c SourceConfig) error {
 		base = base[:len(base)-len(ext)]
 		ext = strings.ToLower(filepath.Ext(base))
 	}
-	s.strict, s.sort = c.Strict, c.Sort
+	s.strict, s.sort, s.blanks = c.Strict, c.Sort, " \t\r\n"
 	if c.Sort && s.live != nil {
 		return fmt.Errorf("file: %s: only a regular file can be sorted", s.path)
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
 	if c.Format = cmp.Or(c.Format, FormatOf(s.path)); c.Format == "" {
-		if c.Format = "jsonl"; s.file != os.Stdin {
+		c.Format, s.guessed = "jsonl", true
+		if s.file != os.Stdin {
 			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=csv", s.path, ext)
 		}
 	}
@@ -206,7 +209,7 @@ func (s *Source) orderLines() error {
 		return err
 	}
 	if reverse && !s.sort {
-		if err := s.assume(format.Assumption{Text: "newest line first: sorted", Setting: "input.file.sort=true"}); err != nil {
+		if err := s.assume(format.Assumption{Text: "newest line first: sorted", Setting: format.SortSetting}); err != nil {
 			return err
 		}
 	}
@@ -258,8 +261,8 @@ func (s *Source) configureCSV(ctx context.Context) error {
 			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
 				return fmt.Errorf("file: %s: line 1: %w", s.path, err)
 			}
-			if c.Header[0] == "" {
-				c.Header[0] = "time" // as pandas writes its index
+			if err := format.NameIndex(&c); err != nil {
+				return fmt.Errorf("file: %s: line 1: %w", s.path, err)
 			}
 		}
 		s.line = s.line[:0]
@@ -272,6 +275,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		return fmt.Errorf("file: %s: line 1 begins like data (%s), a line with the names of the columns was expected", s.path, d.TimeColumn())
 	}
 	s.decoder, s.header, s.csv = d, c.Header, nil
+	s.blanks += string(rune(cmp.Or(c.Comma, ',')))
 	if reverse || s.sort {
 		if err := s.order(ctx, reverse); err != nil {
 			return err
@@ -365,7 +369,11 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 			return 0, err
 		}
 		s.began = true
-		if m := s.message(); len(bytes.TrimSpace(m.Value)) > 0 {
+		if m := s.message(); !s.isBlank(m.Value) {
+			if s.guessed && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
+				return 0, fmt.Errorf("file: %s: line 1 is no JSON object: name the format with --set input.file.format=csv (or influx)", s.path)
+			}
+			s.guessed = false
 			from := len(s.messages)
 			s.messages = append(s.messages, m.Value...)
 			dst[n] = m
@@ -375,6 +383,12 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 		s.line = s.line[:0]
 	}
 	return n, nil
+}
+
+// isBlank reports whether a line has nothing, or separators alone, as spreadsheets write rows
+// that are empty.
+func (s *Source) isBlank(line []byte) bool {
+	return len(bytes.Trim(line, s.blanks)) == 0
 }
 
 // waiting reports whether the next line can be read without waiting for it.

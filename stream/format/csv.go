@@ -20,11 +20,12 @@ type CSVConfig struct {
 	Comma    byte     // between fields; 0 = ','
 	Series   string   // column with the name of the series; "" = the key of the message
 	Time     string   // column with the time; "" = the first column
+	Clock    string   // column with the time of day where Time has the date alone; "" = none
 	TimeUnit TimeUnit // of a time that is a number
 
 	// DateOrder is the order of dates that do not begin with the year, Zone the zone of
-	// times that name none; nil = UTC. The hour that the end of summer time repeats is told
-	// apart by the order of the lines of a series.
+	// times that name none; nil = UTC. The order of the lines of a series says
+	// which of the two hours at the end of summer time is meant.
 	DateOrder DateOrder
 	Zone      *time.Location
 
@@ -56,6 +57,7 @@ type CSV struct {
 	c            CSVConfig
 	time, series int   // columns; series is -1 when there is none
 	variable     int   // likewise
+	clock        int   // likewise
 	values       []int // columns
 	names        []string
 	times        times
@@ -93,7 +95,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
 		return nil, fmt.Errorf("format: a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
 	}
-	d := &CSV{c: c, series: -1, variable: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
+	d := &CSV{c: c, series: -1, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.plain = false // a number such as -999 stands for a missing value
@@ -123,6 +125,11 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 			return nil, err
 		}
 	}
+	if c.Clock != "" {
+		if d.clock, err = d.column(c.Clock); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range c.Values {
 		i, err := d.column(name)
 		if err != nil {
@@ -132,7 +139,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	if c.Values == nil {
 		for i := range c.Header {
-			if i != d.time && i != d.series && i != d.variable {
+			if i != d.time && i != d.series && i != d.variable && i != d.clock {
 				d.values = append(d.values, i)
 			}
 		}
@@ -178,6 +185,9 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	series := d.seen.get(name)
 	text := bytes.TrimSpace(d.fields[d.time])
+	if d.clock >= 0 {
+		text = d.withClock(text, bytes.TrimSpace(d.fields[d.clock]))
+	}
 	t, err := d.times.parse(text, series)
 	if err != nil {
 		return refuse(stream.Malformed, "the time %q in column %q is %v", clip(text), d.c.Header[d.time], err)
@@ -276,6 +286,25 @@ func (d *CSV) withPoint(text []byte) []byte {
 			return nil // 1.5 is no number here
 		case d.c.Decimal == ',' && b == ',':
 			b = '.'
+		}
+		d.rewritten = append(d.rewritten, b)
+	}
+	return d.rewritten
+}
+
+// withClock joins a date and a time of day such as 9:30, 18.00.00 or 6:00 PM.
+func (d *CSV) withClock(date, clock []byte) []byte {
+	d.rewritten = append(append(d.rewritten[:0], date...), ' ')
+	if len(clock) > 1 && (clock[1] == ':' || clock[1] == '.') {
+		d.rewritten = append(d.rewritten, '0')
+	}
+	points := 0
+	for _, b := range clock {
+		if b == '.' && points < 2 {
+			b = ':'
+		}
+		if b == ':' {
+			points++
 		}
 		d.rewritten = append(d.rewritten, b)
 	}

@@ -260,7 +260,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case err != nil:
 		return notAnObject(m.Value)
 	case !d.found[timeRole]:
-		return refuse(stream.Malformed, "no time at %q", d.c.Time)
+		return refuse(stream.Malformed, "no time at %q: set input.json.time_field=%s", d.c.Time, timeField(m.Value))
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
@@ -325,6 +325,18 @@ func (d *JSON) unnamedSeries(m *stream.Message) string {
 		}
 	}
 	return d.series.get(d.nameOf)
+}
+
+// timeField returns the field of an object that is named as times are, or else FIELD.
+func timeField(object []byte) string {
+	name := "FIELD"
+	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // it was read before
+		if slices.Contains(timeNames, strings.ToLower(string(key))) {
+			name = string(key)
+		}
+		return d.Skip()
+	})
+	return name
 }
 
 // notAnObject says what is wrong with a message that the parser has refused, and

@@ -23,6 +23,10 @@ const (
 	Milliseconds TimeUnit = "ms"
 	Microseconds TimeUnit = "us"
 	Nanoseconds  TimeUnit = "ns"
+
+	// Numbers of the calendar, in columns of CSV alone: 2026 and 20260131.
+	Years        TimeUnit = "year"
+	CompactDates TimeUnit = "yyyymmdd"
 )
 
 // nanoseconds returns the length of the unit, 0 for Auto and what is no unit.
@@ -41,10 +45,11 @@ func (u TimeUnit) nanoseconds() int64 {
 }
 
 func (u TimeUnit) check() error {
-	if u != Auto && u.nanoseconds() == 0 {
-		return fmt.Errorf("format: the unit of time must be s, ms, us, ns or empty, got %q", u)
+	switch u {
+	case Auto, Seconds, Milliseconds, Microseconds, Nanoseconds, Years, CompactDates:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("format: the unit of time must be s, ms, us, ns, year, yyyymmdd or empty, got %q", u)
 }
 
 var (
@@ -133,12 +138,14 @@ func two(b []byte, i int) uint {
 
 // isNumber reports whether text is digits with at most a sign and a point.
 func isNumber(text []byte) bool {
-	digits := 0
+	digits, points := 0, 0
 	for i, c := range text {
 		switch {
 		case c >= '0' && c <= '9':
 			digits++
-		case c == '.' && digits > 0 || i == 0 && (c == '-' || c == '+'):
+		case c == '.' && digits > 0 && points == 0: // 01.03.2025 is a date
+			points++
+		case i == 0 && (c == '-' || c == '+'):
 		default:
 			return false
 		}

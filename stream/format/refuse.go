@@ -1,0 +1,26 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+const (
+	defaultMaxBytes = 1 << 20
+	defaultMaxDepth = 8
+	defaultMaxDim   = 1024
+)
+
+func refuse(reason stream.Reason, format string, args ...any) *stream.DataError {
+	return &stream.DataError{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}
+
+// clip shortens text for a message.
+func clip(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return string(text[:most]) + "..."
+	}
+	return string(text)
+}

@@ -1,0 +1,96 @@
+package format_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// decodeCSV returns the record of one line.
+func decodeCSV(t *testing.T, c format.CSVConfig, line string) stream.Record {
+	t.Helper()
+	d, err := format.NewCSV(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r stream.Record
+	if err := d.Decode(&r, &stream.Message{Value: []byte(line)}); err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+	return r
+}
+
+// A number can stand for a missing value. Other numbers stay what they are, and without that
+// spelling it is one of them.
+func TestNumbersThatMeanMissing(t *testing.T) {
+	header := []string{"time", "a", "b"}
+	for _, missing := range []string{"-999", "-999.0", "9999", "0"} {
+		line := fmt.Sprintf("1,%s,%s5", missing, missing)
+		r := decodeCSV(t, format.CSVConfig{Header: header, Missing: []string{"x", missing}}, line)
+		if !math.IsNaN(r.Values[0]) || math.IsNaN(r.Values[1]) {
+			t.Errorf("%s is missing: %v", missing, r.Values)
+		}
+		if r := decodeCSV(t, format.CSVConfig{Header: header}, line); math.IsNaN(r.Values[0]) {
+			t.Errorf("%s is a number: %v", missing, r.Values)
+		}
+	}
+}
+
+// Lines that end in CR LF, as Windows writes them, say the same as others, whatever their last
+// column is: a value, a name, the time, or in quotes.
+func TestCarriageReturns(t *testing.T) {
+	for _, c := range []struct {
+		config format.CSVConfig
+		line   string
+	}{
+		{format.CSVConfig{Header: []string{"time", "a"}}, "1,2"},
+		{format.CSVConfig{Header: []string{"time", "a", "host"}, Series: "host"}, "1,2,web-1"},
+		{format.CSVConfig{Header: []string{"time", "a", "host"}, Series: "host"}, `1,2,"web-1"`},
+		{format.CSVConfig{Header: []string{"a", "time"}, Time: "time"}, "2,2026-01-02T03:04:05Z"},
+		{format.CSVConfig{Header: []string{"time", "value", "name"}, Values: []string{"value"}, Variable: "name"}, "1,2,cpu"},
+		{format.CSVConfig{Header: []string{"time", "a"}, Missing: []string{"none"}}, "1,none"},
+	} {
+		want := fmt.Sprintf("%+v", said(decodeCSV(t, c.config, c.line)))
+		for _, end := range []string{"\n", "\r\n", "\r"} {
+			if got := fmt.Sprintf("%+v", said(decodeCSV(t, c.config, c.line+end))); got != want {
+				t.Errorf("%q: %s, without the end of the line %s", c.line+end, got, want)
+			}
+		}
+	}
+}
+
+// said is a record without its message.
+func said(r stream.Record) stream.Record {
+	r.Message = nil
+	return r
+}
+
+// The unit of a time without one is that of its magnitude, in both directions from 1970, with
+// the boundaries of the documentation: 1e11, 1e14 and 1e17.
+func TestUnitsByMagnitude(t *testing.T) {
+	for _, c := range []struct {
+		n    int64
+		unit int64 // ns
+	}{
+		{0, 1e9}, {1, 1e9}, {99_999_999_999 / 11, 1e9}, // 1e11 s are beyond 2261
+		{1e11, 1e6}, {1e11 + 1, 1e6}, {9_223_372_036_854, 1e6},
+		{1e14, 1e3}, {1e14 + 1, 1e3}, {9_223_372_036_854_775, 1e3},
+		{1e17, 1}, {1e17 + 1, 1}, {math.MaxInt64, 1},
+	} {
+		for _, sign := range []int64{1, -1} {
+			text := fmt.Sprint(sign * c.n)
+			if got, err := format.ParseTime([]byte(text), format.Auto); err != nil || got != sign*c.n*c.unit {
+				t.Errorf("%s: %d ns (%v), want %d", text, got, err, sign*c.n*c.unit)
+			}
+		}
+	}
+	// Just below a boundary the smaller unit does not fit any more: an error, no other unit.
+	for _, text := range []string{"99999999999", "-99999999999", "99999999999999", "99999999999999999"} {
+		if got, err := format.ParseTime([]byte(text), format.Auto); err == nil {
+			t.Errorf("%s: %d ns, want an error", text, got)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/shell"
+)
+
+const (
+	sampledRows = 1000
+	mostTitles  = 20 // lines before the header
+)
+
+// sampleLine is a line that is not blank, with its place in the file.
+type sampleLine struct {
+	text  []byte
+	index int
+}
+
+// sampleLines returns the complete lines of a sample, without the blank ones.
+func sampleLines(sample []byte) (lines []sampleLine) {
+	sample = bytes.TrimPrefix(sample, []byte("\ufeff"))
+	index := 0
+	for line := range bytes.Lines(sample) {
+		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
+			lines = append(lines, sampleLine{line, index})
+		}
+		if index++; len(lines) > sampledRows {
+			break
+		}
+	}
+	return lines
+}
+
+var sepLine = regexp.MustCompile(`^"?[sS][eE][pP]=([,;|\t])"?$`)
+
+// skipComments leaves out lines before the header that begin with #, as PowerShell and
+// InfluxDB write them, and the line in which a file tells Excel its separator.
+func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
+	n := 0
+	for n < len(lines) && lines[n].text[0] == '#' {
+		n++
+	}
+	if n == len(lines) {
+		return lines
+	}
+	if n > 0 {
+		s.assume("", "%d %s with # left out", n, plural(n, "line", "lines"))
+	}
+	if m := sepLine.FindSubmatch(lines[n].text); m != nil && n+1 < len(lines) {
+		n++
+		if s.out.CSV.Comma == 0 {
+			s.out.CSV.Comma = m[1][0]
+		}
+	}
+	s.out.Skip = lines[n].index
+	return lines[n:]
+}
+
+var separators = []byte{',', ';', '\t', '|'}
+
+// separate finds the separator: the one with the most columns among those that give the
+// header and nine of ten lines the same number of them. It returns the lines from the header
+// on: a title may stand before it.
+func (s *sniffer) separate(lines []sampleLine) []sampleLine {
+	c := &s.out.CSV
+	candidates := separators
+	if c.Comma != 0 {
+		candidates = []byte{c.Comma}
+	}
+	best, titles, known := 1, 0, c.Comma != 0
+	for _, comma := range candidates {
+		if columns, before := layout(lines, comma); columns > best {
+			best, titles, c.Comma = columns, before, comma
+		}
+	}
+	if c.Comma == 0 {
+		c.Comma = ','
+	}
+	if c.Comma != ',' && !known {
+		name, value := string(c.Comma), string(c.Comma)
+		if c.Comma == '\t' {
+			name, value = "tab", "tab"
+		}
+		s.assume("input.csv.comma="+value, "separator %s", name)
+	}
+	if titles > 0 {
+		s.out.Skip = lines[titles].index
+		s.assume("", "%d %s before the header left out", titles, plural(titles, "line", "lines"))
+	}
+	return lines[titles:]
+}
+
+// layout returns the number of columns that a separator gives, and the number of lines before
+// the header; 0 columns where the lines do not agree.
+func layout(lines []sampleLine, comma byte) (columns, titles int) {
+	counts := make([]int, len(lines))
+	often := make(map[int]int)
+	for i, line := range lines {
+		counts[i] = countFields(line.text, comma)
+		if often[counts[i]]++; i > 0 && (often[counts[i]] > often[columns] || columns == 0) {
+			columns = counts[i]
+		}
+	}
+	if len(lines) == 1 {
+		return counts[0], 0
+	}
+	for titles < min(mostTitles, len(lines)-1) && isTitle(lines[titles].text, counts[titles], columns, comma) {
+		titles++
+	}
+	alike := 0
+	for _, n := range counts[titles+1:] {
+		if n == columns {
+			alike++
+		}
+	}
+	n := counts[titles] // of the header, which may lack the name of the index
+	if n != columns && (n < 2 || n != columns-1) || 10*alike < 9*(len(lines)-titles-1) || titles > 0 && hasDatum(lines[titles].text, comma) {
+		return 0, 0
+	}
+	return columns, titles
+}
+
+// isTitle reports whether a line has one field with text, the first, where others have several.
+func isTitle(line []byte, n, columns int, comma byte) bool {
+	if columns < 2 || n != columns && n != 1 {
+		return false
+	}
+	rest := bytes.TrimRight(line, string(comma)+" ")
+	return countFields(rest, comma) == 1 && (columns > 2 || n == 1) || len(rest) == 0
+}
+
+// hasDatum reports whether a field of a line is a number or a time.
+func hasDatum(line []byte, comma byte) bool {
+	fields, err := ParseHeader(line, comma)
+	return err != nil || slices.ContainsFunc(fields, isDatum)
+}
+
+// countFields counts the fields of a line, minding quotes.
+func countFields(line []byte, comma byte) int {
+	n, quoted := 1, false
+	for _, b := range line {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == comma && !quoted:
+			n++
+		}
+	}
+	return n
+}
+
+// isDatum reports whether text is a number or a time.
+func isDatum(text string) bool {
+	_, err := ParseTime([]byte(text), Auto)
+	return err == nil
+}
+
+// joinHeader joins a header of several lines, as pandas writes columns of several levels, and
+// gives each column a name of its own, as pandas reads them: Unnamed: 3 where there is none,
+// load.1 for a second load.
+func (s *sniffer) joinHeader(first []string) {
+	levels := [][]string{first}
+	for len(s.rows) > 1 && isNames(s.rows[0], len(levels) > 1) {
+		levels, s.rows = append(levels, s.rows[0]), s.rows[1:]
+	}
+	if len(s.rows) == 0 || isNames(s.rows[0], false) { // text and nothing else: lines of data
+		s.rows = append(levels[1:], s.rows...)
+		levels = levels[:1]
+	}
+	if n := len(levels); n > 1 {
+		s.out.Skip += n - 1
+		s.assume("", "%d lines of the header joined", n)
+	}
+	s.header = joinLevels(levels)
+	s.nameless = make([]bool, len(s.header))
+	for i, base := range s.header {
+		name := base
+		if s.nameless[i] = base == ""; s.nameless[i] {
+			base = fmt.Sprintf("%s %d", unnamed, i)
+			name = base
+		}
+		taken := func() bool {
+			return slices.Contains(s.header[:i], name) || name != s.header[i] && slices.Contains(s.header[i:], name)
+		}
+		for n := 1; taken(); n++ {
+			name = fmt.Sprintf("%s.%d", base, n)
+		}
+		if !s.nameless[i] && name != base {
+			s.assume("", "another column %s is %s", base, name)
+		}
+		s.header[i] = name
+	}
+	s.out.CSV.Header = s.header
+}
+
+// NameIndex completes c for lines of which only the header is known, and whose first column has
+// no name: it has the times, unless another column seems to have them.
+func NameIndex(c *CSVConfig) error {
+	if c.Header[0] != "" {
+		return nil
+	}
+	s := sniffer{header: c.Header}
+	c.Header[0] = unnamed + " 0"
+	switch i := s.first(func(i int) bool { return s.named(i, timeNames) }); {
+	case c.Time == "" && i < 0:
+		c.Header[0] = "time" // as pandas writes an index without a name
+	case c.Time == "":
+		return fmt.Errorf("format: the first column has no name, and column %s may have the times: say --set %s", c.Header[i], shell.Quote("input.csv.time_column="+c.Header[i]))
+	case c.Values == nil && c.Variable == "":
+		c.Values = slices.DeleteFunc(slices.Clone(c.Header[1:]), func(name string) bool { return name == c.Time || name == c.Series })
+	}
+	return nil
+}
+
+// unnamed begins the name of a column that has none.
+const unnamed = "Unnamed:"
+
+// isNames reports whether a line below the header belongs to it: it has names, but no number
+// and no time. After another such line, the names of the index may stand alone.
+func isNames(row []string, again bool) bool {
+	names := 0
+	for i, cell := range row {
+		switch {
+		case cell == "":
+		case cell[0] >= '0' && cell[0] <= '9' || strings.ContainsAny(cell[:1], "+-.$€£") || slices.Contains(missingSpellings, cell):
+			return false
+		case i > 0 || again:
+			names++
+		}
+	}
+	return names > 0 && (row[0] == "" || again || names > len(row)/2)
+}
+
+// joinLevels joins the names of a column from all lines of a header. A level that is the same
+// in all columns is left out.
+func joinLevels(levels [][]string) []string {
+	if len(levels) == 1 {
+		return levels[0]
+	}
+	index, last := make([]string, len(levels[0])), levels[len(levels)-1]
+	if n := len(last); last[0] != "" && strings.Join(last[1:], "") == "" || n > 1 && last[n-1] == "" && last[0] != "" {
+		copy(index, last)
+		levels = levels[:len(levels)-1]
+	}
+	names := make([]string, len(levels[0]))
+	for _, level := range levels {
+		distinct := make(map[string]bool)
+		for i, name := range level {
+			if index[i] == "" && i > 0 {
+				distinct[name] = true
+			}
+		}
+		for i, name := range level {
+			switch {
+			case index[i] != "" || name == "" || i > 0 && len(distinct) == 1:
+			case names[i] == "":
+				names[i] = name
+			default:
+				names[i] += "_" + name
+			}
+		}
+	}
+	for i := range names {
+		if index[i] != "" {
+			names[i] = index[i]
+		}
+	}
+	return names
+}
