@@ -63,6 +63,7 @@ func TestFault55_OnlyNoContentIsAcceptance(t *testing.T) {
 // TestFault55_RealInfluxDBBehindARedirect: the points arrive once the redirect is gone,
 // all of them.
 func TestFault55_RealInfluxDBBehindARedirect(t *testing.T) {
+	t.Parallel()
 	db := testserver.StartInfluxDB(t)
 	bucket := db.CreateDatabase("redirected")
 	var redirect atomic.Bool

@@ -41,7 +41,7 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 			r.accepted(lines)
 			return nil
 		case f.action == refuse:
-			if f, err = r.judge(ctx, lines, n, f); f == nil {
+			if f, err = r.findFault(ctx, lines, n, f); f == nil {
 				return err
 			}
 		}
@@ -88,10 +88,10 @@ func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
 // probes is the number of lines that are sent alone to find a witness.
 const probes = 16
 
-// judge finds out whose fault a refusal is that names no point. It returns f with the
+// findFault finds out whose fault a refusal is that names no point. It returns f with the
 // action split if points of lines are at fault, with block if the configuration is, or
 // another failure that came in between; nil if the only line was accepted after all.
-func (r *request) judge(ctx context.Context, lines []byte, n int, f *failure) (*failure, error) {
+func (r *request) findFault(ctx context.Context, lines []byte, n int, f *failure) (*failure, error) {
 	switch {
 	case n > 1 && r.witness == nil:
 		if g, err := r.findWitness(ctx, lines, n); g != nil || err != nil {

@@ -44,6 +44,9 @@ func TestFault57_PartitionsWhileAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	addPartitions(t, b.Addr(), 4)
+	if _, err := newGroup(t, quick(b.Addr())).StateTopic(deadline(t), stateTopic); !errors.Is(err, ErrPartitions) {
+		t.Errorf("error %v for the state topic, want ErrPartitions", err)
+	}
 	err := runGroup(t, newGroup(t, quick(b.Addr())), work)
 	if !errors.Is(err, ErrPartitions) || !strings.Contains(err.Error(), "topic in had 1 and has 4") {
 		t.Errorf("error %v, want ErrPartitions", err)

@@ -213,6 +213,7 @@ func TestFault61_NewestStartsBeforeOpenTransactions(t *testing.T) {
 // TestFault61_RealKafkaAbortedTransactions: transactions of the Java client, of which a
 // third is aborted.
 func TestFault61_RealKafkaAbortedTransactions(t *testing.T) {
+	t.Parallel()
 	k := testserver.StartKafka(t)
 	k.CreateTopic(topic, 1)
 	out := k.Java("Transactions.java", k.Addr, topic)

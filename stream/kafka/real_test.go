@@ -28,6 +28,7 @@ var blackHole = flag.Duration("blackhole", 5*time.Second, "how long TestFault12_
 //
 //	go test ./stream/kafka -run RealBrokerFails -v -blackhole 60s
 func TestFault12_RealBrokerFails(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes a minute: not with -short")
 	}
@@ -128,6 +129,7 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 }
 
 func TestRealKafkaSASL(t *testing.T) {
+	t.Parallel()
 	k := testserver.StartKafka(t, testserver.KafkaSASL("user", canary))
 	k.CreateTopic(topic, 1)
 	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256"} {
@@ -206,6 +208,7 @@ func BenchmarkRead(b *testing.B) {
 // members while the broker is reached through a proxy that cuts connections and
 // delays what passes, more or less.
 func TestFault10_ConnectionsAreCut(t *testing.T) {
+	t.Parallel()
 	proxy := testserver.StartProxy(t, "")
 	k := testserver.StartKafka(t, testserver.KafkaAdvertised(proxy.Addr))
 	proxy.SetTarget(k.Addr)

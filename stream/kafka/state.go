@@ -38,7 +38,8 @@ const chunkBytes = 512 << 10
 // commits its offset together with the name of the snapshot, the number of its
 // chunks and their checksum. The broker refuses that commit when the partition has
 // a new owner, so what the old one still writes stays without effect. The last two
-// snapshots are kept; those before are removed after the commit.
+// snapshots are kept; those before are removed after the commit, and so is what former
+// owners have left.
 type StateTopic struct {
 	reader *Group // of all its partitions, in no consumer group
 	topic  string
@@ -51,6 +52,9 @@ type StateTopic struct {
 // input until ctx ends.
 func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
 	counts, err := g.waitForTopics(ctx)
+	if err == nil {
+		err = g.checkPartitions(ctx, counts) // else the state topic seems to be the one that is wrong
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -156,15 +160,18 @@ func (t *StateTopic) partition(number int) *Partition {
 }
 
 // Store returns the checkpoints of a partition, for as long as that is assigned.
-func (t *StateTopic) Store(p *Partition) *Store { return &Store{topic: t, p: p} }
+func (t *StateTopic) Store(p *Partition) *Store {
+	return &Store{topic: t, p: p, unused: make(map[string]int)}
+}
 
 // Store keeps the checkpoints of one partition in a StateTopic. Save also commits:
 // the Commit of the Partition for the same offset has then nothing left to do.
 type Store struct {
 	topic             *StateTopic
 	p                 *Partition
-	current, previous manifest  // what was loaded or saved last, and what goes next
-	sum               hash.Hash // of the chunks of current; nil = changes cannot follow
+	current, previous manifest       // what was loaded or saved last, and what goes next
+	sum               hash.Hash      // of the chunks of current; nil = changes cannot follow
+	unused            map[string]int // snapshots to remove after the next commit, and the number of their chunks
 	damaged           atomic.Int64
 }
 
@@ -177,7 +184,7 @@ func (s *Store) Damaged() int64 { return s.damaged.Load() }
 // Load implements stream.Store: the snapshot that was committed, when it is damaged
 // what comes before the damage, or else the snapshot before. When the group has
 // forgotten its commits, it is the newest one that is there: whoever wrote it, all
-// points before it were accepted.
+// points before it were accepted. Load writes nothing: see collect.
 func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 	s.sum = nil
 	if s.p.tp.partition >= s.topic.count {
@@ -201,11 +208,14 @@ func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 		chain, found, err := s.use(ctx, list[i])
 		switch {
 		case len(chain) > 0:
-			s.current = list[i]
+			s.current, s.unused = list[i], found
 			if len(list) > 1 {
 				s.previous = list[1-i] // the damaged one goes first
 			}
-			return chain, s.collect(ctx, found, list)
+			if len(list) > 2 {
+				s.discard(list[2])
+			}
+			return chain, nil
 		case !errors.Is(err, stream.ErrCorrupt):
 			return nil, err
 		}
@@ -270,10 +280,10 @@ func (s *Store) newest(ctx context.Context) ([]stream.Checkpoint, error) {
 		return nil, err
 	}
 	for _, m := range list {
-		chain, _, err := s.use(ctx, m)
+		chain, found, err := s.use(ctx, m)
 		switch {
 		case len(chain) > 0:
-			s.current = m
+			s.current, s.unused = m, found
 			s.topic.reader.config.Log.Warn("the group has no committed offset; its last checkpoint is used",
 				"partition", s.p.tp.String(), "offset", chain[len(chain)-1].Next)
 			return chain, nil
@@ -301,27 +311,6 @@ func (s *Store) manifests(ctx context.Context) ([]manifest, error) {
 	return slices.SortedFunc(maps.Values(last), func(a, b manifest) int {
 		return cmp.Or(cmp.Compare(b.next, a.next), cmp.Compare(b.first, a.first))
 	}), err
-}
-
-// collect removes what a former owner has left: snapshots that were not
-// committed, changes that were not, and a snapshot whose removal was not finished.
-func (s *Store) collect(ctx context.Context, found map[string]int, list []manifest) error {
-	for i, m := range list {
-		if i >= 2 {
-			found[m.id] = max(found[m.id], m.chunks)
-			continue
-		}
-		if err := s.removeChunks(ctx, m.id, m.chunks, found[m.id]); err != nil {
-			return err
-		}
-		delete(found, m.id)
-	}
-	for id, chunks := range found { // in any order: removals do not depend on one another
-		if err := s.remove(ctx, id, chunks); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 var errChanges = errors.New("kafka: changes to a checkpoint that this store has not saved")
@@ -375,10 +364,9 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	}
 	s.p.saved = c.Next + 1
 	s.current, s.previous = m, before
-	if !old.none() {
-		if err := s.remove(ctx, old.id, old.chunks); err != nil {
-			return err
-		}
+	s.discard(old)
+	if err := s.collect(ctx); err != nil {
+		return err
 	}
 	s.sum = sum
 	return nil
@@ -422,29 +410,6 @@ func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
 	}
 	chunk, err := strconv.Atoi(last)
 	return id, chunk, err == nil && chunk >= 0 && chunk < maxChunks
-}
-
-// remove writes tombstones for a snapshot.
-func (s *Store) remove(ctx context.Context, id string, chunks int) error {
-	if err := s.removeChunks(ctx, id, 0, chunks); err != nil {
-		return err
-	}
-	_, err := s.produce(ctx, outgoing{key: s.key(id, -1)}) // last: it says that nothing is left
-	return err
-}
-
-// removeChunks writes tombstones for the chunks from one number to before another.
-func (s *Store) removeChunks(ctx context.Context, id string, from, to int) error {
-	var batch []outgoing
-	for k := from; k < to; k++ {
-		batch = append(batch, outgoing{key: s.key(id, k)})
-	}
-	for part := range slices.Chunk(batch, batchMessages) {
-		if _, err := s.produce(ctx, part...); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // produce writes records to the state partition and returns the offset of the

@@ -18,6 +18,7 @@ import (
 // broker has deleted the commits with it; the checkpoint, wherever it is, knows what was
 // processed.
 func TestFault54_RecreatedWhileStopped(t *testing.T) {
+	t.Parallel()
 	t.Run("in memory", func(t *testing.T) { replacedWhileStopped(t, newBroker(t, 1).Addr()) })
 	t.Run("Apache Kafka", func(t *testing.T) {
 		if testing.Short() {

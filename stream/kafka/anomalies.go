@@ -1,0 +1,92 @@
+package kafka
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// AnomalySink writes the events of anomalies to a topic, as JSON:
+//
+//	{"series":"host1","event":"end","time":"2026-01-01T00:12:30Z","begin":"2026-01-01T00:10:00Z",
+//	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":16,"score":3.2,
+//	 "cause":"level","variables":[{"name":"cpu","share":0.93}]}
+//
+// The event is begin, new_normal or end, and time that of the sample at which it became known.
+// The key is the name of the series. After a crash messages may be there again, with the same
+// bytes: (series, begin, event) is the identity of a message.
+type AnomalySink struct{ producer *Producer }
+
+var _ stream.Sink = (*AnomalySink)(nil)
+
+// NewAnomalySink returns an AnomalySink that has not connected yet. The topic has to exist.
+func NewAnomalySink(c Connection, topic string, log *slog.Logger) (*AnomalySink, error) {
+	p, err := NewProducer(c, topic, log)
+	if err != nil {
+		return nil, err
+	}
+	return &AnomalySink{p}, nil
+}
+
+// anomalyMessage is the JSON of a message.
+type anomalyMessage struct {
+	Series    string         `json:"series"`
+	Event     string         `json:"event"`
+	Time      time.Time      `json:"time"`
+	Begin     time.Time      `json:"begin"`
+	Peak      time.Time      `json:"peak"`
+	End       time.Time      `json:"end"` // last sample above 1 so far
+	Samples   int64          `json:"samples"`
+	Score     float64        `json:"score"` // of the peak, as the rest
+	Cause     string         `json:"cause"`
+	Variables []anomalyShare `json:"variables"`
+}
+
+type anomalyShare struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// Write implements stream.Sink. It returns when all replicas have the events;
+// see Producer.Send.
+func (s *AnomalySink) Write(ctx context.Context, b *stream.Batch) error {
+	var sent []outgoing
+	for i := range b.Events {
+		e := &b.Events[i]
+		if e.Anomaly == nil {
+			continue
+		}
+		value, err := json.Marshal(messageOf(e))
+		if err != nil {
+			return err // a score is a finite number
+		}
+		sent = append(sent, outgoing{key: []byte(e.Series), value: value})
+	}
+	if len(sent) == 0 {
+		return nil
+	}
+	return s.producer.send(ctx, len(sent), func(i int) outgoing { return sent[i] })
+}
+
+func messageOf(e *stream.Event) anomalyMessage {
+	at := func(ns int64) time.Time { return time.Unix(0, ns).UTC() }
+	a := e.Anomaly
+	m := anomalyMessage{
+		Series: e.Series, Event: a.Phase, Time: at(e.Time), Begin: at(a.Begin), Peak: at(a.Peak), End: at(a.End),
+		Samples: a.Samples, Score: a.Score, Cause: a.Cause.String(), Variables: []anomalyShare{},
+	}
+	for _, j := range a.Blamed() {
+		m.Variables = append(m.Variables, anomalyShare{a.Variables[j], a.Shares[j]})
+	}
+	return m
+}
+
+// Problem returns why the last request failed; "" after a success. It may be called from
+// any goroutine.
+func (s *AnomalySink) Problem() string { return s.producer.Problem() }
+
+// Close releases the connections.
+func (s *AnomalySink) Close() error { return s.producer.Close() }

@@ -1,0 +1,62 @@
+package kafka
+
+import (
+	"context"
+	"slices"
+)
+
+// discard has a snapshot removed after the next commit.
+func (s *Store) discard(m manifest) {
+	if !m.none() {
+		s.unused[m.id] = max(s.unused[m.id], m.chunks)
+	}
+}
+
+// collect removes what is not used: the snapshot before the last two, and what Load has
+// found of former owners, namely snapshots and changes that were not committed, and a
+// snapshot whose removal was not finished.
+//
+// Precondition: the broker has accepted a commit of this Store. A member that has lost
+// its partition may still load, and then finds what the present owner has written but
+// not committed. The accepted commit shows that there was no later owner until then, so
+// that everything that Load has found is of former owners.
+func (s *Store) collect(ctx context.Context) error {
+	for id, chunks := range s.unused { // in any order: removals do not depend on one another
+		var err error
+		switch id {
+		case s.current.id:
+		case s.previous.id:
+			err = s.removeChunks(ctx, id, s.previous.chunks, chunks)
+		default:
+			err = s.remove(ctx, id, chunks)
+		}
+		if err != nil {
+			return err
+		}
+		delete(s.unused, id)
+	}
+	return nil
+}
+
+// remove writes tombstones for a snapshot.
+func (s *Store) remove(ctx context.Context, id string, chunks int) error {
+	if err := s.removeChunks(ctx, id, 0, chunks); err != nil {
+		return err
+	}
+	_, err := s.produce(ctx, outgoing{key: s.key(id, -1)}) // last: it says that nothing is left
+	return err
+}
+
+// removeChunks writes tombstones for the chunks from one number to before another.
+func (s *Store) removeChunks(ctx context.Context, id string, from, to int) error {
+	var batch []outgoing
+	for k := from; k < to; k++ {
+		batch = append(batch, outgoing{key: s.key(id, k)})
+	}
+	for part := range slices.Chunk(batch, batchMessages) {
+		if _, err := s.produce(ctx, part...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

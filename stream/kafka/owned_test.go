@@ -1,0 +1,89 @@
+package kafka
+
+import (
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// TestHandedOverPartitionIsNotCommitted: when a partition was handed over, the process commits
+// it no more, even if the brokers would still accept that.
+func TestHandedOverPartitionIsNotCommitted(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 10)
+	p, _ := own(t, b.Addr())
+	if err := p.Commit(deadline(t), 3); err != nil {
+		t.Fatal(err)
+	}
+	p.expire(ErrFenced)
+	if err := p.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) {
+		t.Errorf("a commit after the hand-over: %v", err)
+	}
+	if got := b.Cluster().GroupInfo("g").Commits[topic][0].Offset; got != 3 {
+		t.Errorf("offset %d is committed, want 3", got)
+	}
+}
+
+// TestFault38_OtherCheckpoint: a chunk in whose place another valid one stands is damage: the
+// checkpoints can be read, but they are not those that were committed.
+func TestFault38_OtherCheckpoint(t *testing.T) {
+	p, _ := own(t, newBroker(t, 1).Addr())
+	state := openState(t, p.group.config.Connection.Brokers[0])
+	s := state.Store(p)
+	ctx := deadline(t)
+	for _, next := range []int64{1, 2} {
+		if err := s.Save(ctx, checkpointAt(next, 100)); err != nil { // one chunk
+			t.Fatal(err)
+		}
+	}
+	other := checkpointAt(2, 100)
+	other.State[50]++
+	parts, err := other.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chunk []byte
+	for _, part := range parts {
+		chunk = append(chunk, part...)
+	}
+	if sha256.Sum256(chunk) == s.current.sum {
+		t.Fatal("the other checkpoint is the same")
+	}
+	if _, _, err := stream.ParseCheckpoints(chunk); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 0), value: chunk}); err != nil {
+		t.Fatal(err)
+	}
+	fresh := state.Store(p)
+	list, err := fresh.Load(ctx)
+	if err != nil || at(list) != 1 || fresh.Damaged() != 1 {
+		t.Errorf("the checkpoint at %d (%v), %d damaged; want the one before, and the damage counted", at(list), err, fresh.Damaged())
+	}
+	if _, err := s.produce(ctx, outgoing{key: s.key(s.previous.id, 0), value: chunk}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := state.Store(p).Load(ctx); !errors.Is(err, stream.ErrCorrupt) || !strings.Contains(err.Error(), "the checksum of snapshot") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLogBelowTheCommit: a log that ends before the offset that the group has committed is not the
+// one that was read: nothing is read from it.
+func TestLogBelowTheCommit(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 10)
+	p, end := own(t, b.Addr())
+	if err := p.Commit(deadline(t), 50); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	p, _ = own(t, b.Addr())
+	dst := make([]stream.Message, 4)
+	if n, err := p.Read(deadline(t), dst); !errors.Is(err, ErrBeyondEnd) {
+		t.Errorf("%d messages, %v", n, err)
+	}
+}
