@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -19,39 +18,56 @@ func (c *EngineConfig) anomalies(variables []string) eval.AnomalyConfig {
 	return a
 }
 
+// scoreAnomaly adds to the observation o how unusual the sample of r is.
+func scoreAnomaly(dst *Batch, o *Observation, s *scoredSeries, r *stepResult) {
+	before := s.anomalies.Event()
+	if score, ok := s.anomalies.Observe(r.time, r.y, s.yhat); ok {
+		o.Score, o.Cause = score, s.anomalies.Cause()
+		if o.Anomalous = s.anomalies.Anomalous(); o.Anomalous {
+			o.Share = dst.vector(s.anomalies.Shares())
+		}
+	}
+	s.anomalies.VariablesTo(o.Anomaly)
+	now := s.anomalies.Event()
+	o.Begins, o.Normal = now.Open && (!before.Open || now.Begin != before.Begin), now.Normal
+	reportAnomaly(dst, o, before, now)
+}
+
 // reportAnomaly appends an event when an anomaly has begun, has become the new normal, or
 // has ended.
 func reportAnomaly(dst *Batch, o *Observation, before, now eval.AnomalyEvent) {
-	s := o.Series
-	report := func(format string, args ...any) {
-		dst.Events = append(dst.Events, Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: EventAnomaly, Text: fmt.Sprintf(format, args...)})
-	}
+	phase := ""
 	switch {
 	case o.Begins:
-		report("anomaly begins: %s, score %.2f%s", now.Cause, now.Score, blamed(s, now.Shares))
+		phase = AnomalyBegin
 	case now.Normal && !before.Normal:
-		report("anomaly since %s is the new normal: peak %.2f, %s%s", utc(now.Begin), now.Score, now.Cause, blamed(s, now.Shares))
+		phase = AnomalyNewNormal
 	case before.Open && !now.Open:
-		report("anomaly from %s to %s has ended: peak %.2f at %s, %s%s",
-			utc(now.Begin), utc(now.End), now.Score, utc(now.Peak), now.Cause, blamed(s, now.Shares))
+		phase = AnomalyEnd
+	default:
+		return
 	}
+	now.Shares = slices.Clone(now.Shares)
+	s := o.Series
+	a := &Anomaly{AnomalyEvent: now, Phase: phase, Variables: s.Variables}
+	dst.Events = append(dst.Events, Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: EventAnomaly, Text: a.text(), Anomaly: a})
 }
 
-func utc(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
-
-// blamed lists the variables with a part in an anomaly, the largest first.
-func blamed(s *Series, shares []float64) string {
-	const least = .05 // share of a variable that is named
-	var order []int
-	for j, share := range shares {
-		if share >= least {
-			order = append(order, j)
-		}
+// text is the text of the event.
+func (a *Anomaly) text() string {
+	var text string
+	switch a.Phase {
+	case AnomalyBegin:
+		text = fmt.Sprintf("anomaly begins: %s, score %.2f", a.Cause, a.Score)
+	case AnomalyNewNormal:
+		text = fmt.Sprintf("anomaly since %s is the new normal: peak %.2f, %s", utc(a.Begin), a.Score, a.Cause)
+	default:
+		text = fmt.Sprintf("anomaly from %s to %s has ended: peak %.2f at %s, %s", utc(a.Begin), utc(a.End), a.Score, utc(a.Peak), a.Cause)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
-	text := ""
-	for _, j := range order {
-		text += fmt.Sprintf(", %s %.0f %%", s.Variables[j], 100*shares[j])
+	for _, j := range a.Blamed() {
+		text += fmt.Sprintf(", %s %.0f %%", a.Variables[j], 100*a.Shares[j])
 	}
 	return text
 }
+
+func utc(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }

@@ -1,6 +1,11 @@
 package stream
 
-import "github.com/orffvar/forecaster/eval"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+)
 
 // Batch is what the engine produced from some consecutive records. Its slices
 // belong to whoever holds it and are reused after Reset.
@@ -107,6 +112,41 @@ type Event struct {
 	Time   int64
 	Kind   string // one of the Event constants
 	Text   string
+
+	Anomaly *Anomaly // of the kind EventAnomaly; nil for others
+}
+
+// Anomaly is what has become known of an anomaly: that it has begun, has become the new
+// normal, or has ended.
+type Anomaly struct {
+	eval.AnomalyEvent
+	Phase     string // AnomalyBegin, AnomalyNewNormal or AnomalyEnd
+	Variables []string
+}
+
+// The phases of an anomaly.
+const (
+	AnomalyBegin     = "begin"
+	AnomalyNewNormal = "new_normal"
+	AnomalyEnd       = "end"
+)
+
+// Blamed returns the variables with a part in the anomaly, the largest share first.
+func (a *Anomaly) Blamed() []int {
+	const least = .05 // share of a variable that is named
+	var order []int
+	for j, share := range a.Shares {
+		if share >= least {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.Shares[j], a.Shares[i]) })
+	return order
+}
+
+// EventKinds are the kinds of events.
+var EventKinds = []string{
+	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventSeason, EventDrift, EventRollback, EventReset, EventReload,
 }
 
 // The kinds of events.
@@ -121,7 +161,7 @@ const (
 	EventDrift        = "drift"         // the model's errors are not what they were
 	EventRollback     = "rollback"      // the state went bad: back to the last good copy
 	EventReset        = "reset"         // the state went bad and had no good copy: a new model
-	EventReload       = "reload"        // the configuration was read again; of the series AllTargets
+	EventReload       = "reload"        // the configuration was read again; of the series AllSeries
 )
 
 // DeadLetter is a message that could not be used.

@@ -2,6 +2,8 @@ package stream
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/footprint"
@@ -17,9 +19,9 @@ type LighterModel struct {
 // budget is the memory that the series of an engine may take together. What one costs is known
 // before it is made.
 type budget struct {
-	limit int64            // bytes; 0 = none
-	used  int64            // by the series there are
-	costs map[choice]int64 // bytes of a series
+	limit int64 // bytes; 0 = none
+	used  int64 // by the series there are
+	costs map[choice]cost
 }
 
 // choice is a model for a number of variables: 0 is NewModel's, i the i-th of Lighter.
@@ -39,27 +41,50 @@ func reach(tier, tiers int) float64 {
 }
 
 // afford chooses the model of a new series of dim variables that takes the place of one which
-// costs so much, 0 for none: the first one that fits.
+// costs so much, 0 for none: the first one that fits, or where series grow the lightest.
 func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *DataError) {
+	first, tiers := e.firstTier(), 1+len(e.c.Lighter)
 	if e.budget.limit == 0 {
-		return 0, nil
+		return first, nil
 	}
-	tiers := 1 + len(e.c.Lighter)
 	if e.c.Scope == Shared {
 		tiers = 1
 	}
-	var cost int64
-	for tier := range tiers {
-		var err error
-		if cost, err = e.costOf(choice{tier, dim}); err != nil {
-			return 0, nil //nolint:nilerr // making the series reports it
-		}
-		if float64(e.budget.used-replaced+cost) <= reach(tier, tiers)*float64(e.budget.limit) {
-			return tier, nil
-		}
+	tier, bytes, fits := e.firstThatFits(first, tiers, dim, replaced)
+	if fits {
+		return tier, nil
 	}
 	return 0, refuse(Memory, "one more series of %d variables takes %d KiB with the lightest model, %d of %d MiB are in use; model.memory is the limit",
-		dim, cost>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
+		dim, bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
+}
+
+// firstTier is the best model that a series can begin with.
+func (e *Engine) firstTier() int {
+	if e.grows() {
+		return len(e.c.Lighter)
+	}
+	return 0
+}
+
+// better chooses the model that s grows into.
+func (e *Engine) better(s *series) (tier int, bytes int64, fits bool) {
+	return e.firstThatFits(0, s.tier, len(s.info.Variables), s.cost)
+}
+
+// firstThatFits returns the first of the models from, …, to-1 that the budget has room for in
+// the place of so many bytes, with the bytes that it takes.
+func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, bytes int64, fits bool) {
+	for tier := from; tier < to; tier++ {
+		c, err := e.costOf(choice{tier, dim})
+		if err != nil {
+			return tier, 0, true // making the series reports it
+		}
+		bytes = e.bytes(c)
+		if e.budget.limit == 0 || float64(e.budget.used-replaced+bytes) <= reach(tier, 1+len(e.c.Lighter))*float64(e.budget.limit) {
+			return tier, bytes, true
+		}
+	}
+	return 0, bytes, false
 }
 
 // affordSeries is Assembler.afford.
@@ -73,70 +98,159 @@ func (e *Engine) affordSeries(place, dim int) *DataError {
 	return refusal
 }
 
-// measuredDim is the largest number of variables for which a series is made to know its cost.
-// Beyond it the cost is extrapolated: no part grows faster than the square.
-const measuredDim = 64
+// The cost of a series is known before it is made: one with made-up samples is measured.
+const (
+	measuredDim     = 64 // largest number of variables; beyond, the cost is extrapolated: no part grows faster than the square
+	measuredSamples = 64 // a series that is older is measured itself
 
-// costOf returns the bytes that a series costs: what it holds, its rollback copy, and its part
-// of a checkpoint that is being written.
-func (e *Engine) costOf(c choice) (int64, error) {
-	if cost, ok := e.budget.costs[c]; ok {
-		return cost, nil
-	}
-	cost, err := e.extrapolate(c)
-	if err == nil {
-		e.budget.costs[c] = cost
-	}
-	return cost, err
+	tableBytes = 2 << 10 // what the Assembler and the tables of an engine hold per series
+)
+
+// cost is what a series takes, in bytes.
+type cost struct {
+	held    int64 // by its models and scores
+	encoded int64 // its part of a checkpoint that is being written
+	models  int64 // of encoded: the part of the models
 }
 
-func (e *Engine) extrapolate(c choice) (int64, error) {
+// bytes is what the budget counts: beside what is held there can be two states at a time, one
+// that is being encoded and one that is being written.
+func (e *Engine) bytes(c cost) int64 {
+	total := c.held + tableBytes
+	if !e.c.Stateless {
+		total += 2 * c.encoded
+	}
+	return total
+}
+
+// costOf returns what a series costs.
+func (e *Engine) costOf(c choice) (cost, error) {
+	if known, ok := e.budget.costs[c]; ok {
+		return known, nil
+	}
+	result, err := e.extrapolate(c)
+	if err == nil {
+		e.budget.costs[c] = result
+	}
+	return result, err
+}
+
+func (e *Engine) extrapolate(c choice) (cost, error) {
 	if c.dim <= measuredDim {
 		return e.measureCost(c)
 	}
-	// Newton's form of the parabola through d/4, d/2 and d.
-	const d = measuredDim
-	var at [3]float64
-	for i, dim := range []int{d / 4, d / 2, d} {
-		cost, err := e.costOf(choice{c.tier, dim})
-		if err != nil {
-			return 0, err
+	var at [3]cost
+	for i, dim := range []int{measuredDim / 4, measuredDim / 2, measuredDim} {
+		var err error
+		if at[i], err = e.costOf(choice{c.tier, dim}); err != nil {
+			return cost{}, err
 		}
-		at[i] = float64(cost)
 	}
-	first, second := (at[1]-at[0])/(d/4), (at[2]-at[1])/(d/2)
-	curvature := max((second-first)/(d-d/4), 0)
-	x := float64(c.dim)
-	return int64(at[2] + second*(x-d) + curvature*(x-d)*(x-d/2)), nil
+	return cost{
+		held:    parabola(at[0].held, at[1].held, at[2].held, c.dim),
+		encoded: parabola(at[0].encoded, at[1].encoded, at[2].encoded, c.dim),
+		models:  parabola(at[0].models, at[1].models, at[2].models, c.dim),
+	}, nil
 }
 
-// measureCost makes a series, measures it and drops it.
-func (e *Engine) measureCost(c choice) (int64, error) {
+// parabola returns at dim the parabola through values at a quarter, a half and the whole of
+// measuredDim, by Newton's form.
+func parabola(quarter, half, whole int64, dim int) int64 {
+	const d = measuredDim
+	first, second := float64(half-quarter)/(d/4), float64(whole-half)/(d/2)
+	curvature := max((second-first)/(d-d/4), 0)
+	x := float64(dim)
+	return whole + int64(second*(x-d)+curvature*(x-d)*(x-d/2))
+}
+
+// measureCost makes a series, measures it and drops it. What it has in common with another one
+// does not count.
+func (e *Engine) measureCost(c choice) (cost, error) {
 	info := &Series{Name: "", Variables: numbered(c.dim)}
+	other, err := e.newModel(c.dim, c.tier)
+	if err != nil {
+		return cost{}, err
+	}
 	shared, err := e.newModel(c.dim, c.tier)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	forecaster := shared.model.NewSeries()
+	y := make([]float64, c.dim)
+	for i := range measuredSamples {
+		for j := range y {
+			y[j] = math.Sin(float64(i*i + j))
+		}
+		if err := e.show(forecaster, int64(i+1)*int64(time.Minute), y, nil); err != nil {
+			return cost{}, err
+		}
+	}
 	scored, err := newScoredSeries(&e.c, info, 0)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
-	encoder := snapshot.NewEncoder(nil)
-	forecaster.State(encoder)
-	scored.state(encoder)
-	bytes := footprint.Of(forecaster, scored)
+	beside := footprint.Of(other)
+	result := cost{held: footprint.Of(other, forecaster, scored) - beside}
 	if e.c.Scope == PerSeries {
-		shared.model.State(encoder)
-		bytes = footprint.Of(shared, forecaster, scored)
+		result.held = footprint.Of(other, shared, forecaster, scored) - beside
+		result.models = int64(len(encode(nil, shared.model)))
 	}
-	encoded := int64(len(encoder.Bytes()))
-	return max(bytes, encoded) + 2*encoded, nil
+	result.models += int64(len(encode(nil, forecaster)))
+	encoder := snapshot.NewEncoder(nil)
+	scored.state(encoder)
+	result.encoded = result.models + int64(len(encoder.Bytes()))
+	return result, nil
+}
+
+// remeasure updates the cost of s, whose memory grows with its samples, at every doubling of
+// their number: by its encoded state, which is the same in every run.
+func (e *Engine) remeasure(s *series, samples int64) error {
+	if e.budget.limit == 0 || samples <= measuredSamples || samples&(samples-1) != 0 || s.growth != nil {
+		return nil
+	}
+	c, err := e.costOf(choice{s.tier, len(s.info.Variables)})
+	if err != nil {
+		return err
+	}
+	now := int64(len(encode(nil, s.forecaster)))
+	total := e.bytes(c) + int64(len(s.rollback))
+	if e.c.Scope == PerSeries {
+		now += int64(len(encode(nil, s.shared.model)))
+		total += int64(len(s.shared.rollback))
+	}
+	grown := max(now-c.models, 0)
+	if !e.c.Stateless {
+		grown *= 3
+	}
+	e.setCost(s, total+grown)
+	return nil
+}
+
+// stateBytes is about the length of the whole state; 0 = not known.
+func (e *Engine) stateBytes() (n int) {
+	for _, s := range e.series {
+		n += int(e.budget.costs[choice{s.tier, len(s.info.Variables)}].encoded)
+	}
+	return n
+}
+
+// setCost changes what s takes of the budget.
+func (e *Engine) setCost(s *series, bytes int64) {
+	e.budget.used += bytes - s.cost
+	s.cost = bytes
+}
+
+// costState transfers the cost of s. A state that was saved without a limit has none.
+func (e *Engine) costState(c *snapshot.Codec, s *series) {
+	bytes := s.cost
+	if c.Int64(&bytes); c.Decoding() && bytes > 0 && e.budget.limit > 0 {
+		e.setCost(s, bytes)
+	}
 }
 
 // tierName returns the words about the model of a series in its first event.
 func (e *Engine) tierName(tier int) string {
-	if tier == 0 {
+	if tier == 0 || e.grows() {
 		return ""
 	}
 	return fmt.Sprintf(", model %s to save memory", e.c.Lighter[tier-1].Name)

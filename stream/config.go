@@ -38,6 +38,14 @@ type EngineConfig struct {
 	Memory  int64
 	Lighter []LighterModel
 
+	// Stateless says that no Checkpoint will be asked for, which Memory need not have room for.
+	Stateless bool
+
+	// GrowAfter is the number of samples that a series has before it gets the best model that
+	// fits: it begins with the last of Lighter, and the better model learns what the series has
+	// had. 0 means that a series begins with the best model that fits, and keeps it.
+	GrowAfter int
+
 	// Scope says which series share a model; empty means PerSeries.
 	Scope Scope
 
@@ -50,6 +58,11 @@ type EngineConfig struct {
 	// Anomalies returns what decides about the alarms of a series with the variables; nil
 	// means the zero AnomalyConfig.
 	Anomalies func(variables []string) eval.AnomalyConfig
+
+	// Limits returns the values that the variables of a series cannot leave, -Inf and Inf where
+	// there are none: forecasts and intervals are moved into them. Nil, here or returned,
+	// means none.
+	Limits func(variables []string) (low, high []float64)
 
 	// Baselines run beside the model on each series and are scored like it.
 	Baselines []Baseline
@@ -101,6 +114,13 @@ type Evaluation struct {
 	// Losses gets the eval.Scorer.Loss of the model, then of each baseline, for each of Emit,
 	// after each sample. It must not keep the slice.
 	Losses func(s *Series, model string, losses []float64)
+
+	// Inside gets the eval.Scorer.InsideTo of the model for the k-th of Emit, after each
+	// sample. It must not keep the slice.
+	Inside func(s *Series, k int, inside []float64)
+
+	// NoAnomalies says that no anomaly scores are asked for: Observation.Score is NaN.
+	NoAnomalies bool
 }
 
 // scored reports whether the forecasts of a target count.
@@ -148,6 +168,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	for _, l := range c.Lighter {
 		check(l.Name != "" && l.New != nil, "each of Lighter must have a name and a constructor")
 	}
+	check(c.GrowAfter >= 0, "GrowAfter must be >= 0, got %d", c.GrowAfter)
 	check(c.Horizon >= 1, "Horizon must be >= 1, got %d", c.Horizon)
 	for i, h := range c.Emit {
 		check(h >= 1 && h <= c.Horizon && (i == 0 || h > c.Emit[i-1]),

@@ -24,11 +24,15 @@
 //
 // Where things happen:
 //
-//   - a record is refused in Assembler.Add (admit.go, grid.go, exogenous.go);
+//   - a record is refused in Assembler.Add (assembler.go; the rules are in admit.go and
+//     grid.go), a message that cannot be read in the decoders (package stream/format), a
+//     series for which there is no memory in Engine.afford (budget.go);
 //   - a model learns from a sample, and forecasts after it, in Engine.Learn (engine.go);
 //     its weights change in the Observe of the forecaster, in package varmodel;
-//   - a forecast is scored in Engine.Score (scorer.go);
-//   - a checkpoint is stored, and its offset committed, in Driver.Deliver of stream/run.
+//   - a forecast is scored in Engine.Score (engine.go, scorer.go), its sample as an
+//     anomaly by eval.AnomalyScorer;
+//   - a checkpoint is stored, and its offset committed, in Driver.Deliver of stream/run;
+//   - points become lines for InfluxDB in package stream/lineproto.
 //
 // The edges are interfaces of one to three methods. Implementations: stream/file,
 // stream/kafka, stream/influx, stream/sim; decoders: stream/format. Package

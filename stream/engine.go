@@ -35,6 +35,7 @@ type Engine struct {
 
 	into   learner
 	inputs []float64 // scratch, H+1 x inputs
+	grown  []float64 // scratch, H x dim
 
 	seasons, before []int // scratch: of the model, in samples, ascending
 }
@@ -52,7 +53,8 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 	}
 	e := &Engine{c: c, assembler: a, refused: newRefusedCounts()}
 	e.inputs = make([]float64, (c.Horizon+1)*c.Inputs())
-	e.budget = budget{limit: c.Memory, costs: make(map[choice]int64)}
+	e.budget = budget{limit: c.Memory, costs: make(map[choice]cost)}
+	e.tier = e.firstTier()
 	a.afford = e.affordSeries
 	scored := c
 	e.scorer = newScorer(&scored)
@@ -161,6 +163,9 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 			s.event(dst, in.Time, EventSeason, "%s", SeasonText(e.seasons))
 		}
 	}
+	if err := e.remeasure(s, in.Row+1); err != nil {
+		return err
+	}
 	r.unusual = s.inspect(dst, in.Time)
 	if err := e.forecast(dst, s, in, &r); err != nil {
 		return err
@@ -204,6 +209,7 @@ func (e *Engine) closeGap(dst *Batch, s *series, in *Sample) {
 // dropLags makes the samples before in no neighbours in time of it.
 func (e *Engine) dropLags(dst *Batch, s *series, in *Sample) {
 	resetLags(s.forecaster)
+	s.broken = true
 	y := dst.room(len(in.Y))
 	fillNaN(y)
 	r := stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break, rewound: in.Wrong != 0}
@@ -222,15 +228,12 @@ func (e *Engine) observe(dst *Batch, s *series, in *Sample, r *stepResult) error
 	if len(e.inputs) > 0 {
 		e.assembler.InputsTo(e.inputs, in, e.c.Horizon)
 		r.inputs = dst.vector(e.inputs)
-		if taker, ok := eval.As[eval.InputTaker](s.forecaster); ok {
-			taker.SetInputs(e.inputs)
-		}
 	}
-	if c, ok := eval.As[eval.Clocked](s.forecaster); ok {
-		c.SetTime(in.Time)
-	}
-	if err := s.forecaster.Observe(r.y); err != nil {
+	if err := e.show(s.forecaster, in.Time, r.y, e.inputs); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
+	}
+	if s.growth != nil {
+		return e.record(dst, s, in)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Mark identifies a message of a log by its offset and its content, so that a log that
-// was deleted and created again is told from the one that was read. The zero value
+// was deleted and created again differs from the one that was read. The zero value
 // identifies none.
 type Mark struct {
 	Offset int64

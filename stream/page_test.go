@@ -31,6 +31,7 @@ func TestPage(t *testing.T) {
 	lines := strings.Split(layout, "\n")
 
 	plain := streamtest.DriftConfig()
+	plain.Lighter, plain.GrowAfter = []stream.LighterModel{{Name: "lighter", New: plain.NewModel}}, 60
 	shared := streamtest.DriftConfig()
 	shared.Scope = stream.Shared
 	rows := streamtest.DriftConfig()

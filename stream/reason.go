@@ -2,7 +2,7 @@ package stream
 
 import "fmt"
 
-// Reason says why a record was not learnt from.
+// Reason says why a record was not learnt from, or a point not written.
 type Reason string
 
 // The reasons. Each has its own count in the metrics.

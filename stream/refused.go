@@ -19,11 +19,11 @@ func newRefusedCounts() refusedCounts {
 }
 
 // add counts a refused record. It reports the total of the reason at the first one, and when
-// there are ten times as many as at the last report, if told is set.
-func (r *refusedCounts) add(reason Reason, told bool) (total int64, report bool) {
+// there are ten times as many as at the last report, if events is set.
+func (r *refusedCounts) add(reason Reason, events bool) (total int64, report bool) {
 	i := slices.Index(Reasons, reason)
 	r.total[i]++
-	if !told || r.total[i] < 10*r.reported[i] {
+	if !events || r.total[i] < 10*r.reported[i] {
 		return r.total[i], false
 	}
 	r.reported[i] = r.total[i]

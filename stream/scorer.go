@@ -35,15 +35,17 @@ type scoredSeries struct {
 	place int   // in order of appearance
 	time  int64 // of the last sample
 
-	scorer    *eval.Scorer // of the model
-	baselines []*baseline  // in their order
-	anomalies *eval.AnomalyScorer
+	scorer    *eval.Scorer        // of the model
+	baselines []*baseline         // in their order
+	anomalies *eval.AnomalyScorer // nil: none are asked for
 
 	intervals  eval.Intervals   // nil when the model has them, or none are asked for
 	drift      eval.DriftWatch  // likewise
 	companions []eval.Companion // these two
 	yhat       []float64        // the one-step forecast issued last, dim; NaN = none
 	issued     issued           // while the spacing is estimated
+
+	limits *limits
 
 	changed bool // since Engine.Saved
 }
@@ -77,7 +79,10 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 	dim := len(info.Variables)
 	s := &scoredSeries{
 		info: info, place: place, scorer: newModelScorer(c, info),
-		anomalies: eval.NewAnomalyScorer(c.anomalies(info.Variables)), yhat: make([]float64, dim), changed: true,
+		yhat: make([]float64, dim), limits: newLimits(c, info.Variables), changed: true,
+	}
+	if !c.Evaluation.NoAnomalies {
+		s.anomalies = eval.NewAnomalyScorer(c.anomalies(info.Variables))
 	}
 	for _, b := range c.Baselines {
 		m, err := b.New(dim, c.Horizon)
@@ -140,7 +145,7 @@ func (sc *scorer) take(dst *Batch, r *stepResult) error {
 			return err
 		}
 		o.Unusual = r.unusual
-		sc.report(s)
+		sc.report(s, r.y)
 		sc.watch(dst, s)
 		sc.forecast(dst, r)
 		sc.measure(dst, r)
@@ -148,6 +153,7 @@ func (sc *scorer) take(dst *Batch, r *stepResult) error {
 		if err := sc.score(s, r); err != nil {
 			return err
 		}
+		s.limits.clip(r.yhat)
 		s.issue(r.yhat)
 		s.forget()
 	case resultBreak:
@@ -177,18 +183,11 @@ func (sc *scorer) observe(dst *Batch, r *stepResult) *Observation {
 	})
 	o := &dst.Observations[len(dst.Observations)-1]
 	for i, y := range r.y {
-		residual[i] = y - s.yhat[i]
+		residual[i], anomaly[i] = y-s.yhat[i], math.NaN()
 	}
-	before := s.anomalies.Event()
-	if score, ok := s.anomalies.Observe(r.time, r.y, s.yhat); ok {
-		cause, share := s.anomalies.Leading()
-		o.Score, o.Cause, o.Share = score, cause, dst.vector(share)
+	if s.anomalies != nil {
+		scoreAnomaly(dst, o, s, r)
 	}
-	o.Anomalous = s.anomalies.Anomalous()
-	s.anomalies.VariablesTo(anomaly)
-	now := s.anomalies.Event()
-	o.Begins, o.Normal = now.Open && (!before.Open || now.Begin != before.Begin), now.Normal
-	reportAnomaly(dst, o, before, now)
 	return o
 }
 
@@ -219,8 +218,15 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	return nil
 }
 
-// report passes the losses of the last sample on.
-func (sc *scorer) report(s *scoredSeries) {
+// report passes the losses of the last sample y on, and whether it was inside its intervals.
+func (sc *scorer) report(s *scoredSeries, y []float64) {
+	if inside := sc.c.Evaluation.Inside; inside != nil {
+		sc.losses = slices.Grow(sc.losses[:0], len(y))[:len(y)]
+		for k := range sc.c.Emit {
+			s.scorer.InsideTo(sc.losses, k, y)
+			inside(s.info, k, sc.losses)
+		}
+	}
 	if sc.c.Evaluation.Losses == nil {
 		return
 	}
@@ -281,6 +287,7 @@ func (sc *scorer) forecast(dst *Batch, r *stepResult) {
 	s := r.series
 	sc.shape(len(r.y))
 	s.forget()
+	s.limits.clip(r.yhat)
 	s.issue(r.yhat)
 	ref := sc.referenceForecast(s)
 	for i, m := range s.baselines {
@@ -351,6 +358,8 @@ func (sc *scorer) bounds(r *stepResult) {
 			sc.lower[i], sc.upper[i] = math.NaN(), math.NaN()
 		}
 	}
+	r.series.limits.clip(sc.lower)
+	r.series.limits.clip(sc.upper)
 }
 
 // region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of
@@ -359,6 +368,8 @@ func (sc *scorer) region(r *stepResult) {
 	if r.region != nil {
 		copy(sc.jointLower, r.region)
 		copy(sc.jointUpper, r.region[len(sc.jointLower):])
+		r.series.limits.clip(sc.jointLower)
+		r.series.limits.clip(sc.jointUpper)
 		return
 	}
 	for i := range sc.jointLower {
@@ -541,7 +552,9 @@ func (s *scoredSeries) state(c *snapshot.Codec) {
 	if s.drift != nil {
 		c.Optional("drift", func() { s.drift.State(c) })
 	}
-	s.anomalies.State(c)
+	if s.anomalies != nil {
+		s.anomalies.State(c)
+	}
 	c.Float64s(s.yhat)
 	s.issued.state(c)
 }

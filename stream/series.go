@@ -16,6 +16,9 @@ type series struct {
 	forecaster eval.Forecaster
 	scored     *scoredSeries // only to be handed on
 
+	growth *growth // nil when the series does not grow, or no more
+	broken bool    // the next sample does not follow the last one; kept while there is growth
+
 	rollback []byte // copy of the state of forecaster, see rescue
 
 	changed bool // since Engine.Saved
@@ -43,7 +46,7 @@ func (e *Engine) seriesOf(dst *Batch, in *Sample) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.tier = 0
+	e.tier = e.firstTier()
 	dst.add(stepResult{kind: resultBegin, series: s.scored}, 0)
 	e.budget.used += s.cost
 	if isNew {
@@ -64,13 +67,18 @@ func (e *Engine) newSeries(info *Series, place, tier int) (*series, error) {
 		return nil, err
 	}
 	s := &series{info: info, tier: tier, shared: m, forecaster: m.model.NewSeries(), changed: true}
+	if e.grows() && tier == len(e.c.Lighter) {
+		s.growth = new(growth)
+	}
 	if s.scored, err = newScoredSeries(&e.c, info, place); err != nil {
 		return nil, err
 	}
 	if e.budget.limit > 0 {
-		s.cost, err = e.costOf(choice{tier, len(info.Variables)})
+		c, err := e.costOf(choice{tier, len(info.Variables)})
+		s.cost = e.bytes(c)
+		return s, err
 	}
-	return s, err
+	return s, nil
 }
 
 // modelFor returns the model that a series of dim variables may use.

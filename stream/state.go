@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -37,6 +38,9 @@ func (e *Engine) Saved() {
 // stateOfModels appends to dst the half of the state that Learn has changed: all of
 // it, or what is new since saved was called.
 func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
+	if all {
+		dst = slices.Grow(dst, e.stateBytes()) // to grow later would take twice the memory
+	}
 	c := snapshot.NewEncoder(dst)
 	e.state(c, all)
 	return c.Bytes()
@@ -214,6 +218,8 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	}
 	c.Block(func() { s.forecaster.State(c) })
 	c.Blob(&s.rollback, maxModelBytes)
+	e.growthState(c, s)
+	e.costState(c, s)
 }
 
 // restoreSeries makes the i-th series again, to be filled in. It reports whether it
@@ -242,7 +248,7 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 		c.Fail("series %q has no shared model", info.Name)
 		return false
 	}
-	e.budget.used += s.cost
+	e.budget.used += s.cost // costState has the last word
 	if i < len(e.series) {
 		e.budget.used -= e.series[i].cost
 	}

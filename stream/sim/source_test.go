@@ -92,6 +92,37 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// Seek goes back as well as forward: what follows is what a new source delivers there.
+func TestSeekBack(t *testing.T) {
+	got := source(t, config(0, 20))
+	a, b := make([]stream.Message, 30), make([]stream.Message, 30)
+	if _, err := got.Read(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range []int64{25, 3, 17, 0} {
+		if err := got.Seek(t.Context(), next, stream.Mark{}); err != nil {
+			t.Fatal(err)
+		}
+		want := source(t, config(0, 20))
+		if err := want.Seek(t.Context(), next, stream.Mark{}); err != nil {
+			t.Fatal(err)
+		}
+		n, err := want.Read(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := got.Read(t.Context(), b)
+		if err != nil || m != n {
+			t.Fatalf("from %d: %d messages, %v; want %d", next, m, err, n)
+		}
+		for i := range n {
+			if a[i].Offset != b[i].Offset || string(a[i].Value) != string(b[i].Value) {
+				t.Errorf("from %d, message %d: %d %s, want %d %s", next, i, b[i].Offset, b[i].Value, a[i].Offset, a[i].Value)
+			}
+		}
+	}
+}
+
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := source(t, config(time.Second, 0))
