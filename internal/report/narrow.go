@@ -6,17 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Narrow returns the table with at most so many characters in a line, as far as that can be: it
-// leaves out columns that can be spared, whose names it returns, then shortens the texts of the
-// first columns in the middle.
+// Narrow returns the table without the columns of Wide and with at most so many characters in a
+// line, as far as that can be: it leaves out columns that can be spared, then shortens the texts
+// of the first columns in the middle. It returns the names of the columns that were left out.
 func (t Table) Narrow(limit int) (_ Table, left []string) {
-	spare := t.Spare
-	for t.width() > limit && len(spare) > 0 {
-		if i := slices.Index(t.Header, spare[0]); i >= 0 {
-			left = append(left, strings.ReplaceAll(spare[0], "\n", " "))
-			t = t.without(i)
+	for i, name := range slices.Concat(t.Wide, t.Spare) {
+		if i >= len(t.Wide) && t.width() <= limit {
+			break
 		}
-		spare = spare[1:]
+		if at := slices.Index(t.Header, name); at >= 0 {
+			left = append(left, strings.ReplaceAll(name, "\n", " "))
+			t = t.without(at)
+		}
 	}
 	for done := make([]bool, t.Numeric); ; {
 		excess, widest := t.width()-limit, -1

@@ -348,8 +348,11 @@ func (t *Trace) weights() *figure {
 				sum += max(0, w)
 			}
 			low := 0.
-			for e, w := range b.weights {
-				high := low + max(0, w)/sum
+			for e := range areas {
+				high := low
+				if e < len(b.weights) {
+					high += max(0, b.weights[e]) / sum
+				}
 				areas[e].add(f.axis.x(b.time), low, high)
 				low = high
 			}

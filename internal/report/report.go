@@ -27,6 +27,7 @@ type Table struct {
 	Numeric int      // the columns from this one on are aligned right
 	Header  []string // a newline makes a line of the header
 	Rows    [][]string
+	Wide    []string // headers of columns that a narrow table leaves out in any case
 	Spare   []string // headers of columns that a narrow table may leave out, the first one first
 }
 

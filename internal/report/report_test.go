@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,34 @@ func run(n int) *Trace {
 	}
 	t.Future(start+int64(n)*1e9, []float64{float64(n), 0}, nil, nil)
 	return t
+}
+
+// A series that grows has other experts: each keeps its own weights.
+func TestWeightsOfOtherExperts(t *testing.T) {
+	tr := NewTrace(Config{Model: "auto", Horizon: 1, Variables: []string{"a"}})
+	for i := range 3 * maxBins {
+		tr.Step(Step{Time: int64(i), Y: []float64{1}, Scored: true})
+		if i < maxBins {
+			tr.Weights([]string{"last", "ar"}, []float64{.25, .75})
+		} else {
+			tr.Weights([]string{"last", "rff", "ar"}, []float64{.5, .5, 0})
+		}
+	}
+	if !slices.Equal(tr.experts, []string{"last", "ar", "rff"}) {
+		t.Errorf("experts %v", tr.experts)
+	}
+	var sums [3]float64
+	for _, b := range tr.bins {
+		for e, w := range b.weights {
+			sums[e] += w
+		}
+	}
+	if want := [3]float64{maxBins*.25 + 2*maxBins*.5, maxBins * .75, 2 * maxBins * .5}; sums != want {
+		t.Errorf("sums of weights %v, want %v", sums, want)
+	}
+	if tr.weights() == nil {
+		t.Error("no picture")
+	}
 }
 
 func TestTrace(t *testing.T) {

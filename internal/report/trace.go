@@ -125,7 +125,6 @@ func (t *Trace) bin(time int64) *bin {
 		sums := make([]float64, 3*d)
 		t.bins = append(t.bins, bin{
 			time: time, score: math.NaN(), n: sums[:d:d], se: sums[d : 2*d : 2*d], naive: sums[2*d:],
-			weights: make([]float64, len(t.experts)),
 		})
 	}
 	t.steps++
@@ -158,6 +157,7 @@ func (b *bin) merge(o *bin) {
 	if !(o.score <= b.score) && !math.IsNaN(o.score) {
 		b.score = o.score
 	}
+	b.grow(len(o.weights))
 	for _, p := range [...][2][]float64{{b.n, o.n}, {b.se, o.se}, {b.naive, o.naive}, {b.weights, o.weights}} {
 		for i, v := range p[1] {
 			p[0][i] += v
@@ -204,26 +204,31 @@ func (t *Trace) keep(s Step, made *sample, known bool) {
 	t.last = append(t.last, k)
 }
 
-// Weights adds the weights of the experts at the last step, dim x experts. The names are
-// the same in every call.
+// Weights adds the weights of the experts at the last step, dim x experts. A series that
+// grows has other experts than before.
 func (t *Trace) Weights(experts []string, w []float64) {
 	if len(experts) == 0 || len(experts) > shownExperts || len(t.bins) == 0 {
 		return
 	}
-	if t.experts == nil {
-		t.experts = slices.Clone(experts)
-	}
 	b := &t.bins[len(t.bins)-1]
-	for i := range t.bins {
-		if len(t.bins[i].weights) == 0 {
-			t.bins[i].weights = make([]float64, len(t.experts))
+	rows := len(w) / len(experts)
+	for k, name := range experts {
+		e := slices.Index(t.experts, name)
+		if e < 0 {
+			e = len(t.experts)
+			t.experts = append(t.experts, name)
+		}
+		b.grow(e + 1)
+		for j := range rows {
+			b.weights[e] += w[j*len(experts)+k] / float64(rows)
 		}
 	}
-	rows := len(w) / len(experts)
-	for i := range w {
-		b.weights[i%len(experts)] += w[i] / float64(rows)
-	}
 	b.weighted++
+}
+
+// grow makes room for the weights of so many experts.
+func (b *bin) grow(experts int) {
+	b.weights = append(b.weights, make([]float64, max(0, experts-len(b.weights)))...)
 }
 
 // Future adds the forecast after the last step of series 0 for one horizon: its time, and

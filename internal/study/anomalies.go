@@ -124,6 +124,8 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
 }
 
+const anomalyNote = "An anomaly of several rows is one line: the values are those of the row with the highest score."
+
 // Table lists the first anomalies: where they peak, what was observed there of the variable
 // behind it, and what was expected.
 func (r *AnomalyReport) Table(top int) report.Table {
@@ -135,6 +137,9 @@ func (r *AnomalyReport) Table(top int) report.Table {
 		Title: "Anomalies", Numeric: 4,
 		Header: []string{"series", "from", "cause", "variable", "rows", "score", "observed", "expected", interval, "others", "to"},
 		Spare:  []string{"to", "others", "rows"},
+	}
+	if slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Rows > 1 }) {
+		t.Caption = anomalyNote
 	}
 	if !slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Series != r.Stretches[0].Series }) {
 		t.Spare = append([]string{"series"}, t.Spare...)

@@ -6,16 +6,22 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// The comparisons of Brault 2017, chapter 6, which need no data: Table 6.5 and the
-// vector fields of section 6.4.
+// The comparisons of Brault 2017, chapter 6, which need no data: Table 6.5, the vector
+// fields of section 6.4, and Figures 6.7 to 6.9.
 
 // Chapter6 are their results.
 type Chapter6 struct {
 	Tasks []*MultiTask
 	Curl  *Paired
+	Field []Figure67
+	R20   []Figure68
+
+	Quantiles []Figure91 // of chapter 9
 }
 
-func (c *Chapter6) Empty() bool { return len(c.Tasks) == 0 && c.Curl == nil }
+func (c *Chapter6) Empty() bool {
+	return len(c.Tasks) == 0 && c.Curl == nil && len(c.Field) == 0 && len(c.R20) == 0 && len(c.Quantiles) == 0
+}
 
 const (
 	CurlPoints, CurlDraws = 100, 500
@@ -55,6 +61,15 @@ func (c *Chapter6) AddTo(out map[string]any) {
 			pairs = append(pairs, pair{of(PublishedMultiTask(r.N)), of(*r)})
 		}
 		out["table_6_5"] = pairs
+	}
+	if len(c.Field) > 0 {
+		out["figure_6_7"] = c.Field
+	}
+	if len(c.Quantiles) > 0 {
+		out["section_9_1_4"] = c.Quantiles
+	}
+	if len(c.R20) > 0 {
+		out["figure_6_8"] = map[string]any{"draws": Figure68Draws, "results": c.R20}
 	}
 	if curl := c.Curl; curl != nil {
 		out["section_6_4"] = map[string]any{

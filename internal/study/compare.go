@@ -68,6 +68,9 @@ func (e *Evaluation) comparisonTable() report.Table {
 		Title: "Is the difference more than chance?", Numeric: 2,
 		Header: []string{"horizon", "compared with the best", "difference of mse", "95 % interval", "p"},
 	}
+	if e.Pooled {
+		t.Caption = "mse adds up the variables in their own units: those with large numbers decide.\n--scale-rows N gives all the same weight."
+	}
 	for _, c := range e.Comparisons {
 		if c.Against == best[c.Horizon] {
 			c = c.reversed()

@@ -41,14 +41,21 @@ func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress
 	return PairedTest(curl, independent), nil
 }
 
-// NewCurlField draws the gradient of a random function on [-1, 1]^5, learns it
-// from n points with both kernels, of draws frequencies and the median distance as
-// bandwidth, and chooses lambda of 10^-8 … 1 on 500 further points.
-func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
+// gradientField is the gradient of a random function on [-1, 1]^5 at n points to learn
+// from, 500 to choose lambda by and 1000 to test.
+type gradientField struct {
+	d, n, validation int
+	x, y             []float64
+	sigma            float64 // median distance of the n points
+}
+
+// grid are the values of lambda to choose from.
+func (g *gradientField) grid() []float64 {
+	return []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, .1, 1}
+}
+
+func newGradientField(n int, seed uint64) *gradientField {
 	const d, terms, validation, test = 5, 100, 500, 1000
-	if n < 2 || draws < 1 {
-		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
-	}
 	rng := rand.New(rand.NewPCG(seed, 66))
 	// f(x) = sqrt(2/terms) sum a_k cos(w_k.x + b_k), w normal.
 	w, a, b := make([]float64, terms*d), make([]float64, terms), make([]float64, terms)
@@ -74,7 +81,18 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 			}
 		}
 	}
-	sigma := orff.MedianDistance(x[:n*d], d, seed)
+	return &gradientField{d, n, validation, x, y, orff.MedianDistance(x[:n*d], d, seed)}
+}
+
+// NewCurlField draws a gradient field, learns it from n points with both kernels, of draws
+// frequencies and the median distance as bandwidth, and chooses lambda of 10^-8 … 1 on 500
+// further points.
+func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
+	if n < 2 || draws < 1 {
+		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
+	}
+	g := newGradientField(n, seed)
+	d, validation, x, y, sigma := g.d, g.validation, g.x, g.y, g.sigma
 	curl, err := orff.NewCurlFree(sigma, d, draws, orff.Bounded, orff.BlockRand(seed, 1))
 	if err != nil {
 		return nil, err
@@ -84,7 +102,7 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 		return nil, err
 	}
 	result := &CurlField{}
-	grid := []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, .1, 1}
+	grid := g.grid()
 	curlFits, err := dualRidge(curl, x[:n*d], y[:n*d], grid)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,12 @@ type Evaluation struct {
 	Results     []Result     `json:"results"`
 	Comparisons []comparison `json:"comparisons,omitempty"`
 	Detections  []Detection  `json:"detections,omitempty"`
-	Seasons     []Seasons    `json:"seasons,omitempty"` // in use after the last row
+
+	Pooled    bool      `json:"-"`                   // errors add up variables of different units
+	Seasons   []Seasons `json:"seasons,omitempty"`   // in use after the last row
+	Baselines []Score   `json:"baselines,omitempty"` // simple forecasts on the same targets
+	Season    int       `json:"baseline_season"`     // of the baseline seasonal, in samples; 0 = none, it is left out
+	Means     []Mean    `json:"means,omitempty"`     // over the horizons, of the models and the baselines
 }
 
 // Seasons are the seasons that a model uses for a series.
@@ -39,6 +45,10 @@ type Result struct {
 	Seeds   int           `json:"seeds"`
 	MSESD   report.Number `json:"mse_sd"`  // over the seeds
 	Refused int64         `json:"refused"` // records that were not learnt from
+
+	// Of the intervals of each variable, in windows of 500 forecasts; first seed.
+	LowestCoverage report.Number `json:"lowest_coverage"` // of any window
+	LowWindows     report.Number `json:"low_windows"`     // share of the windows with a coverage more than .15 below the level
 }
 
 // Options select the scored rows and horizons of every model.
@@ -48,8 +58,18 @@ type Options struct {
 	ScaleRows int   // see eval.Scale; 0 = units of the data
 	Seeds     int   // at least 1
 
+	// Labels are what the anomaly scores of the models are compared with. Without them,
+	// and without Draws, there are no scores.
+	Labels *Labels
+
 	// Draws says that a tracer is among the observers.
 	Draws bool
+
+	// Simple says that the model is a simple forecast itself, which is compared with none.
+	Simple bool
+
+	// New makes the model; nil: that of the configuration.
+	New func(dim int) (eval.Model, error)
 }
 
 // Outcome is the result of one model.
@@ -57,6 +77,9 @@ type Outcome struct {
 	Results []Result    // one per horizon
 	Losses  [][]float64 // per horizon: see stream.Evaluation, of all samples in their order
 	Seasons []Seasons   // after the last row, of the first seed
+	Mean    *Mean       // over the horizons, nil for one horizon
+
+	Detection *Detection // of the first seed; nil without labels
 }
 
 // drawnWeights is the approximate number of points in the plot of expert weights.
@@ -69,26 +92,61 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 	seeds := Repeats(c.Model, o.Seeds)
 	runs := make([][]Score, seeds)
 	out := &Outcome{Losses: make([][]float64, len(o.Horizons))}
+	scores := new(Anomalies)
+	if o.Labels != nil && !o.Simple {
+		observers = append(slices.Clip(observers), scores.Add)
+	}
+	scored, emit := o.Horizons, o.Horizons // emit: nil for all
+	if last := scored[len(scored)-1]; last > 1 && last <= meanHorizons {
+		scored, emit = make([]int, last), nil
+		for i := range scored {
+			scored[i] = i + 1
+		}
+	}
+	if o.Draws {
+		emit = nil // the future is drawn
+	}
+	index := func(k int) int { // among the horizons of the engine
+		if emit == nil {
+			return o.Horizons[k] - 1
+		}
+		return k
+	}
+	windows := make([]*coverages, len(o.Horizons))
 	for seed := range runs {
 		c := *c
 		c.Model.Seed += uint64(seed)
-		c.Pipeline.Emit, c.Evaluate.Window, c.Evaluate.Interval = o.Horizons, 0, 0
+		c.Pipeline.Emit, c.Evaluate.Window, c.Evaluate.Interval = emit, 0, 0
 		if o.Draws {
-			c.Pipeline.Emit = nil // all: the future is drawn
 			c.Evaluate.Interval = max(1, samples.Len()/len(samples.Series)/drawnWeights)
 		}
 		ec := build.EngineConfig(&c, stream.AllSeries)
+		if o.Simple {
+			ec.Baselines = nil
+		}
+		if o.New != nil {
+			ec.NewModel = o.New
+		}
 		ec.Evaluation = o.evaluation(samples)
+		ec.Evaluation.NoAnomalies = seed > 0 || o.Simple || o.Labels == nil && !o.Draws
 		if seed == 0 {
 			ec.Evaluation.Losses = func(_ *stream.Series, model string, losses []float64) {
 				if model != c.Model.Type {
 					return // a baseline
 				}
-				for k, h := range o.Horizons {
-					if o.Draws {
-						out.Losses[k] = append(out.Losses[k], losses[h-1])
-					} else {
-						out.Losses[k] = append(out.Losses[k], losses[k])
+				for k := range o.Horizons {
+					out.Losses[k] = append(out.Losses[k], losses[index(k)])
+				}
+			}
+			if len(c.Model.Levels) > 0 {
+				for k := range windows {
+					windows[k] = newCoverages(c.Model.Levels[0])
+				}
+				ec.Evaluation.Inside = func(s *stream.Series, i int, inside []float64) {
+					for k := range windows {
+						if index(k) == i {
+							windows[k].add(s.Name, inside)
+						}
 					}
 				}
 			}
@@ -108,32 +166,48 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		if err != nil {
 			return nil, err
 		}
-		runs[seed] = scoresOf(e, c.Model.Type, o.Horizons)
+		runs[seed] = scoresOf(e, c.Model.Type, scored)
 		if seed == 0 {
 			e.Seasons(func(s *stream.Series, samples []int) {
 				out.Seasons = append(out.Seasons, Seasons{Model: c.Model.Type, Series: s.Name, Samples: slices.Clone(samples)})
 			})
+			if len(scores.Rows) > 0 {
+				d := DetectRows(c.Model.Type, scores.Rows, AlarmLimit, samples, o.Labels)
+				out.Detection = &d
+			}
 		}
 		for k := range runs[seed] {
 			runs[seed][k].SamplesPerSecond = report.Number(float64(samples.Len()) / elapsed.Seconds())
 		}
 	}
-	for k, h := range o.Horizons {
-		mean := runs[0][k]
-		mean.MSESE = report.Number(eval.StandardError(out.Losses[k], h))
-		var mse []float64
-		for _, field := range mean.fields() {
+	means := make([]Score, len(scored))
+	spread := make([]report.Number, len(scored))
+	for i := range scored {
+		means[i] = runs[0][i]
+		for _, field := range means[i].fields() {
 			*field = 0
 		}
+		var mse []float64
 		for _, run := range runs {
-			for i, field := range run[k].fields() {
-				*mean.fields()[i] += *field / report.Number(seeds)
+			for n, field := range run[i].fields() {
+				*means[i].fields()[n] += *field / report.Number(seeds)
 			}
-			mse = append(mse, float64(run[k].MSE))
+			mse = append(mse, float64(run[i].MSE))
 		}
-		out.Results = append(out.Results, Result{
-			Score: mean, Seeds: seeds, MSESD: report.Number(eval.Summarize(mse...).SD), Refused: samples.Refusals.Total(),
-		})
+		spread[i] = report.Number(eval.Summarize(mse...).SD)
+	}
+	if len(scored) > 1 && scored[len(scored)-1] == len(scored) {
+		out.Mean = meanOf(means)
+	}
+	for k, h := range o.Horizons {
+		i := slices.Index(scored, h)
+		r := Result{Score: means[i], Seeds: seeds, MSESD: spread[i], Refused: samples.Refusals.Total()}
+		r.MSESE = report.Number(eval.StandardError(out.Losses[k], h))
+		r.LowestCoverage, r.LowWindows = report.Number(math.NaN()), report.Number(math.NaN())
+		if w := windows[k]; w != nil {
+			r.LowestCoverage, r.LowWindows = report.Number(w.lowest), report.Number(w.lowShare())
+		}
+		out.Results = append(out.Results, r)
 	}
 	return out, nil
 }
@@ -253,6 +327,9 @@ func (e *Evaluation) Tables() []report.Table {
 			r.SkillVsPersistence.Fixed(3), r.SkillVsVAR1.Fixed(3), r.Coverage.Fixed(3), report.Rate(float64(r.SamplesPerSecond)),
 		})
 	}
+	if e.Pooled {
+		t.Wide = PooledErrors
+	}
 	t = WithJoint(t, e.Results, func(r Result) Score { return r.Score })
 	if len(e.Seasons) > 0 {
 		t.Caption += "\n" + e.seasonNote()
@@ -260,6 +337,13 @@ func (e *Evaluation) Tables() []report.Table {
 	tables := []report.Table{t}
 	if c := e.comparisonTable(); len(c.Rows) > 0 {
 		tables = append(tables, c)
+	}
+	if len(e.Baselines) > 0 {
+		b := e.baselineTable()
+		if e.Pooled {
+			b.Wide = slices.DeleteFunc(slices.Clone(b.Header), func(name string) bool { return !strings.HasPrefix(name, "mse") })
+		}
+		tables = append(tables, b)
 	}
 	if len(e.Detections) > 0 {
 		tables = append(tables, DetectionTable(e.Detections))

@@ -1,12 +1,17 @@
 package study
 
 import (
+	"fmt"
 	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/varmodel"
 )
 
 // Plan is one line of kernel plan.
@@ -16,6 +21,43 @@ type Plan struct {
 	Bytes  int64  `json:"bytes,omitempty"`
 	Bound  string `json:"bound,omitempty"`
 	Reason string `json:"reason,omitempty"` // why there is none
+
+	Failure report.Number `json:"failure"` // probability of a larger error with model.frequencies draws
+	Lambda  float64       `json:"lambda,omitempty"`
+}
+
+// Plans asks for the draws of every goal.
+func Plans(m orff.Map, p orff.Problem) []Plan {
+	var plans []Plan
+	for _, goal := range []orff.Goal{orff.Entrywise, orff.Uniform, orff.Spectral, orff.SpectralTail, orff.Statistical} {
+		line := Plan{Goal: goal.String(), Failure: report.Number(math.NaN())}
+		if r, err := orff.Recommend(m, goal, p); err != nil {
+			line.Reason = err.Error()
+		} else {
+			line.Draws, line.Bytes, line.Bound, line.Failure, line.Lambda = r.Draws, r.Bytes, r.Formula, report.Number(r.Failure), r.Lambda
+		}
+		plans = append(plans, line)
+	}
+	return plans
+}
+
+// PlanTable is the table of plans, with the bounds below.
+func PlanTable(plans []Plan, p orff.Problem) report.Table {
+	t := report.Table{Numeric: 1, Header: []string{"goal", "draws", "memory", fmt.Sprintf("P(error > %g)\nwith %d draws", p.Epsilon, p.Draws), "lambda"}}
+	var notes []string
+	for _, line := range plans {
+		row := []string{line.Goal, "-", "-", line.Failure.Digits(2), "-"}
+		if line.Reason == "" {
+			row[1], row[2] = report.Thousands(int64(line.Draws)), report.Thousands(line.Bytes)+" B"
+		}
+		if line.Lambda > 0 {
+			row[4] = report.Number(line.Lambda).Digits(3)
+		}
+		t.Rows = append(t.Rows, row)
+		notes = append(notes, line.Goal+": "+line.Bound+line.Reason)
+	}
+	t.Caption = strings.Join(notes, "\n")
+	return t
 }
 
 // PlainKernel is the kernel of a configuration without the linear part, which
@@ -46,25 +88,10 @@ type Check struct {
 }
 
 // ScaledLags are the inputs of a kernel, 500 at most from all over the rows, as
-// the models scale them at the end: standardised or within the range, over the
-// bandwidth.
-func ScaledLags(rows [][]float64, order int, bandwidth float64, ranged bool, seed uint64) []float64 {
+// the models scale them at the end, over the bandwidth.
+func ScaledLags(rows [][]float64, order int, bandwidth float64, as varmodel.InputScale, seed uint64) []float64 {
 	dim := len(rows[0])
-	shift, scale := make([]float64, dim), make([]float64, dim)
-	for j := range dim {
-		var n, sum, square float64
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, row := range rows {
-			if v := row[j]; !math.IsNaN(v) {
-				n, sum, square = n+1, sum+v, square+v*v
-				low, high = min(low, v), max(high, v)
-			}
-		}
-		shift[j], scale[j] = sum/n, math.Sqrt(max(square/n-sum/n*sum/n, 0))
-		if ranged {
-			shift[j], scale[j] = low, high-low
-		}
-	}
+	shift, scale := columnScales(rows, dim, as)
 	var x []float64
 	step := max((len(rows)-order)/500, 1)
 next:
@@ -91,4 +118,33 @@ next:
 		x[i] /= sigma
 	}
 	return x
+}
+
+// columnScales returns what is subtracted from each variable, and by what it is divided; a
+// row has one or more samples of dim variables.
+func columnScales(rows [][]float64, dim int, as varmodel.InputScale) (shift, scale []float64) {
+	shift, scale = make([]float64, dim), make([]float64, dim)
+	for j := range dim {
+		var n, sum, square float64
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, row := range rows {
+			for k := j; k < len(row); k += dim {
+				if v := row[k]; !math.IsNaN(v) {
+					n, sum, square = n+1, sum+v, square+v*v
+					low, high = min(low, v), max(high, v)
+				}
+			}
+		}
+		shift[j], scale[j] = sum/n, math.Sqrt(max(square/n-sum/n*sum/n, 0))
+		if as == varmodel.Ranged {
+			shift[j], scale[j] = low, high-low
+		}
+	}
+	if as == varmodel.Common {
+		one := floats.Norm(scale, 2) / math.Sqrt(float64(dim))
+		for j := range scale {
+			scale[j] = one
+		}
+	}
+	return shift, scale
 }

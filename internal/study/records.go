@@ -46,6 +46,7 @@ func ReadRecords(ctx context.Context, name string, source stream.Source, decoder
 			return nil, err
 		}
 	}
+	r.list = make([]decoded, 0, all.Len())
 	for i := range all.Len() {
 		err := all.Parts(i, func(record *stream.Record, refusal *stream.DataError) error {
 			r.list = append(r.list, decoded{*record, refusal})
@@ -60,6 +61,15 @@ func ReadRecords(ctx context.Context, name string, source stream.Source, decoder
 
 // Len returns the number of records, with those that could not be decoded.
 func (r *Records) Len() int { return len(r.list) }
+
+// Each calls f with the series and the time of every record.
+func (r *Records) Each(f func(series string, time int64)) {
+	for i := range r.list {
+		if r.list[i].refusal == nil {
+			f(r.list[i].Series, r.list[i].Time)
+		}
+	}
+}
 
 // RecordsOf returns the rows of a data set as records, one second apart.
 func RecordsOf(data *eval.Dataset) *Records {

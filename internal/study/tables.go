@@ -64,8 +64,9 @@ func Meets(e *eval.Experiment, m eval.Repeated) bool { return m.MSE.Mean <= e.Ta
 // TablesJSON is the machine-readable form.
 func TablesJSON(rows []*eval.TableRow) map[string]any {
 	type pair struct {
-		MSE report.Number `json:"scv_mse"`
-		SD  report.Number `json:"scv_mse_sd"`
+		MSE     report.Number `json:"scv_mse"`
+		SD      report.Number `json:"scv_mse_sd"`
+		Seconds report.Number `json:"fit_seconds,omitempty"`
 	}
 	type repeated struct {
 		Model string        `json:"model"`
@@ -73,6 +74,7 @@ func TablesJSON(rows []*eval.TableRow) map[string]any {
 		MSESD report.Number `json:"scv_mse_sd_over_seeds"`
 		SD    report.Number `json:"scv_mse_sd"`
 		Seeds int           `json:"seeds"`
+		Fit   report.Number `json:"fit_seconds,omitempty"`
 		Met   *bool         `json:"target_met,omitempty"`
 	}
 	type row struct {
@@ -84,28 +86,41 @@ func TablesJSON(rows []*eval.TableRow) map[string]any {
 		Window      int    `json:"window"`
 		Persistence pair   `json:"persistence"`
 		Published   struct {
-			VAR1    pair `json:"var1"`
-			ORFFVAR pair `json:"orffvar"`
+			VAR1    pair  `json:"var1"`
+			ORFFVAR pair  `json:"orffvar"`
+			OKVAR   *pair `json:"okvar,omitempty"`
 		} `json:"published"`
 		Reproduced struct {
-			VAR1    pair     `json:"var1"`
-			ORFFVAR repeated `json:"orffvar"`
+			VAR1     pair          `json:"var1"`
+			ORFFVAR  repeated      `json:"orffvar"`
+			OKVAR    *pair         `json:"okvar,omitempty"`
+			Training report.Number `json:"orffvar_training_mse,omitempty"`
 		} `json:"reproduced"`
 		Online []repeated    `json:"online"`
 		Target report.Number `json:"target,omitempty"`
+		Notes  []string      `json:"notes,omitempty"` // corrections of printed figures, and settings
 	}
-	of := func(p eval.Published) pair { return pair{report.Number(p.MSE), report.Number(p.SD)} }
+	of := func(p eval.Published) pair {
+		return pair{report.Number(p.MSE), report.Number(p.SD), report.Number(p.Seconds)}
+	}
 	over := func(r eval.Repeated) repeated {
-		return repeated{r.Name, report.Number(r.MSE.Mean), report.Number(r.MSE.SD), report.Number(r.SD.Mean), r.MSE.N, nil}
+		return repeated{r.Name, report.Number(r.MSE.Mean), report.Number(r.MSE.SD), report.Number(r.SD.Mean), r.MSE.N, report.Number(r.Seconds), nil}
 	}
 	out := []row{}
 	for _, r := range rows {
 		o := row{
 			Table: r.Experiment.Table, Name: r.Experiment.Name, Rows: r.Rows, Dim: r.Dim,
-			Scored: r.Scored, Window: r.Experiment.Window, Persistence: of(r.Persistence),
+			Scored: r.Scored, Window: r.Experiment.Window, Persistence: of(r.Persistence), Notes: r.Experiment.Notes,
 		}
 		o.Published.VAR1, o.Published.ORFFVAR = of(r.Experiment.VAR1), of(r.Experiment.ORFFVAR)
 		o.Reproduced.VAR1, o.Reproduced.ORFFVAR = of(r.VAR1), over(r.ORFFVAR)
+		if r.OKVAR.MSE > 0 {
+			published, ours := of(r.Experiment.OKVAR), of(r.OKVAR)
+			o.Published.OKVAR, o.Reproduced.OKVAR = &published, &ours
+		}
+		if r.Experiment.Training {
+			o.Reproduced.Training = report.Number(r.Training.Mean)
+		}
 		for _, m := range r.Online {
 			v := over(m)
 			if e := &r.Experiment; e.Target > 0 {

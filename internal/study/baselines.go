@@ -1,0 +1,242 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+const (
+	meanHorizons   = 336 // largest horizon that the mean over all horizons is computed for: its memory is quadratic
+	coverageWindow = 500 // forecasts of a window of coverage
+	lowCoverage    = .15 // a window is low when its coverage is so far below the level
+)
+
+// baselineNames are the simple forecasts that every evaluation prints: models of the
+// configuration, and varmodel.NewLinearMap.
+var baselineNames = []string{"persistence", "seasonal", "linear96"}
+
+// Mean is the mean of a model's scores over the horizons 1 to Horizon.
+type Mean struct {
+	Model   string        `json:"model"`
+	Horizon int           `json:"horizon"`
+	MSE     report.Number `json:"mse"`
+	NMSE    report.Number `json:"nmse"`
+}
+
+func meanOf(scores []Score) *Mean {
+	m := &Mean{Model: scores[0].Model, Horizon: len(scores)}
+	for _, s := range scores {
+		m.MSE += s.MSE / report.Number(len(scores))
+		m.NMSE += s.NMSE / report.Number(len(scores))
+	}
+	return m
+}
+
+// EvaluateBaselines adds the scores of the simple forecasts on the targets of o to e. The
+// season of seasonal-naive is the one that the models have found by the end of the file,
+// the strongest of the most series: it has the benefit of hindsight.
+func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
+	b := *c
+	b.Model.Levels, b.Model.Joint, b.Model.Intervals, b.Model.Drift.Detect = nil, false, "", false
+	b.Model.Calendar, b.Model.Occurrences = nil, nil
+	o.Draws, o.Simple, o.Seeds = false, true, 1
+	var steps atomic.Int64
+	seasons := e.Seasons
+	if c.Model.Season == 0 && len(seasons) == 0 {
+		finder := b
+		finder.Model.Type, finder.Model.Horizon, finder.Model.Experts = "auto-tiny", 1, nil // whose experts are others
+		one := o
+		one.Horizons = []int{1}
+		out, err := EvaluateModel(ctx, &finder, records, samples, one, &steps)
+		if err != nil {
+			return fmt.Errorf("search for a season: %w", err)
+		}
+		seasons = out.Seasons
+	}
+	if b.Model.Season == 0 {
+		b.Model.Season = commonSeason(seasons)
+	}
+	for _, name := range baselineNames {
+		if name == "seasonal" {
+			if e.Season = b.Model.Season; e.Season == 0 {
+				continue
+			}
+		}
+		b.Model.Type = name
+		if o.New = nil; name == "linear96" {
+			o.New = func(dim int) (eval.Model, error) {
+				return varmodel.NewLinearMap(varmodel.LinearMapConfig{Dim: dim, Horizon: b.Model.Horizon})
+			}
+		}
+		out, err := EvaluateModel(ctx, &b, records, samples, o, &steps)
+		if err != nil {
+			return fmt.Errorf("baseline %s: %w", name, err)
+		}
+		for _, r := range out.Results {
+			e.Baselines = append(e.Baselines, r.Score)
+		}
+		e.addMean(out.Mean)
+	}
+	return nil
+}
+
+// Add adds the outcome of a model.
+func (e *Evaluation) Add(o *Outcome) {
+	e.Results = append(e.Results, o.Results...)
+	e.Seasons = append(e.Seasons, o.Seasons...)
+	e.addMean(o.Mean)
+	if o.Detection != nil {
+		e.Detections = append(e.Detections, *o.Detection)
+	}
+}
+
+// addMean adds the means of a model, unless it is there already: persistence can be a
+// model and a baseline.
+func (e *Evaluation) addMean(m *Mean) {
+	if m == nil {
+		return
+	}
+	for _, old := range e.Means {
+		if old.Model == m.Model {
+			return
+		}
+	}
+	e.Means = append(e.Means, *m)
+}
+
+// commonSeason returns the strongest season of the most series, 0 without any.
+func commonSeason(seasons []Seasons) (season int) {
+	count := make(map[int]int)
+	for _, s := range seasons {
+		p := s.Samples[0]
+		if count[p]++; count[p] > count[season] {
+			season = p
+		}
+	}
+	return season
+}
+
+// baselineTable shows the models beside the simple forecasts: at the last horizon, and in
+// the mean over all horizons.
+func (e *Evaluation) baselineTable() report.Table {
+	last := e.Results[len(e.Results)-1].Horizon
+	at := strconv.Itoa(last)
+	t := report.Table{
+		Title: "Beside simple forecasts", Numeric: 1,
+		Header: []string{"model", "mse\nat " + at, "nmse\nat " + at},
+		Caption: "seasonal: " + e.seasonOfBaseline() + "\n" +
+			"linear96: one map of the last 96 values, the same for all variables, learnt by least squares.",
+	}
+	means := make(map[string]Mean)
+	for _, m := range e.Means {
+		means[m.Model] = m
+	}
+	if len(means) > 0 {
+		t.Header = append(t.Header, "mse\n1 to "+at, "nmse\n1 to "+at)
+	}
+	covered := false
+	for _, r := range e.Results {
+		covered = covered || !math.IsNaN(float64(r.LowestCoverage))
+	}
+	if covered {
+		t.Header = append(t.Header, "lowest\ncoverage\nof 500", "low\nwindows")
+		t.Caption += "\nlowest coverage of 500: of one variable in 500 forecasts in a row; low windows: those more than " + report.Number(lowCoverage).Fixed(2) + " below the level."
+	}
+	add := func(s Score, coverage ...string) {
+		row := []string{s.Model, s.MSE.String(), s.NMSE.Digits(3)}
+		if len(means) > 0 {
+			m := means[s.Model]
+			row = append(row, m.MSE.String(), m.NMSE.Digits(3))
+		}
+		if covered {
+			row = append(row, coverage...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, s := range e.Baselines {
+		if s.Horizon == last {
+			add(s, "-", "-")
+		}
+	}
+	for _, r := range e.Results {
+		if r.Horizon == last && r.Model != baselineNames[0] {
+			add(r.Score, r.LowestCoverage.Fixed(3), r.LowWindows.Fixed(3))
+		}
+	}
+	return t
+}
+
+func (e *Evaluation) seasonOfBaseline() string {
+	if e.Season == 0 {
+		return "left out, because no season was found."
+	}
+	return fmt.Sprintf("the value one season ago, of %d samples.", e.Season)
+}
+
+// coverage follows the coverage of one variable at one horizon.
+type coverage struct {
+	inside []bool // ring
+	next   int
+	sum    int
+}
+
+// coverages are those of all series and variables at one horizon.
+type coverages struct {
+	of           map[string][]coverage
+	lowest       float64 // of any window
+	windows, low float64
+	limit        float64
+}
+
+func newCoverages(level float64) *coverages {
+	return &coverages{of: make(map[string][]coverage), lowest: math.NaN(), limit: level - lowCoverage}
+}
+
+// add takes what eval.Scorer.InsideTo has written for a series.
+func (c *coverages) add(series string, inside []float64) {
+	list := c.of[series]
+	if len(list) != len(inside) {
+		list = make([]coverage, len(inside))
+		c.of[series] = list
+	}
+	for j, v := range inside {
+		if math.IsNaN(v) {
+			continue
+		}
+		w := &list[j]
+		if v == 1 {
+			w.sum++
+		}
+		if len(w.inside) < coverageWindow {
+			w.inside = append(w.inside, v == 1)
+		} else {
+			if w.inside[w.next] {
+				w.sum--
+			}
+			w.inside[w.next] = v == 1
+			w.next = (w.next + 1) % coverageWindow
+		}
+		if len(w.inside) < coverageWindow {
+			continue
+		}
+		share := float64(w.sum) / coverageWindow
+		c.windows++
+		if share < c.limit {
+			c.low++
+		}
+		if !(share >= c.lowest) {
+			c.lowest = share
+		}
+	}
+}
+
+// lowShare is the share of the windows that are low; NaN without windows.
+func (c *coverages) lowShare() float64 { return c.low / c.windows }

@@ -1,0 +1,392 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// Fit is one line of kernel fit: a solver on the fixed data set of a file.
+type Fit struct {
+	Method     string        `json:"method"`
+	Iterations int           `json:"iterations,omitempty"`
+	Lambda     float64       `json:"lambda"`
+	Train      report.Number `json:"train_nmse"` // squared error over that of no change
+	Test       report.Number `json:"test_nmse"`
+	Gap        report.Number `json:"gap"` // squared distance of the test forecasts from those of the first line, likewise
+}
+
+// fixedSet are the pairs of a file, in order: the first three quarters are learnt, the
+// scales are theirs alone.
+type fixedSet struct {
+	in, out, train, test int
+	x, y                 []float64
+	sigma                float64
+}
+
+// part returns the pairs from..to.
+func (s *fixedSet) part(from, to int) (x, y []float64) {
+	return s.x[from*s.in : to*s.in], s.y[from*s.out : to*s.out]
+}
+
+// newFixedSet makes the pairs of complete lags and increments.
+func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
+	dim := len(rows[0])
+	s := &fixedSet{in: dim * c.Order, out: dim}
+	var lags, steps [][]float64
+next:
+	for t := c.Order - 1; t+1 < len(rows); t++ {
+		lag, step := make([]float64, 0, s.in), make([]float64, dim)
+		for l := range c.Order {
+			lag = append(lag, rows[t-l]...)
+		}
+		floats.SubTo(step, rows[t+1], rows[t])
+		for _, v := range append(step, lag...) {
+			if math.IsNaN(v) {
+				continue next
+			}
+		}
+		lags, steps = append(lags, lag), append(steps, step[:dim])
+	}
+	if len(lags) < 40 {
+		return nil, fmt.Errorf("kernel fit needs 40 complete pairs of lags and next sample, the file has %d", len(lags))
+	}
+	s.train = len(lags) * 3 / 4
+	s.test = len(lags) - s.train
+	law := build.LawOf(c.Kernel) != varmodel.NoLaw
+	shift, scale := columnScales(lags[:s.train], dim, build.ScaleOf(c.Kernel))
+	unit := make([]float64, dim)
+	for j := range dim {
+		for _, step := range steps[:s.train] {
+			unit[j] += step[j] * step[j] / float64(s.train)
+		}
+		unit[j] = math.Sqrt(unit[j])
+	}
+	if law {
+		one := floats.Norm(unit, 2) / math.Sqrt(float64(dim))
+		for j := range unit {
+			unit[j] = one
+		}
+	}
+	for i := range lags {
+		for k, v := range lags[i] {
+			s.x = append(s.x, over(v-shift[k%dim], scale[k%dim]))
+		}
+		for j, v := range steps[i] {
+			s.y = append(s.y, over(v, unit[j]))
+		}
+	}
+	s.sigma = orff.MedianDistance(s.x[:min(s.train, 500)*s.in], s.in, c.Seed)
+	if c.Bandwidth > 0 {
+		s.sigma *= c.Bandwidth
+	}
+	floats.Scale(1/s.sigma, s.x)
+	return s, nil
+}
+
+// over is v/scale, 0 for a constant.
+func over(v, scale float64) float64 {
+	if scale == 0 {
+		return 0
+	}
+	return v / scale
+}
+
+// nmse is the mean over the pairs of ||h - y||^2, over that of ||y||^2: h = 0 is no change.
+func nmse(h, y []float64) report.Number {
+	var rest, all float64
+	for i, v := range y {
+		rest += (h[i] - v) * (h[i] - v)
+		all += v * v
+	}
+	return report.Number(rest / all)
+}
+
+// predictor writes h(x).
+type predictor func(h, x []float64)
+
+// forecasts returns the predictions at all inputs of x.
+func (s *fixedSet) forecasts(p predictor, x []float64) []float64 {
+	h := make([]float64, len(x)/s.in*s.out)
+	for i := range len(x) / s.in {
+		p(h[i*s.out:(i+1)*s.out], x[i*s.in:(i+1)*s.in])
+	}
+	return h
+}
+
+// line scores a predictor; first are the test forecasts of the first line, or nil.
+func (s *fixedSet) line(method string, iterations int, lambda float64, p predictor, first []float64) (Fit, []float64) {
+	x, y := s.part(0, s.train)
+	xt, yt := s.part(s.train, s.train+s.test)
+	h := s.forecasts(p, xt)
+	f := Fit{Method: method, Iterations: iterations, Lambda: lambda, Train: nmse(s.forecasts(p, x), y), Test: nmse(h, yt)}
+	if first != nil {
+		var gap, all float64
+		for i, v := range first {
+			gap += (h[i] - v) * (h[i] - v)
+			all += yt[i] * yt[i]
+		}
+		f.Gap = report.Number(gap / all)
+	}
+	return f, h
+}
+
+func predictWith(m orff.Map, theta []float64) predictor {
+	phi := make([]float64, m.Dims().Features)
+	return func(h, x []float64) {
+		m.FeaturesTo(phi, x)
+		m.PredictTo(h, phi, theta)
+	}
+}
+
+// solve is the closed form of a decomposable kernel, conjugate gradients for any other.
+func (s *fixedSet) solve(m orff.Map, n int, lambda float64) ([]float64, error) {
+	x, y := s.part(0, n)
+	theta := make([]float64, m.Dims().Params)
+	dec, ok := m.(*orff.Decomposable)
+	if !ok {
+		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda})
+		if err != nil {
+			return nil, err
+		}
+		_, err = o.SolveCG(theta, 1e-8, 2000)
+		return theta, err
+	}
+	r := m.Dims().Features
+	phi := make([]float64, n*r)
+	for i := range n {
+		m.FeaturesTo(phi[i*r:(i+1)*r], x[i*s.in:(i+1)*s.in])
+	}
+	ridge, err := sgd.NewRidge(n, phi, y, dec.Output().Factor())
+	if err != nil {
+		return nil, err
+	}
+	return theta, ridge.SolveTo(theta, lambda)
+}
+
+// lambda returns the configured one, or that of the grid of Remark 6.1 with the least
+// error on the last fifth of the training pairs.
+func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
+	if c.Kernel.Lambda > 0 {
+		return c.Kernel.Lambda, nil
+	}
+	n := s.train * 4 / 5
+	_, y := s.part(0, n)
+	grid, err := sgd.LambdaGrid(1, s.out, y)
+	if err != nil {
+		return 0, err
+	}
+	xv, yv := s.part(n, s.train)
+	best, lambda := math.Inf(1), 0.
+	for _, l := range grid {
+		theta, err := s.solve(m, n, l)
+		if err != nil {
+			return 0, err
+		}
+		if e := float64(nmse(s.forecasts(predictWith(m, theta), xv), yv)); e < best {
+			best, lambda = e, l
+		}
+	}
+	return lambda, nil
+}
+
+// FitKernel compares the closed form, a Gamma that is learnt in turn with the weights, and
+// Algorithm 4 of Brault 2017 with so many iterations, on the pairs of rows.
+func FitKernel(c config.Model, rows [][]float64, iterations int, check func() error) ([]Fit, error) {
+	c.Type = "kernelvar"
+	if err := build.CheckModel(c, len(rows[0])); err != nil {
+		return nil, err
+	}
+	s, err := newFixedSet(rows, c)
+	if err != nil {
+		return nil, err
+	}
+	blocks := c.Optimiser.Blocks
+	maps, err := orff.NewBlocks(blocks, c.Seed, true, func(r orff.Rand) (orff.Map, error) {
+		return build.NewMap(c.Kernel, s.out, s.in, c.Frequencies/blocks, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var whole orff.Map = maps
+	method := "conjugate gradients"
+	if dec, ok := maps.Block(0).(*orff.Decomposable); ok && blocks == 1 {
+		whole, method = dec, "closed form"
+	}
+	lambda, err := s.lambda(whole, c)
+	if err != nil {
+		return nil, err
+	}
+	theta, err := s.solve(whole, s.train, lambda)
+	if err != nil {
+		return nil, err
+	}
+	first, h := s.line(method, 0, lambda, predictWith(whole, theta), nil)
+	first.Gap = 0
+	fits := []Fit{first}
+	if dec, ok := whole.(*orff.Decomposable); ok && s.out > 1 {
+		if err := check(); err != nil {
+			return nil, err
+		}
+		m, theta, err := s.learnGamma(dec, lambda, gammaRounds)
+		if err != nil {
+			return nil, err
+		}
+		f, _ := s.line("closed form, Gamma learnt", gammaRounds, lambda, predictWith(m, theta), h)
+		fits = append(fits, f)
+	}
+	return s.algorithm4(fits, h, maps, c, lambda, iterations, check)
+}
+
+// algorithm4 adds lines after a hundredth, a tenth and all of the iterations.
+func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c config.Model, lambda float64, iterations int, check func() error) ([]Fit, error) {
+	o := c.Optimiser
+	d := sgd.DoublyStochasticConfig{Batch: min(o.Batch, s.train), Lambda: lambda, Decay: sgd.DecayBlock, Average: o.Average}
+	for i := range maps.Blocks() {
+		d.Blocks = append(d.Blocks, maps.Block(i))
+	}
+	rate := o.Rate
+	switch o.Step {
+	case "newton":
+		h := sgd.Hessian{Forgetting: .995}
+		if dec, ok := maps.Block(0).(*orff.Decomposable); ok {
+			h.Output = dec.Output().Factor()
+		}
+		d.Preconditioner = h
+		d.Rate = visitRate(maps.Blocks())
+	case "adagrad":
+		d.Preconditioner = sgd.AdaGrad{Epsilon: 1e-4}
+		if rate == 0 {
+			rate = .1
+		}
+		d.Rate = sgd.Constant(rate)
+	default:
+		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block, which its trace bounds
+			rate = 1 / (s.trace(maps.Block(0)) + lambda)
+		}
+		d.Rate, d.Average = sgd.Constant(rate), true // a constant rate alone ends in noise
+	}
+	l, err := sgd.NewDoublyStochastic(d)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(c.Seed, 4))
+	for t := 1; t <= iterations; t++ {
+		for range d.Batch {
+			i := rng.IntN(s.train)
+			l.Learn(s.x[i*s.in:(i+1)*s.in], s.y[i*s.out:(i+1)*s.out])
+		}
+		if t == iterations || t == iterations/10 || t == iterations/100 {
+			if err := check(); err != nil {
+				return nil, err
+			}
+			f, _ := s.line("Algorithm 4, "+o.Step, t, lambda, l.PredictTo, first)
+			fits = append(fits, f)
+		}
+	}
+	return fits, nil
+}
+
+// trace is the mean of ||Phi(x)||^2 in the first output over the training inputs.
+func (s *fixedSet) trace(m orff.Map) (mean float64) {
+	phi, g := make([]float64, m.Dims().Features), make([]float64, m.Dims().Params)
+	unit := make([]float64, s.out)
+	for k := range unit {
+		unit[k] = 1
+		n := min(s.train, 200)
+		var sum float64
+		for i := range n {
+			m.FeaturesTo(phi, s.x[i*s.in:(i+1)*s.in])
+			clear(g)
+			m.AddGradient(g, 1, phi, unit)
+			sum += floats.Dot(g, g) / float64(n)
+		}
+		unit[k] = 0
+		mean = max(mean, sum)
+	}
+	return mean
+}
+
+// visitRate is the rate of Newton steps, which falls with the visits of a block.
+type visitRate int
+
+func (b visitRate) Rate(t int) float64 { return max(.005, 1/float64((t-1)/int(b)+2)) }
+
+func (b visitRate) Validate(float64, sgd.Decay) error { return nil }
+
+// gammaRounds is the number of times that Gamma and the weights are learnt in turn.
+const gammaRounds = 20
+
+// learnGamma minimises 1/(2n) ||H phi - y||^2 + lambda/2 tr(H^T Gamma^-1 H) over H and Gamma
+// of trace p in turn, which is jointly convex: H is the ridge solution, and Gamma = p S/tr S
+// with S = (H H^T + epsilon I)^(1/2) (Argyriou, Evgeniou and Pontil 2008).
+func (s *fixedSet) learnGamma(m *orff.Decomposable, lambda float64, rounds int) (*orff.Decomposable, []float64, error) {
+	p, r := s.out, m.Scalar().Len()
+	var theta []float64
+	for range rounds {
+		var err error
+		if theta, err = s.solve(m, s.train, lambda); err != nil {
+			return nil, nil, err
+		}
+		_, inner := m.Output().Dims()
+		var h, hh mat.Dense
+		h.Mul(mat.NewDense(p, inner, m.Output().Factor()), mat.NewDense(inner, r, theta))
+		hh.Mul(&h, h.T())
+		sym := mat.NewSymDense(p, nil)
+		for i := range p {
+			for j := range i + 1 {
+				sym.SetSym(i, j, hh.At(i, j))
+			}
+		}
+		floor := 1e-6 * mat.Trace(sym) / float64(p)
+		var eig mat.EigenSym
+		if !eig.Factorize(sym, true) {
+			return nil, nil, errors.New("the decomposition of H H^T failed")
+		}
+		var u, root mat.Dense
+		eig.VectorsTo(&u)
+		values := eig.Values(nil)
+		for k, v := range values {
+			values[k] = math.Sqrt(max(v, 0) + floor)
+		}
+		total := floats.Sum(values)
+		root.Product(&u, mat.NewDiagDense(p, values), u.T())
+		root.Scale(float64(p)/total, &root)
+		out, err := orff.NewOutput(p, root.RawMatrix().Data)
+		if err != nil {
+			return nil, nil, err
+		}
+		m = orff.NewDecomposable(m.Scalar(), out)
+	}
+	theta, err := s.solve(m, s.train, lambda)
+	return m, theta, err
+}
+
+// FitTable prints fits.
+func FitTable(fits []Fit) report.Table {
+	t := report.Table{
+		Numeric: 1, Header: []string{"solver", "iterations", "lambda", "train nmse", "test nmse", "gap"},
+		Caption: "nmse: squared error of the next increment over that of no change, in typical steps; the first three quarters of\n" +
+			"the pairs are learnt, the last quarter is the test. gap: squared distance of the test forecasts from those of the\n" +
+			"first line, in the same units: where it falls to zero the steps have the same solution.",
+	}
+	for _, f := range fits {
+		n := "-"
+		if f.Iterations > 0 {
+			n = report.Thousands(int64(f.Iterations))
+		}
+		t.Rows = append(t.Rows, []string{f.Method, n, report.Number(f.Lambda).Digits(2), f.Train.Fixed(4), f.Test.Fixed(4), f.Gap.Digits(2)})
+	}
+	return t
+}
