@@ -59,6 +59,7 @@ func checkType(v *config.Checker, c *config.Config, row model) {
 	taking := namesOf(models, modelNames, func(r model) bool { return r.inputs })
 	v.Need(row.inputs || len(m.Exogenous) == 0, "model.exogenous", "is used by %s, not by %s", listed(taking), m.Type)
 	v.Need(row.inputs || len(m.Calendar) == 0, "model.calendar", "is used by %s, not by %s", listed(taking), m.Type)
+	v.Need(row.inputs || m.Events == "", "model.events", "is used by %s, not by %s", listed(taking), m.Type)
 	switch {
 	case !m.Influence:
 	case row.influence == nil:

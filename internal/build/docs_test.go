@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -124,7 +125,8 @@ func modelsReference() string {
 		})
 	}
 	return "# Models\n\nMade from the code; do not edit. `model.type` and `evaluate --models` take these names; N stands for a number of lags. Besides the settings in the table, every model reads `" +
-		strings.Join(sharedSettings, "`, `") + "`. A block such as `kernel.operator` stands for all its keys, which [configuration](../configuration.md#model) describes. How the models of a kernel differ: [kernels](../kernels.md).\n\n" +
+		strings.Join(slices.DeleteFunc(slices.Clone(sharedSettings), func(key string) bool { return key == "influence" }), "`, `") +
+		"`, and those that the last column names `influence`. A block such as `kernel.operator` stands for all its keys, which [configuration](../configuration.md#model) describes. How the models of a kernel differ: [kernels](../kernels.md).\n\n" +
 		markdown("| name | model | settings below `model.` | random features | exogenous inputs | influence |", rows)
 }
 

@@ -39,9 +39,13 @@ func OutputConnection(c *config.Config) (kafka.Connection, error) {
 }
 
 func NewInfluxDB(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) (*influx.Sink, error) {
-	return influx.New(influx.Config{
+	return influx.New(influxConfig(i, levels, letters, log))
+}
+
+func influxConfig(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) influx.Config {
+	return influx.Config{
 		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout,
 		Encoder:     lineproto.Encoder{Levels: levels, Long: i.Layout == "long", Include: i.Include, Every: i.Every},
 		DeadLetters: letters, Log: log,
-	})
+	}
 }

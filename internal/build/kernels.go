@@ -41,7 +41,7 @@ const (
 	required
 )
 
-// kernels is the table. A new kernel is a file with its constructor, and a row.
+// kernels is the table. A new kernel is a constructor, and a row.
 var kernels = []kernel{
 	{
 		names: []string{"gaussian"}, formula: "exp(-‖d‖²/2p²)", parameter: "width (1)",
@@ -148,9 +148,9 @@ func parts(k config.Kernel) []kernel {
 	return rows
 }
 
-// IsRanged reports whether a kernel takes the place of a value in its range so far,
+// isRanged reports whether a kernel takes the place of a value in its range so far,
 // and not the standardised value.
-func IsRanged(k config.Kernel) bool {
+func isRanged(k config.Kernel) bool {
 	return k.Inputs == "ranged" || k.Inputs == "auto" && slices.ContainsFunc(parts(k), func(p kernel) bool { return p.positive })
 }
 

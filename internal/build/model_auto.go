@@ -12,9 +12,9 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-func newAuto(c config.Model, dim int, shared bool) (eval.Model, error) {
+func newAuto(c config.Model, dim int, s sharing) (eval.Model, error) {
 	return varmodel.NewAuto(varmodel.AutoConfig{
-		Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
+		Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: s.weights, Workspace: s.work, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
 	})
 }
 
@@ -58,21 +58,34 @@ func TierNamed(c config.Model) varmodel.Tier {
 	return varmodel.Tier(c.Tier)
 }
 
-// lighterModels are the tiers of the default model below the one that c names, for series that
-// it has no memory for; none when c names a tier.
-func lighterModels(c config.Model) (list []stream.LighterModel) {
-	if c.Type != "auto" || c.Tier != "auto" {
+// growAfter is the number of samples after which a series of the default model grows from
+// varmodel.TierYoung into varmodel.TierFull. It has done so at the first refit, with which the
+// full tier gets its random features: before, the young one is more accurate.
+const growAfter = 24
+
+// grows reports whether c is the default model, of which neither tier nor experts are named.
+func grows(c config.Model) bool { return c.Type == "auto" && c.Tier == "auto" && len(c.Experts) == 0 }
+
+// youngModel returns the model that series begin with which grow; nil when they do not.
+func youngModel(c config.Model, work *varmodel.Workspace) []stream.LighterModel {
+	if !grows(c) {
 		return nil
 	}
-	for _, t := range varmodel.Tiers[1:] {
-		m := c
-		m.Tier = string(t)
-		list = append(list, stream.LighterModel{
-			Name: "auto-" + m.Tier,
-			New:  func(dim int) (eval.Model, error) { return newEngineModel(m, dim, false) },
-		})
+	c.Tier = string(varmodel.TierYoung)
+	return []stream.LighterModel{{
+		Name: "auto-young",
+		New:  func(dim int) (eval.Model, error) { return newEngineModel(c, dim, sharing{work: work}) },
+	}}
+}
+
+// PageMemory returns the bytes that the histories of the live page may take: a quarter of what
+// ModelMemory leaves by default, or 0 when there is no limit.
+func PageMemory() int64 {
+	limit := debug.SetMemoryLimit(-1) // only asks
+	if limit == math.MaxInt64 {
+		return 0
 	}
-	return list
+	return limit / 16
 }
 
 // ModelMemory returns the bytes that the models of a process may take: model.memory, or else

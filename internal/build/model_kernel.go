@@ -7,24 +7,38 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// scaleOf says how a kernel sees its inputs.
-func scaleOf(k config.Kernel) varmodel.InputScale {
-	if IsRanged(k) {
+// ScaleOf returns what a kernel sees of its inputs.
+func ScaleOf(k config.Kernel) varmodel.InputScale {
+	switch row, _ := operatorNamed(k.Operator.Name); {
+	case isRanged(k):
 		return varmodel.Ranged
+	case k.Inputs == "common" || row.field && k.Inputs == "auto":
+		return varmodel.Common
 	}
 	return varmodel.Standardised
 }
 
-func newOKVAR(c config.Model, dim int, _ bool) (eval.Model, error) {
+// LawOf returns the law by which a kernel ties the outputs.
+func LawOf(k config.Kernel) varmodel.Law {
+	switch row, _ := operatorNamed(k.Operator.Name); {
+	case row.field:
+		return varmodel.FieldLaw
+	case k.Operator.Gamma == "simplex":
+		return varmodel.SumLaw
+	}
+	return varmodel.NoLaw
+}
+
+func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k := c.Kernel
 	return varmodel.NewOKVAR(varmodel.OKVARConfig{
-		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: scaleOf(k), Bandwidth: c.Bandwidth,
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
 		Window: k.Window, Lambda: k.Lambda,
 	})
 }
 
-func newONORMA(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newONORMA(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k := c.Kernel
 	k.Linear = false // a linear kernel has no bound, and what is dropped of it is missed far away
 	loss, err := newLoss(c.Loss)
@@ -32,7 +46,7 @@ func newONORMA(c config.Model, dim int, _ bool) (eval.Model, error) {
 		return nil, err
 	}
 	return varmodel.NewONORMA(varmodel.ONORMAConfig{
-		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: scaleOf(k), Bandwidth: c.Bandwidth,
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:   func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
 		Terms: k.Terms, Lambda: k.Lambda, Loss: loss,
 	})
@@ -41,12 +55,12 @@ func newONORMA(c config.Model, dim int, _ bool) (eval.Model, error) {
 func krlsConfig(c config.Model, dim int) (varmodel.KRLSConfig, error) {
 	out, err := newOutput(c.Kernel.Operator, dim)
 	return varmodel.KRLSConfig{
-		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: scaleOf(c.Kernel), Bandwidth: c.Bandwidth,
-		Output: out, NoLinear: !c.Kernel.Linear, Ridge: c.Ridge, Forgetting: c.Forgetting,
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(c.Kernel), Law: LawOf(c.Kernel), Bandwidth: c.Bandwidth,
+		Output: out, NoLinear: !c.Kernel.Linear, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
 	}, err
 }
 
-func newKRLS(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newKRLS(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	cfg, err := krlsConfig(c, dim)
 	if err != nil {
 		return nil, err
@@ -57,7 +71,7 @@ func newKRLS(c config.Model, dim int, _ bool) (eval.Model, error) {
 	return varmodel.NewKRLS(cfg)
 }
 
-func newNystroem(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newNystroem(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	cfg, err := krlsConfig(c, dim)
 	if err != nil {
 		return nil, err

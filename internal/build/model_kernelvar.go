@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-func newKernelVAR(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k, o := c.Kernel, c.Optimiser
 	loss, err := newLoss(c.Loss)
 	if err != nil {
@@ -19,7 +19,7 @@ func newKernelVAR(c config.Model, dim int, _ bool) (eval.Model, error) {
 	draws := c.Frequencies / o.Blocks
 	gamma, _ := gammaNamed(k.Operator.Gamma)
 	cfg := varmodel.KernelVARConfig{
-		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: scaleOf(k), Bandwidth: c.Bandwidth,
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
 		Manifold: o.Manifold, Redraw: o.Redraw, Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,

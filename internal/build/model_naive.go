@@ -6,11 +6,11 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-func newPersistence(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newPersistence(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: c.Horizon})
 }
 
-func newSeasonal(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newSeasonal(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: dim, Horizon: c.Horizon, Period: c.Season})
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-func newORFFVAR(c config.Model, dim int, _ bool) (eval.Model, error) {
+func newORFFVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	cfg := varmodel.ORFFVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
-		Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge, Forgetting: c.Forgetting,
+		Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
 		Inputs: inputsOf(c),
 	}
 	if c.Optimiser.Step == "plain" {

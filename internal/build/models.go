@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/varmodel"
 )
 
 // model is a row of the table of models: everything that the program knows of one.
@@ -28,12 +29,17 @@ type model struct {
 
 	check func(v *config.Checker, c *config.Config) // relations between its settings; may be nil
 
-	// make returns the model for series of dim variables; shared says that several
-	// series will share it.
-	make func(c config.Model, dim int, shared bool) (eval.Model, error)
+	// make returns the model for series of dim variables.
+	make func(c config.Model, dim int, s sharing) (eval.Model, error)
 }
 
-// models is the table. A new model is a file with its constructor, and a row.
+// sharing says what models have in common.
+type sharing struct {
+	weights bool                // several series will share the model
+	work    *varmodel.Workspace // of all models of one engine; nil: none
+}
+
+// models is the table. A new model is a constructor, and a row.
 var models = []model{
 	{
 		name: "auto", about: "online mixture of experts around ORFFVAR, nothing to choose; the default", example: "type: auto",
@@ -112,7 +118,7 @@ var models = []model{
 // Settings that several models read: for exogenous inputs, the value of a scalar kernel,
 // its random features, the matrix between outputs, and a kernel that is evaluated.
 var (
-	inputSettings   = []string{"exogenous", "calendar", "time_zone"}
+	inputSettings   = []string{"exogenous", "calendar", "time_zone", "events"}
 	scalarSettings  = []string{"kernel.name", "kernel.parameter", "kernel.coefficients", "kernel.inputs", "kernel.plus", "kernel.times"}
 	featureSettings = slices.Concat(scalarSettings, []string{"kernel.sampling", "kernel.linear"})
 	gammaSettings   = []string{"kernel.operator.gamma", "kernel.operator.matrix", "kernel.operator.rank", "kernel.operator.eta", "kernel.operator.positions", "kernel.operator.length"}

@@ -5,15 +5,17 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/events"
 	"github.com/orffvar/forecaster/internal/isa"
 	"github.com/orffvar/forecaster/stream"
 )
 
 // stateVersion changes whenever a change of the program changes forecasts
 // or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 9
+const stateVersion = 10
 
 // Settings returns what the state of an engine depends on beside the log, ascending by
 // key: the settings of the engine and the arithmetic of the build.
@@ -23,6 +25,7 @@ func Settings(c *config.Config) []stream.Setting {
 		{Key: "build.architecture", Value: runtime.GOARCH},
 		{Key: "build.level", Value: ReadInfo().Level},
 		{Key: "build.vectors", Value: isa.Active.String()},
+		{Key: "model.events.names", Value: strings.Join(events.Names(c.Model.Occurrences), ",")},
 		{Key: "pipeline.assembly", Value: strconv.FormatBool(assemblyOf(c) != nil)},
 	}
 	for _, block := range []string{"pipeline", "model", "evaluate"} {
@@ -48,6 +51,7 @@ var Adjustable = []string{
 
 // indifferent are the keys in the blocks of Settings that a state does not depend on.
 var indifferent = []string{
+	"model.events",      // the file may move and grow; its names count
 	"model.memory",      // decides about new series, and says nothing about those there are
 	"evaluate.interval", // says when scores are written, not what they are
 }

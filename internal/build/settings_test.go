@@ -23,6 +23,7 @@ var changes = []struct{ key, before, set string }{
 	{"experts", "", "ar6,var1"},
 	{"calendar", "", "hour"},
 	{"exogenous", "", "x"},
+	{"events", "", "testdata/events.csv"},
 	{"optimiser.step", "", "plain"},
 	{"optimiser.rate", "optimiser.step=plain", "0.3"},
 	{"optimiser.schedule", "optimiser.step=plain optimiser.rate=0.5", "inverse_root"},
@@ -108,7 +109,7 @@ func TestSettings(t *testing.T) {
 					continue
 				}
 				const samples = 250
-				if len(now.Model.Exogenous)+len(now.Model.Calendar) > 0 {
+				if len(now.Model.Exogenous)+len(now.Model.Calendar)+len(now.Model.Occurrences) > 0 {
 					if !m.reads(c.key) {
 						t.Errorf("%s is accepted and not in the row", c.key)
 					}

@@ -18,6 +18,7 @@ import (
 	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/varmodel"
 )
 
 // Emitted returns the horizons that are written.
@@ -38,23 +39,27 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	return stream.NewEngine(EngineConfig(c, pool))
 }
 
-// EngineConfig is what NewEngine makes the engine of.
+// EngineConfig is what NewEngine makes the engine of: one engine, for its models share scratch
+// memory.
 func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 	baselines := []stream.Baseline{baseline}
 	if c.Model.Type == Reference {
 		baselines = nil // it is the model
 	}
-	m := c.Model
+	m, s := c.Model, sharing{weights: c.Pipeline.Scope == "shared", work: new(varmodel.Workspace)}
 	return stream.EngineConfig{
 		AssemblerConfig: assemblerConfig(c),
 
 		Model:         c.Model.Type,
-		NewModel:      func(dim int) (eval.Model, error) { return newEngineModel(m, dim, c.Pipeline.Scope == "shared") },
+		NewModel:      func(dim int) (eval.Model, error) { return newEngineModel(m, dim, s) },
 		Intervals:     newIntervals(m),
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
-		Lighter:       lighterModels(m),
+		Lighter:       youngModel(m, s.work),
+		GrowAfter:     growAfter,
+		Stateless:     c.State.Dir == "" && c.State.Topic == "",
 		Anomalies:     func(variables []string) eval.AnomalyConfig { return anomaliesOf(m, variables) },
+		Limits:        func(variables []string) (low, high []float64) { return limitsOf(m, variables) },
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
@@ -137,8 +142,11 @@ func timeUnit(name string) format.TimeUnit {
 
 // first returns the only character of a setting, 0 when it is empty.
 func first(s string) byte {
-	if s == "" {
+	switch s {
+	case "":
 		return 0
+	case "tab":
+		return '\t'
 	}
 	return s[0]
 }
@@ -156,7 +164,7 @@ func csvFormat(c *config.Config) format.CSVConfig {
 	in := c.Input.CSV
 	return format.CSVConfig{
 		Header: in.Header, Comma: first(in.Comma), Decimal: first(in.Decimal), Thousands: first(in.Thousands),
-		DateOrder: format.DateOrder(in.DateOrder), Zone: zoneOf(c), Series: in.SeriesColumn, Time: in.TimeColumn,
+		DateOrder: format.DateOrder(in.DateOrder), Zone: zoneOf(c), Series: in.SeriesColumn, Time: in.TimeColumn, Clock: in.ClockColumn,
 		Variable: in.VariableColumn, Values: in.ValueColumns, Missing: in.Missing, TimeUnit: timeUnit(in.TimeUnit),
 	}
 }
@@ -194,15 +202,17 @@ func NewDecoder(c *config.Config) (stream.Decoder, error) {
 }
 
 // OpenFile opens the input file, or standard input.
-func OpenFile(c *config.Config) (*file.Source, error) {
-	sc := file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c), Influx: influxFormat(c)}
-	path := "-"
+func OpenFile(c *config.Config) (*file.Source, error) { return file.OpenSource(fileSource(c)) }
+
+func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
+	sc = file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c), Influx: influxFormat(c)}
+	path = "-"
 	if f := c.Input.File; f != nil {
 		path, sc.Format, sc.Series, sc.Sort, sc.Strict = f.Path, f.Format, f.Series, f.Sort, f.Strict
 	} else {
-		sc.Format, sc.Series = c.Input.Stdin.Format, c.Input.Stdin.Series
+		sc.Format, sc.Series = cmp.Or(c.Input.Stdin.Format, "jsonl"), c.Input.Stdin.Series
 	}
-	return file.OpenSource(path, sc)
+	return path, sc
 }
 
 // Assumed returns one line about what the first lines of a file have decided about its format,
@@ -286,6 +296,13 @@ func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 			return err
 		}
 		o.Sink = append(o.Sink, s)
+		if k.AnomalyTopic != "" {
+			s, err := kafka.NewAnomalySink(connection, k.AnomalyTopic, log)
+			if err != nil {
+				return err
+			}
+			o.Sink = append(o.Sink, s)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -26,6 +27,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	sizeType     = reflect.TypeFor[Size]()
 	intervalType = reflect.TypeFor[Interval]()
+	ridgeType    = reflect.TypeFor[Ridge]()
 	secretType   = reflect.TypeFor[secret.Text]()
 )
 
@@ -64,7 +66,7 @@ func key(f reflect.StructField) string {
 // fields returns the fields of a struct type, those of embedded structs in their
 // place.
 func fields(t reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous || f.Tag.Get("yaml") == "-" })
 }
 
 // field returns the field of the struct type t with the given key.
@@ -88,17 +90,25 @@ func unknown(path string, t reflect.Type, name string) string {
 	if why, ok := removed[whole]; ok {
 		return fmt.Sprintf("%s: removed, %s", msg, why)
 	}
-	best, bestDist := "", 1+len(name)/3
+	var keys []string
 	for _, f := range fields(t) {
-		k := key(f)
-		if d := distance(k, name); d <= bestDist && (best == "" || d < bestDist) {
-			best, bestDist = k, d
-		}
+		keys = append(keys, key(f))
 	}
-	if best != "" {
+	if best := Nearest(name, keys); best != "" {
 		return fmt.Sprintf("%s, did you mean %q?", msg, best)
 	}
 	return msg
+}
+
+// Nearest returns the known name that a misspelt one probably means, or "".
+func Nearest(name string, known []string) (best string) {
+	least := 1 + len(name)/3
+	for _, k := range known {
+		if d := distance(k, name); d <= least && (best == "" || d < least) {
+			best, least = k, d
+		}
+	}
+	return best
 }
 
 // distance is the Levenshtein distance of two short words.
@@ -182,6 +192,13 @@ func elements(t reflect.Type, text string) []string {
 		return nil
 	}
 	parts := strings.Split(text, ",")
+	if strings.Contains(text, `"`) { // an element with a comma
+		r := csv.NewReader(strings.NewReader(text))
+		r.TrimLeadingSpace, r.LazyQuotes = true, true
+		if quoted, err := r.Read(); err == nil {
+			parts = quoted
+		}
+	}
 	for i, p := range parts {
 		parts[i] = strings.TrimSpace(p)
 	}
@@ -235,6 +252,13 @@ func parseInto(v reflect.Value, text string) error {
 			return err
 		}
 		v.SetInt(int64(n))
+		return nil
+	case ridgeType:
+		r, err := parseRidge(text)
+		if err != nil {
+			return err
+		}
+		v.SetFloat(float64(r))
 		return nil
 	case secretType:
 		v.Set(reflect.ValueOf(secret.New(text)))

@@ -1,8 +1,7 @@
 // Package config reads the configuration of the program: YAML files, then the
 // environment, then settings given on the command line, merged over defaults
-// and validated as a whole. It knows no other package of the project; what a
-// name such as "auto" or "kafka" means is decided by the command that wires
-// things together.
+// and validated as a whole. Of the project it knows only internal/secret and internal/events; what a name
+// such as "auto" means is decided in internal/build.
 package config
 
 import (
@@ -11,10 +10,12 @@ import (
 	"math"
 	"net"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/events"
 	"github.com/orffvar/forecaster/internal/secret"
 )
 
@@ -83,7 +84,7 @@ func (k *Kafka) setDefaults() {
 	k.SessionTimeout = 30 * time.Second
 }
 
-// FileInput is a CSV or JSON-lines file, read once from start to end.
+// FileInput is a file of CSV, JSON lines, line protocol or Parquet, read once from start to end.
 type FileInput struct {
 	Path   string  `yaml:"path"`
 	Format string  `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
@@ -95,7 +96,7 @@ type FileInput struct {
 
 // StdinInput is standard input, read once to its end.
 type StdinInput struct {
-	Format string `yaml:"format"` // csv or jsonl
+	Format string `yaml:"format"` // csv, jsonl or influx
 	Series string `yaml:"series"`
 }
 
@@ -140,15 +141,16 @@ type Influx struct {
 // CSV says how lines are to be read.
 type CSV struct {
 	Header       []string `yaml:"header"`        // column names of messages, which have no header line
-	Comma        string   `yaml:"comma"`         // separator between fields; "" = by the first lines of a file, a comma in messages
+	Comma        string   `yaml:"comma"`         // separator between fields, one character or tab; "" = by the first lines of a file, a comma in messages
 	Decimal      string   `yaml:"decimal"`       // decimal separator, "." or ","; "" = by the first lines of a file, a point in messages
 	Thousands    string   `yaml:"thousands"`     // separator between groups of three digits
 	DateOrder    string   `yaml:"date_order"`    // "" = the year first, dmy or mdy
 	SeriesColumn string   `yaml:"series_column"` // "" = the key of the message
 	TimeColumn   string   `yaml:"time_column"`   // "" = the first column
+	ClockColumn  string   `yaml:"clock_column"`  // time of day where the time column has the date alone; "" = none
 	ValueColumns []string `yaml:"value_columns"` // empty = all others
 	Missing      []string `yaml:"missing"`       // spellings besides the empty cell; empty = the usual ones
-	TimeUnit     string   `yaml:"time_unit"`
+	TimeUnit     string   `yaml:"time_unit"`     // unit of a numeric time; year = 2026, yyyymmdd = 20260131
 
 	// VariableColumn makes a line hold one variable, whose name this column has.
 	VariableColumn string `yaml:"variable_column"`
@@ -186,7 +188,7 @@ type Model struct {
 	SeasonTime  Interval  `yaml:"season_time"` // season as a time
 	Frequencies int       `yaml:"frequencies"`
 	Bandwidth   float64   `yaml:"bandwidth"` // 0 = by the running median of distances
-	Ridge       float64   `yaml:"ridge"`
+	Ridge       Ridge     `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
@@ -194,12 +196,18 @@ type Model struct {
 	Anomaly     Anomaly   `yaml:"anomaly"`
 	Joint       bool      `yaml:"joint"` // add a region for the whole sample
 	Drift       Drift     `yaml:"drift"`
-	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and are not forecast
-	Calendar    []string  `yaml:"calendar"`  // hour, weekday, month
-	TimeZone    string    `yaml:"time_zone"` // of the calendar
+	Exogenous   []string  `yaml:"exogenous"`    // variables that are inputs and are not forecast
+	Calendar    []string  `yaml:"calendar"`     // hour, weekday, month
+	TimeZone    string    `yaml:"time_zone"`    // of the calendar
+	Events      string    `yaml:"events"`       // file of events known in advance
+	NonNegative []string  `yaml:"non_negative"` // variables that cannot fall below 0
+	Bounds      []string  `yaml:"bounds"`       // VARIABLE [>= LOW] [<= HIGH]
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`
+
+	// Occurrences are those in the file Events, which Load reads.
+	Occurrences []events.Event `yaml:"-"`
 }
 
 // Evaluate is how forecasts are scored.
@@ -271,11 +279,20 @@ func (f *FileOutput) Kind() string {
 	return ""
 }
 
+// Waits reports whether y is in the file: it is written when it was observed, and what waits
+// for that is in no checkpoint.
+func (f *FileOutput) Waits() bool {
+	return f.Kind() == "parquet" || slices.Contains(f.Columns, "y") || slices.Contains(f.Columns, "nixtla")
+}
+
 // KafkaOutput is a topic that forecasts are written to.
 type KafkaOutput struct {
 	Topic   string   `yaml:"topic"`
 	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them
 	Layout  string   `yaml:"layout"`  // wide = a message has all variables, long = one
+
+	AnomalyTopic string `yaml:"anomaly_topic"` // for the events of anomalies; "" = none
+
 	// KafkaAccess belongs to Brokers.
 	KafkaAccess `yaml:",inline"`
 }
@@ -376,7 +393,7 @@ func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
 	return r, nil
 }
 
-// Default returns the configuration before any layer.
+// Default returns the layer below all others.
 func Default() *Config {
 	return &Config{
 		Input: Input{

@@ -221,7 +221,7 @@ func TestMissingFileIsOneOfTheErrors(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for text, want := range map[string]config.Size{"0": 0, "512": 512, "64KiB": 64 << 10, "1 MiB": 1 << 20, "10MB": 10e6, "3B": 3, "2GiB": 2 << 30} {
+	for text, want := range map[string]config.Size{"0": 0, "512": 512, "64KiB": 64 << 10, "1 MiB": 1 << 20, "10MB": 10e6, "3B": 3, "2kB": 2000, "2KB": 2000, "1GB": 1e9, "2GiB": 2 << 30} {
 		got, err := config.ParseSize(text)
 		if err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)

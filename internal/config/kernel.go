@@ -9,7 +9,7 @@ type Kernel struct {
 	Coefficients []float64 `yaml:"coefficients"` // power series of dot_product and compositional
 
 	Sampling string `yaml:"sampling"` // of the random features
-	Inputs   string `yaml:"inputs"`   // auto, standardised or ranged
+	Inputs   string `yaml:"inputs"`   // auto, standardised, common or ranged
 	Linear   bool   `yaml:"linear"`   // add the linear kernel: an intercept and the lags
 
 	Plus  Term   `yaml:"plus"`  // second kernel, added to the first
@@ -125,7 +125,7 @@ func (b *binder) validateKernel(m *Model) {
 		b.Need(a >= 0, "model.kernel.coefficients", "must be >= 0, or the kernel is not positive definite, got %v", a)
 	}
 	b.Need(len(k.Coefficients) <= 21, "model.kernel.coefficients", "must be at most 21, up to degree 20, got %d", len(k.Coefficients))
-	b.OneOf("model.kernel.inputs", k.Inputs, "auto", "standardised", "ranged")
+	b.OneOf("model.kernel.inputs", k.Inputs, "auto", "standardised", "common", "ranged")
 	b.Need(k.Plus.Name == "" || k.Plus.Weight > 0 && k.Plus.Weight < 1, "model.kernel.plus.weight", "must lie in (0, 1), got %v", k.Plus.Weight)
 	b.Need(k.Landmarks >= 1 && k.Landmarks <= 2000, "model.kernel.landmarks", "must lie in [1, 2000], got %d", k.Landmarks)
 	b.Need(k.Window >= 2 && k.Window <= 5000, "model.kernel.window", "must lie in [2, 5000], got %d", k.Window)

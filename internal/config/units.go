@@ -89,3 +89,39 @@ func (i Interval) String() string {
 
 // MarshalYAML writes what parseInterval reads.
 func (i Interval) MarshalYAML() ([]byte, error) { return []byte(i.String()), nil }
+
+// Ridge is a ridge penalty, or auto (0).
+type Ridge float64
+
+// parseRidge reads a number or auto.
+func parseRidge(s string) (Ridge, error) {
+	if s == "auto" {
+		return 0, nil
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("must be a number > 0, or auto, got %q", s)
+	}
+	return Ridge(v), nil
+}
+
+// Penalty returns the number. That of auto is the root of the number of samples that a
+// model remembers, 1/(1 - forgetting): lambda falls like the inverse of this root (Rudi,
+// Camoriano and Rosasco), and the penalty is that number of samples times lambda.
+func (r Ridge) Penalty(forgetting float64) float64 {
+	if r == 0 {
+		return 1 / math.Sqrt(1-forgetting)
+	}
+	return float64(r)
+}
+
+// String writes what parseRidge reads.
+func (r Ridge) String() string {
+	if r == 0 {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(r), 'g', -1, 64)
+}
+
+// MarshalYAML writes what parseRidge reads.
+func (r Ridge) MarshalYAML() ([]byte, error) { return []byte(r.String()), nil }

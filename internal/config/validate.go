@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/events"
 	"github.com/orffvar/forecaster/internal/secret"
 )
 
@@ -45,8 +46,8 @@ func (b *binder) validateInput(in *Input) {
 	}
 	b.Need(len(in.JSON.Tags) == 0 || in.JSON.SeriesField == "", "input.json.tags", "make the series; remove input.json.series_field")
 	b.OneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
-	b.OneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
-	b.Need(len(in.CSV.Comma) <= 1, "input.csv.comma", "must be one ASCII character, got %q", in.CSV.Comma)
+	b.OneOf("input.csv.time_unit", in.CSV.TimeUnit, append(slices.Clone(units), "year", "yyyymmdd")...)
+	b.Need(len(in.CSV.Comma) <= 1 || in.CSV.Comma == "tab", "input.csv.comma", "must be one ASCII character, or tab, got %q", in.CSV.Comma)
 	b.OneOf("input.csv.decimal", in.CSV.Decimal, "", ".", ",")
 	b.Need(len(in.CSV.Thousands) <= 1 && (in.CSV.Thousands == "" || in.CSV.Thousands != in.CSV.Decimal), "input.csv.thousands",
 		"must be one ASCII character other than input.csv.decimal, got %q", in.CSV.Thousands)
@@ -172,9 +173,11 @@ func (b *binder) validateModel(c *Config) {
 	b.validateSeason(c)
 	atLeast(b.Checker, "model.frequencies", m.Frequencies, 1)
 	atLeast(b.Checker, "model.bandwidth", m.Bandwidth, 0)
-	b.Need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
+	b.Need(m.Ridge > 0 || m.Forgetting < 1, "model.ridge", "auto needs a memory, model.forgetting < 1")
 	b.Need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
 	b.validateInputs(c)
+	_, err := m.Limits()
+	b.Need(err == nil, "model.bounds", "%v", err)
 	b.OneOf("model.intervals", m.Intervals, "model", "quantile")
 	b.Need(m.Intervals != "quantile" || m.Horizon <= 500, "model.horizon", "must be <= 500 with intervals: quantile, which keep all forecasts that wait for their targets, got %d", m.Horizon)
 	b.Need(!m.Joint || len(m.Levels) > 0, "model.joint", "needs model.levels, whose first is that of the region")
@@ -206,6 +209,14 @@ func (b *binder) validateInputs(c *Config) {
 		b.Need(!slices.Contains(m.Calendar[:i], v), "model.calendar", "has %q twice", v)
 	}
 	b.zone("model.time_zone", m.TimeZone)
+	if m.Events != "" {
+		zone, err := time.LoadLocation(m.TimeZone)
+		if err != nil {
+			return // b.zone has said so
+		}
+		m.Occurrences, err = events.Read(m.Events, zone)
+		b.Need(err == nil, "model.events", "%v", err)
+	}
 }
 
 // validateSeason turns the time of a season into steps.
@@ -263,6 +274,9 @@ func (b *binder) validateOutput(c *Config) {
 		b.Need(len(k.Brokers) > 0 || c.Input.Kafka != nil, "output.kafka.brokers", "must be given unless there is an input.kafka")
 		b.Need(c.Input.Kafka == nil || !slices.Contains(c.Input.Kafka.Topics, k.Topic) || len(k.Brokers) > 0,
 			"output.kafka.topic", "is one of input.kafka.topics: the forecasts would be read as samples")
+		b.Need(k.AnomalyTopic == "" || k.AnomalyTopic != k.Topic, "output.kafka.anomaly_topic", "is output.kafka.topic; anomalies need a topic of their own")
+		b.Need(c.Input.Kafka == nil || !slices.Contains(c.Input.Kafka.Topics, k.AnomalyTopic) || len(k.Brokers) > 0,
+			"output.kafka.anomaly_topic", "is one of input.kafka.topics: the anomalies would be read as samples")
 		b.validateBrokers("output.kafka.brokers", k.Brokers)
 		b.validateAccess("output.kafka.", &k.KafkaAccess)
 		b.Need(len(k.Brokers) > 0 || k.KafkaAccess == (KafkaAccess{}), "output.kafka.brokers",
@@ -348,7 +362,6 @@ func (b *binder) validateColumns(c *Config) {
 	case "parquet":
 		b.Need(!nixtla, key, "nixtla is for csv and jsonl; parquet always has origin and y")
 	}
-	waits := nixtla || slices.Contains(f.Columns, "y")
-	b.Need(!waits || c.Input.File != nil && c.State.Dir == "" && c.State.Topic == "", key,
+	b.Need(!f.Waits() || f.Kind() == "parquet" || c.Input.File != nil && c.State.Dir == "" && c.State.Topic == "", key,
 		"y is written when it was observed, and what waits for that is in no checkpoint: it needs input.file, and no state")
 }

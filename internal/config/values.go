@@ -43,6 +43,9 @@ func text(v reflect.Value) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case reflect.Float64:
+		if s, ok := v.Interface().(fmt.Stringer); ok {
+			return s.String()
+		}
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	}
 	return fmt.Sprint(v.Interface())

@@ -22,18 +22,20 @@ var layers = map[string][]string{
 	"internal/lanes":    {"internal/isa", "internal/vec", "internal/snapshot"},
 	"internal/snapshot": {},
 	"internal/decimal":  {},
+	"internal/shell":    {},
 	"internal/secret":   {},
-	"internal/config":   {"internal/secret"},
+	"internal/events":   {},
+	"internal/config":   {"internal/events", "internal/secret"},
 	"internal/dataset":  {"eval"},
 	"internal/report":   {},
 	"internal/livepage": {"eval", "stream"},
 
 	"internal/build": {
-		"internal/config", "internal/report", "internal/isa", "eval", "orff", "sgd", "varmodel",
+		"internal/config", "internal/events", "internal/report", "internal/isa", "eval", "orff", "sgd", "varmodel",
 		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
-		"internal/build", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "eval", "varmodel",
+		"internal/build", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
 		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {
@@ -50,9 +52,9 @@ var layers = map[string][]string{
 
 	"stream":            {"internal/footprint", "internal/snapshot", "eval"},
 	"stream/run":        {"stream"},
-	"stream/format":     {"stream", "internal/decimal"},
+	"stream/format":     {"stream", "internal/decimal", "internal/shell"},
 	"stream/lineproto":  {"stream", "internal/decimal"},
-	"stream/file":       {"stream", "stream/format", "internal/decimal"},
+	"stream/file":       {"stream", "stream/format", "internal/decimal", "internal/shell"},
 	"stream/sim":        {"stream", "stream/format", "eval"},
 	"stream/kafka":      {"stream", "internal/secret", "internal/decimal"},
 	"stream/influx":     {"stream", "stream/lineproto", "internal/secret"},

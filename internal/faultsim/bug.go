@@ -21,11 +21,12 @@ const (
 	ForgottenCount  Bug = "forgotten-count"   // neither commits nor checkpoints have the number of partitions
 	ForeignSnapshot Bug = "foreign-snapshot"  // the newest snapshot is used, whichever group wrote it
 	BlanketCulprits Bug = "blanket-culprits"  // points become dead letters when the sink refuses everything alike
+	CollectAtLoad   Bug = "collect-at-load"   // what is not committed is removed when it is loaded, as if no other member were saving it
 )
 
 // Bugs lists all of them.
 var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries,
-	HashCleared, ForgottenCount, ForeignSnapshot, BlanketCulprits}
+	HashCleared, ForgottenCount, ForeignSnapshot, BlanketCulprits, CollectAtLoad}
 
 // Fault is a kind of failure.
 type Fault string

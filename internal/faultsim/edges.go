@@ -2,15 +2,11 @@ package faultsim
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
@@ -98,6 +94,9 @@ func (w *worker) commit(c commit) error {
 				w.sim.fail("generation %d has committed %d after generation %d had committed %d",
 					c.generation, c.next, w.p.committed.generation, w.p.committed.next)
 			}
+			if !w.sim.local && w.sim.o.Bug != MutableKey {
+				w.complete(c.current)
+			}
 			if c.next != w.p.committed.next || c.current != w.p.committed.current {
 				w.p.committed = c
 			}
@@ -106,6 +105,17 @@ func (w *worker) commit(c commit) error {
 		})
 		if err != nil || !lost {
 			return err
+		}
+	}
+}
+
+// complete fails when a snapshot that the coordinator is about to commit lacks a chunk
+// that no failure has taken.
+func (w *worker) complete(id snapshotID) {
+	for k := range id.chunks {
+		key := fmt.Sprintf("%s/%d", id.id, k)
+		if _, ok := w.p.snapshots[key]; !ok && !w.p.damaged[key] {
+			w.sim.fail("partition %d: chunk %s was removed before its commit", w.p.number, key)
 		}
 	}
 }
@@ -199,187 +209,7 @@ func (l letters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 	}
 }
 
-// topicStore keeps checkpoints in a log that all members see, as package kafka
-// does: in chunks with keys of their own, of which the offset's commit says how many
-// count.
-type topicStore struct {
-	*worker
-	current, previous snapshotID
-	begun             bool // current is ours
-}
-
-func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
-	var list []stream.Checkpoint
-	err := t.effect("load", func() (err error) {
-		if t.p.committed.next < 0 {
-			list, err = t.newest()
-			return err
-		}
-		var damage error
-		for i, id := range []snapshotID{t.p.committed.current, t.p.committed.previous} {
-			if id.id == "" {
-				continue
-			}
-			var err error
-			if list, err = t.read(id); err != nil {
-				damage = errors.Join(damage, err)
-			}
-			if len(list) == 0 {
-				continue
-			}
-			if i == 0 {
-				t.previous = t.p.committed.previous
-			}
-			t.collect()
-			return nil
-		}
-		return damage
-	})
-	return list, err
-}
-
-// read returns what is good of a snapshot, and makes it the current one.
-func (t *topicStore) read(id snapshotID) ([]stream.Checkpoint, error) {
-	var b []byte
-	for k := range id.chunks {
-		chunk, ok := t.p.snapshots[t.key(id, k)]
-		if !ok {
-			break
-		}
-		b = append(b, chunk...)
-	}
-	list, _, err := stream.ParseCheckpoints(b)
-	if err == nil && list[len(list)-1].Next != id.next {
-		err = stream.ErrCorrupt
-	}
-	if err != nil {
-		t.sim.result.Damaged++
-	}
-	if len(list) > 0 {
-		id.next = list[len(list)-1].Next
-		t.current = id
-	}
-	return list, err
-}
-
-const ownGroup, otherGroup = "own/", "other/"
-
-// ours reports whether a manifest is one of the group.
-func (t *topicStore) ours(key string) bool {
-	return strings.HasPrefix(key, ownGroup) || t.sim.o.Bug == ForeignSnapshot
-}
-
-// newest returns the newest snapshot of the group, which has forgotten its commits.
-func (t *topicStore) newest() ([]stream.Checkpoint, error) {
-	var ids []snapshotID
-	for _, key := range slices.Sorted(maps.Keys(t.p.manifests)) {
-		if t.ours(key) {
-			ids = append(ids, t.p.manifests[key])
-		}
-	}
-	slices.SortStableFunc(ids, func(a, b snapshotID) int { return cmp.Compare(b.next, a.next) })
-	for _, id := range ids {
-		if list, _ := t.read(id); len(list) > 0 {
-			return list, nil
-		}
-	}
-	return nil, stream.ErrNoCheckpoint
-}
-
-// collect removes the snapshots of the group that no commit names.
-func (t *topicStore) collect() {
-	for key, id := range t.p.manifests { // in any order: removals do not depend on one another
-		if t.ours(key) && id.id != t.p.committed.current.id && id.id != t.p.committed.previous.id {
-			t.drop(key, id)
-		}
-	}
-}
-
-func (t *topicStore) drop(key string, id snapshotID) {
-	for k := range id.chunks {
-		delete(t.p.snapshots, t.key(id, k))
-	}
-	delete(t.p.manifests, key)
-}
-
-// foreign saves a checkpoint of another group, which has begun in the middle of the log.
-func (s *sim) foreign(p *partition) {
-	from := len(p.log) / 3
-	other := &partition{number: p.number, log: p.log[from : 2*from]}
-	ignored := newContents()
-	if err := other.oracle(s.engine, s.o.Seed, &ignored); err != nil {
-		s.fail("%v", err)
-		return
-	}
-	m := &member{partitions: s.partitionsKnown()}
-	last := p.log[2*from-1]
-	c := stream.Checkpoint{Settings: m.settings(), Next: last.Offset + 1, Last: last.Mark(), State: other.state}
-	parts, err := c.Encode()
-	if err != nil {
-		s.fail("%v", err)
-		return
-	}
-	id := snapshotID{id: "foreign", next: c.Next, chunks: 1}
-	p.snapshots["foreign/0"], p.manifests[otherGroup+id.id] = bytes.Join(parts, nil), id
-}
-
-func (t *topicStore) key(id snapshotID, chunk int) string {
-	if t.sim.o.Bug == MutableKey {
-		return fmt.Sprint(chunk)
-	}
-	return fmt.Sprintf("%s/%d", id.id, chunk)
-}
-
-func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
-	t.sim.plant(&c)
-	parts, err := c.Encode()
-	if err != nil {
-		return err
-	}
-	b := bytes.Join(parts, nil)
-	id, previous, old := t.current, t.previous, snapshotID{}
-	switch {
-	case c.Since == 0:
-		id = snapshotID{id: fmt.Sprintf("%d.%d.%d", c.Next, t.generation, t.sim.unique())}
-		previous, old = t.current, t.previous
-	case !t.begun:
-		return errors.New("faultsim: changes to nothing")
-	}
-	const chunks = 3
-	for k := range chunks {
-		chunk := b[k*len(b)/chunks : (k+1)*len(b)/chunks]
-		key := t.key(id, id.chunks)
-		err := t.effect("chunk "+key, func() error {
-			t.p.snapshots[key] = chunk
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		id.chunks++
-	}
-	id.next = c.Next
-	err = t.effect("manifest "+id.id, func() error {
-		t.p.manifests[ownGroup+id.id] = id
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := t.commit(commit{next: c.Next, generation: t.generation, current: id, previous: previous}); err != nil {
-		return err
-	}
-	t.current, t.previous, t.begun = id, previous, true
-	if old.id == "" || t.sim.o.Bug == MutableKey {
-		return nil
-	}
-	return t.effect("remove "+old.id, func() error {
-		t.drop(ownGroup+old.id, old)
-		return nil
-	})
-}
-
-// diskStore keeps them in files.
+// diskStore keeps checkpoints in files.
 type diskStore struct {
 	*worker
 	*file.Store

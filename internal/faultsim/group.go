@@ -47,7 +47,7 @@ type member struct {
 	seen       int // step of the last heartbeat
 	joined     bool
 	leaving    bool
-	revoked    bool // its workers were told to finish
+	revoked    bool // its workers were asked to finish
 	revokedAt  int
 	workers    []*worker
 }
@@ -183,7 +183,7 @@ func (s *sim) work(m *member, p *partition) {
 	if s.local {
 		c.Store = newDiskStore(w)
 	} else {
-		c.Store = &topicStore{worker: w}
+		c.Store = newTopicStore(w)
 	}
 	if w.driver, err = run.NewDriver(c); err != nil {
 		s.fail("%v", err)

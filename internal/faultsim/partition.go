@@ -23,7 +23,8 @@ type partition struct {
 	committed commit
 
 	snapshots map[string][]byte     // chunks
-	manifests map[string]snapshotID // by group and id
+	manifests map[string]snapshotID // by id
+	damaged   map[string]bool       // chunks that a failure has removed
 	disk      disk
 }
 
@@ -53,7 +54,7 @@ func decoder() stream.Decoder {
 
 // newPartition writes a log with all that can be wrong in one.
 func newPartition(rng *rand.Rand, number, records int) *partition {
-	p := &partition{number: number, snapshots: make(map[string][]byte), manifests: make(map[string]snapshotID), disk: newDisk(), committed: commit{next: -1}}
+	p := &partition{number: number, snapshots: make(map[string][]byte), manifests: make(map[string]snapshotID), damaged: make(map[string]bool), disk: newDisk(), committed: commit{next: -1}}
 	series := 1 + rng.IntN(3)
 	dims := make([]int, series)
 	times := make([]int, series)

@@ -280,7 +280,7 @@ func (s *sim) events() {
 			s.trace("member %d freezes", m.name)
 		case s.chance(Rebalances, 800):
 			m.leaving = true
-			s.trace("member %d is told to stop", m.name)
+			s.trace("member %d is asked to stop", m.name)
 		}
 	}
 	if s.chance(Rebalances, 600) {
@@ -333,7 +333,9 @@ func (s *sim) damage(p *partition) {
 			return
 		}
 	}
-	delete(p.snapshots, fmt.Sprintf("%s/%d", c.current.id, s.rng.IntN(c.current.chunks)))
+	key := fmt.Sprintf("%s/%d", c.current.id, s.rng.IntN(c.current.chunks))
+	delete(p.snapshots, key)
+	p.damaged[key] = true
 	s.trace("partition %d: a chunk of %s is gone", p.number, c.current.id)
 }
 
@@ -431,11 +433,11 @@ func (s *sim) check() {
 	for _, p := range s.parts {
 		m := &member{alive: true}
 		w := &worker{sim: s, m: m, p: p, generation: s.group.generation}
-		var store stream.Store = &topicStore{worker: w}
+		var store stream.Store = newTopicStore(w)
 		if s.local {
 			store = newDiskStore(w)
 		}
-		if _, ok := p.snapshots["foreign/0"]; !ok && !s.local && p.manifests != nil && s.change.kind != Growth {
+		if _, ok := p.snapshots[foreignID+"/0"]; !ok && !s.local && p.manifests != nil && s.change.kind != Growth {
 			s.fail("partition %d: the checkpoint of another group was removed", p.number)
 		}
 		s.current = &task{m: m, yield: func(struct{}) bool { return true }}

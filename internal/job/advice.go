@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -14,7 +16,7 @@ import (
 func ResetCommand(files, sets []string) string {
 	args := []string{"forecaster checkpoint reset"}
 	for _, f := range files {
-		args = append(args, "-c "+f)
+		args = append(args, "-c "+shell.Quote(f))
 	}
 	if len(sets) > 0 {
 		args = append(args, "--set …")
@@ -40,6 +42,8 @@ func advise(err error, reset string) error {
 		first = "Restore the checkpoint, or start over"
 	case errors.Is(err, kafka.ErrRecreated), errors.Is(err, kafka.ErrBeyondEnd), errors.Is(err, kafka.ErrPartitions):
 		first = "Start over"
+	case errors.Is(err, file.ErrCut):
+		first = "The other path gets the forecasts of new records alone. For those of all records, start over"
 	default:
 		return err
 	}

@@ -63,7 +63,11 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 			if err != nil {
 				return "", err
 			}
-			return tryTopics(ctx, c, []string{k.Topic})
+			topics := []string{k.Topic}
+			if k.AnomalyTopic != "" {
+				topics = append(topics, k.AnomalyTopic)
+			}
+			return tryTopics(ctx, c, topics)
 		})
 	}
 	if i := cfg.Output.InfluxDB; i != nil {

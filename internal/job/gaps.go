@@ -41,18 +41,22 @@ func NewGapWatch(c *config.Config) *GapWatch {
 func (g *GapWatch) Write(_ context.Context, b *stream.Batch) error {
 	for i := range b.Observations {
 		o := &b.Observations[i]
-		s := g.series[o.Series.Name]
-		switch {
-		case g.off || s == nil && len(g.series) == gapSeries:
-			continue
-		case s == nil:
-			g.series[o.Series.Name] = &steps{last: o.Time}
-			continue
-		}
-		s.add(o.Time - s.last)
-		s.last = o.Time
+		g.Add(o.Series.Name, o.Time)
 	}
 	return nil
+}
+
+// Add looks at a sample.
+func (g *GapWatch) Add(series string, time int64) {
+	s := g.series[series]
+	switch {
+	case g.off || s == nil && len(g.series) == gapSeries:
+	case s == nil:
+		g.series[series] = &steps{last: time}
+	case time > s.last: // not late
+		s.add(time - s.last)
+		s.last = time
+	}
 }
 
 // Close implements stream.Sink.

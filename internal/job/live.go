@@ -74,14 +74,14 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	if cfg.Server.Enabled {
 		l.Page = livepage.New(livepage.Config{
 			Model: cfg.Model.Type, Horizons: build.Emitted(cfg), Levels: cfg.Model.Levels,
-			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status,
+			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, Memory: build.PageMemory(),
 		})
 		l.Taps = append(l.Taps, l.Page)
 	}
 	return l
 }
 
-// run serves the endpoint and works until the input or ctx ends.
+// Run serves the endpoint and works until the input or ctx ends.
 func (l *Live) Run(ctx context.Context) error {
 	if !l.stateful() {
 		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start is from scratch")
@@ -95,7 +95,7 @@ func (l *Live) Run(ctx context.Context) error {
 	return advise(l.Process(ctx), l.ResetCommand)
 }
 
-// process works until the input or ctx ends.
+// Process works until the input or ctx ends.
 func (l *Live) Process(ctx context.Context) error {
 	if l.Cfg.Input.Kafka != nil {
 		return l.runKafka(ctx)
@@ -115,12 +115,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 		return err
 	}
 	k := l.Cfg.Input.Kafka
-	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
-		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
-		Stateful:       l.stateful(),
-		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
-	})
+	group, err := kafka.NewGroup(l.groupConfig(connection))
 	if err != nil {
 		return err
 	}
@@ -146,6 +141,16 @@ func (l *Live) runKafka(ctx context.Context) error {
 		name := p.Topic() + "-" + strconv.Itoa(p.Number())
 		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
 	})
+}
+
+func (l *Live) groupConfig(connection kafka.Connection) kafka.GroupConfig {
+	k := l.Cfg.Input.Kafka
+	return kafka.GroupConfig{
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
+		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
+		Stateful:       l.stateful(),
+		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
+	}
 }
 
 // stateful reports whether there are checkpoints.
@@ -211,21 +216,11 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	rc := run.Config{
-		Source: src, Decoder: dec, Engine: engine,
-		Settings:          build.Settings(cfg),
-		Adjustable:        build.Adjustable,
-		Adjusted:          func(list []stream.SettingChange) { logAdjusted(l.log, name, list) },
-		CheckpointEvery:   cfg.State.Interval,
-		CheckpointRecords: int64(cfg.State.Records),
-		DrainTimeout:      drainTimeout,
-		StallTimeout:      stallTimeout(cfg),
-	}
+	rc := runConfig(cfg)
+	rc.Source, rc.Decoder, rc.Engine = src, dec, engine
+	rc.Adjusted = func(list []stream.SettingChange) { logAdjusted(l.log, name, list) }
 	if p, ok := src.(*kafka.Partition); ok {
 		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
-	}
-	if k := cfg.Input.Kafka; k != nil {
-		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
 	}
 	damaged := func() int64 { return 0 }
 	switch {
@@ -336,6 +331,22 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 			delete(l.open, p)
 		}
 	}, nil
+}
+
+// runConfig is what the settings say about the run of a partition.
+func runConfig(cfg *config.Config) run.Config {
+	rc := run.Config{
+		Settings:          build.Settings(cfg),
+		Adjustable:        build.Adjustable,
+		CheckpointEvery:   cfg.State.Interval,
+		CheckpointRecords: int64(cfg.State.Records),
+		DrainTimeout:      drainTimeout,
+		StallTimeout:      stallTimeout(cfg),
+	}
+	if k := cfg.Input.Kafka; k != nil {
+		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
+	}
+	return rc
 }
 
 // partition has the runner and the edges of a partition.

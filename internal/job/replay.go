@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
@@ -39,7 +40,8 @@ func (w Watch) start(src *file.Source, samples func() int64) (stop func()) {
 type Replayed struct {
 	run.Stats
 	Elapsed  time.Duration
-	Resumed  bool // from a checkpoint of the same file: only new rows were read
+	Resumed  bool     // from a checkpoint of the same file: only new rows were read
+	Notes    []string // what the checkpoint had of the file, and which settings are other ones now
 	Refusals build.Refusals
 	Metrics  []stream.Metric // scores at the end
 }
@@ -47,12 +49,18 @@ type Replayed struct {
 // Replay runs the input file through the engine and into the outputs. If ctx ends
 // before, it returns the result of the rows until then.
 func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replayed, err error) {
+	if f := cfg.Output.File; o.State != "" && f != nil && f.Waits() {
+		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
+			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
+	}
 	src, err := build.OpenFile(cfg)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	engine, err := build.NewEngine(cfg, stream.AllSeries)
+	ec := build.EngineConfig(cfg, stream.AllSeries)
+	ec.Stateless = o.State == ""
+	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +80,10 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		Drop:        out.Drop,
 	}
 	reset := ""
+	var adjusted []stream.SettingChange
 	if o.State != "" {
-		reset = "forecaster checkpoint reset " + o.State + " --yes"
+		rc.Adjusted = func(list []stream.SettingChange) { adjusted = list }
+		reset = "forecaster checkpoint reset " + shell.Quote(o.State) + " --yes"
 		var store *file.Store
 		if store, r.Resumed, err = keepState(ctx, cfg, o.State, o.Log, &rc); err != nil {
 			return nil, advise(err, reset)
@@ -99,11 +109,21 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	r.Stats = runner.Stats()
 	switch refused := r.Refusals.Total(); {
 	case ctx.Err() != nil: // interrupted
-	case r.Records == 0 && r.Resumed: // the file has no new rows
+	case r.Records == 0 && r.Resumed:
+		r.Notes = append(r.Notes, fmt.Sprintf("no new rows: %s has learnt all of %s, and nothing was forecast again. "+
+			"The scores are those of its forecasts. For the forecasts of all rows give --state another directory, or start over with: %s",
+			o.State, cfg.Input.File.Path, reset))
 	case r.Records == 0:
 		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
 	case refused == r.Records:
-		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, r.Refusals.First())
+		err = fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, r.Refusals.First())
+		if rc.Warm != nil {
+			err = fmt.Errorf("%w. %s has learnt another file, or another beginning of this one, up to a later time: give --state another directory, or start over with: %s", err, o.State, reset)
+		}
+		return nil, err
+	}
+	for _, c := range adjusted {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s was %s in %s and is %s now, which holds for new rows alone", c.Key, c.Saved, o.State, c.Now))
 	}
 	var batch stream.Batch
 	engine.AppendScores(&batch)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -58,7 +57,18 @@ func secure(next http.Handler) http.Handler {
 	})
 }
 
-func (p *Page) getSeries(w http.ResponseWriter, _ *http.Request) { answer(w, p.list()) }
+func (p *Page) getSeries(w http.ResponseWriter, r *http.Request) {
+	q, err := newQuery(r)
+	order := q.values.Get("sort")
+	if _, ok := orders[order]; !ok && err == nil {
+		err = fmt.Errorf("sort must be name, anomaly or skill, got %q", order)
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	answer(w, p.list(q.values.Get("search"), order))
+}
 
 func (p *Page) getForecast(w http.ResponseWriter, r *http.Request) {
 	q, err := newQuery(r)
@@ -67,6 +77,7 @@ func (p *Page) getForecast(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
+	p.ask(q.values.Get("series"))
 	p.mu.RLock()
 	h, v, code, err := p.view(q)
 	var m *windowMessage
@@ -83,6 +94,7 @@ func (p *Page) getMetrics(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
+	p.ask(q.values.Get("series"))
 	p.mu.RLock()
 	h, v, code, err := p.view(q)
 	var m *metricsMessage
@@ -110,6 +122,7 @@ func getInsight[T any](p *Page, w http.ResponseWriter, r *http.Request, part fun
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
+	p.ask(q.values.Get("series"))
 	p.mu.RLock()
 	h, _, code, err := p.view(q)
 	var m *T
@@ -139,37 +152,45 @@ func (p *Page) getEvents(w http.ResponseWriter, r *http.Request) {
 
 func (p *Page) getStatus(w http.ResponseWriter, _ *http.Request) { answer(w, p.status()) }
 
-// list describes the series that are kept.
-func (p *Page) list() seriesMessage {
+// list describes the first series that match, with what they can be sorted by.
+func (p *Page) list(search, order string) seriesMessage {
 	seen := p.status().Series
 	p.mu.RLock()
 	defer p.mu.RUnlock()
+	list, n := p.matching(search, order)
 	m := seriesMessage{
-		Series: make([]seriesInfo, 0, len(p.series)), Seen: seen,
+		Series: make([]seriesInfo, 0, len(list)), Seen: seen, Matches: n, Known: len(p.series),
 		Horizons: append([]int{}, p.tracked...), Levels: append(column{}, p.c.Levels...), Note: p.c.Note,
 		Limits: limits{Series: MaxSeries, Variables: MaxVariables, Samples: maxSamples, Shown: maxShown},
 	}
-	for _, h := range p.series {
-		m.Series = append(m.Series, seriesInfo{
-			Name: h.name, Variables: h.variables, Dim: len(h.info.Variables), Samples: h.capacity,
-		})
+	for _, s := range list {
+		info := seriesInfo{Name: s.name, Dim: len(s.info.Variables)}
+		for _, v := range s.info.Variables[:min(info.Dim, MaxVariables)] {
+			info.Variables = append(info.Variables, valid(v))
+		}
+		info.Samples = capacityOf(manySeries, len(info.Variables), len(p.tracked)) // if it has no history yet
+		if s.history != nil {
+			info.Samples = s.history.capacity
+		}
+		m.Series = append(m.Series, info)
 	}
+	ranking := rankingOf(list)
+	m.Ranking = &ranking
 	return m
 }
 
-// ranking returns what the series can be sorted by.
+// ranking returns what the series of a list without a search can be sorted by.
 func (p *Page) ranking() rankingMessage {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	m := rankingMessage{Anomaly: make(column, len(p.series)), Skill: make(column, len(p.series))}
-	for k, h := range p.series {
-		highest := math.NaN()
-		for i := max(h.first(), h.end-ranked); i < h.end; i++ {
-			if s := h.score[i%h.capacity]; !(s <= highest) && finite(s) {
-				highest = s
-			}
-		}
-		m.Anomaly[k], m.Skill[k] = highest, h.scores.skill()
+	list, _ := p.matching("", "")
+	return rankingOf(list)
+}
+
+func rankingOf(list []*member) rankingMessage {
+	m := rankingMessage{Anomaly: make(column, len(list)), Skill: make(column, len(list))}
+	for k, s := range list {
+		m.Anomaly[k], m.Skill[k] = s.anomaly(), s.skill
 	}
 	return m
 }
@@ -212,8 +233,12 @@ func (q *query) number(name string, absent, low, high int) int {
 // view finds what q asks for. Absent variables mean the first maxShown, an
 // absent horizon the shortest.
 func (p *Page) view(q *query) (h *history, v view, code int, err error) {
-	if h = p.find(q.values.Get("series")); h == nil {
+	m := p.find(q.values.Get("series"))
+	if m == nil {
 		return nil, v, http.StatusNotFound, fmt.Errorf("there is no series %q; /api/v1/series lists them", q.values.Get("series"))
+	}
+	if h = m.history; h == nil {
+		return nil, v, http.StatusServiceUnavailable, fmt.Errorf("the history of series %q was given up for others; ask again", m.name)
 	}
 	names := q.values["variable"]
 	if len(names) > maxShown {

@@ -19,9 +19,10 @@
 //
 // # Memory
 //
-// The page keeps the first MaxSeries series, the first MaxVariables variables of each, and
-// as many of their samples as fit into 1 MiB, at most 1,000. Its foot and /api/v1/series
-// state these limits.
+// The page lists MaxListed series, with what they can be sorted by. At most MaxSeries of them,
+// as many as fit into Config.Memory, have a history: those that clients asked for last, and
+// those with anomalies. A history has the first MaxVariables variables and as many samples as
+// fit into 1 MiB, at most 1,000. The foot of the page and /api/v1/series state these limits.
 //
 // # Clients
 //

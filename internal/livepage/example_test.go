@@ -31,5 +31,5 @@ func Example() {
 	page.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/forecast?series=machine", nil))
 	fmt.Println(w.Body)
 	// Output:
-	// {"series":"machine","end":1,"horizon":1,"time":[1],"anomaly_score":[1.5],"variables":[{"name":"load","y":[0.5],"yhat":[null],"yhat_lower":[null],"yhat_upper":[null],"anomaly_score":[0.7]}],"forecast":{"origin":1,"horizon":[1],"time":[2],"variables":[{"name":"load","yhat":[0.6],"yhat_lower":[],"yhat_upper":[]}]}}
+	// {"series":"machine","end":1,"horizon":1,"time":[1],"anomaly_score":[1.5],"variables":[{"name":"load","y":[0.5],"yhat":[null],"yhat_lower":[null],"yhat_upper":[null],"anomaly_score":[0.7],"share":[null]}],"forecast":{"origin":1,"horizon":[1],"time":[2],"variables":[{"name":"load","yhat":[0.6],"yhat_lower":[],"yhat_upper":[]}]}}
 }

@@ -14,7 +14,8 @@ type history struct {
 	id        int
 	name      string // as clients see it
 	info      *stream.Series
-	epoch     int64 // changes when the history is emptied
+	epoch     int64 // differs from those of all earlier histories
+	bytes     int64
 	variables []string
 
 	capacity int64
@@ -22,6 +23,7 @@ type history struct {
 	time     []int64
 	y        []float64 // capacity x variables
 	anomaly  []float64
+	share    []float64 // of each variable in the score; capacity x variables
 	score    []float64 // of the sample, capacity
 	tracks   []track
 	now      fan
@@ -50,19 +52,16 @@ type fan struct {
 // begin makes h the empty history of s.
 func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 	n := min(len(s.Variables), MaxVariables)
-	*h = history{id: h.id, name: h.name, info: s, epoch: h.epoch + 1, now: fan{levels: levels}}
+	*h = history{id: h.id, name: h.name, info: s, epoch: h.epoch, bytes: h.bytes, now: fan{levels: levels}}
 	for _, v := range s.Variables[:n] {
 		h.variables = append(h.variables, valid(v))
 	}
-	sample := 8 * (2 + n*(2+3*len(tracked)))
-	h.capacity = int64(min(maxSamples, seriesBytes/sample))
-	if h.id >= manySeries {
-		h.capacity = int64(min(maxSamples, max(laterBytes/sample, laterLeast)))
-	}
+	h.capacity = capacityOf(h.id, n, len(tracked))
 	size := int(h.capacity) * n
 	h.time = make([]int64, h.capacity)
 	h.y = make([]float64, size)
 	h.anomaly = make([]float64, size)
+	h.share = make([]float64, size)
 	h.score = make([]float64, h.capacity)
 	for _, horizon := range tracked {
 		h.tracks = append(h.tracks, track{
@@ -70,6 +69,18 @@ func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 		})
 	}
 	h.scores.begin(len(tracked))
+}
+
+// sampleBytes is the memory of a sample.
+func sampleBytes(variables, tracked int) int { return 8 * (2 + variables*(3+3*tracked)) }
+
+// capacityOf is the number of samples in the n-th history.
+func capacityOf(n, variables, tracked int) int64 {
+	sample := sampleBytes(variables, tracked)
+	if n < manySeries {
+		return int64(min(maxSamples, seriesBytes/sample))
+	}
+	return int64(min(maxSamples, max(laterBytes/sample, laterLeast)))
 }
 
 // first returns the number of the oldest sample kept.
@@ -90,6 +101,7 @@ func (h *history) push(t int64) int64 {
 	h.score[i%h.capacity] = math.NaN()
 	unknown(h.at(h.y, i))
 	unknown(h.at(h.anomaly, i))
+	unknown(h.at(h.share, i))
 	for k := range h.tracks {
 		unknown(h.at(h.tracks[k].yhat, i))
 		unknown(h.at(h.tracks[k].lower, i))
@@ -127,6 +139,7 @@ func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	i := h.push(o.Time)
 	copy(h.at(h.y, i), o.Y)
 	copy(h.at(h.anomaly, i), o.Anomaly)
+	copy(h.at(h.share, i), o.Share)
 	h.score[i%h.capacity] = o.Score
 }
 
@@ -202,7 +215,7 @@ func (h *history) window(v view, first int64) *windowMessage {
 		return out
 	}
 	for k, j := range v.variables {
-		m.Variables[k] = variableMessage{Name: h.variables[j], Y: pick(h.y, j, 0), Anomaly: pick(h.anomaly, j, 0)}
+		m.Variables[k] = variableMessage{Name: h.variables[j], Y: pick(h.y, j, 0), Anomaly: pick(h.anomaly, j, 0), Share: pick(h.share, j, 0)}
 		if v.track >= 0 {
 			t := &h.tracks[v.track]
 			m.Horizon = t.horizon

@@ -39,12 +39,15 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // seriesMessage lists the series.
 type seriesMessage struct {
-	Series   []seriesInfo `json:"series"`
-	Seen     int64        `json:"seen"` // kept or not
-	Horizons []int        `json:"horizons"`
-	Levels   column       `json:"levels"`
-	Note     string       `json:"note,omitempty"`
-	Limits   limits       `json:"limits"`
+	Series   []seriesInfo    `json:"series"`
+	Seen     int64           `json:"seen"`              // listed or not
+	Matches  int             `json:"matches"`           // series that the search finds, listed here or not
+	Known    int             `json:"known"`             // series that a search can find
+	Ranking  *rankingMessage `json:"ranking,omitempty"` // in the answer to a search
+	Horizons []int           `json:"horizons"`
+	Levels   column          `json:"levels"`
+	Note     string          `json:"note,omitempty"`
+	Limits   limits          `json:"limits"`
 }
 
 type seriesInfo struct {
@@ -86,6 +89,7 @@ type variableMessage struct {
 	Lower   column `json:"yhat_lower"`
 	Upper   column `json:"yhat_upper"`
 	Anomaly column `json:"anomaly_score"` // of the variable by itself
+	Share   column `json:"share"`         // of the variable in the score of the sample
 }
 
 type fanMessage struct {

@@ -1,9 +1,9 @@
 package livepage
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -12,16 +12,14 @@ import (
 
 // The limits of a Page.
 const (
-	MaxSeries    = 1000 // kept; the first ones seen
-	MaxVariables = 64   // of a series
-	MaxClients   = 32   // of the stream at a time
+	MaxVariables = 64 // of a series
+	MaxClients   = 32 // of the stream at a time
 
 	maxSamples  = 1000    // of a series
 	seriesBytes = 1 << 20 // of each of the first manySeries, for its samples
 	manySeries  = 50
 	laterBytes  = 1 << 16 // of each later one, but room for
 	laterLeast  = 60      // samples
-	ranked      = 120     // newest samples whose highest anomaly score ranks a series
 	maxEvents   = 200
 	maxTracked  = 4   // horizons of which old forecasts are kept
 	maxFan      = 256 // horizons of the present forecast
@@ -35,6 +33,7 @@ type Config struct {
 	Levels   []float64     // nominal coverages of the intervals; the first one is scored
 	Interval time.Duration // between two samples of a series; 0 = unknown
 	Note     string        // remark about this run at the head of the page, or ""
+	Memory   int64         // bytes that the histories of all series may take; 0 = 256 MiB
 
 	// Status returns the state of the job; nil means unknown. Any goroutine may call it.
 	Status func() Status
@@ -58,9 +57,13 @@ type Page struct {
 	clients chan struct{} // one element for each client of the stream
 
 	mu       sync.RWMutex
-	series   []*history // in order of appearance
-	byName   map[string]*history
-	version  int64 // changes whenever series does
+	series   []*member // in order of appearance
+	byName   map[string]*member
+	kept     []*member // that have a history
+	bytes    int64     // of the histories
+	epochs   int64     // histories so far
+	asks     int64     // requests for a series so far
+	version  int64     // changes whenever the first MaxSeries series do, or one that is kept
 	events   eventLog
 	counters counters
 }
@@ -69,10 +72,11 @@ var _ stream.Sink = (*Page)(nil)
 
 // New returns a Page that has seen nothing.
 func New(c Config) *Page {
+	c.Memory = cmp.Or(c.Memory, defaultMemory)
 	p := &Page{
 		c: c, tracked: spread(c.Horizons, maxTracked),
 		done: make(chan struct{}), clients: make(chan struct{}, MaxClients),
-		byName: make(map[string]*history),
+		byName: make(map[string]*member),
 	}
 	p.handler = p.routes()
 	return p
@@ -96,31 +100,48 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counters.add(b, time.Now())
+	promoted := 0
 	for i := range b.Observations {
 		o := &b.Observations[i]
-		if h := p.of(o.Series); h != nil {
-			h.observe(o, p.c.Interval)
+		m := p.of(o.Series)
+		if m == nil {
+			continue
+		}
+		m.rank(o.Score)
+		if m.history == nil && o.Score > alarm && promoted < mostPromoted {
+			promoted++
+			p.promote(m)
+		}
+		if m.history != nil {
+			m.history.observe(o, p.c.Interval)
 		}
 	}
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
-		if h := p.of(f.Series); h != nil && f.Model == p.c.Model {
-			h.forecast(f)
+		if m := p.of(f.Series); m != nil && m.history != nil && f.Model == p.c.Model {
+			m.history.forecast(f)
 		}
 	}
 	for i := range b.Metrics {
-		m := &b.Metrics[i]
-		if m.Series.Variables == nil {
+		k := &b.Metrics[i]
+		if k.Series.Variables == nil || k.Model != p.c.Model {
 			continue
 		}
-		if h := p.of(m.Series); h != nil && m.Model == p.c.Model {
-			h.scores.add(h, m)
+		m := p.of(k.Series)
+		if m == nil {
+			continue
+		}
+		if k.Target == stream.AllTargets && len(p.tracked) > 0 && k.Horizon == p.tracked[0] {
+			m.skill = k.Score.SkillVsNaive
+		}
+		if m.history != nil {
+			m.history.scores.add(m.history, k)
 		}
 	}
 	for i := range b.Insights {
 		in := &b.Insights[i]
-		if h := p.of(in.Series); h != nil && in.Model == p.c.Model {
-			h.insight.add(h, in)
+		if m := p.of(in.Series); m != nil && m.history != nil && in.Model == p.c.Model {
+			m.history.insight.add(m.history, in)
 		}
 	}
 	for _, e := range b.Events {
@@ -138,36 +159,6 @@ func (p *Page) EndStreams() { p.end.Do(func() { close(p.done) }) }
 
 // ServeHTTP implements http.Handler.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
-
-// of returns the history of a series, or nil when the page has no room for it.
-func (p *Page) of(s *stream.Series) *history {
-	h := p.byName[s.Name]
-	if h != nil && (h.info == s || slices.Equal(h.info.Variables, s.Variables)) {
-		h.info = s // of another engine, after the partition has moved
-		return h
-	}
-	if h == nil {
-		if len(p.series) == MaxSeries {
-			return nil
-		}
-		h = &history{id: len(p.series), name: valid(s.Name)}
-		p.byName[s.Name] = h
-		p.series = append(p.series, h)
-	}
-	p.version++
-	h.begin(s, p.tracked, min(len(p.c.Levels), maxLevels))
-	return h
-}
-
-// find returns the series that a client calls name, or nil.
-func (p *Page) find(name string) *history {
-	for _, h := range p.series {
-		if h.name == name {
-			return h
-		}
-	}
-	return nil
-}
 
 // status returns the state of the job.
 func (p *Page) status() statusMessage {

@@ -131,18 +131,25 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	f.write(b)
 
-	h := f.page.series[0]
-	if len(f.page.series) != MaxSeries || len(h.variables) != MaxVariables {
-		t.Errorf("%d series of %d variables are kept", len(f.page.series), len(h.variables))
+	h := f.page.series[0].history
+	if len(f.page.series) != MaxSeries+10 || len(f.page.kept) > MaxSeries || len(h.variables) != MaxVariables {
+		t.Errorf("%d series, %d are kept, with %d variables", len(f.page.series), len(f.page.kept), len(h.variables))
 	}
-	bytes := 8 * (len(h.time) + len(h.y) + len(h.anomaly))
+	total := int64(0)
+	for _, m := range f.page.kept {
+		total += m.history.bytes
+	}
+	if total != f.page.bytes || total > defaultMemory {
+		t.Errorf("the histories take %d bytes, %d were counted, %d are allowed", total, f.page.bytes, defaultMemory)
+	}
+	bytes := 8 * (len(h.time) + len(h.y) + len(h.anomaly) + len(h.share))
 	for _, k := range h.tracks {
 		bytes += 8 * (len(k.yhat) + len(k.lower) + len(k.upper))
 	}
 	if bytes > seriesBytes || len(h.tracks) != maxTracked {
 		t.Errorf("the samples take %d bytes for %d horizons", bytes, len(h.tracks))
 	}
-	if n := len(f.page.series[1].now.horizon); n > maxFan {
+	if n := len(f.page.series[1].history.now.horizon); n > maxFan {
 		t.Errorf("the forecast has %d horizons", n)
 	}
 	var m windowMessage

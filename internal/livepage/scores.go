@@ -65,14 +65,6 @@ func (s *scores) add(h *history, m *stream.Metric) {
 	ring.end++
 }
 
-// skill is that against persistence at the shortest tracked horizon; NaN = not known.
-func (s *scores) skill() float64 {
-	if len(s.latest) == 0 || s.latest[0] == nil || s.latest[0][0].N == 0 {
-		return math.NaN()
-	}
-	return s.latest[0][0].SkillVsNaive
-}
-
 // message copies the scores that v wants: over all variables, then of each.
 func (s *scores) message(h *history, v view, levels []float64) *metricsMessage {
 	m := &metricsMessage{Series: h.name, Scores: []scoreMessage{}}

@@ -27,6 +27,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &client{page: p, query: q, w: w, control: http.NewResponseController(w)}
 	if q.values.Has("series") {
+		p.ask(q.values.Get("series"))
 		p.mu.RLock()
 		_, _, code, err := p.view(q)
 		p.mu.RUnlock()
@@ -90,7 +91,7 @@ func (c *client) frame() error {
 	c.version = p.version
 	p.mu.RUnlock()
 	if !listed {
-		c.add("series", p.list())
+		c.add("series", p.list("", ""))
 	}
 	if c.frames%statusEvery == 0 {
 		c.add("status", p.status())
@@ -124,6 +125,7 @@ func (c *client) frame() error {
 // news copies what is new of the series; scores and insight as often as the status.
 func (c *client) news() (window *windowMessage, metrics *metricsMessage, insight *insightMessage) {
 	p := c.page
+	p.ask(c.query.values.Get("series"))
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	h, v, _, err := p.view(c.query)

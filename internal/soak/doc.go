@@ -6,5 +6,8 @@
 //
 //	go test ./internal/soak -v -timeout 0 -duration 5m -seed 7
 //
+// TestKill9 does so with every kind of output. TestTelegraf, of the same servers but without
+// failures, compares the cost with that of Telegraf.
+//
 // It needs the servers of package testserver.
 package soak

@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	if !*measure {
 		t.Skip("it takes minutes: go test ./internal/soak -v -run 'HandOver|Memory' -measure")
 	}
-	w := &world{t: t, dir: t.TempDir(), counts: make(map[string]int), session: session}
+	w := &world{t: t, dir: t.TempDir(), counts: make(map[string]int), session: session, output: outputs[0]}
 	w.start()
 	t.Cleanup(w.end)
 	return w

@@ -17,7 +17,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -60,6 +59,8 @@ type world struct {
 	procs  [processes]*exec.Cmd
 	counts map[string]int
 	sent   int // samples of each series
+	output output
+	places int // that replays have written to
 
 	session time.Duration // of the group; 0 means 6 s, so that failures are noticed soon
 }
@@ -68,7 +69,7 @@ func TestSoak(t *testing.T) {
 	if *duration == 0 {
 		t.Skip("it takes minutes: make soak, or go test ./internal/soak -v -timeout 0 -duration 5m")
 	}
-	w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 0)), dir: t.TempDir(), counts: make(map[string]int)}
+	w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 0)), dir: t.TempDir(), counts: make(map[string]int), output: outputs[0]}
 	w.start()
 	t.Cleanup(w.end)
 
@@ -102,28 +103,32 @@ func TestSoak(t *testing.T) {
 var kills = flag.Int("kills", 0, "how often TestKill9 kills a process; without it it is skipped")
 
 // TestKill9 kills a process at a random point of its work, and compares what is in
-// InfluxDB with the offline replay, again and again.
+// the output with that of an offline replay, again and again.
 //
 //	go test ./internal/soak -v -timeout 0 -run Kill9 -kills 25
 func TestKill9(t *testing.T) {
 	if *kills == 0 {
 		t.Skip("it takes minutes: go test ./internal/soak -v -timeout 0 -run Kill9 -kills 25")
 	}
-	w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 2)), dir: t.TempDir(), counts: make(map[string]int)}
-	w.start()
-	t.Cleanup(w.end)
-	for range *kills {
-		stop := w.startProducing()
-		time.Sleep(time.Duration(w.rng.IntN(3000)) * time.Millisecond)
-		kill := w.faults()[0]
-		w.inject(kill)
-		time.Sleep(time.Duration(w.rng.IntN(1000)) * time.Millisecond)
-		stop()
-		w.waitUntilCommitted()
-		w.compare()
-		if t.Failed() {
-			return
-		}
+	for i, o := range outputs {
+		t.Run(o.name, func(t *testing.T) {
+			w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 2+uint64(i))), dir: t.TempDir(), counts: make(map[string]int), output: o}
+			w.start()
+			t.Cleanup(w.end)
+			for range *kills {
+				stop := w.startProducing()
+				time.Sleep(time.Duration(w.rng.IntN(3000)) * time.Millisecond)
+				kill := w.faults()[0]
+				w.inject(kill)
+				time.Sleep(time.Duration(w.rng.IntN(1000)) * time.Millisecond)
+				stop()
+				w.waitUntilCommitted()
+				w.compare()
+				if t.Failed() {
+					return
+				}
+			}
+		})
 	}
 }
 
@@ -154,16 +159,15 @@ func (w *world) start() {
 	w.kafka.CreateTopic(topic, partitions)
 	w.influx = testserver.StartInfluxDB(t)
 	w.toI.SetTarget(strings.TrimPrefix(w.influx.URL, "http://"))
-	bucket := w.influx.CreateDatabase("soak")
+	w.output.create(w, live)
 	w.write("live.yaml", common+fmt.Sprintf(`
 input:
   kafka: {brokers: [%q], topics: [%s], consumer_group: %s, session_timeout: %s}
   json: {series_field: series}
-output:
-  influxdb: {url: "http://%s", org: any, token: "a:b", bucket: %s}
+%s
 state: {topic: soak-state, interval: 1s}
 server: {enabled: true, listen: "127.0.0.1:0"}
-`, w.toK.Addr, topic, group, cmp.Or(w.session, 6*time.Second), w.toI.Addr, bucket))
+`, w.toK.Addr, topic, group, cmp.Or(w.session, 6*time.Second), w.output.config(w, live)))
 	for i := range w.procs {
 		w.launch(i)
 	}
@@ -334,8 +338,8 @@ func (w *world) client() *kafkago.Client {
 	return &kafkago.Client{Addr: kafkago.TCP(w.kafka.Addr), Timeout: 10 * time.Second}
 }
 
-// ends returns the end of each partition's log.
-func (w *world) ends() map[int]int64 {
+// ends returns the end of the log of each partition of a topic.
+func (w *world) ends(topic string) map[int]int64 {
 	var requests []kafkago.OffsetRequest
 	for i := range partitions {
 		requests = append(requests, kafkago.LastOffsetOf(i))
@@ -352,7 +356,7 @@ func (w *world) ends() map[int]int64 {
 }
 
 func (w *world) waitUntilCommitted() {
-	ends := w.ends()
+	ends := w.ends(topic)
 	all := make([]int, partitions)
 	for i := range all {
 		all[i] = i
@@ -375,39 +379,36 @@ func (w *world) waitUntilCommitted() {
 
 // compare replays each partition by the same program without failures.
 func (w *world) compare() {
-	want := make(map[string]string)
+	w.places++
+	place := fmt.Sprintf("replay%d", w.places)
+	w.output.create(w, place)
 	var records int64
-	for i, end := range w.ends() {
+	for i, end := range w.ends(topic) {
 		if end == 0 {
 			continue
 		}
 		records += end
-		input := w.write(fmt.Sprintf("in%d.jsonl", i), w.dump(i, end))
-		output := filepath.Join(w.dir, fmt.Sprintf("out%d.lp", i))
+		var input bytes.Buffer
+		for _, m := range w.messages(topic, i, end) {
+			input.Write(m.Value)
+			input.WriteByte('\n')
+		}
 		config := w.write(fmt.Sprintf("offline%d.yaml", i), common+fmt.Sprintf(`
 input:
   file: {path: %q, format: jsonl}
   json: {series_field: series}
-output:
-  file: {path: %q, format: influx}
-`, input, output))
+%s
+`, w.write(fmt.Sprintf("in%d.jsonl", i), input.String()), w.output.config(w, place)))
 		if out, err := exec.Command(w.binary, "run", "-c", config).CombinedOutput(); err != nil {
 			w.t.Fatalf("replay of partition %d: %v\n%s", i, err, out)
 		}
-		b, err := os.ReadFile(output)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for line := range bytes.Lines(b) {
-			parseLine(w.t, want, string(bytes.TrimSpace(line)))
-		}
 	}
-	got := w.query()
+	got, want := w.output.read(w, live), w.output.read(w, place)
 	// The scores over all series of a partition have its name, which a file has not.
 	for _, values := range []map[string]string{got, want} {
 		maps.DeleteFunc(values, func(key, _ string) bool { return strings.Contains(key, ",id="+stream.AllSeries) })
 	}
-	w.t.Logf("%d records, %d values in InfluxDB, %d in the replay", records, len(got), len(want))
+	w.t.Logf("%d records, %d values, %d in the replay", records, len(got), len(want))
 	if len(want) == 0 {
 		w.t.Fatal("nothing to compare")
 	}
@@ -431,8 +432,8 @@ output:
 	}
 }
 
-// dump returns the messages of a partition, one a line.
-func (w *world) dump(partition int, end int64) string {
+// messages returns the messages of a partition before an offset.
+func (w *world) messages(topic string, partition int, end int64) (list []kafkago.Message) {
 	conn, err := kafkago.DialLeader(context.Background(), "tcp", w.kafka.Addr, topic, partition)
 	if err != nil {
 		w.t.Fatal(err)
@@ -441,8 +442,7 @@ func (w *world) dump(partition int, end int64) string {
 	if _, err := conn.Seek(0, kafkago.SeekStart); err != nil {
 		w.t.Fatal(err)
 	}
-	var out strings.Builder
-	for n := int64(0); n < end; {
+	for int64(len(list)) < end {
 		batch := conn.ReadBatchWith(kafkago.ReadBatchConfig{MinBytes: 1, MaxBytes: 8 << 20})
 		for {
 			m, err := batch.ReadMessage()
@@ -452,77 +452,14 @@ func (w *world) dump(partition int, end int64) string {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			if m.Offset != n {
-				w.t.Fatalf("offset %d after %d", m.Offset, n)
+			if m.Offset != int64(len(list)) {
+				w.t.Fatalf("offset %d after %d", m.Offset, len(list))
 			}
-			n++
-			out.Write(m.Value)
-			out.WriteByte('\n')
+			list = append(list, m)
 		}
 		if err := batch.Close(); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	return out.String()
-}
-
-// parseLine adds the fields of a line: measurement, tags and field at a time.
-func parseLine(t *testing.T, dst map[string]string, line string) {
-	t.Helper()
-	head, rest, ok := strings.Cut(line, " ")
-	i := strings.LastIndexByte(rest, ' ')
-	if !ok || i < 0 {
-		t.Fatalf("not a line: %s", line)
-	}
-	fields, at := rest[:i], rest[i+1:]
-	for fields != "" {
-		name, value, ok := strings.Cut(fields, "=")
-		if !ok {
-			t.Fatalf("not a field: %s", line)
-		}
-		if strings.HasPrefix(value, `"`) { // the texts of events have no quotes
-			value, fields, _ = strings.Cut(value[1:], `"`)
-			fields = strings.TrimPrefix(fields, ",")
-		} else {
-			value, fields, _ = strings.Cut(value, ",")
-			value = number(strings.TrimSuffix(value, "i"))
-		}
-		dst[head+" "+name+" "+at] = value
-	}
-}
-
-// number writes a number in one way.
-func number(s string) string {
-	if v, err := strconv.ParseFloat(s, 64); err == nil {
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return s
-}
-
-// query returns everything in InfluxDB as parseLine does.
-func (w *world) query() map[string]string {
-	got := make(map[string]string)
-	rows := w.influx.Query(`from(bucket: "soak/autogen") |> range(start: 2000-01-01T00:00:00Z, stop: 2100-01-01T00:00:00Z)`)
-	for _, r := range rows {
-		at, err := time.Parse(time.RFC3339Nano, r["_time"])
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		key := r["_measurement"]
-		for _, tag := range slices.Sorted(maps.Keys(r)) {
-			switch tag {
-			case "result", "table", "_start", "_stop", "_time", "_value", "_field", "_measurement":
-			default:
-				if r[tag] != "" {
-					key += "," + tag + "=" + r[tag]
-				}
-			}
-		}
-		value := r["_value"]
-		if r["_measurement"] != "events" || r["_field"] != "text" {
-			value = number(value)
-		}
-		got[fmt.Sprintf("%s %s %d", key, r["_field"], at.UnixNano())] = value
-	}
-	return got
+	return list
 }

@@ -132,16 +132,50 @@ func (s *InfluxDB) Start() {
 		s.tb.Fatal(err)
 	}
 	s.process = p
-	err = p.wait(4*time.Minute, func() error {
-		resp, err := http.Get(s.URL + "/ping")
-		if err != nil {
-			return err
-		}
-		return resp.Body.Close()
-	})
-	if err != nil {
+	if err := p.waitForPing(s.URL); err != nil {
 		s.tb.Fatal(err)
 	}
+}
+
+// CompactSoon makes 1.8 write what it has in memory to disk, and compact it, as soon as nobody
+// has written for a second. It is called before the server starts.
+func CompactSoon(t *testing.T) {
+	for _, key := range []string{"CACHE_SNAPSHOT_WRITE_COLD_DURATION", "COMPACT_FULL_WRITE_COLD_DURATION"} {
+		t.Setenv("INFLUXDB_DATA_"+key, "1s")
+	}
+}
+
+// CompactedSize waits until 1.8 has one file per shard of a database, and returns the bytes of all.
+func (s *InfluxDB) CompactedSize(database string) (size int64) {
+	s.tb.Helper()
+	dir := filepath.Dir(s.log)
+	sizes := func(kind, pattern string) (files map[string][]int64) {
+		files = make(map[string][]int64)
+		names, err := filepath.Glob(filepath.Join(dir, kind, database, "autogen", "*", pattern))
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		for _, name := range names {
+			if info, err := os.Stat(name); err == nil && info.Size() > 0 { // else it has just been replaced
+				files[filepath.Dir(name)] = append(files[filepath.Dir(name)], info.Size())
+			}
+		}
+		return files
+	}
+	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+		shards := sizes("data", "*.tsm*")
+		done := len(shards) > 0 && len(sizes("wal", "*.wal")) == 0
+		size = 0
+		for _, files := range shards {
+			done = done && len(files) == 1
+			size += files[0]
+		}
+		if done {
+			return size
+		}
+	}
+	s.tb.Fatalf("InfluxDB has not compacted the database %s", database)
+	return 0
 }
 
 // ProcessorTime is what the server has used so far.

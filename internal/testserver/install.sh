@@ -2,8 +2,8 @@
 # Installs the servers that the integration tests start: InfluxDB 1.8.10 and
 # VictoriaMetrics 1.110.0, built by the Go toolchain, Apache Kafka, from Maven artifacts,
 # and a Python with pandas, from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust
-# and a C compiler. What is there is not fetched again.
-# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2]
+# and a C compiler, and Telegraf 1.37.0, for a comparison, built by Go. What is there is not fetched again.
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -52,6 +52,13 @@ for service; do
 					RUSTUP_TOOLCHAIN=${RUSTUP_TOOLCHAIN:-$(rustup show active-toolchain | cut -d ' ' -f 1)} \
 					go build -tags sqlite_foreign_keys,sqlite_json -o "$cache/influxdb-2.7.12/influxd" ./cmd/influxd
 			)
+		fi
+		;;
+	telegraf)
+		if [ ! -x "$cache/telegraf-1.37.0/telegraf" ]; then
+			echo "building Telegraf 1.37.0 with two of its plugins (some minutes)"
+			(cd / && GOFLAGS= GOBIN="$cache/telegraf-1.37.0" go install \
+				-tags custom,inputs.kafka_consumer,outputs.influxdb,parsers.json github.com/influxdata/telegraf/cmd/telegraf@v1.37.0)
 		fi
 		;;
 	kafka)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,6 +117,17 @@ func (p *process) wait(timeout time.Duration, ready func() error) error {
 			return fmt.Errorf("%s did not get ready: %w\n%s", filepath.Base(p.log), err, p.tail())
 		}
 	}
+}
+
+// waitForPing polls /ping of a server that answers HTTP.
+func (p *process) waitForPing(url string) error {
+	return p.wait(4*time.Minute, func() error {
+		resp, err := http.Get(url + "/ping")
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	})
 }
 
 // tail returns the end of the server's output.

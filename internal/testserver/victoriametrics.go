@@ -35,14 +35,7 @@ func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
 	}
 	tb.Cleanup(p.kill)
 	s := &VictoriaMetrics{URL: "http://" + addr, tb: tb}
-	err = p.wait(4*time.Minute, func() error {
-		resp, err := http.Get(s.URL + "/ping")
-		if err != nil {
-			return err
-		}
-		return resp.Body.Close()
-	})
-	if err != nil {
+	if err := p.waitForPing(s.URL); err != nil {
 		tb.Fatal(err)
 	}
 	return s

@@ -26,12 +26,12 @@ type Sym struct {
 	n, nb int       // order; tiles in a row
 	scale float64   // the matrix is scale (tiles + sign sum_k w_k w_k^T)
 	tiles []float64 // upper half
-	w     []float64 // collected terms, limit+1 rows of 8 nb
+	w     []float64 // collected terms, limit+1 rows of 8 nb; nil before the first
 	limit int       // number of terms from which MatVec adds them to the tiles
 	terms int       // number of collected terms; Invariant: terms <= limit+1
 	minus bool      // sign is -1
 
-	x, y, c []float64 // scratch of MatVec: padded x and y, products of x with the terms
+	x, y, c []float64 // scratch of MatVec: padded x and y, products of x with the terms; nil before the first
 }
 
 const (
@@ -49,16 +49,22 @@ func NewSym(n int) *Sym {
 		panic("vec: NewSym: negative order")
 	}
 	nb := (n + tile - 1) / tile
-	m := nb * tile
 	limit := max(2, min(nb, 8)) // more terms gain nothing, and take memory
-	return &Sym{
-		n: n, nb: nb, limit: limit,
-		scale: 1,
-		tiles: Aligned(nb * (nb + 1) / 2 * tileLen),
-		w:     Aligned((limit + 1) * m),
-		x:     Aligned(m),
-		y:     Aligned(m),
-		c:     make([]float64, limit+1),
+	return &Sym{n: n, nb: nb, limit: limit, scale: 1, tiles: Aligned(nb * (nb + 1) / 2 * tileLen)}
+}
+
+// collect makes room for terms: a matrix that is only a sum of rows needs none.
+func (s *Sym) collect() {
+	if s.w == nil {
+		s.w = Aligned((s.limit + 1) * s.nb * tile)
+	}
+}
+
+// multiply makes room for the scratch of products.
+func (s *Sym) multiply() {
+	if s.y == nil {
+		m := s.nb * tile
+		s.x, s.y, s.c = Aligned(m), Aligned(m), make([]float64, s.limit+1)
 	}
 }
 
@@ -89,6 +95,7 @@ func (s *Sym) RowTo(dst []float64, i int) {
 	if i < 0 || i >= s.n || len(dst) != s.n {
 		panic("vec: Sym: index out of range")
 	}
+	s.multiply()
 	// Down the column of tiles to the diagonal, then along the row.
 	I, c := i/tile, i%tile
 	next := I * tileLen
@@ -169,6 +176,7 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 		s.flush()
 	}
 	s.minus = minus
+	s.collect()
 	// w_i w_j and w_j w_i are equal; (alpha u_i) u_j and (alpha u_j) u_i are not.
 	f := math.Sqrt(math.Abs(alpha) / s.scale)
 	ScaleTo(s.term(s.terms)[:s.n], f, u)
@@ -201,6 +209,7 @@ func (s *Sym) MatVec(y, x []float64) {
 	if len(x) != s.n || len(y) != s.n {
 		panic("vec: Sym: length differs from the order")
 	}
+	s.multiply()
 	in := x
 	if len(x) < len(s.x) {
 		in = s.x
@@ -239,5 +248,8 @@ func (s *Sym) State(c *snapshot.Codec) {
 	c.Index(&s.terms, s.limit+2)
 	c.Bool(&s.minus)
 	c.Float64s(s.tiles)
-	c.Float64s(s.w)
+	if s.terms > 0 {
+		s.collect()
+	}
+	c.Float64s(s.w[:s.terms*s.nb*tile])
 }

@@ -11,6 +11,7 @@ const $ = (id) => document.getElementById(id);
 const shownAtFirst = 4;
 
 let list; // the newest message "series"
+let found; // answer to a search among more series than a list has; undefined = none
 let chosen; // its element that is shown
 let variables = []; // names shown
 let horizon;
@@ -18,7 +19,7 @@ let paused = false;
 let samples = new Samples(1);
 let charts = [];
 let status;
-let ranking = {anomaly_score: [], skill_vs_persistence: []};
+let ranked = {anomaly_score: [], skill_vs_persistence: []}; // the series of list
 let lastEvent = -1; // number
 const drifts = new Map(); // times of each series
 
@@ -55,7 +56,7 @@ function request() {
   samples = new Samples(chosen.samples);
   for (const c of charts) c.destroy();
   $("list").replaceChildren();
-  charts = variables.map((name) => new VariableChart($("list"), name, Math.min(3, list.levels.length)));
+  charts = variables.map((name) => new VariableChart($("list"), name, Math.min(3, list.levels.length), 1 / chosen.dim));
   feed.open(p);
 }
 
@@ -75,18 +76,55 @@ function drawChoices() {
 
 const few = 8; // series that need no search
 
+/** More series than a list has are searched and sorted by the server. */
+const tooMany = () => list.known > list.series.length;
+
+let searches = 0;
+async function search() {
+  const text = $("search").value.trim();
+  const by = $("sort").value;
+  const n = ++searches;
+  let answer;
+  if (tooMany() && (text || by !== "seen")) {
+    try {
+      answer = await ask({search: text, sort: by === "seen" ? "" : by});
+    } catch {
+      return; // the connection is lost, which the head of the page says: what was found stays
+    }
+  }
+  if (n !== searches) return; // another search has begun
+  found = answer;
+  drawSeries();
+}
+
+async function ask(parameters) {
+  const response = await fetch("/api/v1/series?" + new URLSearchParams(parameters));
+  if (!response.ok) throw new Error(response.statusText);
+  return response.json();
+}
+
+let typing;
+function searchSoon() {
+  clearTimeout(typing);
+  if (tooMany()) typing = setTimeout(search, 250); // after the last letter
+  else drawSeries();
+}
+
 /** Lists the series that match the search, in the chosen order, with what they are ordered by. */
 function drawSeries() {
-  const many = list.series.length > few;
+  const many = list.known > few;
   $("finder").hidden = !many;
-  const wantedName = $("search").value.trim().toLowerCase();
-  const by = $("sort").value;
+  const wantedName = found ? "" : $("search").value.trim().toLowerCase();
+  const order = $("sort").value;
+  const by = found ? "seen" : order; // what was found is in order
+  const ranking = found ? found.ranking : ranked;
+  const all = (found ?? list).series;
   const key = {anomaly: (i) => -(ranking.anomaly_score[i] ?? -1), skill: (i) => ranking.skill_vs_persistence[i] ?? Infinity}[by];
-  const rows = list.series.map((s, i) => ({s, i})).filter(({s}) => s.name.toLowerCase().includes(wantedName));
+  const rows = all.map((s, i) => ({s, i})).filter(({s}) => s.name.toLowerCase().includes(wantedName));
   if (by === "name") rows.sort((a, b) => a.s.name.localeCompare(b.s.name, undefined, {numeric: true}));
   else if (key) rows.sort((a, b) => key(a.i) - key(b.i) || a.i - b.i);
-  const value = {anomaly: (i) => ranking.anomaly_score[i]?.toFixed(2) ?? "–", skill: (i) => format.skill(ranking.skill_vs_persistence[i])}[by];
-  const short = format.shortener(list.series.map((s) => s.name));
+  const value = {anomaly: (i) => ranking.anomaly_score[i]?.toFixed(2) ?? "–", skill: (i) => format.skill(ranking.skill_vs_persistence[i])}[order];
+  const short = format.shortener(all.map((s) => s.name));
   const options = rows.map(({s, i}) => {
     const option = new Option(short(s.name) + (value ? ` (${value(i)})` : ""), s.name, false, s.name === chosen?.name);
     if (short(s.name) !== s.name) option.title = s.name;
@@ -98,8 +136,10 @@ function drawSeries() {
   if (!rows.some(({s}) => s.name === chosen?.name)) select.selectedIndex = -1;
   select.size = many ? 5 : 1;
   select.scrollTop = top;
-  select.disabled = list.series.length < 2;
-  $("matches").textContent = many ? `(${format.count(rows.length)} of ${format.count(list.series.length)})` : "";
+  select.disabled = list.known < 2;
+  const matches = found ? found.matches : tooMany() ? list.known : rows.length;
+  const shown = rows.length < matches ? `, ${format.count(rows.length)} listed` : "";
+  $("matches").textContent = many ? `(${format.count(matches)} of ${format.count(list.known)}${shown})` : "";
 }
 
 function choice(type, name, value, text, checked) {
@@ -123,6 +163,7 @@ let frame;
 function draw() {
   frame ??= requestAnimationFrame(() => {
     frame = undefined;
+    $("empty").hidden = samples.time.length > 0;
     if (paused || !samples.time.length) return;
     const shown = Number($("window").value);
     for (const c of charts) c.update(samples, shown, drifts.get(chosen.name) ?? []);
@@ -164,12 +205,26 @@ const feed = new Feed({
       drawChoices();
       return;
     }
+    if (chosen && !now && tooMany()) { // chosen by a search
+      drawChoices();
+      return;
+    }
     const names = chosen ? variables : wanted().getAll("variable");
-    choose(now ?? message.series.find((s) => s.name === wanted().get("series")) ?? message.series[0], names);
+    const name = wanted().get("series");
+    const listed = now ?? message.series.find((s) => s.name === name);
+    if (listed || !name || !tooMany()) {
+      choose(listed ?? message.series[0], names);
+      return;
+    }
+    ask({search: name}).catch(() => ({series: []})).then(({series}) => {
+      choose(series.find((s) => s.name === name) ?? message.series[0], names);
+    });
   },
   ranking(message) {
-    ranking = message;
-    if (list && ["anomaly", "skill"].includes($("sort").value) && document.activeElement !== $("series")) drawSeries();
+    ranked = message;
+    if (!list || !["anomaly", "skill"].includes($("sort").value) || document.activeElement === $("series")) return;
+    if (found) search();
+    else drawSeries();
   },
   data(message) {
     samples.add(message);
@@ -199,12 +254,13 @@ $("controls").addEventListener("submit", (event) => event.preventDefault());
 $("controls").addEventListener("change", (event) => {
   const input = event.target;
   if (input === $("sort")) {
-    drawSeries();
+    if (tooMany()) search();
+    else drawSeries();
     $("series").scrollTop = 0;
   } else if (input === $("zone")) {
     chooseZone(input.value);
   } else if (input === $("series")) {
-    choose(list.series.find((s) => s.name === input.value));
+    choose((found ?? list).series.find((s) => s.name === input.value));
   } else if (input === $("window")) {
     draw();
   } else if (input.name === "horizon") {
@@ -217,7 +273,7 @@ $("controls").addEventListener("change", (event) => {
     request();
   }
 });
-$("search").addEventListener("input", drawSeries);
+$("search").addEventListener("input", searchSoon);
 $("unzoom").addEventListener("click", () => setZoom(null));
 
 /** What is zoomed stands still, or it would run out of the picture. */

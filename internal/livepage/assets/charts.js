@@ -79,7 +79,7 @@ const far = 2;
 
 /** A variable: observed, what had been forecast for it, and the forecast. */
 export class VariableChart extends Chart {
-  constructor(list, name, levels) {
+  constructor(list, name, levels, equal) {
     const card = document.createElement("article");
     card.className = "card chart";
     const head = card.appendChild(document.createElement("header"));
@@ -99,6 +99,7 @@ export class VariableChart extends Chart {
     this.readout = readout;
     this.name = name;
     this.levels = levels;
+    this.equal = equal;
     box.addEventListener("keydown", (event) => this.key(event));
     box.addEventListener("blur", () => this.plot?.setCursor({left: -10, top: -10}));
   }
@@ -139,7 +140,9 @@ export class VariableChart extends Chart {
     const marks = (low, high) => y.map((x, i) => (this.distance[i] > low && this.distance[i] <= high ? x : null)).concat(fan.time.map(() => null));
     this.past = {yhat: v.yhat.slice(from), lower: v.yhat_lower.slice(from), upper: v.yhat_upper.slice(from), y};
     this.distance = y.map((x, i) => distance(x, this.past.yhat[i], this.past.lower[i], this.past.upper[i]));
-    this.score = samples.score.slice(from);
+    // A sample is unusual here if the variable has its part in it: at least an equal share.
+    const share = v.share.slice(from);
+    this.score = samples.score.slice(from).map((s, i) => (share[i] == null || share[i] >= .999 * this.equal ? s : null));
     const data = [past.concat(fan.time), before(v.yhat_lower), before(v.yhat_upper)];
     for (let l = 0; l < this.levels; l++) data.push(after(fan.lower[l]), after(fan.upper[l]));
     data.push(before(v.yhat), before(v.y), after(fan.yhat), marks(1, far), marks(far, Infinity), after(fan.joint[0]), after(fan.joint[1]));

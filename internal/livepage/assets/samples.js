@@ -24,7 +24,7 @@ export class Samples {
     for (const v of message.variables) {
       const have = this.variables.get(v.name) ?? {};
       const next = {name: v.name};
-      for (const key of ["y", "yhat", "yhat_lower", "yhat_upper", "anomaly_score"]) {
+      for (const key of ["y", "yhat", "yhat_lower", "yhat_upper", "anomaly_score", "share"]) {
         next[key] = extend(have[key] ?? [], v[key] ?? message.time.map(() => null), this.limit);
       }
       next.forecast = message.forecast?.variables.find((f) => f.name === v.name);

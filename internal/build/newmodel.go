@@ -13,7 +13,7 @@ import (
 // intervals if c has levels and what watches it. shared says that several series
 // will share it.
 func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := newForecastingModel(c, dim, shared)
+	m, err := newForecastingModel(c, dim, sharing{weights: shared})
 	if err == nil && beside(c) {
 		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
 	}
@@ -25,8 +25,8 @@ func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 
 // newEngineModel is NewModel without what the engine keeps beside the model:
 // newIntervals, and newDriftWatch.
-func newEngineModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := newForecastingModel(c, dim, shared)
+func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
+	m, err := newForecastingModel(c, dim, s)
 	if err == nil && c.Drift.Detect && adapts(c) {
 		m, err = varmodel.WithDrift(m, driftOf(c, dim))
 	}
@@ -68,8 +68,8 @@ func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
 
 // newForecastingModel makes the model of NewModel with those intervals that need more
 // than its forecasts.
-func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, error) {
-	m, err := NewPlainModel(c, dim, shared)
+func newForecastingModel(c config.Model, dim int, s sharing) (eval.Model, error) {
+	m, err := newPlainModel(c, dim, s)
 	if err == nil && c.Influence {
 		m, err = varmodel.NewInfluence(m, dim, 0)
 	}
@@ -93,7 +93,11 @@ func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, erro
 }
 
 // NewPlainModel makes the model without anything around it.
-func NewPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
+func NewPlainModel(c config.Model, dim int) (eval.Model, error) {
+	return newPlainModel(c, dim, sharing{})
+}
+
+func newPlainModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := modelNamed(c.Type)
 	if err != nil {
 		return nil, fmt.Errorf("model.type: %w", err)
@@ -101,7 +105,7 @@ func NewPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	if err := CheckModel(c, dim); err != nil {
 		return nil, err
 	}
-	return m.make(c, dim, shared)
+	return m.make(c, dim, s)
 }
 
 // Reference is the name of the model that Score.SkillVsVAR compares with: VAR(1).
