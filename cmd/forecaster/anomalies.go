@@ -65,6 +65,7 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	a.sayGaps(cfg, records)
 	records, samples, before, err := a.withHistory(cmd, cfg, records)
 	if err != nil {
 		return err
@@ -106,8 +107,8 @@ func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	for _, s := range r.Stretches {
 		alarms += s.Rows
 	}
-	fmt.Fprintf(w, "%s: %s of %s scored rows in %s\n", r.Dataset,
-		report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))), report.Count(len(r.Stretches), "anomaly", "anomalies"))
+	fmt.Fprintf(w, "%s: %s, with %s of %s scored rows\n", r.Dataset,
+		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))))
 	a.printTable(w, r.Table(top))
 	if n := len(r.Stretches) - top; n > 0 {
 		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))

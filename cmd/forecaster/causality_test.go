@@ -1,48 +1,20 @@
+//go:build !race
+
 package main
 
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 )
 
 // allModels are names of every kind.
 var allModels = []string{"persistence", "seasonal", "ar2", "var1", "var3", "orffvar", "auto"}
-
-// seriesCSV simulates a nonlinear, seasonal process of dim variables, with a
-// share of empty cells.
-func seriesCSV(rows, dim int, missing float64, seed uint64) []byte {
-	r := rand.New(rand.NewPCG(seed, 0))
-	var b bytes.Buffer
-	b.WriteString("time")
-	for j := range dim {
-		fmt.Fprintf(&b, ",x%d", j)
-	}
-	b.WriteByte('\n')
-	x := make([]float64, dim)
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i := range rows {
-		b.WriteString(start.Add(time.Duration(i) * time.Minute).Format(time.RFC3339))
-		y := make([]float64, dim)
-		for j := range y {
-			neighbour := x[(j+1)%dim]
-			y[j] = .6*x[j] + neighbour/(1+neighbour*neighbour) + float64(i%12)/12 + .1*r.NormFloat64()
-			if r.Float64() < missing {
-				b.WriteByte(',')
-			} else {
-				fmt.Fprintf(&b, ",%v", y[j])
-			}
-		}
-		x = y
-		b.WriteByte('\n')
-	}
-	return b.Bytes()
-}
 
 // cutLines returns the first n lines.
 func cutLines(b []byte, n int) []byte {
@@ -206,6 +178,69 @@ func TestEvaluateJSON(t *testing.T) {
 	}
 	if first := results[0].(map[string]any); first["skill_vs_persistence"] != 0. || first["mase"] != 1. || first["n"] != 299. {
 		t.Errorf("persistence compared with itself: %v", first)
+	}
+}
+
+// TestEvaluateBaselines: whatever the models, the last value, the value one season ago and
+// the linear map of 96 values stand beside them on the same targets, with the means over
+// the horizons; scoring one horizon or all gives the same.
+func TestEvaluateBaselines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data.csv")
+	writeFile(t, file, seriesCSV(900, 2, .02, 7))
+	type score struct {
+		Model              string
+		Horizon            int
+		N                  int64
+		MSE                float64
+		LowestCoverage     *float64 `json:"lowest_coverage"`
+		SkillVsPersistence float64  `json:"skill_vs_persistence"`
+	}
+	var e struct {
+		Results, Baselines, Means []score
+		Season                    int `json:"baseline_season"`
+	}
+	scores := func(args ...string) {
+		t.Helper()
+		e.Results, e.Baselines, e.Means = nil, nil, nil
+		unmarshal(t, mustCall(t, append([]string{"evaluate", file, "--output", "json", "--score-rows", "300:"}, args...)...), &e)
+	}
+	scores("--models", "var1", "--horizons", "1,2,3")
+	if e.Season != 12 || len(e.Results) != 3 || len(e.Baselines) != 9 || len(e.Means) != 4 {
+		t.Fatalf("season %d, %d results, %d baselines, %d means", e.Season, len(e.Results), len(e.Baselines), len(e.Means))
+	}
+	for i, b := range e.Baselines {
+		if r := e.Results[b.Horizon-1]; b.N != r.N {
+			t.Errorf("%s at %d has %d targets, var1 %d", b.Model, b.Horizon, b.N, r.N)
+		}
+		if want := []string{"persistence", "seasonal", "linear96"}[i/3]; b.Model != want {
+			t.Errorf("baseline %d is %s, want %s", i, b.Model, want)
+		}
+		if b.Model == "persistence" && b.SkillVsPersistence != 0 {
+			t.Errorf("persistence compared with itself: %v", b.SkillVsPersistence)
+		}
+	}
+	for _, m := range e.Means {
+		var sum float64
+		for _, s := range append(e.Results, e.Baselines...) {
+			if s.Model == m.Model {
+				sum += s.MSE / 3
+			}
+		}
+		if math.Abs(sum-m.MSE) > 1e-9*sum || m.Horizon != 3 {
+			t.Errorf("%s: mean %v, of the horizons %v", m.Model, m.MSE, sum)
+		}
+	}
+	if low := e.Results[0].LowestCoverage; low == nil || *low < .5 || *low > .95 {
+		t.Errorf("lowest coverage of 500: %v", low)
+	}
+	means := e.Means
+	scores("--models", "var1", "--horizons", "3")
+	if !reflect.DeepEqual(means, e.Means) {
+		t.Errorf("means of horizon 3 alone: %v, with the others %v", e.Means, means)
+	}
+	scores("--models", "var1", "--season", "5")
+	if e.Season != 5 || len(e.Means) != 0 {
+		t.Errorf("given a season of 5: %d; %d means of one horizon", e.Season, len(e.Means))
 	}
 }
 

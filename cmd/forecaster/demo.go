@@ -146,10 +146,14 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err != nil && !interrupted {
 		return err
 	}
-	if err := d.conclude(live, losses, elapsed); err != nil {
+	done, err := d.conclude(live, losses, elapsed)
+	if err == nil && interrupted {
+		err = fmt.Errorf("interrupted after %s of %s samples: scores and forecasts are those of these samples", report.Thousands(done), report.Thousands(int64(len(messages))))
+	}
+	if err != nil {
 		return err
 	}
-	if isTerminal(a.stdout) && !interrupted {
+	if isTerminal(a.stdout) {
 		d.say("The page stays at %s until Ctrl-C.", live.Address)
 		<-cmd.Context().Done()
 	}
@@ -175,9 +179,17 @@ func (d *demo) address() string {
 func (d *demo) watch(ctx context.Context, live *job.Live, last *job.LastForecasts, total int64, produced, consumed chan error) error {
 	view := newLiveView(d.app.stderr)
 	defer view.clear()
-	tick := time.NewTicker(250 * time.Millisecond)
-	defer tick.Stop()
+	picture := time.NewTicker(250 * time.Millisecond)
+	defer picture.Stop()
+	end := time.NewTicker(5 * time.Millisecond) // the rate that is printed ends with the last sample, not with a picture
+	defer end.Stop()
 	start := time.Now()
+	records := func() (n int64) {
+		for _, s := range live.Stats() {
+			n += s.Records
+		}
+		return n
+	}
 	for {
 		select {
 		case err := <-produced:
@@ -193,15 +205,12 @@ func (d *demo) watch(ctx context.Context, live *job.Live, last *job.LastForecast
 			return err
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-tick.C:
-		}
-		var records int64
-		for _, s := range live.Stats() {
-			records += s.Records
-		}
-		view.draw(d.picture(live, last, records, total, time.Since(start)))
-		if records == total {
-			return nil
+		case <-end.C:
+			if records() == total {
+				return nil
+			}
+		case <-picture.C:
+			view.draw(d.picture(live, last, records(), total, time.Since(start)))
 		}
 	}
 }
@@ -227,14 +236,14 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 		if ok {
 			vs, vsVAR = report.Number(skill.SkillVsNaive).Fixed(3), report.Number(skill.SkillVsVAR).Fixed(3)
 		}
-		t.AppendRow([]any{s.Series, s.Variable, report.Number(s.Observed), report.Number(s.Forecast), sparkline(s.Past), vs, vsVAR})
+		t.AppendRow([]any{s.Series, s.Variable, report.Number(s.Observed), report.Number(s.Forecast), report.Sparkline(s.Past), vs, vsVAR})
 	}
 	b.WriteString(t.Render())
 	return b.String()
 }
 
-// conclude prints the scores and the next commands.
-func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration) error {
+// conclude prints the scores and the next commands, and returns the number of samples.
+func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration) (samples int64, err error) {
 	result := demoReport{Folder: d.dir, Seconds: report.Number(elapsed.Seconds()), Results: []study.Score{}}
 	for _, s := range live.Stats() {
 		result.Samples += s.Records
@@ -251,10 +260,10 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 		result.Results = append(result.Results, line)
 	})
 	if d.app.output == "json" {
-		return writeJSON(d.app.stdout, result)
+		return result.Samples, writeJSON(d.app.stdout, result)
 	}
 	d.app.printDemo(d.app.stdout, &result)
-	return nil
+	return result.Samples, nil
 }
 
 // demoLosses are the losses of all forecasts, for the standard errors.
@@ -281,7 +290,7 @@ func (a *app) printDemo(w io.Writer, r *demoReport) {
 	t := report.Table{
 		Caption: study.SkillNote, Numeric: 2,
 		Header: []string{"series", "model", "horizon", "n", "mse", "mse_se", "nmse", study.SkillVsPersistence, study.SkillVsVAR1, "coverage\nof 90 %"},
-		Spare:  []string{"n"},
+		Wide:   study.PooledErrors, Spare: []string{"n"},
 	}
 	for _, s := range r.Results {
 		t.Rows = append(t.Rows, []string{
@@ -307,27 +316,6 @@ With a file:
 
 // say prints a line to standard error.
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.app.stderr, format+"\n", args...) }
-
-// sparkline draws values as characters of eight heights.
-func sparkline(v []float64) string {
-	if len(v) == 0 {
-		return ""
-	}
-	lo, hi := v[0], v[0]
-	for _, x := range v {
-		lo, hi = min(lo, x), max(hi, x)
-	}
-	levels := []rune("▁▂▃▄▅▆▇█")
-	out := make([]rune, len(v))
-	for i, x := range v {
-		level := 0
-		if hi > lo {
-			level = int((x - lo) / (hi - lo) * 7.999)
-		}
-		out[i] = levels[level]
-	}
-	return string(out)
-}
 
 // liveView redraws a few lines of a terminal in place. It prints nothing elsewhere.
 type liveView struct {

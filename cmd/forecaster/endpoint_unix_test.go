@@ -43,6 +43,7 @@ func readiness(address string) (int, string) {
 // TestFault63_HalfOpenConnections: more connections than a process may have descriptors
 // neither end it nor keep it from saving checkpoints.
 func TestFault63_HalfOpenConnections(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := start(t, "sh", "-c", `ulimit -n 300; exec forecaster "$@"`, "sh", "run", "--set", "input.simulated.rows=0", "--set", "input.simulated.interval=10ms",
 		"--set", "input.simulated.speed=1", "--set", "output.discard={}", "--set", "model.type=var1", "--set", "log.format=json",
@@ -88,6 +89,7 @@ func TestFault63_HalfOpenConnections(t *testing.T) {
 // TestFault67_NotReady: a topic that is gone, and outputs with a problem, are reasons not
 // to be ready.
 func TestFault67_NotReady(t *testing.T) {
+	t.Parallel()
 	broker, err := devbroker.Start(1, []string{"in", "out"})
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,9 @@ deviations of the first N rows. mse_se is the standard error of mse, which allow
 for dependent errors. nmse is mse / variance, averaged over the variables. nmse
 skill is 1 - nmse / nmse of the baseline on the same targets: 0 = no better,
 1 = perfect. The second table compares models on mse; its interval and its p are of
-one test (Diebold-Mariano).
+one test (Diebold-Mariano). The third one has simple forecasts beside the models on the
+same targets, whatever the models are: the last value, the value one season ago, and a
+linear map of 96 values. A model that is not below all of them is not worth its cost.
 
 With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
 how the anomaly scores of the models, and of baselines, agree with the labels: the
@@ -111,6 +113,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	a.sayGaps(cfg, records)
 	records, samples, before, err := a.withHistory(cmd, cfg, records)
 	if err != nil {
 		return err
@@ -127,7 +130,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if to > 0 {
 		options.To += before
 	}
-	marked, err := a.readLabels(cmd, cfg, samples, options.From, options.To)
+	options.Labels, err = a.readLabels(cmd, cfg, samples, options.From, options.To)
 	if err != nil {
 		return err
 	}
@@ -135,19 +138,19 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if out.wanted() && len(cfg.Model.Levels) > 0 {
 		cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 	}
+	e.Pooled = e.Dim > 1 && scaleRows == 0
 	var losses []study.ModelLosses
 	var steps atomic.Int64 // of the model at work
 	for i, name := range names {
 		one := *cfg
 		one.Model.Type = name
 		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, records.Len()*study.Repeats(one.Model, seeds)), steps.Load)
-		scores := new(study.Anomalies)
-		observers := []func(*stream.Batch){scores.Add}
+		var observers []func(*stream.Batch)
 		var draws *study.Tracer
 		if out.wanted() {
 			draws = &study.Tracer{Model: name, Horizon: horizons[0], Levels: cfg.Model.Levels, Scored: options.Scored}
-			if marked != nil {
-				draws.Labelled = marked.Labelled
+			if options.Labels != nil {
+				draws.Labelled = options.Labels.Labelled
 			}
 			observers = append(observers, draws.Add)
 		}
@@ -160,16 +163,15 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		if draws != nil {
 			rep.Traces = append(rep.Traces, draws.Finish())
 		}
-		if marked != nil {
-			e.Detections = append(e.Detections, study.DetectRows(name, scores.Rows, study.AlarmLimit, samples, marked))
-		}
-		e.Results = append(e.Results, outcome.Results...)
-		e.Seasons = append(e.Seasons, outcome.Seasons...)
+		e.Add(outcome)
 		losses = append(losses, study.ModelLosses{Model: name, Losses: outcome.Losses})
 	}
 	e.Comparisons = study.Compare(losses, horizons)
-	if marked != nil {
-		e.Detections = append(e.Detections, study.BaselineDetections(samples, before, marked)...)
+	if err := e.EvaluateBaselines(cmd.Context(), cfg, records, samples, options); err != nil {
+		return err
+	}
+	if options.Labels != nil {
+		e.Detections = append(e.Detections, study.BaselineDetections(samples, before, options.Labels)...)
 	}
 	if a.output == "json" {
 		err = writeJSON(a.stdout, e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/study"
 )
@@ -37,7 +38,23 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		}
 		c.Tasks = append(c.Tasks, row)
 	}
-	return &c, nil
+	var err error
+	if wanted("6.7") {
+		a.status("figure 6.7: %d fields", repeats)
+		if c.Field, err = study.NewFigure67(study.CurlPoints, repeats, study.ExperimentSeed, ctx.Err); err != nil {
+			return nil, err
+		}
+	}
+	if wanted("6.8") {
+		a.status("figures 6.8 and 6.9")
+		c.R20, err = study.NewFigure68(most, study.ExperimentSeed, ctx.Err)
+	}
+	if err == nil && wanted("9.1") {
+		a.status("section 9.1.4, quantiles")
+		c.Quantiles, err = study.NewFigure91(1000, study.ExperimentSeed, time.Now)
+	}
+	a.status("")
+	return &c, err
 }
 
 func printChapter6(w io.Writer, c *study.Chapter6) {

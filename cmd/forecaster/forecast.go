@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -53,7 +52,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	written := *cfg
 	cfg.Output = config.Output{} // only the last forecasts are printed
 	gaps := job.NewGapWatch(cfg)
-	last := &newest{forecasts: make(map[string][]stream.Forecast)}
+	last := job.NewNewestForecasts()
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
 		Log: a.logger(cfg.Log), Known: known, Taps: []stream.Sink{last, gaps}, Watch: a.watch("learning"),
@@ -67,10 +66,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	if text := gaps.Hint(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
-	var batch stream.Batch
-	for _, series := range last.order {
-		batch.Forecasts = append(batch.Forecasts, last.forecasts[series]...)
-	}
+	batch := stream.Batch{Forecasts: last.All()}
 	if len(batch.Forecasts) == 0 {
 		return errors.New("no forecast: the file is too short for the model")
 	}
@@ -97,37 +93,6 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	return checkRefused(cmd, &replayed.Refusals, replayed.Records)
 }
-
-// newest is a tap that keeps the forecasts after the last sample of each series.
-type newest struct {
-	order     []string
-	forecasts map[string][]stream.Forecast
-}
-
-// Write implements stream.Sink.
-func (n *newest) Write(_ context.Context, b *stream.Batch) error {
-	for i := range b.Forecasts {
-		f := b.Forecasts[i] // the vectors belong to the batch
-		name := f.Series.Name
-		old, seen := n.forecasts[name]
-		if !seen {
-			n.order = append(n.order, name)
-		}
-		if len(old) > 0 && old[0].Origin != f.Origin {
-			old = old[:0]
-		}
-		f.Yhat = append([]float64(nil), f.Yhat...)
-		f.Lower = append([]float64(nil), f.Lower...)
-		f.Upper = append([]float64(nil), f.Upper...)
-		f.JointLower = append([]float64(nil), f.JointLower...)
-		f.JointUpper = append([]float64(nil), f.JointUpper...)
-		n.forecasts[name] = append(old, f)
-	}
-	return nil
-}
-
-// Close implements stream.Sink.
-func (n *newest) Close() error { return nil }
 
 // printForecasts prints a row for each series, step and variable, with a lower and an upper
 // bound for each level.

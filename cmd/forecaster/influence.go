@@ -91,7 +91,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		if err := cmd.Context().Err(); err != nil {
 			return nil, err
 		}
-		m, err := build.NewPlainModel(c, dim, false)
+		m, err := build.NewPlainModel(c, dim)
 		if err != nil {
 			return nil, err
 		}

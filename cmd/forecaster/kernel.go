@@ -17,10 +17,10 @@ import (
 func (a *app) kernelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel",
-		Short: "Plan, check and compare kernels",
+		Short: "Plan, check, compare and fit kernels",
 		Args:  cobra.NoArgs,
 	}
-	cmd.AddCommand(a.kernelPlanCommand(), a.kernelCheckCommand(), a.kernelCompareCommand())
+	cmd.AddCommand(a.kernelPlanCommand(), a.kernelCheckCommand(), a.kernelCompareCommand(), a.kernelFitCommand())
 	return cmd
 }
 
@@ -31,10 +31,17 @@ func (a *app) kernelPlanCommand() *cobra.Command {
 		Long: `plan prints, for each goal, a sufficient number of draws, its memory, and the bound
 that it follows from:
 
-  entrywise    every kernel value between the points has an error of at most epsilon
-  uniform      the same everywhere on a set of the given diameter
-  spectral     the Gram matrix has an error of at most epsilon times its norm
-  statistical  kernel ridge regression on the points keeps its learning rate
+  entrywise      every kernel value between the points has an error of at most epsilon,
+                 with probability 1 - delta
+  uniform        the same everywhere on a set of the given diameter
+  spectral       the expected error of the Gram matrix is at most epsilon times its norm
+  spectral tail  the same with probability 1 - delta
+  statistical    kernel ridge regression on the points keeps its learning rate, with the
+                 ridge lambda of the last column (model.kernel.lambda; model.ridge: auto
+                 follows the same rule)
+
+A column has the probability of a larger error with model.frequencies draws, as far as
+the bound knows.
 
 The bounds hold for all data. The error is usually far smaller: measure it with
 forecaster kernel check.`,
@@ -50,7 +57,7 @@ forecaster kernel check.`,
 	f.Float64("delta", .05, "probability of a larger error")
 	f.Int("points", 1000, "number of samples")
 	f.Float64("diameter", 10, "diameter of the set of inputs, in bandwidths")
-	f.Float64("radius", 1, "largest norm of the inputs of polynomial and exponential kernels, in bandwidths")
+	f.Float64("radius", 1, "largest norm of the inputs of polynomial, exponential and semigroup kernels, in bandwidths")
 	f.Float64("intrinsic-dimension", 20, "trace of the Gram matrix divided by its norm")
 	return cmd
 }
@@ -76,31 +83,12 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	var plans []study.Plan
-	for _, goal := range []orff.Goal{orff.Entrywise, orff.Uniform, orff.Spectral, orff.Statistical} {
-		line := study.Plan{Goal: goal.String()}
-		if r, err := orff.Recommend(m, goal, p); err != nil {
-			line.Reason = err.Error()
-		} else {
-			line.Draws, line.Bytes, line.Bound = r.Draws, r.Bytes, r.Formula
-		}
-		plans = append(plans, line)
-	}
+	p.Draws = cfg.Model.Frequencies
+	plans := study.Plans(m, p)
 	if a.output == "json" {
 		return writeJSON(a.stdout, plans)
 	}
-	t := newTable(1, "goal", "draws", "memory")
-	for _, line := range plans {
-		if line.Reason != "" {
-			t.AppendRow([]any{line.Goal, "-", "-"})
-			continue
-		}
-		t.AppendRow([]any{line.Goal, report.Thousands(int64(line.Draws)), report.Thousands(line.Bytes) + " B"})
-	}
-	fmt.Fprintln(a.stdout, t.Render())
-	for _, line := range plans {
-		fmt.Fprintf(a.stdout, "%s: %s%s\n", line.Goal, line.Bound, line.Reason)
-	}
+	a.printTable(a.stdout, study.PlanTable(plans, p))
 	return nil
 }
 
@@ -144,7 +132,6 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
 	}
 	k := cfg.Model.Kernel
-	ranged := build.IsRanged(k)
 	var rows [][]float64
 	if len(args) > 0 {
 		samples, err := a.readSamples(cmd, cfg, 1)
@@ -157,7 +144,7 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 		g := eval.NewWhiteNoise(dim, cfg.Model.Seed)
 		rows = eval.Collect("noise", g, 500+cfg.Model.Order).Series[0].Rows
 	}
-	x := study.ScaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, ranged, cfg.Model.Seed)
+	x := study.ScaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, build.ScaleOf(k), cfg.Model.Seed)
 	if len(x) == 0 {
 		return fmt.Errorf("too few complete rows for model.order: %d", cfg.Model.Order)
 	}
@@ -192,4 +179,52 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	t.AppendRow([]any{fmt.Sprintf("draws for a root mean square error of %v", epsilon), c.DrawsForEpsilon.Fixed(0)})
 	fmt.Fprintln(a.stdout, t.Render())
 	return nil
+}
+
+func (a *app) kernelFitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fit FILE",
+		Short: "Fit the kernel of model.kernel to a whole file, in several ways",
+		Long: `fit takes the file as one fixed data set: the lags, and the increment that follows. It
+learns the first three quarters and is tested on the last one, by
+
+  - the closed form of ridge regression (conjugate gradients for kernels that are not
+    decomposable, and several model.optimiser.blocks),
+  - the same with a matrix Gamma between the variables that is learnt in turn with the
+    weights,
+  - Algorithm 4 of Brault 2017 with --iterations mini-batches of model.optimiser.batch
+    pairs drawn at random, steps as in model.optimiser.step.
+
+model.kernel.lambda is the ridge; 0 takes the one of a grid with the least error on the
+last fifth of what is learnt. To forecast, use model.type: kernelvar, which learns online.`,
+		Example: `  forecaster kernel fit data.csv
+  forecaster kernel fit data.csv --iterations 10000 --set model.optimiser.step=plain --set model.optimiser.blocks=5
+  forecaster kernel fit data.csv --set model.order=1 --set model.kernel.operator.name=curl_free`,
+		Args: cobra.ExactArgs(1),
+	}
+	a.configFlags(cmd)
+	iterations := cmd.Flags().Int("iterations", 1000, "number of iterations of Algorithm 4")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *iterations < 1 {
+			return &usageError{fmt.Errorf("--iterations: must be >= 1, got %d", *iterations)}
+		}
+		cfg, err := a.load(cmd, nil, onlyFile("fit", args[0])...)
+		if err != nil {
+			return err
+		}
+		samples, err := a.readSamples(cmd, cfg, 1)
+		if err != nil {
+			return err
+		}
+		fits, err := study.FitKernel(cfg.Model, samples.Series[0].Rows, *iterations, cmd.Context().Err)
+		if err != nil {
+			return err
+		}
+		if a.output == "json" {
+			return writeJSON(a.stdout, map[string]any{"results": fits})
+		}
+		a.printTable(a.stdout, study.FitTable(fits))
+		return nil
+	}
+	return cmd
 }

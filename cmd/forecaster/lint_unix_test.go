@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !race
 
 package main
 
@@ -13,6 +13,7 @@ import (
 // TestLintConnect: what a user sees of servers that are right, and that are not
 // quite.
 func TestLintConnect(t *testing.T) {
+	t.Parallel()
 	broker := startBroker(t, "metrics")
 	db := httptest.NewServer(&influxDB{token: "good"})
 	defer db.Close()
@@ -55,6 +56,7 @@ func TestLintConnect(t *testing.T) {
 // TestFault55_LintConnect: a URL behind which there is a redirect or a page is no place
 // to write points to.
 func TestFault55_LintConnect(t *testing.T) {
+	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>welcome") }))
 	defer page.Close()
 	redirect := httptest.NewServer(http.RedirectHandler(page.URL+"/login?next=1", http.StatusMovedPermanently))

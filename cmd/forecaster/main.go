@@ -14,6 +14,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"github.com/orffvar/forecaster/internal/interrupt"
+	"github.com/orffvar/forecaster/internal/usage"
 )
 
 func main() {
@@ -36,6 +37,7 @@ const (
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ()}
 	root := a.root()
+	usage.Explain(root)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,7 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/interrupt"
 )
@@ -53,46 +53,6 @@ func brokerMain() {
 	<-stop
 }
 
-// TestScripts runs the scripts of testdata/script: one a command, and one for
-// every kind of bad input.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:           filepath.Join("testdata", "script"),
-		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("HOME", e.WorkDir)
-			return os.WriteFile(filepath.Join(e.WorkDir, "macrodata.csv"), dataset.MacrodataCSV(), 0o600)
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			// oneline FILE: what the last command wrote there is one line.
-			"oneline": func(ts *testscript.TestScript, neg bool, args []string) {
-				text := ts.ReadFile(args[0])
-				if n := strings.Count(text, "\n"); n != 1 || strings.Contains(text, "goroutine") {
-					ts.Fatalf("%s has %d lines:\n%s", args[0], n, text)
-				}
-			},
-			// wide FILE COLUMNS: a CSV file of so many columns.
-			"wide": func(ts *testscript.TestScript, neg bool, args []string) {
-				var n int
-				_, err := fmt.Sscan(args[1], &n)
-				ts.Check(err)
-				ts.Check(os.WriteFile(ts.MkAbs(args[0]), wideCSV(n), 0o600))
-			},
-			// readaddress: what the broker wrote becomes $ADDRESS.
-			"readaddress": func(ts *testscript.TestScript, neg bool, args []string) {
-				ts.Setenv("ADDRESS", ts.ReadFile("address"))
-			},
-			// waitfile FILE: until a background command has written it.
-			"waitfile": func(ts *testscript.TestScript, neg bool, args []string) {
-				name := ts.MkAbs(args[0])
-				if !poll(func() bool { _, err := os.Stat(name); return err == nil }) {
-					ts.Fatalf("%s was not written", args[0])
-				}
-			},
-		},
-	})
-}
-
 // patience is how long a test waits for what must come: only when it does not come
 // does a test take so long, however busy the machine is.
 const patience = 3 * time.Minute
@@ -105,22 +65,6 @@ func poll(ok func() bool) bool {
 		}
 	}
 	return false
-}
-
-func wideCSV(columns int) []byte {
-	var b bytes.Buffer
-	b.WriteString("time")
-	for j := range columns {
-		fmt.Fprintf(&b, ",c%d", j)
-	}
-	for i := range 5 {
-		fmt.Fprintf(&b, "\n%d", i)
-		for j := range columns {
-			fmt.Fprintf(&b, ",%d", (i+j)%7)
-		}
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
 }
 
 // call runs the program in this process.
@@ -169,4 +113,34 @@ func TestShippedConfiguration(t *testing.T) {
 	if got := readFile(t, "../../configs/forecaster.yaml"); string(got) != mustCall(t, "create") {
 		t.Error("run: go run ./cmd/forecaster create > configs/forecaster.yaml")
 	}
+}
+
+// seriesCSV simulates a nonlinear, seasonal process of dim variables, with a
+// share of empty cells.
+func seriesCSV(rows, dim int, missing float64, seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 0))
+	var b bytes.Buffer
+	b.WriteString("time")
+	for j := range dim {
+		fmt.Fprintf(&b, ",x%d", j)
+	}
+	b.WriteByte('\n')
+	x := make([]float64, dim)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range rows {
+		b.WriteString(start.Add(time.Duration(i) * time.Minute).Format(time.RFC3339))
+		y := make([]float64, dim)
+		for j := range y {
+			neighbour := x[(j+1)%dim]
+			y[j] = .6*x[j] + neighbour/(1+neighbour*neighbour) + float64(i%12)/12 + .1*r.NormFloat64()
+			if r.Float64() < missing {
+				b.WriteByte(',')
+			} else {
+				fmt.Fprintf(&b, ",%v", y[j])
+			}
+		}
+		x = y
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
 }

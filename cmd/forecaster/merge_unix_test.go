@@ -19,6 +19,7 @@ import (
 // sample for each time and not one refused; and a merge that is stopped in the middle
 // of its work goes on where it was.
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	broker := startBroker(t, "cpu", "mem", "merged")
 	dir := t.TempDir()
 	cfg, out, dead := filepath.Join(dir, "merge.yaml"), filepath.Join(dir, "forecasts.csv"), filepath.Join(dir, "dead.jsonl")

@@ -12,6 +12,7 @@ import (
 // enabled, an output gets another path, is removed and added again. No run is refused,
 // and no file loses what it had.
 func TestFault64_OutputsChange(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	rows := 0

@@ -12,6 +12,7 @@ import (
 // TestPageOfTheDemo: a forecast with its interval, which moves while the demo
 // runs.
 func TestPageOfTheDemo(t *testing.T) {
+	t.Parallel()
 	demo := start(t, "forecaster", "demo", "--listen", "127.0.0.1:0", "--rate", "100", "--out", t.TempDir())
 	address := ""
 	if !poll(func() bool {
@@ -56,7 +57,7 @@ func TestPageOfTheDemo(t *testing.T) {
 	if !poll(func() bool { ask(); return window.End > first }) {
 		t.Error("the forecast does not move")
 	}
-	if code := demo.terminate(t); code != exitDone {
+	if code := demo.terminate(t); code != exitFailed || !strings.Contains(demo.stderr.String(), "interrupted after") {
 		t.Errorf("SIGTERM: exit code %d", code)
 	}
 }

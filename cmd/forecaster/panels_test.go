@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -17,6 +19,7 @@ import (
 // TestPanelQueries runs the queries of docs/howto/grafana-panel.md against a real
 // InfluxDB with what a replay has written. Each must return rows.
 func TestPanelQueries(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("InfluxDB takes some seconds to start")
 	}

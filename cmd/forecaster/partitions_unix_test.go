@@ -18,6 +18,7 @@ import (
 // stopped, and the offsets of its group are lost. The checkpoint in state.dir knows how many there
 // were, and reset -c lets the job start over.
 func TestFault57_PartitionsInTheCheckpoint(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := writeSeries(t, dir)
 	broker := startBroker(t, "metrics")
@@ -68,9 +69,9 @@ state: {dir: %s, interval: 100ms}
 	refused := func(want string, sets ...string) {
 		t.Helper()
 		p := run(sets...)
-		<-p.ended
-		if log := p.stderr.String(); p.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(log, want) || !strings.Contains(log, "forecaster checkpoint reset -c "+config) {
-			t.Errorf("exit code %d, and not %q:\n%s", p.cmd.ProcessState.ExitCode(), want, log)
+		code := p.wait(t)
+		if log := p.stderr.String(); code != 1 || !strings.Contains(log, want) || !strings.Contains(log, "forecaster checkpoint reset -c "+config) {
+			t.Errorf("exit code %d, and not %q:\n%s", code, want, log)
 		}
 	}
 	refused("topic metrics had 1 and has 4")

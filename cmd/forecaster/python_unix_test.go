@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !race
 
 package main
 
@@ -21,6 +21,7 @@ import (
 // TestPythonPage runs the blocks of docs/howto/python.md in their order, as one Python
 // program that calls the shell, and compares what it prints with what replay prints.
 func TestPythonPage(t *testing.T) {
+	t.Parallel()
 	python := testserver.Python(t)
 	text := string(readFile(t, "../../docs/howto/python.md"))
 	var program strings.Builder

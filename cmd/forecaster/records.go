@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/study"
 )
 
@@ -24,6 +25,15 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	source, decoder := build.Messages(src, c.Model, known)
 	return study.ReadRecords(cmd.Context(), c.Input.File.Path, source, decoder)
+}
+
+// sayGaps prints what replay prints of gaps in a file.
+func (a *app) sayGaps(c *config.Config, records *study.Records) {
+	gaps := job.NewGapWatch(c)
+	records.Each(gaps.Add)
+	if text := gaps.Hint(); text != "" {
+		fmt.Fprintln(a.stderr, text)
+	}
 }
 
 // readSamples is readRecords and the samples of these; see study.Records.Samples.

@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -170,9 +172,7 @@ var meanings = map[string]string{
 }
 
 func kinds() string {
-	return "`" + strings.Join([]string{
-		stream.EventSeries, stream.EventSchemaChange, stream.EventRefused, stream.EventTime, stream.EventGap, stream.EventAnomaly, stream.EventDrift, stream.EventRollback, stream.EventReset, stream.EventReload,
-	}, "`, `") + "`"
+	return "`" + strings.Join(stream.EventKinds, "`, `") + "`"
 }
 
 // influxIntroduction is what the page says before the tables.

@@ -64,6 +64,7 @@ func (i *influxDB) event(texts ...string) bool {
 
 // TestReload changes the configuration file of a running process.
 func TestReload(t *testing.T) {
+	t.Parallel()
 	db := &influxDB{token: "first"}
 	server := httptest.NewServer(db)
 	defer server.Close()

@@ -1,8 +1,9 @@
-//go:build unix
+//go:build unix && !race
 
 package main
 
 import (
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 		args []string
 		want []string // in standard error, or standard output of lint
 	}{
-		{"semicolon", []string{"replay", path("semicolon.csv"), "--strict"}, []string{`--set input.csv.comma=";" --set input.csv.decimal=,`}},
+		{"semicolon", []string{"replay", path("semicolon.csv"), "--strict"}, []string{`--set "input.csv.comma=;" --set input.csv.decimal=,`}},
 		{"order of day and month", []string{"replay", path("days.csv")}, []string{"--set input.csv.date_order=dmy"}},
 		{"time unknown", []string{"replay", path("names.csv")}, []string{"--set input.csv.time_column=NAME"}},
 		{"one array", []string{"replay", path("array.json")}, []string{"jq -c '.[]'"}},
@@ -67,5 +68,40 @@ func TestErrorsNameARemedy(t *testing.T) {
 	_, stdout, _ := call(t, "lint", "-c", path("syntax.yaml"))
 	if strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, "syntax.yaml:") {
 		t.Errorf("lint after an error of syntax: %s", stdout)
+	}
+}
+
+// TestStrictRemediesHelp: the flags that --strict prints, read by a shell, make the file be read
+// as without --strict.
+func TestStrictRemediesHelp(t *testing.T) {
+	dir := t.TempDir()
+	guessed, stated := filepath.Join(dir, "guessed.csv"), filepath.Join(dir, "stated.csv")
+	odd := filepath.Join(dir, "odd names.csv")
+	writeFile(t, odd, []byte("host;day;\"load; kW\";it's $HOME,;\"a \"\"b\"\"\"\nx;2026-01-01;1,5;2;3\ny;2026-01-02;1,6;1;2\nx;2026-01-03;1,2;3;1\n"))
+	files, err := filepath.Glob("../../stream/file/testdata/people/*.[ctj]s*")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	helped := 0
+	for _, path := range append(files, odd) {
+		code, _, stderr := call(t, "replay", path, "--strict")
+		_, flags, found := strings.Cut(stderr, "; state them: ")
+		if code == exitDone || !found || strings.Contains(stderr, "no setting states this") {
+			continue
+		}
+		words, err := exec.Command("sh", "-c", `printf '%s\n' `+strings.TrimSpace(flags)).Output()
+		if err != nil {
+			t.Errorf("%s: %v: %s", path, err, flags)
+			continue
+		}
+		mustCall(t, "replay", path, "--out", guessed)
+		mustCall(t, append([]string{"replay", path, "--strict", "--out", stated}, strings.Split(strings.TrimSpace(string(words)), "\n")...)...)
+		if string(readFile(t, guessed)) != string(readFile(t, stated)) {
+			t.Errorf("%s: other forecasts with %s", path, flags)
+		}
+		helped++
+	}
+	if helped < 20 {
+		t.Errorf("%d files had a remedy", helped)
 	}
 }

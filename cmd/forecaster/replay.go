@@ -21,7 +21,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Forecast a file as if it were live, and score the forecasts",
-		Long: `replay sends a file (.csv, .jsonl, either with .gz; - is standard input) through
+		Long: `replay sends a file (.csv, .jsonl, .parquet; - is JSON lines on standard input) through
 the same engine as run: every sample is forecast before the model learns from it. It
 prints the scores and, with --out, writes the forecasts:
 
@@ -33,7 +33,7 @@ yhat-lo-90, yhat-hi-90.
 
 Forecasts of the same file are the same bytes in every run. With --state, the models go
 on from the checkpoint in a directory, and leave one there: run with that state.dir, or
-another replay, goes on from it.`,
+another replay, goes on from it; columns y and nixtla, and Parquet, are for whole files.`,
 		Example: `  forecaster replay data.csv
   forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
   forecaster replay data.csv --horizon 12 --out forecasts.csv --columns origin,y
@@ -102,8 +102,10 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	replayed := newReplayReport(cfg, done)
-	if text := gaps.Hint(); text != "" {
-		fmt.Fprintln(a.stderr, text)
+	for _, text := range append(done.Notes, gaps.Hint()) {
+		if text != "" {
+			fmt.Fprintln(a.stderr, text)
+		}
 	}
 	out := a.stdout
 	if cfg.Output.File != nil && cfg.Output.File.Path == "-" {
@@ -228,6 +230,9 @@ func (r *replayReport) table() report.Table {
 		Title: "Scores", Caption: study.SkillNote, Numeric: 2,
 		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "nmse", study.SkillVsPersistence, study.SkillVsVAR1, "coverage"},
 		Spare:  []string{"rmse", "mae"},
+	}
+	if r.Dim > 1 {
+		t.Wide = study.PooledErrors
 	}
 	for _, s := range r.Results[:min(maxListed, len(r.Results))] {
 		t.Rows = append(t.Rows, []string{

@@ -13,6 +13,7 @@ import (
 // emitted horizons and windows goes on with what its model has learnt. Its forecasts of one
 // step are those of a job that was never stopped. Other settings are refused by name.
 func TestRestartWithOtherOutputs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	const rows, before = 420, 360

@@ -90,21 +90,31 @@ func (p *program) supervised(t *testing.T) *program {
 	return start(t, p.cmd.Args[0], p.cmd.Args[1:]...)
 }
 
-// terminate sends SIGTERM, once the process has logged something, and returns the exit
-// code. The end may take DrainTimeout and what it takes to leave the group; more only as
-// far as the machine is busy.
+// terminate sends SIGTERM, once the process has logged something, and returns the exit code.
 func (p *program) terminate(t *testing.T) (code int) {
 	t.Helper()
 	if !poll(func() bool { return p.stderr.String() != "" }) {
 		t.Fatal("the process logs nothing")
 	}
-	begin := time.Now()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	return p.stop(t, syscall.SIGTERM)
+}
+
+// stop sends a signal, waits for the end, and returns the exit code.
+func (p *program) stop(t *testing.T, s syscall.Signal) (code int) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
-	<-p.ended
-	if took := time.Since(begin); took > 30*time.Second {
-		t.Errorf("SIGTERM: the end took %v", took)
+	return p.wait(t)
+}
+
+// wait waits for the end and returns the exit code.
+func (p *program) wait(t *testing.T) (code int) {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Fatalf("%s has not ended:\n%s", p.cmd.Path, p.stderr.String())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
@@ -123,13 +133,17 @@ func startBroker(t *testing.T, topics ...string) (addr string) {
 // TestThreeWays: a replay, a second replay, and a live run over Kafka that is
 // killed three times in the middle write the same bytes.
 func TestThreeWays(t *testing.T) {
+	t.Parallel()
 	t.Run("development broker", func(t *testing.T) {
+		t.Parallel()
 		threeWays(t, startBroker(t, "metrics"), "state.dir="+filepath.Join(t.TempDir(), "state"))
 	})
 	t.Run("checkpoints in a topic", func(t *testing.T) {
+		t.Parallel()
 		threeWays(t, startBroker(t, "metrics"), "state.topic=metrics-state")
 	})
 	t.Run("Apache Kafka", func(t *testing.T) {
+		t.Parallel()
 		if testing.Short() {
 			t.Skip("a real broker takes some seconds to start")
 		}
@@ -192,8 +206,8 @@ func threeWays(t *testing.T, broker, state string) {
 	if !poll(func() bool { live = live.supervised(t); return size() >= len(want) }) {
 		t.Errorf("run wrote %d of %d bytes", size(), len(want))
 	}
-	if <-producer.ended; producer.cmd.ProcessState.ExitCode() != exitDone {
-		t.Errorf("produce: %v", producer.cmd.ProcessState)
+	if code := producer.wait(t); code != exitDone {
+		t.Errorf("produce: exit code %d", code)
 	}
 	if code := live.terminate(t); code != exitDone {
 		t.Errorf("SIGTERM: exit code %d", code)
@@ -216,6 +230,7 @@ func firstDifference(a, b []byte) int {
 
 // TestCheckpointsInATopic: inspect, verify and reset work on state.topic, too.
 func TestCheckpointsInATopic(t *testing.T) {
+	t.Parallel()
 	broker := startBroker(t, "metrics")
 	mustCall(t, "produce", writeSeries(t, t.TempDir()), "--brokers", broker, "--topic", "metrics")
 	settings := []string{
@@ -265,6 +280,7 @@ func TestCheckpointsInATopic(t *testing.T) {
 // the partitions; when one is told to stop, and when the other is killed and started
 // again, all samples get their forecasts.
 func TestSeveralMembers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real servers take some seconds to start")
 	}
@@ -341,6 +357,7 @@ func TestSeveralMembers(t *testing.T) {
 // TestServerOfARun asks a live job for its health and its metrics, and looks for
 // the secret in all that it writes.
 func TestServerOfARun(t *testing.T) {
+	t.Parallel()
 	const canary = "canary-51d7"
 	dir := t.TempDir()
 	broker := startBroker(t, "metrics")
@@ -364,23 +381,8 @@ func TestServerOfARun(t *testing.T) {
 		t.Fatal("no line about the address")
 	}
 	get := func(path, token string) (int, string) {
-		req, err := http.NewRequest(http.MethodGet, address+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		var b bytes.Buffer
-		if _, err := b.ReadFrom(resp.Body); err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, b.String()
+		resp, body := getWithToken(t, address+path, token)
+		return resp.StatusCode, body
 	}
 	if code, _ := get("/healthz", ""); code != http.StatusOK {
 		t.Errorf("/healthz: %d", code)
@@ -446,6 +448,7 @@ func logField(log, message, field string) string {
 // TestInfluxDB replays a file into a real server, twice, and reads it back:
 // the second replay overwrites the points of the first.
 func TestInfluxDB(t *testing.T) {
+	t.Parallel()
 	server := testserver.StartInfluxDB(t)
 	server.CreateDatabase("forecasts")
 	file := writeSeries(t, t.TempDir())
@@ -471,6 +474,7 @@ func TestInfluxDB(t *testing.T) {
 // TestWrongToken: lint says it in a line; a live job waits for somebody to repair
 // it, says so once, and still ends in time.
 func TestWrongToken(t *testing.T) {
+	t.Parallel()
 	const canary = "canary-77e2"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -506,4 +510,26 @@ func TestWrongToken(t *testing.T) {
 	if strings.Contains(stdout+live.stderr.String(), canary) {
 		t.Error("the secret was written")
 	}
+}
+
+// getWithToken sends a request with a token, if it is not "", and reads the answer.
+func getWithToken(t *testing.T, url, token string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return resp, body.String()
 }

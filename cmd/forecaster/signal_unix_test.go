@@ -36,11 +36,12 @@ func TestSignalsAreCaughtFirst(t *testing.T) {
 // TestStopWhileStarting: a process that is told to stop at any moment of its start ends
 // with exit code 0, or by the signal before the program has begun.
 func TestStopWhileStarting(t *testing.T) {
+	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // a broker that never answers
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
+	t.Cleanup(func() { silent.Close() })
 	broker := "input.kafka.brokers=" + silent.Addr().String()
 	inputs := map[string][]string{
 		"simulated": {"run", "--set", "input.simulated.rows=0", "--set", "input.simulated.speed=1", "--set", "output.discard={}", "--set", "model.type=var1"},
@@ -49,17 +50,17 @@ func TestStopWhileStarting(t *testing.T) {
 		"merge": {"merge", "--to", "m", "--set", broker, "--set", "input.kafka.topics=t", "--set", "pipeline.interval=1s"},
 	}
 	for name, args := range inputs {
-		for wait := time.Duration(0); wait < 60*time.Millisecond; wait += 6 * time.Millisecond {
-			p := start(t, "forecaster", args...)
-			time.Sleep(wait)
-			if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for wait := time.Duration(0); wait < 60*time.Millisecond; wait += 6 * time.Millisecond {
+				p := start(t, "forecaster", args...)
+				time.Sleep(wait)
+				p.stop(t, syscall.SIGTERM)
+				status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+				if text := p.stderr.String(); status.ExitStatus() != exitDone && (!status.Signaled() || text != "") {
+					t.Errorf("SIGTERM after %v: %v\n%s", wait, p.cmd.ProcessState, text)
+				}
 			}
-			<-p.ended
-			status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-			if text := p.stderr.String(); status.ExitStatus() != exitDone && (!status.Signaled() || text != "") {
-				t.Errorf("%s: SIGTERM after %v: %v\n%s", name, wait, p.cmd.ProcessState, text)
-			}
-		}
+		})
 	}
 }

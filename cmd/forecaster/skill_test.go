@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -157,7 +159,7 @@ func TestPrintedSkills(t *testing.T) {
 				pagesChecked += n
 				continue
 			}
-			if n == 0 {
+			if n == 0 && strings.Contains(strings.Join(table.header, " "), "skill") {
 				t.Errorf("%s: nothing to check in %v", name, table.header)
 			}
 		}

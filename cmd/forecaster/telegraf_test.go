@@ -92,6 +92,7 @@ func forecastsOf(t *testing.T, path string) map[string]int {
 // TestTelegrafInThreeLines: what Telegraf publishes becomes forecasts with three
 // lines of configuration.
 func TestTelegrafInThreeLines(t *testing.T) {
+	t.Parallel()
 	broker := startBroker(t, "telegraf")
 	publish(t, broker, "telegraf", telegraf(60))
 	dir := t.TempDir()
@@ -130,6 +131,7 @@ output: {file: {path: `+out+`}}
 // three times, give the bytes of a replay of the same lines; and the topic of
 // forecasts has each of them.
 func TestPartsSurviveCrashes(t *testing.T) {
+	t.Parallel()
 	broker := startBroker(t, "telegraf", "forecasts")
 	dir := t.TempDir()
 	messages := telegraf(2000)
@@ -256,6 +258,7 @@ func hostMetrics(steps int) (messages []string) {
 // TestTelegrafToInfluxDB: what Telegraf has put into a topic of a real Kafka is, with
 // three lines of configuration, forecasts of every variable in a real InfluxDB.
 func TestTelegrafToInfluxDB(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("real servers take some seconds to start")
 	}

@@ -14,11 +14,13 @@ import (
 // grown, a replay of it, a replay of another file, and a job on a topic go on from it: their
 // forecasts are those of one replay of all rows.
 func TestWarmStart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	const rows, before = 420, 360
 	writeFile(t, path("all.csv"), twoWaves(0, rows))
 	writeFile(t, path("later.csv"), twoWaves(before, rows))
+	writeFile(t, path("older.csv"), twoWaves(1, before/2))
 	set := func(args ...string) []string {
 		return append(args, "--set", "pipeline.interval=1m", "--set", "model.horizon=2", "--set", "input.time_zone=UTC")
 	}
@@ -58,6 +60,26 @@ func TestWarmStart(t *testing.T) {
 		if now := string(readFile(t, out)); now != had {
 			t.Error("a replay without new rows changed its output")
 		}
+		startOver := "start over with: forecaster checkpoint reset " + state + " --yes"
+		says := func(args []string, wanted int, texts ...string) {
+			t.Helper()
+			code, _, stderr := call(t, args...)
+			for _, text := range texts {
+				if code != wanted || !strings.Contains(stderr, text) {
+					t.Errorf("exit code %d, and standard error lacks %q:\n%s", code, text, stderr)
+				}
+			}
+		}
+		again := set("replay", file, "--series", "s", "--state", state, "--out", out)
+		says(again, exitDone, "no new rows: "+state+" has learnt all of "+file, startOver)
+		says(append(again, "--horizon", "2", "--set", "model.levels=0.5"), exitDone, "model.levels was [0.9] in "+state+" and is [0.5] now, which holds for new rows alone")
+		if err := os.Rename(out, out+".moved"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the first one leaves no empty file
+			says(again, exitFailed, "was cut, moved or removed since the checkpoint. Bring it back, or give the output another path. The other path gets the forecasts of new records alone", startOver)
+		}
+		says(set("replay", path("older.csv"), "--series", "s", "--state", state), exitFailed, "has learnt another file, or another beginning of this one", startOver)
 		code, _, stderr := call(t, set("replay", file, "--series", "s", "--state", state, "--model", "var2")...)
 		if code != exitFailed || !strings.Contains(stderr, "model.type: the checkpoint has auto, the configuration var2. Go back to what the checkpoint has, or start over with: forecaster checkpoint reset "+state+" --yes") {
 			t.Errorf("another model: exit code %d\n%s", code, stderr)
