@@ -4,9 +4,12 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/build.version=$(VERSION)
 
-# The numeric packages and the simulator have no goroutines: the race detector would find nothing and make them ten times slower.
-NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/isa/... ./internal/vec/... ./internal/lanes/... ./internal/faultsim/...
-CONCURRENT = $(filter-out $(shell $(GO) list $(NUMERIC)),$(shell $(GO) list ./...))
+# The packages with goroutines of their own: their tests run under the race detector, which
+# makes numbers ten times slower and finds nothing in the others. A test of internal/deptest
+# compares this list with the code. Of cmd/forecaster every test runs plain, and again under
+# the race detector those of files without the constraint !race.
+RACED = ./internal/job ./internal/livepage ./internal/soak ./stream/file ./stream/influx ./stream/kafka ./stream/run
+PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./internal/testserver),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
@@ -16,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test compose race services fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench maps pipeline golden cover cross figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench maps pipeline telegraf golden cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,18 +27,32 @@ help: ## list the targets
 build: ## build bin/forecaster
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/forecaster
 
-test: vet compose ## all tests: numeric ones plain, the others under the race detector, with real servers where installed
-	$(GO) test -timeout 60m $(NUMERIC)
-	$(GO) test $(RACE) -timeout 60m $(CONCURRENT)
+test: vet compose testserver ## all tests, those of concurrent parts under the race detector, with real servers where installed
+	$(GO) test -timeout 60m $(PLAIN)
+	$(GO) test $(RACE) -timeout 60m $(RACED) $(if $(RACE),./cmd/forecaster)
+
+# The tests of the servers that other tests start pass again as long as neither they nor the servers change.
+SERVERS = $(or $(FORECASTER_SERVICES),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster)
+TESTED  = $(SERVERS)/tested-$(shell { find internal/testserver -type f | sort | xargs cat; ls $(SERVERS) | grep -v '^tested-'; $(GO) version; } 2>/dev/null | cksum | tr -d ' ')
+
+testserver: ## the servers of the tests, when they have changed
+	@test -e $(TESTED) || { $(GO) test $(RACE) -timeout 60m ./internal/testserver && mkdir -p $(SERVERS) && rm -f $(SERVERS)/tested-* && touch $(TESTED); }
 
 compose: ## docker-compose.yml, by a module of its own
 	cd configs/compose && $(GO) test ./...
+
+mutants: ## change the code in a hundred places, one at a time, and see that a test fails (an hour)
+	$(GO) run ./internal/mutants
 
 race: ## every package under the race detector (slow)
 	$(GO) test $(RACE) -timeout 60m ./...
 
 services: ## install Kafka, InfluxDB and pandas for the tests, into the user's cache
 	internal/testserver/install.sh
+
+influxdb: services ## tests against InfluxDB 2.7, too, which Go, Rust and a C compiler build first (half an hour)
+	internal/testserver/install.sh influxdb2
+	$(GO) test -count 1 -v -run 'InfluxDB2|TestQueries' ./stream/influx ./configs/grafana
 
 vet:
 	$(GO) vet ./...
@@ -92,6 +109,10 @@ bench: ## report speed beside the bounds of this machine and gonum, see docs/per
 pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a calm machine, some minutes)
 	$(GO) test -run '^$$' -bench 'Stage|Replay' ./cmd/forecaster
 	$(GO) test -run '^$$' -bench 'Kafka|InfluxDB' -benchtime 5x -timeout 20m ./cmd/forecaster
+
+telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (half an hour with its build)
+	internal/testserver/install.sh telegraf
+	$(GO) test ./internal/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
 
 maps: ## the cost of a sample of every feature map, see docs/kernels.md
 	$(GO) test ./orff -run '^$$' -bench BenchmarkStep -benchtime 2000x -count 5

@@ -377,6 +377,7 @@ type server interface {
 // dashboard, with the last value of each variable.
 func TestQueries(t *testing.T) {
 	t.Run("InfluxDB 1.8", func(t *testing.T) {
+		t.Parallel()
 		db := testserver.StartInfluxDB(t)
 		bucket := db.CreateDatabase("forecasts")
 		fill(t, db.URL, bucket, db.Org, db.Token)
@@ -386,12 +387,14 @@ func TestQueries(t *testing.T) {
 		t.Run("tags", func(t *testing.T) { testTags(t, &influxServer{t, db}) })
 	})
 	t.Run("InfluxDB 2.7", func(t *testing.T) {
+		t.Parallel()
 		db := testserver.StartInfluxDB2(t)
 		bucket := db.CreateDatabase("forecasts")
 		fill(t, db.URL, bucket, db.Org, db.Token)
 		testQueries(t, &languages[0], &fluxServer{t, db, bucket})
 	})
 	t.Run("VictoriaMetrics", func(t *testing.T) {
+		t.Parallel()
 		db := testserver.StartVictoriaMetrics(t)
 		fill(t, db.URL, "forecasts", "", "")
 		testQueries(t, &languages[2], &promServer{t, db})
