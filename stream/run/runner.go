@@ -263,6 +263,7 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 	defer close(in.full)
 	messages := make([]stream.Message, readSize)
 	clock, pulse := r.stopwatch(), &r.pulses[0]
+	defer pulse.enter(StageWait)
 	for {
 		pulse.enter(StageRead)
 		var k *block
@@ -329,6 +330,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		pulse = &r.pulses[1]
 		due   = time.Now().Add(r.c.CheckpointEvery)
 	)
+	defer pulse.enter(StageWait)
 	flush := func() bool {
 		if b.Snapshot != nil {
 			due = time.Now().Add(r.c.CheckpointEvery)
@@ -422,6 +424,7 @@ func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 // score is the goroutine of the scorer. After its first error it ends, and then the writer.
 func (r *Runner) score(p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[2]
+	defer pulse.enter(StageWait)
 	for {
 		pulse.enter(StageWait)
 		b, ok := <-p.full
@@ -446,6 +449,7 @@ func (r *Runner) score(p *outlet) error {
 // write is the goroutine of the sink, the dead letters and the store.
 func (r *Runner) write(ctx context.Context, p *outlet) error {
 	clock, pulse := r.stopwatch(), &r.pulses[3]
+	defer pulse.enter(StageWait)
 	ctx = stream.WithHeartbeat(ctx, func() { pulse.beats.Add(1) })
 	lap := func(s Stage) {
 		clock.lap(s)

@@ -23,7 +23,8 @@ type pulse struct {
 	beats atomic.Int64
 }
 
-// enter starts a stage. StageRead and StageWait wait for others, without a limit.
+// enter starts a stage. StageRead and StageWait wait for others, without a limit; a
+// goroutine that has ended is in StageWait.
 func (p *pulse) enter(s Stage) {
 	p.stage.Store(int32(s))
 	p.beats.Add(1)

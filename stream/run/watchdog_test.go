@@ -161,6 +161,25 @@ func TestFault52_Watchdog(t *testing.T) {
 			}
 		})
 	})
+	t.Run("the source has ended", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory(50)
+			m.end = io.EOF
+			h := hung{memory: m, where: run.StageWrite, release: make(chan struct{}), alive: true}
+			r := m.runner(t, func(c *run.Config) { c.StallTimeout, c.Sink = limit, h })
+			ended := make(chan error, 1)
+			go func() { ended <- r.Run(context.Background()) }()
+			time.Sleep(10 * time.Hour)
+			synctest.Wait()
+			if len(ended) != 0 || r.Stats().Hanging.For > limit/2 {
+				t.Errorf("it was taken for hung: %+v", r.Stats().Hanging)
+			}
+			close(h.release)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	})
 	t.Run("no messages", func(t *testing.T) {
 		try(t, run.NumStages, false, func(m *memory, r *run.Runner, ended chan error, _ func()) {
 			time.Sleep(10 * time.Hour)
