@@ -30,7 +30,8 @@
 //   - a model learns from a sample, and forecasts after it, in Engine.Learn (engine.go);
 //     its weights change in the Observe of the forecaster, in package varmodel;
 //   - a forecast is scored in Engine.Score (engine.go, scorer.go), its sample as an
-//     anomaly by eval.AnomalyScorer;
+//     anomaly by eval.AnomalyScorer; it becomes a point in emit.go, its scores in
+//     metrics.go;
 //   - a checkpoint is stored, and its offset committed, in Driver.Deliver of stream/run;
 //   - points become lines for InfluxDB in package stream/lineproto.
 //

@@ -1,0 +1,149 @@
+package stream
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// forecast lets the baselines forecast beside the model, and makes the points.
+func (sc *scorer) forecast(dst *Batch, r *stepResult) {
+	s := r.series
+	sc.shape(len(r.y))
+	s.forget()
+	s.limits.clip(r.yhat)
+	s.issue(r.yhat)
+	ref := sc.referenceForecast(s)
+	for i, m := range s.baselines {
+		switch {
+		case i == sc.reference:
+			if ref != nil {
+				m.scorer.Push(ref, nil, nil, ref)
+			}
+		case m.f.ForecastTo(sc.yhat):
+			m.scorer.Push(sc.yhat, nil, nil, ref)
+		}
+	}
+	if r.yhat == nil {
+		return
+	}
+	sc.bounds(r)
+	s.scorer.Push(r.yhat, sc.lower, sc.upper, ref)
+	if sc.c.Joint {
+		sc.region(r)
+		s.scorer.PushJoint(sc.jointLower, sc.jointUpper)
+	}
+	copy(s.yhat, r.yhat)
+	sc.emit(dst, r)
+}
+
+// shape gives the scratch memory the sizes for dim variables.
+func (sc *scorer) shape(dim int) {
+	n := sc.c.Horizon * dim
+	if len(sc.yhat) == n {
+		return
+	}
+	resize(&sc.yhat, n)
+	resize(&sc.ref, n)
+	resize(&sc.lower, len(sc.c.Levels)*n)
+	resize(&sc.upper, len(sc.c.Levels)*n)
+	if sc.c.Joint {
+		resize(&sc.jointLower, n)
+		resize(&sc.jointUpper, n)
+	}
+}
+
+func resize(v *[]float64, n int) { *v = slices.Grow((*v)[:0], n)[:n] }
+
+// referenceForecast returns the forecast of the baseline that is the reference,
+// or nil.
+func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
+	if sc.reference < 0 || !s.baselines[sc.reference].f.ForecastTo(sc.ref) {
+		return nil
+	}
+	return sc.ref
+}
+
+// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r, NaN where
+// there is none or one of its ends is not finite.
+func (sc *scorer) bounds(r *stepResult) {
+	n, ok := len(sc.lower), r.bounds != nil
+	switch {
+	case n == 0:
+		return
+	case ok:
+		copy(sc.lower, r.bounds)
+		copy(sc.upper, r.bounds[n:])
+	case r.series.intervals != nil:
+		ok = r.series.intervals.BoundsTo(sc.lower, sc.upper)
+	}
+	for i := range sc.lower {
+		if !ok || !(math.Abs(sc.lower[i]) <= math.MaxFloat64) || !(math.Abs(sc.upper[i]) <= math.MaxFloat64) {
+			sc.lower[i], sc.upper[i] = math.NaN(), math.NaN()
+		}
+	}
+	r.series.limits.clip(sc.lower)
+	r.series.limits.clip(sc.upper)
+}
+
+// region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of
+// r, NaN where there is none.
+func (sc *scorer) region(r *stepResult) {
+	if r.region != nil {
+		copy(sc.jointLower, r.region)
+		copy(sc.jointUpper, r.region[len(sc.jointLower):])
+		r.series.limits.clip(sc.jointLower)
+		r.series.limits.clip(sc.jointUpper)
+		return
+	}
+	for i := range sc.jointLower {
+		sc.jointLower[i], sc.jointUpper[i] = math.NaN(), math.NaN()
+	}
+}
+
+// emit appends the forecasts of r, unless their times are unknown.
+func (sc *scorer) emit(dst *Batch, r *stepResult) {
+	if r.spacing == 0 {
+		return
+	}
+	s, at := r.series, issuedAt{r.time, r.spacing}
+	shared := sc.c.Interval == 0 && sc.c.Months == 0 // targets of several origins, if there are any
+	if shared && !s.issued.add(at, sc.c.Horizon) {
+		return
+	}
+	if sc.c.Months > 0 && time.Unix(0, r.time).UTC().Day() >= shortestMonth {
+		if shared = true; !s.issued.addMonthEnd(at) {
+			return
+		}
+	}
+	d := len(r.y)
+	for _, h := range sc.c.Emit {
+		target := at.target(h)
+		if target == math.MaxInt64 {
+			return // past the year 2262
+		}
+		if shared && s.issued.taken(at, h) {
+			continue
+		}
+		from, to := (h-1)*d, h*d
+		dst.Forecasts = append(dst.Forecasts, Forecast{
+			Series: s.info, Model: sc.c.Model, Origin: r.time, Row: r.row, Time: target, Horizon: h,
+			Yhat: r.yhat[from:to:to], Lower: sc.atHorizon(dst, sc.lower, from, to), Upper: sc.atHorizon(dst, sc.upper, from, to),
+		})
+		if sc.c.Joint {
+			f := &dst.Forecasts[len(dst.Forecasts)-1]
+			f.JointLower, f.JointUpper = dst.vector(sc.jointLower[from:to]), dst.vector(sc.jointUpper[from:to])
+		}
+	}
+}
+
+// atHorizon returns a copy of the part of bounds, L x H x dim, of one horizon: L x
+// dim.
+func (sc *scorer) atHorizon(dst *Batch, bounds []float64, from, to int) []float64 {
+	v := dst.room(len(sc.c.Levels) * (to - from))
+	for l := range sc.c.Levels {
+		row := bounds[l*len(sc.yhat):]
+		copy(v[l*(to-from):], row[from:to])
+	}
+	return v
+}

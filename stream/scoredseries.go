@@ -1,0 +1,129 @@
+package stream
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// scoredSeries is all that the scorer knows of one series with its variables.
+type scoredSeries struct {
+	info  *Series
+	place int   // in order of appearance
+	time  int64 // of the last sample
+
+	scorer    *eval.Scorer        // of the model
+	baselines []*baseline         // in their order
+	anomalies *eval.AnomalyScorer // nil: none are asked for
+
+	intervals  eval.Intervals   // nil when the model has them, or none are asked for
+	drift      eval.DriftWatch  // likewise
+	companions []eval.Companion // these two
+	yhat       []float64        // the one-step forecast issued last, dim; NaN = none
+	issued     issued           // while the spacing is estimated
+
+	limits *limits
+
+	changed bool // since Engine.Saved
+}
+
+func (s *scoredSeries) hasChanged() bool { return s.changed }
+
+// baseline is a baseline of a series with its score.
+type baseline struct {
+	name   string
+	own    eval.Model // that f belongs to
+	f      eval.Forecaster
+	scorer *eval.Scorer
+}
+
+// newScoredSeries returns what the scorer knows of a series that begins now. The scorer
+// learns about it by a step result.
+func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, error) {
+	dim := len(info.Variables)
+	s := &scoredSeries{
+		info: info, place: place, scorer: newModelScorer(c, info),
+		yhat: make([]float64, dim), limits: newLimits(c, info.Variables), changed: true,
+	}
+	if !c.Evaluation.NoAnomalies {
+		s.anomalies = eval.NewAnomalyScorer(c.anomalies(info.Variables))
+	}
+	for _, b := range c.Baselines {
+		m, err := b.New(dim, c.Horizon)
+		if err != nil {
+			return nil, fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
+		}
+		s.baselines = append(s.baselines, &baseline{name: b.Name, own: m, f: m.NewSeries(), scorer: newModelScorer(c, info)})
+	}
+	var err error
+	if c.Intervals != nil {
+		if s.intervals, err = c.Intervals(dim); err != nil {
+			return nil, fmt.Errorf("stream: intervals of %d variables: %w", dim, err)
+		}
+		s.companions = append(s.companions, s.intervals)
+	}
+	if c.Drift != nil {
+		if s.drift, err = c.Drift(dim); err != nil {
+			return nil, fmt.Errorf("stream: drift detector of %d variables: %w", dim, err)
+		}
+		s.companions = append(s.companions, s.drift)
+	}
+	s.forget()
+	return s, nil
+}
+
+func newModelScorer(c *EngineConfig, info *Series) *eval.Scorer {
+	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow}
+	if c.Evaluation.Scale != nil {
+		config.Scale = c.Evaluation.Scale(info)
+	}
+	if len(c.Levels) > 0 {
+		config.Level = c.Levels[0]
+		config.Joint = c.Joint
+	}
+	return eval.NewScorer(config)
+}
+
+// forget drops the one-step forecast.
+func (s *scoredSeries) forget() {
+	for i := range s.yhat {
+		s.yhat[i] = math.NaN()
+	}
+}
+
+// issue passes the forecasts to the companions; nil: there are none.
+func (s *scoredSeries) issue(yhat []float64) {
+	for _, c := range s.companions {
+		if yhat == nil {
+			c.ResetLags()
+		} else {
+			c.Issue(yhat)
+		}
+	}
+}
+
+func (s *scoredSeries) state(c *snapshot.Codec) {
+	c.Section("scored")
+	c.Int64(&s.time)
+	c.Optional("model", func() { s.scorer.State(c) })
+	for _, m := range s.baselines {
+		c.Optional("baseline "+m.name, func() {
+			m.own.State(c)
+			m.f.State(c)
+			m.scorer.State(c)
+		})
+	}
+	if s.intervals != nil {
+		c.Optional("intervals", func() { s.intervals.State(c) })
+	}
+	if s.drift != nil {
+		c.Optional("drift", func() { s.drift.State(c) })
+	}
+	if s.anomalies != nil {
+		s.anomalies.State(c)
+	}
+	c.Float64s(s.yhat)
+	s.issued.state(c)
+}
