@@ -22,12 +22,12 @@ func (c *EngineConfig) anomalies(variables []string) eval.AnomalyConfig {
 func scoreAnomaly(dst *Batch, o *Observation, s *scoredSeries, r *stepResult) {
 	before := s.anomalies.Event()
 	if score, ok := s.anomalies.Observe(r.time, r.y, s.yhat); ok {
-		o.Score, o.Cause = score, s.anomalies.Cause()
+		o.AnomalyScore, o.Cause = score, s.anomalies.Cause()
 		if o.Anomalous = s.anomalies.Anomalous(); o.Anomalous {
 			o.Share = dst.vector(s.anomalies.Shares())
 		}
 	}
-	s.anomalies.VariablesTo(o.Anomaly)
+	s.anomalies.VariablesTo(o.VariableScores)
 	now := s.anomalies.Event()
 	o.Begins, o.Normal = now.Open && (!before.Open || now.Begin != before.Begin), now.Normal
 	reportAnomaly(dst, o, before, now)

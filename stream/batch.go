@@ -60,22 +60,29 @@ type Observation struct {
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
 
-	// Score says how improbable the sample is, Anomaly the part of it that each
-	// variable explains: above 1 is an alarm, NaN = not known yet. See
-	// eval.AnomalyScorer, whose leading view is Cause. Share is that of each variable
-	// in the score: it sums to 1; nil = no score. Anomalous marks the samples of an
-	// anomaly, with those between its alarms; Begins its first one, and Normal those after
-	// which it is the new normal.
-	Score   float64
-	Cause   eval.View
-	Share   []float64
-	Anomaly []float64
+	// AnomalyScore says how improbable the sample is, see eval.AnomalyScorer. Above 1: an
+	// alarm. NaN: not known yet.
+	AnomalyScore float64
 
+	// Cause is the view with the largest score. It means nothing while AnomalyScore is NaN.
+	Cause eval.View
+
+	// VariableScores are the parts of AnomalyScore that the variables explain. NaN: not
+	// known yet.
+	VariableScores []float64
+
+	// Share is the share of each variable in AnomalyScore. Its sum is 1. Nil unless
+	// Anomalous.
+	Share []float64
+
+	// Anomalous marks the samples of an anomaly, with those between its alarms. Begins
+	// marks the first sample of an anomaly, Normal the samples after which the change is
+	// the new normal.
 	Anomalous, Begins, Normal bool
 
-	// Unusual is the score of the model itself, in [0, 1], if it is an
-	// eval.Detector; NaN = none.
-	Unusual float64
+	// LevelSetScore is the score of the model itself, in [0, 1], if the model is an
+	// eval.Detector. NaN: none.
+	LevelSetScore float64
 }
 
 // Metric is a score of a model on a series.

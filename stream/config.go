@@ -119,7 +119,7 @@ type Evaluation struct {
 	// sample. It must not keep the slice.
 	Inside func(s *Series, k int, inside []float64)
 
-	// NoAnomalies says that no anomaly scores are asked for: Observation.Score is NaN.
+	// NoAnomalies says that no anomaly scores are asked for: Observation.AnomalyScore is NaN.
 	NoAnomalies bool
 }
 

@@ -166,7 +166,7 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 	if err := e.remeasure(s, in.Row+1); err != nil {
 		return err
 	}
-	r.unusual = s.inspect(dst, in.Time)
+	r.levelSetScore = s.inspect(dst, in.Time)
 	if err := e.forecast(dst, s, in, &r); err != nil {
 		return err
 	}
@@ -292,13 +292,13 @@ func (e *Engine) Score(dst *Batch) error {
 	return nil
 }
 
-// inspect asks the model of s what it noticed in the sample that it has just learnt,
-// and returns its score of how unusual that is.
-func (s *series) inspect(dst *Batch, time int64) (unusual float64) {
-	unusual = math.NaN()
+// inspect adds an event for a drift at the last sample, and returns the level set score of
+// the model. NaN: none.
+func (s *series) inspect(dst *Batch, time int64) (score float64) {
+	score = math.NaN()
 	if m, is := eval.As[eval.Detector](s.forecaster); is {
-		if score, ok := m.Anomaly(); ok {
-			unusual = score
+		if v, ok := m.Anomaly(); ok {
+			score = v
 		}
 	}
 	if m, is := eval.As[eval.DriftDetector](s.forecaster); is {
@@ -306,7 +306,7 @@ func (s *series) inspect(dst *Batch, time int64) (unusual float64) {
 			s.addEvent(dst, driftEvent(s.info, time, d))
 		}
 	}
-	return unusual
+	return score
 }
 
 // forecast puts the forecasts that s has now into r.

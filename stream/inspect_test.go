@@ -62,8 +62,8 @@ func TestModelsAreAsked(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 	for i, o := range b.Observations {
-		if want := []float64{math.NaN(), math.NaN(), .101, .102, .003}[i]; o.Unusual != want && !(math.IsNaN(want) && math.IsNaN(o.Unusual)) {
-			t.Errorf("sample %d: unusual %v, want %v", i, o.Unusual, want)
+		if want := []float64{math.NaN(), math.NaN(), .101, .102, .003}[i]; o.LevelSetScore != want && !(math.IsNaN(want) && math.IsNaN(o.LevelSetScore)) {
+			t.Errorf("sample %d: unusual %v, want %v", i, o.LevelSetScore, want)
 		}
 	}
 }
@@ -94,15 +94,15 @@ func TestAnomaliesHaveACause(t *testing.T) {
 		o := b.Observations[0]
 		switch {
 		case i < 100:
-			if o.Share != nil || !math.IsNaN(o.Score) || !math.IsNaN(o.Anomaly[0]) {
+			if o.Share != nil || !math.IsNaN(o.AnomalyScore) || !math.IsNaN(o.VariableScores[0]) {
 				t.Fatalf("sample %d: a score before anything is known: %+v", i, o)
 			}
 		case i < at:
-			if o.Score > 1 || o.Anomaly[1] > 1 {
+			if o.AnomalyScore > 1 || o.VariableScores[1] > 1 {
 				t.Errorf("sample %d: %+v", i, o)
 			}
 		default:
-			if !(o.Score > 1) || o.Cause != eval.Jump || o.Share[1] < .9 || !(o.Anomaly[1] > 1) || o.Anomaly[0] > 1 {
+			if !(o.AnomalyScore > 1) || o.Cause != eval.Jump || o.Share[1] < .9 || !(o.VariableScores[1] > 1) || o.VariableScores[0] > 1 {
 				t.Errorf("the jump: %+v", o)
 			}
 		}

@@ -57,7 +57,7 @@ func (sc *scorer) take(dst *Batch, r *stepResult) error {
 		if err := sc.score(s, r); err != nil {
 			return err
 		}
-		o.Unusual = r.unusual
+		o.LevelSetScore = r.levelSetScore
 		sc.report(s, r.y)
 		sc.watch(dst, s)
 		sc.forecast(dst, r)
@@ -92,7 +92,7 @@ func (sc *scorer) observe(dst *Batch, r *stepResult) *Observation {
 	v := dst.room(2 * len(r.y))
 	residual, anomaly := v[:len(r.y):len(r.y)], v[len(r.y):]
 	dst.Observations = append(dst.Observations, Observation{
-		Series: s.info, Time: r.time, Y: r.y, Residual: residual, Score: math.NaN(), Anomaly: anomaly,
+		Series: s.info, Time: r.time, Y: r.y, Residual: residual, AnomalyScore: math.NaN(), VariableScores: anomaly,
 	})
 	o := &dst.Observations[len(dst.Observations)-1]
 	for i, y := range r.y {

@@ -9,12 +9,12 @@ type stepResult struct {
 	time   int64 // of the sample
 	row    int64 // number of samples of the series before it, without missing ones
 
-	y       []float64 // dim; NaN = missing
-	warmUp  bool      // forecasts of y are not scored
-	inputs  []float64 // for the baselines, before y; nil = none
-	unusual float64   // score of the model itself; NaN = none
-	yhat    []float64 // H x dim, forecasts of the model after y; nil = none
-	spacing spacing   // to the next sample; 0 = not known yet
+	y             []float64 // dim; NaN = missing
+	warmUp        bool      // forecasts of y are not scored
+	inputs        []float64 // for the baselines, before y; nil = none
+	levelSetScore float64   // score of the model itself; NaN = none
+	yhat          []float64 // H x dim, forecasts of the model after y; nil = none
+	spacing       spacing   // to the next sample; 0 = not known yet
 
 	// What the model itself says about yhat: lower bounds, then upper bounds, L x H x dim
 	// each; lower and upper ends of the joint region, H x dim each; nil = nothing.

@@ -238,7 +238,7 @@ func (s *keptBatches) Write(_ context.Context, b *stream.Batch) error {
 		c.Forecasts = append(c.Forecasts, f)
 	}
 	for _, o := range b.Observations {
-		o.Y, o.Residual, o.Anomaly, o.Share = slices.Clone(o.Y), slices.Clone(o.Residual), slices.Clone(o.Anomaly), slices.Clone(o.Share)
+		o.Y, o.Residual, o.VariableScores, o.Share = slices.Clone(o.Y), slices.Clone(o.Residual), slices.Clone(o.VariableScores), slices.Clone(o.Share)
 		c.Observations = append(c.Observations, o)
 	}
 	s.batches = append(s.batches, c)

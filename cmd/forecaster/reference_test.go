@@ -194,7 +194,7 @@ func influxReference(t *testing.T) string {
 			Series: series, Model: "m", Time: 1, Horizon: 1, Yhat: one, Lower: []float64{1, 1}, Upper: []float64{1, 1}, JointLower: one, JointUpper: one,
 		}},
 		Observations: []stream.Observation{{
-			Series: series, Time: 1, Y: one, Residual: one, Score: 2, Share: one, Anomaly: one, Anomalous: true, Unusual: .5,
+			Series: series, Time: 1, Y: one, Residual: one, AnomalyScore: 2, Share: one, VariableScores: one, Anomalous: true, LevelSetScore: .5,
 		}},
 		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
 		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"EXPERT"}, Weights: one}},

@@ -37,7 +37,7 @@ func TestAutoSaysBoth(t *testing.T) {
 	if math.Abs(in.Influence[2]) <= math.Abs(in.Influence[1]) {
 		t.Errorf("influence %v: x drives y, not the other way round", in.Influence)
 	}
-	if o := b.Observations[len(b.Observations)-1]; math.IsNaN(o.Unusual) || math.IsNaN(o.Anomaly[0]) {
+	if o := b.Observations[len(b.Observations)-1]; math.IsNaN(o.LevelSetScore) || math.IsNaN(o.VariableScores[0]) {
 		t.Errorf("%+v", o)
 	}
 }

@@ -17,7 +17,7 @@ func Example() {
 	batch := &stream.Batch{
 		Records: 1,
 		Observations: []stream.Observation{
-			{Series: series, Time: 1e9, Y: []float64{0.5}, Residual: []float64{0.1}, Score: 1.5, Anomaly: []float64{0.7}},
+			{Series: series, Time: 1e9, Y: []float64{0.5}, Residual: []float64{0.1}, AnomalyScore: 1.5, VariableScores: []float64{0.7}},
 		},
 		Forecasts: []stream.Forecast{
 			{Series: series, Model: "orffvar", Origin: 1e9, Time: 2e9, Horizon: 1, Yhat: []float64{0.6}},

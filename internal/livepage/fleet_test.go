@@ -36,7 +36,7 @@ func fleet(t *testing.T, series int) *feeder {
 				o.Y[j] += 3 * math.Sin(float64(k+i+j))
 			}
 			if i == 123 && k == 20 {
-				o.Score = 3.5
+				o.AnomalyScore = 3.5
 			}
 		}
 		skill := .5
@@ -118,7 +118,7 @@ func TestLargeFleetInABrowser(t *testing.T) {
 		last = f.of(fmt.Sprintf("node-%05d", i), "x")
 		b := last.batch(20)
 		if i == MaxSeries+100 {
-			b.Observations[19].Score = 4
+			b.Observations[19].AnomalyScore = 4
 		}
 		last.write(b)
 	}
@@ -245,7 +245,7 @@ func TestFleetScreenshots(t *testing.T) {
 func TestRanking(t *testing.T) {
 	f := fleet(t, 130)
 	quiet := f.of("quiet", "x")
-	quiet.write(&stream.Batch{Observations: []stream.Observation{{Series: quiet.series, Time: 1e9, Y: []float64{1}, Residual: []float64{nan}, Anomaly: []float64{nan}, Score: nan}}})
+	quiet.write(&stream.Batch{Observations: []stream.Observation{{Series: quiet.series, Time: 1e9, Y: []float64{1}, Residual: []float64{nan}, VariableScores: []float64{nan}, AnomalyScore: nan}}})
 	var m rankingMessage
 	get(t, f.page, "/api/v1/ranking", 200, &m)
 	if len(m.Anomaly) != 131 || m.Anomaly[123] != 3.5 || m.Anomaly[0] != .5 || m.Skill[45] != -.75 || m.Skill[0] != .5 {
@@ -266,7 +266,7 @@ func TestEverySeriesIsReachable(t *testing.T) {
 		all[i] = f.of(fmt.Sprintf("node-%05d", i), "x")
 		b := all[i].batch(3)
 		if i == 2500 {
-			b.Observations[1].Score = 2.5
+			b.Observations[1].AnomalyScore = 2.5
 		}
 		skill := .5
 		if i == 2750 {
@@ -309,7 +309,7 @@ func TestEverySeriesIsReachable(t *testing.T) {
 	for i := range all {
 		if i != 2999 && i%2 == 0 {
 			b := all[i].batch(1)
-			b.Observations[0].Score = 1.5 // they all would like a history
+			b.Observations[0].AnomalyScore = 1.5 // they all would like a history
 			all[i].write(b)
 		}
 	}

@@ -56,12 +56,12 @@ func (f *feeder) batch(n int) *stream.Batch {
 	for range n {
 		i := f.n
 		f.n++
-		o := stream.Observation{Series: f.series, Time: f.time(i), Score: .5}
+		o := stream.Observation{Series: f.series, Time: f.time(i), AnomalyScore: .5}
 		for j := range d {
 			y := f.value(i, j)
 			o.Y = append(o.Y, y)
 			o.Residual = append(o.Residual, -1)
-			o.Anomaly = append(o.Anomaly, 1)
+			o.VariableScores = append(o.VariableScores, 1)
 		}
 		b.Observations = append(b.Observations, o)
 		b.Records++

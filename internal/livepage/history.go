@@ -138,9 +138,9 @@ func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	}
 	i := h.push(o.Time)
 	copy(h.at(h.y, i), o.Y)
-	copy(h.at(h.anomaly, i), o.Anomaly)
+	copy(h.at(h.anomaly, i), o.VariableScores)
 	copy(h.at(h.share, i), o.Share)
-	h.score[i%h.capacity] = o.Score
+	h.score[i%h.capacity] = o.AnomalyScore
 }
 
 // forecast keeps a forecast at its origin and in the fan.

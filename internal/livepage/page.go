@@ -107,8 +107,8 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 		if m == nil {
 			continue
 		}
-		m.rank(o.Score)
-		if m.history == nil && o.Score > alarm && promoted < mostPromoted {
+		m.rank(o.AnomalyScore)
+		if m.history == nil && o.AnomalyScore > alarm && promoted < mostPromoted {
 			promoted++
 			p.promote(m)
 		}

@@ -128,7 +128,7 @@ func TestGuards(t *testing.T) {
 					t.Fatalf("%s, sample %d: %v", d.name, i, err)
 				}
 				for _, o := range b.Observations {
-					if in < disturbed && o.Score > 1 {
+					if in < disturbed && o.AnomalyScore > 1 {
 						out.events["anomaly"]++
 						said++
 					}

@@ -69,9 +69,9 @@ func (s *Anomalies) Add(b *stream.Batch) {
 			k = len(s.Rows)
 			s.index[o.Series], s.Rows = k, append(s.Rows, nil)
 		}
-		row := RowScore{Score: o.Score, view: o.Cause, anomalous: o.Anomalous, begins: o.Begins, normal: o.Normal}
+		row := RowScore{Score: o.AnomalyScore, view: o.Cause, anomalous: o.Anomalous, begins: o.Begins, normal: o.Normal}
 		if s.LevelSets {
-			row = RowScore{Score: o.Unusual, view: -1, anomalous: o.Unusual > LevelSetLimit}
+			row = RowScore{Score: o.LevelSetScore, view: -1, anomalous: o.LevelSetScore > LevelSetLimit}
 			n := len(s.Rows[k])
 			row.begins = row.anomalous && (n == 0 || !s.Rows[k][n-1].anomalous)
 		} else if o.Anomalous {

@@ -64,7 +64,7 @@ func (t *Tracer) Add(b *stream.Batch) {
 			t.series[o.Series], t.rows = s, append(t.rows, 0)
 		}
 		step := report.Step{
-			Series: s, Time: o.Time, Y: o.Y, Anomaly: o.Score,
+			Series: s, Time: o.Time, Y: o.Y, Anomaly: o.AnomalyScore,
 			Scored: t.Scored == nil || t.Scored(s, t.rows[s]), Labelled: t.Labelled != nil && t.Labelled(s, t.rows[s]),
 		}
 		t.rows[s]++

@@ -515,7 +515,7 @@ func TestVictoriaMetrics(t *testing.T) {
 	s := &stream.Series{Name: "host=web 1", Variables: []string{"cpu", "a b,c"}, Tags: []stream.Tag{{Key: "host", Value: "web 1"}}}
 	b := &stream.Batch{
 		Observations: []stream.Observation{{
-			Series: s, Time: now.Add(-400 * 24 * time.Hour).UnixNano(), Y: []float64{7, 8}, Residual: []float64{0, 0}, Anomaly: []float64{2, 0}, Share: []float64{1, 0}, Score: 2, Anomalous: true, Unusual: math.NaN(),
+			Series: s, Time: now.Add(-400 * 24 * time.Hour).UnixNano(), Y: []float64{7, 8}, Residual: []float64{0, 0}, VariableScores: []float64{2, 0}, Share: []float64{1, 0}, AnomalyScore: 2, Anomalous: true, LevelSetScore: math.NaN(),
 		}},
 		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Kind: stream.EventGap, Time: now.UnixNano(), Text: "3 samples missing"}},
 	}
@@ -614,7 +614,7 @@ func TestChunks(t *testing.T) {
 	b := points(70)
 	for i := range 100 {
 		b.Observations = append(b.Observations, stream.Observation{
-			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, Anomaly: []float64{math.NaN()}, Score: math.NaN(), Unusual: math.NaN(),
+			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, VariableScores: []float64{math.NaN()}, AnomalyScore: math.NaN(), LevelSetScore: math.NaN(),
 		})
 	}
 	b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap, Text: "t"})

@@ -157,7 +157,7 @@ func wideObservation(l *line, o *stream.Observation, values, anomalies bool) {
 			l.of(variable, "", o.Y[j])
 		}
 		if anomalies && o.Anomalous {
-			l.of(variable, "_score", o.Anomaly[j])
+			l.of(variable, "_score", o.VariableScores[j])
 			if o.Share != nil {
 				l.of(variable, "_share", o.Share[j])
 			}
@@ -177,7 +177,7 @@ func longObservation(l *line, o *stream.Observation, values, anomalies bool) {
 			l.float("residual", o.Residual[j])
 		}
 		if anomalies && o.Anomalous {
-			l.float("anomaly_score", o.Anomaly[j])
+			l.float("anomaly_score", o.VariableScores[j])
 			if o.Share != nil {
 				l.float("anomaly_share", o.Share[j])
 			}
@@ -193,12 +193,12 @@ func longObservation(l *line, o *stream.Observation, values, anomalies bool) {
 
 // sampleAnomaly appends what is known of the sample as a whole.
 func sampleAnomaly(l *line, o *stream.Observation) {
-	l.float("anomaly_score", o.Score)
+	l.float("anomaly_score", o.AnomalyScore)
 	if o.Anomalous {
 		l.flag("is_anomaly")
 		l.text("cause", o.Cause.String())
 	}
-	l.float("levelset_score", o.Unusual)
+	l.float("levelset_score", o.LevelSetScore)
 }
 
 func metric(l *line, m *stream.Metric) {

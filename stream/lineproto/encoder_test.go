@@ -22,8 +22,8 @@ func ExampleEncoder() {
 			Yhat: []float64{.5, 70.12345678901}, Lower: []float64{.25, math.NaN()}, Upper: []float64{.75, math.NaN()},
 		}},
 		Observations: []stream.Observation{{
-			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, Anomaly: []float64{2, math.NaN()},
-			Score: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Anomalous: true, Unusual: math.NaN(),
+			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, VariableScores: []float64{2, math.NaN()},
+			AnomalyScore: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Anomalous: true, LevelSetScore: math.NaN(),
 		}},
 		Insights: []stream.Insight{{
 			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
@@ -136,7 +136,7 @@ func TestNamesOfOthers(t *testing.T) {
 	}
 	b := &stream.Batch{
 		Forecasts:    []stream.Forecast{{Series: s, Model: "m", Horizon: 3, Time: 1, Yhat: v, Lower: v, Upper: v, JointLower: v, JointUpper: v}},
-		Observations: []stream.Observation{{Series: s, Time: 1, Y: v, Residual: v, Anomaly: v, Share: v, Score: 1, Anomalous: true, Unusual: 1}},
+		Observations: []stream.Observation{{Series: s, Time: 1, Y: v, Residual: v, VariableScores: v, Share: v, AnomalyScore: 1, Anomalous: true, LevelSetScore: 1}},
 	}
 	metrics := parsed(t, lineproto.Encoder{Levels: []float64{.9}}.AppendBatch(nil, b))
 	for i, want := range []struct{ tags, fields int }{{8, 5 * len(v)}, {6, 3*len(v) + 4}} {
@@ -161,7 +161,7 @@ func TestInclude(t *testing.T) {
 	s := &stream.Series{Name: "s", Variables: []string{"x"}}
 	one := []float64{1}
 	b := &stream.Batch{
-		Observations: []stream.Observation{{Series: s, Time: 1, Y: one, Residual: one, Anomaly: one, Share: one, Score: 1, Anomalous: true, Unusual: 1}},
+		Observations: []stream.Observation{{Series: s, Time: 1, Y: one, Residual: one, VariableScores: one, Share: one, AnomalyScore: 1, Anomalous: true, LevelSetScore: 1}},
 		Metrics:      []stream.Metric{{Series: s, Model: "m", Target: "x", Horizon: 1, Time: 1}},
 		Insights:     []stream.Insight{{Series: s, Model: "m", Time: 1, Experts: []string{"e"}, Weights: one}},
 		Events:       []stream.Event{{Series: "s", Kind: "gap", Time: 1, Text: "t"}},

@@ -89,7 +89,7 @@ func (r *Runner) count(b *stream.Batch) {
 		}
 	}
 	for i := range b.Observations {
-		if b.Observations[i].Score > 1 {
+		if b.Observations[i].AnomalyScore > 1 {
 			s.Anomalies++
 		}
 	}
