@@ -1,0 +1,205 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+)
+
+// runAll works on every partition, outside of any group.
+func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) error {
+	var list []*Partition
+	for _, topic := range g.config.Topics {
+		for i := range counts[topic] {
+			list = append(list, g.newPartition(topicPartition{topic, i}, nil))
+		}
+	}
+	return g.serve(ctx, list, work)
+}
+
+// runGroup works on what the group assigns, one generation after the other.
+func (g *Group) runGroup(ctx context.Context, work Work) error {
+	cg, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{
+		ID:                g.config.Group,
+		Brokers:           g.config.Brokers,
+		Dialer:            g.dialer,
+		Topics:            g.config.Topics,
+		HeartbeatInterval: g.config.Heartbeat,
+		SessionTimeout:    g.config.SessionTimeout,
+		RebalanceTimeout:  g.config.SessionTimeout,
+		JoinGroupBackoff:  time.Second,
+		StartOffset:       kafkago.FirstOffset, // not used: see Partition.open
+		Timeout:           g.config.timeout(),
+	})
+	if err != nil {
+		return fmt.Errorf("kafka: %w", err)
+	}
+	left := make(chan struct{})
+	leave := sync.OnceFunc(func() {
+		go func() {
+			cg.Close()
+			close(left)
+		}()
+	})
+	// Leaving before the work has ended keeps kafka-go from joining the next
+	// generation only to leave it.
+	defer context.AfterFunc(ctx, leave)()
+	defer func() {
+		leave()
+		select {
+		case <-left:
+		case <-time.After(5 * time.Second): // a request to join can take as long as a session
+			g.config.Log.Warn("the group did not answer to leaving it", "group", g.config.Group)
+		}
+	}()
+	joined := false
+	var problem string
+	for {
+		g.setState("joining the group " + g.config.Group)
+		gen, err := cg.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && refused(err) && !joined:
+			return fmt.Errorf("kafka: joining the group %s: %w", g.config.Group, explain(err))
+		case err != nil:
+			if s := kind(err); s != problem {
+				problem = s
+				g.config.Log.Warn("joining the group", "group", g.config.Group, "error", explain(err))
+			}
+			continue // kafka-go pauses
+		}
+		joined, problem = true, ""
+		err = g.runGeneration(ctx, gen, work, leave)
+		switch {
+		case !errors.Is(err, errEnded):
+			return err
+		case ctx.Err() != nil: // leaving has ended the generation
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// runGeneration works on the partitions of one generation, see serve. It calls
+// leave when this is the last one.
+func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work Work, leave func()) error {
+	m := &membership{group: gen.GroupID, generation: int(gen.ID), member: gen.MemberID}
+	var list []*Partition
+	for _, topic := range g.config.Topics {
+		for _, a := range gen.Assignments[topic] {
+			if n := g.counts[topic]; a.ID >= n { // sooner than the watcher
+				leave()
+				return partitionsChanged(topic, n, a.ID+1)
+			}
+			list = append(list, g.newPartition(topicPartition{topic, a.ID}, m))
+		}
+	}
+	g.mu.Lock()
+	g.generation = m.generation
+	g.mu.Unlock()
+	g.config.Log.Info("partitions were assigned", "group", m.group, "generation", m.generation, "partitions", fmt.Sprint(names(list)))
+	result := make(chan error, 1)
+	// One function serves all partitions: kafka-go ends a generation as soon as
+	// one function returns, and joins the next when all have.
+	gen.Start(func(generation context.Context) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(generation, func() { cancel(errEnded) })()
+		err := g.serve(ctx, list, work)
+		if !errors.Is(err, errEnded) {
+			leave()
+		}
+		result <- err
+	})
+	return <-result
+}
+
+// errEnded is the cause of the end of work whose generation is over.
+var errEnded = errors.New("kafka: the generation of the group has ended")
+
+// serve calls work for each partition and returns when all have returned, or
+// when HandOver is over: nil when all returned nil by themselves, errEnded when
+// the generation is over, the cause of ctx when that was something else, or the
+// first error of work.
+func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g.assign(list)
+	defer g.assign(nil)
+	g.setState("")
+
+	type result struct {
+		p   *Partition
+		err error
+	}
+	results := make(chan result, len(list))
+	open := make(map[*Partition]bool)
+	for _, p := range list {
+		p.work = ctx
+		open[p] = true
+		go func() {
+			err := work(ctx, p)
+			p.expire(ErrFenced)
+			results <- result{p, err}
+		}()
+	}
+
+	var first error
+	var late <-chan time.Time
+	ended := ctx.Done()
+	for len(open) > 0 || len(list) == 0 && ended != nil {
+		select {
+		case r := <-results:
+			delete(open, r.p)
+			switch {
+			case r.err == nil:
+			case errors.Is(r.err, ErrFenced), errors.Is(context.Cause(ctx), errEnded):
+				g.config.Log.Warn("a partition was lost before its state was committed", "partition", r.p.tp.String(), "error", r.err)
+				cancel(errEnded)
+			case ctx.Err() != nil && errors.Is(r.err, context.Canceled):
+			default:
+				if first == nil {
+					first = fmt.Errorf("%s: %w", r.p.tp, r.err)
+				}
+				cancel(first)
+			}
+		case <-ended:
+			ended = nil
+			timer := time.NewTimer(g.config.HandOver)
+			defer timer.Stop()
+			late = timer.C
+		case <-late:
+			list = slices.DeleteFunc(list, func(p *Partition) bool { return !open[p] })
+			for _, p := range list {
+				p.expire(ErrFenced)
+			}
+			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names(list), g.config.HandOver))
+		}
+	}
+	if first != nil {
+		return first
+	}
+	return context.Cause(ctx)
+}
+
+func names(list []*Partition) []string {
+	s := make([]string, len(list))
+	for i, p := range list {
+		s[i] = p.tp.String()
+	}
+	return s
+}
+
+func (g *Group) assign(list []*Partition) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	clear(g.assigned)
+	for _, p := range list {
+		g.assigned[p.tp] = p
+	}
+}

@@ -1,0 +1,114 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Offset says where reading starts when a group has committed nothing.
+type Offset string
+
+// The offsets.
+const (
+	Oldest Offset = "oldest"
+	Newest Offset = "newest"
+)
+
+// GroupConfig says what a Group reads. The zero value of a duration or size
+// means its default.
+type GroupConfig struct {
+	Connection
+
+	// Topics are read together. While one of them does not exist, the Group waits.
+	Topics []string
+
+	// Group is the name of the consumer group. Without a name all partitions of
+	// the topics are read and nothing is committed.
+	Group string
+
+	// Offset is where a partition starts of which nothing is committed; "" means
+	// Oldest. Newest is resolved once and committed at once, so that a restart
+	// misses nothing.
+	Offset Offset
+
+	// Isolation says whether messages of transactions that were aborted, or have not
+	// ended, are delivered; "" means ReadCommitted: they are not, and a transaction
+	// that does not end holds up what follows it.
+	Isolation Isolation
+
+	// Stateful says that work restores a state and calls Seek. Then it is an
+	// error to Read without Seek from a partition of which something is
+	// committed: the state that belongs to the commit is missing.
+	Stateful bool
+
+	// StopOnLoss makes it an error when records were removed by retention
+	// before they were read. Otherwise they are counted and logged.
+	StopOnLoss bool
+
+	// MaxMessageBytes is the largest key and value together that is delivered
+	// whole; default 1 MiB. See stream.Message.Refused.
+	MaxMessageBytes int
+
+	// FetchBytes is how much a request for messages asks for; default 1 MiB. A
+	// larger batch is delivered nevertheless. MaxWait is how long the broker
+	// holds a request while there is nothing; default 500 ms.
+	FetchBytes int
+	MaxWait    time.Duration
+
+	// SessionTimeout is the time without a heartbeat after which the group gives
+	// the partitions of a member to others; default 30 s. Heartbeat is the
+	// time between two signs; default 3 s. HandOver is how long the function
+	// of a partition may take to finish when the partition goes to another
+	// member or the process ends; default 10 s. The sum of HandOver and
+	// Heartbeat must be less than SessionTimeout.
+	SessionTimeout time.Duration
+	Heartbeat      time.Duration
+	HandOver       time.Duration
+
+	// Log receives what an operator should know; nil means slog.Default().
+	Log *slog.Logger
+}
+
+func (c GroupConfig) withDefaults() (GroupConfig, error) {
+	set := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	set(&c.MaxWait, 500*time.Millisecond)
+	set(&c.SessionTimeout, 30*time.Second)
+	set(&c.Heartbeat, min(3*time.Second, c.SessionTimeout/3))
+	set(&c.HandOver, min(10*time.Second, c.SessionTimeout/3))
+	if c.MaxMessageBytes == 0 {
+		c.MaxMessageBytes = 1 << 20
+	}
+	if c.FetchBytes == 0 {
+		c.FetchBytes = 1 << 20
+	}
+	if c.Offset == "" {
+		c.Offset = Oldest
+	}
+	if c.Isolation == "" {
+		c.Isolation = ReadCommitted
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("kafka: "+format, args...))
+		}
+	}
+	check(len(c.Topics) > 0, "Topics must not be empty")
+	check(c.Offset == Oldest || c.Offset == Newest, "Offset must be %q or %q, got %q", Oldest, Newest, c.Offset)
+	check(c.Isolation == ReadCommitted || c.Isolation == ReadUncommitted, "Isolation must be %q or %q, got %q", ReadCommitted, ReadUncommitted, c.Isolation)
+	check(c.MaxMessageBytes > 0, "MaxMessageBytes must be > 0, got %d", c.MaxMessageBytes)
+	check(c.FetchBytes > 0 && c.FetchBytes <= 1<<30, "FetchBytes must be in [1, 1 GiB], got %d", c.FetchBytes)
+	check(c.MaxWait > 0, "MaxWait must be > 0, got %v", c.MaxWait)
+	check(c.Heartbeat > 0 && c.HandOver > 0 && c.HandOver+c.Heartbeat < c.SessionTimeout,
+		"HandOver + Heartbeat must be less than SessionTimeout, got %v + %v and %v", c.HandOver, c.Heartbeat, c.SessionTimeout)
+	return c, errors.Join(errs...)
+}

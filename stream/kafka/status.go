@@ -1,0 +1,65 @@
+package kafka
+
+import (
+	"maps"
+	"slices"
+)
+
+func (g *Group) setState(s string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state = s
+}
+
+// Status is what a Group is doing now.
+type Status struct {
+	State      string // what it waits for; "" = working on the partitions
+	Generation int    // of the group
+	Partitions []PartitionStatus
+}
+
+// PartitionStatus describes a partition that is or was assigned.
+type PartitionStatus struct {
+	Topic     string
+	Partition int
+	Assigned  bool
+	Position  int64  // offset of the next message to be delivered; -1 = not started
+	End       int64  // offset after the last message of the log, when last heard
+	Lost      int64  // records that retention removed before they were read
+	Retries   int64  // requests that failed and were repeated
+	Problem   string // why the last request failed; "" after a success
+}
+
+// Lag returns how many messages are not yet delivered.
+func (p PartitionStatus) Lag() int64 {
+	if p.Position < 0 {
+		return 0
+	}
+	return max(0, p.End-p.Position)
+}
+
+// Status may be called at any time from any goroutine.
+func (g *Group) Status() Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := Status{State: g.state, Generation: g.generation}
+	tps := slices.SortedFunc(maps.Keys(g.counters), func(a, b topicPartition) int {
+		if a.topic != b.topic {
+			if a.topic < b.topic {
+				return -1
+			}
+			return 1
+		}
+		return a.partition - b.partition
+	})
+	for _, tp := range tps {
+		c := g.counters[tp]
+		problem, _ := c.problem.Load().(string)
+		s.Partitions = append(s.Partitions, PartitionStatus{
+			Topic: tp.topic, Partition: tp.partition, Assigned: g.assigned[tp] != nil,
+			Position: c.position.Load(), End: c.logEnd.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
+			Problem: problem,
+		})
+	}
+	return s
+}

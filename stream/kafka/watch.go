@@ -1,0 +1,135 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+)
+
+// checkPartitions compares the numbers of partitions with those that the topics had
+// when the group committed its offsets, before anybody works.
+func (g *Group) checkPartitions(ctx context.Context, now map[string]int) error {
+	if g.config.Group == "" {
+		return nil
+	}
+	all := make(map[string][]int)
+	for topic, n := range now {
+		for i := range n {
+			all[topic] = append(all[topic], i)
+		}
+	}
+	var b backoff
+	for {
+		rctx, cancel := g.client.bounded(ctx, 0)
+		resp, err := g.client.committed(rctx, g.config.Group, all)
+		cancel()
+		if err == nil || errors.Is(err, kafkago.GroupIdNotFound) {
+			for topic, list := range resp {
+				for _, o := range list {
+					if n := parseNote(o.Metadata); o.CommittedOffset >= 0 && n.partitions > 0 && n.partitions != now[topic] {
+						return partitionsChanged(topic, n.partitions, now[topic])
+					}
+				}
+			}
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if refused(err) {
+			return fmt.Errorf("kafka: fetch the offsets of the group %s: %w", g.config.Group, explain(err))
+		}
+		g.setState("waiting for the offsets of the group: " + err.Error())
+		if err := b.pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func partitionsChanged(topic string, was, now int) error {
+	return fmt.Errorf("%w: topic %s had %d and has %d; so series may have moved to "+
+		"other partitions", ErrPartitions, topic, was, now)
+}
+
+// watch looks at the topics until ctx ends, also while the readers are held up. It
+// returns a permanent error when a topic has been replaced, or when it has gained or
+// lost partitions: the keys of its messages are then spread in another way.
+func (g *Group) watch(ctx context.Context, was map[string]int) error {
+	tick := time.NewTicker(g.watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		g.refreshEnds(ctx)
+		if err := g.verify(ctx); err != nil {
+			return err
+		}
+		now, err := g.client.partitions(ctx, g.config.Topics)
+		if err != nil {
+			continue // the readers notice and report what does not pass
+		}
+		for _, t := range g.config.Topics {
+			if now[t] != was[t] {
+				return &permanent{partitionsChanged(t, was[t], now[t])}
+			}
+		}
+	}
+}
+
+// verify compares the logs of the assigned partitions with what was read. It returns
+// only permanent errors; what else fails is noticed by the readers.
+func (g *Group) verify(ctx context.Context) error {
+	g.mu.Lock()
+	list := slices.Collect(maps.Values(g.assigned))
+	g.mu.Unlock()
+	for _, p := range list {
+		ctx, cancel := g.client.bounded(ctx, 0)
+		err := p.verifyOnce(ctx)
+		cancel()
+		var verdict *permanent
+		switch {
+		case errors.As(err, &verdict):
+			return err
+		case err != nil:
+			return nil //nolint:nilerr // the readers notice it
+		}
+	}
+	return nil
+}
+
+// refreshEnds asks where the logs of the assigned partitions end, so that the lag
+// of a reader that is held up grows.
+func (g *Group) refreshEnds(ctx context.Context) {
+	request := make(map[string][]kafkago.OffsetRequest)
+	g.mu.Lock()
+	for tp := range g.assigned {
+		request[tp.topic] = append(request[tp.topic], kafkago.LastOffsetOf(tp.partition))
+	}
+	g.mu.Unlock()
+	if len(request) == 0 {
+		return
+	}
+	ctx, cancel := g.client.bounded(ctx, 0)
+	defer cancel()
+	resp, err := g.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{Topics: request})
+	if err != nil {
+		return // the readers notice
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for topic, list := range resp.Topics {
+		for _, o := range list {
+			if p := g.assigned[topicPartition{topic, o.Partition}]; p != nil && o.Error == nil {
+				p.logEnd.Store(o.LastOffset)
+			}
+		}
+	}
+}
