@@ -1,0 +1,41 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// timeField returns the field of an object that is named as times are, or else FIELD.
+func timeField(object []byte) string {
+	name := "FIELD"
+	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // it was read before
+		if slices.Contains(timeNames, strings.ToLower(string(key))) {
+			name = string(key)
+		}
+		return d.Skip()
+	})
+	return name
+}
+
+// notAnObject says what is wrong with a message that the parser has refused, and
+// where: encoding/json has better words for it.
+func notAnObject(value []byte) error {
+	var v json.RawMessage
+	err := json.Unmarshal(value, &v)
+	var at *json.SyntaxError
+	if !errors.As(err, &at) {
+		return refuse(stream.Malformed, "not a JSON object but %s", clip(bytes.TrimSpace(value)))
+	}
+	before := value[:min(int(at.Offset), len(value))]
+	if strings.HasPrefix(at.Error(), "invalid character") {
+		before = before[:len(before)-1]
+	}
+	return refuse(stream.Malformed, "not JSON at byte %d: %v; before it %#q", at.Offset, at, before[max(0, len(before)-20):])
+}

@@ -1,0 +1,54 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// tagValue is a tag and its value in the message being decoded, "" when it has none.
+type tagValue struct{ path, key, value string }
+
+// setTags prepares the tags with the paths.
+func (d *JSON) setTags(paths []string) error {
+	for _, path := range paths {
+		key := path[strings.LastIndexByte(path, '.')+1:]
+		if key == "" || slices.ContainsFunc(d.tags, func(t tagValue) bool { return t.key == key }) {
+			return fmt.Errorf("format: the paths of the tags must end in different names, got %q", paths)
+		}
+		d.tags = append(d.tags, tagValue{path: path, key: key})
+	}
+	slices.SortFunc(d.tags, func(a, b tagValue) int { return strings.Compare(a.key, b.key) })
+	return nil
+}
+
+// tag reads the value of a tag: text, a number, or null for none.
+func (d *JSON) tag(as role, key []byte) error {
+	t := &d.tags[as-tagRole]
+	if t.value != "" {
+		return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+	}
+	if d.dec.Next() == jx.Null {
+		return d.dec.Skip()
+	}
+	return d.name(as, "tag", &t.value, d.names)
+}
+
+// unnamedSeries returns the series of a message that names none: made of the tags, "" without
+// one, or the key.
+func (d *JSON) unnamedSeries(m *stream.Message) string {
+	if len(d.tags) == 0 {
+		return d.series.get(m.Key)
+	}
+	d.nameOf = d.nameOf[:0]
+	for i := range d.tags {
+		if t := &d.tags[i]; t.value != "" {
+			d.nameOf = appendTag(d.nameOf, t.key, t.value)
+		}
+	}
+	return d.series.get(d.nameOf)
+}

@@ -1,0 +1,154 @@
+package format
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream"
+)
+
+func (d *JSON) time() error {
+	var text []byte
+	switch d.dec.Next() {
+	case jx.Number:
+		n, err := d.dec.Num()
+		if err != nil {
+			return err
+		}
+		text = n
+		d.shape.note(d.text, text, timeRole, false)
+		if !isNumber(text) {
+			return d.refuse(stream.Malformed, "the time %s has an exponent", clip(text))
+		}
+	case jx.String:
+		s, err := d.dec.StrBytes()
+		if err != nil {
+			return err
+		}
+		text = s
+		d.shape.note(d.text, text, timeRole, true)
+	default:
+		return d.refuse(stream.Malformed, "the time is neither a number nor text")
+	}
+	t, err := d.times.parse(text, "")
+	if err != nil {
+		return d.refuse(stream.Malformed, "the time %q is %v", clip(text), err)
+	}
+	d.record.Time = t
+	return nil
+}
+
+// name reads the name of the series or variable, or the value of a tag, which may be a number.
+func (d *JSON) name(as role, of string, name *string, in *interner) error {
+	switch d.dec.Next() {
+	case jx.Number:
+		n, err := d.dec.Num()
+		if err != nil {
+			return err
+		}
+		d.shape.note(d.text, n, as, false)
+		*name = in.get(n)
+		return nil
+	case jx.String:
+		s, err := d.dec.StrBytes()
+		if err != nil {
+			return err
+		}
+		d.shape.note(d.text, s, as, true)
+		*name = in.get(s)
+		return nil
+	}
+	return d.refuse(stream.Malformed, "the name of the %s is neither text nor a number", of)
+}
+
+// value reads a member of the object of values. As a rule the names are those of
+// the message before, in the same order, and are not looked up.
+func (d *JSON) value(_ *jx.Decoder, key []byte) error {
+	n := len(d.namesOf)
+	if d.asBefore && n < len(d.before) && d.before[n] == string(key) {
+		d.namesOf = d.before[:n+1]
+		return d.number(d.before[n])
+	}
+	if d.asBefore {
+		d.asBefore = false
+		for _, name := range d.namesOf {
+			d.seen[name] = d.message
+		}
+	}
+	if d.seen[string(key)] == d.message {
+		return d.refuse(stream.Malformed, "the variable %q is there twice", clip(key))
+	}
+	name := d.names.get(key)
+	d.seen[name] = d.message
+	d.namesOf = append(d.namesOf, name)
+	return d.number(name)
+}
+
+// flat reads a member of a message whose values are among its members.
+func (d *JSON) flat(key []byte) error {
+	switch d.dec.Next() {
+	case jx.Number, jx.Null, jx.Bool:
+		return d.value(nil, key)
+	}
+	return d.skip()
+}
+
+// dropValues forgets the values that stood beside the time: the message has an object of them.
+func (d *JSON) dropValues() {
+	if len(d.values) == 0 {
+		return
+	}
+	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
+	d.message++ // no name was seen
+	d.shape.holes = slices.DeleteFunc(d.shape.holes, func(h hole) bool { return h.role == valuesRole })
+}
+
+// element reads an element of the array of values.
+func (d *JSON) element(*jx.Decoder) error { return d.number("") }
+
+// number reads a value; name is that of its variable, if it has one.
+func (d *JSON) number(name string) error {
+	if len(d.values) >= d.c.MaxDim {
+		return d.refuse(stream.TooLarge, "more than %d values", d.c.MaxDim)
+	}
+	v := math.NaN()
+	switch t := d.dec.Next(); t {
+	case jx.Number:
+		n, err := d.dec.Num()
+		if err != nil {
+			return err
+		}
+		d.shape.note(d.text, n, valuesRole, false)
+		if v, err = decimal.Parse(n); err != nil { // out of range is infinite: the engine refuses it as such
+			return err
+		}
+	case jx.Null:
+		null, err := d.dec.Raw()
+		if err != nil {
+			return err
+		}
+		d.shape.note(d.text, null, valuesRole, false)
+	case jx.Bool:
+		b, err := d.dec.Bool()
+		if err != nil {
+			return err
+		}
+		d.shape.holes = append(d.shape.holes, hole{from: -1}) // is read, not filled in
+		if v = 0; b {
+			v = 1
+		}
+	case jx.Invalid:
+		return d.dec.Skip() // says what is wrong
+	default:
+		if name == "" {
+			name = "#" + strconv.Itoa(len(d.values)+1)
+		}
+		return d.refuse(stream.Malformed, "the value of %q is of type %s, not a number, true, false or null", name, t)
+	}
+	d.values = append(d.values, v)
+	return nil
+}

@@ -1,0 +1,95 @@
+package format
+
+import (
+	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// enter reads the object that comes next.
+func (d *JSON) enter(f func(*jx.Decoder, []byte) error) error {
+	if err := d.deeper(); err != nil {
+		return err
+	}
+	defer func() { d.depth-- }()
+	return d.dec.ObjBytes(f)
+}
+
+func (d *JSON) deeper() error {
+	if d.depth++; d.depth > d.c.MaxDepth {
+		return d.refuse(stream.TooLarge, "nested deeper than %d", d.c.MaxDepth)
+	}
+	return nil
+}
+
+// object reads one member of an object on the way to what is asked for.
+func (d *JSON) object(_ *jx.Decoder, key []byte) error {
+	m := d.at.child(key)
+	if m == nil {
+		if d.at == d.root && (d.c.Values == Flat || d.either && !d.found[valuesRole]) {
+			return d.flat(key)
+		}
+		return d.skip()
+	}
+	if m.role == valuesRole && d.either {
+		if next := d.dec.Next(); next != jx.Object && next != jx.Array {
+			return d.flat(key) // a variable of this name
+		}
+		d.dropValues()
+	}
+	if m.role == inner {
+		if d.dec.Next() != jx.Object {
+			return d.skip()
+		}
+		above := d.at
+		d.at = m
+		err := d.enter(d.inObject)
+		d.at = above
+		return err
+	}
+	if m.role >= tagRole {
+		return d.tag(m.role, key)
+	}
+	if d.found[m.role] {
+		return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+	}
+	d.found[m.role] = true
+	switch m.role {
+	case timeRole:
+		return d.time()
+	case seriesRole:
+		return d.name(m.role, "series", &d.record.Series, d.series)
+	case variableRole:
+		return d.name(m.role, "variable", &d.variable, d.names)
+	}
+	if d.c.Long {
+		return d.number(d.c.Values)
+	}
+	switch d.dec.Next() {
+	case jx.Object:
+		return d.enter(d.inValues)
+	case jx.Array:
+		d.unnamed = true
+		if err := d.deeper(); err != nil {
+			return err
+		}
+		defer func() { d.depth-- }()
+		return d.dec.Arr(d.inArray)
+	}
+	return d.refuse(stream.Malformed, "the values are neither an object nor an array")
+}
+
+// skip reads over the value that comes next, minding its depth.
+func (d *JSON) skip() error {
+	switch d.dec.Next() {
+	case jx.Object:
+		return d.enter(d.inIgnored)
+	case jx.Array:
+		if err := d.deeper(); err != nil {
+			return err
+		}
+		defer func() { d.depth-- }()
+		return d.dec.Arr(d.inSkipped)
+	}
+	return d.dec.Skip()
+}
