@@ -49,7 +49,7 @@ var (
 	descStalled     = desc("stalled_seconds", "Seconds since the last heartbeat of the stage that has been silent longest; 0 = every stage reports.")
 	descWatermark   = desc("watermark_lag_seconds", "Seconds from the newest sample of the slowest partition until now.")
 	descStage       = desc("stage_duration_seconds", "Seconds spent in each stage.", "stage")
-	descLag         = desc("consumer_lag", "Messages in the log that are not read yet.", "topic", "partition")
+	descLag         = desc("consumer_lag", "Messages in the log that can be read and are not read yet; those of open transactions do not count.", "topic", "partition")
 	descLost        = desc("lost_records_total", "Records that Kafka removed by retention before they were read.", "topic", "partition")
 	descRetries     = desc("kafka_retries_total", "Failed requests to Kafka that were repeated.", "topic", "partition")
 	descReloads     = desc("config_reloads_total", "Reloads of the configuration, by result: taken or refused.", "result")

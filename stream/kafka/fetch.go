@@ -47,6 +47,9 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		err := p.fetch(ctx, n > 0)
 		if err == nil {
 			b.reset()
+			if n == 0 {
+				p.passed()
+			}
 			continue
 		}
 		if n > 0 {
@@ -64,8 +67,18 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 			return 0, err
 		}
 	}
-	p.position.Store(dst[n-1].Offset + 1)
+	p.passed()
 	return n, nil
+}
+
+// passed moves the position behind what was delivered and what is no message: markers
+// of transactions, and what compaction removed.
+func (p *Partition) passed() {
+	next := p.fetched
+	if len(p.pending) > 0 {
+		next = p.pending[0].Offset
+	}
+	p.position.Store(next)
 }
 
 // reuse returns an empty arena with the memory of another, unless an exceptional
@@ -164,8 +177,8 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 		return a.err
 	}
 	p.problem.Store("")
-	p.logEnd.Store(a.resp.end)
 	p.stable = a.resp.stable
+	p.end.Store(p.stable)
 	if a.resp.end <= a.offset {
 		p.doubtful = true // until there is something to compare
 		return nil

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -47,6 +48,20 @@ func readValues(ctx context.Context, p *Partition, from int64, n int) ([]string,
 			return all, err
 		}
 	}
+}
+
+// readUntilNoLag reads until nothing is left to be read. It fails when a message comes.
+func readUntilNoLag(ctx context.Context, p *Partition) error {
+	dst := make([]stream.Message, 7)
+	for p.group.Status().Partitions[0].Lag() != 0 {
+		rctx, cancel := context.WithTimeout(ctx, p.group.config.MaxWait)
+		n, err := p.Read(rctx, dst)
+		cancel()
+		if n > 0 || ctx.Err() != nil {
+			return fmt.Errorf("%v read, lag %d, error %w", values(dst[:n]), p.group.Status().Partitions[0].Lag(), err)
+		}
+	}
+	return nil
 }
 
 // transactional is a producer of transactions to the first partition.
@@ -162,6 +177,12 @@ func TestFault61_AbortedTransactions(t *testing.T) {
 		if _, err := readValues(ctx, p, 15, 2); err != nil {
 			return err
 		}
+		if err := readUntilNoLag(ctx, p); err != nil {
+			return err
+		}
+		if s := p.group.Status().Partitions[0]; s.Position != 18 || s.End != 18 {
+			t.Errorf("before the open transaction: %+v", s)
+		}
 		one.end(kgo.TryCommit)
 		var got []string
 		dst := make([]stream.Message, 7)
@@ -174,6 +195,12 @@ func TestFault61_AbortedTransactions(t *testing.T) {
 		}
 		if want := []string{"undecided1", "undec2", "902"}; !slices.Equal(got, want) {
 			t.Errorf("after the commit: %v, want %v", got, want)
+		}
+		if err := readUntilNoLag(ctx, p); err != nil {
+			return err
+		}
+		if s := p.group.Status().Partitions[0]; s.Position != 22 || s.End != 22 {
+			t.Errorf("behind the marker of the commit: %+v", s)
 		}
 		return p.Commit(ctx, 21)
 	})
@@ -239,7 +266,10 @@ func TestFault61_RealKafkaAbortedTransactions(t *testing.T) {
 			if len(got) != test.want || test.want == 60 && !slices.Equal(got, wanted) {
 				t.Errorf("%+v: %d messages %v, want %v", test, len(got), got, wanted)
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return readUntilNoLag(ctx, p) // the log ends with a marker
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -51,8 +51,8 @@ type membership struct {
 
 // counters outlive the assignments of a partition.
 type counters struct {
-	position, logEnd, lost, retries atomic.Int64
-	problem                         atomic.Value // string
+	position, end, lost, retries atomic.Int64 // see PartitionStatus
+	problem                      atomic.Value // string
 }
 
 var (
@@ -210,6 +210,7 @@ func (p *Partition) place(at, first, end int64) error {
 	}
 	p.fetched, p.stable = at, end
 	p.position.Store(at)
+	p.end.Store(end)
 	p.pending = nil
 	return nil
 }
@@ -243,7 +244,6 @@ func (p *Partition) listBounds(ctx context.Context) (first, end int64, err error
 	if o.FirstOffset < 0 || o.LastOffset < o.FirstOffset {
 		return 0, 0, fmt.Errorf("the answer has the bounds %d and %d", o.FirstOffset, o.LastOffset)
 	}
-	p.logEnd.Store(o.LastOffset)
 	return o.FirstOffset, o.LastOffset, nil
 }
 

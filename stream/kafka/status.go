@@ -24,13 +24,14 @@ type PartitionStatus struct {
 	Partition int
 	Assigned  bool
 	Position  int64  // offset of the next message to be delivered; -1 = not started
-	End       int64  // offset after the last message of the log, when last heard
+	End       int64  // offset before which messages can be read, when last heard: the end of the log or, with ReadCommitted, of what is decided
 	Lost      int64  // records that retention removed before they were read
 	Retries   int64  // requests that failed and were repeated
 	Problem   string // why the last request failed; "" after a success
 }
 
-// Lag returns how many messages are not yet delivered.
+// Lag returns how many offsets can be read and are not passed yet. The markers that end
+// transactions have offsets, too, until the reader has passed them.
 func (p PartitionStatus) Lag() int64 {
 	if p.Position < 0 {
 		return 0
@@ -57,7 +58,7 @@ func (g *Group) Status() Status {
 		problem, _ := c.problem.Load().(string)
 		s.Partitions = append(s.Partitions, PartitionStatus{
 			Topic: tp.topic, Partition: tp.partition, Assigned: g.assigned[tp] != nil,
-			Position: c.position.Load(), End: c.logEnd.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
+			Position: c.position.Load(), End: c.end.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
 			Problem: problem,
 		})
 	}

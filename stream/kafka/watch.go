@@ -105,8 +105,8 @@ func (g *Group) verify(ctx context.Context) error {
 	return nil
 }
 
-// refreshEnds asks where the logs of the assigned partitions end, so that the lag
-// of a reader that is held up grows.
+// refreshEnds asks how far the logs of the assigned partitions can be read, so that the
+// lag of a reader that is held up grows.
 func (g *Group) refreshEnds(ctx context.Context) {
 	request := make(map[string][]kafkago.OffsetRequest)
 	g.mu.Lock()
@@ -119,7 +119,7 @@ func (g *Group) refreshEnds(ctx context.Context) {
 	}
 	ctx, cancel := g.client.bounded(ctx, 0)
 	defer cancel()
-	resp, err := g.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{Topics: request})
+	resp, err := g.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{Topics: request, IsolationLevel: g.config.Isolation.level()})
 	if err != nil {
 		return // the readers notice
 	}
@@ -128,7 +128,7 @@ func (g *Group) refreshEnds(ctx context.Context) {
 	for topic, list := range resp.Topics {
 		for _, o := range list {
 			if p := g.assigned[topicPartition{topic, o.Partition}]; p != nil && o.Error == nil {
-				p.logEnd.Store(o.LastOffset)
+				p.end.Store(o.LastOffset)
 			}
 		}
 	}
