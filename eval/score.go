@@ -18,6 +18,7 @@ type Score struct {
 	SkillVsNaive    float64 // 1 - MSE / MSE of persistence at the same horizon
 	SkillVsVAR      float64 // 1 - MSE / MSE of the reference, VAR(1), on the samples that both forecast
 	SCVMSE, SCVSD   float64 // mean and population standard deviation of e, the squared error of a sample averaged over its coordinates
+	SCVSE           float64 // standard error of SCVMSE; of Scorer.Windowed alone
 	Coverage, Width float64 // share of targets inside the interval, and its mean width
 	Joint           float64 // share of samples inside the joint region; over all variables alone
 	Pinball         float64 // mean quantile loss of the two bounds of the interval

@@ -316,7 +316,33 @@ func (s *Scorer) Running(variable, k int) Score { return summary(s.c, variable, 
 
 // Windowed returns the score over the window of a variable, or All, at the
 // k-th horizon.
-func (s *Scorer) Windowed(variable, k int) Score { return summary(s.c, variable, k, s.windowed) }
+func (s *Scorer) Windowed(variable, k int) Score {
+	score := summary(s.c, variable, k, s.windowed)
+	score.SCVSE = s.standardError(variable, k)
+	return score
+}
+
+// standardError returns the standard error of the SCVMSE of the window, NaN while less
+// than half of the window has samples. Neighbouring errors depend on each other, panes
+// longer than the horizon hardly do. So the panes are taken as a sample of clusters, with
+// n_p squared errors of the sum e_p each (the method of batch means):
+//
+//	SE^2 = m/(m-1) sum_p (e_p - n_p SCVMSE)^2 / (sum_p n_p)^2
+func (s *Scorer) standardError(variable, k int) float64 {
+	all := s.windowed(k, variable)
+	m, sum := 0., 0.
+	for i := range s.panes {
+		if p := s.panes[i].at(k, variable); p.n > 0 {
+			m++
+			dev := p.se - p.n*all.se/all.n
+			sum += dev * dev
+		}
+	}
+	if m < paneCount/2 {
+		return math.NaN()
+	}
+	return math.Sqrt(m/(m-1)*sum) / all.n
+}
 
 // Pool returns the score over all variables of several series, whose Scorers have the
 // same horizons, at the k-th of them, over the window of each.

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -36,6 +37,57 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s = %.15g, want %.15g within %.3g", what, got, want, tol)
 	}
+}
+
+// The standard error of the windowed mean: known for panes with the means 1 to 8, and for
+// dependent errors as large as the spread of the means of many windows.
+func TestScorerStandardError(t *testing.T) {
+	s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1}, Window: 16})
+	s.Observe([]float64{0})
+	for i := range 15 {
+		s.Push([]float64{0}, nil, nil, nil)
+		s.Observe([]float64{math.Sqrt(float64(i/2 + 1))})
+		if half := i >= 5; math.IsNaN(s.Windowed(0, 0).SCVSE) == half {
+			t.Errorf("after %d errors: %v", i+1, s.Windowed(0, 0).SCVSE)
+		}
+	}
+	if !math.IsNaN(s.Running(0, 0).SCVSE) {
+		t.Error("a standard error since the beginning")
+	}
+	s = NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1}, Window: 16})
+	for i := range 24 { // one pane without errors, two panes too many
+		s.Push([]float64{0}, nil, nil, nil)
+		s.Observe([]float64{math.Sqrt(math.Abs(float64(i/2 - 3)))})
+	}
+	// Means 1 to 8: their standard deviation is sqrt(6), that of their mean sqrt(6/8).
+	near(t, "SCVMSE", s.Windowed(All, 0).SCVMSE, 4.5, 1e-13)
+	near(t, "SCVSE", s.Windowed(All, 0).SCVSE, math.Sqrt(.75), 1e-13)
+	near(t, "SCVSE of a variable", s.Windowed(0, 0).SCVSE, math.Sqrt(.75), 1e-13)
+
+	// Each error five times: the error of the mean is sqrt(5) times that of independent ones.
+	const windows, length, repeats = 400, 200, 5
+	rng := rand.New(rand.NewPCG(1, 1))
+	var estimated, mean, square float64
+	for range windows {
+		s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1}, Window: length})
+		v := 0.
+		s.Observe([]float64{0})
+		for i := range length {
+			if i%repeats == 0 {
+				v = rng.NormFloat64()
+			}
+			s.Push([]float64{0}, nil, nil, nil)
+			s.Observe([]float64{v})
+		}
+		w := s.Windowed(All, 0)
+		estimated += w.SCVSE * w.SCVSE / windows
+		mean += w.SCVMSE / windows
+		square += w.SCVMSE * w.SCVMSE / windows
+	}
+	// 2 is the variance of a squared error. The mean of 400 estimates with 7 degrees of
+	// freedom has a relative error of 2.7 %, the variance of 400 means one of 7 %.
+	near(t, "mean of SCVSE^2", estimated, 2*repeats/float64(length), .15*2*repeats/length)
+	near(t, "variance of the means", square-mean*mean, 2*repeats/float64(length), .3*2*repeats/length)
 }
 
 // A small series worked out by hand: two variables, one cell missing.

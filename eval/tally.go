@@ -101,7 +101,7 @@ func (t tally) base() Score {
 	mse := t.se / n
 	return Score{
 		N: int64(n), MSE: mse, RMSE: math.Sqrt(mse), MAE: t.ae / n,
-		SCVMSE: mse, SCVSD: math.Sqrt(max(0, t.se2/n-mse*mse)),
+		SCVMSE: mse, SCVSD: math.Sqrt(max(0, t.se2/n-mse*mse)), SCVSE: nan,
 		NMSE: nan, MASE: nan, SkillVsNaive: nan, SkillVsVAR: nan,
 		Coverage: nan, Width: nan, Pinball: nan, Joint: ratio(t.joint, t.jointN),
 	}

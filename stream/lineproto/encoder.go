@@ -206,7 +206,7 @@ func metric(l *line, m *stream.Metric) {
 		tag{name: "horizon", number: float64(m.Horizon)}, tag{name: "model", value: m.Model}, tag{name: "target", value: m.Target})
 	s := &m.Score
 	l.float("scv_mse", s.SCVMSE)
-	l.float("scv_mse_var", s.SCVSD*s.SCVSD)
+	l.float("scv_mse_se", s.SCVSE)
 	l.float("mse", s.MSE)
 	l.float("rmse", s.RMSE)
 	l.float("mae", s.MAE)
