@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,9 @@ func TestErrorsNameARemedy(t *testing.T) {
 	} {
 		writeFile(t, path(name), []byte(text))
 	}
+	for i := range 12 {
+		writeFile(t, path(fmt.Sprintf("series-%02d.csv", i)), []byte("time,a\n"))
+	}
 	run := func(more ...string) []string {
 		args := []string{"run", "--set", "input.file.path=" + path("good.csv"), "--set", "output.file.path=" + path("out.csv"), "--set", "state.dir=" + path("state")}
 		return append(args, more...)
@@ -43,6 +47,8 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"one array", []string{"replay", path("array.json")}, []string{"jq -c '.[]'"}},
 		{"unsorted", []string{"replay", path("late.csv")}, []string{"--sort"}},
 		{"file missing", []string{"replay", path("god.csv")}, []string{"no such file", "good.csv", "name one of these"}},
+		{"file misspelt among many", []string{"replay", path("seriez-09.csv")}, []string{"seriez-09.csv", "has series-09.csv,", "more files; name one of these"}},
+		{"state that is a file", []string{"replay", path("good.csv"), "--state", path("good.csv")}, []string{"good.csv: not a directory: --state or state.dir must name a directory"}},
 		{"folder missing", []string{"forecast", path("no/god.csv")}, []string{"the folder is not there"}},
 		{"file of lint missing", []string{"lint", "--connect", "--set", "input.file.path=" + path("god.csv"), "--set", "output.discard={}"}, []string{"input.file.path: ", "name one of these"}},
 		{"file of produce missing, no broker", []string{"produce", path("god.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"name one of these"}},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/internal/spelling"
 )
 
 // A binder writes the values of the layers (files, environment, --set) into the fields
@@ -94,41 +95,10 @@ func unknown(path string, t reflect.Type, name string) string {
 	for _, f := range fields(t) {
 		keys = append(keys, key(f))
 	}
-	if best := Nearest(name, keys); best != "" {
+	if best := spelling.Nearest(name, keys); best != "" {
 		return fmt.Sprintf("%s, did you mean %q?", msg, best)
 	}
 	return msg
-}
-
-// Nearest returns the known name that a misspelt one probably means, or "".
-func Nearest(name string, known []string) (best string) {
-	least := 1 + len(name)/3
-	for _, k := range known {
-		if d := distance(k, name); d <= least && (best == "" || d < least) {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance of two short words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diag, row[j] = row[j], min(row[j]+1, row[j-1]+1, diag+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 // set assigns text to the leaf at path ("model.order"), as the environment and
@@ -359,7 +329,7 @@ func (b *binder) environment(environ []string) {
 func nearest(name string, known map[string]string) string {
 	best, bestDist := "", 4
 	for k := range known {
-		if d := distance(k, name); d < bestDist || (d == bestDist && k < best) {
+		if d := spelling.Distance(k, name); d < bestDist || (d == bestDist && k < best) {
 			best, bestDist = k, d
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/spelling"
 )
 
 // Explain makes a command and those below it report mistakes in flags, arguments and names of
@@ -48,7 +48,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 
 // meant is the end of a message about an unknown name; "" when no known one is like it.
 func meant(name string, known []string, prefix string) string {
-	best := config.Nearest(name, known)
+	best := spelling.Nearest(name, known)
 	for _, k := range known { // one that is cut, or that had one dash, where -h was taken for help
 		if best == "" && len(name) > 1 && (strings.HasPrefix(k, name) || strings.HasSuffix(k, name)) {
 			best = k

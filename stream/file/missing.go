@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/orffvar/forecaster/internal/spelling"
 )
 
 // mostNamed bounds the files that an error names.
@@ -25,9 +28,14 @@ func explainMissing(path string, err error) error {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && FormatOf(e.Name()) != "" && len(names) < mostNamed {
+		if !e.IsDir() && FormatOf(e.Name()) != "" {
 			names = append(names, e.Name())
 		}
+	}
+	nearestFirst(names, filepath.Base(path))
+	more := ""
+	if n := len(names) - mostNamed; n > 0 {
+		names, more = names[:mostNamed], fmt.Sprintf(" and %d more files", n)
 	}
 	if full, bad := filepath.Abs(dir); bad == nil {
 		dir = full
@@ -35,5 +43,19 @@ func explainMissing(path string, err error) error {
 	if len(names) == 0 {
 		return fmt.Errorf("file: %w: %s has no file with data; correct the path, or give an absolute one", err, dir)
 	}
-	return fmt.Errorf("file: %w: %s has %s; name one of these, or another path", err, dir, strings.Join(names, ", "))
+	return fmt.Errorf("file: %w: %s has %s%s; name one of these, or another path", err, dir, strings.Join(names, ", "), more)
+}
+
+// nearestFirst sorts names by their spelling: those nearest to name first, those with another
+// ending last.
+func nearestFirst(names []string, name string) {
+	stem := func(s string) string { return strings.ToLower(strings.TrimSuffix(s, filepath.Ext(s))) }
+	far := func(s string) int {
+		d := 2 * spelling.Distance(stem(s), stem(name))
+		if !strings.EqualFold(filepath.Ext(s), filepath.Ext(name)) {
+			d++
+		}
+		return d
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return far(a) - far(b) })
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +91,46 @@ var people = []struct {
 	{name: "epoch-ms.csv"},
 	{name: "time-last.csv", want: "time in column time"},
 	{name: "blank-lines.csv"},
+	{name: "grafana-panel.csv"},
+	{name: "grafana-rows.csv", want: "separator ;, time in column Time, a series for each Series", series: "cpu mem", rows: 48},
+	{name: "influx-raw.csv", want: "3 lines with # left out, time in column _time, a series for each _field, columns table, _start, _stop, _measurement, host left out", series: "cpu mem", rows: 48},
+	{name: "influx-raw-two-tables.csv", want: "3 lines with # left out, time in column _time, a series for each _field, columns table, _start, _stop, _measurement, host left out", series: "cpu mem", rows: 48},
+	{name: "cloudwatch-data.json", fails: true, want: "an answer of CloudWatch"},
+	{name: "cloudwatch-statistics.json", fails: true, want: "an answer of CloudWatch"},
+	{name: "datadog.json", fails: true, want: "an answer of Datadog"},
+	{name: "influx-1.json", fails: true, want: "an answer of InfluxDB"},
+	{name: "elasticsearch.json", fails: true, want: "an answer of Elasticsearch"},
+	{name: "open-meteo.json", fails: true, want: "an object of columns"},
+	{name: "psql-copy.csv"},
+	{name: "psql-text.tsv", fails: true, want: "--set input.csv.header=time,v1,v2 --set input.csv.comma=tab"},
+	{name: "psql-text.tsv", config: file.SourceConfig{CSV: format.CSVConfig{Header: []string{"time", "v1", "v2"}, Comma: '\t'}}},
+	{name: "mysql-batch.tsv", sum: peopleSum - 42.5},
+	{name: "home-assistant.csv", want: "time in column last_changed, a series for each entity_id", series: "sensor.cpu sensor.mem", rows: 48, sum: peopleSum - 42.5},
+	{name: "sqlite.csv", fails: true, want: "--set input.csv.header=time,v1,v2"},
+	{name: "sqlite.csv", config: file.SourceConfig{CSV: format.CSVConfig{Header: []string{"time", "v1", "v2"}}}},
+	{name: "collectd-cpu-2026-01-05", fails: true, want: "--set input.file.format=csv"},
+	{name: "collectd-cpu-2026-01-05", config: file.SourceConfig{Format: "csv"}, sum: cpuSum},
+	{name: "sadf.csv", want: "names from line 1 with #, separator ;, time in column timestamp, column hostname left out", sum: peopleSum + 24*3599},
+	{name: "google-trends.csv", fails: true, want: `"<1" in column "mem: (Worldwide)" is not a number`},
+	{name: "google-trends.csv", config: file.SourceConfig{CSV: format.CSVConfig{Missing: []string{"<1"}}}, want: "1 line before the header left out", step: 24 * time.Hour, sum: peopleSum - 42.5},
+	{name: "excel-unicode.txt", fails: true, want: "--set input.file.format=csv"},
+	{name: "excel-unicode.txt", config: file.SourceConfig{Format: "csv", CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator tab, decimal comma"},
+	{name: "separators-header.csv", fails: true, want: "the header has the separator , and the lines below it ;: make them alike with  sed '1s/,/;/g' IN > OUT"},
+	{name: "separators-lines.csv", fails: true, want: "sed 's/;/,/g' IN > OUT"},
+	{name: "nested.jsonl", want: "memory.used, memory.free left out (input.json.values_field=memory reads memory alone)", sum: cpuSum},
+	{name: "nested.jsonl", config: file.SourceConfig{JSON: format.JSONConfig{Values: "memory"}}, sum: peopleSum - cpuSum + 24},
+	{name: "nested.jsonl", config: file.SourceConfig{Strict: true}, fails: true, want: "state them: --set input.json.values_field=."},
+	{name: "nested-alone.jsonl", fails: true, want: "set input.json.values_field=metrics"},
+	{name: "beside-values.jsonl", want: "n left out, beside the object values"},
+	{name: "pandas-columns.json", fails: true, want: `to_json(PATH, orient="records", lines=True)`},
+	{name: "compressed.csv"},
+	{name: "not-compressed.csv.gz", series: "not-compressed"},
+	{name: "utf16-no-mark.csv", fails: true, want: "iconv -f UTF-16LE"},
+	{name: "picture.csv", fails: true, want: "is a picture"},
+	{name: "workbook.xlsx", fails: true, want: "save the sheet as CSV"},
+	{name: "database.csv", fails: true, want: "sqlite3 -header -csv"},
+	{name: "noise.csv", fails: true, want: "is no text"},
+	{name: "login.csv", fails: true, want: "is a web page"},
 	{name: "summer-time-ends.csv", config: file.SourceConfig{CSV: format.CSVConfig{Zone: berlin()}}},
 	{name: "pandas-index.csv", config: file.SourceConfig{Strict: true}},
 	{name: "excel-german.csv", config: file.SourceConfig{Strict: true}, fails: true, want: `--set "input.csv.comma=;" --set input.csv.decimal=,`},
@@ -166,6 +207,57 @@ func TestPeoplesFiles(t *testing.T) {
 	for _, f := range files {
 		if !used[f.Name()] && f.Name() != "make.py" {
 			t.Errorf("%s has no row", f.Name())
+		}
+	}
+}
+
+// TestPrintedPrograms: what jq makes of a file with the printed program has all values, read with
+// the printed flags.
+func TestPrintedPrograms(t *testing.T) {
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("jq is not installed")
+	}
+	flags := map[string]file.SourceConfig{
+		"":                                     {},
+		"--sort":                               {Sort: true},
+		"--set input.json.series_field=series": {JSON: format.JSONConfig{Series: "series"}},
+		"--set input.json.series_field=series --sort":   {JSON: format.JSONConfig{Series: "series"}, Sort: true},
+		"--set input.json.time_field=@timestamp --sort": {JSON: format.JSONConfig{Time: "@timestamp"}, Sort: true},
+	}
+	for name, sum := range map[string]float64{
+		"prometheus.json": cpuSum, "cloudwatch-data.json": peopleSum, "cloudwatch-statistics.json": cpuSum, "datadog.json": peopleSum,
+		"influx-1.json": peopleSum, "elasticsearch.json": peopleSum, "open-meteo.json": peopleSum, "pandas-records.json": peopleSum,
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", "people", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err = file.OpenSource(path, file.SourceConfig{})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		_, command, _ := strings.Cut(err.Error(), "make it so with  ")
+		command, read, _ := strings.Cut(command, "  and read  ")
+		if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", name, err, out)
+			continue
+		}
+		made, given, _ := strings.Cut(read, " ")
+		config, known := flags[given]
+		src, err := file.OpenSource(made, config)
+		if err != nil || !known {
+			t.Errorf("%s: %v with the flags %q", name, err, given)
+			continue
+		}
+		got := readAll(src)
+		src.Close()
+		if got.err != nil || math.Abs(got.sum-sum) > 1e-6 || got.steps != 1 || got.step != time.Hour {
+			t.Errorf("%s: %+v, want the sum %v", name, got, sum)
 		}
 	}
 }

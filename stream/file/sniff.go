@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,14 +38,11 @@ func decodeUTF16(r *bufio.Reader) *bufio.Reader {
 
 // sample returns the first complete lines of a regular file, and reads nothing.
 func (s *Source) sample() ([]byte, error) {
-	b, err := s.lines.Peek(sampleBytes)
-	switch {
-	case errors.Is(err, io.EOF):
-		return b, nil
-	case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-		return nil, fmt.Errorf("file: %s: %w", s.path, err)
+	b, err := s.peek()
+	if len(b) == sampleBytes {
+		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
-	return b[:bytes.LastIndexByte(b, '\n')+1], nil
+	return b, err
 }
 
 // sniffCSV completes c, skips what stands before the header and reports whether the newest
@@ -81,38 +77,20 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 		}
 		s.line = s.line[:0]
 	}
-	*c = found.CSV
+	*c, s.comments = found.CSV, found.Comments
 	return found.NewestFirst, nil
 }
 
-// checkJSON refuses JSON that is not one object a line, with the command that makes it so.
-func (s *Source) checkJSON() error {
+// sniffJSON refuses JSON that is not one object a line, and says which numbers are left out.
+func (s *Source) sniffJSON(c format.JSONConfig) error {
+	if err := s.checkJSON(); err != nil {
+		return err
+	}
 	b, err := s.sample()
 	if err != nil {
 		return err
 	}
-	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
-	first, _, more := bytes.Cut(b, []byte("\n"))
-	var problem, remedy string
-	switch {
-	case bytes.HasPrefix(b, []byte("[")):
-		problem, remedy = "is one array", "jq -c '.[]' IN > OUT.jsonl"
-	case bytes.HasPrefix(b, []byte(`{"status"`)) && bytes.Contains(b, []byte(`"resultType"`)):
-		problem = "is an answer of Prometheus"
-		remedy = "jq -c '.data.result[] | (.metric | tostring) as $id | .values[] | {unique_id: $id, ds: .[0], y: (.[1] | tonumber)}' IN > OUT.jsonl, " +
-			"and read it with --set input.json.layout=long"
-	case more && bytes.HasPrefix(b, []byte("{")) && endsEarly(first):
-		problem, remedy = "has objects of several lines", "jq -c . IN > OUT.jsonl"
-	default:
-		return nil
-	}
-	return fmt.Errorf("file: %s: the file %s, one object a line was expected: make it so with  %s", s.path, problem, remedy)
-}
-
-// endsEarly reports whether text is the beginning of a JSON value.
-func endsEarly(text []byte) bool {
-	var v json.RawMessage
-	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
+	return s.assume(format.SniffJSON(b, c)...)
 }
 
 // assume remembers assumptions, which a strict source refuses.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -21,8 +22,8 @@ import (
 // SourceConfig says how a file is read.
 type SourceConfig struct {
 	// Format is "csv", "jsonl", "influx" or "parquet"; "" = by the extension (.csv, .tsv,
-	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz if compressed, .parquet), or
-	// jsonl for standard input.
+	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz behind it or not, .parquet), or
+	// jsonl for standard input. A text that is compressed by gzip is known by its first bytes.
 	Format string
 
 	// Series is the name of the series of messages that have none; "" = the
@@ -62,8 +63,10 @@ type Source struct {
 	csv     *format.CSVConfig // while the header is not yet read
 	header  []string
 	blanks  string // what a blank line may have
+	names   []byte // the line of the header, which files that were joined repeat
 	key     []byte
 
+	comments     bool // lines of CSV that begin with # are none of data
 	strict, sort bool
 	guessed      bool // JSON lines on standard input, until the first one was read
 	assumptions  []format.Assumption
@@ -112,22 +115,23 @@ func open(path string) (*Source, error) {
 		f.Close()
 		return nil, fmt.Errorf("file: %s is a directory", path)
 	}
-	var r io.Reader = &counter{r: f, n: &s.read}
+	r := io.Reader(&counter{r: f, n: &s.read})
 	if !info.Mode().IsRegular() {
 		s.live = newLive(r)
 		s.lines = bufio.NewReaderSize(s.live, 1<<16)
 		return s, nil
 	}
 	s.size = info.Size()
-	if strings.EqualFold(filepath.Ext(path), ".gz") {
-		z, err := gzip.NewReader(r)
+	s.lines = bufio.NewReaderSize(r, sampleBytes)
+	if begin, _ := s.lines.Peek(2); string(begin) == "\x1f\x8b" { // whatever the name says
+		z, err := gzip.NewReader(s.lines)
 		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("file: %s: %w", path, err)
 		}
-		r = z
+		s.lines = bufio.NewReaderSize(z, sampleBytes)
 	}
-	s.lines = decodeUTF16(bufio.NewReaderSize(r, sampleBytes))
+	s.lines = decodeUTF16(s.lines)
 	return s, nil
 }
 
@@ -155,10 +159,20 @@ func (s *Source) configure(c SourceConfig) error {
 		return fmt.Errorf("file: %s: only a regular file can be sorted", s.path)
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
-	if c.Format = cmp.Or(c.Format, FormatOf(s.path)); c.Format == "" {
+	c.Format = cmp.Or(c.Format, FormatOf(s.path))
+	if c.Format != "parquet" && s.live == nil {
+		if err := s.checkText(); err != nil {
+			return err
+		}
+	}
+	if c.Format == "" {
 		c.Format, s.guessed = "jsonl", true
 		if s.file != os.Stdin {
-			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=csv", s.path, ext)
+			kind := "csv"
+			if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {
+				kind = "jsonl"
+			}
+			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=%s", s.path, ext, kind)
 		}
 	}
 	var err error
@@ -181,7 +195,7 @@ func (s *Source) configure(c SourceConfig) error {
 	case "jsonl":
 		s.longest = cmp.Or(c.JSON.MaxBytes, 1<<20) + 1
 		if s.live == nil {
-			if err := s.checkJSON(); err != nil {
+			if err := s.sniffJSON(c.JSON); err != nil {
 				return err
 			}
 		}
@@ -265,6 +279,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 				return fmt.Errorf("file: %s: line 1: %w", s.path, err)
 			}
 		}
+		s.names = bytes.Clone(bytes.TrimRight(s.line, "\r\n"))
 		s.line = s.line[:0]
 	}
 	d, err := format.NewCSV(c)
@@ -272,7 +287,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		return fmt.Errorf("file: %s: %w", s.path, err)
 	}
 	if _, err := format.ParseTime([]byte(d.TimeColumn()), c.TimeUnit); err == nil && inFile {
-		return fmt.Errorf("file: %s: line 1 begins like data (%s), a line with the names of the columns was expected", s.path, d.TimeColumn())
+		return s.noHeader(d.TimeColumn(), &c)
 	}
 	s.decoder, s.header, s.csv = d, c.Header, nil
 	s.blanks += string(rune(cmp.Or(c.Comma, ',')))
@@ -285,6 +300,21 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// noHeader says that a file begins with data, and which setting names the columns.
+func (s *Source) noHeader(time string, c *format.CSVConfig) error {
+	names := []string{"time"}
+	for i := range max(1, len(c.Header)-1) {
+		names = append(names, fmt.Sprintf("v%d", i+1))
+	}
+	set := "--set input.csv.header=" + strings.Join(names, ",")
+	if c.Comma == '\t' {
+		set += " --set input.csv.comma=tab"
+	} else if c.Comma != ',' {
+		set += " --set " + shell.Quote("input.csv.comma="+string(c.Comma))
+	}
+	return fmt.Errorf("file: %s: line 1 begins like data (%s), a line with the names of the columns was expected: add one, or name them with  %s", s.path, time, set)
 }
 
 // Decoder returns the decoder of the messages.
@@ -369,7 +399,7 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 			return 0, err
 		}
 		s.began = true
-		if m := s.message(); !s.isBlank(m.Value) {
+		if m := s.message(); !s.isEmpty(m.Value) {
 			if s.guessed && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
 				return 0, fmt.Errorf("file: %s: line 1 is no JSON object: name the format with --set input.file.format=csv (or influx)", s.path)
 			}
@@ -385,10 +415,10 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 	return n, nil
 }
 
-// isBlank reports whether a line has nothing, or separators alone, as spreadsheets write rows
-// that are empty.
-func (s *Source) isBlank(line []byte) bool {
-	return len(bytes.Trim(line, s.blanks)) == 0
+// isEmpty reports whether a line has no data: nothing, or separators alone, as spreadsheets write
+// rows that are empty, a comment, or the header again.
+func (s *Source) isEmpty(line []byte) bool {
+	return len(bytes.Trim(line, s.blanks)) == 0 || s.comments && line[0] == '#' || len(s.names) > 0 && bytes.Equal(line, s.names)
 }
 
 // waiting reports whether the next line can be read without waiting for it.

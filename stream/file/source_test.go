@@ -136,7 +136,7 @@ func TestBadFiles(t *testing.T) {
 		{"only.csv", "time\n1\n", "no column has values"},
 		{"quote.csv", "time,\"a\n1,2\n", "line 1: format: the header: "},
 		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=csv`},
-		{"broken.csv.gz", "time,a and more", "broken.csv.gz: gzip: invalid header"},
+		{"broken.csv.gz", "time,a and more", "broken.csv.gz has no data"},
 
 		{"ragged.csv", "time,a,b\n1,2,3\n2,3\n", "ragged.csv:3: malformed: 2 fields where the header has 3 columns"},
 		{"wide.csv", "time,a,b\n1,2,3\n2,3,4,5\n", "wide.csv:3: malformed: 4 fields where the header has 3 columns"},

@@ -43,6 +43,9 @@ type Store struct {
 // refused. The log gets a warning for each checkpoint that cannot be read.
 func OpenStore(dir string, log *slog.Logger) (*Store, error) {
 	disk, err := openDirectory(dir)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("file: %w: --state or state.dir must name a directory", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}

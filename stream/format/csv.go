@@ -42,14 +42,14 @@ type CSVConfig struct {
 	Variable string
 
 	// Missing are the spellings of a missing value besides the empty field; nil = those of
-	// common programs: NA, N/A, n/a, NaN, nan, null, NULL, None, -.
+	// common programs, such as NA, NaN, null, -, #N/A and \N.
 	Missing []string
 
 	// MaxBytes limits a line. 0 means 1 MiB.
 	MaxBytes int
 }
 
-var missingSpellings = []string{"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "-"}
+var missingSpellings = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", `\N`, "None", "-", "unavailable", "unknown"}
 
 // CSV decodes one line a message. Fields may be quoted as in RFC 4180, but not
 // contain a newline; blanks around a time or a value are ignored.

@@ -208,6 +208,9 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
+		if object := nestedObject(m.Value, d.c); object != "" {
+			return refuse(stream.Malformed, "no values at %q or beside the time, but in %q: set input.json.values_field=%s", d.c.Values, object, object)
+		}
 		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
 	case !d.found[valuesRole]:
 		return refuse(stream.Malformed, "no values at %q", d.c.Values)

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"regexp"
@@ -20,7 +21,8 @@ const SortSetting = "input.file.sort=true"
 // Sniffed says how a file of CSV is read.
 type Sniffed struct {
 	CSV         CSVConfig
-	Skip        int // lines before the last one of the header
+	Skip        int  // lines before the last one of the header
+	Comments    bool // lines that begin with # are none of data
 	NewestFirst bool
 	Assumptions []Assumption
 }
@@ -38,12 +40,16 @@ func SniffCSV(sample []byte, c CSVConfig) (Sniffed, error) {
 	if len(lines) == 0 {
 		return s.out, nil // the decoder reports the missing header
 	}
-	lines = s.separate(lines)
+	lines, err := s.separate(lines)
+	if err != nil {
+		return s.out, err
+	}
 	header, err := ParseHeader(lines[0].text, s.out.CSV.Comma)
 	if err != nil {
 		return s.out, nil //nolint:nilerr // who reads the line says so, with its number
 	}
-	s.readRows(lines[1:], &header)
+	rows := slices.DeleteFunc(lines[1:], func(l sampleLine) bool { return bytes.Equal(l.text, lines[0].text) }) // of files that were joined
+	s.readRows(rows, &header)
 	s.joinHeader(header)
 	if len(s.rows) == 0 {
 		return s.out, nil

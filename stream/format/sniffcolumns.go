@@ -322,7 +322,7 @@ func (s *sniffer) leaveOut() {
 		case i == s.time:
 			index = false // whatever counts beside the time may be a variable
 		case name == c.Series || name == c.Clock:
-		case s.isText(i):
+		case s.isText(i), name == "table" && slices.Contains(s.header, "result") && s.header[s.time] == "_time": // number of a table of Flux
 			out = append(out, s.shown(i))
 		case index && s.isIndex(i), strings.HasPrefix(name, parquetIndex) && s.hasIntegers(i):
 			out = append(out, s.shown(i))

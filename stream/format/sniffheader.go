@@ -38,8 +38,9 @@ func sampleLines(sample []byte) (lines []sampleLine) {
 
 var sepLine = regexp.MustCompile(`^"?[sS][eE][pP]=([,;|\t])"?$`)
 
-// skipComments leaves out lines before the header that begin with #, as PowerShell and
-// InfluxDB write them, and the line in which a file tells Excel its separator.
+// skipComments leaves out lines that begin with #, as PowerShell and InfluxDB write them, and the
+// line in which a file tells Excel its separator. Data without a header take the names from the
+// last line with #, as sadf writes them.
 func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 	n := 0
 	for n < len(lines) && lines[n].text[0] == '#' {
@@ -49,7 +50,15 @@ func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 		return lines
 	}
 	if n > 0 {
-		s.assume("", "%d %s with # left out", n, plural(n, "line", "lines"))
+		s.out.Comments = true
+		rest := slices.DeleteFunc(slices.Clone(lines[n:]), func(l sampleLine) bool { return l.text[0] == '#' })
+		if names := bytes.TrimLeft(lines[n-1].text, "# "); namesOf(names, rest[0].text) {
+			lines, n = append([]sampleLine{{names, lines[n-1].index}}, rest...), 0
+			s.assume("", "names from line %d with #", lines[0].index+1)
+		} else {
+			s.assume("", "%d %s with # left out", n, plural(n, "line", "lines"))
+			lines, n = rest, 0
+		}
 	}
 	if m := sepLine.FindSubmatch(lines[n].text); m != nil && n+1 < len(lines) {
 		n++
@@ -61,12 +70,20 @@ func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 	return lines[n:]
 }
 
+// namesOf reports whether a line has the names of the columns of a line of data.
+func namesOf(names, data []byte) bool {
+	return slices.ContainsFunc(separators, func(comma byte) bool {
+		n := countFields(names, comma)
+		return n > 1 && n == countFields(data, comma) && !hasDatum(names, comma) && hasDatum(data, comma)
+	})
+}
+
 var separators = []byte{',', ';', '\t', '|'}
 
 // separate finds the separator: the one with the most columns among those that give the
 // header and nine of ten lines the same number of them. It returns the lines from the header
 // on: a title may stand before it.
-func (s *sniffer) separate(lines []sampleLine) []sampleLine {
+func (s *sniffer) separate(lines []sampleLine) ([]sampleLine, error) {
 	c := &s.out.CSV
 	candidates := separators
 	if c.Comma != 0 {
@@ -80,19 +97,18 @@ func (s *sniffer) separate(lines []sampleLine) []sampleLine {
 	}
 	if c.Comma == 0 {
 		c.Comma = ','
+		if err := mixedSeparators(lines); err != nil {
+			return nil, err
+		}
 	}
 	if c.Comma != ',' && !known {
-		name, value := string(c.Comma), string(c.Comma)
-		if c.Comma == '\t' {
-			name, value = "tab", "tab"
-		}
-		s.assume("input.csv.comma="+value, "separator %s", name)
+		s.assume("input.csv.comma="+separatorName(c.Comma), "separator %s", separatorName(c.Comma))
 	}
 	if titles > 0 {
 		s.out.Skip = lines[titles].index
 		s.assume("", "%d %s before the header left out", titles, plural(titles, "line", "lines"))
 	}
-	return lines[titles:]
+	return lines[titles:], nil
 }
 
 // layout returns the number of columns that a separator gives, and the number of lines before

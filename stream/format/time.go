@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -213,11 +214,11 @@ func magnitude(n int64) int64 {
 // parseDate completes the short forms to RFC 3339, which time.Parse reads fast.
 func parseDate(text []byte) (int64, error) {
 	var buf [64]byte
-	const longest = len("2006-01-02T15:04:05.999999999+00:00")
+	const longest = len("2006-01-02 15:04:05.999999999 +0000 UTC")
 	if len(text) > longest {
 		return 0, errTime
 	}
-	b := append(buf[:0], text...)
+	b := withZone(append(buf[:0], text...))
 	if len(b) == len("2006-01") {
 		b = append(b, "-01"...)
 	}
@@ -251,8 +252,40 @@ func parseDate(text []byte) (int64, error) {
 	return t.UnixNano(), nil
 }
 
+// withZone rewrites the end of a time as RFC 3339 has it: +00 of PostgreSQL, +0000 of Java, and
+// UTC of sysstat, each with a space before it or not.
+func withZone(b []byte) []byte {
+	if n := len(b); hasUTC(b) {
+		if b = bytes.TrimRight(b[:n-3], " "); !hasZone(b[min(len(b), len("2006-01-02")):]) {
+			return append(b, 'Z')
+		}
+	}
+	const minute = len("2006-01-02T15:04")
+	sign := max(bytes.LastIndexByte(b, '+'), bytes.LastIndexByte(b, '-'))
+	if sign < minute {
+		return b
+	}
+	switch len(b) - sign {
+	case len("+00"):
+		b = append(b, ":00"...)
+	case len("+0000"):
+		b = append(b[:sign+3], ':', b[sign+3], b[sign+4])
+	}
+	if b[sign-1] == ' ' {
+		b = append(b[:sign-1], b[sign:]...)
+	}
+	return b
+}
+
+func hasUTC(b []byte) bool {
+	return bytes.HasSuffix(b, []byte("UTC")) || bytes.HasSuffix(b, []byte("GMT"))
+}
+
 // hasZone reports whether the end of a time names its zone.
 func hasZone(b []byte) bool {
+	if hasUTC(b) {
+		return true
+	}
 	for _, c := range b {
 		if c == 'Z' || c == '+' || c == '-' {
 			return true

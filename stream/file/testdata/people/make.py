@@ -2,6 +2,7 @@
 
 Needs pandas with pyarrow: python3 make.py
 """
+import gzip
 import json
 import pathlib
 
@@ -111,3 +112,51 @@ write("time-last.csv", "cpu,mem,time\n" + "".join(f"{a},{b},{t:%Y-%m-%dT%H:%M:%S
 write("blank-lines.csv", "time,cpu,mem\n\n" + "".join(f"{t:%Y-%m-%dT%H:%M:%SZ}, {a}, {b}\n\n" for t, a, b in rows))
 local = pd.date_range("2026-10-24 22:00", periods=24, freq="h", tz="UTC").tz_convert("Europe/Berlin")
 write("summer-time-ends.csv", "time,cpu,mem\n" + "".join(f"{t:%Y-%m-%d %H:%M:%S},{a},{b}\n" for t, (_, a, b) in zip(local, rows)))
+
+# exports of programs that measure
+write("grafana-panel.csv", '"Time","cpu{host=""web1""}","mem{host=""web1""}"\n' + "".join(f"{t:%Y-%m-%d %H:%M:%S},{a},{b}\n" for t, a, b in rows))
+write("grafana-rows.csv", '"Series";"Time";"Value"\n' + "".join(f'"{name}";"{t:%Y-%m-%dT%H:%M:%S}+00:00";{v}\n' for i, name in ((1, "cpu"), (2, "mem")) for t, *v in rows for v in [v[i - 1]]))
+annotations = """#group,false,false,true,true,false,false,true,true,true\r
+#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,dateTime:RFC3339,double,string,string,string\r
+#default,_result,,,,,,,,\r
+,result,table,_start,_stop,_time,_value,_field,_measurement,host\r
+"""
+fluxed = [f",,{table},2026-01-05T00:00:00Z,2026-01-06T00:00:00Z,{row[0]:%Y-%m-%dT%H:%M:%SZ},{row[1 + table]},{field},system,web1\r\n" for table, field in enumerate(("cpu", "mem")) for row in rows]
+write("influx-raw.csv", annotations + "".join(fluxed) + "\r\n")
+write("influx-raw-two-tables.csv", annotations + "".join(fluxed[:24]) + "\r\n" + annotations + "".join(fluxed[24:]) + "\r\n")
+results = [{"Id": f"m{i}", "Label": name, "Timestamps": [f"{r[0]:%Y-%m-%dT%H:%M:%S}+00:00" for r in rows[::-1]], "Values": [r[1 + i] for r in rows[::-1]], "StatusCode": "Complete"} for i, name in enumerate(("cpu", "mem"))]
+write("cloudwatch-data.json", json.dumps({"MetricDataResults": results, "Messages": []}, indent=4) + "\n")
+points = [{"Timestamp": f"{t:%Y-%m-%dT%H:%M:%S}+00:00", "Average": a, "Unit": "Percent"} for t, a, _ in rows]
+write("cloudwatch-statistics.json", json.dumps({"Label": "cpu", "Datapoints": points[5:] + points[:5]}, indent=4) + "\n")
+series = [{"metric": name, "scope": "host:web1", "interval": 3600, "pointlist": [[t.timestamp() * 1000, v[i]] for t, *v in rows]} for i, name in enumerate(("cpu", "mem"))]
+write("datadog.json", json.dumps({"status": "ok", "series": series}))
+influx1 = {"results": [{"statement_id": 0, "series": [{"name": "system", "tags": {"host": "web1"}, "columns": ["time", "cpu", "mem"], "values": [[f"{t:%Y-%m-%dT%H:%M:%SZ}", a, b] for t, a, b in rows]}]}]}
+write("influx-1.json", json.dumps(influx1) + "\n")
+hits = [{"_index": "logs", "_source": {"@timestamp": f"{t:%Y-%m-%dT%H:%M:%S}.000Z", "cpu": a, "mem": b}} for t, a, b in rows]
+write("elasticsearch.json", json.dumps({"took": 3, "hits": {"total": {"value": 24}, "hits": hits}}, indent=2))
+write("open-meteo.json", json.dumps({"latitude": 52.5, "hourly_units": {"time": "iso8601"}, "hourly": {"time": [f"{t:%Y-%m-%dT%H:%M}" for t in index], "cpu": cpu, "mem": mem}}))
+write("psql-copy.csv", "time,cpu,mem\n" + "".join(f"{t:%Y-%m-%d %H:%M:%S}+00,{a},{b}\n" for t, a, b in rows))
+write("psql-text.tsv", "".join(f"{t:%Y-%m-%d %H:%M:%S}+00\t{a}\t{b}\n" for t, a, b in rows))
+write("mysql-batch.tsv", "time\tcpu\tmem\n" + "".join(f"{t:%Y-%m-%d %H:%M:%S}\t{a}\t{b if b != 42.5 else 'NULL'}\n" for t, a, b in rows))
+write("home-assistant.csv", "entity_id,state,last_changed\n" + "".join(f"sensor.{name},{r[1 + i] if r[1 + i] != 42.5 else 'unavailable'},{r[0]:%Y-%m-%dT%H:%M:%S}.000Z\n" for i, name in enumerate(("cpu", "mem")) for r in rows))
+write("sqlite.csv", "".join(f'"{t:%Y-%m-%d %H:%M:%S}",{a},{b}\n' for t, a, b in rows))
+write("collectd-cpu-2026-01-05", "epoch,value\n" + "".join(f"{t.timestamp():.3f},{a}\n" for t, a, _ in rows))
+write("sadf.csv", "# hostname;interval;timestamp;CPU;cpu;mem\n" + "".join(f"web1;3600;{t:%Y-%m-%d %H:%M:%S} UTC;-1;{a};{b}\n" for t, a, b in rows))
+write("google-trends.csv", "Category: All categories\n\nDay,cpu: (Worldwide),mem: (Worldwide)\n" + "".join(f"{t:%Y-%m-%d},{a},{b if b != 42.5 else '<1'}\n" for t, (_, a, b) in zip(pd.date_range("2026-01-05", periods=24), rows)))
+write("excel-unicode.txt", "\r\n".join(["Zeit\tcpu\tmem"] + [f"{t:%d.%m.%Y %H:%M}\t{german(a)}\t{german(b)}" for t, a, b in rows]) + "\r\n", "utf-16")
+
+# what is wrong with files
+write("separators-header.csv", "time,cpu,mem\n" + "".join(f"{t:%Y-%m-%d %H:%M};{a};{b}\n" for t, a, b in rows))
+write("separators-lines.csv", "time,cpu,mem\n" + "".join(f"{t:%Y-%m-%d %H:%M},{a},{b}\n".replace(",", ",;"[i % 2]) for i, (t, a, b) in enumerate(rows)))
+write("nested.jsonl", "".join(json.dumps({"time": o["time"], "cpu": o["cpu"], "memory": {"used": o["mem"], "free": 1}}) + "\n" for o in objects))
+write("nested-alone.jsonl", "".join(json.dumps({"time": o["time"], "metrics": {"cpu": o["cpu"], "mem": o["mem"]}}) + "\n" for o in objects))
+write("beside-values.jsonl", "".join(json.dumps({"time": o["time"], "n": 7, "values": {"cpu": o["cpu"], "mem": o["mem"]}}) + "\n" for o in objects))
+frame.to_json(here / "pandas-columns.json")
+(here / "compressed.csv").write_bytes(gzip.compress((here / "pandas-index.csv").read_bytes(), mtime=0))
+(here / "not-compressed.csv.gz").write_bytes((here / "pandas-index.csv").read_bytes())
+write("utf16-no-mark.csv", (here / "pandas-index.csv").read_text(), "utf-16-le")
+(here / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\b\0\0\0\0:~\x9bU")
+(here / "workbook.xlsx").write_bytes(b"PK\x03\x04\x14\0\x06\0\b\0\0\0!\0A7\x82\xcf")
+(here / "database.csv").write_bytes(b"SQLite format 3\0\x10\0\1\1\0@  \0\0\0\2")
+(here / "noise.csv").write_bytes(bytes((i * i * 7 + 3 * i) % 251 for i in range(600)))
+write("login.csv", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>\n")

@@ -1,0 +1,111 @@
+package file
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/shell"
+)
+
+// bySeries reads objects with a member series.
+const bySeries = "--set input.json.series_field=series"
+
+// jsonKinds are JSON files that are not one object a line, with the program of jq that makes
+// them so and the flags that read what it writes. COLUMNS is what the last group has matched.
+var jsonKinds = []struct {
+	has                  *regexp.Regexp
+	name, program, flags string
+}{
+	{
+		regexp.MustCompile(`"resultType"`), "an answer of Prometheus",
+		`.data.result[] | (.metric | to_entries | map(.key + "=" + .value) | join(",")) as $id | (.values // [.value])[] | {series: $id, time: .[0], value: (.[1] | tonumber)}`, bySeries,
+	},
+	{
+		regexp.MustCompile(`"MetricDataResults"`), "an answer of CloudWatch",
+		`.MetricDataResults[] | "\(.Id) \(.Label)" as $id | [.Timestamps, .Values] | transpose[] | {series: $id, time: .[0], value: .[1]}`, bySeries + " --sort",
+	},
+	{
+		regexp.MustCompile(`"Datapoints"`), "an answer of CloudWatch",
+		`.Datapoints[] | {time: .Timestamp} + del(.Timestamp, .Unit)`, "--sort",
+	},
+	{
+		regexp.MustCompile(`"pointlist"`), "an answer of Datadog",
+		`.series[] | "\(.metric){\(.scope)}" as $id | .pointlist[] | {series: $id, time: (.[0] / 1000), value: .[1]}`, bySeries,
+	},
+	{
+		regexp.MustCompile(`"results"[^"]+("statement_id"[^"]+)?"series"`), "an answer of InfluxDB",
+		`.results[].series[] | ([.name] + (.tags // {} | to_entries | map(.key + "=" + .value)) | join(",")) as $id | .columns as $c | ` +
+			`.values[] | [$c, .] | transpose | map({key: .[0], value: .[1]}) | from_entries + {series: $id}`, bySeries,
+	},
+	{
+		regexp.MustCompile(`"hits"\s*:[^]]*"_source"`), "an answer of Elasticsearch",
+		`.hits.hits[]._source`, "--set input.json.time_field=@timestamp --sort",
+	},
+	{
+		regexp.MustCompile(`"(\w+)"\s*:\s*\{\s*"time"\s*:\s*\[`), "an object of columns",
+		`.COLUMNS as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, "",
+	},
+	{
+		regexp.MustCompile(`^\{\s*"time"\s*:\s*\[`), "an object of columns",
+		`. as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, "",
+	},
+	{regexp.MustCompile(`^\[`), "one array", ".[]", ""},
+}
+
+// byColumns is how DataFrame.to_json writes without orient.
+var byColumns = regexp.MustCompile(`^\{"[^"]*":\{"-?\d+":`)
+
+// checkJSON refuses JSON that is not one object a line, with the command that makes it so.
+func (s *Source) checkJSON() error {
+	b, err := s.peek()
+	if err != nil {
+		return err
+	}
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
+	first, _, more := bytes.Cut(b, []byte("\n"))
+	if byColumns.Match(b) {
+		return fmt.Errorf(`file: %s has an object for each column, one object a line was expected: write it with  df.reset_index().to_json(PATH, orient="records", lines=True)`, s.path)
+	}
+	name, program, flags := "", "", ""
+	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first)) {
+		for _, k := range jsonKinds {
+			if m := k.has.FindSubmatchIndex(b); m != nil {
+				name, program, flags = k.name, strings.ReplaceAll(k.program, "COLUMNS", string(b[m[len(m)-2]:m[len(m)-1]])), k.flags
+				break
+			}
+		}
+	}
+	switch {
+	case name != "":
+	case more && bytes.HasPrefix(b, []byte("{")) && endsEarly(first):
+		name, program = "made of objects of several lines", "."
+	default:
+		return nil
+	}
+	out := strings.TrimSuffix(s.path, filepath.Ext(s.path))
+	if filepath.Ext(s.path) == ".jsonl" {
+		out += "-lines"
+	}
+	out = shell.Quote(out + ".jsonl")
+	quoted := "'" + program + "'"
+	if program == "." {
+		quoted = program
+	}
+	if flags != "" {
+		flags = " " + flags
+	}
+	return fmt.Errorf("file: %s is %s, one object a line was expected: make it so with  jq -c %s %s > %s  and read  %s%s",
+		s.path, name, quoted, shell.Quote(s.path), out, out, flags)
+}
+
+// endsEarly reports whether text is the beginning of a JSON value.
+func endsEarly(text []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,76 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode"
+)
+
+const (
+	saveAs  = "save the sheet as CSV, or convert it with  soffice --headless --convert-to csv IN"
+	noTable = "it has no rows; name another file"
+	unpack  = "unpack it, and name the file that was in it"
+)
+
+// kinds are files that are no text, by their first bytes.
+var kinds = []struct{ begins, name, remedy string }{
+	{"PAR1", "Parquet", "read it with --set input.file.format=parquet"},
+	{"PK\x03\x04", "a workbook (Excel, LibreOffice) or another zip file", saveAs},
+	{"\xd0\xcf\x11\xe0", "a workbook of an old Excel", saveAs},
+	{"SQLite format 3\x00", "a SQLite database", "write a table as CSV with  sqlite3 -header -csv IN 'select * from TABLE' > OUT.csv"},
+	{"ARROW1", "Arrow (Feather)", "write it as Parquet with pandas: read_feather, then to_parquet"},
+	{"\x89HDF", "HDF5", "write it as Parquet with pandas: read_hdf, then to_parquet"},
+	{"CDF", "NetCDF", "write it as CSV with xarray: open_dataset, then to_dataframe and to_csv"},
+	{"Obj\x01", "Avro", "write it as JSON lines with  avro cat IN > OUT.jsonl"},
+	{"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it with  zstd -d IN"},
+	{"\xfd7zXZ", "compressed by xz", "decompress it with  xz -d IN"},
+	{"BZh", "compressed by bzip2", "decompress it with  bzip2 -d IN"},
+	{"7z\xbc\xaf", "a 7z archive", unpack},
+	{"Rar!", "a RAR archive", unpack},
+	{"\x89PNG", "a picture", noTable},
+	{"\xff\xd8\xff", "a picture", noTable},
+	{"GIF8", "a picture", noTable},
+	{"%PDF", "PDF", noTable},
+	{"\x7fELF", "a program", noTable},
+	{"MZ\x90", "a program", noTable},
+	{"<!doctype html", "a web page", "the server has sent a page in the place of the file, often one that asks for a password"},
+	{"<html", "a web page", "the server has sent a page in the place of the file, often one that asks for a password"},
+	{"<?xml", "XML", "convert it to CSV or JSON lines"},
+}
+
+// peek returns what the file begins with, and reads nothing.
+func (s *Source) peek() ([]byte, error) {
+	b, err := s.lines.Peek(sampleBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("file: %s: %w", s.path, err)
+	}
+	return b, nil
+}
+
+// checkText refuses a file that is no text, with its kind and what makes it one.
+func (s *Source) checkText() error {
+	b, err := s.peek()
+	if err != nil {
+		return err
+	}
+	begin := bytes.ToLower(bytes.TrimLeft(b[:min(len(b), 64)], "\ufeff \r\n"))
+	for _, k := range kinds {
+		if bytes.HasPrefix(b, []byte(k.begins)) || k.begins[0] == '<' && bytes.HasPrefix(begin, []byte(k.begins)) {
+			return fmt.Errorf("file: %s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
+		}
+	}
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	switch at := bytes.IndexFunc(first, isControl); {
+	case at < 0:
+		return nil
+	case at == 1 && b[at] == 0 && len(b) > 3 && b[3] == 0:
+		return fmt.Errorf("file: %s is UTF-16 without a byte order mark: convert it with  iconv -f UTF-16LE -t UTF-8 IN > OUT", s.path)
+	default:
+		return fmt.Errorf("file: %s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
+	}
+}
+
+// isControl reports whether a character is none of a text. 0x1a ends files of DOS.
+func isControl(r rune) bool { return r < ' ' && !unicode.IsSpace(r) && r != 0x1a }
