@@ -21,7 +21,7 @@ const growAfter = 32
 func growingConfig(tier varmodel.Tier) stream.EngineConfig {
 	auto := func(tier varmodel.Tier) func(int) (eval.Model, error) {
 		return func(dim int) (eval.Model, error) {
-			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 3, Seed: 1, Tier: tier, Inputs: 1})
+			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 3, Seed: 1, Tier: tier, Exogenous: 1})
 		}
 	}
 	c := stream.EngineConfig{

@@ -12,14 +12,14 @@ import (
 
 // AutoConfig describes the default model.
 type AutoConfig struct {
-	Dim     int       // d, coordinates of a sample
-	Horizon int       // H, forecasts 1 … H steps ahead
-	Seed    uint64    // seed of the random frequencies
-	Experts []string  // names of the experts beside persistence, see ExpertNames; empty means all of ExpertNames
-	Shared  bool      // several series share the weights
-	Season  int       // samples in a season; 0 means that the season is found in the data
-	Inputs  int       // K, exogenous inputs; see eval.InputTaker
-	Levels  []float64 // coverage levels of the prediction intervals, each in (0, 1); empty means no intervals
+	Dim       int       // d, coordinates of a sample
+	Horizon   int       // H, forecasts 1 … H steps ahead
+	Seed      uint64    // seed of the random frequencies
+	Experts   []string  // names of the experts beside persistence, see ExpertNames; empty means all of ExpertNames
+	Shared    bool      // several series share the weights
+	Season    int       // samples in a season; 0 means that the season is found in the data
+	Exogenous int       // K, exogenous inputs; see eval.InputTaker
+	Levels    []float64 // coverage levels of the prediction intervals, each in (0, 1); empty means no intervals
 
 	Tier    Tier         // cost of the model; "" means TierFull
 	Without []Ingredient // ingredients left out, to measure what each is worth
@@ -78,7 +78,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 			return nil, fmt.Errorf("varmodel: Without must be names of %v, got %q", ingredients, w)
 		}
 	}
-	if err := checkInputs(cfg.Inputs); err != nil {
+	if err := checkExogenous(cfg.Exogenous); err != nil {
 		return nil, err
 	}
 	specs, err := expertSpecs(names, tier.pool)
@@ -92,7 +92,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	m := &auto{cfg: cfg, work: work, memory: tier.memory, names: []string{"persistence"}}
 	for _, spec := range specs {
 		spec.long = spec.long && m.has(LongInputs)
-		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed, work)
+		e, err := newExpert(spec, cfg.Dim, cfg.Exogenous, cfg.Seed, work)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
 	if cfg.Horizon > 1 {
 		var err error
-		if m.direct, err = newDirectLearners(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon), &work.newton); err != nil {
+		if m.direct, err = newDirectLearners(cfg.Dim, cfg.Exogenous, anchors(cfg.Horizon), &work.newton); err != nil {
 			return nil, err
 		}
 		m.long = true
@@ -183,7 +183,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
 		m:      m,
-		inputs: newExogenousInputs(m.cfg.Inputs, m.cfg.Horizon, depth),
+		inputs: newExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon, depth),
 		scaler: newScaler(d), local: newLocalMean(d), past: newGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
 		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
 		early:     shrinkage{every: 1, errors: earlyErrors},

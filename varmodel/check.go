@@ -7,10 +7,10 @@ import (
 
 // Limits of the constructors: they prevent a typing error from exhausting the memory.
 const (
-	maxDim     = 1024
-	maxHorizon = 10_000
-	maxLags    = 10_000
-	maxInputs  = 1024
+	maxDim       = 1024
+	maxHorizon   = 10_000
+	maxLags      = 10_000
+	maxExogenous = 1024
 )
 
 func checkRange(field string, v, low, high int) error {
@@ -27,7 +27,7 @@ func checkShape(dim, horizon int) error {
 	return checkRange("Horizon", horizon, 1, maxHorizon)
 }
 
-func checkInputs(n int) error { return checkRange("Inputs", n, 0, maxInputs) }
+func checkExogenous(n int) error { return checkRange("Exogenous", n, 0, maxExogenous) }
 
 // setDefault gives a field that was left out its default.
 func setDefault[T int | float64](field *T, value T) {

@@ -12,8 +12,8 @@
 //
 // where s_t is the root mean squared difference between consecutive samples and
 // z_t = (x_t - m_t)/sd_t the standardised sample, both from the past alone and
-// updated at every step. The increment is limited to four typical steps and the
-// forecast to the range of what was seen, widened by two. For VAR(p)
+// updated at every step. The increment is limited to four typical steps, a return
+// to a mean to twenty, and the forecast to the range of the past samples, widened by two steps. For VAR(p)
 //
 //	phi = [1, z_t, z_{t-1} - z_t, …, z_{t-p+1} - z_{t-p+2}],
 //

@@ -34,7 +34,7 @@ type ORFFVARConfig struct {
 	Block       int       // columns a step of BlockNewton changes; 0 means 50
 	Batch       int       // samples in its mini-batch; 0 means 4
 	Step        float64   // of NLMS, in (0, 2); 0 means 0.05
-	Inputs      int       // K, exogenous inputs; see eval.InputTaker
+	Exogenous   int       // K, exogenous inputs; see eval.InputTaker
 }
 
 // NewORFFVAR returns the model of Brault 2017, chapter 8, in the form that
@@ -47,7 +47,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := checkRange("Order", cfg.Order, 1, maxLags); err != nil {
 		return nil, err
 	}
-	if err := checkInputs(cfg.Inputs); err != nil {
+	if err := checkExogenous(cfg.Exogenous); err != nil {
 		return nil, err
 	}
 	setDefault(&cfg.Frequencies, 50)
@@ -68,7 +68,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 		return nil, err
 	}
 	g := newLagDesign(cfg.Dim, cfg.Order, !cfg.NoLinear, random)
-	m := &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Inputs, design: g}
+	m := &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Exogenous, design: g}
 	switch n, lags := m.features(), g.features(); cfg.Optimiser {
 	case BlockNewton:
 		m.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{

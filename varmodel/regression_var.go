@@ -16,7 +16,7 @@ type VARConfig struct {
 	Horizon    int     // H, forecasts 1 … H steps ahead
 	Ridge      float64 // 0 means DefaultRidge
 	Forgetting float64 // weight of a sample after one step, in (0, 1]; 0 means 1
-	Inputs     int     // K, exogenous inputs; see eval.InputTaker
+	Exogenous  int     // K, exogenous inputs; see eval.InputTaker
 }
 
 // NewVAR returns VAR(p), learnt by recursive least squares on the standardised
@@ -31,17 +31,17 @@ func NewVAR(cfg VARConfig) (eval.Model, error) {
 	if err := defaultRLS(&cfg.Ridge, &cfg.Forgetting); err != nil {
 		return nil, err
 	}
-	if err := checkInputs(cfg.Inputs); err != nil {
+	if err := checkExogenous(cfg.Exogenous); err != nil {
 		return nil, err
 	}
 	g := newLagDesign(cfg.Dim, cfg.Order, true, nil)
 	rls, err := sgd.NewRLS(sgd.RLSConfig{
-		Features: g.features() + 2*cfg.Inputs, Outputs: cfg.Dim, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
+		Features: g.features() + 2*cfg.Exogenous, Outputs: cfg.Dim, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Inputs, design: g, learner: rls}, nil
+	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Exogenous, design: g, learner: rls}, nil
 }
 
 // defaultRLS fills in the defaults of recursive least squares and checks the

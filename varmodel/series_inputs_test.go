@@ -11,11 +11,13 @@ import (
 )
 
 func init() {
-	models["auto-inputs"] = func(d, h int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: d, Horizon: h, Inputs: 2}) }
+	models["auto-inputs"] = func(d, h int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: d, Horizon: h, Exogenous: 2}) }
 	models["orffvar-inputs"] = func(d, h int) (eval.Model, error) {
-		return NewORFFVAR(ORFFVARConfig{Dim: d, Horizon: h, Order: 2, Inputs: 2, Frequencies: 20})
+		return NewORFFVAR(ORFFVARConfig{Dim: d, Horizon: h, Order: 2, Exogenous: 2, Frequencies: 20})
 	}
-	models["var-inputs"] = func(d, h int) (eval.Model, error) { return NewVAR(VARConfig{Dim: d, Horizon: h, Order: 2, Inputs: 3}) }
+	models["var-inputs"] = func(d, h int) (eval.Model, error) {
+		return NewVAR(VARConfig{Dim: d, Horizon: h, Order: 2, Exogenous: 3})
+	}
 }
 
 // drivenData is an autoregression of two variables driven by an input without any
@@ -34,11 +36,13 @@ func drivenData(rows int, seed uint64) *eval.Dataset {
 }
 
 var driven = map[string]func(k, h int) (eval.Model, error){
-	"auto": func(k, h int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: 2, Horizon: h, Inputs: k}) },
+	"auto": func(k, h int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: 2, Horizon: h, Exogenous: k}) },
 	"orffvar": func(k, h int) (eval.Model, error) {
-		return NewORFFVAR(ORFFVARConfig{Dim: 2, Order: 2, Horizon: h, Inputs: k})
+		return NewORFFVAR(ORFFVARConfig{Dim: 2, Order: 2, Horizon: h, Exogenous: k})
 	},
-	"var": func(k, h int) (eval.Model, error) { return NewVAR(VARConfig{Dim: 2, Order: 2, Horizon: h, Inputs: k}) },
+	"var": func(k, h int) (eval.Model, error) {
+		return NewVAR(VARConfig{Dim: 2, Order: 2, Horizon: h, Exogenous: k})
+	},
 }
 
 // An input that is known in advance takes away the part of the error that it makes:
@@ -164,7 +168,7 @@ func TestProtocolCalendar(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := NewAuto(AutoConfig{Dim: data.Dim(), Horizon: 24, Inputs: c.Len()})
+			m, err := NewAuto(AutoConfig{Dim: data.Dim(), Horizon: 24, Exogenous: c.Len()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,8 +214,8 @@ func TestNonlinearInputsHelp(t *testing.T) {
 		}
 		return res.Score(eval.All, 0).MSE
 	}
-	linear := mse(NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 1, Inputs: 1}))
-	auto := mse(NewAuto(AutoConfig{Dim: 1, Horizon: 1, Inputs: 1}))
+	linear := mse(NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 1, Exogenous: 1}))
+	auto := mse(NewAuto(AutoConfig{Dim: 1, Horizon: 1, Exogenous: 1}))
 	t.Logf("linear %.4f, auto %.4f, noise %.4f", linear, auto, .04)
 	if auto > .2*linear {
 		t.Errorf("auto %.4f, linear %.4f", auto, linear)

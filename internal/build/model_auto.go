@@ -14,7 +14,7 @@ import (
 
 func newAuto(c config.Model, dim int, s sharing) (eval.Model, error) {
 	return varmodel.NewAuto(varmodel.AutoConfig{
-		Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: s.weights, Workspace: s.work, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
+		Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: s.weights, Workspace: s.work, Exogenous: inputsOf(c), Experts: c.Experts, Season: c.Season,
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 
 func newVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	lags, _ := numbered(c.Type, "var")
-	return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: lags, Horizon: c.Horizon, Inputs: inputsOf(c)})
+	return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: lags, Horizon: c.Horizon, Exogenous: inputsOf(c)})
 }
 
 func newAR(c config.Model, dim int, _ sharing) (eval.Model, error) {

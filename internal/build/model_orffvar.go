@@ -12,7 +12,7 @@ func newORFFVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	cfg := varmodel.ORFFVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
 		Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
-		Inputs: inputsOf(c),
+		Exogenous: inputsOf(c),
 	}
 	if c.Optimiser.Step == "plain" {
 		cfg.Optimiser, cfg.Step = varmodel.NLMS, c.Optimiser.Rate
