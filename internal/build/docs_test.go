@@ -126,7 +126,8 @@ func modelsReference() string {
 	}
 	return "# Models\n\nMade from the code; do not edit. `model.type` and `evaluate --models` take these names; N stands for a number of lags. Besides the settings in the table, every model reads `" +
 		strings.Join(slices.DeleteFunc(slices.Clone(sharedSettings), func(key string) bool { return key == "influence" }), "`, `") +
-		"`, and those that the last column names `influence`. A block such as `kernel.operator` stands for all its keys, which [configuration](../configuration.md#model) describes. How the models of a kernel differ: [kernels](../kernels.md).\n\n" +
+		"`, and with `" + strings.Join(besideSettings.with, "` or `") + "` also `" + strings.Join(besideSettings.keys, "` and `") +
+		"`. Models with a yes in the last column read `influence`. A block such as `kernel.operator` stands for all its keys, which [configuration](../configuration.md#model) describes. How the models of a kernel differ: [kernels](../kernels.md).\n\n" +
 		markdown("| name | model | settings below `model.` | random features | exogenous inputs | influence |", rows)
 }
 

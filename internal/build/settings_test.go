@@ -9,6 +9,12 @@ import (
 // sharedSettings are the keys below model: that every model reads.
 var sharedSettings = []string{"horizon", "levels", "intervals", "joint", "anomaly", "influence", "drift"}
 
+// besideSettings are the keys below model: that every model reads, too, when one of these
+// settings puts something around it.
+var besideSettings = struct{ keys, with []string }{
+	[]string{"order", "seed"}, []string{"anomaly.level_sets=true", "intervals=quantile"},
+}
+
 // changes has, for a key below model:, a value other than the default, with what else
 // it needs to be read at all.
 var changes = []struct{ key, before, set string }{
@@ -128,5 +134,26 @@ func TestSettings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBesideSettings: the last value has neither lags nor random frequencies, its quantiles
+// and level sets do.
+func TestBesideSettings(t *testing.T) {
+	results := func(sets ...string) []float64 {
+		c, err := loaded(t, "type: persistence", append(sets, "pipeline.variables=a,b,c")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return learnt(t, c.Model, 3, 400)
+	}
+	for _, with := range append(slices.Clone(besideSettings.with), "joint=true") {
+		base := results("model." + with)
+		for _, key := range besideSettings.keys {
+			same := slices.Equal(base, results("model."+with, "model."+key+"=2"))
+			if same == slices.Contains(besideSettings.with, with) {
+				t.Errorf("%s: %s changes the results: %v", with, key, !same)
+			}
+		}
 	}
 }

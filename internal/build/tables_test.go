@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 )
@@ -35,8 +36,8 @@ func loaded(t *testing.T, keys string, sets ...string) (*config.Config, error) {
 	return Load(src)
 }
 
-// learnt returns the forecasts of the model of c while it learns a chaotic series, and
-// the bounds of their intervals.
+// learnt returns the forecasts of the model of c while it learns a chaotic series, with
+// the bounds of their intervals and the scores by level sets.
 func learnt(t *testing.T, c config.Model, dim, samples int) []float64 {
 	t.Helper()
 	m, err := NewModel(c, dim, false)
@@ -45,6 +46,8 @@ func learnt(t *testing.T, c config.Model, dim, samples int) []float64 {
 	}
 	s := m.NewSeries()
 	y, yhat := make([]float64, dim), make([]float64, dim*c.Horizon)
+	lower := make([]float64, len(c.Levels)*len(yhat))
+	upper := make([]float64, len(lower))
 	for j := range y {
 		y[j] = .1 + .7*float64(j)/float64(dim)
 	}
@@ -58,6 +61,14 @@ func learnt(t *testing.T, c config.Model, dim, samples int) []float64 {
 		}
 		if s.ForecastTo(yhat) {
 			all = append(all, yhat...)
+		}
+		if b, ok := eval.As[eval.Bounder](s); ok && b.BoundsTo(lower, upper) {
+			all = append(append(all, lower...), upper...)
+		}
+		if d, ok := eval.As[eval.Detector](s); ok {
+			if score, ok := d.Anomaly(); ok {
+				all = append(all, score)
+			}
 		}
 		for j := range y {
 			y[j] = 3.8*y[j]*(1-y[j])*.95 + .04*y[(j+1)%dim]
