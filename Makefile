@@ -90,7 +90,7 @@ SEED     ?= 1
 soak: ## three processes and real servers in failures for SOAKTIME, compared with an offline replay
 	$(GO) test ./internal/soak -v -timeout 0 -duration $(SOAKTIME) -seed $(SEED)
 
-endurance: ## the tests of docs/reliability.md at full length, an hour in all
+endurance: ## the tests of docs/reliability.md at full length, more than an hour in all
 	$(GO) test ./internal/soak -v -timeout 0 -run Kill9 -kills 25
 	$(GO) test ./internal/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
 	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s

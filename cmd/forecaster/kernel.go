@@ -195,8 +195,8 @@ learns the first three quarters and is tested on the last one, by
   - Algorithm 4 of Brault 2017 with --iterations mini-batches of model.optimiser.batch
     pairs drawn at random, steps as in model.optimiser.step.
 
-model.kernel.lambda is the ridge; 0 takes the one of a grid with the least error on the
-last fifth of what is learnt. To forecast, use model.type: kernelvar, which learns online.`,
+model.kernel.lambda is the ridge; 0 takes the ridge of a grid with the least error on
+the last fifth of the training pairs. To forecast, use model.type: kernelvar, which learns online.`,
 		Example: `  forecaster kernel fit data.csv
   forecaster kernel fit data.csv --iterations 10000 --set model.optimiser.step=plain --set model.optimiser.blocks=5
   forecaster kernel fit data.csv --set model.order=1 --set model.kernel.operator.name=curl_free`,
