@@ -40,8 +40,8 @@ type Intervals struct {
 	ring   []float64 // forecasts of the last H origins, H x H x d
 	half   []float64 // half widths of their intervals, H x L x H x d; 0: none
 	next   int       // origin that Issue replaces next
-	issued int       // origins in the ring
-	scored int       // samples after which forecasts of every horizon were scored
+	issued []int     // H: the last origins whose forecasts of h steps are in the ring, at most h
+	scored []int     // H: samples after which forecasts of every horizon were scored, since there is this one
 
 	count, scale []float64 // H x d: errors seen, and their mean size
 	rounds       []float64 // H: samples that g has learnt from
@@ -79,6 +79,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		ring: make([]float64, h*h*d), half: make([]float64, h*l*h*d),
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
 		own: make([]float64, l*h*d), common: make([]float64, l*h),
+		issued: make([]int, h), scored: make([]int, h),
 		last: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
 		voting: vec.Aligned(d), steps: make([]float64, 2*l), moves: make([]float64, l*(d+1)),
@@ -182,12 +183,16 @@ func (s *Intervals) Observe(y []float64) {
 	}
 	// Neighbouring horizons are not processed in a row: the last numbers are still being stored.
 	for first := 1; first <= 2; first++ {
-		for h := first; h <= s.issued; h += 2 {
-			s.score(h, y, (s.next-h+H)%H)
+		for h := first; h <= H; h += 2 {
+			if s.issued[h-1] == h {
+				s.score(h, y, (s.next-h+H)%H)
+			}
 		}
 	}
-	if s.issued == H {
-		s.scored = min(s.scored+1, intervalAfter)
+	if s.issued[H-1] == H {
+		for k := range s.scored {
+			s.scored[k] = min(s.scored[k]+1, intervalAfter)
+		}
 	}
 }
 
@@ -200,7 +205,9 @@ func (s *Intervals) Issue(forecast []float64) {
 	copy(s.ring[s.next*H*d:], forecast)
 	s.halfTo(s.half[s.next*L*H*d : (s.next+1)*L*H*d])
 	s.next = (s.next + 1) % H
-	s.issued = min(s.issued+1, H)
+	for k := range s.issued {
+		s.issued[k] = min(s.issued[k]+1, k+1)
+	}
 }
 
 // halfTo writes the half widths of the present intervals, L x H x d.
@@ -294,15 +301,15 @@ func clipTo(v, low, high float64) float64 {
 var farthest = math.Exp(factorLimit)
 
 // ResetLags implements eval.Companion.
-func (s *Intervals) ResetLags() { s.issued = 0 }
+func (s *Intervals) ResetLags() { clear(s.issued) }
 
-// BoundsTo implements eval.Intervals.
+// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
 		panic("varmodel: BoundsTo: wrong length")
 	}
-	if s.scored < intervalAfter {
+	if s.scored[0] < intervalAfter || s.issued[0] == 0 {
 		return false
 	}
 	last := (s.next - 1 + H) % H
@@ -319,6 +326,11 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 				upper[i] = math.MaxFloat64
 			}
 		}
+		for k := H - 1; s.scored[k] < intervalAfter; k-- {
+			for i := k * d; i < (k+1)*d; i++ {
+				lower[i], upper[i] = math.NaN(), math.NaN()
+			}
+		}
 	}
 	return true
 }
@@ -328,44 +340,47 @@ func (s *boundedSeries) State(c *snapshot.Codec) {
 	c.Optional("intervals", func() { s.intervals.State(c) })
 }
 
-// State implements eval.Companion. The sizes of the errors of each horizon are an option,
-// and so are the factors of each horizon with the present levels, and the forecasts under
-// way with the present horizons and levels.
+// State implements eval.Companion. The sizes of the errors of each horizon are an option, and
+// in it, with the present levels, the factors of that horizon and its forecasts under way.
 func (s *Intervals) State(c *snapshot.Codec) {
 	c.Section("intervals")
-	H, d := s.cfg.Horizon, s.cfg.Dim
-	saved := H
-	c.Int(&saved)
-	c.Index(&s.scored, intervalAfter+1)
-	if saved < H {
-		s.scored = 0 // no forecast of the longer horizons was
-	}
+	d := s.cfg.Dim
 	c.Float64s(s.last)
-	c.Optional("issued "+shapeOf(H, s.cfg.Levels), func() {
-		c.Float64s(s.ring)
-		c.Float64s(s.half)
-		c.Index(&s.next, H)
-		c.Index(&s.issued, H+1)
-	})
+	if c.Decoding() {
+		s.next = 0
+	}
 	levels := fmt.Sprint("levels=", s.cfg.Levels)
-	for h := range H {
+	for h := range s.cfg.Horizon {
 		from, to := h*d, (h+1)*d
 		c.Optional(strconv.Itoa(h+1), func() {
+			c.Index(&s.scored[h], intervalAfter+1)
 			c.Float64s(s.count[from:to])
 			c.Float64s(s.scale[from:to])
-			c.Optional(levels, func() {
-				c.Float64(&s.rounds[h])
-				for l := range s.cfg.Levels {
-					c.Float64(&s.common[l*H+h])
-					c.Float64s(s.own[l*H*d+from : l*H*d+to])
-				}
-			})
+			c.Optional(levels, func() { s.horizonState(c, h) })
 		})
 	}
 	for j := range s.still {
 		c.Index(&s.still[j], stillLimit+1)
 		if s.voting[j] = 0; s.still[j] < stillAfter {
 			s.voting[j] = 1
+		}
+	}
+}
+
+// horizonState transfers the factors of horizon k+1, then its forecasts under way, newest first.
+func (s *Intervals) horizonState(c *snapshot.Codec, k int) {
+	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
+	c.Float64(&s.rounds[k])
+	for l := range L {
+		c.Float64(&s.common[l*H+k])
+		c.Float64s(s.own[(l*H+k)*d:][:d])
+	}
+	c.Index(&s.issued[k], k+2)
+	for age := range s.issued[k] {
+		origin := (s.next - 1 - age + H) % H
+		c.Float64s(s.ring[(origin*H+k)*d:][:d])
+		for l := range L {
+			c.Float64s(s.half[((origin*L+l)*H+k)*d:][:d])
 		}
 	}
 }

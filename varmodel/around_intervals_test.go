@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // intervalScore is what the intervals of one horizon were worth.
@@ -202,5 +203,72 @@ func TestIntervalsForgetForecastsAcrossABreak(t *testing.T) {
 	lower, upper := make([]float64, H), make([]float64, H)
 	if !f.BoundsTo(lower, upper) {
 		t.Error("no bounds after a break")
+	}
+}
+
+// TestIntervalsSurviveAnotherHorizon: after a restart with another horizon, the intervals of the
+// horizons that were there go on bit for bit, and those of a new one follow after its own
+// outcomes.
+func TestIntervalsSurviveAnotherHorizon(t *testing.T) {
+	const d, before, after = 2, 150, 80
+	levels := []float64{.5, .9}
+	intervals := func(h int) *Intervals {
+		s, err := NewIntervals(IntervalConfig{Dim: d, Horizon: h, Levels: levels})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	r := rand.New(rand.NewPCG(4, 4))
+	const most = 7
+	samples, forecasts := make([][]float64, before+after), make([][]float64, before+after)
+	for i := range samples {
+		samples[i], forecasts[i] = []float64{r.NormFloat64(), 10 * r.NormFloat64()}, make([]float64, most*d)
+		for j := range forecasts[i] {
+			forecasts[i][j] = r.NormFloat64()
+		}
+	}
+	// bounds returns those of the first n horizons after sample i.
+	bounds := func(s *Intervals, i, n int) (all []uint64) {
+		h := s.cfg.Horizon
+		s.Observe(samples[i])
+		s.Issue(forecasts[i][:h*d])
+		lower, upper := make([]float64, len(levels)*h*d), make([]float64, len(levels)*h*d)
+		if !s.BoundsTo(lower, upper) {
+			return nil
+		}
+		for l := range levels {
+			for k := l * h * d; k < (l*h+n)*d; k++ {
+				all = append(all, math.Float64bits(lower[k]), math.Float64bits(upper[k]))
+			}
+		}
+		return all
+	}
+	for _, c := range []struct{ was, is int }{{1, most}, {3, most}, {most, 3}, {most, 1}, {5, 5}} {
+		whole := intervals(c.was)
+		for i := range before {
+			bounds(whole, i, c.was)
+		}
+		e := snapshot.NewEncoder(nil)
+		e.Block(func() { whole.State(e) })
+		restarted := intervals(c.is)
+		dec := snapshot.NewDecoder(e.Bytes())
+		dec.Block(func() { restarted.State(dec) })
+		if err := dec.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		n := min(c.was, c.is)
+		for i := before; i < before+after; i++ {
+			want, got := bounds(whole, i, n), bounds(restarted, i, n)
+			if want == nil || !slices.Equal(got, want) {
+				t.Fatalf("horizon %d, then %d: other bounds %d samples after the restart", c.was, c.is, i-before)
+			}
+			// An outcome of the longest horizon is known c.is samples after its first forecast.
+			all := make([]float64, len(levels)*c.is*d)
+			restarted.BoundsTo(all, slices.Clone(all))
+			if ready, due := all[c.is*d-1] == all[c.is*d-1], c.is <= c.was || i-before >= c.is+intervalAfter-1; ready != due {
+				t.Fatalf("horizon %d, then %d: bounds of the longest one: %v after %d samples", c.was, c.is, ready, i-before)
+			}
+		}
 	}
 }

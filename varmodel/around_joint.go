@@ -119,7 +119,7 @@ func (s *jointSeries) Observe(y []float64) error {
 	for h := 1; h <= s.issued; h++ {
 		s.score(h, y, (s.next-h+H)%H)
 	}
-	bounded := s.bounder.BoundsTo(s.lower, s.upper)
+	bounded := s.bounder.BoundsTo(s.lower, s.upper) && s.lower[len(s.lower)-1] == s.lower[len(s.lower)-1] // the longest horizon has bounds last
 	from, to := s.next*H*d, (s.next+1)*H*d
 	if !bounded || !s.Forecaster.ForecastTo(s.ring[from:to]) {
 		s.issued = 0
