@@ -34,18 +34,22 @@ type anomalyErrors struct {
 	lately, usual float64 // mean surprisal of the errors
 	echo          float64 // error out of all proportion, which the forecasts behind it may repeat
 
-	error float64 // of the last sample, in the units of the data; 0 = none
+	// Of the last sample.
+	known     bool    // it has an error
+	repeated  bool    // the error repeats a larger one
+	error     float64 // in the units of the data; 0 = none
+	surprisal float64 // of the error
 }
 
-// observeErrors scores and learns the errors of the forecasts yhat of y, and returns the
-// statistics of Jump and of Noise: the root of the sum of squares over the variables.
-func (s *AnomalyScorer) observeErrors(y, yhat []float64) (jump, noise evidence, ok bool) {
-	held := s.slow[Noise].held > 0
-	var usual, recent, lately weight
-	jumps, noises := s.squares[Jump], s.squares[Noise]
+// observeJump scores and learns the errors of the forecasts yhat of y, and returns the
+// statistic of Jump: the root of the sum of squares over the variables.
+func (s *AnomalyScorer) observeJump(y, yhat []float64) (jump evidence, ok bool) {
+	var usual, recent weight
+	squares := s.squares[Jump][:len(s.vars)]
+	clear(squares)
 	for j := range s.vars {
-		v := &s.vars[j]
-		v.error, jumps[j], noises[j] = 0, 0, 0
+		v := &s.vars[j].anomalyErrors
+		v.error, v.known = 0, false
 		if yhat == nil {
 			continue
 		}
@@ -54,42 +58,70 @@ func (s *AnomalyScorer) observeErrors(y, yhat []float64) (jump, noise evidence, 
 			continue
 		}
 		ok = true
-		v.error = e
+		v.error, v.known = e, true
 		v.errs++
-		rate := usual.of(v.errs, 1./anomalyMemory)
-		repeated := e*v.echo < 0 && math.Abs(e) < echoMost*math.Abs(v.echo)
-		surprisal, u := v.learnError(math.Abs(e), rate, recent.of(v.errs, 1./jumpSpan))
-		x := surprisal
+		surprisal, u := v.learnError(math.Abs(e), usual.of(v.errs, 1./anomalyMemory), recent.of(v.errs, 1./jumpSpan))
+		v.surprisal, v.repeated = surprisal, false
 		if len(s.vars) == 1 {
-			x = 2 * math.Log1p(u) // of a single variable the tail need not be comparable
+			surprisal = 2 * math.Log1p(u) // of a single variable the tail need not be comparable
 		}
-		jumps[j] = x * x
-		if v.echo *= echoFade; u > echoFrom*v.quantile {
-			v.echo = e
+		square := surprisal * surprisal
+		jump.all += square
+		if v.echo != 0 || u > v.quantile {
+			if v.repeated = v.repeats(e, u); v.repeated {
+				square = 0
+			}
 		}
-		jump.all += jumps[j]
-		if repeated {
-			jumps[j] = 0
+		squares[j] = square
+		jump.last += square
+	}
+	return jump.root(), ok
+}
+
+// observeNoise learns the surprisals of the last errors, and returns the statistic of
+// Noise: the root of the sum of squares over the variables.
+func (s *AnomalyScorer) observeNoise() (noise evidence) {
+	held := s.slow[Noise].held > 0
+	var usual, lately weight
+	squares := s.squares[Noise][:len(s.vars)]
+	clear(squares)
+	for j := range s.vars {
+		v := &s.vars[j].anomalyErrors
+		if !v.known {
+			continue
 		}
-		jump.last += jumps[j]
+		surprisal := v.surprisal
 		if surprisal > noiseMost {
 			surprisal = noiseMost
 		}
-		if e*e < noiseLeast*noiseLeast*v.variance {
+		if v.error*v.error < noiseLeast*noiseLeast*s.vars[j].variance {
 			surprisal = 0
 		}
-		if surprisal < v.usual && v.recent > jumpAftermath*v.scale*v.scale {
+		if v.recent > jumpAftermath*v.scale*v.scale && surprisal < v.usual {
 			surprisal = v.usual // small beside the errors before is not quiet
 		}
 		last := surprisal - v.usual
-		mean := v.learnNoise(surprisal, lately.of(v.errs, 1./noiseSpan), rate, held)
-		noises[j] = mean * mean
-		noise.all += noises[j]
-		if mean*last > 0 && !(repeated && s.event.Open) {
-			noise.last += last * last
+		mean := v.learnNoise(surprisal, lately.of(v.errs, 1./noiseSpan), usual.of(v.errs, 1./anomalyMemory), held)
+		squares[j] = mean * mean
+		noise.all += squares[j]
+		if !(v.repeated && s.event.Open) {
+			noise.last += onSide(last*last, last, mean)
 		}
 	}
-	return jump.root(), noise.root(), ok
+	return noise.root()
+}
+
+// repeats reports whether an error of u quantiles repeats a larger one shortly before it,
+// with the other sign.
+func (v *anomalyErrors) repeats(e, u float64) bool {
+	repeated := e*v.echo < 0 && math.Abs(e) < echoMost*math.Abs(v.echo)
+	if v.echo *= echoFade; math.Abs(v.echo) < v.scale {
+		v.echo = 0
+	}
+	if u > echoFrom*v.quantile {
+		v.echo = e
+	}
+	return repeated
 }
 
 // learnError takes the size of an error with its weights in scale and in recent. It
@@ -122,7 +154,7 @@ func (v *anomalyErrors) learnError(size, rate, recent float64) (surprisal, u flo
 		if u > v.quantile {
 			x := math.Log(u / v.quantile)
 			surprisal = errorTailSurprisal + x/v.excess
-			v.quantile *= math.Exp(rate / errorTail * v.excess * (1 - errorTail))
+			v.quantile += v.quantile * rate / errorTail * v.excess * (1 - errorTail)
 			v.tails++
 			v.excess += lanes.Weight(v.tails, 1e-3) * (min(x, 10*v.excess) - v.excess)
 		} else {

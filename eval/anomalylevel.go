@@ -29,9 +29,10 @@ type anomalyLevel struct {
 // observeLevels compares the values y with their references, and returns the statistic
 // of Level: the root mean square over the variables.
 func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
-	squares := s.squares[Level]
+	squares := s.squares[Level][:len(y)]
 	clear(squares)
 	clear(s.z)
+	profile, known := s.day.row()
 	count, most := 0., float64(levelMost)
 	if len(y) == 1 {
 		most = 1e12
@@ -46,15 +47,20 @@ func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
 			v.mean = value
 		}
 		d := value - v.mean
-		if s.z != nil && v.variance > 0 {
-			s.z[j] = lanes.Clip(d/math.Sqrt(v.variance), 10)
-		}
-		if profile, known := s.day.value(j); known {
-			d = v.compareReferences(d, value-profile, usual.of(v.n, 1./anomalyMemory))
+		// Variables that hardly move have little part in the mean over the variables.
+		unit := v.variance + 1e-4*v.scale*v.scale
+		if len(y) > 1 && unit > 0 {
+			inverse := 1 / math.Sqrt(unit)
+			unit = inverse * inverse
+			if s.z != nil {
+				s.z[j] = lanes.Clip(d*inverse, 10)
+			}
 		}
 		square := v.variance
-		if v.byDay {
-			square = v.dayError
+		if known {
+			if d = v.compareReferences(d, value-profile[j], usual.of(v.n, 1./anomalyMemory)); v.byDay {
+				square = v.dayError
+			}
 		}
 		if d*d > levelClip*levelClip*square && v.deviations > levelStart && square > 0 {
 			d = math.Copysign(levelClip*math.Sqrt(square), d)
@@ -65,18 +71,24 @@ func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
 			continue
 		}
 		ok = true
-		unit := v.spread
-		if len(y) > 1 {
-			unit = v.variance // so that variables that hardly move have little part in the mean
-		}
-		if unit += 1e-4 * v.scale * v.scale; unit > 0 {
-			unit = 1 / unit
-			squares[j] = min(v.deviation*v.deviation*unit, 1e12)
-			if d*v.deviation > 0 {
-				level.last += min(d*d*unit, most)
+		if len(y) == 1 {
+			if unit = v.spread + 1e-4*v.scale*v.scale; unit > 0 {
+				unit = 1 / unit
 			}
 		}
-		level.all += min(squares[j], most)
+		square = v.deviation * v.deviation * unit
+		if square > 1e12 {
+			square = 1e12
+		}
+		squares[j] = square
+		if square > most {
+			square = most
+		}
+		level.all += square
+		if square = d * d * unit; square > most {
+			square = most
+		}
+		level.last += onSide(square, d, v.deviation)
 		count++
 	}
 	count = max(count, 1)
@@ -106,27 +118,27 @@ func (v *anomalyLevel) compareReferences(fromMean, fromProfile, rate float64) fl
 func (s *AnomalyScorer) learnLevels(y []float64) {
 	w := &s.slow[Level]
 	var usual, spread weight
+	squares := s.squares[Level][:len(y)]
+	profile, rate := s.day.learn()
 	for j, value := range y {
-		if !finite(value) || !w.teaches(s.squares[Level][j]) {
+		if !finite(value) || !w.teaches(squares[j]) {
 			continue
 		}
-		v := &s.vars[j]
+		v := &s.vars[j].anomalyLevel
 		square := v.deviation * v.deviation
 		if square > 25*v.spread && v.deviations > levelStart && v.spread > 0 {
 			square = 25 * v.spread
 		}
 		v.spread += spread.of(v.deviations, 1./anomalyMemory) * (square - v.spread)
-		d := value - v.mean
-		rate := usual.of(v.n, 1./anomalyMemory)
-		v.mean += rate * d
+		d, weight := value-v.mean, usual.of(v.n, 1./anomalyMemory)
+		v.mean += weight * d
 		square = d * d
 		if square > 25*v.variance && v.n > levelStart && v.variance > 0 {
 			square = 25 * v.variance
 		}
-		v.variance += rate * (square - v.variance)
-		s.day.learn(j, value)
+		v.variance += weight * (square - v.variance)
+		profile[j] += rate * (value - profile[j])
 	}
-	s.day.count()
 }
 
 func (v *anomalyLevel) state(c *snapshot.Codec) {

@@ -109,6 +109,13 @@ type evidence struct{ all, last float64 }
 // root is the evidence whose squares are e.
 func (e evidence) root() evidence { return evidence{math.Sqrt(e.all), math.Sqrt(e.last)} }
 
+// onSide returns x if the last deviation has the sign of the mean, and else 0. It does not
+// branch: the sign of a deviation cannot be predicted.
+func onSide(x, last, mean float64) float64 {
+	differ := int64(math.Float64bits(last)^math.Float64bits(mean)) >> 63
+	return math.Float64frombits(math.Float64bits(x) &^ uint64(differ))
+}
+
 // slowView is the state of a view that averages over samples.
 type slowView struct {
 	tail slowTail
@@ -169,19 +176,21 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	s.n++
 	s.day.enter(time)
 	s.score, s.anomalous, s.memory = math.NaN(), false, 0
-	jump, noise, errs := s.observeErrors(y, yhat)
+	jump, errs := s.observeJump(y, yhat)
 	level, values := s.observeLevels(y)
 	best := math.Inf(-1)
 	if errs {
-		best = s.consider(best, Jump, s.jump.surprisal(jump.last))
-		s.jump.learn(jump.all)
-		best = s.considerSlow(best, Noise, noise, .05, .5)
+		best = s.considerSlow(best, Noise, s.observeNoise(), .05, .5)
 	}
 	if values {
 		best = s.considerSlow(best, Level, level, .5, 1)
 	}
 	if s.others != nil && values {
 		best = s.considerSlow(best, Correlation, s.observeOthers(), .5, .5)
+	}
+	if errs {
+		best = s.consider(best, Jump, s.jump.surprisal(jump.last, best*s.limits[Jump]))
+		s.jump.learn(jump.all)
 	}
 	s.learnLevels(y)
 	if s.n <= anomalyWarmup || !(best >= 0) {

@@ -34,9 +34,7 @@ func (s *AnomalyScorer) share() []float64 {
 // part in the score, and the largest one: what is usual beside the largest is no cause.
 func (s *AnomalyScorer) blame() (least, most float64) {
 	for _, x := range s.squares[s.leading] {
-		if x > most {
-			most = x
-		}
+		most = max(most, x)
 	}
 	if len(s.vars) == 1 {
 		return 0, most
@@ -60,10 +58,7 @@ func (s *AnomalyScorer) VariablesTo(dst []float64) {
 	if most > 0 {
 		unit = s.score / (most - least)
 	}
-	for j, x := range s.squares[s.leading] {
-		dst[j] = 0
-		if x > least {
-			dst[j] = (x - least) * unit
-		}
+	for j, x := range s.squares[s.leading][:len(dst)] {
+		dst[j] = max(0, x-least) * unit
 	}
 }

@@ -31,23 +31,21 @@ func (p *dayProfile) enter(time int64) {
 	p.bin = bin
 }
 
-// at returns the mean of variable j at this time of day.
-func (p *dayProfile) at(j int) *float64 { return &p.values[int(p.bin)*(len(p.values)/dayBins)+j] }
-
-// value returns the mean of variable j at this time of day. It is known from the second
-// day on.
-func (p *dayProfile) value(j int) (mean float64, known bool) {
-	return *p.at(j), p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
+// row returns the means of the variables at this time of day. They are known from the
+// second day on.
+func (p *dayProfile) row() (means []float64, known bool) {
+	dim := len(p.values) / dayBins
+	from := int(p.bin) * dim
+	return p.values[from : from+dim], p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
 }
 
-// learn takes the value of variable j.
-func (p *dayProfile) learn(j int, value float64) {
-	mean := p.at(j)
-	*mean += lanes.Weight(p.counts[p.bin]+1, 1./dayMost) * (value - *mean)
+// learn counts a sample. It returns the means of the variables at this time of day, and
+// the weight of the sample in them.
+func (p *dayProfile) learn() (means []float64, weight float64) {
+	p.counts[p.bin]++
+	means, _ = p.row()
+	return means, lanes.Weight(p.counts[p.bin], 1./dayMost)
 }
-
-// count ends a sample.
-func (p *dayProfile) count() { p.counts[p.bin]++ }
 
 // shift adds d to the means of variable j.
 func (p *dayProfile) shift(j int, d float64) {

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -9,15 +9,17 @@ import (
 )
 
 const (
-	othersSpan  = 10  // samples that Correlation averages over
-	othersStart = 30  // samples before the first residuals
-	othersMost  = 128 // largest number of variables that are compared: a step takes dim^2 operations
+	othersSpan  = 10   // samples that Correlation averages over
+	othersStart = 30   // samples before the first residuals
+	othersKnown = 2000 // samples, after which the regression changes slowly
+	othersRest  = 4    // of the samples after these, every such one is learnt
+	othersMost  = 128  // largest number of variables that are compared: a step takes dim^2 operations
 )
 
 // others compares each variable of a sample with what the other variables of the same
 // sample lead to expect, by the linear regression on all of them. With S the sum of
-// the outer products z z^T and Q its inverse, the residual of variable j is
-// (Q z)_j / Q_jj, and its variance n / Q_jj.
+// the outer products z z^T of n samples and Q its inverse, the residual of variable j is
+// (Q z)_j / Q_jj, and its variance 1 / (n Q_jj).
 type others struct {
 	n    float64
 	q    *vec.Sym
@@ -34,11 +36,11 @@ func newOthers(dim int) *others {
 	return o
 }
 
-// residualsTo sets dst to the residuals of z in their standard deviations.
+// residualsTo sets dst to the residuals of z, each divided by its variance.
 func (o *others) residualsTo(dst, z []float64) {
 	o.q.MatVec(o.k, z)
 	for j, k := range o.k {
-		dst[j] = k * math.Sqrt(o.n/o.diag[j])
+		dst[j] = k * o.n
 	}
 }
 
@@ -75,21 +77,20 @@ func (s *AnomalyScorer) observeOthers() evidence {
 	}
 	w := &s.slow[Correlation]
 	s.others.residualsTo(s.r, s.z)
-	squares := s.squares[Correlation]
+	squares := s.squares[Correlation][:len(s.r)]
 	rate := lanes.Weight(float64(s.n-othersStart), 1./anomalyMemory)
-	var most evidence
+	most := 0.
 	for j, r := range s.r {
 		v := &s.vars[j]
 		v.residual += s.pace(Correlation, r, v.residual) * (1. / othersSpan) * (r - v.residual)
 		square := v.residual * v.residual
-		squares[j] = 0
+		relative := 0.
 		if v.residualSquare > 0 {
-			squares[j] = square / v.residualSquare
+			relative = square / v.residualSquare
 		}
-		if squares[j] > most.all {
-			most = evidence{squares[j], r * r / v.residualSquare}
-		}
-		if !w.teaches(squares[j]) {
+		squares[j] = relative
+		most = max(most, relative)
+		if !w.teaches(relative) {
 			continue
 		}
 		if square > 25*v.residualSquare && s.n > 2*othersStart && v.residualSquare > 0 {
@@ -97,10 +98,14 @@ func (s *AnomalyScorer) observeOthers() evidence {
 		}
 		v.residualSquare += rate * (square - v.residualSquare)
 	}
-	if w.held <= 0 {
+	last := 0.
+	if at := slices.Index(squares, most); most > 0 && at >= 0 {
+		last = s.r[at] * s.r[at] / s.vars[at].residualSquare
+	}
+	if w.held <= 0 && (s.n < othersKnown || s.n%othersRest == 0) {
 		s.others.learn(s.z)
 	}
-	return most.root()
+	return evidence{most, last}.root()
 }
 
 func (o *others) state(c *snapshot.Codec) {

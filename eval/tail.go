@@ -26,11 +26,12 @@ type sampleTail struct {
 	beyond [tailBins]float64 // number of values in a bin or above it
 }
 
-// surprisal returns -log P(X >= x) for the next value X. Beyond the largest values
-// the excess has the predictive distribution of an exponential law whose mean is
-// learnt: it has no end, and is the wider the less has been seen. A value that
-// has come k times before is never less probable than k/n.
-func (t *sampleTail) surprisal(x float64) float64 {
+// surprisal returns -log P(X >= x) for the next value X, or 0 where a bound shows that
+// it is at most least: two logarithms are saved. Beyond the largest values the excess has
+// the predictive distribution of an exponential law whose mean is learnt: it has no end,
+// and is the wider the less has been seen. A value that has come k times before is never
+// less probable than k/n.
+func (t *sampleTail) surprisal(x, least float64) float64 {
 	if t.n < tailTop {
 		return 0
 	}
@@ -55,8 +56,17 @@ func (t *sampleTail) surprisal(x float64) float64 {
 	if bin+1 < tailBins {
 		to += t.beyond[bin+1]
 	}
+	if logAtMost((t.n+1)/to) <= least {
+		return 0
+	}
 	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
 	return math.Log((t.n+1)/from) + part*math.Log(from/to)
+}
+
+// logAtMost returns a bound of log(x) for x >= 1, at most .06 above it: the chord of the
+// binary logarithm between powers of two, and its largest error.
+func logAtMost(x float64) float64 {
+	return (float64(math.Float64bits(x))*0x1p-52 - 1023 + .0861) * math.Ln2
 }
 
 // prior is the prior mean excess: larger at first, while the model that makes the values
@@ -112,11 +122,12 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 }
 
 const (
-	slowShare = .1  // of the samples, beyond the threshold of a slowTail
-	slowStart = 50  // values that the first threshold is made of
-	slowReady = 200 // values before the first surprisal
-	slowPrior = 2   // excursions that the prior counts for
-	slowMost  = 200 // excursions that the mean excess is averaged over
+	slowShare          = .1                 // of the samples, beyond the threshold of a slowTail
+	slowShareSurprisal = 2.3025850929940457 // -log(slowShare)
+	slowStart          = 50                 // values that the first threshold is made of
+	slowReady          = 200                // values before the first surprisal
+	slowPrior          = 2                  // excursions that the prior counts for
+	slowMost           = 200                // excursions that the mean excess is averaged over
 )
 
 // slowTail is the distribution of a statistic that changes slowly: what counts are
@@ -137,7 +148,7 @@ func (t *slowTail) surprisal(x float64) float64 {
 	case t.n < slowReady:
 		return 0
 	case x <= t.threshold:
-		return -math.Log(t.share) * (x / t.threshold)
+		return slowShareSurprisal * (x / t.threshold)
 	}
 	k := .5 * t.count
 	return k*math.Log1p((x-t.threshold)/(k*t.excess)) - math.Log(t.share)
@@ -161,7 +172,7 @@ func (t *slowTail) learn(x, least, prior float64) {
 	t.share += rate * (beyond - t.share)
 	// The threshold moves by stochastic approximation on its logarithm.
 	if beyond > 0 {
-		t.threshold *= math.Exp(.5 / slowShare * rate * (1 - slowShare))
+		t.threshold += t.threshold * .5 / slowShare * rate * (1 - slowShare)
 	} else {
 		t.threshold -= t.threshold * .5 * rate
 	}

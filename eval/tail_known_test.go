@@ -34,7 +34,7 @@ func TestRepeatedValuesAreProbable(t *testing.T) {
 		for range times {
 			tail.learn(20)
 		}
-		if got, most := tail.surprisal(20), math.Log(float64(1000+times+1)/float64(times)); !(got <= most+1e-12) {
+		if got, most := tail.surprisal(20, 0), math.Log(float64(1000+times+1)/float64(times)); !(got <= most+1e-12) {
 			t.Errorf("%d times: surprisal %v, at most %v", times, got, most)
 		}
 	}
@@ -92,5 +92,29 @@ func TestSkillsHaveNoUnits(t *testing.T) {
 		} {
 			near(t, "a score without units", c[0], c[1], 1e-9*math.Abs(c[1]))
 		}
+	}
+}
+
+// The surprisal that is left out because of its bound is never the larger one.
+func TestSampleTailBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	var tail sampleTail
+	left := 0
+	for range 5000 {
+		x := 3 * r.ExpFloat64()
+		want := tail.surprisal(x, 0)
+		least := 4 * r.Float64()
+		switch got := tail.surprisal(x, least); {
+		case got == 0 && want > 0:
+			if left++; want > least+1e-12 {
+				t.Fatalf("surprisal %v left out, %v asked for", want, least)
+			}
+		case got != want:
+			t.Fatalf("surprisal %v, want %v", got, want)
+		}
+		tail.learn(x)
+	}
+	if left < 1000 {
+		t.Errorf("%d surprisals left out", left)
 	}
 }
