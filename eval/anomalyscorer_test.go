@@ -84,7 +84,7 @@ func TestAnomalyScorerKeepsTheRateOfFalseAlarms(t *testing.T) {
 					count++
 				}
 			}
-			if got := float64(count) / n; got < rate/2 || got > 2*rate {
+			if got := float64(count) / n; !(got >= rate/2 && got <= 2*rate) {
 				t.Errorf("%s at %v: %v alarms per sample", c.name, rate, got)
 			}
 		}
@@ -99,12 +99,12 @@ func TestAnomalyScorerGrowsWithTheJump(t *testing.T) {
 			rows := noisy(7, 3001, dim)
 			rows[3000][0] = jump
 			scores := anomalyScores(NewAnomalyScorer(AnomalyConfig{Dim: dim}), rows)
-			if scores[3000] <= last {
+			if !(scores[3000] > last) {
 				t.Errorf("%d variables: a jump of %v has the score %.3f, a smaller one %.3f", dim, jump, scores[3000], last)
 			}
 			last = scores[3000]
 		}
-		if last < 2 {
+		if !(last >= 2) {
 			t.Errorf("%d variables: the largest jump has the score %.2f", dim, last)
 		}
 	}
@@ -148,7 +148,7 @@ func TestAnomalyScorerFindsEachKindOfChange(t *testing.T) {
 				continue
 			}
 			first = i
-			if view, shares := s.Cause(), s.Shares(); view != c.view || shares[2] < c.share {
+			if view, shares := s.Cause(), s.Shares(); view != c.view || !(shares[2] >= c.share) {
 				t.Errorf("%v: sample %d: view %v, shares %.2f", c.view, i, view, shares)
 			}
 		}
@@ -218,7 +218,7 @@ func TestAnomalyEvent(t *testing.T) {
 	if e.Begin != begin*minute || e.Peak <= begin*minute || e.Peak >= end*minute || e.End < (end-1)*minute || e.End > (end+30)*minute {
 		t.Errorf("begin %d, peak %d, end %d", e.Begin/minute, e.Peak/minute, e.End/minute)
 	}
-	if e.Score < 2 || e.Shares[0] != 1 || e.Normal {
+	if !(e.Score >= 2) || e.Shares[0] != 1 || e.Normal {
 		t.Errorf("%+v", e)
 	}
 }
@@ -322,10 +322,10 @@ func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {
 	s := NewAnomalyScorer(AnomalyConfig{Dim: 4})
 	for i, y := range rows {
 		score, ok := s.Observe(int64(i)*minute, []float64{y[0], y[1], math.NaN(), 0}, make([]float64, 4))
-		if ok != (i >= anomalyWarmup) || math.IsNaN(score) || score > 3 {
+		if ok != (i >= anomalyWarmup) || math.IsNaN(score) || !(score <= 3) {
 			t.Fatalf("sample %d: score %v, %v", i, score, ok)
 		}
-		if shares := s.Shares(); ok && shares[2]+shares[3] > 0 {
+		if shares := s.Shares(); ok && !(shares[2]+shares[3] <= 0) {
 			t.Fatalf("sample %d: shares %v", i, shares)
 		}
 	}
@@ -354,7 +354,7 @@ func TestAnomalyScorerOfARepeatedError(t *testing.T) {
 	if count > n/1000 {
 		t.Errorf("%d alarms", count)
 	}
-	if score, _ := s.Observe(0, []float64{100}, []float64{0}); score <= 1 {
+	if score, _ := s.Observe(0, []float64{100}, []float64{0}); !(score > 1) {
 		t.Errorf("an error of 100 after 0 and 1: score %v", score)
 	}
 }

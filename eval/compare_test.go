@@ -45,7 +45,7 @@ func TestIntervalAndPAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if end := min(math.Abs(c.Lower), math.Abs(c.Upper)); end > 1e-9 {
+		if end := min(math.Abs(c.Lower), math.Abs(c.Upper)); !(end <= 1e-9) {
 			t.Errorf("p = %v, but the interval of level %v is [%v, %v]", c.P, 1-c.P, c.Lower, c.Upper)
 		}
 	}

@@ -23,7 +23,7 @@ func TestScoreNAB(t *testing.T) {
 		{Scores: scrambled(2, 200), Windows: [][2]int{{100, 119}}},
 	}
 	at, best := ScoreNAB(series, 1.7)
-	if math.Abs(best.Score-80.02) > .005 || math.Abs(at.Score-42.52) > .005 {
+	if !(math.Abs(best.Score-80.02) <= .005) || !(math.Abs(at.Score-42.52) <= .005) {
 		t.Errorf("best %+v, at 1.7 %+v", best, at)
 	}
 }
@@ -37,12 +37,12 @@ func TestScoreNABOfTheExtremes(t *testing.T) {
 	}
 	perfect := Labelled{Scores: make([]float64, 1000), Windows: silent.Windows}
 	perfect.Scores[400], perfect.Scores[700] = 2, 2
-	if at, best := ScoreNAB([]Labelled{perfect}, 1); math.Abs(at.Score-100) > .1 || best.Threshold != 2 {
+	if at, best := ScoreNAB([]Labelled{perfect}, 1); !(math.Abs(at.Score-100) <= .1) || best.Threshold != 2 {
 		t.Errorf("perfect: %+v, %+v", at, best)
 	}
 	perfect.Scores[200] = 2 // before any window
 	perfect.Scores[10] = 2  // not scored
-	if at, _ := ScoreNAB([]Labelled{perfect}, 1); math.Abs(at.Score-(100-100*.11/4)) > .1 {
+	if at, _ := ScoreNAB([]Labelled{perfect}, 1); !(math.Abs(at.Score-(100-100*.11/4)) <= .1) {
 		t.Errorf("with a false alarm: %+v", at)
 	}
 	if at, best := ScoreNAB([]Labelled{{Scores: silent.Scores}}, 1); !math.IsNaN(at.Score) || !math.IsNaN(best.Score) {
@@ -82,7 +82,7 @@ func TestVUSPR(t *testing.T) {
 			scores[i] = 1
 		}
 	}
-	if sharp := AUPRC(scores, labels); sharp >= late {
+	if sharp := AUPRC(scores, labels); !(sharp < late) {
 		t.Errorf("area %.3f without buffers, %.3f with them", sharp, late)
 	}
 	if !math.IsNaN(VUSPR([]float64{1, 2}, []bool{false, false})) {

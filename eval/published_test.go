@@ -64,7 +64,7 @@ func TestPersistenceOnETTh2(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := r.Score(eval.All, 0)
-	if s.N != 14400-3600 || math.Abs(s.MSE-.404) > .0005 {
+	if s.N != 14400-3600 || !(math.Abs(s.MSE-.404) <= .0005) {
 		t.Errorf("N = %d, MSE = %.6f, want 10800, .404", s.N, s.MSE)
 	}
 	t.Logf("MSE = %.6f", s.MSE)
@@ -108,10 +108,10 @@ func TestPublishedVAR1(t *testing.T) {
 			case e.Table == "8.3":
 				digit = 1e-3
 			}
-			if math.Abs(row.VAR1.MSE-e.VAR1.MSE) > digit/2 {
+			if !(math.Abs(row.VAR1.MSE-e.VAR1.MSE) <= digit/2) {
 				t.Errorf("SCV-MSE = %.7g, published %.7g", row.VAR1.MSE, e.VAR1.MSE)
 			}
-			if e.Name != "Climate" && math.Abs(row.VAR1.SD/e.VAR1.SD-1) > 1e-3 {
+			if e.Name != "Climate" && !(math.Abs(row.VAR1.SD/e.VAR1.SD-1) <= 1e-3) {
 				t.Errorf("standard deviation = %.7g, published %.7g", row.VAR1.SD, e.VAR1.SD)
 			}
 		})
@@ -138,11 +138,11 @@ func TestPublishedORFFVAR(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := row.ORFFVAR.MSE
-			if math.Abs(got.Mean-e.ORFFVAR.MSE) > 5*got.SD {
+			if !(math.Abs(got.Mean-e.ORFFVAR.MSE) <= 5*got.SD) {
 				t.Errorf("SCV-MSE = %v over %d seeds, published %.6g", got, got.N, e.ORFFVAR.MSE)
 			}
 			sd := row.ORFFVAR.SD
-			if math.Abs(sd.Mean-e.ORFFVAR.SD) > max(5*sd.SD, .01*e.ORFFVAR.SD) && e.Name != "Macrodata" { // whose spread lacks a digit
+			if !(math.Abs(sd.Mean-e.ORFFVAR.SD) <= max(5*sd.SD, .01*e.ORFFVAR.SD)) && e.Name != "Macrodata" { // whose spread lacks a digit
 				t.Errorf("standard deviation = %v, published %.6g", sd, e.ORFFVAR.SD)
 			}
 		})
@@ -176,7 +176,7 @@ func TestExperimentRun(t *testing.T) {
 		t.Errorf("%d rows of %d, %d scored; want 203, 8, 153", row.Rows, row.Dim, row.Scored)
 	}
 	online := row.Online[0]
-	if math.Abs(online.MSE.Mean-row.Persistence.MSE) > 1e-9 || math.Abs(online.SD.Mean-row.Persistence.SD) > 1e-9 {
+	if !(math.Abs(online.MSE.Mean-row.Persistence.MSE) <= 1e-9) || !(math.Abs(online.SD.Mean-row.Persistence.SD) <= 1e-9) {
 		t.Errorf("persistence online %v, %v; windowed %v", online.MSE, online.SD, row.Persistence)
 	}
 	if last != total || total != 7 {
@@ -185,7 +185,7 @@ func TestExperimentRun(t *testing.T) {
 	if !(row.OKVAR.MSE > 0) || !(row.VAR1.Seconds > 0) || !(row.ORFFVAR.Seconds > 0) || !(row.OKVAR.Seconds > 0) {
 		t.Errorf("OKVAR %v, times of fits %v, %v", row.OKVAR, row.VAR1.Seconds, row.ORFFVAR.Seconds)
 	}
-	if math.Abs(row.VAR1.MSE-449.136) > .0005 {
+	if !(math.Abs(row.VAR1.MSE-449.136) <= .0005) {
 		t.Errorf("VAR(1) = %v, want 449.136, published as 449.1", row.VAR1.MSE)
 	}
 }

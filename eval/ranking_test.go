@@ -91,7 +91,7 @@ func TestBestF1(t *testing.T) {
 			t.Errorf("threshold %v gives %v, not %v", threshold, got.F1, best.F1)
 		}
 		for _, s := range append([]float64{math.Inf(-1)}, scores...) {
-			if d := Detect(scores, labels, s); d.F1 > best.F1 {
+			if d := Detect(scores, labels, s); !(d.F1 <= best.F1) {
 				t.Errorf("threshold %v has %v, more than %v", s, d.F1, best.F1)
 			}
 		}

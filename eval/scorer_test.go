@@ -358,7 +358,7 @@ func TestScorerInside(t *testing.T) {
 	}
 	for k := range 2 {
 		score := s.Running(All, k)
-		if got := inside[k] / scored[k]; math.Abs(got-score.Coverage) > 1e-12 || got == 0 || got == 1 {
+		if got := inside[k] / scored[k]; !(math.Abs(got-score.Coverage) <= 1e-12) || got == 0 || got == 1 {
 			t.Errorf("horizon %d: %v inside, coverage %v", k, got, score.Coverage)
 		}
 	}

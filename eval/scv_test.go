@@ -218,7 +218,7 @@ func TestBlockRidgeEqualsPlainRefit(t *testing.T) {
 			t.Fatalf("N = %d, %d", got.N, want.N)
 		}
 		for i := range got.Losses {
-			if math.Abs(got.Losses[i]-want.Losses[i]) > 1e-10*(1+want.Losses[i]) {
+			if !(math.Abs(got.Losses[i]-want.Losses[i]) <= 1e-10*(1+want.Losses[i])) {
 				t.Fatalf("%d blocks, pair %d: loss %v, want %v", len(c.Blocks), i, got.Losses[i], want.Losses[i])
 			}
 		}
@@ -259,7 +259,7 @@ func TestVAR1EqualsQR(t *testing.T) {
 	}
 	got, want := mustSCV(t, NewVAR1(4), d, 50), mustSCV(t, &leastSquares{}, d, 50)
 	for i := range got.Losses {
-		if math.Abs(got.Losses[i]-want.Losses[i]) > 1e-8*want.Losses[i] {
+		if !(math.Abs(got.Losses[i]-want.Losses[i]) <= 1e-8*want.Losses[i]) {
 			t.Fatalf("pair %d: loss %v, want %v", i, got.Losses[i], want.Losses[i])
 		}
 	}

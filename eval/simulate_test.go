@@ -71,7 +71,7 @@ func TestSettingMatrix(t *testing.T) {
 			if off != 5 {
 				t.Errorf("%s: %d off-diagonal cells, want 5", settingName(c), off)
 			}
-			if r := spectralRadius(mat.NewDense(5, 5, s.a)); r >= 1 {
+			if r := spectralRadius(mat.NewDense(5, 5, s.a)); !(r < 1) {
 				t.Errorf("%s: spectral radius %v", settingName(c), r)
 			}
 		}
@@ -112,7 +112,7 @@ func TestGeneratorsAreFrozen(t *testing.T) {
 		rows := Collect(c.name, c.g, 20).Series[0].Rows
 		last := c.g.Dim() - 1
 		for k, row := range []int{0, 19} {
-			if got := rows[row][last]; math.Abs(got-c.want[k]) > 1e-9 {
+			if got := rows[row][last]; !(math.Abs(got-c.want[k]) <= 1e-9) {
 				t.Errorf("%s, row %d: %.12g, want %.12g", c.name, row, got, c.want[k])
 			}
 		}
@@ -142,7 +142,7 @@ func TestOscillators(t *testing.T) {
 	v := mustSCV(t, NewVAR1(4), d, 1000).MSE
 	_, sd := moments(d.Series[0].Rows, 0)
 	t.Logf("variance %.3f, VAR(1) %.3f", sd*sd, v)
-	if sd*sd < 2 || sd*sd > 3 || v < .3 {
+	if !(sd*sd >= 2 && sd*sd <= 3) || !(v >= .3) {
 		t.Errorf("variance %v, VAR(1) error %v", sd*sd, v)
 	}
 }
@@ -212,7 +212,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("row %d: constant is %v", i, y[0])
 		}
 	}
-	if jump := rows[1000][1] - rows[999][1]; math.Abs(jump+100) > 10 {
+	if jump := rows[1000][1] - rows[999][1]; !(math.Abs(jump+100) <= 10) {
 		t.Errorf("jump of %v at row 1000, want -100", jump)
 	}
 	if missing < 400 || lost == 0 || outliers == 0 || repeats < 700 {

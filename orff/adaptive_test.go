@@ -34,7 +34,7 @@ func TestAdaptiveIsFourier(t *testing.T) {
 	a.FeaturesTo(phi, x)
 	f.FeaturesTo(want, x)
 	for i, v := range want {
-		if math.Abs(phi[i]-math.Sqrt(D)*v) > 1e-13 {
+		if !(math.Abs(phi[i]-math.Sqrt(D)*v) <= 1e-13) {
 			t.Fatalf("feature %d is %g, want %g", i, phi[i], math.Sqrt(D)*v)
 		}
 	}
@@ -42,7 +42,7 @@ func TestAdaptiveIsFourier(t *testing.T) {
 	a.GradientTo(g, phi, c)
 	f.GradientTo(h, x, want, c)
 	for i, v := range h {
-		if math.Abs(g[i]-math.Sqrt(D)*v) > 1e-11 {
+		if !(math.Abs(g[i]-math.Sqrt(D)*v) <= 1e-11) {
 			t.Errorf("the gradient in x_%d is %g, want %g", i, g[i], math.Sqrt(D)*v)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAlignAxes(t *testing.T) {
 			if i != k%d && v != 0 {
 				t.Errorf("frequency %d uses coordinate %d", k, i)
 			}
-			if want := dense[i*D+k] * math.Sqrt(d) * 1.482602218505602; i == k%d && math.Abs(v-want) > 1e-12 {
+			if want := dense[i*D+k] * math.Sqrt(d) * 1.482602218505602; i == k%d && !(math.Abs(v-want) <= 1e-12) {
 				t.Errorf("frequency %d along its axis is %g, want %g", k, v, want)
 			}
 		}

@@ -29,12 +29,12 @@ func TestC1_16_KernelAlgebra(t *testing.T) {
 			}
 		}
 		for _, gram := range [][]float64{exact, approx} {
-			if low, trace := smallest(t, n, gram); low < -1e-12*trace {
+			if low, trace := smallest(t, n, gram); !(low >= -1e-12*trace) {
 				t.Errorf("%s: eigenvalue %g at trace %g", name, low, trace)
 			}
 			for i := range n {
 				for j := range n {
-					if square(gram[i*n+j]) > gram[i*n+i]*gram[j*n+j]*(1+1e-12) {
+					if !(square(gram[i*n+j]) <= gram[i*n+i]*gram[j*n+j]*(1+1e-12)) {
 						t.Errorf("%s: Cauchy-Schwarz fails at (%d, %d)", name, i, j)
 					}
 				}

@@ -39,10 +39,10 @@ func TestC3_1_HoeffdingTailIsSharp(t *testing.T) {
 		b := distuv.Binomial{N: D, P: .5}
 		exact := 2 * (b.CDF(math.Floor(D * (1 - c.eps) / 2)))
 		bound := hoeffding(c.eps, 1, 1).failure(D)
-		if bound < exact {
+		if !(bound >= exact) {
 			t.Errorf("D = %d, epsilon = %g: the bound %g is below the probability %g", c.draws, c.eps, bound, exact)
 		}
-		if r := math.Log(exact) / math.Log(bound); r > 1.2 {
+		if r := math.Log(exact) / math.Log(bound); !(r <= 1.2) {
 			t.Errorf("D = %d, epsilon = %g: the exponent is %.2f times that of the bound", c.draws, c.eps, r)
 		}
 	}
@@ -83,10 +83,10 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 	if !p.Relative {
 		t.Error("the error is relative to the norm")
 	}
-	if share, _ := gramErrors(t, angular, x, p.Draws, runs, eps); share > delta {
+	if share, _ := gramErrors(t, angular, x, p.Draws, runs, eps); !(share <= delta) {
 		t.Errorf("%d draws: %g of the runs fail", p.Draws, share)
 	}
-	if share, _ := gramErrors(t, angular, x, p.Draws/4, runs, eps); share <= delta {
+	if share, _ := gramErrors(t, angular, x, p.Draws/4, runs, eps); !(share > delta) {
 		t.Errorf("%d draws: only %g of the runs fail, the bound is four times too large", p.Draws/4, share)
 	}
 	// The expectation needs fewer draws than a probability of 1 in 10.
@@ -116,10 +116,10 @@ func TestC3_5_TailAtLags(t *testing.T) {
 			}
 			return share
 		}
-		if share := fails(D); share > delta {
+		if share := fails(D); !(share <= delta) {
 			t.Errorf("%s, %d draws: %g of the runs fail", name, D, share)
 		}
-		if share := fails(D / 8); share <= delta {
+		if share := fails(D / 8); !(share > delta) {
 			t.Errorf("%s, %d draws: only %g of the runs fail, the bound is eight times too large", name, D/8, share)
 		}
 	}
@@ -137,18 +137,18 @@ func TestSpectralBoundOfSemigroupKernels(t *testing.T) {
 		x := []float64{c.at, c.at, c.at, c.at} // I = 1
 		problem := Problem{Epsilon: eps, Delta: .1, Points: 2, IntrinsicDimension: 1, Radius: 2 * c.at}
 		k := must(NewSemigroup(c.law, 1, 2, 1, NewRand(1))).at(x[:2], x[:2], 1)
-		if k < .008 || k > .012 {
+		if !(k >= .008 && k <= .012) {
 			t.Fatalf("%s: k(x, x) = %g", name, k)
 		}
 		for _, goal := range []Goal{Spectral, SpectralTail} {
 			D := plan(t, build(1, NewRand(1)), goal, problem).Draws
-			if _, mean := gramErrors(t, build, x, D, runs, eps); mean > eps {
+			if _, mean := gramErrors(t, build, x, D, runs, eps); !(mean <= eps) {
 				t.Errorf("%s, %v: an error of %g with %d draws", name, goal, mean, D)
 			}
 		}
 		// With the trace taken for n the bound does not hold.
 		naive := int(math.Ceil(drawsSpectral(eps, 2, 1, 1)))
-		if _, mean := gramErrors(t, build, x, naive, runs, eps); mean <= eps {
+		if _, mean := gramErrors(t, build, x, naive, runs, eps); !(mean > eps) {
 			t.Errorf("%s: an error of %g with %d draws, which the bound without the trace asks for", name, mean, naive)
 		}
 		problem.Radius = 0

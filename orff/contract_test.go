@@ -273,7 +273,7 @@ func (c contract) monteCarlo(t *testing.T, build func(int, uint64) Map) {
 		t.Errorf("||K~ - K||_F = %g, 5 standard errors are %g\nK~ = %v\nK  = %v", math.Sqrt(diff), tol, got, want)
 	}
 	// A loose bound would let an error pass: it must be small beside K.
-	if tol > 0.6*math.Sqrt(squaredNorm(want)) {
+	if !(tol <= 0.6*math.Sqrt(squaredNorm(want))) {
 		t.Errorf("5 standard errors, %g, say little about a kernel of size %g: take more draws", tol, math.Sqrt(squaredNorm(want)))
 	}
 }
@@ -311,7 +311,7 @@ func (c contract) jacobian(t *testing.T, m Map) {
 	for i := range got {
 		// Truncation h^2 f'''/6 and rounding 1e-16 f/h, both near 1e-10 f, with
 		// room for the steep semigroup and polynomial features.
-		if math.Abs(got[i]-want[i]) > 1e-7*max(1, size) {
+		if !(math.Abs(got[i]-want[i]) <= 1e-7*max(1, size)) {
 			t.Fatalf("J[%d] = %.10g, central differences give %.10g", i, got[i], want[i])
 		}
 	}
@@ -342,7 +342,7 @@ func (c contract) kernelSlope(t *testing.T, m Map) {
 		x[k] = c.x[k] - h
 		KernelTo(down, m, x, c.z)
 		want := (bilinear(up, r, a) - bilinear(down, r, a)) / (2 * h)
-		if math.Abs(g[k]-want) > 1e-7*max(1, math.Abs(want)) {
+		if !(math.Abs(g[k]-want) <= 1e-7*max(1, math.Abs(want))) {
 			t.Errorf("derivative in x_%d is %.10g, central differences give %.10g", k+1, g[k], want)
 		}
 	}
@@ -441,7 +441,7 @@ func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
 	nearAll(t, "K", k, scaled(exact, w), 1e-13)
 	VarianceTo(k, m, c.x, c.z)
 	for i, v := range variance {
-		if math.IsNaN(v) != math.IsNaN(k[i]) || math.Abs(k[i]-w*w*v) > 1e-13*max(1, math.Abs(v)) {
+		if math.IsNaN(v) != math.IsNaN(k[i]) || math.Abs(k[i]-w*w*v) > 1e-13*max(1, math.Abs(v)) { // NaN: the variance has no formula
 			t.Errorf("variance %g, want %g", k[i], w*w*v)
 		}
 	}

@@ -75,12 +75,12 @@ func blockGram(t *testing.T, m Map, in int, invariant bool) {
 		}
 	}
 	low, trace := smallest(t, n*p, gram)
-	if low < -1e-12*trace {
+	if !(low >= -1e-12*trace) {
 		t.Errorf("smallest eigenvalue %g at trace %g", low, trace)
 	}
 	for i := range n * p {
 		for j := range i {
-			if math.Abs(gram[i*n*p+j]-gram[j*n*p+i]) > 1e-12*trace {
+			if !(math.Abs(gram[i*n*p+j]-gram[j*n*p+i]) <= 1e-12*trace) {
 				t.Fatalf("not symmetric at (%d, %d)", i, j)
 			}
 		}

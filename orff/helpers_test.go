@@ -156,7 +156,7 @@ func adjoint(t *testing.T, m Map, x []float64, seed uint64) {
 	twice := append([]float64(nil), g...)
 	m.AddGradient(twice, -3, phi, r)
 	for i := range twice {
-		if math.Abs(twice[i]+2*g[i]) > 1e-12*max(1, math.Abs(g[i])) {
+		if !(math.Abs(twice[i]+2*g[i]) <= 1e-12*max(1, math.Abs(g[i]))) {
 			t.Errorf("AddGradient with alpha = -3 on top of alpha = 1 gives %g, want %g", twice[i], -2*g[i])
 			break
 		}

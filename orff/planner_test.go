@@ -154,7 +154,7 @@ func TestUniformFieldBound(t *testing.T) {
 		e := must(m.(estimator).estimate())
 		D := plan(t, m, Uniform, p).Draws
 		f := *e.field // sigma = 1 and d = 2: ||K0(0)|| = 1
-		if f.failure(p.Epsilon, p.Diameter, float64(D)) > p.Delta || f.failure(p.Epsilon, p.Diameter, float64(D-2)) <= p.Delta {
+		if !(f.failure(p.Epsilon, p.Diameter, float64(D)) <= p.Delta) || !(f.failure(p.Epsilon, p.Diameter, float64(D-2)) > p.Delta) {
 			t.Errorf("%T: %d is not the smallest number of draws", m, D)
 		}
 	}
@@ -179,7 +179,7 @@ func TestUniformFieldBound(t *testing.T) {
 			}
 			KernelTo(k, m, x, zero)
 			vec.Axpy(-1, mapKernel(m, x, zero), k)
-			if e := opNorm(k, 2); e > p.Epsilon {
+			if e := opNorm(k, 2); !(e <= p.Epsilon) {
 				t.Errorf("error %g at %v", e, x)
 			}
 		}
@@ -417,12 +417,12 @@ func TestMeasure(t *testing.T) {
 		near(t, name+" Ratio", got.Ratio, worst/0.25, 1e-12)
 		near(t, name+" RMS", got.RMS, math.Sqrt(sum/(n*(n+1)/2)), 1e-12)
 		near(t, name+" relative Frobenius", got.RelativeFrobenius, math.Sqrt(e2/g2), 1e-12)
-		if got.Points != n || got.RelativeOperator <= 0 || got.RelativeOperator > 1 {
+		if got.Points != n || !(got.RelativeOperator > 0 && got.RelativeOperator <= 1) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		// The errors of pairs share their frequencies: their mean square scatters
 		// around the expected one by some ten per cent at 500 draws.
-		if got.RMS > 1.5*got.Expected || got.RMS < 0.6*got.Expected {
+		if !(got.RMS <= 1.5*got.Expected && got.RMS >= 0.6*got.Expected) {
 			t.Errorf("%s: RMS %g, expected %g", name, got.RMS, got.Expected)
 		}
 	}

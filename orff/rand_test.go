@@ -68,7 +68,7 @@ func TestRandMoments(t *testing.T) {
 	var su, su2 float64
 	for range n {
 		u := r.Uniform()
-		if u <= 0 || u >= 1 {
+		if !(u > 0 && u < 1) {
 			t.Fatalf("uniform %g outside (0, 1)", u)
 		}
 		su += u

@@ -88,7 +88,7 @@ func TestLowRank(t *testing.T) {
 		low, trace := smallest(t, 3, e)
 		want := []float64{1/1.1 + 1/3.1, 1 / 3.1, 0}[q-1]
 		near(t, "trace of the rest", trace, want, 1e-12)
-		if low < -1e-12 {
+		if !(low >= -1e-12) {
 			t.Errorf("the rest has the eigenvalue %g", low)
 		}
 	}

@@ -34,7 +34,7 @@ func TestC1_12_SORF(t *testing.T) {
 	mean, v := oneDraw(t, 2000, func(r Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, wideX, wideZ)
 	want := Kernel(f, wideX, wideZ) // sigma 0.5
 	want = math.Pow(want, 0.25/16)  // of sigma 4
-	if bias := math.Abs(mean - want); bias > 0.05*want+5*math.Sqrt(v/2000) {
+	if bias := math.Abs(mean - want); !(bias <= 0.05*want+5*math.Sqrt(v/2000)) {
 		t.Errorf("bias of SORF at d = 32: %g of %g", bias, want)
 	}
 }

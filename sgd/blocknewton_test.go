@@ -56,7 +56,7 @@ func TestBlockNewtonStepNeverRaisesTheLoss(t *testing.T) {
 		if l.full {
 			clear(l.err[l.next*3 : (l.next+1)*3])
 		}
-		if kept := vec.Dot(l.err, l.err); after > before*(1+1e-9)+1e-12 || math.Abs(kept-seen) > 1e-9*scale {
+		if kept := vec.Dot(l.err, l.err); !(after <= before*(1+1e-9)+1e-12) || !(math.Abs(kept-seen) <= 1e-9*scale) {
 			t.Fatalf("step %d: loss %g -> %g, of which %g remains and %g is kept", step, before, after, seen, kept)
 		}
 	}
@@ -78,7 +78,7 @@ func TestBlockNewtonEvery(t *testing.T) {
 		}
 	}
 	for i, w := range l.Weights() {
-		if math.Abs(w-truth[i]) > 5e-2 { // a ridge of 1 beside 100 samples, and blocks that disturb each other
+		if !(math.Abs(w-truth[i]) <= 5e-2) { // a ridge of 1 beside 100 samples, and blocks that disturb each other
 			t.Errorf("weight %d = %v, want %v", i, w, truth[i])
 		}
 	}
@@ -97,7 +97,7 @@ func TestBlockNewtonOfOneBlockIsRLS(t *testing.T) {
 	}
 	for i, w := range r.Weights() {
 		// BlockNewton adds 1e-9 of the diagonal for safety.
-		if math.Abs(w-l.Weights()[i]) > 1e-8 {
+		if !(math.Abs(w-l.Weights()[i]) <= 1e-8) {
 			t.Errorf("weight %d: %v, RLS %v", i, l.Weights()[i], w)
 		}
 	}
@@ -117,7 +117,7 @@ func TestBlockNewtonFindsTheSolution(t *testing.T) {
 	for i, w := range l.Weights() {
 		// A visit moves a block by lambda/(effective samples = 1000) short of its
 		// optimum, and the blocks disturb each other: other seeds leave up to .011.
-		if math.Abs(w-truth[i]) > 2e-2 {
+		if !(math.Abs(w-truth[i]) <= 2e-2) {
 			t.Errorf("weight %d = %v, want %v", i, w, truth[i])
 		}
 	}

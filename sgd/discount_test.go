@@ -47,7 +47,7 @@ func TestDiscountIsAWeightedRidge(t *testing.T) {
 		}
 	}
 	for i, v := range discounted.Weights() {
-		if w := weighted.Weights()[i]; math.Abs(v-w) > 1e-10 {
+		if w := weighted.Weights()[i]; !(math.Abs(v-w) <= 1e-10) {
 			t.Errorf("weight %d: %v, want %v", i, v, w)
 		}
 	}
@@ -77,7 +77,7 @@ func TestDiscountOfBlockNewton(t *testing.T) {
 		}
 		return math.Abs(l.Weights()[0] + 1)
 	}
-	if with, without := errorAfter(true), errorAfter(false); with > without/2 {
+	if with, without := errorAfter(true), errorAfter(false); !(with <= without/2) {
 		t.Errorf("off by %v with a discount, %v without", with, without)
 	}
 }

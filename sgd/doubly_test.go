@@ -220,10 +220,10 @@ func TestRedrawnBlockStartsAtZero(t *testing.T) {
 				l.Redrawn(1)
 				x, y := curve(r)
 				l.Learn(x, y)
-			}); n > 2 { // the two slices of curve
+			}); !(n <= 2) { // the two slices of curve
 				t.Errorf("%T: %v allocations", preconditioner, n)
 			}
-			if after := trainOnCurve(l, 4000); after > 2*before+.01 {
+			if after := trainOnCurve(l, 4000); !(after <= 2*before+.01) {
 				t.Errorf("%T: error %g after a redraw, %g before", preconditioner, after, before)
 			}
 		}
@@ -300,7 +300,7 @@ func TestDampedHessianLearnsFromSmallBatches(t *testing.T) {
 	}))
 	mse := trainOnCurve(l, 16000)
 	// The noise alone is .01 a coordinate; the variance of the targets .5 and 1.
-	if mse > .02 {
+	if !(mse <= .02) {
 		t.Errorf("mean squared error %g, want <= .02", mse)
 	}
 }
@@ -349,15 +349,15 @@ func TestInverseTimeNeedsItsOffset(t *testing.T) {
 		}
 		return top
 	}
-	if top := run(sgd.InverseTime{Theta: 1 / lambda}, 0); top < 1e10 {
+	if top := run(sgd.InverseTime{Theta: 1 / lambda}, 0); !(top >= 1e10) {
 		t.Errorf("without offset: max |f| = %g; expected an explosion (1e12 measured elsewhere)", top)
 	}
 	// Measured elsewhere over 2000 steps: 1.7 for a first rate of 1/2.
-	if top := run(must(sgd.NewInverseTime(lambda, 1, 1)), 0); top > 5 {
+	if top := run(must(sgd.NewInverseTime(lambda, 1, 1)), 0); !(top <= 5) {
 		t.Errorf("with offset: max |f| = %g", top)
 	}
 	// |f| <= sum gamma_t c shrunk to theta c = c/lambda.
-	if top := run(sgd.InverseTime{Theta: 1 / lambda}, 2); top > 2/lambda*(1+1e-9) {
+	if top := run(sgd.InverseTime{Theta: 1 / lambda}, 2); !(top <= 2/lambda*(1+1e-9)) {
 		t.Errorf("with clipping: max |f| = %g above the bound c/lambda", top)
 	}
 }

@@ -69,7 +69,7 @@ func TestFourierNLMSIsNLMS(t *testing.T) {
 			ref.predictTo(want, phi)
 			l.PredictTo(got, given, x)
 			for o := range got {
-				if math.Abs(got[o]-want[o]) > tol {
+				if !(math.Abs(got[o]-want[o]) <= tol) {
 					t.Fatalf("shape %d, step %d: prediction %v, NLMS has %v", i, step, got[o], want[o])
 				}
 				y[o] = math.Sin(float64(step+o)) - got[o]
@@ -80,7 +80,7 @@ func TestFourierNLMSIsNLMS(t *testing.T) {
 		theta := make([]float64, s.outputs*n)
 		l.WeightsTo(theta)
 		for k, v := range ref.theta {
-			if math.Abs(theta[k]-v) > tol {
+			if !(math.Abs(theta[k]-v) <= tol) {
 				t.Fatalf("shape %d: weight %d is %v, NLMS has %v", i, k, theta[k], v)
 			}
 		}
@@ -143,7 +143,7 @@ func TestFourierNLMSStepShrinksTheError(t *testing.T) {
 			l.PredictTo(after, given, x)
 			for o := range y {
 				// 1e-6 is added to the squared norm, which is about 24.
-				if got, want := y[o]-after[o], (1-mu)*before[o]; math.Abs(got-want) > 1e-6*(1+math.Abs(before[o])) {
+				if got, want := y[o]-after[o], (1-mu)*before[o]; !(math.Abs(got-want) <= 1e-6*(1+math.Abs(before[o]))) {
 					t.Fatalf("mu %g: error %g -> %g, want %g", mu, before[o], got, want)
 				}
 			}

@@ -65,7 +65,7 @@ func TestHandOverIsRLSAtFirst(t *testing.T) {
 				if i < width && j < width {
 					want = squares[first+i][first+j]
 				}
-				if got := curvature.At(i, j); math.Abs(got-want) > 1e-9 {
+				if got := curvature.At(i, j); !(math.Abs(got-want) <= 1e-9) {
 					t.Fatalf("curvature (%d, %d) of block %d: %v, want %v", i, j, b, got, want)
 				}
 			}
@@ -105,7 +105,7 @@ func TestHandOverGoesOn(t *testing.T) {
 		}
 	}
 	t.Logf("squared error %.3f of that of RLS", handedOver/exact)
-	if handedOver > 1.06*exact {
+	if !(handedOver <= 1.06*exact) {
 		t.Errorf("squared error %g, of RLS %g", handedOver, exact)
 	}
 }
@@ -134,7 +134,7 @@ func TestRelayForgets(t *testing.T) {
 			}
 			return sum
 		}
-		if with, without := errorAfter(.01), errorAfter(1); with > .9*without {
+		if with, without := errorAfter(.01), errorAfter(1); !(with <= .9*without) {
 			t.Errorf("after %d samples: squared error %g, %g if nothing is discounted", samples, with, without)
 		}
 	}

@@ -134,7 +134,7 @@ func TestC7_5_LevelSetFractions(t *testing.T) {
 		// A point far from all data is outside of all sets but the widest.
 		margin := make([]float64, 1)
 		l.MarginTo(margin, cosSin2(nil, wx, [2]float64{5, -5}), cosSin(nil, wt, .3))
-		if margin[0] >= 0 {
+		if !(margin[0] < 0) {
 			t.Errorf("gamma_T = %g: a novelty is inside of the level set of 30 %% outliers", c.gammaT)
 		}
 	}

@@ -118,10 +118,10 @@ func TestHuberFitResistsAnOutlier(t *testing.T) {
 		}
 		return top
 	}
-	if e := worst(must(sgd.NewHuber(.2))); e > .3 {
+	if e := worst(must(sgd.NewHuber(.2))); !(e <= .3) {
 		t.Errorf("Huber: error %g", e)
 	}
-	if e := worst(sgd.Squared{}); e < 1 {
+	if e := worst(sgd.Squared{}); !(e >= 1) {
 		t.Errorf("squared: error %g; the outliers do nothing", e)
 	}
 }
@@ -292,7 +292,7 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 	without, dropped := run(0)
 	with, none := run(1)
 	t.Logf("squared error %.3f without the term, %.3f with it", without, with)
-	if with > without/2 || dropped == 0 || none != 0 {
+	if !(with <= without/2) || dropped == 0 || none != 0 {
 		t.Errorf("squared error %.3f without the term, %.3f with it; %d and %d pairs dropped", without, with, dropped, none)
 	}
 }
@@ -311,10 +311,10 @@ func TestC8_6_ManifoldLimits(t *testing.T) {
 		f := o.Predictions(theta)
 		return max(f[0], f[1], f[2]) - min(f[0], f[1], f[2])
 	}
-	if free := spread(0); free < .5 {
+	if free := spread(0); !(free >= .5) {
 		t.Errorf("spread %g without the term", free)
 	}
-	if s := spread(1e6); s > 1e-5 { // differences are O(1/manifold)
+	if s := spread(1e6); !(s <= 1e-5) { // differences are O(1/manifold)
 		t.Errorf("spread %g at a large weight", s)
 	}
 

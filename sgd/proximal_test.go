@@ -56,7 +56,7 @@ func TestGroupLassoOperator(t *testing.T) {
 			for i := range other {
 				other[i] = u[i] + .1*r.normal()
 			}
-			if cost(other) < best {
+			if !(cost(other) >= best) {
 				t.Fatal("the operator is not the minimiser")
 			}
 		}
@@ -114,7 +114,7 @@ func TestDoublyStochasticProximal(t *testing.T) {
 		for at := 0; at < 8; at += 4 { // two blocks of one frequency
 			w, gj := theta[at:at+4], g[at:at+4]
 			if length(w) == 0 {
-				if length(gj) > mu {
+				if !(length(gj) <= mu) {
 					t.Errorf("mu %g: a frequency was removed with a gradient of %g", mu, length(gj))
 				}
 				continue

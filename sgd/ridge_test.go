@@ -217,7 +217,7 @@ func TestC4_5_LambdaGrid(t *testing.T) {
 		for _, v := range fixRidge(lambda) {
 			square += v * v
 		}
-		if lambda*square > sigma2 {
+		if !(lambda*square <= sigma2) {
 			t.Errorf("lambda ||theta||^2 = %g exceeds %g at lambda = %g", lambda*square, sigma2, lambda)
 		}
 	}

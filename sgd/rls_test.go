@@ -71,7 +71,7 @@ func TestC5_1_VARLeastSquares(t *testing.T) {
 	for o := range want {
 		for i := range want[o] {
 			// The first steps divide by 1e-10: six digits of the sixteen are lost twice over.
-			if got := r.Weights()[o*3+i]; math.Abs(got-want[o][i]) > 1e-5 {
+			if got := r.Weights()[o*3+i]; !(math.Abs(got-want[o][i]) <= 1e-5) {
 				t.Errorf("output %d weight %d = %v, want %v", o, i, got, want[o][i])
 			}
 		}
@@ -98,7 +98,7 @@ func TestC5_1_VARLeastSquares(t *testing.T) {
 	}
 	solve(t, a[:], b[:], 3)
 	for i, got := range r.Weights() {
-		if math.Abs(got-b[i]) > 1e-12 {
+		if !(math.Abs(got-b[i]) <= 1e-12) {
 			t.Errorf("ridge weight %d = %v, want %v", i, got, b[i])
 		}
 	}
@@ -139,7 +139,7 @@ func TestC5_11_RLSEqualsRidge(t *testing.T) {
 	}
 	for o := range want {
 		for k := range want[o] {
-			if math.Abs(got[o][k]-want[o][k]) > 1e-12 { // the reference has 13 digits
+			if !(math.Abs(got[o][k]-want[o][k]) <= 1e-12) { // the reference has 13 digits
 				t.Errorf("B Theta[%d][%d] = %.13f, want %.13f", o, k, got[o][k], want[o][k])
 			}
 		}
@@ -169,7 +169,7 @@ func TestRLSDoesNotWindUp(t *testing.T) {
 			}
 		}
 	}
-	if got := r.Weights()[0] + r.Weights()[1]; math.Abs(got-1) > .1 {
+	if got := r.Weights()[0] + r.Weights()[1]; !(math.Abs(got-1) <= .1) {
 		t.Errorf("sum of the two excited weights = %v, want about 1", got)
 	}
 }
@@ -214,7 +214,7 @@ func TestRLSForgettingEqualsWeightedLeastSquares(t *testing.T) {
 	}
 	solve(t, a, b, m)
 	for i, got := range r.Weights() {
-		if math.Abs(got-b[i]) > 1e-11 {
+		if !(math.Abs(got-b[i]) <= 1e-11) {
 			t.Errorf("weight %d = %v, want %v", i, got, b[i])
 		}
 	}

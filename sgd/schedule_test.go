@@ -22,10 +22,10 @@ func TestC5_8_CoefficientsOfInverseTime(t *testing.T) {
 		}
 		// The five values are printed with three digits.
 		near(t, "max |a| T/theta", []float64{top * steps / s.Theta}, []float64{c.want}, .05*c.want/50)
-		if c.product >= 1 && squares > s.Theta*s.Theta/steps*(1+1e-12) {
+		if !(c.product < 1) && !(squares <= s.Theta*s.Theta/steps*(1+1e-12)) {
 			t.Errorf("sum of squares %g exceeds theta^2/T", squares)
 		}
-		if c.product == 1 && top-least > 1e-9*top {
+		if c.product == 1 && !(top-least <= 1e-9*top) {
 			t.Errorf("theta*lambda = 1: coefficients between %g and %g are not all equal", least, top)
 		}
 		err := s.Validate(lambda, sgd.DecayAll)
@@ -90,7 +90,7 @@ func TestScheduleDefaults(t *testing.T) {
 		}
 		// gamma_t = theta/(t + theta/first): below first by 1/(1 + first/theta).
 		near(t, "first rate", []float64{s.Rate(1)}, []float64{c.first}, 1.1e-3*c.first)
-		if s.Rate(1) > c.first {
+		if !(s.Rate(1) <= c.first) {
 			t.Errorf("first rate %g above the limit %g", s.Rate(1), c.first)
 		}
 	}

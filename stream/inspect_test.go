@@ -98,11 +98,11 @@ func TestAnomaliesHaveACause(t *testing.T) {
 				t.Fatalf("sample %d: a score before anything is known: %+v", i, o)
 			}
 		case i < at:
-			if o.AnomalyScore > 1 || o.VariableScores[1] > 1 {
+			if !(o.AnomalyScore <= 1) || !(o.VariableScores[1] <= 1) {
 				t.Errorf("sample %d: %+v", i, o)
 			}
 		default:
-			if !(o.AnomalyScore > 1) || o.Cause != eval.Jump || o.Share[1] < .9 || !(o.VariableScores[1] > 1) || o.VariableScores[0] > 1 {
+			if !(o.AnomalyScore > 1) || o.Cause != eval.Jump || !(o.Share[1] >= .9) || !(o.VariableScores[1] > 1) || !(o.VariableScores[0] <= 1) {
 				t.Errorf("the jump: %+v", o)
 			}
 		}

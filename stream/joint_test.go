@@ -62,7 +62,7 @@ func TestJointRegion(t *testing.T) {
 				if !math.IsNaN(m.Score.Joint) {
 					t.Errorf("%s has a joint coverage", m.Target)
 				}
-			} else if math.Abs(m.Score.Joint-.9) > .02 {
+			} else if !(math.Abs(m.Score.Joint-.9) <= .02) {
 				t.Errorf("%.3f inside", m.Score.Joint)
 			}
 		}

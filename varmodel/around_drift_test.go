@@ -178,7 +178,7 @@ func TestDriftActions(t *testing.T) {
 			with += mse / seeds
 		}
 		t.Logf("%-12s %-8s %.4f without, %.4f with", c.action, c.change.name, base, with)
-		if with > (1-c.gain)*base {
+		if !(with <= (1-c.gain)*base) {
 			t.Errorf("%s after a change of %s: error %.4f, without %.4f", c.action, c.change.name, with, base)
 		}
 	}
@@ -208,7 +208,7 @@ func TestDriftOfAuto(t *testing.T) {
 				t.Fatal("no forecast")
 			}
 			for _, v := range dst {
-				if math.IsNaN(v) || math.Abs(v) > 100 {
+				if math.IsNaN(v) || !(math.Abs(v) <= 100) {
 					t.Fatalf("%s: row %d: %v", a, i, dst)
 				}
 			}

@@ -57,7 +57,7 @@ func TestJacobianOfTheForecast(t *testing.T) {
 			step(down, -h)
 			for i := range d {
 				want := (up[i] - down[i]) / (2 * h) / s.scaler.sd[i]
-				if got := jac[i*n+k]; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+				if got := jac[i*n+k]; !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
 					t.Errorf("%s: d x%d / d x%d, lag %d: %g, differences say %g", name, i, j, l, got, want)
 				}
 			}
@@ -150,7 +150,7 @@ func TestC8_4_InfluenceOfALinearModel(t *testing.T) {
 	for i := range d {
 		for j := range d {
 			want := a[i][j] * columnSD(rows, j) / columnSD(rows, i)
-			if math.Abs(s[i*d+j]-want) > .05 {
+			if !(math.Abs(s[i*d+j]-want) <= .05) {
 				t.Errorf("influence of %d on %d: %.3f, want %.3f", j, i, s[i*d+j], want)
 			}
 		}
@@ -221,7 +221,7 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 		mean += eval.AUROC(offDiagonal(sum, edges)) / 8
 	}
 	t.Logf("mean AUROC %.3f", mean)
-	if mean < .85 {
+	if !(mean >= .85) {
 		t.Errorf("mean AUROC %.3f, want at least .85", mean)
 	}
 }
@@ -251,7 +251,7 @@ func TestC8_4_InfluenceOfANetwork(t *testing.T) {
 		return NewInfluence(m, d, 0)
 	})
 	t.Logf("AUROC %.3f, VAR(1) %.3f", kernel, linear)
-	if kernel < .9 || kernel < linear {
+	if !(kernel >= .9) || !(kernel >= linear) {
 		t.Errorf("AUROC %.3f, want at least .9 and more than the %.3f of VAR(1)", kernel, linear)
 	}
 }
@@ -294,7 +294,7 @@ func TestInfluenceGraphThreshold(t *testing.T) {
 	t.Logf("found %g of %g edges, %g of %g others, threshold %.3f", found, edges, wrong, pairs, graph.Threshold)
 	// 5 % of 75 pairs are 4, with a standard deviation of 2; those of common causes
 	// share credit and add some.
-	if found < .8*edges || wrong > .15*pairs {
+	if !(found >= .8*edges) || !(wrong <= .15*pairs) {
 		t.Errorf("found %g of %g edges and %g of %g others", found, edges, wrong, pairs)
 	}
 }

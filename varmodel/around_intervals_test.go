@@ -152,10 +152,10 @@ func TestIntervalsHoldTheirLevelOnAnySeries(t *testing.T) {
 			rolling := rollingWidth(p, hs[i], s.coverage)
 			t.Logf("%-15s h=%-2d coverage %.4f, of a coordinate %.3f to %.3f; width %.3f, rolling %.3f",
 				p.name, hs[i], s.coverage, slices.Min(s.each), slices.Max(s.each), s.width, rolling)
-			if s.coverage < .88 || s.coverage > .92 {
+			if !(s.coverage >= .88 && s.coverage <= .92) {
 				t.Errorf("%s, horizon %d: coverage %.4f", p.name, hs[i], s.coverage)
 			}
-			if s.width > 1.03*rolling {
+			if !(s.width <= 1.03*rolling) {
 				t.Errorf("%s, horizon %d: width %.3f, rolling %.3f", p.name, hs[i], s.width, rolling)
 			}
 		}
@@ -173,11 +173,11 @@ func TestIntervalsOfAStuckSensor(t *testing.T) {
 	m := func() eval.Model {
 		return newAuto(t, AutoConfig{Dim: 2, Horizon: 1, Experts: []string{"var1"}, Levels: []float64{.9}})
 	}
-	if c := intervalsOf(t, m(), p, 1, 1)[0].each[0]; c < .89 || c > .91 {
+	if c := intervalsOf(t, m(), p, 1, 1)[0].each[0]; !(c >= .89 && c <= .91) {
 		t.Errorf("coverage of the sensor that works %.4f", c)
 	}
 	p.train = until
-	if c := intervalsOf(t, m(), p, 1, 1)[0].each[1]; c < .85 {
+	if c := intervalsOf(t, m(), p, 1, 1)[0].each[1]; !(c >= .85) {
 		t.Errorf("coverage of the sensor that was stuck %.4f", c)
 	}
 }

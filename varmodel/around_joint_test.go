@@ -69,7 +69,7 @@ func TestJointCoverage(t *testing.T) {
 			}
 			one, last := res.Score(eval.All, 0), res.Score(eval.All, horizon-1)
 			t.Logf("%s, level %.1f: inside the region %.3f and %.3f, each in its interval %.3f", c.name, level, one.Joint, last.Joint, one.Coverage)
-			if math.Abs(one.Joint-level) > .015 || math.Abs(last.Joint-level) > .02 {
+			if !(math.Abs(one.Joint-level) <= .015) || !(math.Abs(last.Joint-level) <= .02) {
 				t.Errorf("%s, level %.1f: %.3f and %.3f", c.name, level, one.Joint, last.Joint)
 			}
 		}
@@ -96,7 +96,7 @@ func TestProtocolJoint(t *testing.T) {
 		}
 		one, last := res.Score(eval.All, 0), res.Score(eval.All, 1)
 		t.Logf("%-16s %2d variables: inside at 1 %.3f, at 12 %.3f (coverage of each interval %.3f, %.3f)", name, d, one.Joint, last.Joint, one.Coverage, last.Coverage)
-		if len(p.x) > 2000 && (math.Abs(one.Joint-.9) > .02 || math.Abs(last.Joint-.9) > .03) {
+		if len(p.x) > 2000 && (!(math.Abs(one.Joint-.9) <= .02) || !(math.Abs(last.Joint-.9) <= .03)) {
 			t.Errorf("%s: %.3f and %.3f", name, one.Joint, last.Joint)
 		}
 	}

@@ -70,7 +70,7 @@ func TestQuantilesCover(t *testing.T) {
 					if y := rows[i+h][0]; lower[2*l+h] <= y && y <= upper[2*l+h] {
 						hits[2*l+h]++
 					}
-					if lower[2*l+h] > upper[2*l+h] || lower[h] > lower[2+h] || upper[h] < upper[2+h] || lower[4+h] > lower[h] {
+					if !(lower[2*l+h] <= upper[2*l+h]) || !(lower[h] <= lower[2+h]) || !(upper[h] >= upper[2+h]) || !(lower[4+h] <= lower[h]) {
 						t.Fatalf("intervals are not nested: %v %v", lower, upper)
 					}
 				}
@@ -89,14 +89,14 @@ func TestQuantilesCover(t *testing.T) {
 		for h := range 2 {
 			got := hits[2*l+h] / n
 			t.Logf("level %g, horizon %d: coverage %.3f", p, h+1, got)
-			if math.Abs(got-p) > .03 {
+			if !(math.Abs(got-p) <= .03) {
 				t.Errorf("level %g, horizon %d: coverage %.3f", p, h+1, got)
 			}
 		}
 	}
 	ratio := wide / wides / (narrow / narrows)
 	t.Logf("intervals are %.2f times as wide where the noise is", ratio)
-	if ratio < 1.5 {
+	if !(ratio >= 1.5) {
 		t.Errorf("intervals are only %.2f times as wide where the noise is", ratio)
 	}
 }
@@ -129,7 +129,7 @@ func TestQuantilesHardlyCross(t *testing.T) {
 	}
 	rate := float64(crossings) / float64(pairs)
 	t.Logf("crossing rate %.4f", rate)
-	if rate > .01 {
+	if !(rate <= .01) {
 		t.Errorf("crossing rate %.4f", rate)
 	}
 }
@@ -161,7 +161,7 @@ func TestLevelSetsScore(t *testing.T) {
 			scores, labels = append(scores, s), append(labels, odd)
 		}
 	}
-	if a := eval.AUROC(scores, labels); a < .95 {
+	if a := eval.AUROC(scores, labels); !(a >= .95) {
 		t.Errorf("AUROC %.3f of novelties", a)
 	} else {
 		t.Logf("AUROC %.3f of novelties", a)
@@ -175,7 +175,7 @@ func TestLevelSetsScore(t *testing.T) {
 		}
 		got := above / float64(len(scores))
 		t.Logf("score above %.1f: %.3f", 1-nu, got)
-		if math.Abs(got-nu) > .12 {
+		if !(math.Abs(got-nu) <= .12) {
 			t.Errorf("score above %.1f: %.3f of the samples, want about %.1f", 1-nu, got, nu)
 		}
 	}

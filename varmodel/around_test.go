@@ -51,7 +51,7 @@ func TestIntervalsKeepWhatTheModelCan(t *testing.T) {
 			sum += x
 		}
 		// As many roundings as there are experts.
-		if d := sum - 1; d > 1e-12 || d < -1e-12 {
+		if d := sum - 1; !(d <= 1e-12 && d >= -1e-12) {
 			t.Errorf("the weights of variable %d sum to 1%+g", j, d)
 		}
 	}

@@ -24,7 +24,7 @@ func TestUsualError(t *testing.T) {
 		}
 	}
 	most := huberLimit * u.Mean[0]
-	if math.Abs(most-5*math.Sqrt(2/math.Pi)) > .8 { // 200 errors: 4 standard errors of the mean, times 5
+	if !(math.Abs(most-5*math.Sqrt(2/math.Pi)) <= .8) { // 200 errors: 4 standard errors of the mean, times 5
 		t.Errorf("the limit is %g", most)
 	}
 	if got := limit(-100); got != -most {

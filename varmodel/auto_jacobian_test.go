@@ -59,7 +59,7 @@ func TestJacobianOfAuto(t *testing.T) {
 				worst, scale = max(worst, math.Abs(jac[j*n+i]-want)), max(scale, math.Abs(want))
 			}
 		}
-		if worst > 1e-6*scale || scale < .1 {
+		if !(worst <= 1e-6*scale) || !(scale >= .1) {
 			t.Errorf("%v: derivatives of up to %.3g, off by up to %.3g", experts, scale, worst)
 		}
 	}
@@ -84,7 +84,7 @@ func TestInfluenceGraphOfAuto(t *testing.T) {
 		t.Error("0 does not drive 1")
 	}
 	for _, e := range [][2]int{{0, 2}, {2, 0}, {2, 1}} {
-		if math.Abs(g.Influence[e[0]*3+e[1]]) > .2*math.Abs(g.Influence[1*3+0]) {
+		if !(math.Abs(g.Influence[e[0]*3+e[1]]) <= .2*math.Abs(g.Influence[1*3+0])) {
 			t.Errorf("influence of %d on %d", e[1], e[0])
 		}
 	}

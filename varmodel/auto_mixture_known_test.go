@@ -60,7 +60,7 @@ func TestStackOfOneDeviation(t *testing.T) {
 		near(t, "the weight of the deviation", m.stack.Weights()[1], theta, 1e-9*math.Abs(theta)) // the factorisation has a jitter of 1e-9
 		near(t, "the weight of the first expert", m.stack.Weights()[0], 0, 0)
 	}
-	if theta > -.05 { // -20/(40 + 300), and a little forgetting
+	if !(theta <= -.05) { // -20/(40 + 300), and a little forgetting
 		t.Errorf("the stack has learnt %v", theta)
 	}
 }
@@ -89,13 +89,13 @@ func TestCandidatesGainByTheIssuedForecast(t *testing.T) {
 		for k := range want {
 			want[k] = m.selection.Regret[k*stride] + 2*(issued-target)*(issued-m.selection.Z[k*stride])
 		}
-		if math.Abs(target) > outcomeLimit || m.novel(0) {
+		if !(math.Abs(target) <= outcomeLimit) || m.novel(0) {
 			t.Fatal("the series has an outlier")
 		}
 		first := m.steps.Count[0] == 0
 		m.observe([]float64{y}, last, true)
 		for k, w := range want {
-			if got := m.selection.Regret[k*stride]; !first && math.Abs(got-w) > 1e-12*(1+math.Abs(w)) { // roundings
+			if got := m.selection.Regret[k*stride]; !first && !(math.Abs(got-w) <= 1e-12*(1+math.Abs(w))) { // roundings
 				t.Fatalf("candidate %d: regret %v, want %v", k, got, w)
 			}
 		}

@@ -36,7 +36,7 @@ func TestShrinkage(t *testing.T) {
 			}
 			s.observe(m, y, last)
 		}
-		if s.factor < c.low || s.factor > c.high {
+		if !(s.factor >= c.low && s.factor <= c.high) {
 			t.Errorf("%s: share %.3f, want %g to %g", c.name, s.factor, c.low, c.high)
 		}
 	}
@@ -59,7 +59,7 @@ func TestHorizonsOfARandomWalk(t *testing.T) {
 	m := newAuto(t, AutoConfig{Dim: d, Horizon: H})
 	got, base := mean(p.run(t, m, H, hs...)), mean(p.run(t, naive, H, hs...))
 	t.Logf("%.4f of persistence", got/base)
-	if got > 1.01*base {
+	if !(got <= 1.01*base) {
 		t.Errorf("%.4f of persistence", got/base)
 	}
 }
@@ -71,7 +71,7 @@ func TestShrinkageOfShorterHorizons(t *testing.T) {
 	o.shrinkages[1] = shrinkage{terms: shorterTerms, factor: .4}
 	o.shrink()
 	for k, want := range []float64{.8, .6, .6} {
-		if got := o.factors[k]; math.Abs(got-want) > 1e-6 {
+		if got := o.factors[k]; !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("anchor %d: %v, want %v", k, got, want)
 		}
 	}

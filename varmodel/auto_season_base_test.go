@@ -23,7 +23,7 @@ func TestSeasonBase(t *testing.T) {
 		}
 		f.ForecastTo(forecast)
 		for h := 2; h <= H && i >= season; h++ {
-			if want := pattern[(i+h)%season]; math.Abs(forecast[h-1]-want) > 1e-9 { // rounding
+			if want := pattern[(i+h)%season]; !(math.Abs(forecast[h-1]-want) <= 1e-9) { // rounding
 				t.Errorf("%d steps after sample %d: %g, not %g", h, i, forecast[h-1], want)
 			}
 		}

@@ -76,7 +76,7 @@ func TestSeasonsOfDayAndWeek(t *testing.T) {
 			count++
 		}
 		noise := .2 * .2 / (1 - .7*.7)
-		if mse := sum / count; mse > 1.5*noise {
+		if mse := sum / count; !(mse <= 1.5*noise) {
 			t.Errorf("%s: a day ahead %.4f, noise %.4f", tier, mse, noise)
 		}
 	}
@@ -118,7 +118,7 @@ func TestSeasonsOfRandomWalk(t *testing.T) {
 			e, p := got[i][h-1]-x[i+h][0], x[i][0]-x[i+h][0]
 			ours, naive = ours+e*e, naive+p*p
 		}
-		if ours > 1.02*naive {
+		if !(ours <= 1.02*naive) {
 			t.Errorf("h=%d: %.4f of persistence", h, ours/naive)
 		}
 	}
@@ -195,7 +195,7 @@ func TestSeasonsSurviveABreak(t *testing.T) {
 		e, p := got[i][(h-1)*2+1]-x[first+i+h][1], x[first+i][1]-x[first+i+h][1]
 		ours, naive = ours+e*e, naive+p*p
 	}
-	if ours > .3*naive {
+	if !(ours <= .3*naive) {
 		t.Errorf("half a day ahead after the break: %.3f of persistence", ours/naive)
 	}
 }
@@ -260,7 +260,7 @@ func TestSeasonsOfOnAndOff(t *testing.T) {
 			sum += e * e / (15*quarters - H)
 		}
 		t.Logf("%s: %.3f of the noise", tier, sum/(noise*noise))
-		if sum > 1.3*noise*noise {
+		if !(sum <= 1.3*noise*noise) {
 			t.Errorf("%s: 24 steps ahead %.4f, noise %.4f", tier, sum, noise*noise)
 		}
 	}

@@ -87,7 +87,7 @@ func TestExpertsOfAnyOrder(t *testing.T) {
 		}
 		return sum
 	}
-	if short, long := mse("var1", "var3"), mse("var1", "ar30"); long > .5*short {
+	if short, long := mse("var1", "var3"), mse("var1", "ar30"); !(long <= .5*short) {
 		t.Errorf("squared error %.4g with 30 lags, %.4g with 3", long, short)
 	}
 	for _, bad := range []string{"ar0", "ar01", "var1000", "orff", "ngrc2", "ar6,ar6"} {
@@ -120,10 +120,10 @@ func TestPolynomialFindsACombination(t *testing.T) {
 	}
 	// The regret bound grows like sqrt(n): with 4000 rounds of losses of
 	// about 1 it is a few hundredths a round.
-	if mixed > best+.05*4000 {
+	if !(mixed <= best+.05*4000) {
 		t.Errorf("squared error %v of the aggregate, %v of the best combination", mixed, best)
 	}
-	if w := p.weight(0, 0) + p.weight(1, 0); w < .9 {
+	if w := p.weight(0, 0) + p.weight(1, 0); !(w >= .9) {
 		t.Errorf("the two have the weight %v", w)
 	}
 }
@@ -164,14 +164,14 @@ func TestGlitchesAreHeldBack(t *testing.T) {
 	for range 300 {
 		observe(rng.NormFloat64())
 	}
-	if got := observe(1e6); math.Abs(got) > 10 {
+	if got := observe(1e6); !(math.Abs(got) <= 10) {
 		t.Errorf("forecast %v after a glitch of 1e6 in noise of size 1", got)
 	}
 	observe(.5)
 	for range 5 {
 		observe(1e6)
 	}
-	if got := observe(1e6); math.Abs(got-1e6) > 10 {
+	if got := observe(1e6); !(math.Abs(got-1e6) <= 10) {
 		t.Errorf("forecast %v after the level has moved to 1e6", got)
 	}
 }
@@ -251,7 +251,7 @@ func TestHorizonsBeatTheNaiveForecasts(t *testing.T) {
 	}
 	got, a, b := mse(newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"ar96", "var1"}})), mse(naive), mse(last)
 	for h := range H {
-		if got[h] > min(a[h], b[h]) {
+		if !(got[h] <= min(a[h], b[h])) {
 			t.Errorf("horizon %d: squared error %g, persistence %g, last season %g", h+1, got[h], a[h], b[h])
 		}
 	}
@@ -288,14 +288,14 @@ func TestIntervalsHoldTheirLevel(t *testing.T) {
 			if y := x[i+1+k%H]; lower[k] <= y && y <= upper[k] {
 				hits[k]++
 			}
-			if k >= H && upper[k] > upper[k-H] {
+			if k >= H && !(upper[k] <= upper[k-H]) {
 				t.Fatalf("the interval of 0.5 is wider than that of 0.9")
 			}
 		}
 	}
 	for k, v := range hits {
 		want := levels[k/H]
-		if got := v / count; math.Abs(got-want) > .02 {
+		if got := v / count; !(math.Abs(got-want) <= .02) {
 			t.Errorf("level %g, horizon %d: coverage %.3f", want, k%H+1, got)
 		}
 	}
@@ -417,7 +417,7 @@ func TestHostileStream(t *testing.T) {
 			}
 		}
 		t.Logf("coordinate %d: squared error %.4g, of the best expert, %s, %.4g", j, sum[j], name, best)
-		if sum[j] > 1.05*best {
+		if !(sum[j] <= 1.05*best) {
 			t.Errorf("coordinate %d: squared error %g, best expert %s %g", j, sum[j], name, best)
 		}
 	}
@@ -434,12 +434,12 @@ func TestWeightsSumToOne(t *testing.T) {
 	for j := range d {
 		var sum float64
 		for _, v := range w[j*len(names) : (j+1)*len(names)] {
-			if v < 0 {
+			if !(v >= 0) {
 				t.Errorf("negative weight %v", v)
 			}
 			sum += v
 		}
-		if math.Abs(sum-1) > 1e-12 {
+		if !(math.Abs(sum-1) <= 1e-12) {
 			t.Errorf("weights of coordinate %d sum to %v", j, sum)
 		}
 	}
@@ -510,7 +510,7 @@ func TestAutoResetLags(t *testing.T) {
 		}
 	}
 	// Persistence has 2 * 1.9 times the variance, the noise is 1/(1-.81) of it.
-	if e > .5*naive {
+	if !(e <= .5*naive) {
 		t.Errorf("squared error %g after the break, of persistence %g", e, naive)
 	}
 }
@@ -568,10 +568,10 @@ func TestAutoLateCoordinate(t *testing.T) {
 		}
 	}
 	// A step of five deviations is rarer than one in a million.
-	if largest := s.mixture.steps.Largest[1]; largest > 5 {
+	if largest := s.mixture.steps.Largest[1]; !(largest <= 5) {
 		t.Errorf("the largest step is %v, those of the series are of size 1", largest)
 	}
-	if unit := s.mixture.steps.Unit[1]; unit > 2 {
+	if unit := s.mixture.steps.Unit[1]; !(unit <= 2) {
 		t.Errorf("the typical step is %v, want about 1", unit)
 	}
 }
@@ -598,7 +598,7 @@ func TestEarlyRowsOfRandomWalks(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %.3f of persistence", tier, ours/naive)
-		if ours > 1.05*naive {
+		if !(ours <= 1.05*naive) {
 			t.Errorf("%s: %.3f of persistence over the first 100 rows", tier, ours/naive)
 		}
 	}

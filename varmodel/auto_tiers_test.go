@@ -65,7 +65,7 @@ func TestTiersTakeLess(t *testing.T) {
 	last := math.Inf(1)
 	for _, tier := range Tiers {
 		got := heapOf(t, tier, x)
-		if got >= last {
+		if !(got < last) {
 			t.Errorf("%s holds %.0f bytes, the tier before %.0f", tier, got, last)
 		}
 		last = got
@@ -128,7 +128,7 @@ func TestProtocolTiers(t *testing.T) {
 		}
 		v, mean := relative(t, sets, func(d int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: d, Horizon: 1, Tier: tier}) })
 		t.Logf("%s | %s | %.0f | %s | %.4f | %.4f | %.4f", tier, strings.Join(times, ", "), longest, strings.Join(sizes, ", "), mean, v[0], v)
-		if mean <= heavier || mean >= 1 {
+		if !(mean > heavier && mean < 1) {
 			t.Errorf("%s has the mean %.4f of persistence, the tier above %.4f", tier, mean, heavier)
 		}
 		heavier = mean

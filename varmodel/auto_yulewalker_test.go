@@ -85,7 +85,7 @@ func solvesItsEquations(t *testing.T, dim int) {
 		}
 		for i, v := range l.weightsOf(j) {
 			// The condition of the matrix is about 100.
-			if math.Abs(v-want.AtVec(i)) > 1e-11 {
+			if !(math.Abs(v-want.AtVec(i)) <= 1e-11) {
 				t.Errorf("coordinate %d, weight %d: %v, want %v", j, i, v, want.AtVec(i))
 			}
 		}
@@ -133,7 +133,7 @@ func TestYuleWalkerSums(t *testing.T) {
 					for half := range 2 {
 						got, want := l.sums[half*len(l.sums)/2+k*l.stride+j], want[(half*order+k)*dim+j]
 						// A hundred terms of size one, and weights below 3.
-						if math.Abs(got-want) > 1e-12 {
+						if !(math.Abs(got-want) <= 1e-12) {
 							t.Fatalf("dim %d, %d samples: sum %d of lag %d, coordinate %d, is %v, want %v", dim, samples, half, k+1, j, got, want)
 						}
 					}
@@ -149,7 +149,7 @@ func TestYuleWalkerSums(t *testing.T) {
 				for k, v := range w[2:] {
 					want += v * f.scaler.perStep[j] * steps[len(steps)-1-k][j]
 				}
-				if math.Abs(y[j]-want) > 1e-13 {
+				if !(math.Abs(y[j]-want) <= 1e-13) {
 					t.Errorf("dim %d: forecast of coordinate %d is %v, want %v", dim, j, y[j], want)
 				}
 			}
@@ -170,7 +170,7 @@ func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 	}
 	for i, want := range []float64{0, 0, .6, 0, 0, -.4} {
 		// The standard error is below 1/sqrt(20,000) = 0.007.
-		if got := l.weightsOf(0)[i]; math.Abs(got-want) > .03 {
+		if got := l.weightsOf(0)[i]; !(math.Abs(got-want) <= .03) {
 			t.Errorf("weight %d: %v, want %v", i, got, want)
 		}
 	}

@@ -59,7 +59,7 @@ func TestLinearMap(t *testing.T) {
 			sum += e * e / 2 / 499
 		}
 	}
-	if math.Abs(sum-1) > .15 {
+	if !(math.Abs(sum-1) <= .15) {
 		t.Errorf("mean squared error %.3f, noise 1", sum)
 	}
 }

@@ -135,7 +135,7 @@ func TestC6_3_SettingsReproduce(t *testing.T) {
 		t.Logf("%s: VAR(1) %.6f, ORFFVAR %.6f", settingName(c), v, o)
 		floor, _ := eval.NewSetting(c).Floor()
 		if c.Setting == 2 {
-			if q := o / floor; q < 1 || q > 1.6 || o > .9*v {
+			if q := o / floor; !(q >= 1 && q <= 1.6) || !(o <= .9*v) {
 				t.Errorf("%s: ORFFVAR %v, VAR(1) %v, floor %v", settingName(c), o, v, floor)
 			}
 			continue
@@ -167,11 +167,11 @@ func TestC6_4_ErrorFallsWithFeatures(t *testing.T) {
 	}
 	t.Logf("D = 1, 5, 10, 25, 50, 100: %.6f, VAR(1) %.6f", mean, vars)
 	for i := 1; i < len(mean)-1; i++ {
-		if mean[i] > mean[i-1] {
+		if !(mean[i] <= mean[i-1]) {
 			t.Errorf("the error rises with D: %v", mean)
 		}
 	}
-	if mean[0] < vars || mean[5] > 1.6*floor || mean[5] > .9*vars {
+	if !(mean[0] >= vars) || !(mean[5] <= 1.6*floor) || !(mean[5] <= .9*vars) {
 		t.Errorf("errors %v, VAR(1) %v, floor %v", mean, vars, floor)
 	}
 }
@@ -214,7 +214,7 @@ func TestC6_5_OnlinePairsStayInsideSeries(t *testing.T) {
 		t.Errorf("%d pairs, want %d", len(l.x), total)
 	}
 	for i, x := range l.x {
-		if last := math.Mod(x, 1000); last < 1 || last > 48 {
+		if last := math.Mod(x, 1000); !(last >= 1 && last <= 48) {
 			t.Errorf("a pair begins at %g", x)
 		}
 		if e := l.e[i]; !(e > 0 && e <= 1.5) { // a step of 1 in typical steps of 1

@@ -71,7 +71,7 @@ func TestVectorFieldsObeyTheirLawInTheUnitsOfTheData(t *testing.T) {
 			}
 		}
 		// Rounding of sums of 60 terms.
-		if off := c.broken(jac); off > 1e-12*size || size == 0 {
+		if off := c.broken(jac); !(off <= 1e-12*size) || size == 0 {
 			t.Errorf("%s: the Jacobian %v, of size %g, is off by %g", name, jac, size, off)
 		}
 	}
@@ -123,7 +123,7 @@ func TestSimplexKeepsTheSumInTheUnitsOfTheData(t *testing.T) {
 			sum += s.next[j] - y
 			moved += math.Abs(s.next[j] - y)
 		}
-		if math.Abs(sum) > 1e-13*moved || moved == 0 {
+		if !(math.Abs(sum) <= 1e-13*moved) || moved == 0 {
 			t.Errorf("%s: forecast %v after %v: the sum moves by %g", name, s.next, s.past.lag(0), sum)
 		}
 	}

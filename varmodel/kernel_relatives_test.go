@@ -99,7 +99,7 @@ func TestOKVARSolvesTheWindow(t *testing.T) {
 			o.PredictTo(h, o.basis[l*d:(l+1)*d])
 			for a, v := range h {
 				want := o.y[l*d+a] - float64(o.fitted)*o.lambda*o.c[l*d+a]
-				if math.Abs(v-want) > 1e-9 {
+				if !(math.Abs(v-want) <= 1e-9) {
 					t.Fatalf("%s: h(x_%d)_%d = %g, want %g", name, l, a, v, want)
 				}
 			}
@@ -149,7 +149,7 @@ func TestC5_11_OperatorRLSEqualsRidge(t *testing.T) {
 			for k := range inner {
 				want += b[a*inner+k] * theta[k*r+c]
 			}
-			if got := w[a*r+c]; math.Abs(got-want) > 1e-10 {
+			if got := w[a*r+c]; !(math.Abs(got-want) <= 1e-10) {
 				t.Errorf("weight (%d, %d) is %g, want %g", a, c, got, want)
 			}
 		}
@@ -205,7 +205,7 @@ func TestRelativesLearnNonlinearSeries(t *testing.T) {
 		}
 		got := meanSquaredError(t, m, c.x, 1000) / meanSquaredError(t, linear, c.x, 1000)
 		t.Logf("%s: %.4f of the error of VAR", c.name, got)
-		if got > c.most {
+		if !(got <= c.most) {
 			t.Errorf("%s: %.4f of the error of VAR, want at most %g", c.name, got, c.most)
 		}
 	}

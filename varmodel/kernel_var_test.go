@@ -160,7 +160,7 @@ func TestKernelVARLearnsANonlinearSeries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := meanSquaredError(t, m, x, 3000); got > c.most {
+		if got := meanSquaredError(t, m, x, 3000); !(got <= c.most) {
 			t.Errorf("%s: error %.4f, want at most %.4f (VAR %.4f)", c.name, got, c.most, linear)
 		}
 	}
@@ -207,7 +207,7 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 			steered.PredictTo(q, x)
 			for j := range p {
 				// Two orders of summation over some hundred contracting steps.
-				if math.Abs(p[j]-q[j]) > 1e-12 {
+				if !(math.Abs(p[j]-q[j]) <= 1e-12) {
 					t.Fatalf("decay %d: %v and %v", decay, p, q)
 				}
 			}
@@ -299,7 +299,7 @@ func TestGrowingKeepsTheForecast(t *testing.T) {
 			d.valid = false
 			d.PredictTo(after, x)
 			for k := range before { // rounding of the factor of weights of size 1
-				if math.Abs(before[k]-after[k]) > 1e-12 {
+				if !(math.Abs(before[k]-after[k]) <= 1e-12) {
 					t.Errorf("growing moves %v to %v", before, after)
 				}
 			}

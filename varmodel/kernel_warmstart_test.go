@@ -32,7 +32,7 @@ func TestWarmStart(t *testing.T) {
 	}
 	cold, _ := run(0, AutoSolver, nil, 1)
 	ridge, want := run(200, RidgeSolver, nil, 1)
-	if ridge > .8*cold {
+	if !(ridge <= .8*cold) {
 		t.Errorf("error %.3f from a batch fit, %.3f from zero", ridge, cold)
 	}
 	huber, err := sgd.NewHuber(1e6) // the squared loss, but not in type
@@ -46,13 +46,13 @@ func TestWarmStart(t *testing.T) {
 	}{{AutoSolver, nil, 0}, {CGSolver, nil, 1e-3}, {LBFGSSolver, nil, 1e-2}, {AutoSolver, huber, 1e-2}} {
 		_, got := run(200, c.solver, c.loss, 1)
 		for i, v := range want {
-			if math.Abs(got[i]-v) > c.tol*(1+math.Abs(v)) {
+			if !(math.Abs(got[i]-v) <= c.tol*(1+math.Abs(v))) {
 				t.Errorf("solver %d, loss %T: weight %d is %g, want %g", c.solver, c.loss, i, got[i], v)
 				break
 			}
 		}
 	}
-	if blocks, _ := run(200, AutoSolver, nil, 2); blocks > .8*cold {
+	if blocks, _ := run(200, AutoSolver, nil, 2); !(blocks <= .8*cold) {
 		t.Errorf("error %.3f from a batch fit of 2 blocks, %.3f from zero", blocks, cold)
 	}
 	for want, c := range map[string]KernelVARConfig{

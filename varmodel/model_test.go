@@ -254,7 +254,7 @@ func TestBeginningsAndConstants(t *testing.T) {
 				t.Fatal("no forecast")
 			}
 			for k, v := range dst {
-				if want := []float64{3.7, -1e9}[k%2]; i > 2 && math.Abs(v-want) > 1e-9*math.Abs(want) {
+				if want := []float64{3.7, -1e9}[k%2]; i > 2 && !(math.Abs(v-want) <= 1e-9*math.Abs(want)) {
 					t.Fatalf("row %d: forecast %v of the constant %v", i, v, want)
 				}
 			}
@@ -283,7 +283,7 @@ func TestNothingBeatsWhiteNoise(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if mse := sum / n; mse < 1-.08 {
+		if mse := sum / n; !(mse >= 1-.08) {
 			t.Errorf("mean squared error %v on noise of variance 1: a look into the future", mse)
 		}
 	})
@@ -318,7 +318,7 @@ func TestSeriesShareTheWeights(t *testing.T) {
 				}
 				return s
 			}
-			if taught, alone := score(true), score(false); taught > .9*alone {
+			if taught, alone := score(true), score(false); !(taught <= .9*alone) {
 				t.Errorf("squared error of a second series %g, of a first one %g: nothing was shared", taught, alone)
 			}
 		})
@@ -352,7 +352,7 @@ func TestMissingValuesAreFilled(t *testing.T) {
 		}
 		// Two per cent of the inputs are replaced by forecasts, whose error is
 		// of the size of the noise: a few per cent of the error.
-		if full, gaps := mse(x), mse(holes); gaps > 1.1*full {
+		if full, gaps := mse(x), mse(holes); !(gaps <= 1.1*full) {
 			t.Errorf("%s: squared error %g with 2 %% missing, %g without", name, gaps, full)
 		}
 	}

@@ -233,21 +233,21 @@ func TestProtocolB(t *testing.T) {
 	})
 	for i, p := range sets {
 		t.Logf("%-16s auto %.4f  reference %.4f  orffvar %.4f  var1 %.4f", p.name, got[i], reference[i], pure[i], linear[i])
-		if got[i] > 1.01*reference[i] {
+		if !(got[i] <= 1.01*reference[i]) {
 			t.Errorf("%s: %.4f, reference %.4f", p.name, got[i], reference[i])
 		}
-		if best := min(naive[i], linear[i]); got[i] > 1.01*best {
+		if best := min(naive[i], linear[i]); !(got[i] <= 1.01*best) {
 			t.Errorf("%s: %.4f, better of persistence and VAR(1) %.4f", p.name, got[i], best)
 		}
 	}
 	t.Logf("geometric mean relative to persistence: auto %.4f  orffvar %.4f", mean, pureMean)
-	if mean > .64 {
+	if !(mean <= .64) {
 		t.Errorf("geometric mean %.4f", mean)
 	}
-	if got[0] > .320 {
+	if !(got[0] <= .320) {
 		t.Errorf("ETTh2 %.4f", got[0])
 	}
-	if pure[0] > .365 {
+	if !(pure[0] <= .365) {
 		t.Errorf("ORFFVAR on ETTh2 %.4f", pure[0])
 	}
 }
@@ -267,7 +267,7 @@ func TestProtocolAblation(t *testing.T) {
 	}
 	all := show("everything", AutoConfig{})
 	without := func(name string, cfg AutoConfig) {
-		if mean := show("without "+name, cfg); mean < .998*all {
+		if mean := show("without "+name, cfg); !(mean >= .998*all) {
 			t.Errorf("without %s the mean is %.4f, with everything %.4f", name, mean, all)
 		}
 	}
@@ -276,7 +276,7 @@ func TestProtocolAblation(t *testing.T) {
 	}
 	for i, name := range ExpertNames() {
 		without(name, AutoConfig{Experts: slices.Delete(ExpertNames(), i, i+1)})
-		if mean := show("only "+name, AutoConfig{Experts: []string{name}}); mean < all {
+		if mean := show("only "+name, AutoConfig{Experts: []string{name}}); !(mean >= all) {
 			t.Errorf("%s alone has the mean %.4f, the mixture %.4f", name, mean, all)
 		}
 	}
@@ -322,11 +322,11 @@ func TestProtocolHorizons(t *testing.T) {
 		for _, n := range []int{12, 24, 48} {
 			a, b, c := mean(auto[:n]), mean(naive[:n]), mean(season[:n])
 			t.Logf("%-18s 1 to %d: auto %.4f, persistence %.4f, season of %d %.4f", name, n, a, b, period, c)
-			if a > 1.01*min(b, c) {
+			if !(a <= 1.01*min(b, c)) {
 				t.Errorf("%s 1 to %d: %.4f, persistence %.4f, season %.4f", name, n, a, b, c)
 			}
 		}
-		if worst > 1.01 {
+		if !(worst <= 1.01) {
 			t.Errorf("%s: %.4f at horizon %d", name, worst, at)
 		}
 	}
@@ -355,10 +355,10 @@ func TestProtocolIntervals(t *testing.T) {
 		for i, got := range intervalsOf(t, m, p, 12, hs...) {
 			h, width := hs[i], rollingWidth(p, hs[i], got.coverage)
 			t.Logf("%-18s h=%-2d coverage %.4f  width %.3f, rolling %.3f", name, h, got.coverage, got.width, width)
-			if got.coverage < .88 || got.coverage > .92 {
+			if !(got.coverage >= .88 && got.coverage <= .92) {
 				t.Errorf("%s h=%d: coverage %.4f", name, h, got.coverage)
 			}
-			if got.width > width {
+			if !(got.width <= width) {
 				t.Errorf("%s h=%d: width %.3f, of the rolling standard deviation %.3f", name, h, got.width, width)
 			}
 		}
@@ -382,7 +382,7 @@ func TestProtocolMissing(t *testing.T) {
 	base := p.run(t, naive, 1)[0]
 	auto, v := p.run(t, newAuto(t, AutoConfig{Dim: d, Horizon: 1}), 1)[0]/base, p.run(t, linear, 1)[0]/base
 	t.Logf("relative to persistence: auto %.4f, VAR(1) %.4f", auto, v)
-	if auto > 1.01*min(1, v) {
+	if !(auto <= 1.01*min(1, v)) {
 		t.Errorf("auto %.4f, VAR(1) %.4f of persistence", auto, v)
 	}
 }

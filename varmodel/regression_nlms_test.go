@@ -45,7 +45,7 @@ func TestInputDesignIsALagDesign(t *testing.T) {
 		}
 		for j := range fa {
 			// Some hundred steps, each with some hundred roundings.
-			if step > 0 && math.Abs(fa[j]-fb[j]) > 1e-11 {
+			if step > 0 && !(math.Abs(fa[j]-fb[j]) <= 1e-11) {
 				t.Fatalf("step %d: forecast %v, with features of its own %v", step, fa[j], fb[j])
 			}
 		}

@@ -226,11 +226,11 @@ func TestEvaluateBaselines(t *testing.T) {
 				sum += s.MSE / 3
 			}
 		}
-		if math.Abs(sum-m.MSE) > 1e-9*sum || m.Horizon != 3 {
+		if !(math.Abs(sum-m.MSE) <= 1e-9*sum) || m.Horizon != 3 {
 			t.Errorf("%s: mean %v, of the horizons %v", m.Model, m.MSE, sum)
 		}
 	}
-	if low := e.Results[0].LowestCoverage; low == nil || *low < .5 || *low > .95 {
+	if low := e.Results[0].LowestCoverage; low == nil || !(*low >= .5 && *low <= .95) {
 		t.Errorf("lowest coverage of 500: %v", low)
 	}
 	means := e.Means
@@ -267,7 +267,7 @@ func TestWhiteNoiseCannotBeForecast(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "noise.csv")
 	writeFile(t, file, b.Bytes())
 	for key, result := range evaluateJSON(t, file, "--season", "12", "--models", strings.Join(allModels, ",")) {
-		if mse := result["mse"].(float64); mse < variance-.0042 {
+		if mse := result["mse"].(float64); !(mse >= variance-.0042) {
 			t.Errorf("%s: MSE %v below the variance %v", key, mse, variance)
 		}
 	}

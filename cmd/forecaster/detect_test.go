@@ -43,11 +43,11 @@ func TestAnomaliesAreFoundBetterThanByBaselines(t *testing.T) {
 		unmarshal(t, mustCall(t, call...), &e)
 		ours := e.Detections[0]
 		t.Logf("%s: %+v", args[0], ours)
-		if ours.NAB < 45 || ours.False > 1 {
+		if !(ours.NAB >= 45) || !(ours.False <= 1) {
 			t.Errorf("%s: NAB %.1f at 1, %.2f false alarms per 1,000 rows", args[0], ours.NAB, ours.False)
 		}
 		for _, z := range e.Detections[1:] {
-			if ours.AUPRC < 1.1*z.AUPRC || ours.NABBest <= z.NABBest {
+			if !(ours.AUPRC >= 1.1*z.AUPRC) || !(ours.NABBest > z.NABBest) {
 				t.Errorf("%s: area under PR %.3f, best NAB %.1f; %s has %.3f and %.1f", args[0], ours.AUPRC, ours.NABBest, z.Score, z.AUPRC, z.NABBest)
 			}
 		}

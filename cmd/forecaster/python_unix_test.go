@@ -84,7 +84,7 @@ func checkWrittenTargets(t *testing.T, path string) {
 		want, ok := observed[row[0][:len("2006-01-02")]+" "+row[2]]
 		w, _ := strconv.ParseFloat(want, 64)
 		y, err := strconv.ParseFloat(row[9], 64)
-		if ok != (err == nil) || ok && math.Abs(y-w) > 1e-9 {
+		if ok != (err == nil) || ok && !(math.Abs(y-w) <= 1e-9) {
 			t.Fatalf("%v: observed %q", row, want)
 		}
 		if ok {

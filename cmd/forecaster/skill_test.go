@@ -99,7 +99,7 @@ func checkSkills(t *testing.T, where string, table *printedTable) (checked int) 
 				s, _ := strconv.ParseFloat(row[skill], 64)
 				o, _ := strconv.ParseFloat(other[skill], 64)
 				const half = .0005
-				if most, least := high/otherLow*(1-o+half), low/otherHigh*(1-o-half); 1-s-half > most || 1-s+half < least {
+				if most, least := high/otherLow*(1-o+half), low/otherHigh*(1-o-half); !(1-s-half <= most) || !(1-s+half >= least) {
 					t.Errorf("%s: %v: skill against %s is %v, the formula says %.3f to %.3f", where, row, baseline, s, 1-most, 1-least)
 				}
 				checked++

@@ -326,7 +326,7 @@ output: {influxdb: {url: "`+db.URL+`", org: any, bucket: `+bucket+`}}
 	}
 	if rows := db.Query(`from(bucket: "` + bucket + `") ` + day + ` |> filter(fn: (r) => r._measurement == "forecast" and r.metric == "mem" and r.host == "web1" and r._field == "used_percent") |> last()`); len(rows) != 1 {
 		t.Errorf("%d last forecasts", len(rows))
-	} else if v, err := strconv.ParseFloat(rows[0]["_value"], 64); err != nil || v < 50 || v > 54 {
+	} else if v, err := strconv.ParseFloat(rows[0]["_value"], 64); err != nil || !(v >= 50 && v <= 54) {
 		t.Errorf("the memory used is forecast as %s", rows[0]["_value"])
 	}
 	if code := live.terminate(t); code != exitDone {

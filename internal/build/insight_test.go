@@ -34,7 +34,7 @@ func TestAutoSaysBoth(t *testing.T) {
 	if len(in.Experts) < 5 || len(in.Weights) != 2*len(in.Experts) || len(in.Influence) != 4 {
 		t.Fatalf("%+v", in)
 	}
-	if math.Abs(in.Influence[2]) <= math.Abs(in.Influence[1]) {
+	if !(math.Abs(in.Influence[2]) > math.Abs(in.Influence[1])) {
 		t.Errorf("influence %v: x drives y, not the other way round", in.Influence)
 	}
 	if o := b.Observations[len(b.Observations)-1]; math.IsNaN(o.LevelSetScore) || math.IsNaN(o.VariableScores[0]) {

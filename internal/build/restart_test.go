@@ -231,14 +231,14 @@ func TestWhatIsNewStarts(t *testing.T) {
 	}
 
 	b, n := restarted("evaluate.window=0; model.horizon=2", "model.horizon=4")
-	if n[1] < learnt || n[2] < learnt || n[4] != more-4 {
+	if !(n[1] >= learnt) || !(n[2] >= learnt) || n[4] != more-4 {
 		t.Errorf("longer: scores over %v samples", n)
 	}
 	if k := bounded(b, 4); k == 0 || k == more {
 		t.Errorf("longer: %d of %d intervals of the last horizon", k, more)
 	}
 	b, n = restarted("evaluate.window=0; model.horizon=4", "model.horizon=2")
-	if n[1] < learnt || n[2] < learnt || bounded(b, 2) != more {
+	if !(n[1] >= learnt) || !(n[2] >= learnt) || bounded(b, 2) != more {
 		t.Errorf("shorter: scores over %v samples, %d of %d intervals", n, bounded(b, 2), more)
 	}
 	b, _ = restarted("model.levels=0.8", "model.levels=0.5,0.8")

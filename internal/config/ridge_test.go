@@ -11,7 +11,7 @@ func TestRidgeAuto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Model.Ridge.Penalty(c.Model.Forgetting); math.Abs(got-50) > 1e-9 {
+	if got := c.Model.Ridge.Penalty(c.Model.Forgetting); !(math.Abs(got-50) <= 1e-9) {
 		t.Errorf("penalty %v for 2500 samples, want 50", got)
 	}
 	if c.Model.Ridge.String() != "auto" || Default().Model.Ridge.Penalty(1) != 100 {

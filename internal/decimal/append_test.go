@@ -112,7 +112,7 @@ func TestAppendDigits(t *testing.T) {
 		}
 		text := string(decimal.AppendDigits(nil, v, 9))
 		back, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.Abs(back-v) > 5.0000001e-9*math.Abs(v) {
+		if err != nil || !(math.Abs(back-v) <= 5.0000001e-9*math.Abs(v)) {
 			t.Fatalf("%v: got %s, %v", v, text, err)
 		}
 		if again := string(decimal.AppendDigits(nil, back, 9)); again != text {

@@ -40,7 +40,7 @@ func TestOf(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	grown := float64(after.HeapAlloc-before.HeapAlloc) / copies
-	if got := float64(footprint.Of(kept[0])); got < .95*grown || got > 1.05*grown {
+	if got := float64(footprint.Of(kept[0])); !(got >= .95*grown && got <= 1.05*grown) {
 		t.Errorf("got %v bytes, the heap has grown by %v", got, grown)
 	}
 	runtime.KeepAlive(kept)

@@ -48,7 +48,7 @@ func TestManyExpertsAreAddedUp(t *testing.T) {
 		sum += w[0]
 	}
 	// Thirteen numbers of 1/13 are added.
-	if d := sum - 1; d > 1e-15 || d < -1e-15 {
+	if d := sum - 1; !(d <= 1e-15 && d >= -1e-15) {
 		t.Errorf("the weights sum to 1%+g", d)
 	}
 }

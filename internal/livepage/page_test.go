@@ -218,7 +218,7 @@ func TestRateIsOverWholeSeconds(t *testing.T) {
 	for i := range 40 { // 10 a second for four seconds
 		c.add(&stream.Batch{Records: 1}, start.Add(time.Duration(i)*100*time.Millisecond))
 	}
-	if got := c.rate(time.Unix(1004, 400e6)); got < 8 || got > 10 {
+	if got := c.rate(time.Unix(1004, 400e6)); !(got >= 8 && got <= 10) {
 		t.Errorf("rate %v, want just below 10: the first second was not whole", got)
 	}
 	if got := c.rate(time.Unix(1020, 0)); got != 0 {

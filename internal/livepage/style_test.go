@@ -50,7 +50,7 @@ func TestDarkIsTheSameForSystemAndChoice(t *testing.T) {
 func TestContrast(t *testing.T) {
 	for i, theme := range themes(t) {
 		check := func(front, back string, least float64) {
-			if c := contrast(t, theme[front], theme[back]); c < least {
+			if c := contrast(t, theme[front], theme[back]); !(c >= least) {
 				t.Errorf("theme %d: contrast of --%s on --%s is %.2f, want %v", i, front, back, c, least)
 			}
 		}

@@ -25,7 +25,7 @@ func TestCoverages(t *testing.T) {
 		}
 		c.add("a", inside)
 	}
-	if want := .6; math.Abs(c.lowest-want) > 1e-12 {
+	if want := .6; !(math.Abs(c.lowest-want) <= 1e-12) {
 		t.Errorf("lowest %v, want %v", c.lowest, want)
 	}
 	// The second variable has 50 misses in every window, the first more than 125 in some.
@@ -36,7 +36,7 @@ func TestCoverages(t *testing.T) {
 			low++
 		}
 	}
-	if got := c.lowShare(); math.Abs(got-low/windows) > 1e-12 {
+	if got := c.lowShare(); !(math.Abs(got-low/windows) <= 1e-12) {
 		t.Errorf("share %v, want %v", got, low/windows)
 	}
 	if short := newCoverages(.9); !math.IsNaN(short.lowShare()) || !math.IsNaN(short.lowest) {

@@ -22,10 +22,10 @@ func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("R^2 %.3f +- %.3f curl-free, %.3f +- %.3f independent, difference %.3f +- %.3f, p = %.2g", c.A, c.SEA, c.B, c.SEB, c.Diff, c.SE, c.P)
-	if bound := c.A - 2.718*c.SEA; bound < .85 {
+	if bound := c.A - 2.718*c.SEA; !(bound >= .85) {
 		t.Errorf("R^2 %.3f, at least %.3f with 99 %% confidence", c.A, bound)
 	}
-	if c.Diff <= 0 || c.P > .001 {
+	if !(c.Diff > 0) || !(c.P <= .001) {
 		t.Errorf("curl-free is better by %.3f +- %.3f, p = %.2g", c.Diff, c.SE, c.P)
 	}
 }
@@ -44,7 +44,7 @@ func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("nMSE %.2f +- %.2f %% independent, %.2f +- %.2f %% Laplacian, p = %.4f", r.Independent, r.IndependentSD, r.Laplacian, r.LaplacianSD, r.P)
-	if r.Laplacian >= r.Independent || r.P > .05 {
+	if !(r.Laplacian < r.Independent) || !(r.P <= .05) {
 		t.Errorf("nMSE %.2f %% independent, %.2f %% Laplacian, p = %.3f", r.Independent, r.Laplacian, r.P)
 	}
 }
@@ -127,7 +127,7 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 		predictions := func(theta []float64) []float64 { return append([]float64(nil), o.Predictions(theta)...) }
 		h := predictions(want)
 		for i, v := range predictions(c.got) {
-			if math.Abs(v-h[i]) > 1e-5 {
+			if !(math.Abs(v-h[i]) <= 1e-5) {
 				t.Fatalf("prediction %d is %g, want %g", i, v, h[i])
 			}
 		}
@@ -138,7 +138,7 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 // freedom, two-sided p = 1 - t/sqrt(t^2 + 2) = .0742.
 func TestPairedTest(t *testing.T) {
 	c := PairedTest([]float64{2, 4, 6}, []float64{1, 2, 3})
-	if c.N != 3 || c.A != 4 || c.B != 2 || c.Diff != 2 || math.Abs(c.SE-1/math.Sqrt(3)) > 1e-15 || math.Abs(c.P-.0741799) > 1e-6 {
+	if c.N != 3 || c.A != 4 || c.B != 2 || c.Diff != 2 || !(math.Abs(c.SE-1/math.Sqrt(3)) <= 1e-15) || !(math.Abs(c.P-.0741799) <= 1e-6) {
 		t.Errorf("%+v", c)
 	}
 	if c := PairedTest([]float64{1, 2}, []float64{1, 2}); c.P != 1 {

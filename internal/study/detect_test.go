@@ -26,7 +26,7 @@ func TestRollingMoments(t *testing.T) {
 		}
 		gotMean, gotSD := w.moments()
 		// The values have 10 digits before those that differ.
-		if math.Abs(gotMean-mean) > 1e-8 || math.Abs(gotSD-math.Sqrt(square)) > 1e-5 {
+		if !(math.Abs(gotMean-mean) <= 1e-8) || !(math.Abs(gotSD-math.Sqrt(square)) <= 1e-5) {
 			t.Fatalf("after %d values: %v ± %v, want %v ± %v", len(all), gotMean, gotSD, mean, math.Sqrt(square))
 		}
 	}

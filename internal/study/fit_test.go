@@ -48,10 +48,10 @@ func TestAlgorithm4ComesToTheClosedForm(t *testing.T) {
 			if want := map[bool]string{true: "closed form", false: "conjugate gradients"}[blocks == 1]; first.Method != want || first.Gap != 0 {
 				t.Errorf("%s, %d blocks: the first line is %+v", step, blocks, first)
 			}
-			if last.Iterations != 3000 || mid.Iterations != 30 || !(last.Gap < mid.Gap) || last.Gap > map[bool]report.Number{true: 1e-3, false: .05}[step == "newton"] {
+			if last.Iterations != 3000 || mid.Iterations != 30 || !(last.Gap < mid.Gap) || !(last.Gap <= map[bool]report.Number{true: 1e-3, false: .05}[step == "newton"]) {
 				t.Errorf("%s, %d blocks: a gap of %g after 30 iterations, %g after 3000", step, blocks, mid.Gap, last.Gap)
 			}
-			if first.Test > .8 {
+			if !(first.Test <= .8) {
 				t.Errorf("%s: nmse %g", step, first.Test)
 			}
 		}
@@ -95,15 +95,15 @@ func TestGammaIsLearntInTurnWithTheWeights(t *testing.T) {
 		}
 		// The floor of Gamma is a millionth of its mean.
 		now := objective(m, theta)
-		if now > last*(1+1e-5) {
+		if !(now <= last*(1+1e-5)) {
 			t.Errorf("round %d raises the objective from %g to %g", rounds, last, now)
 		}
 		if rounds == gammaRounds {
 			g := m.Output().Gamma()
-			if g[1] < .7*g[0] || g[11+3] < .7*g[15] || math.Abs(g[2]) > .4*g[0] {
+			if !(g[1] >= .7*g[0]) || !(g[11+3] >= .7*g[15]) || !(math.Abs(g[2]) <= .4*g[0]) {
 				t.Errorf("Gamma %v, not two pairs", g)
 			}
-			if tr := g[0] + g[5] + g[10] + g[15]; math.Abs(tr-4) > 1e-9 {
+			if tr := g[0] + g[5] + g[10] + g[15]; !(math.Abs(tr-4) <= 1e-9) {
 				t.Errorf("trace %g", tr)
 			}
 		}
@@ -149,7 +149,7 @@ func TestExactKernelsAreTheLimitOfManyDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 2000 draws have errors of a few hundredths of the kernel.
-	if math.Abs(exact.CurlFree-many.CurlFree) > .03 || math.Abs(exact.Independent-many.Independent) > .03 {
+	if !(math.Abs(exact.CurlFree-many.CurlFree) <= .03) || !(math.Abs(exact.Independent-many.Independent) <= .03) {
 		t.Errorf("exact %+v, 2000 draws %+v", exact, many)
 	}
 	rows, err := NewFigure68(100, 1, proceed)
@@ -160,7 +160,7 @@ func TestExactKernelsAreTheLimitOfManyDraws(t *testing.T) {
 		t.Fatalf("%+v", rows)
 	}
 	r := rows[0]
-	if !(r.R2[0] < r.R2[1] && r.R2[1] < r.R2[2]) || math.Abs(float64(r.R2[2]-r.Exact)) > .05 {
+	if !(r.R2[0] < r.R2[1] && r.R2[1] < r.R2[2]) || !(math.Abs(float64(r.R2[2]-r.Exact)) <= .05) {
 		t.Errorf("R^2 %v, exact %v: must grow with the draws towards the exact one", r.R2, r.Exact)
 	}
 }
@@ -174,11 +174,11 @@ func TestQuantilesOfTheThesis(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		if r.Coverage > .08 || r.Crossing > .01 || r.Seconds != 1 {
+		if !(r.Coverage <= .08) || !(r.Crossing <= .01) || r.Seconds != 1 {
 			t.Errorf("%+v", r)
 		}
 	}
-	if d := rows[0].Pinball/rows[1].Pinball - 1; math.Abs(float64(d)) > .05 {
+	if d := rows[0].Pinball/rows[1].Pinball - 1; !(math.Abs(float64(d)) <= .05) {
 		t.Errorf("pinball losses %g and %g, as good as each other in the thesis", rows[0].Pinball, rows[1].Pinball)
 	}
 }

@@ -69,10 +69,10 @@ func TestSinCosAgainstBig(t *testing.T) {
 			if !(e <= most) {
 				t.Errorf("%v turns: (%v, %v), want (%v, %v)", v, sin[i], cos[i], wantSin[i], wantCos[i])
 			}
-			if r := sin[i]*sin[i] + cos[i]*cos[i]; math.Abs(r-1) > 3e-15 {
+			if r := sin[i]*sin[i] + cos[i]*cos[i]; !(math.Abs(r-1) <= 3e-15) {
 				t.Errorf("%v turns: sin^2 + cos^2 - 1 = %v", v, r-1)
 			}
-			if math.Abs(sin[i]) > 1+1e-15 || math.Abs(cos[i]) > 1+1e-15 {
+			if !(math.Abs(sin[i]) <= 1+1e-15) || !(math.Abs(cos[i]) <= 1+1e-15) {
 				t.Errorf("%v turns: (%v, %v) outside [-1, 1]", v, sin[i], cos[i])
 			}
 		}

@@ -31,7 +31,7 @@ func TestSymAddRows(t *testing.T) {
 			for i := range n {
 				for j := range n {
 					// k products of size 1 are added in different orders.
-					if d := math.Abs(a.At(i, j) - b.At(i, j)); d > 1e-13 {
+					if d := math.Abs(a.At(i, j) - b.At(i, j)); !(d <= 1e-13) {
 						t.Fatalf("n=%d k=%d: element %d, %d differs by %g", n, k, i, j, d)
 					}
 				}

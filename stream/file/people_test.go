@@ -185,7 +185,7 @@ func TestPeoplesFiles(t *testing.T) {
 			if series == "" {
 				series = strings.TrimSuffix(c.name, filepath.Ext(c.name))
 			}
-			if got.rows != rows || math.Abs(got.sum-sum) > 1e-6 || strings.Join(got.series, " ") != series {
+			if got.rows != rows || !(math.Abs(got.sum-sum) <= 1e-6) || strings.Join(got.series, " ") != series {
 				t.Errorf("%d rows of %q with the sum %v, want %d of %q with %v", got.rows, got.series, got.sum, rows, series, sum)
 			}
 			if want := cmp.Or(c.step, time.Hour); got.steps != 1 || got.step != want {
