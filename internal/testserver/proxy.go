@@ -21,6 +21,7 @@ type Proxy struct {
 	delay    time.Duration
 	hole     bool
 	refuse   bool
+	accepted int
 	conns    map[net.Conn]struct{}
 	wg       sync.WaitGroup
 }
@@ -57,6 +58,12 @@ func (p *Proxy) SetBlackHole(on bool) { p.set(func() { p.hole = on }) }
 // SetRefuse closes new connections at once while on.
 func (p *Proxy) SetRefuse(on bool) { p.set(func() { p.refuse = on }) }
 
+// Accepted is how many connections there were, with those that were refused.
+func (p *Proxy) Accepted() (n int) {
+	p.set(func() { n = p.accepted })
+	return n
+}
+
 // Reset breaks every connection (TCP RST).
 func (p *Proxy) Reset() {
 	p.mu.Lock()
@@ -82,6 +89,7 @@ func (p *Proxy) accept() {
 			return
 		}
 		p.mu.Lock()
+		p.accepted++
 		target, refuse := p.target, p.refuse
 		p.mu.Unlock()
 		if refuse {
