@@ -38,7 +38,8 @@ func (a *app) lintCommand() *cobra.Command {
 			}
 		}
 		var found []string
-		if len(errs) == 0 && *connect {
+		wrong := len(errs) > 0
+		if !wrong && *connect {
 			found, errs = job.TryServers(cmd.Context(), cfg)
 		}
 		if a.output == "json" {
@@ -60,7 +61,10 @@ func (a *app) lintCommand() *cobra.Command {
 				fmt.Fprintln(a.stdout, "ok")
 			}
 		}
-		if len(errs) > 0 {
+		switch {
+		case wrong:
+			return &usageError{errReported}
+		case len(errs) > 0:
 			return errReported
 		}
 		return nil

@@ -25,7 +25,7 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes.
+// Exit codes, as docs/operations.md lists them.
 const (
 	exitDone = iota
 	exitFailed
@@ -46,6 +46,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	switch usage := (*usageError)(nil); {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, errReported) && errors.As(err, &usage):
+		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):

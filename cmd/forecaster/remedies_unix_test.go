@@ -3,7 +3,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,6 +26,8 @@ func TestErrorsNameARemedy(t *testing.T) {
 		"array.json":    `[{"time": 1, "a": 2}]`,
 		"late.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,1\n2025-01-01 01:00,1\n2025-01-01 02:00,1\n2026-01-01 02:00,1\n",
 		"good.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n",
+		"text.csv":      "time,a\n2026-01-01 00:00,x1\n2026-01-01 01:00,x2\n",
+		"kept.csv":      "forecasts of yesterday\n",
 		"syntax.yaml":   "input:\n  kafka:\n    brokers: [localhost:9092\nmodel:\n  horizon: 3\n",
 	} {
 		writeFile(t, path(name), []byte(text))
@@ -57,6 +62,10 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"configuration changed", run("--set", "model.order=7"), []string{"model.order", "forecaster checkpoint reset"}},
 		{"ending of an output", []string{"replay", path("good.csv"), "--out", path("out.xls")}, []string{"output.file.format", ".parquet"}},
 		{"y in a live job", run("--set", "output.file.columns=y"), []string{"needs input.file, and no state"}},
+		{"separator", []string{"replay", path("semicolon.csv"), "--set", "input.csv.separator=;"}, []string{`did you mean "input.csv.comma"?`}},
+		{"separator as a flag", []string{"replay", path("semicolon.csv"), "--sep", ";"}, []string{"did you mean --set input.csv.comma=...?"}},
+		{"all rows refused", []string{"replay", path("text.csv"), "--out", path("none.csv")}, []string{"all 2 rows were refused", "nothing was written to"}},
+		{"all rows refused, into a file", []string{"replay", path("text.csv"), "--out", path("kept.csv")}, []string{"nothing was written to"}},
 		{"command", []string{"frobnicate"}, []string{"forecaster -h"}},
 	} {
 		code, stdout, stderr := call(t, c.args...)
@@ -68,6 +77,19 @@ func TestErrorsNameARemedy(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s%s", c.name, want, stdout, stderr)
 			}
 		}
+	}
+
+	// A run without a forecast leaves an output file as it is, or none.
+	if kept := readFile(t, path("kept.csv")); string(kept) != "forecasts of yesterday\n" {
+		t.Errorf("%q is left of a file", kept)
+	}
+	state := path("warm")
+	mustCall(t, "replay", path("good.csv"), "--state", state)
+	if _, _, stderr := call(t, "replay", path("good.csv"), "--state", state, "--out", path("none.csv")); !strings.Contains(stderr, "nothing was written to "+path("none.csv")) {
+		t.Errorf("no new rows: %s", stderr)
+	}
+	if _, err := os.Stat(path("none.csv")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file without forecasts: %v", err)
 	}
 
 	// After an error of syntax, nothing seems to be missing that is not.

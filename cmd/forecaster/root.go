@@ -46,7 +46,10 @@ samples come from Kafka, a file or a pipe; an online nonlinear vector autoregres
 scores go to InfluxDB, Kafka or a file.
 
 Start with   forecaster demo
-or           forecaster replay FILE.csv`,
+or           forecaster replay FILE.csv
+
+Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
+		Version:       build.ReadInfo().String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,6 +61,7 @@ or           forecaster replay FILE.csv`,
 			return nil
 		},
 	}
+	root.SetVersionTemplate("forecaster {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.output, "output", "table", "format of the results: table or json")
 	root.PersistentFlags().BoolVar(&a.wide, "wide", false, "print all columns of tables, however wide they are")
 	root.CompletionOptions.HiddenDefaultCmd = false

@@ -20,11 +20,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.output == "json" {
 				return json.NewEncoder(a.stdout).Encode(b)
 			}
-			fmt.Fprintf(a.stdout, "forecaster %s (%s, %s", b.Version, b.Go, b.Platform)
-			if b.Level != "" {
-				fmt.Fprintf(a.stdout, " %s", b.Level)
-			}
-			fmt.Fprintln(a.stdout, ")")
+			fmt.Fprintln(a.stdout, "forecaster", b)
 			return nil
 		},
 	}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 )
@@ -38,4 +39,12 @@ func ReadInfo() Info {
 		}
 	}
 	return b
+}
+
+// String is the version with the Go release and the platform in brackets.
+func (b Info) String() string {
+	if b.Level != "" {
+		return fmt.Sprintf("%s (%s, %s %s)", b.Version, b.Go, b.Platform, b.Level)
+	}
+	return fmt.Sprintf("%s (%s, %s)", b.Version, b.Go, b.Platform)
 }

@@ -91,6 +91,9 @@ func unknown(path string, t reflect.Type, name string) string {
 	if why, ok := removed[whole]; ok {
 		return fmt.Sprintf("%s: removed, %s", msg, why)
 	}
+	if key := Meaning(name); key != "" {
+		return fmt.Sprintf("%s, did you mean %q?", msg, key)
+	}
 	var keys []string
 	for _, f := range fields(t) {
 		keys = append(keys, key(f))

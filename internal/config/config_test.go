@@ -312,3 +312,17 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		t.Errorf("%s is documented and does not exist", path)
 	}
 }
+
+// TestMeanings: what a name of another program is said to mean is a key or a block.
+func TestMeanings(t *testing.T) {
+	keys := config.DefaultSettings()
+	for name, key := range config.Meanings {
+		known := false
+		for k := range keys {
+			known = known || k == key || strings.HasPrefix(k, key+".")
+		}
+		if !known {
+			t.Errorf("%s: there is no key %s", name, key)
+		}
+	}
+}

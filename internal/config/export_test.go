@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Meanings are the keys by the names of other programs.
+var Meanings = meanings
+
 // DefaultSettings returns the default of every setting as text.
 func DefaultSettings() map[string]string {
 	settings := make(map[string]string)

@@ -107,6 +107,10 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, err
 	}
 	r.Stats = runner.Stats()
+	nothing := ""
+	if f := cfg.Output.File; f != nil && f.Path != "-" && r.Forecasts == 0 {
+		nothing = "nothing was written to " + f.Path
+	}
 	switch refused := r.Refusals.Total(); {
 	case ctx.Err() != nil: // interrupted
 	case r.Records == 0 && r.Resumed:
@@ -120,7 +124,13 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		if rc.Warm != nil {
 			err = fmt.Errorf("%w. %s has learnt another file, or another beginning of this one, up to a later time: give --state another directory, or start over with: %s", err, o.State, reset)
 		}
+		if nothing != "" {
+			err = fmt.Errorf("%w; %s", err, nothing)
+		}
 		return nil, err
+	}
+	if nothing != "" {
+		r.Notes = append(r.Notes, nothing+": there is no new forecast")
 	}
 	for _, c := range adjusted {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s was %s in %s and is %s now, which holds for new rows alone", c.Key, c.Saved, o.State, c.Now))

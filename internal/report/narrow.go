@@ -35,12 +35,17 @@ func (t Table) Narrow(limit int) (_ Table, left []string) {
 	return t, left
 }
 
-// shortened returns the table with a column whose texts have at most n characters.
+// shortened returns the table with a column whose texts have at most n characters, or those that
+// keep them different.
 func (t Table) shortened(column, n int) Table {
-	rows := make([][]string, len(t.Rows))
+	texts := make([]string, len(t.Rows))
 	for i, row := range t.Rows {
-		rows[i] = slices.Clone(row)
-		rows[i][column] = Shorten(row[column], n)
+		texts[i] = row[column]
+	}
+	rows := make([][]string, len(t.Rows))
+	for i, text := range ShortenAll(texts, n) {
+		rows[i] = slices.Clone(t.Rows[i])
+		rows[i][column] = text
 	}
 	t.Rows = rows
 	return t

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // A table is as wide as its limit allows, to the character, as long as its texts can be
@@ -15,5 +16,40 @@ func TestNarrowToTheCharacter(t *testing.T) {
 		if got.width() != limit || len(left) > 0 {
 			t.Fatalf("limit %d: %d characters, %v left out", limit, got.width(), left)
 		}
+	}
+}
+
+// Texts that are shortened keep to the width, where the part in which they differ has room, and
+// stay different in any case.
+func TestShortenAll(t *testing.T) {
+	prefix, suffix := strings.Repeat("prometheus_node_", 5), strings.Repeat("_instance_of_the_cluster", 4)
+	for name, texts := range map[string][]string{
+		"ends":      {"a" + prefix, "b" + prefix, prefix + "c"},
+		"middle":    {prefix + "cpu" + suffix, prefix + "mem" + suffix, prefix + "disk" + suffix},
+		"one":       {prefix + suffix},
+		"twice":     {prefix + "cpu" + suffix, prefix + "cpu" + suffix, prefix + "mem" + suffix},
+		"prefix":    {prefix, prefix + prefix},
+		"unlike":    {prefix + "a" + suffix, prefix + "b" + suffix, "x"},
+		"far apart": {"a" + prefix + "b" + suffix + "c", "a" + prefix + "d" + suffix + "c", "e" + prefix + "b" + suffix + "c"},
+		"short":     {"a", "b", ""},
+		"letters":   {strings.Repeat("ä", 40) + "ö" + strings.Repeat("ü", 40), strings.Repeat("ä", 40) + "é" + strings.Repeat("ü", 40)},
+	} {
+		for n := 6; n < 60; n++ {
+			got, short := ShortenAll(texts, n), make(map[string]string)
+			for i, s := range got {
+				for other, of := range short {
+					if other == s && of != texts[i] {
+						t.Fatalf("%s, %d: %q for %q and %q", name, n, s, of, texts[i])
+					}
+				}
+				short[s] = texts[i]
+				if roomy := name != "far apart" && name != "unlike" && name != "prefix"; roomy && n >= 12 && utf8.RuneCountInString(s) > n {
+					t.Errorf("%s, %d: %q is longer", name, n, s)
+				}
+			}
+		}
+	}
+	if got := ShortenAll([]string{prefix + "cpu" + suffix, prefix + "mem" + suffix}, 15)[1]; got != "prome…mem…uster" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/spelling"
 )
 
@@ -106,7 +107,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if short := missing.GetSpecifiedShortnames(); short != "" {
 			name, dashes = short, "-"
 		}
-		return fmt.Errorf("unknown flag %s%s%s", dashes, name, meant(name, names, "--"))
+		text := meant(name, names, "--")
+		if key := config.Meaning(strings.ReplaceAll(name, "-", "_")); key != "" && cmd.Flags().Lookup("set") != nil {
+			text = fmt.Sprintf(", did you mean --set %s=...?", key)
+		}
+		return fmt.Errorf("unknown flag %s%s%s", dashes, name, text)
 	case errors.As(err, &empty):
 		f := empty.GetFlag()
 		return fmt.Errorf("--%s: needs a value, %s", f.Name, kind(f))

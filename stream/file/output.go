@@ -18,6 +18,7 @@ type output struct {
 	seeks   bool // a regular file; else there is no position
 	fresh   bool // it was not there before
 	resumed bool
+	stale   bool // what the file has goes with the first write
 	length  int64
 }
 
@@ -66,7 +67,16 @@ func (o *output) write(p []byte, sync bool) error {
 			return err
 		}
 	}
-	n, err := o.file.Write(p)
+	n, err := 0, error(nil)
+	if o.stale && len(p) > 0 {
+		if err = o.file.Truncate(0); err == nil {
+			_, err = o.file.Seek(0, io.SeekStart)
+		}
+		o.stale = err != nil
+	}
+	if err == nil {
+		n, err = o.file.Write(p)
+	}
 	o.length += int64(n)
 	if err == nil && sync && o.seeks {
 		err = o.file.Sync()
@@ -108,6 +118,9 @@ func (o *output) Resume(at stream.Positions) error {
 		return err
 	}
 	o.length = length
+	if o.stale = at == nil; o.stale {
+		return nil // whoever finds nothing to write leaves the file as it is
+	}
 	if err = o.file.Truncate(length); err == nil {
 		_, err = o.file.Seek(length, 0)
 	}
@@ -138,7 +151,8 @@ func (o *output) toEnd(size int64) error {
 	return nil
 }
 
-// Close closes the file, but not standard output.
+// Close closes the file, but not standard output. It removes a file that was not there before and
+// got nothing.
 func (o *output) Close() error {
 	if o.file == os.Stdout {
 		return nil
@@ -147,5 +161,11 @@ func (o *output) Close() error {
 	if o.seeks {
 		err = o.file.Sync()
 	}
-	return errors.Join(err, o.file.Close())
+	err = errors.Join(err, o.file.Close())
+	if o.fresh && o.length == 0 {
+		if gone := os.Remove(o.path); !errors.Is(gone, os.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }

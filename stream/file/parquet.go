@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"time"
 
@@ -212,22 +211,29 @@ type forecastRow struct {
 // ParquetSink writes forecasts as a Parquet file with the columns of CSV, origin and y among them. The file is complete
 // after Close alone, so that it has no position and no job goes on with it.
 type ParquetSink struct {
-	file   *os.File
+	file   *output
 	writer *parquet.GenericWriter[forecastRow]
+	any    bool // there is a row
 	levels []float64
 	rows   []forecastRow
 }
 
 var _ stream.Sink = (*ParquetSink)(nil)
 
-// CreateParquet creates or empties the file at path; levels are those of the engine.
+// CreateParquet opens the file at path for writing, which the first forecasts empty; levels are
+// those of the engine.
 func CreateParquet(path string, levels []float64) (*ParquetSink, error) {
-	f, err := os.Create(path)
+	o, err := create(path)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
-	return &ParquetSink{file: f, writer: parquet.NewGenericWriter[forecastRow](f, parquet.Compression(&parquet.Zstd)), levels: levels}, nil
+	return &ParquetSink{file: o, writer: parquet.NewGenericWriter[forecastRow](writer{o}, parquet.Compression(&parquet.Zstd)), levels: levels}, nil
 }
+
+// writer is an output as an io.Writer.
+type writer struct{ *output }
+
+func (w writer) Write(p []byte) (int, error) { return len(p), w.write(p, false) }
 
 // Write implements stream.Sink.
 func (s *ParquetSink) Write(_ context.Context, b *stream.Batch) error {
@@ -252,8 +258,9 @@ func (s *ParquetSink) Write(_ context.Context, b *stream.Batch) error {
 			}
 		}
 	}
+	s.any = s.any || len(s.rows) > 0
 	if _, err := s.writer.Write(s.rows); err != nil {
-		return fmt.Errorf("file: %s: %w", s.file.Name(), err)
+		return fmt.Errorf("file: %s: %w", s.file.path, err)
 	}
 	return nil
 }
@@ -268,7 +275,11 @@ func finite(v float64) *float64 {
 
 // Close completes the file.
 func (s *ParquetSink) Close() error {
-	if err := errors.Join(s.writer.Close(), s.file.Close()); err != nil {
+	var err error
+	if s.any {
+		err = s.writer.Close()
+	}
+	if err := errors.Join(err, s.file.Close()); err != nil {
 		return fmt.Errorf("file: %w", err)
 	}
 	return nil

@@ -26,8 +26,8 @@ type Sink struct {
 }
 
 // CreateSink opens the file at path for writing; "-" is standard output, which
-// has no position. Resume empties the file, cuts it back or appends to it; a Write
-// without Resume empties it.
+// has no position. Resume makes the first forecasts empty the file, or cuts it back, or appends to
+// it; those without Resume empty it.
 func CreateSink(path string, enc Encoder) (*Sink, error) {
 	o, err := create(path)
 	if err != nil {
@@ -63,6 +63,9 @@ func (s *Sink) Write(_ context.Context, b *stream.Batch) error {
 	if !s.resumed || s.length == 0 {
 		s.buf = s.enc.AppendHeader(s.buf)
 	}
-	s.buf = s.enc.AppendBatch(s.buf, b)
+	header := len(s.buf)
+	if s.buf = s.enc.AppendBatch(s.buf, b); len(s.buf) == header {
+		s.buf = s.buf[:0] // no forecasts: no header alone
+	}
 	return s.write(s.buf, b.Snapshot != nil)
 }
