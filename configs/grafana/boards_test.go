@@ -15,10 +15,30 @@ type boardPanel struct {
 	w, h                           int
 	zero                           bool // nothing counts as zero
 	band                           bool // queries B, C, D are a forecast with its bounds, A and E what was observed
-	legend                         string
+	points                         bool // single samples, which no line joins
+	limit                          *limit
+	legend, legendB                string // template, fieldLegend or tagLegend; of query B, if another
 	queries                        []boardQuery
 	sort                           string // column of a table, "-" = descending
+	value                          string // column Value of a table in PromQL; "" = that of sort
 }
+
+// limit gives numbers a colour, and a graph a line at the limit.
+type limit struct {
+	at           float64
+	below, above string
+}
+
+var (
+	aboveZero = &limit{0, "red", "green"}
+	belowOne  = &limit{1, "text", "orange"}
+)
+
+// Legends that each language makes in its own way.
+const (
+	fieldLegend = "field" // name of the field, without what queries and measurements add
+	tagLegend   = "tag"   // value of the chosen tag
+)
 
 // boardQuery is a query in each language, with the number of rows that the test expects: of
 // samples, or of points of a time series.
@@ -138,11 +158,11 @@ var boards = []board{
 		uid: "forecast", title: "Forecast", description: "What was observed, what is expected next, and what was unusual, of one variable of one series.",
 		from: "now-1h", to: "now+15m", refresh: "10s", variables: append(seriesVariables[:4:4], "variable", "horizon", "model"), events: "series",
 		panels: []boardPanel{
-			{title: "Skill against persistence", description: "1 - MSE / MSE of repeating the last value, over the last evaluate.window samples at the chosen horizon. Above 0: better.", kind: stat, unit: "percentunit", w: 6, h: 4,
+			{title: "Skill against persistence", description: "1 - MSE / MSE of repeating the last value, over the last evaluate.window samples at the chosen horizon. Above 0: better.", kind: stat, unit: "percentunit", w: 6, h: 4, limit: aboveZero,
 				queries: []boardQuery{score("skill_vs_persistence")}},
 			{title: "Coverage", description: "Share of the targets inside their interval, over the last evaluate.window samples at the chosen horizon. It should be near the level of the interval.", kind: stat, unit: "percentunit", w: 6, h: 4,
 				queries: []boardQuery{score("coverage")}},
-			{title: "Alarms", description: "Samples of the series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 6, h: 4, zero: true,
+			{title: "Alarms", description: "Samples of the series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 6, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score" and `+fluxSeries) + fluxAlarm + "  |> group()\n  |> sum()",
 					influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM "observation" WHERE $timeFilter AND ` + influxSeries + `)`,
@@ -170,21 +190,21 @@ var boards = []board{
 					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}_lower").want(100, 160),
 					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}_upper").want(100, 160),
 				}},
-			{title: "Anomaly score of the sample", description: "How unusual the sample is, all variables together. Above 1: rarer than model.anomaly.false_alarms.", kind: line, unit: "none", w: 12, h: 8, legend: "score",
+			{title: "Anomaly score of the sample", description: "How unusual the sample is, all variables together. Above 1: rarer than model.anomaly.false_alarms.", kind: line, unit: "none", w: 12, h: 8, legend: "score", limit: belowOne,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score" and `+fluxSeries) + "  |> aggregateWindow(every: v.windowPeriod, fn: max, createEmpty: false)\n" + fluxKeep,
 					influxql: `SELECT max("anomaly_score") FROM "observation" WHERE $timeFilter AND ` + influxSeries + ` GROUP BY time($__interval) fill(none)`,
 					promql:   `max_over_time(observation_anomaly_score{` + promSeries + `}[$__interval])`,
 					rows:     [2]int{100, 125},
 				}}},
-			{title: "Variables behind an anomaly", description: "Share of each variable in the score of the sample. It is written for the samples of an anomaly.", kind: line, unit: "percentunit", w: 12, h: 8, legend: "${__field.labels._field}",
+			{title: "Variables behind an anomaly", description: "Share of each variable in the score of the sample. It is written for the samples of an anomaly.", kind: line, unit: "percentunit", w: 12, h: 8, points: true, legend: fieldLegend,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field =~ /_share$/ and `+fluxSeries) + fluxWindow + `  |> keep(columns: ["_time", "_value", "_field"])`,
 					influxql: `SELECT mean(/_share$/) FROM "observation" WHERE $timeFilter AND ` + influxSeries + ` GROUP BY time($__interval) fill(none)`,
 					promql:   `avg_over_time({__name__=~"observation_.+_share",` + promSeries + `}[$__interval]) keep_metric_names`,
 					rows:     [2]int{1, 250},
 				}}},
-			{title: "Reach of the horizons", description: "Target time and value of the newest forecast at each horizon.", kind: table, unit: "none", w: 12, h: 8, sort: "Time",
+			{title: "Reach of the horizons", description: "Target time and value of the newest forecast at each horizon.", kind: table, unit: "none", w: 12, h: 8, sort: "Time", value: "seconds ahead",
 				queries: []boardQuery{{
 					flux: `from(bucket: v.defaultBucket)
   |> range(start: v.timeRangeStart, stop: 10y)
@@ -197,7 +217,7 @@ var boards = []board{
 					promql:   `max by (horizon) (tlast_over_time({__name__="forecast_${variable}",model="${model}",` + promSeries + `}[2d] offset -2d)) - time()`,
 					rows:     [2]int{30, 30}, promRows: [2]int{25, 30}, // those ahead
 				}}},
-			{title: "Events", description: "What happened to the series: first seen, gaps, anomalies, drifts, resets, new variables.", kind: table, unit: "none", w: 12, h: 8, sort: "-Time",
+			{title: "Events", description: "What happened to the series: first seen, gaps, anomalies, drifts, resets, new variables.", kind: table, unit: "none", w: 12, h: 8, sort: "-Time", value: "events",
 				queries: []boardQuery{eventsTable(" and "+fluxSeries, " AND "+influxSeries, promSeries).want(2, 200)}},
 		},
 	},
@@ -212,14 +232,14 @@ var boards = []board{
 					promql:   `count(last_over_time(observation_anomaly_score[$__range])) or vector(0)`,
 					rows:     [2]int{1, 1},
 				}}},
-			{title: "Series in alarm", description: "Series whose latest anomaly score is above 1.", kind: stat, unit: "short", w: 8, h: 4, zero: true,
+			{title: "Series in alarm", description: "Series whose latest anomaly score is above 1.", kind: stat, unit: "short", w: 8, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{{
 					flux:     fluxOf("observation", `r._field == "anomaly_score"`) + "  |> last()\n  |> group()\n" + fluxAlarm + "  |> sum()",
 					influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM (SELECT last("anomaly_score") AS "anomaly_score" FROM "observation" WHERE $timeFilter GROUP BY *))`,
 					promql:   `count(last_over_time(observation_anomaly_score[$__range]) > 1) or vector(0)`,
 					rows:     [2]int{1, 1},
 				}}},
-			{title: "Alarms", description: "Samples of all series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 8, h: 4, zero: true,
+			{title: "Alarms", description: "Samples of all series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 8, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{allAlarms}},
 			{title: "Most unusual", description: "Largest anomaly score of each value of the tag in the time range.", kind: table, unit: "none", w: 12, h: 12, sort: "-score",
 				queries: []boardQuery{{
@@ -235,14 +255,14 @@ var boards = []board{
 					promql:   `bottomk(200, min by (${tag}, horizon, model) (last_over_time(forecast_metrics_skill_vs_persistence{target="_all",${tag}!~"(_all.*)?"}[$__range])))`,
 					rows:     [2]int{120, 120}, // two series, thirty horizons, the model and its baseline
 				}}},
-			{title: "Alarms over time", description: "Samples with an anomaly score above 1 in each interval, for each value of the tag.", kind: line, unit: "short", w: 12, h: 9, legend: "${__field.labels.${tag}}",
+			{title: "Alarms over time", description: "Samples with an anomaly score above 1 in each interval, for each value of the tag.", kind: line, unit: "short", w: 12, h: 9, legend: tagLegend,
 				queries: []boardQuery{{
-					flux:     fluxOf("observation", `r._field == "anomaly_score" and exists r["${tag}"]`) + fluxAlarm + "  |> group(columns: [\"${tag}\"])\n  |> aggregateWindow(every: v.windowPeriod, fn: sum, createEmpty: false)\n  |> keep(columns: [\"_time\", \"_value\", \"${tag}\"])",
+					flux:     fluxOf("observation", `r._field == "anomaly_score" and exists r["${tag}"]`) + fluxAlarm + "  |> group(columns: [\"${tag}\"])\n  |> aggregateWindow(every: v.windowPeriod, fn: sum, createEmpty: false)\n  |> keep(columns: [\"_time\", \"_value\", \"${tag}\"])\n  |> rename(columns: {\"${tag}\": \"tag\"})",
 					influxql: `SELECT sum("alarm") FROM (SELECT ` + influxAlarm + ` AS "alarm" FROM "observation" WHERE $timeFilter GROUP BY "${tag}") WHERE $timeFilter GROUP BY time($__interval), "${tag}" fill(0)`,
 					promql:   `sum by (${tag}) (count_gt_over_time(observation_anomaly_score[$__interval], 1))`,
 					rows:     [2]int{200, 250},
 				}}},
-			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time",
+			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time", value: "events",
 				queries: []boardQuery{eventsTable("", "", "").want(2, 200)}},
 		},
 	},
@@ -254,11 +274,11 @@ var boards = []board{
 				queries: []boardQuery{scores("scv_mse", "${target}").want(100, 300)}},
 			{title: "Root mean squared error", description: "In units of the data.", kind: line, unit: "short", w: 12, h: 8, legend: modelLegend,
 				queries: []boardQuery{scores("rmse", "${target}").want(100, 300)}},
-			{title: "Skill against persistence", description: "1 - MSE / MSE of repeating the last value. Above 0: better.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend,
+			{title: "Skill against persistence", description: "1 - MSE / MSE of repeating the last value. Above 0: better.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend, limit: aboveZero,
 				queries: []boardQuery{scores("skill_vs_persistence", "${target}").want(100, 300)}},
-			{title: "Skill against VAR(1)", description: "1 - MSE / MSE of a linear vector autoregression on the same targets. Above 0: better.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend,
+			{title: "Skill against VAR(1)", description: "1 - MSE / MSE of a linear vector autoregression on the same targets. Above 0: better.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend, limit: aboveZero,
 				queries: []boardQuery{scores("skill_vs_var", "${target}").want(100, 300)}},
-			{title: "Coverage", description: "Share of the targets inside their interval; of the samples inside the joint region in all variables, if there is one. Both should be near the nominal level.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend,
+			{title: "Coverage", description: "Share of the targets inside their interval; of the samples inside the joint region in all variables, if there is one. Both should be near the nominal level.", kind: line, unit: "percentunit", w: 12, h: 8, legend: modelLegend, legendB: modelLegend + ", joint region",
 				queries: []boardQuery{scores("coverage", "${target}").want(50, 150), scores("joint_coverage", "_all").want(50, 150)}},
 			{title: "Width of the interval", description: "Mean distance of its bounds; narrower is better at equal coverage.", kind: line, unit: "short", w: 12, h: 8, legend: modelLegend,
 				queries: []boardQuery{scores("width", "${target}").want(50, 150)}},
@@ -266,10 +286,10 @@ var boards = []board{
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_metrics", `r.target == "${target}" and r.model =~ /^${model:regex}$/ and `+fluxSeries) + "  |> filter(fn: (r) => r._field =~ /^(mse|rmse|mae|mase|skill_vs_persistence|coverage)$/)\n  |> last()\n  |> group()\n  |> pivot(rowKey: [\"model\", \"horizon\"], columnKey: [\"_field\"], valueColumn: \"_value\")",
 					influxql: `SELECT "mse", "rmse", "mae", "mase", "skill_vs_persistence", "coverage" FROM "forecast_metrics" WHERE $timeFilter AND "target" = '${target}' AND "model" =~ /^${model:regex}$/ AND ` + influxSeries + ` GROUP BY "model", "horizon" ORDER BY time DESC LIMIT 1`,
-					promql:   `last_over_time(forecast_metrics_rmse{target="${target}",model=~"${model}",` + promSeries + `}[$__range])`,
+					promql:   `max by (model, horizon) (last_over_time(forecast_metrics_rmse{target="${target}",model=~"${model}",` + promSeries + `}[$__range]))`,
 					rows:     [2]int{60, 60},
 				}}},
-			{title: "Experts in the mixture", description: "Weights of the experts of the model auto in its one-step forecast, mean over the variables.", kind: line, unit: "percentunit", w: 24, h: 9, legend: "${__field.labels._field}",
+			{title: "Experts in the mixture", description: "Weights of the experts of the model auto in its one-step forecast, mean over the variables.", kind: line, unit: "percentunit", w: 24, h: 9, legend: fieldLegend,
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_experts", fluxSeries) + "  |> aggregateWindow(every: v.windowPeriod, fn: last, createEmpty: false)\n" + `  |> keep(columns: ["_time", "_value", "_field"])`,
 					influxql: `SELECT last(/./) FROM "forecast_experts" WHERE $timeFilter AND ` + influxSeries + ` GROUP BY time($__interval) fill(none)`,
@@ -303,9 +323,9 @@ var boards = []board{
 					promql: `max(tlast_over_time({__name__=~"forecast_.+_lower"}[2d] offset -2d)) - time()`,
 					rows:   [2]int{1, 1},
 				}}},
-			{title: "Alarms", description: "Samples of all series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 6, h: 4, zero: true,
+			{title: "Alarms", description: "Samples of all series with an anomaly score above 1 in the time range.", kind: stat, unit: "short", w: 6, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{allAlarms}},
-			{title: "Drifts", description: "Alarms of the drift detector in the time range: the errors of a model are no longer what they were.", kind: stat, unit: "short", w: 6, h: 4, zero: true,
+			{title: "Drifts", description: "Alarms of the drift detector in the time range: the errors of a model are no longer what they were.", kind: stat, unit: "short", w: 6, h: 4, zero: true, limit: belowOne,
 				queries: []boardQuery{{
 					flux:     fluxOf("forecast_events", `r._field == "text"`) + "  |> map(fn: (r) => ({r with _value: if r.kind == \"drift\" then 1 else 0}))\n  |> group()\n  |> sum()",
 					influxql: `SELECT count("text") FROM "forecast_events" WHERE $timeFilter AND "kind" = 'drift'`,
@@ -320,7 +340,7 @@ var boards = []board{
 					promRows: [2]int{151, 151}, // zero for times to come
 					rows:     [2]int{100, 125},
 				}}},
-			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time",
+			{title: "Events", description: "What happened to all series.", kind: table, unit: "none", w: 12, h: 9, sort: "-Time", value: "events",
 				queries: []boardQuery{eventsTable("", "", "").want(2, 200)}},
 		},
 	},

@@ -60,7 +60,12 @@ type panel struct {
 		RefID, Query, Expr string
 		Datasource         datasource
 	}
-	FieldConfig struct{ Defaults struct{ Unit string } }
+	FieldConfig struct {
+		Defaults struct {
+			Unit, DisplayName string
+			Color, Thresholds map[string]any
+		}
+	}
 }
 
 // read returns the dashboards of a language, by the name of the file.
@@ -167,6 +172,11 @@ func testStructure(t *testing.T, l *language) {
 				ids[p.ID] = true
 				if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 {
 					t.Errorf("panel %d %q: title, description, unit or query is missing", p.ID, p.Title)
+				}
+				if f := p.FieldConfig.Defaults; p.Type == stat && f.Color == nil && f.Thresholds == nil {
+					t.Errorf("panel %q: Grafana paints a number from 80 on red", p.Title)
+				} else if strings.Count(f.DisplayName, "${") > 1 && strings.Contains(f.DisplayName[2:strings.Index(f.DisplayName, "}")], "${") {
+					t.Errorf("panel %q: Grafana puts in no variable inside of another: %s", p.Title, f.DisplayName)
 				}
 				g := p.GridPos
 				if g.X < 0 || g.Y < 0 || g.W < 1 || g.H < 1 || g.X+g.W > 24 {

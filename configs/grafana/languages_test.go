@@ -2,6 +2,7 @@ package grafana
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 )
 
@@ -13,6 +14,13 @@ type language struct {
 
 	variables map[string]boardVariable
 	events    func(series bool, drift string) string // query of an annotation; nil = none
+	legends   map[string]legend
+}
+
+// legend is how a graph gets its name: by the template of a field, or by a part of the target.
+type legend struct {
+	name   string
+	target object
 }
 
 // boardVariable asks for the values of a variable.
@@ -47,6 +55,7 @@ const fluxTags = "import \"influxdata/influxdb/v1\"\n\nv1.tagKeys(bucket: v.defa
 var languages = []language{
 	{
 		source: "influxdb", query: func(q boardQuery) string { return q.flux },
+		legends: map[string]legend{fieldLegend: {name: "${__field.labels._field}"}, tagLegend: {name: "${__field.labels.tag}"}},
 		variables: labelled(map[string]string{
 			"tag": fluxTags, "value": fluxValues("${tag}", "observation", ""), "tag2": fluxTags, "value2": fluxValues("${tag2}", "observation", ""),
 			"variable": fluxValues("_field", "forecast", ` and r["${tag}"] == "${value}"`),
@@ -63,6 +72,7 @@ var languages = []language{
 	},
 	{
 		name: "influxql", source: "influxdb", query: func(q boardQuery) string { return q.influxql },
+		legends: map[string]legend{fieldLegend: {target: object{"alias": "$col"}}, tagLegend: {target: object{"alias": "$tag_${tag}"}}},
 		variables: labelled(map[string]string{
 			"tag": `SHOW TAG KEYS FROM "observation"`, "value": `SHOW TAG VALUES FROM "observation" WITH KEY = "${tag}"`,
 			"tag2": `SHOW TAG KEYS FROM "observation"`, "value2": `SHOW TAG VALUES FROM "observation" WITH KEY = "${tag2}"`,
@@ -80,6 +90,7 @@ var languages = []language{
 	},
 	{
 		name: "promql", source: "prometheus", query: func(q boardQuery) string { return q.promql },
+		legends: map[string]legend{fieldLegend: {target: object{"legendFormat": "{{__name__}}"}}, tagLegend: {target: object{"legendFormat": "{{${tag}}}"}}},
 		variables: labelled(map[string]string{
 			"tag": "label_names(observation_anomaly_score)", "value": "label_values(observation_anomaly_score, ${tag})",
 			"tag2": "label_names(observation_anomaly_score)", "value2": "label_values(observation_anomaly_score, ${tag2})",
@@ -140,6 +151,7 @@ func (l *language) dashboard(b *board) []byte {
 			if text := l.query(q); text != "" {
 				target := l.target(string(rune('A'+k)), text, p.kind)
 				target["datasource"] = source
+				maps.Copy(target, l.legends[p.legend].target)
 				targets = append(targets, target)
 			}
 		}
@@ -149,10 +161,16 @@ func (l *language) dashboard(b *board) []byte {
 		if x+p.w > 24 {
 			x, y, height = 0, y+height, 0
 		}
-		panels = append(panels, object{
+		panel := object{
 			"id": i + 1, "title": p.title, "description": p.description, "type": p.kind, "datasource": source, "targets": targets,
-			"gridPos": object{"x": x, "y": y, "w": p.w, "h": p.h}, "fieldConfig": l.fields(p), "options": options(p),
-		})
+			"gridPos": object{"x": x, "y": y, "w": p.w, "h": p.h}, "fieldConfig": l.fields(p), "options": l.options(p),
+		}
+		if p.legend == fieldLegend && l.legends[fieldLegend].name == "" { // take away what the query and the measurement add
+			panel["transformations"] = []object{{"id": "renameByRegex", "options": object{
+				"regex": "/^(?:last_|mean_|observation_|forecast_experts_)(.+?)(?:_share)?$/", "renamePattern": "$1",
+			}}}
+		}
+		panels = append(panels, panel)
 		x, height = x+p.w, max(height, p.h)
 	}
 	tag := "forecaster" + l.suffix()
@@ -196,17 +214,47 @@ func colour(name string) object {
 func (l *language) fields(p *boardPanel) object {
 	defaults := object{"unit": p.unit}
 	overrides := []object{}
+	named := func(regex string, properties ...object) {
+		overrides = append(overrides, object{"matcher": object{"id": "byRegexp", "options": regex}, "properties": properties})
+	}
 	of := func(ref string, properties ...object) {
 		overrides = append(overrides, object{"matcher": object{"id": "byFrameRefID", "options": ref}, "properties": properties})
 	}
 	if p.zero {
 		defaults["noValue"] = "0"
 	}
-	if p.legend != "" {
-		defaults["displayName"] = p.legend
+	name := p.legend
+	if own, ok := l.legends[p.legend]; ok {
+		name = own.name
 	}
-	if p.kind == line {
-		defaults["custom"] = object{"drawStyle": "line", "lineWidth": 2, "fillOpacity": 0, "showPoints": "never", "spanNulls": false}
+	if name != "" {
+		defaults["displayName"] = name
+	}
+	custom := object{"drawStyle": "line", "lineWidth": 2, "fillOpacity": 0, "showPoints": "never", "spanNulls": false}
+	if p.points {
+		custom = object{"drawStyle": "points", "showPoints": "always", "pointSize": 8}
+	}
+	if p.limit != nil { // without one, Grafana's is 80
+		defaults["thresholds"] = object{"mode": "absolute", "steps": []object{{"color": p.limit.below, "value": nil}, {"color": p.limit.above, "value": p.limit.at}}}
+		custom["thresholdsStyle"] = object{"mode": "line"}
+	}
+	switch {
+	case p.kind == line:
+		defaults["custom"] = custom
+	case p.kind == stat && p.limit == nil:
+		defaults["color"] = object{"mode": "fixed", "fixedColor": "text"}
+	case p.kind == table:
+		defaults["unit"] = "none" // of tags such as the horizon
+		overrides = append(overrides, object{"matcher": object{"id": "byType", "options": "number"}, "properties": []object{property("unit", p.unit)}})
+		named("/^(Time|_time)$/", property("custom.width", 170))
+		named("/^(horizon|kind|model)$/", property("custom.width", 100))
+		if l.name == "promql" {
+			named("/^Time$/", property("custom.hidden", true)) // of the query
+			named("/^Value$/", property("displayName", l.column(p)))
+		}
+	}
+	if p.legendB != "" {
+		of("B", property("displayName", p.legendB))
 	}
 	if p.band {
 		hidden := property("custom.hideFrom", object{"legend": true, "tooltip": false, "viz": false})
@@ -217,20 +265,27 @@ func (l *language) fields(p *boardPanel) object {
 		of("E", property("displayName", "anomaly"), colour("red"), property("custom.drawStyle", "points"), property("custom.showPoints", "always"), property("custom.pointSize", 8))
 	}
 	if p.title == "Most unusual" || p.title == "Least helped" {
-		overrides = append(overrides, object{"matcher": object{"id": "byType", "options": "string"}, "properties": []object{property("links", []object{{
+		named("/^(?!(Time|model|horizon|score|skill|Value)$)/", property("links", []object{{
 			"title": "Forecast of ${__value.text}", "url": "/d/forecaster-forecast" + l.suffix() + "?var-tag=${tag}&var-value=${__value.text}&${datasource:queryparam}",
-		}})}})
+		}}))
 	}
 	return object{"defaults": defaults, "overrides": overrides}
 }
 
-func options(p *boardPanel) object {
+// column is the column by which a table is sorted.
+func (l *language) column(p *boardPanel) string {
+	if l.name == "promql" && p.value != "" {
+		return p.value
+	}
+	return strings.TrimPrefix(p.sort, "-")
+}
+
+func (l *language) options(p *boardPanel) object {
 	switch p.kind {
 	case stat:
 		return object{"reduceOptions": object{"calcs": []string{"lastNotNull"}, "fields": "", "values": false}, "colorMode": "value", "graphMode": "none", "textMode": "value"}
 	case table:
-		column, descending := strings.CutPrefix(p.sort, "-")
-		return object{"showHeader": true, "sortBy": []object{{"displayName": column, "desc": descending}}}
+		return object{"showHeader": true, "sortBy": []object{{"displayName": l.column(p), "desc": strings.HasPrefix(p.sort, "-")}}}
 	}
 	return object{"legend": object{"displayMode": "list", "placement": "bottom", "showLegend": true}, "tooltip": object{"mode": "multi", "sort": "none"}}
 }
