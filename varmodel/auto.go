@@ -213,8 +213,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		}
 	}
 	if m.direct != nil {
-		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Horizon, m.recent(), &m.work.newton)
-		s.multihorizon.season, s.multihorizon.seasonBase.given = m.cfg.Season, m.cfg.Season > 0
+		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Season, m.cfg.Horizon, m.recent(), m.work)
 	}
 	if s.inputs != nil {
 		return autoWithInputs{s}

@@ -20,6 +20,7 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 			for _, l := range s.m.direct.learners {
 				l.Discount(driftDiscount)
 			}
+			s.multihorizon.lags.discount(driftDiscount)
 		}
 	case eval.AdaptScaler:
 		s.scaler.resetWeights()

@@ -7,7 +7,6 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
-	"github.com/orffvar/forecaster/sgd"
 )
 
 // The experts of each anchor horizon.
@@ -18,10 +17,15 @@ const (
 	meanOfPast          // running mean
 	meanOfLately        // local mean
 	iterated            // source expert, fed with its own forecasts
+	ownPast             // direct regression on the own past: lagRegression
 	direct              // direct regression of the increment over h steps
 	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
+
+// paths is the number of paths that forecasts between two anchors follow, as far as each
+// weighs at the anchors: the iterated source, the last season, and the lag regression.
+const paths = 3
 
 // shorterTerms is the number of terms that the shrinkage of the next shorter horizon counts
 // for in that of a horizon.
@@ -67,8 +71,8 @@ type origin struct {
 // without the season of their target, which is added at the end. At each anchor horizon
 // it mixes simple forecasts, the iterated source and direct learners; each of these is
 // scored and learns when its target is observed. Forecasts between two anchors are
-// interpolated: a straight line between the anchors, plus the shape of the iterated
-// path and of the last season, weighted by what the two weigh at the anchors.
+// interpolated: a straight line between the anchors, plus the shape of the paths, each
+// weighted by what it weighs at the anchors.
 type multihorizon struct {
 	direct  *directLearners
 	horizon int
@@ -78,7 +82,7 @@ type multihorizon struct {
 	mixtures   []*mixture  // for each anchor
 	shrinkages []shrinkage // of each mixture, towards persistence
 	factors    []float64   // see shrink
-	seasonBase *seasonBase
+	lags       *lagRegression
 	origins    []origin // ring; its length is the last anchor
 	next       int      // origin that predict replaces
 	count      int      // origins in the ring
@@ -86,7 +90,7 @@ type multihorizon struct {
 	sinceNovelty []int     // samples since the last novelty of each coordinate
 	iteratedPath []float64 // horizon x dim: forecasts of the iterated source
 	lastSeason   []float64 // horizon x dim: repetition of the last season, 0 without a season
-	pathWeights  []float64 // anchors x dim x 2: weights of iteratedPath and lastSeason in the interpolation
+	pathWeights  []float64 // anchors x dim x paths: weights of the paths in the interpolation
 	forecast     []float64 // anchors x dim
 	ahead        []float64 // horizon x dim: seasons; 0 without
 	recent       []float64 // scratch of iterate: rows of increments, forecast ones before observed ones
@@ -95,15 +99,15 @@ type multihorizon struct {
 	target       []float64 // scratch, dim
 }
 
-func newMultihorizon(g *directLearners, q *seasons, horizon, depth int, work *sgd.Workspace) *multihorizon {
+func newMultihorizon(g *directLearners, q *seasons, season, horizon, depth int, work *Workspace) *multihorizon {
 	d := g.dim
 	o := &multihorizon{
-		direct: g, horizon: horizon, seasons: q,
+		direct: g, horizon: horizon, seasons: q, season: season,
 		origins:      make([]origin, g.steps[len(g.steps)-1]),
 		sinceNovelty: make([]int, d),
 		iteratedPath: make([]float64, horizon*d),
 		lastSeason:   make([]float64, horizon*d),
-		pathWeights:  make([]float64, 2*len(g.steps)*d),
+		pathWeights:  make([]float64, paths*len(g.steps)*d),
 		forecast:     make([]float64, len(g.steps)*d),
 		factors:      make([]float64, len(g.steps)),
 		recent:       vec.Aligned((horizon + depth) * strideOf(d)),
@@ -111,10 +115,10 @@ func newMultihorizon(g *directLearners, q *seasons, horizon, depth int, work *sg
 		out:          make([]float64, d),
 		target:       make([]float64, d),
 		ahead:        make([]float64, horizon*d),
-		seasonBase:   newSeasonBase(g.steps),
+		lags:         newLagRegression(d, horizon, season, work),
 	}
 	for _, h := range g.steps {
-		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, work))
+		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, &work.newton))
 		o.shrinkages = append(o.shrinkages, shrinkage{every: h, errors: 1})
 	}
 	for j := range o.sinceNovelty {
@@ -149,9 +153,6 @@ func (o *multihorizon) observe(sample []float64) {
 			y[j] = v - p.seasons[k*g.dim+j]
 		}
 		o.mixtures[k].forecastTo(o.out, p.last, p.forecasts[k])
-		if p.season > 0 && p.season == o.seasonBase.season && o.seasonBase.gains[k] > 0 {
-			o.scoreSeason(k, y, p)
-		}
 		o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
 		o.shrinkages[k].observe(o.mixtures[k], y, p.last)
 		o.mixtures[k].observe(y, p.last, true)
@@ -175,20 +176,6 @@ func (o *multihorizon) observe(sample []float64) {
 	}
 }
 
-// scoreSeason learns from the outcome y of the forecasts made at p how far the mixture
-// of anchor k should be shrunk towards the repetition of the season.
-func (o *multihorizon) scoreSeason(k int, y []float64, p *origin) {
-	t, m, d := &o.seasonBase.shrinkages[k], o.mixtures[k], o.direct.dim
-	for j, base := range p.forecasts[k][repeatSeason*d : (repeatSeason+1)*d] {
-		if !math.IsNaN(y[j]) {
-			forecast := p.last[j] + o.factors[k]*finiteOr(o.out[j]-p.last[j], 0)
-			inverse := m.steps.Inverse[j]
-			t.add((forecast-base)*inverse, (y[j]-base)*inverse)
-		}
-	}
-	t.endOutcome()
-}
-
 // predict makes the forecasts of all anchors from f, the remainder of the series that
 // whole is. source is the expert to iterate, or nil. oneStep is the mixture of the
 // one-step forecasts, which detects novelties.
@@ -210,6 +197,9 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 	if whole != f {
 		o.seasons.aheadTo(o.ahead)
 	}
+	o.lags.push(last, whole.past.observedAt(0))
+	o.lags.learn(f.scaler)
+	o.lags.predict(f.scaler)
 	o.iterate(f, source)
 	o.shrink()
 	o.repeatSeason(whole, p)
@@ -228,7 +218,6 @@ func (o *multihorizon) repeatSeason(f *frame, p *origin) {
 	if f.past.count < o.season {
 		p.season = 0
 	}
-	o.seasonBase.observe(p.season, &f.past, func(k, j int) float64 { return o.mixtures[k].unit(j) })
 	if s := p.season; s > 0 {
 		for h := range o.horizon {
 			ahead := o.ahead[h*d:]
@@ -261,6 +250,7 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 	copy(at(meanOfPast), f.scaler.mean)
 	copy(at(meanOfLately), p.local)
+	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
 	copy(at(iterated), o.iteratedPath[(h-1)*d:h*d])
 	g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
 	root := math.Sqrt(float64(h))
@@ -273,9 +263,8 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 }
 
-// combine mixes the experts of anchor k and shrinks the mixture: towards the last
-// value, and where the season has proved better, towards its repetition. Within h
-// steps of a novelty the forecast of horizon h is the last value: no outcome after the
+// combine mixes the experts of anchor k and shrinks the mixture towards the last value of
+// the remainder. Within h steps of a novelty the forecast of horizon h is the last value: no outcome after the
 // novelty is known yet.
 func (o *multihorizon) combine(k int, p *origin) {
 	d, h, m := o.direct.dim, o.direct.steps[k], o.mixtures[k]
@@ -291,13 +280,8 @@ func (o *multihorizon) combine(k int, p *origin) {
 			forecast[j], learnt = last[j], 0
 		}
 		weight := func(expert int) float64 { return m.aggregate.weight(expert, j) }
-		paths := o.pathWeights[2*(k*d+j):]
-		paths[0], paths[1] = learnt*weight(iterated), learnt*(weight(repeatSeason)+weight(seasonalStep))
-		if o.seasonBase.better(k) && o.sinceNovelty[j] >= h {
-			factor, base := o.seasonBase.shrinkages[k].factor, z[repeatSeason*d+j]
-			forecast[j] = base + factor*(forecast[j]-base)
-			paths[0], paths[1] = factor*paths[0], factor*paths[1]+1-factor
-		}
+		path := o.pathWeights[paths*(k*d+j):][:paths]
+		path[0], path[1], path[2] = learnt*weight(iterated), learnt*(weight(repeatSeason)+weight(seasonalStep)), learnt*weight(ownPast)
 	}
 }
 
@@ -357,8 +341,8 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 				t := float64(i-left) / float64(h-left)
 				between := func(l, r float64) float64 { return (1-t)*l + t*r }
 				u := between(at(dst, left), v)
-				for n, path := range [2][]float64{o.iteratedPath, o.lastSeason} {
-					weight := between(o.pathWeights[2*((k-1)*d+j)+n], o.pathWeights[2*(k*d+j)+n])
+				for n, path := range [paths][]float64{o.iteratedPath, o.lastSeason, o.lags.path} {
+					weight := between(o.pathWeights[paths*((k-1)*d+j)+n], o.pathWeights[paths*(k*d+j)+n])
 					u += weight * (at(path, i) - between(at(path, left), at(path, h)))
 				}
 				dst[(i-1)*d+j] = u
@@ -378,12 +362,10 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Section("multihorizon")
 	c.Index(&o.season, maxLags)
-	c.Index(&o.seasonBase.season, maxLags)
 	for k, h := range o.direct.steps {
 		c.Optional(strconv.Itoa(h), func() {
 			o.mixtures[k].State(c)
 			o.shrinkages[k].State(c)
-			o.seasonBase.state(c, k)
 		})
 	}
 	c.Optional("horizon="+strconv.Itoa(o.horizon), func() { o.originsState(c) })

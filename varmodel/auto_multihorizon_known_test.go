@@ -26,11 +26,12 @@ func TestForecastsBetweenAnchors(t *testing.T) {
 		"half of a path's bend": {func(h int) float64 { return .5*curve(h) + line(h) }, .5, func(h int) float64 { return .5*curve(h) + line(h) }},
 	} {
 		for h := 1; h <= H; h++ {
-			o.iteratedPath[h-1], o.lastSeason[h-1], o.ahead[h-1] = curve(h), 0, math.Sin(float64(h))
+			o.iteratedPath[h-1], o.lastSeason[h-1], o.lags.path[h-1], o.ahead[h-1] = curve(h), 0, 0, math.Sin(float64(h))
 		}
 		for k, h := range o.direct.steps {
 			o.forecast[k] = c.anchor(h)
-			o.pathWeights[2*k], o.pathWeights[2*k+1] = c.weight, 0
+			clear(o.pathWeights[paths*k:][:paths])
+			o.pathWeights[paths*k] = c.weight
 		}
 		dst := make([]float64, H)
 		o.forecastTo(dst, []float64{c.anchor(1) + o.ahead[0]})

@@ -125,6 +125,9 @@ func (s *autoSeries) computeRemainder() {
 	to.Derive()
 	s.remainder = r
 	s.chooseSeason()
+	if s.multihorizon != nil {
+		s.renewLags(1)
+	}
 }
 
 // chooseSeason gives the forecasts of more than one step the season to repeat: the first

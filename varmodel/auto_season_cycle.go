@@ -135,6 +135,11 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int) {
 	for i := range c.count {
 		c.count[i] = 1
 	}
+	if c.given { // believed at once
+		for j := range c.share {
+			c.share[j].value = 1
+		}
+	}
 	c.learnt = c.period
 	copy(c.prior, c.at(0))
 }

@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -173,6 +174,7 @@ func (s *autoSeries) ResetLags() {
 	}
 	if s.multihorizon != nil {
 		s.multihorizon.count = 0
+		s.multihorizon.lags.interrupt()
 	}
 }
 
@@ -367,6 +369,16 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 			if !several {
 				s.chooseSeason()
 			}
+		}
+	}
+	if o := s.multihorizon; o != nil {
+		renew := c.Decoding()
+		c.Optional("lags="+strconv.Itoa(o.horizon), func() {
+			o.lags.State(c)
+			renew = false
+		})
+		if renew {
+			s.renewLags(0)
 		}
 	}
 	c.Float64s(s.next)

@@ -13,9 +13,12 @@ type Workspace struct {
 	newton   sgd.Workspace
 	toeplitz map[toeplitzShape]*vec.Toeplitz
 	drawn    map[drawing]*orff.Adaptive
+	lagged   map[lagShape]*lagScratch
 }
 
 type toeplitzShape struct{ order, columns int }
+
+type lagShape struct{ stride, steps, width int }
 
 // drawing is all that the frequencies of an expert depend on.
 type drawing struct {
@@ -35,6 +38,30 @@ func (w *Workspace) solver(order, columns int) *vec.Toeplitz {
 			w.toeplitz = make(map[toeplitzShape]*vec.Toeplitz)
 		}
 		w.toeplitz[shape] = s
+	}
+	return s
+}
+
+// lags returns the scratch memory of a lag regression.
+func (w *Workspace) lags(l *lagRegression) *lagScratch {
+	shape := lagShape{l.stride, len(l.steps), l.width}
+	s := w.lagged[shape]
+	if s == nil {
+		s = &lagScratch{
+			pooled: vec.NewSym(l.stride), sum: vec.NewSym(l.stride), solver: vec.NewCholesky(l.stride),
+			pooledProducts: make([]float64, len(l.steps)*l.stride),
+			inputs:         vec.Aligned(lagBatch * l.stride), targets: make([]float64, lagBatch*len(l.steps)),
+			means: make([]float64, lagBatch*len(l.edges)*l.width),
+			waves: make([]float64, lagBatch*2*lagHarmonics),
+			ones:  make([]float64, lagReach),
+		}
+		for i := range s.ones {
+			s.ones[i] = 1
+		}
+		if w.lagged == nil {
+			w.lagged = make(map[lagShape]*lagScratch)
+		}
+		w.lagged[shape] = s
 	}
 	return s
 }

@@ -59,7 +59,8 @@
 //
 // Multi-horizon forecasts are direct: at each anchor horizon h persistence, the cycles,
 // the last season, means, the iterated autoregression and regressions over h steps are
-// mixed and shrunk. A forecast is
+// mixed and shrunk. One of the regressions sees a coordinate's own past alone, 96 lags of
+// it and the phase of the season, see lagRegression. A forecast is
 // scored, and learnt from, when its target is observed. Forecasts between two anchors
 // are interpolated.
 //

@@ -24,6 +24,22 @@ func (s *Sym) AddRows(decay float64, x []float64) {
 	}
 }
 
+// Add sets S = S + alpha O, where O is of the same order.
+func (s *Sym) Add(alpha float64, o *Sym) {
+	if s.n != o.n {
+		panic("vec: Sym: orders differ")
+	}
+	s.flush()
+	o.flush()
+	if s.scale != 1 {
+		Scale(s.scale, s.tiles)
+		s.scale = 1
+	}
+	if s.n > 0 {
+		Axpy(alpha*o.scale, o.tiles, s.tiles)
+	}
+}
+
 // Set sets elements (i, j) and (j, i).
 func (s *Sym) Set(i, j int, v float64) {
 	if i < 0 || j < 0 || i >= s.n || j >= s.n {

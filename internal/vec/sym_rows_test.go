@@ -65,3 +65,36 @@ func TestSymSet(t *testing.T) {
 		}
 	})
 }
+
+// Add adds the elements, whatever terms and factors the two matrices have collected.
+func TestSymAdd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	for _, n := range []int{0, 1, 8, 13} {
+		var m [2]*Sym
+		for i := range m {
+			m[i] = NewSym(n)
+			m[i].SetIdentity(3)
+			m[i].Scale(.3)
+			row := make([]float64, n)
+			for j := range row {
+				row[j] = rng.NormFloat64()
+			}
+			m[i].Rank1(-1, row)
+		}
+		a, b := m[0], m[1]
+		want := make([]float64, 0, n*n)
+		for i := range n {
+			for j := range n {
+				want = append(want, a.At(i, j)+.25*b.At(i, j))
+			}
+		}
+		a.Add(.25, b)
+		for i := range n {
+			for j := range n {
+				if d := math.Abs(a.At(i, j) - want[i*n+j]); !(d <= 1e-14) { // rounding of factors
+					t.Fatalf("n=%d: element %d, %d differs by %g", n, i, j, d)
+				}
+			}
+		}
+	}
+}
