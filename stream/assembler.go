@@ -310,5 +310,5 @@ func (a *Assembler) spacingOf(s *admitted) spacing {
 	if fixed := a.c.fixedSpacing(); fixed != 0 {
 		return fixed
 	}
-	return s.estimate.median()
+	return s.estimate.median(s.time)
 }

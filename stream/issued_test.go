@@ -3,6 +3,7 @@ package stream_test
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -64,4 +65,54 @@ func TestTargetTimesAreUnique(t *testing.T) {
 		t.Errorf("only %d collisions", collisions)
 	}
 	t.Logf("%d forecasts were left out", collisions)
+}
+
+// TestTargetTimesOfWorkdaysAreUnique: nor have they while samples on weekends come and go, and
+// days of work are forecast on days of work.
+func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
+	type point struct {
+		horizon int
+		time    int64
+	}
+	free := 0 // targets on weekends
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		e := streamtest.NewEngine(t, streamtest.DriftConfig())
+		var b stream.Batch
+		seen := make(map[point]bool)
+		phase, since := false, 0 // whether weekends have samples, and days since it changed
+		for d := range int64(1500) {
+			if since++; rng.IntN(80) == 0 {
+				phase, since = !phase, 0
+			}
+			at := d * 24 * 3600e9
+			weekend := func(at int64) bool {
+				w := time.Unix(0, at).UTC().Weekday()
+				return w == time.Saturday || w == time.Sunday
+			}
+			if weekend(at) && !phase || rng.IntN(30) == 0 {
+				continue
+			}
+			if err := e.Apply(&b, &stream.Record{Message: &stream.Message{Topic: "in", Offset: d}, Series: "s", Time: at, Values: []float64{float64(d % 9)}}); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range b.Forecasts {
+				p := point{f.Horizon, f.Time}
+				if seen[p] {
+					t.Fatalf("seed %d, day %d: horizon %d at %d a second time", seed, d, p.horizon, p.time)
+				}
+				seen[p] = true
+				if weekend(f.Time) {
+					free++
+					if !phase && since > 60 {
+						t.Fatalf("seed %d, day %d: a forecast of horizon %d for a weekend", seed, d, f.Horizon)
+					}
+				}
+			}
+			b.Reset()
+		}
+	}
+	if free == 0 {
+		t.Error("weekends with samples were not forecast")
+	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // spacing is the time from one sample to the next: nanoseconds, or months of the
-// calendar if it is negative; 0 = unknown.
+// calendar if it is negative, or one of the workdays; 0 = unknown.
 type spacing int64
 
 // months returns a spacing of n months.
@@ -19,6 +19,9 @@ func months(n int) spacing { return spacing(-n) }
 // and the time of the day, in UTC; the last day of a month stays the last, and a day
 // that a month does not have becomes its last.
 func (s spacing) after(t int64, h int) int64 {
+	if s.isWorkdays() {
+		return s.afterWorkdays(t, h)
+	}
 	if s.length() > (math.MaxInt64-max(t, 0))/int64(max(h, 1)) {
 		return math.MaxInt64
 	}
@@ -35,7 +38,8 @@ func (s spacing) after(t int64, h int) int64 {
 	return first.AddDate(0, 0, day-1).UnixNano() + clock
 }
 
-// between returns the number of samples from one time to another, to the nearest.
+// between returns the number of samples from one time to another, to the nearest. The spacing is
+// none of the workdays, which are estimated only.
 func (s spacing) between(from, to int64) int64 {
 	if s > 0 {
 		n, rest := (to-from)/int64(s), (to-from)%int64(s)
@@ -59,8 +63,11 @@ func (s spacing) between(from, to int64) int64 {
 
 // length is how long a spacing is, about, in ns.
 func (s spacing) length() int64 {
-	if s >= 0 {
+	switch {
+	case s >= 0:
 		return int64(s)
+	case s.isWorkdays():
+		return day
 	}
 	return int64(-s) * int64(24*time.Hour) * 365 / 12
 }
@@ -116,13 +123,20 @@ func (s *spacingEstimate) add(from, to int64) {
 	s.at = (s.at + 1) % spacings
 }
 
-// median returns the lower median, or 0 before the first difference.
-func (s *spacingEstimate) median() spacing {
+// median returns the lower median, or 0 before the first difference; the days of work if it is a
+// day and there are none on weekends. The last sample is at last.
+func (s *spacingEstimate) median(last int64) spacing {
 	if s.n == 0 {
 		return 0
 	}
 	if slices.Contains(s.calendar[:s.n], 0) {
-		return spacing(s.sorted[(s.n-1)/2])
+		d := s.sorted[(s.n-1)/2]
+		if d == day {
+			if w, ok := s.workdays(last); ok {
+				return w
+			}
+		}
+		return spacing(d)
 	}
 	all := s.calendar
 	slices.Sort(all[:s.n])

@@ -57,7 +57,7 @@ func TestSpacingFindsTheCalendar(t *testing.T) {
 		for i := 1; i < len(times); i++ {
 			s.add(ns(t, times[i-1]), ns(t, times[i]))
 		}
-		return s.median()
+		return s.median(ns(t, times[len(times)-1]))
 	}
 	for _, c := range []struct {
 		name  string
@@ -91,8 +91,66 @@ func TestSpacingMedian(t *testing.T) {
 		all = append(all, d)
 		last := slices.Clone(all[max(0, len(all)-spacings):])
 		slices.Sort(last)
-		if got, want := s.median(), last[(len(last)-1)/2]; int64(got) != want {
+		if got, want := s.median(at), last[(len(last)-1)/2]; int64(got) != want {
 			t.Fatalf("after %d differences: %d, want %d", len(all), got, want)
+		}
+	}
+}
+
+// TestWorkdays: the spacing of days without weekends follows the week, whatever its two free days
+// and the holidays; one sample on a weekend ends it.
+func TestWorkdays(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin string
+		free  [2]time.Weekday
+		last  time.Weekday
+	}{
+		"Monday to Friday":             {"2026-01-05T00:00:00Z", [2]time.Weekday{time.Saturday, time.Sunday}, time.Friday},
+		"at 23:00 of the day before":   {"2026-01-04T23:00:00Z", [2]time.Weekday{time.Friday, time.Saturday}, time.Thursday},
+		"Sunday to Thursday, at eight": {"2026-01-04T08:00:00Z", [2]time.Weekday{time.Friday, time.Saturday}, time.Thursday},
+		"Tuesday to Saturday":          {"2026-01-06T00:00:00Z", [2]time.Weekday{time.Sunday, time.Monday}, time.Saturday},
+	} {
+		at := time.Unix(0, ns(t, c.begin)).UTC()
+		var days []int64 // of work, without a holiday
+		for d := at; len(days) < 200; d = d.AddDate(0, 0, 1) {
+			if d.Weekday() != c.free[0] && d.Weekday() != c.free[1] {
+				days = append(days, d.UnixNano())
+			}
+		}
+		var s spacingEstimate
+		last := days[0]
+		for i, d := range days[1:100] {
+			if i%23 == 20 { // a holiday
+				continue
+			}
+			s.add(last, d)
+			last = d
+			want := spacing(day)
+			if s.n >= fewestWorkdays {
+				want = workdays + spacing(c.last)
+			}
+			if got := s.median(d); got != want {
+				t.Fatalf("%s, day %d: %d, want %d", name, i, got, want)
+			}
+		}
+		every := workdays + spacing(c.last)
+		for from := range 20 {
+			for h := range 100 {
+				if got := every.after(days[from], h); got != days[from+h] {
+					t.Fatalf("%s: %d days after %v: %v", name, h, time.Unix(0, days[from]).UTC(), time.Unix(0, got).UTC())
+				}
+			}
+		}
+		if got := every.after(math.MaxInt64-40*day, 30); got != math.MaxInt64 {
+			t.Errorf("%s: %d at the end of time", name, got)
+		}
+		free := last
+		for time.Unix(0, free).UTC().Weekday() != c.free[0] {
+			free += day
+		}
+		s.add(last, free)
+		if got := s.median(free); got != spacing(day) {
+			t.Errorf("%s, and a sample on a free day: %d", name, got)
 		}
 	}
 }
