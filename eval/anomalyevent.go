@@ -34,7 +34,8 @@ func (r AnomalyRule) admits(expected, deviation float64) bool {
 }
 
 // AnomalyEvent is an anomaly from its first alarm to its end: 25 samples after the last
-// sample with a score above 1.
+// sample with a score above 1. An event inside a longer one ends when its view no longer
+// scores above 1; then the longer one goes on.
 type AnomalyEvent struct {
 	// Open is whether the event goes on. An event is the same as long as Begin is.
 	Open bool
@@ -46,8 +47,12 @@ type AnomalyEvent struct {
 	// Samples is the number of samples from Begin on.
 	Samples int64
 
-	// Score, Cause and Shares are those of the sample of the time Peak.
-	Score  float64
+	// Score is the largest score.
+	Score float64
+
+	// Cause is the view with the largest sum of scores over the samples above 1, and
+	// Shares are the mean shares of the variables, weighted by these scores: a shift that
+	// begins with a jump is a shift.
 	Cause  View
 	Shares []float64
 
@@ -60,7 +65,23 @@ const (
 	eventLeast  = .5  // score of a sample that is still part of the anomaly
 	eventNear   = 5   // samples since the last above 1, after which none is part of it
 	eventGrowth = 1.3 // of the score over the peak, that is an alarm again
+	eventAlike  = .25 // of the shares, that an anomaly has in common with the one it belongs to
 )
+
+// eventState is the current event, or the last one, with what decides about its course.
+type eventState struct {
+	AnomalyEvent
+	run     int64              // consecutive samples above 1; within an event, at most 1
+	odd     int64              // samples that are odd enough for an alarm
+	inside  bool               // another event, which goes on
+	alarmed float64            // last score above 1
+	peaks   [viewCount]float64 // largest score of each view
+	sums    [viewCount]float64 // of the scores of each view
+	ended   AnomalyEvent       // by the last sample, if endedNow
+
+	// Of the last sample.
+	begins, becameNormal, endedNow bool
+}
 
 // Anomalous reports whether the last sample is part of an anomaly: it is odd enough for an
 // alarm or, in an event of several such samples, at most 5 samples behind one and half as
@@ -69,62 +90,162 @@ func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
 
 // Event returns the current event, or the last one. Before the first it is zero. Shares
 // is overwritten by the next Observe.
-func (s *AnomalyScorer) Event() AnomalyEvent { return s.event }
+func (s *AnomalyScorer) Event() AnomalyEvent { return s.event.AnomalyEvent }
+
+// Begins reports whether the last sample begins Event.
+func (s *AnomalyScorer) Begins() bool { return s.event.begins }
+
+// BecameNormal reports whether the last sample has made Event the new normal.
+func (s *AnomalyScorer) BecameNormal() bool { return s.event.becameNormal }
+
+// Ended returns the event that the last sample has ended. Shares is overwritten by the
+// next Observe.
+func (s *AnomalyScorer) Ended() (e AnomalyEvent, ok bool) {
+	if !s.event.endedNow {
+		return e, false
+	}
+	return s.event.ended, true
+}
 
 // continueEvent extends the event with a sample of the largest view score best, and returns
 // the score of the sample. Within an event a sample scores above 1 when it is clearly
-// odder than all before, or when other variables contradict it. One that is only as odd
-// as the event has been stays between .9 and 1.
+// odder than all before, when other variables contradict it, or when it begins another
+// event. One that is only as odd as the event has been stays between .9 and 1.
 func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float64) float64 {
 	e := &s.event
 	s.anomalous = false
+	if e.Open && e.inside {
+		s.leave()
+	}
 	if e.Open {
 		e.Samples++
-		if s.run++; s.memory > 1 || best > 1 {
-			s.run = 0
+		if e.run++; s.memory > 1 || best > 1 {
+			e.run = 0
 		}
-		if best > 1 {
-			e.End = time
-			s.odd++
+		if e.run >= eventQuiet || e.Normal && e.run > 0 {
+			s.endEvent()
+			return best
 		}
-		if e.Open = s.run < eventQuiet && !(e.Normal && s.run > 0); !e.Open {
-			s.run = 0
-		}
-		s.anomalous = e.Open && (best > 1 || best > eventLeast && s.odd > 1 && s.run <= eventNear)
 		if best <= 1 {
+			s.anomalous = best > eventLeast && e.odd > 1 && e.run <= eventNear
 			return best
 		}
-		if best > e.Score {
-			s.setPeak(time, best)
+		leading := s.leading
+		if score, is := s.another(best); is && s.admitted(y, yhat) {
+			s.begin(time, score, true)
+			return score
 		}
-		if best > eventGrowth*s.alarmed {
-			s.alarmed = best
-			return best
+		s.leading = leading
+		score := 1 - .1/best
+		if best > eventGrowth*e.alarmed {
+			e.alarmed = best
+			score = best
+		} else if s.leading == Correlation {
+			score = best
 		}
-		if s.leading == Correlation {
-			return best
-		}
-		return 1 - .1/best
+		s.takePart(time, best)
+		return score
 	}
 	if best <= 1 {
-		s.run = 0
+		e.run = 0
 		return best
 	}
-	if s.run++; s.run < int64(s.c.MinDuration) || !s.admitted(y, yhat) {
+	if e.run++; e.run < int64(s.c.MinDuration) || !s.admitted(y, yhat) {
 		return 1 - .1/best
 	}
-	*e = AnomalyEvent{Open: true, Begin: time, End: time, Samples: 1, Shares: e.Shares}
-	s.run = 0
-	s.alarmed, s.odd, s.anomalous = best, 1, true
-	s.setPeak(time, best)
+	s.begin(time, best, false)
 	return best
 }
 
-// setPeak makes the sample the peak of the event.
-func (s *AnomalyScorer) setPeak(time int64, score float64) {
+// begin begins an event with a sample of the score.
+func (s *AnomalyScorer) begin(time int64, score float64, inside bool) {
 	e := &s.event
-	e.Peak, e.Score, e.Cause = time, score, s.leading
-	copy(e.Shares, s.share())
+	if inside {
+		s.event, s.outer = s.outer, s.event
+	}
+	e.AnomalyEvent = AnomalyEvent{Open: true, Begin: time, Samples: 1, Shares: e.Shares}
+	e.inside, e.begins, e.becameNormal, e.endedNow = inside, true, false, false
+	e.run, e.odd, e.alarmed = 0, 0, score
+	e.peaks, e.sums = [viewCount]float64{}, [viewCount]float64{}
+	clear(e.Shares)
+	s.takePart(time, score)
+}
+
+// another reports whether a sample above 1 is another anomaly inside the event, and
+// returns the score: clearly odder than the event has been, a jump that is clearly larger
+// than those of the event, or something in other variables. The view is the leading one.
+func (s *AnomalyScorer) another(best float64) (score float64, is bool) {
+	e := &s.event
+	if e.Samples <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow {
+		return 0, false
+	}
+	leading := s.leading
+	if score, s.leading = s.scores[Jump], Jump; score > 1 && (score > eventGrowth*e.peaks[Jump] || !s.alike()) {
+		return score, true
+	}
+	s.leading = leading
+	return best, best > eventGrowth*e.Score || !s.alike()
+}
+
+// alike reports whether the sample and the event have variables in common.
+func (s *AnomalyScorer) alike() bool {
+	common := 0.
+	for j, share := range s.share() {
+		common += min(share, s.event.Shares[j])
+	}
+	return common >= eventAlike
+}
+
+// leave returns from an event inside another one when its view has ended.
+func (s *AnomalyScorer) leave() {
+	e := &s.event
+	if s.scores[e.Cause] > 1 {
+		return
+	}
+	e.Open = false
+	shares := s.outer.ended.Shares
+	copy(shares, e.Shares)
+	s.outer.ended = e.AnomalyEvent
+	s.outer.ended.Shares = shares
+	s.outer.Samples += e.Samples
+	s.outer.run, s.outer.begins, s.outer.endedNow = e.run, false, true
+	s.event, s.outer = s.outer, s.event
+}
+
+// endEvent closes the event.
+func (s *AnomalyScorer) endEvent() {
+	e := &s.event
+	e.Open, e.run = false, 0
+	shares := e.ended.Shares
+	copy(shares, e.Shares)
+	e.ended = e.AnomalyEvent
+	e.ended.Shares = shares
+	e.endedNow = true
+}
+
+// takePart adds a sample above 1 to the event.
+func (s *AnomalyScorer) takePart(time int64, score float64) {
+	e := &s.event
+	s.anomalous = true
+	e.End = time
+	e.odd++
+	if score > e.Score {
+		e.Peak, e.Score = time, score
+	}
+	for v, x := range s.scores {
+		e.peaks[v] = max(e.peaks[v], x)
+	}
+	e.sums[s.leading] += score
+	total := 0.
+	for u, sum := range e.sums {
+		total += sum
+		if sum > e.sums[e.Cause] {
+			e.Cause = View(u)
+		}
+	}
+	for j, share := range s.share() {
+		e.Shares[j] += score / total * (share - e.Shares[j])
+	}
 }
 
 // admitted reports whether the rule of a variable with a part in the score lets it be an
@@ -146,15 +267,20 @@ func (s *AnomalyScorer) admitted(y, yhat []float64) bool {
 	return false
 }
 
-func (e *AnomalyEvent) state(c *snapshot.Codec) {
+func (e *eventState) state(c *snapshot.Codec) {
 	c.Bool(&e.Open)
 	c.Bool(&e.Normal)
-	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples} {
+	c.Bool(&e.inside)
+	c.Bool(&e.becameNormal)
+	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.run, &e.odd} {
 		c.Int64(x)
 	}
 	c.Float64(&e.Score)
+	c.Float64(&e.alarmed)
 	cause := int(e.Cause)
 	c.Index(&cause, int(viewCount))
 	e.Cause = View(cause)
 	c.Float64s(e.Shares)
+	c.Float64s(e.peaks[:])
+	c.Float64s(e.sums[:])
 }

@@ -11,6 +11,7 @@ const (
 	levelSpan  = 20  // samples that Level averages over
 	levelStart = 50  // deviations before the first statistic
 	levelClip  = 8   // standard deviations, at which a deviation counts in the mean: a single sample alone is for Jump
+	levelFar   = 30  // standard deviations, at which a value counts in the references
 	levelMost  = 900 // largest square of a variable in the mean over the variables
 )
 
@@ -130,15 +131,27 @@ func (s *AnomalyScorer) learnLevels(y []float64) {
 			square = 25 * v.spread
 		}
 		v.spread += spread.of(v.deviations, 1./anomalyMemory) * (square - v.spread)
-		d, weight := value-v.mean, usual.of(v.n, 1./anomalyMemory)
-		v.mean += weight * d
+		d, fromProfile := value-v.mean, value-profile[j]
 		square = d * d
-		if square > 25*v.variance && v.n > levelStart && v.variance > 0 {
-			square = 25 * v.variance
+		if v.n > levelStart && v.variance > 0 {
+			// A single sample far away moves no reference by much.
+			most := levelFar * levelFar * v.variance
+			d, fromProfile = limit(d, most), limit(fromProfile, most)
+			square = min(square, 25*v.variance)
 		}
+		weight := usual.of(v.n, 1./anomalyMemory)
+		v.mean += weight * d
 		v.variance += weight * (square - v.variance)
-		profile[j] += rate * (value - profile[j])
+		profile[j] += rate * fromProfile
 	}
+}
+
+// limit returns d with a square of at most most.
+func limit(d, most float64) float64 {
+	if d*d > most {
+		return math.Copysign(math.Sqrt(most), d)
+	}
+	return d
 }
 
 func (v *anomalyLevel) state(c *snapshot.Codec) {

@@ -79,24 +79,23 @@ type AnomalyConfig struct {
 // A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128
 // variables. It allocates nothing.
 type AnomalyScorer struct {
-	c       AnomalyConfig
-	limits  [viewCount]float64 // surprisal that scores 1
-	n       int64
-	vars    []anomalyVar
-	day     dayProfile
-	jump    sampleTail
-	slow    [viewCount]slowView // those but Jump
-	others  *others             // nil without Correlation
-	z, r    []float64           // values and residuals of others, standardised
-	event   AnomalyEvent
-	run     int64   // consecutive samples above 1; within an event, at most 1
-	odd     int64   // samples of the event that are odd enough for an alarm
-	alarmed float64 // last score above 1 in the event
+	c      AnomalyConfig
+	limits [viewCount]float64 // surprisal that scores 1
+	n      int64
+	vars   []anomalyVar
+	day    dayProfile
+	jump   sampleTail
+	slow   [viewCount]slowView // those but Jump
+	others *others             // nil without Correlation
+	z, r   []float64           // values and residuals of others, standardised
+	event  eventState
+	outer  eventState // that the event is inside of, if it is
 
 	// Of the last sample.
 	score     float64 // NaN = none
 	leading   View
-	memory    float64 // largest score of a view, even if the sample has no part in it
+	scores    [viewCount]float64 // of the views; 0 where the sample has no part
+	memory    float64            // largest score of a view, even if the sample has no part in it
 	anomalous bool
 	squares   [viewCount][]float64 // statistic of each variable by view, squared
 	shares    []float64            // scratch
@@ -162,7 +161,9 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 		s.others = newOthers(c.Dim)
 		s.z, s.r = make([]float64, c.Dim), make([]float64, c.Dim)
 	}
-	s.event.Shares = make([]float64, c.Dim)
+	for _, e := range [...]*eventState{&s.event, &s.outer} {
+		e.Shares, e.ended.Shares = make([]float64, c.Dim), make([]float64, c.Dim)
+	}
 	return s
 }
 
@@ -176,6 +177,8 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	s.n++
 	s.day.enter(time)
 	s.score, s.anomalous, s.memory = math.NaN(), false, 0
+	s.scores = [viewCount]float64{}
+	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
 	jump, errs := s.observeJump(y, yhat)
 	level, values := s.observeLevels(y)
 	best := math.Inf(-1)
@@ -189,7 +192,8 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 		best = s.considerSlow(best, Correlation, s.observeOthers(), .5, .5)
 	}
 	if errs {
-		best = s.consider(best, Jump, s.jump.surprisal(jump.last, best*s.limits[Jump]))
+		// Below 1 it matters only when it leads.
+		best = s.consider(best, Jump, s.jump.surprisal(jump.last, min(best, 1)*s.limits[Jump]))
 		s.jump.learn(jump.all)
 	}
 	s.learnLevels(y)
@@ -202,7 +206,8 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 
 // consider takes the surprisal of a view and returns the largest score so far.
 func (s *AnomalyScorer) consider(best float64, v View, surprisal float64) float64 {
-	if score := surprisal / s.limits[v]; score > best {
+	score := surprisal / s.limits[v]
+	if s.scores[v] = score; score > best {
 		best, s.leading = score, v
 	}
 	return best
@@ -274,15 +279,17 @@ func (s *AnomalyScorer) acceptNormal(v View) {
 	if v == Correlation {
 		s.others.discount()
 	}
-	s.event.Normal = s.event.Open
+	e := &s.event
+	if e.inside {
+		e = &s.outer
+	}
+	e.becameNormal = e.becameNormal || e.Open && !e.Normal
+	e.Normal = e.Open
 }
 
 // State saves or restores it.
 func (s *AnomalyScorer) State(c *snapshot.Codec) {
 	c.Int64(&s.n)
-	c.Int64(&s.run)
-	c.Int64(&s.odd)
-	c.Float64(&s.alarmed)
 	for j := range s.vars {
 		v := &s.vars[j]
 		v.anomalyErrors.state(c)
@@ -300,4 +307,5 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 		s.others.state(c)
 	}
 	s.event.state(c)
+	s.outer.state(c)
 }

@@ -223,6 +223,56 @@ func TestAnomalyEvent(t *testing.T) {
 	}
 }
 
+// Inside a long shift of one variable, a jump of another one and a far larger one of the
+// same are anomalies of their own, and the shift stays described as what it was.
+func TestAnomalyInsideALongOne(t *testing.T) {
+	const begin, inside, end = 3000, 3080, 3160
+	for _, c := range []struct {
+		variable int
+		size     float64
+	}{{1, 40}, {0, 1e6}} {
+		rows := noisy(9, end+150, 2)
+		for i := begin; i < end; i++ {
+			rows[i][0] += 8
+		}
+		rows[inside][c.variable] += c.size
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 2})
+		var begins []int
+		var inner, shift AnomalyEvent
+		for i, y := range rows {
+			yhat := []float64{0, 0}
+			if i > begin && i < end {
+				yhat[0] = 8 // the forecasts know the shift after one sample
+			}
+			s.Observe(int64(i)*minute, y, yhat)
+			if i < begin {
+				continue
+			}
+			if s.Begins() {
+				begins = append(begins, i)
+			}
+			if e, ok := s.Ended(); ok && e.Begin == inside*minute {
+				inner = e
+			} else if ok && e.Begin <= (begin+1)*minute {
+				shift = e
+				shift.Shares = append([]float64(nil), e.Shares...)
+			}
+			if i == inside && (s.Cause() != Jump || s.Shares()[c.variable] < .9 || !s.Anomalous()) {
+				t.Errorf("%+v: cause %v, shares %.2f", c, s.Cause(), s.Shares())
+			}
+		}
+		if len(begins) < 2 || begins[0] > begin+1 || begins[1] != inside {
+			t.Errorf("%+v: anomalies begin at %v", c, begins)
+		}
+		if inner.Cause != Jump || inner.End > (inside+2)*minute || inner.Samples > 3 {
+			t.Errorf("%+v: the anomaly inside is %+v", c, inner)
+		}
+		if shift.Cause == Jump || shift.Open || shift.End < (end-10)*minute || shift.Samples < end-begin || shift.Shares[0] < .8 {
+			t.Errorf("%+v: the shift is %+v", c, shift)
+		}
+	}
+}
+
 // A spike of one sample is one anomalous sample, although the forecast behind it repeats
 // the spike and the means of the views remember it.
 func TestAnomalyOfASingleSpike(t *testing.T) {

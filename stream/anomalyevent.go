@@ -18,38 +18,35 @@ func (c *EngineConfig) anomalies(variables []string) eval.AnomalyConfig {
 	return a
 }
 
-// scoreAnomaly adds to the observation o how unusual the sample of r is.
+// scoreAnomaly adds to the observation o how unusual the sample of r is, and an event when
+// an anomaly has begun, has become the new normal, or has ended.
 func scoreAnomaly(dst *Batch, o *Observation, s *scoredSeries, r *stepResult) {
-	before := s.anomalies.Event()
-	if score, ok := s.anomalies.Observe(r.time, r.y, s.yhat); ok {
-		o.AnomalyScore, o.Cause = score, s.anomalies.Cause()
-		if o.Anomalous = s.anomalies.Anomalous(); o.Anomalous {
-			o.Share = dst.vector(s.anomalies.Shares())
-		}
+	a := s.anomalies
+	if score, ok := a.Observe(r.time, r.y, s.yhat); ok {
+		o.AnomalyScore, o.Cause = score, a.Cause()
 	}
-	s.anomalies.VariablesTo(o.VariableScores)
-	now := s.anomalies.Event()
-	o.Begins, o.Normal = now.Open && (!before.Open || now.Begin != before.Begin), now.Normal
-	reportAnomaly(dst, o, before, now)
+	a.VariablesTo(o.VariableScores)
+	e := a.Event()
+	if a.BecameNormal() {
+		reportAnomaly(dst, o, AnomalyNewNormal, e)
+	}
+	if ended, ok := a.Ended(); ok {
+		reportAnomaly(dst, o, AnomalyEnd, ended)
+	}
+	if a.Begins() {
+		reportAnomaly(dst, o, AnomalyBegin, e)
+	}
+	if o.Anomalous = a.Anomalous(); o.Anomalous {
+		o.Begin, o.Normal = e.Begin, e.Normal
+		o.Share = dst.vector(a.Shares())
+	}
 }
 
-// reportAnomaly appends an event when an anomaly has begun, has become the new normal, or
-// has ended.
-func reportAnomaly(dst *Batch, o *Observation, before, now eval.AnomalyEvent) {
-	phase := ""
-	switch {
-	case o.Begins:
-		phase = AnomalyBegin
-	case now.Normal && !before.Normal:
-		phase = AnomalyNewNormal
-	case before.Open && !now.Open:
-		phase = AnomalyEnd
-	default:
-		return
-	}
-	now.Shares = slices.Clone(now.Shares)
+// reportAnomaly appends an event of the anomaly e.
+func reportAnomaly(dst *Batch, o *Observation, phase string, e eval.AnomalyEvent) {
+	e.Shares = slices.Clone(e.Shares)
 	s := o.Series
-	a := &Anomaly{AnomalyEvent: now, Phase: phase, Variables: s.Variables}
+	a := &Anomaly{AnomalyEvent: e, Phase: phase, Variables: s.Variables}
 	dst.Events = append(dst.Events, Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: EventAnomaly, Text: a.text(), Anomaly: a})
 }
 

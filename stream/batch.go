@@ -75,10 +75,12 @@ type Observation struct {
 	// Anomalous.
 	Share []float64
 
-	// Anomalous marks the samples of an anomaly, with those between its alarms. Begins
-	// marks the first sample of an anomaly, Normal the samples after which the change is
-	// the new normal.
-	Anomalous, Begins, Normal bool
+	// Anomalous marks the samples of an anomaly, with those between its alarms. Begin is
+	// the time of the first sample of the anomaly, which tells an anomaly inside a longer
+	// one from the longer one. Normal: the change has become the new normal.
+	Anomalous bool
+	Begin     int64
+	Normal    bool
 
 	// LevelSetScore is the score of the model itself, in [0, 1], if the model is an
 	// eval.Detector. NaN: none.

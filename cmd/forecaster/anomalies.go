@@ -24,10 +24,10 @@ score is the largest of four:
   jump         the row is away from its forecast
   correlation  a variable is away from what the others of the same rows lead to expect
 
-An alarm begins an anomaly, which is one line of the table. The line describes the row
-with the highest score: score, cause, leading variable, and the observed and expected
-value of that variable. The score does not learn from anomalous rows for
-model.anomaly.normal_after rows; then they are the new normal.
+An alarm begins an anomaly, which is one line of the table: its highest score, the cause
+of most of its rows, the leading variable with its observed and expected value. A jump
+inside a longer anomaly, or an anomaly of other variables, has its own line. Anomalous
+rows are not learnt from; after model.anomaly.normal_after rows they are the new normal.
 
 --score level-sets takes the level sets of Brault's thesis, chapter 9, instead: how far
 the last --order rows lie outside of them, as a rank in [0, 1] among the last 500.

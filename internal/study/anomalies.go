@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
@@ -38,7 +39,8 @@ type anomaly struct {
 	at int64
 }
 
-// stretch is an anomaly, described by its row with the highest score.
+// stretch is an anomaly, with the largest score of its rows, and described by its most
+// anomalous row of the view with the largest sum of scores.
 type stretch struct {
 	Series    string          `json:"series"`
 	From      string          `json:"from"`
@@ -48,6 +50,29 @@ type stretch struct {
 	View      string          `json:"view,omitempty"`
 	Normal    bool            `json:"new_normal"` // it became the new normal
 	Variables []variableShare `json:"variables,omitempty"`
+
+	first   int                   // row
+	sums    map[eval.View]float64 // of the scores of its rows, by view
+	highest map[eval.View]anomaly // row of the view with the highest score
+}
+
+// add adds the row a, whose score is one of the view.
+func (s *stretch) add(view eval.View, a anomaly) {
+	if s.sums == nil {
+		s.sums, s.highest = make(map[eval.View]float64), make(map[eval.View]anomaly)
+	}
+	s.Score = max(s.Score, a.Score)
+	s.sums[view] += float64(a.Score)
+	if a.Score > s.highest[view].Score {
+		s.highest[view] = a
+	}
+	lead := view
+	for v := range s.sums {
+		if s.sums[v] > s.sums[lead] || s.sums[v] == s.sums[lead] && v < lead {
+			lead = v
+		}
+	}
+	s.View, s.Variables = s.highest[lead].View, s.highest[lead].Variables
 }
 
 // variableShare is a share of a score by the name of the variable.
@@ -89,7 +114,7 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, levelS
 func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 	r.Rows, r.Stretches = []anomaly{}, []stretch{}
 	for i, s := range data.Series {
-		open, first := false, 0
+		began := make(map[int64]int) // index of the stretch by the time of its first row
 		for row := without; row < len(s.Rows); row++ {
 			sc := all[i][row]
 			if math.IsNaN(sc.Score) {
@@ -110,21 +135,21 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 			if !sc.anomalous {
 				continue
 			}
-			if sc.begins || !open {
-				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: a.Time})
-				open, first = true, a.Row
+			k, known := began[sc.begin]
+			if !known {
+				k = len(r.Stretches)
+				began[sc.begin] = k
+				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: a.Time, first: a.Row})
 			}
-			st := &r.Stretches[len(r.Stretches)-1]
-			st.To, st.Rows, st.Normal = a.Time, a.Row-first+1, st.Normal || sc.normal
-			if a.Score > st.Score {
-				st.Score, st.View, st.Variables = a.Score, a.View, a.Variables
-			}
+			st := &r.Stretches[k]
+			st.To, st.Rows, st.Normal = a.Time, a.Row-st.first+1, st.Normal || sc.normal
+			st.add(sc.view, a)
 		}
 	}
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
 }
 
-const anomalyNote = "An anomaly of several rows is one line: the values are those of the row with the highest score."
+const anomalyNote = "An anomaly of several rows is one line: cause and values are those of most of its rows, the score is the highest."
 
 // Table lists the first anomalies: where they peak, what was observed there of the variable
 // behind it, and what was expected.

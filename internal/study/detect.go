@@ -36,9 +36,9 @@ type bounds struct{ lower, upper []float64 }
 // there is none.
 type RowScore struct {
 	Score     float64
-	anomalous bool // part of an anomaly
-	begins    bool // the first row of an anomaly
-	normal    bool // the anomaly has become the new normal
+	anomalous bool  // part of an anomaly
+	begin     int64 // time of the first row of the anomaly
+	normal    bool  // the anomaly has become the new normal
 	view      eval.View
 	who       []share // the variables behind it, of an anomaly alone
 }
@@ -69,11 +69,13 @@ func (s *Anomalies) Add(b *stream.Batch) {
 			k = len(s.Rows)
 			s.index[o.Series], s.Rows = k, append(s.Rows, nil)
 		}
-		row := RowScore{Score: o.AnomalyScore, view: o.Cause, anomalous: o.Anomalous, begins: o.Begins, normal: o.Normal}
+		row := RowScore{Score: o.AnomalyScore, view: o.Cause, anomalous: o.Anomalous, begin: o.Begin, normal: o.Normal}
 		if s.LevelSets {
 			row = RowScore{Score: o.LevelSetScore, view: -1, anomalous: o.LevelSetScore > LevelSetLimit}
 			n := len(s.Rows[k])
-			row.begins = row.anomalous && (n == 0 || !s.Rows[k][n-1].anomalous)
+			if row.begin = o.Time; n > 0 && s.Rows[k][n-1].anomalous {
+				row.begin = s.Rows[k][n-1].begin
+			}
 		} else if o.Anomalous {
 			row.who = largest(o.Share, 3)
 		}
