@@ -41,9 +41,9 @@ type anomalyErrors struct {
 	surprisal float64 // of the error
 }
 
-// observeJump scores and learns the errors of the forecasts yhat of y, and returns the
-// statistic of Jump: the root of the sum of squares over the variables.
-func (s *AnomalyScorer) observeJump(y, yhat []float64) (jump evidence, ok bool) {
+// observeJump scores and learns the errors of the forecasts yhat of y, times the factor
+// of anomalyClock, and returns the statistic of Jump: the root of the sum of squares over the variables.
+func (s *AnomalyScorer) observeJump(y, yhat []float64, factor float64) (jump evidence, ok bool) {
 	var usual, recent weight
 	squares := s.squares[Jump][:len(s.vars)]
 	clear(squares)
@@ -59,6 +59,7 @@ func (s *AnomalyScorer) observeJump(y, yhat []float64) (jump evidence, ok bool) 
 		}
 		ok = true
 		v.error, v.known = e, true
+		e *= factor
 		v.errs++
 		surprisal, u := v.learnError(math.Abs(e), usual.of(v.errs, 1./anomalyMemory), recent.of(v.errs, 1./jumpSpan))
 		v.surprisal, v.repeated = surprisal, false

@@ -83,6 +83,7 @@ type AnomalyScorer struct {
 	limits [viewCount]float64 // surprisal that scores 1
 	n      int64
 	vars   []anomalyVar
+	clock  anomalyClock
 	day    dayProfile
 	jump   sampleTail
 	slow   [viewCount]slowView // those but Jump
@@ -176,10 +177,11 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	}
 	s.n++
 	s.day.enter(time)
+	factor := s.clock.enter(time)
 	s.score, s.anomalous, s.memory = math.NaN(), false, 0
 	s.scores = [viewCount]float64{}
 	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
-	jump, errs := s.observeJump(y, yhat)
+	jump, errs := s.observeJump(y, yhat, factor)
 	level, values := s.observeLevels(y)
 	best := math.Inf(-1)
 	if errs {
@@ -297,6 +299,7 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 		c.Float64(&v.residual)
 		c.Float64(&v.residualSquare)
 	}
+	s.clock.state(c)
 	s.day.state(c)
 	s.jump.state(c)
 	for i := range s.slow {

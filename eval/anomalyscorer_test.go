@@ -332,6 +332,36 @@ func TestAnomalyNewNormal(t *testing.T) {
 	}
 }
 
+// What has changed during a gap is no anomaly, and a spike behind the gap scores like any
+// other.
+func TestAnomalyAfterAGap(t *testing.T) {
+	const gap, spike = 3000, 3010
+	for _, steps := range []int64{1, 300} {
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+		walk, last, time := 0., 0., int64(0)
+		for i, step := range noisy(12, spike+1, 1) {
+			time += minute
+			walk += step[0]
+			if i == gap {
+				time += (steps - 1) * minute
+				walk += 1.5 * math.Sqrt(float64(steps-1))
+			}
+			y := walk
+			if i == spike {
+				y += 30
+			}
+			score, _ := s.Observe(time, []float64{y}, []float64{last})
+			last = y
+			if i == gap && score > 1 {
+				t.Errorf("gap of %d steps: score %.2f", steps, score)
+			}
+			if i == spike && (score < 2 || s.Cause() != Jump) {
+				t.Errorf("spike behind a gap of %d steps: score %.2f by %v", steps, score, s.Cause())
+			}
+		}
+	}
+}
+
 // Rules keep alarms back, but a variable without one raises them.
 func TestAnomalyRules(t *testing.T) {
 	jump := func(c AnomalyConfig, variable int, size float64, length int) int {
