@@ -11,6 +11,7 @@ import (
 const (
 	saveAs  = "save the sheet as CSV, or convert it with  soffice --headless --convert-to csv IN"
 	noTable = "it has no rows; name another file"
+	netCDF  = "write it as CSV with xarray: open_dataset, then to_dataframe and to_csv"
 	unpack  = "unpack it, and name the file that was in it"
 )
 
@@ -22,17 +23,18 @@ var kinds = []struct{ begins, name, remedy string }{
 	{"SQLite format 3\x00", "a SQLite database", "write a table as CSV with  sqlite3 -header -csv IN 'select * from TABLE' > OUT.csv"},
 	{"ARROW1", "Arrow (Feather)", "write it as Parquet with pandas: read_feather, then to_parquet"},
 	{"\x89HDF", "HDF5", "write it as Parquet with pandas: read_hdf, then to_parquet"},
-	{"CDF", "NetCDF", "write it as CSV with xarray: open_dataset, then to_dataframe and to_csv"},
+	{"CDF\x01", "NetCDF", netCDF},
+	{"CDF\x02", "NetCDF", netCDF},
 	{"Obj\x01", "Avro", "write it as JSON lines with  avro cat IN > OUT.jsonl"},
 	{"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it with  zstd -d IN"},
 	{"\xfd7zXZ", "compressed by xz", "decompress it with  xz -d IN"},
-	{"BZh", "compressed by bzip2", "decompress it with  bzip2 -d IN"},
+	{"BZh91AY", "compressed by bzip2", "decompress it with  bzip2 -d IN"},
 	{"7z\xbc\xaf", "a 7z archive", unpack},
 	{"Rar!", "a RAR archive", unpack},
 	{"\x89PNG", "a picture", noTable},
 	{"\xff\xd8\xff", "a picture", noTable},
 	{"GIF8", "a picture", noTable},
-	{"%PDF", "PDF", noTable},
+	{"%PDF-", "PDF", noTable},
 	{"\x7fELF", "a program", noTable},
 	{"MZ\x90", "a program", noTable},
 	{"<!doctype html", "a web page", "the server has sent a page in the place of the file, often one that asks for a password"},
