@@ -188,29 +188,29 @@ type Sample struct {
 	// Missing says that nothing has arrived for this time: it fills a gap, and Y is NaN.
 	Missing bool
 
-	// Gap is the number of samples missing between this one and the one before, of
-	// which Break were not filled in. After a Break, the samples before are no
-	// neighbours in time of this one.
+	// Gap is the number of samples missing before this sample; Break of them were not
+	// filled in. After a Break, the earlier samples are no neighbours in time of this
+	// sample.
 	Gap, Break int64
 
-	// Wrong is the time of the sample before when it lies after this one, else 0: records
-	// in a row have agreed that it was wrong. The samples before are no neighbours in time
-	// of this one.
+	// Wrong is the time of the previous sample if it lies after this one and the records
+	// since have shown that it was wrong; else 0. The earlier samples are then no
+	// neighbours in time of this sample.
 	Wrong int64
 
 	spacing   spacing          // to the next sample; 0 = not known yet
 	exogenous *exogenousInputs // of the series, or nil
 }
 
-// Receiver gets what an Assembler makes of records. What the arguments refer to is valid
-// until the method returns.
+// Receiver gets the samples and refusals of an Assembler. The arguments are valid until the
+// method returns.
 type Receiver interface {
 	Sample(s *Sample) error // an error ends Add, and the Assembler is not to be used again
 	Refuse(m *Message, err *DataError)
 }
 
-// Add gives r to the Assembler, and the samples that it completes to receiver, in order:
-// without an Assembly one, after those that are missing before it. A refused record
+// Add gives r to the Assembler, and the completed samples to receiver, in order. Without an
+// Assembly r is a sample, and the samples missing before it come first. A refused record
 // changes no sample. A refused row of an Assembly comes as a message of its own.
 func (a *Assembler) Add(receiver Receiver, r *Record) error {
 	if r.Names != nil && len(r.Names) != len(r.Values) {

@@ -2,17 +2,17 @@ package stream
 
 import "time"
 
-// Fill says what stands in a row for a variable of which nothing has arrived.
+// Fill is the rule for a variable without a value in a row.
 type Fill string
 
-// The rules. A value carried on counts as observed, in the scores as well: FillLast is
-// for sources that report a value when it changes.
+// The rules. A value that FillLast repeats counts as observed, in the scores as well: it
+// is for sources that report a value when it changes.
 const (
 	FillNone Fill = "none" // a missing value
 	FillLast Fill = "last" // the last value, for at most MaxGap rows
 )
 
-// Aggregate says what several values of one variable in a row become.
+// Aggregate is the rule for several values of one variable in a row.
 type Aggregate string
 
 // The rules.
@@ -21,7 +21,7 @@ const (
 	AggregateMean   Aggregate = "mean"   // their mean, for a variable that is sampled more often than it is forecast
 )
 
-// Assembly makes samples of records that have a part of one each: a variable per
+// Assembly joins records that each have a part of a sample: a variable per
 // message, or several messages per sample, in any order.
 //
 // The rows of a series stand at the multiples of AssemblerConfig.Interval since 1970. A
@@ -31,14 +31,14 @@ const (
 //   - or when a value of the series has arrived whose time is Wait after the end of the
 //     row, which lies half an interval after its time.
 //
-// What arrives for a closed row is Late. Until the first row of a series closes, which
-// takes one interval more, the variables of the series are collected: they are those of
-// a whole interval, even if reading began within one.
+// A value for a closed row is refused as Late. The variables of a series are collected
+// until its first row closes, one interval later than other rows: so the list is complete
+// even if reading began within an interval.
 //
-// Only the times in the records count, so the rows of a series are a function of its
-// records. Any order of these within Wait gives the same rows if no two values of a
-// variable have the same time; a mean is the same up to rounding. A row whose time has
-// come stays open until a later value of its series arrives.
+// The rows of a series are a function of its records: only their times count. Any order
+// of the records within Wait gives the same rows if no two values of a variable have the
+// same time; a mean is the same up to rounding. A row stays open until a later value of
+// its series arrives.
 type Assembly struct {
 	Wait        time.Duration
 	WaitForLate bool      // a complete row waits, too: for more than one value of a variable in a row

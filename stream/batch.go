@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// Batch is what the engine produced from some consecutive records. Its slices
-// belong to whoever holds it and are reused after Reset.
+// Batch holds the results of consecutive records. Its slices belong to the holder of the
+// batch and are reused after Reset.
 type Batch struct {
 	Forecasts    []Forecast
 	Observations []Observation
@@ -53,7 +53,7 @@ type Forecast struct {
 	Y []float64
 }
 
-// Observation is a sample with what the one-step forecast had said of it.
+// Observation is a sample with the errors of its one-step forecast and its anomaly scores.
 type Observation struct {
 	Series   *Series
 	Time     int64
@@ -97,7 +97,8 @@ type Metric struct {
 	Score   eval.Score
 }
 
-// Insight is what a model says about itself; it comes with the metrics.
+// Insight describes the inside of a model: its experts and its influence matrix. It comes
+// with the metrics.
 type Insight struct {
 	Series    *Series
 	Model     string
@@ -107,8 +108,8 @@ type Insight struct {
 	Influence []float64 // dim x dim, see eval.Influencer; nil = unknown
 }
 
-// AllSeries is the name of the series of an event that concerns all of them. It begins
-// that of a metric over all; see EngineConfig.Pool.
+// AllSeries is the name of the series of an event that concerns every series. Names of
+// metrics over all series begin with AllSeries; see EngineConfig.Pool.
 const AllSeries = "_all"
 
 // AllTargets is the target of a metric averaged over the variables.
@@ -125,8 +126,8 @@ type Event struct {
 	Anomaly *Anomaly // of the kind EventAnomaly; nil for others
 }
 
-// Anomaly is what has become known of an anomaly: that it has begun, has become the new
-// normal, or has ended.
+// Anomaly is one phase of an anomaly: its beginning, its end, or its change into the new
+// normal.
 type Anomaly struct {
 	eval.AnomalyEvent
 	Phase     string // AnomalyBegin, AnomalyNewNormal or AnomalyEnd
@@ -180,8 +181,8 @@ type DeadLetter struct {
 	Detail  string
 }
 
-// Points returns the number of points in the batch, with those that scoring will add:
-// what its limit counts.
+// Points returns the number of points in the batch and of the points that scoring will add
+// to it. The limit of a batch counts both.
 func (b *Batch) Points() int {
 	return b.ahead + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Checkpoint is all that a restart needs, or what has changed of it since the
-// checkpoint before: an idle series is not written again.
+// Checkpoint has all that a restart needs, or the changes since the checkpoint before: idle
+// series are not written again.
 type Checkpoint struct {
 	Settings []Setting // that State depends on; nil in a checkpoint of changes
 	Next     int64     // offset to resume from
@@ -22,8 +22,8 @@ type Checkpoint struct {
 	State    []byte    // of the engine, or what has changed of it
 }
 
-// Positions are where outputs stand, ascending by name. Nil means that there is no
-// checkpoint; one that knows no output has an empty list.
+// Positions are the lengths of outputs, ascending by name. Nil means that there is no
+// checkpoint; a checkpoint without outputs has an empty list.
 type Positions []Position
 
 // Position is the length in bytes of an output, which is known by its kind and path.

@@ -18,9 +18,9 @@ const (
 	Shared    Scope = "shared" // all series with the same number of variables share one
 )
 
-// EngineConfig says what an Engine does with every record. Everything in it
-// takes part in the results: a state restores only into an Engine with an equal
-// configuration, but for what Restore names.
+// EngineConfig says what an Engine does with every record. Every field takes part in the
+// results: a state restores only into an Engine with an equal configuration, except for the
+// fields that Restore names.
 type EngineConfig struct {
 	AssemblerConfig
 
@@ -31,37 +31,37 @@ type EngineConfig struct {
 	Model    string
 	NewModel func(dim int) (eval.Model, error)
 
-	// Memory is the number of bytes that the series may take together, 0 = no limit. A series
-	// that does not fit with NewModel's model gets the first of Lighter that fits, or is
-	// refused with Memory. A Shared model has no lighter ones. Series that there are keep
-	// their model when Memory changes.
+	// Memory is the number of bytes that all series may take together, 0 = no limit. A
+	// series for which the model of NewModel is too large gets the first of Lighter that
+	// fits, or is refused with the reason Memory. A Shared model has no lighter ones.
+	// Existing series keep their model when Memory changes.
 	Memory  int64
 	Lighter []LighterModel
 
-	// Stateless says that no Checkpoint will be asked for, which Memory need not have room for.
+	// Stateless says that no Checkpoint will be asked for: Memory then needs no room for
+	// one.
 	Stateless bool
 
-	// GrowAfter is the number of samples that a series has before it gets the best model that
-	// fits: it begins with the last of Lighter, and the better model learns what the series has
-	// had. 0 means that a series begins with the best model that fits, and keeps it.
+	// GrowAfter is the number of samples after which a series gets the best model that
+	// fits. The series begins with the last of Lighter; the better model first learns the
+	// samples so far. 0: a series begins with the best model that fits, and keeps it.
 	GrowAfter int
 
 	// Scope says which series share a model; empty means PerSeries.
 	Scope Scope
 
-	// Intervals and Drift make what follows the forecasts of a series beside a model
-	// that has no intervals or no detector of drifts itself; nil means that there is
-	// nothing beside it. Intervals need Levels.
+	// Intervals and Drift make the intervals and the drift detector of a series whose model
+	// has none of its own; nil: none. Intervals need Levels.
 	Intervals func(dim int) (eval.Intervals, error)
 	Drift     func(dim int) (eval.DriftWatch, error)
 
-	// Anomalies returns what decides about the alarms of a series with the variables; nil
+	// Anomalies returns the rules for the alarms of a series with these variables; nil
 	// means the zero AnomalyConfig.
 	Anomalies func(variables []string) eval.AnomalyConfig
 
-	// Limits returns the values that the variables of a series cannot leave, -Inf and Inf where
-	// there are none: forecasts and intervals are moved into them. Nil, here or returned,
-	// means none.
+	// Limits returns the lowest and the highest possible value of each variable, -Inf and
+	// Inf without a limit: forecasts and intervals are moved into this range. Nil, here or
+	// returned: no limits.
 	Limits func(variables []string) (low, high []float64)
 
 	// Baselines run beside the model on each series and are scored like it.
@@ -78,8 +78,8 @@ type EngineConfig struct {
 	// the first one is scored. Nil means no intervals.
 	Levels []float64
 
-	// Joint says that forecasts have the region of an eval.JointBounder, too, which
-	// is scored; it needs Levels.
+	// Joint adds the region of an eval.JointBounder to the forecasts, and scores it; it
+	// needs Levels.
 	Joint bool
 
 	// MetricsEvery is the number of samples of a series between two metrics of
@@ -88,9 +88,9 @@ type EngineConfig struct {
 	MetricsEvery  int
 	MetricsWindow int
 
-	// Pool is the name of the series of metrics over all series together, which must
-	// begin with AllSeries: one for each engine that writes to the same place. Empty
-	// means that there are none.
+	// Pool is the name of the series that has the metrics over all series. It begins with
+	// AllSeries and differs between engines that write to the same place. Empty: no such
+	// metrics.
 	Pool string
 
 	// RollbackEvery is the number of samples between two copies of the state that a

@@ -50,9 +50,9 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 	return m, d.parts[from:m.to]
 }
 
-// Parts calls each for every part of the i-th message, in order: a record, or the reason
-// why one is refused, of which only Message is set. The records live as long as d has
-// them. It ends with the first error, which may be that of the decoder.
+// Parts calls each for every part of the i-th message, in order: with a record, or with a
+// refusal and a record of which only Message is set. The records are valid while d holds
+// them. Parts ends with the first error, which may be an error of the decoder.
 func (d *Decoded) Parts(i int, each func(r *Record, refusal *DataError) error) error {
 	m, parts := d.at(i)
 	if m.message.Refused != nil {

@@ -4,28 +4,28 @@ import "context"
 
 // Source delivers the messages of one partition in order.
 type Source interface {
-	// Read blocks until at least one message is there, then fills dst with what
-	// is available and returns the number. Key and Value stay valid until the
-	// next Read. io.EOF ends a replay; a source that retries does so inside.
-	// When ctx ends, Read returns its error and has lost nothing: the next Read,
-	// if any, goes on where this one stopped. n < len(dst) says that nothing more is waiting: what was made of the
-	// messages so far is then written without delay.
+	// Read blocks until at least one message is there, then fills dst with the messages at
+	// hand and returns their number. n < len(dst) says that no more are waiting: their
+	// results are then written without delay. Key and Value stay valid until the next Read.
+	//
+	// io.EOF ends a replay. A source repeats failed requests itself. When ctx ends, Read
+	// returns the error of ctx and loses no message: the next Read, if any, goes on where
+	// this one stopped.
 	Read(ctx context.Context, dst []Message) (n int, err error)
 	Close() error
 }
 
-// Seeker is a Source that can start elsewhere than at its beginning: before the
-// first Read, Seek makes next the offset of the first message delivered. It is an error
-// when the log has another message at the offset of last, which was applied before. A
-// Source without it may deliver messages again; the engine skips those that it
-// has seen.
+// Seeker is a Source that can start at any offset: before the first Read, Seek makes next
+// the offset of the first message delivered. It is an error when the log has another
+// message at the offset of last, which was applied before. A Source without Seek may
+// deliver messages again; the engine skips messages that it has seen.
 type Seeker interface {
 	Seek(ctx context.Context, next int64, last Mark) error
 }
 
 // Verifier is a Source whose log can be replaced by another one while it is read. Verify
-// returns an error when what was read so far may be from several logs: it is called
-// before a checkpoint is saved, and may be called from another goroutine than Read.
+// returns an error when the messages read so far may be from several logs. The runner calls
+// Verify before it saves a checkpoint, possibly from another goroutine than Read.
 type Verifier interface {
 	Verify(ctx context.Context) error
 }
@@ -37,20 +37,19 @@ type Committer interface {
 	Commit(ctx context.Context, next int64) error
 }
 
-// Sink accepts points. Write blocks until everything in b was accepted,
-// retrying transient failures for as long as ctx lives; it keeps no reference
-// to b. Writing the same batch twice has the effect of writing it once. A batch
-// with a Snapshot must be durable when Write returns: a checkpoint follows.
+// Sink accepts points. Write blocks until every point of b was accepted, and repeats failed
+// requests while ctx lives; it keeps no reference to b. Writing a batch twice has the
+// effect of writing it once. A batch with a Snapshot must be durable when Write returns: a
+// checkpoint follows.
 type Sink interface {
 	Write(ctx context.Context, b *Batch) error
 	Close() error
 }
 
-// Positioner is a Sink whose output has a position (a file): the positions after the
-// last Write are saved with each checkpoint, and Resume cuts the output back to the
-// position of its kind and path, so that what is written again is not there twice.
-// Resume appends to an output that the checkpoint does not know. Without a checkpoint
-// at is nil, and the output starts from nothing.
+// Positioner is a Sink whose outputs have a position (files). The positions after the last
+// Write are saved with each checkpoint. Resume cuts each output back to its saved position,
+// so that no point is there twice, and appends to an output that the checkpoint does not
+// know. A nil Positions means that there is no checkpoint: the outputs start empty.
 type Positioner interface {
 	Positions() Positions
 	Resume(at Positions) error
@@ -58,12 +57,12 @@ type Positioner interface {
 
 // Store keeps the checkpoints of one partition.
 type Store interface {
-	// Load returns the newest checkpoint that is valid, as a whole one and the
-	// changes to it in order, or ErrNoCheckpoint.
+	// Load returns the newest valid checkpoint: a whole one, then the changes to it in
+	// order. Without one it returns ErrNoCheckpoint.
 	Load(ctx context.Context) ([]Checkpoint, error)
 
-	// Save returns when the checkpoint is durable. Changes are those to the one
-	// that the same Store has saved last; the first one is whole.
+	// Save returns when the checkpoint is durable. A checkpoint of changes refers to the
+	// checkpoint that this Store saved last; the first checkpoint is whole.
 	Save(ctx context.Context, c Checkpoint) error
 }
 
@@ -89,16 +88,16 @@ type DeadLetters interface {
 	Close() error
 }
 
-// Decoder turns a message into a record. An error is a *DataError and says
-// why the message cannot be used.
+// Decoder turns a message into a record. The error is a *DataError that says why the
+// message cannot be used.
 type Decoder interface {
 	Decode(r *Record, m *Message) error
 }
 
-// Splitter is a Decoder of messages that hold any number of records. Split
-// begins a message and Next decodes its records one after the other, until it
-// returns io.EOF. A *DataError refuses what is the Message of the record then, a
-// part of the whole as a rule, and the next call goes on behind it.
+// Splitter is a Decoder of messages that hold any number of records. Split begins a
+// message. Next decodes one record after the other and returns io.EOF behind the last. A
+// *DataError rejects record.Message, which usually holds one part of the message; the next
+// call goes on behind that part.
 type Splitter interface {
 	Decoder
 	Split(m *Message)

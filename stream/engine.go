@@ -85,9 +85,9 @@ func (e *Engine) Reject(dst *Batch, m *Message, err *DataError) {
 	}
 }
 
-// Begin reports whether m is new: one whose offset was applied before is to be
-// skipped. What is in a new one goes to Learn and Refuse, and no state must be
-// saved before all of it did.
+// Begin reports whether m is new: a message whose offset was applied before is to be
+// skipped. The records of a new message go to Learn, its refused parts to Refuse. No state
+// may be saved before the last of them.
 func (e *Engine) Begin(dst *Batch, m *Message) bool {
 	if m.Offset < e.next {
 		return false
@@ -98,19 +98,19 @@ func (e *Engine) Begin(dst *Batch, m *Message) bool {
 	return true
 }
 
-// Refuse keeps m, or a part of it, as a dead letter, and reports the first one of a reason,
-// the tenth, the hundredth and so on.
+// Refuse keeps m, or a part of m, as a dead letter, and reports the first, the tenth, the
+// hundredth … refusal for each reason.
 func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
 	dst.refuse(m, err.Reason, err.Detail)
 	e.reportRefused(dst, m, err)
 }
 
-// Learn gives r to the Assembler and learns from the samples that it completes: none, one
-// or several. What comes of them is appended to dst, to be scored. What is wrong with the
-// data becomes a dead letter in dst; an error is fatal and leaves the Engine unusable.
+// Learn gives r to the Assembler and learns from the completed samples: none, one or
+// several. Their step results are appended to dst, to be scored. Errors in the data become
+// dead letters in dst; a returned error is fatal and leaves the Engine unusable.
 //
-// The order for a sample is: learn it, then forecast. A forecast is handed to the Scorer
-// before the samples are seen that it is compared with: it has not seen its target.
+// Each sample is learnt first, then the next samples are forecast. Each forecast reaches
+// the Scorer before its target is seen.
 func (e *Engine) Learn(dst *Batch, r *Record) error {
 	e.into = learner{e, dst, r.Message}
 	return e.assembler.Add(&e.into, r)
@@ -275,9 +275,9 @@ func later(a, b int64) int64 {
 	return a
 }
 
-// Score appends to dst the points of its step results: those of all records learnt from
-// since the last call, of this batch and no other. It completes the Snapshot of dst, if
-// there is one.
+// Score appends to dst the points of its step results. dst must be the batch of all records
+// learnt since the last call of Score. Score also completes the Snapshot of dst, if there
+// is one.
 func (e *Engine) Score(dst *Batch) error {
 	for i := range dst.results {
 		if err := e.scorer.take(dst, &dst.results[i]); err != nil {
@@ -368,8 +368,8 @@ func (e *Engine) measure(dst *Batch, s *series, in *Sample, r *stepResult) {
 	}
 }
 
-// SetMetricsEvery changes EngineConfig.MetricsEvery: it says when scores are written,
-// and nothing depends on it.
+// SetMetricsEvery changes EngineConfig.MetricsEvery, which only decides when scores are
+// written.
 func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 
 // AppendScores appends the scores of all series as they are now, due or not. It

@@ -6,9 +6,8 @@ import (
 	"hash/fnv"
 )
 
-// Mark identifies a message of a log by its offset and its content, so that a log that
-// was deleted and created again differs from the one that was read. The zero value
-// identifies none.
+// Mark identifies a message of a log by its offset and its content: a log that was deleted
+// and created again has other marks. The zero value identifies no message.
 type Mark struct {
 	Offset int64
 	Hash   uint64 // of time, key and value; 0 = none
@@ -48,7 +47,7 @@ type Witness struct {
 	verified       int64 // all messages before this offset are from one log
 }
 
-// Begin forgets all messages but one: the last that was processed before a restart.
+// Begin forgets all messages except last, the last one processed before a restart.
 func (w *Witness) Begin(last Mark) { *w = Witness{anchor: last, newest: last} }
 
 // Saw notes a message that was read, in the order of offsets.
@@ -62,16 +61,16 @@ func (w *Witness) Saw(m Mark) {
 	w.newest = m
 }
 
-// Anchor returns the mark of a message of the log; none when nothing was seen.
+// Anchor returns the mark of a message of the log; the zero Mark before the first.
 func (w *Witness) Anchor() Mark { return w.anchor }
 
 // Verified reports whether all messages before next are known to be from one log.
 func (w *Witness) Verified(next int64) bool { return w.anchor.None() || next <= w.verified }
 
-// Check is given what the log has at the offset of the anchor of then, a copy of w from
-// before the log was asked. It returns a *ReplacedError when that is another message,
-// and otherwise makes the newest message of then the anchor. None proves nothing: the
-// message was removed from the log.
+// Check compares the anchor of then, a copy of w from before the log was asked, with now,
+// the mark that the log has at the offset of that anchor. Another message is a
+// *ReplacedError; else the newest message of then becomes the anchor. A mark of no message
+// proves nothing: retention has removed the message.
 func (w *Witness) Check(then Witness, now Mark) error {
 	if !now.None() && now != then.anchor {
 		return &ReplacedError{Was: then.anchor, Now: now}
@@ -83,8 +82,8 @@ func (w *Witness) Check(then Witness, now Mark) error {
 	return nil
 }
 
-// ReplacedError says that a log has another message at an offset than the one that was
-// read from there.
+// ReplacedError says that a log now has another message at an offset than the message that
+// was read there.
 type ReplacedError struct{ Was, Now Mark }
 
 func (e *ReplacedError) Error() string {

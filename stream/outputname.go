@@ -11,9 +11,9 @@ var (
 )
 
 // OutputName returns the name of a variable where outputs have its bounds beside it: cpu,
-// cpu_lower, cpu_upper. A name that these outputs use themselves, such as cpu_lower, has an
-// underscore behind it, and so have those made of such a name and underscores, so that no two
-// become one.
+// cpu_lower, cpu_upper. Variables with a name that these outputs use themselves, such as
+// cpu_lower, get an underscore behind their name. So does every such name with underscores
+// behind it: no two names become one.
 func OutputName(variable string) string {
 	base := strings.TrimRight(variable, "_")
 	if slices.Contains(ownNames, base) {

@@ -19,11 +19,11 @@ const (
 	Rejected  Reason = "rejected"   // the sink refused the point for good
 )
 
-// Reasons lists all of them.
+// Reasons lists every Reason.
 var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future, TooLarge, TooMany, Memory, Rejected}
 
-// DataError is a message that cannot be used. It is a property of the data:
-// counted, kept as a dead letter, and no reason to stop.
+// DataError says why a message cannot be used. Such messages are counted and kept as dead
+// letters, and reading goes on.
 type DataError struct {
 	Reason Reason
 	Detail string // what, where, and what was expected

@@ -34,13 +34,14 @@ type Record struct {
 	Ahead bool
 }
 
-// Series describes the series that a point belongs to. It never changes: when
-// the variables of a series do, there is a new Series.
+// Series describes the series of a point. A Series never changes: new variables make a new
+// Series.
 type Series struct {
 	Name      string
 	Variables []string // length dim
 	Tags      []Tag    // ascending by key, see AssemblerConfig.Tags; nil = the name alone, as id
 }
 
-// Tag is a part of what identifies a series, for outputs that can search by it.
+// Tag is a name and a value that belong to a series, such as its host. Outputs can search
+// by tags.
 type Tag struct{ Key, Value string }

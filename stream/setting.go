@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Setting is something that a state depends on beside the log: a key of the
+// Setting is a name and a value that a state depends on beside the log: a key of the
 // configuration, or a property of the build or of the topic.
 type Setting struct{ Key, Value string }
 
-// SettingsError says that a state was saved under other settings, so that going on from
-// it would not give the results of either.
+// SettingsError says that a state was saved under other settings. Going on from it would
+// give the results of neither.
 type SettingsError struct {
 	Changed []SettingChange // ascending by key
 }

@@ -15,8 +15,8 @@ func (e *Engine) Snapshot(dst []byte) []byte {
 	return e.stateOfScorer(e.stateOfModels(dst, true), true)
 }
 
-// Changes appends to dst the state of all that has changed since the last call of
-// Saved. Series that got no record cost nothing.
+// Changes appends to dst the state that has changed since the last call of Saved. Series
+// without a record since then cost nothing.
 func (e *Engine) Changes(dst []byte) []byte {
 	return e.stateOfScorer(e.stateOfModels(dst, false), false)
 }
@@ -66,10 +66,10 @@ func (sc *scorer) saved() {
 	}
 }
 
-// Restore replaces the state by what Snapshot wrote, then by what Changes wrote
-// after it, in order. After an error the Engine is as before. Horizon, Emit, Levels, Joint,
-// Intervals, Baselines, Anomalies and MetricsWindow may have been other ones: the models go on
-// where they were, and what is new beside them starts now.
+// Restore replaces the state by what Snapshot wrote, then by what Changes wrote after it,
+// in order. After an error the Engine is as before. Horizon, Emit, Levels, Joint,
+// Intervals, Baselines, Anomalies and MetricsWindow may differ from those of the saved
+// Engine: the models go on, and new scores, intervals and baselines begin now.
 func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	fresh, err := NewEngine(e.c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // ResetCommand returns the command that removes the checkpoints of a job with this
-// configuration. What was set on the command line may be a secret: it is left out.
+// configuration. It leaves out settings of the command line, which may be secret.
 func ResetCommand(files, sets []string) string {
 	args := []string{"forecaster checkpoint reset"}
 	for _, f := range files {

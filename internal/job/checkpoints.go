@@ -15,10 +15,10 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// CheckpointTimeout is how long Kafka may take.
+// CheckpointTimeout is the time that Kafka may take to list or remove checkpoints.
 const CheckpointTimeout = 5 * time.Minute
 
-// Checkpoints are those of a job.
+// Checkpoints lists and removes the checkpoints of a job.
 type Checkpoints interface {
 	Where() string
 	List(ctx context.Context) ([]CheckpointInfo, error) // at least one
@@ -40,7 +40,7 @@ type CheckpointInfo struct {
 	Error     string            `json:"error,omitempty"`
 }
 
-// Directory has checkpoints in it, or in directories below.
+// Directory is a directory with checkpoints in it, or in directories below.
 type Directory string
 
 func (d Directory) Where() string { return string(d) }
@@ -130,7 +130,7 @@ func (s *LocalState) Reset(ctx context.Context) (removed int, err error) {
 	return s.Directory.Reset(ctx)
 }
 
-// StateTopic has the checkpoints in Kafka.
+// StateTopic has the checkpoints of a job in Kafka.
 type StateTopic struct {
 	*kafka.SavedState
 	Topic string

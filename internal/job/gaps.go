@@ -82,8 +82,8 @@ func (s *steps) settle() {
 	s.regular += n - len(s.all)
 }
 
-// Hint says how many gaps there are and what makes the model see them; "" = none, or the
-// series are not regular: nine of ten steps must be alike.
+// Hint returns the number of gaps and the setting that fills them. "": no gap, or the
+// series are not regular, with nine of ten steps alike.
 func (g *GapWatch) Hint() string {
 	var spacing, most int64
 	gaps := 0

@@ -43,7 +43,7 @@ type Live struct {
 
 	reloads reloadCounts
 
-	// taps see every batch before the outputs do.
+	// Taps see every batch before the outputs do.
 	Taps []stream.Sink
 
 	// Losses is the stream.Evaluation.Losses of every engine; nil = nobody wants them.
@@ -388,7 +388,7 @@ func (l *Live) ended(name string) {
 	delete(l.working, name)
 }
 
-// stats returns the counters of each partition that was ever assigned; gauges have their
+// Stats returns the counters of each partition that was ever assigned; gauges have their
 // current values.
 func (l *Live) Stats() map[string]counters {
 	l.mu.Lock()

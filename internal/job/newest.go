@@ -37,7 +37,7 @@ func (n *NewestForecasts) Write(_ context.Context, b *stream.Batch) error {
 // Close implements stream.Sink.
 func (n *NewestForecasts) Close() error { return nil }
 
-// NewNewestForecasts returns one that has nothing yet.
+// NewNewestForecasts returns an empty NewestForecasts.
 func NewNewestForecasts() *NewestForecasts {
 	return &NewestForecasts{forecasts: make(map[string][]stream.Forecast)}
 }

@@ -31,6 +31,8 @@ type reloader struct {
 	job   *Live
 }
 
+// NewReloader returns what reads the configuration files again, by load, and applies the
+// changes to job.
 func NewReloader(files []string, load func() (*config.Config, error), job *Live) *reloader {
 	return &reloader{files: files, load: load, job: job}
 }
@@ -138,6 +140,7 @@ func (l *Live) change(c run.Change) {
 	}
 }
 
+// SetLevel sets the level of the log to that of c.
 func SetLevel(v *slog.LevelVar, c config.Log) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration

@@ -46,8 +46,8 @@ type Replayed struct {
 	Metrics  []stream.Metric // scores at the end
 }
 
-// Replay runs the input file through the engine and into the outputs. If ctx ends
-// before, it returns the result of the rows until then.
+// Replay runs the input file through the engine and into the outputs. If ctx ends first,
+// Replay returns the result of the rows so far.
 func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replayed, err error) {
 	if f := cfg.Output.File; o.State != "" && f != nil && f.Waits() {
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// Columns says what a file of forecasts has beside its usual columns.
+// Columns are the columns of a file of forecasts beside the usual ones.
 type Columns struct {
 	Origin bool // time of the last sample that the forecast is based on
 	Y      bool // what was observed at the target time; see AwaitTargets

@@ -23,7 +23,7 @@ type DeadLetters struct {
 	buf    []byte
 }
 
-// OpenDeadLetters opens the file at path, which is made if need be, to append to it;
+// OpenDeadLetters opens the file at path to append to it, and creates the file if need be;
 // "-" is standard output.
 func OpenDeadLetters(path string) (*DeadLetters, error) {
 	o, err := create(path)

@@ -7,20 +7,20 @@ import (
 	"runtime"
 )
 
-// Disk is what a Store needs of a directory. There is a second one in
-// internal/faultsim, on which the power fails.
+// Disk is the directory of a Store. A second implementation in internal/faultsim loses
+// power.
 type Disk interface {
 	List() (names []string, err error)
 	Read(name string) ([]byte, error)
 
-	// Write makes a file of parts, or replaces what is in it, and Append adds to its end.
-	// When they return the content is durable; when they fail a part of it may
-	// be there, or something else in its place.
+	// Write makes a file of parts, or replaces its content; Append adds parts at the end.
+	// The content is durable when they return. After an error a part of it may be there, or
+	// another content in its place.
 	Write(name string, parts ...[]byte) error
 	Append(name string, parts ...[]byte) error
 
-	// Rename replaces to. When it returns the new name is durable; when it fails
-	// the file has the old or the new one.
+	// Rename replaces to. The new name is durable when it returns; after an error the file
+	// has the old or the new name.
 	Rename(from, to string) error
 
 	// Remove removes a file, if it is there.

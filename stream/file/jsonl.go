@@ -9,8 +9,8 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// JSONLines encodes the forecasts of a batch as one object a line, with the members that CSV
-// has as columns. A bound that is not calibrated is null.
+// JSONLines encodes the forecasts of a batch as one object a line, with the columns of CSV
+// as members. A bound that is not calibrated is null.
 type JSONLines struct {
 	Levels []float64 // those of the engine
 	Columns

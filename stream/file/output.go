@@ -34,7 +34,7 @@ type osFile interface {
 	Sync() error
 }
 
-// ErrCut is wrapped by the error of Resume when a file lacks what the checkpoint says.
+// ErrCut is wrapped by the error of Resume when a file is shorter than the checkpoint says.
 var ErrCut = errors.New("was cut, moved or removed since the checkpoint")
 
 func create(path string) (*output, error) {

@@ -208,8 +208,9 @@ type forecastRow struct {
 	Y          *float64  `parquet:"y,optional"`
 }
 
-// ParquetSink writes forecasts as a Parquet file with the columns of CSV, origin and y among them. The file is complete
-// after Close alone, so that it has no position and no job goes on with it.
+// ParquetSink writes forecasts as a Parquet file with the columns of CSV, origin and y
+// among them. Only Close completes the file: it has no position, and no job can go on with
+// it.
 type ParquetSink struct {
 	file   *output
 	writer *parquet.GenericWriter[forecastRow]
@@ -220,8 +221,8 @@ type ParquetSink struct {
 
 var _ stream.Sink = (*ParquetSink)(nil)
 
-// CreateParquet opens the file at path for writing, which the first forecasts empty; levels are
-// those of the engine.
+// CreateParquet opens the file at path for writing; the first forecasts empty the file.
+// levels are those of the engine.
 func CreateParquet(path string, levels []float64) (*ParquetSink, error) {
 	o, err := create(path)
 	if err != nil {

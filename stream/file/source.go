@@ -233,7 +233,7 @@ func (s *Source) orderLines() error {
 	return s.order(context.Background(), reverse)
 }
 
-// FormatOf returns the format that the extensions of a path say, or "".
+// FormatOf returns the format that belongs to the extensions of a path, or "".
 func FormatOf(path string) string {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext == ".gz" {
@@ -340,8 +340,8 @@ func (s *Source) Header() []string { return s.header }
 // = unknown). It may be called from any goroutine.
 func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 
-// ErrOtherFile is wrapped by the error of Seek when a file does not begin with the lines that
-// were processed.
+// ErrOtherFile is wrapped by the error of Seek when a file does not begin with the
+// processed lines.
 var ErrOtherFile = errors.New("it is not the file it was")
 
 // Seek implements stream.Seeker. Nothing is known of the earlier lines of standard

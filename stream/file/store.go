@@ -67,8 +67,8 @@ func NewStore(disk Disk, log *slog.Logger) *Store {
 	return &Store{disk: disk, log: log, unlock: func() error { return nil }}
 }
 
-// Checkpoints returns the paths of the files with checkpoints in a directory, newest
-// first. It needs no lock; what it returns may be gone when it is read.
+// Checkpoints returns the paths of the files with checkpoints in a directory, newest first.
+// It needs no lock: a file may be gone when it is read.
 func Checkpoints(dir string) ([]string, error) {
 	names, err := newestFirst(directory(dir))
 	if err != nil {
@@ -80,7 +80,7 @@ func Checkpoints(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Newest returns the newest checkpoint in a directory that can be read, as a whole one and the
+// Newest returns the newest readable checkpoint in a directory, as a whole one and the
 // changes to it, or stream.ErrNoCheckpoint. It needs no lock.
 func Newest(dir string) ([]stream.Checkpoint, error) {
 	paths, err := Checkpoints(dir)

@@ -8,12 +8,12 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// AwaitTargets returns a sink that passes the forecasts of a series on when their target
-// time is over, with Forecast.Y set if the target was observed. What is not over at the end
-// is passed on by Close. The order is that of the target times; forecasts of one target
-// time keep theirs.
+// AwaitTargets returns a sink that holds each forecast until its target time is over, then
+// passes it on to next, with Forecast.Y set if the target was observed. Close passes on the
+// rest. Forecasts leave in the order of their target times; forecasts with one target time
+// keep their order.
 //
-// Forecasts that wait are in memory alone, so a job with checkpoints would lose them.
+// Waiting forecasts are in memory alone, so a job with checkpoints would lose them.
 func AwaitTargets(next stream.Sink) stream.Sink {
 	return &targets{next: next, series: make(map[string]*waiting)}
 }

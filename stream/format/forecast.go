@@ -33,8 +33,8 @@ type outField struct {
 	key  string // of a tag
 }
 
-// NewForecastJSON returns an encoder for readers with a configuration of JSON that is not
-// Long. levels are those of the engine.
+// NewForecastJSON returns an encoder for readers with the configuration c, which must not
+// be Long. levels are those of the engine.
 func NewForecastJSON(c JSONConfig, levels []float64) (*ForecastJSON, error) {
 	if c.Long {
 		return nil, errors.New("format: objects of all variables are not long")

@@ -23,19 +23,18 @@ const Measurement = "_measurement"
 // "measurement" is a keyword of InfluxQL.
 const MeasurementTag = "metric"
 
-// InfluxConfig says what of a line of line protocol is the series and what the
+// InfluxConfig says which parts of a line of line protocol are the series, and which the
 // variables.
 type InfluxConfig struct {
-	// Series are the tags, or Measurement, that make a series; what a line has
-	// beside them becomes a part of the names of its variables. Nil means
-	// the measurement and all tags.
+	// Series are the tags, or Measurement, that make a series; the other tags become a part
+	// of the names of the variables. Nil means the measurement and all tags.
 	Series []string
 
-	// Ignore are tags that are neither.
+	// Ignore are tags that belong neither to the series nor to the variables.
 	Ignore []string
 
-	// Fields are the fields with values; nil means all that are numbers or
-	// booleans, 1 for true.
+	// Fields are the fields with values; nil means every field that is a number or a
+	// boolean (true is 1).
 	Fields []string
 
 	TimeUnit TimeUnit // of the times; Auto means Nanoseconds
@@ -105,8 +104,8 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 	return &Influx{c: c, series: newInterner(), names: newInterner(), seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil
 }
 
-// Decode implements stream.Decoder for messages of one record: what Next returns
-// first, or a refusal of a message that has none.
+// Decode implements stream.Decoder for messages of one record: it returns the first record
+// of Next, or refuses a message without one.
 func (d *Influx) Decode(r *stream.Record, m *stream.Message) error {
 	d.Split(m)
 	err := d.Next(r)

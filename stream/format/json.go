@@ -18,8 +18,8 @@ import (
 // variables are the members of the message itself that are numbers or null.
 const Flat = "."
 
-// JSONConfig says where a JSON message has what. Paths are names of members
-// joined by dots.
+// JSONConfig has the places of series, time and values in a JSON message. Paths are names
+// of members joined by dots.
 type JSONConfig struct {
 	Series   string   // path of the name of the series; "" = the key of the message
 	Time     string   // path of the time; "" = "time"

@@ -18,7 +18,7 @@ type Assumption struct {
 // SortSetting states that a file is not in the order of its times.
 const SortSetting = "input.file.sort=true"
 
-// Sniffed says how a file of CSV is read.
+// Sniffed is how a file of CSV is read.
 type Sniffed struct {
 	CSV         CSVConfig
 	Skip        int  // lines before the last one of the header
@@ -27,13 +27,12 @@ type Sniffed struct {
 	Assumptions []Assumption
 }
 
-// SniffCSV completes c from the first lines of a file. Fields of c that are set are not
-// questioned. It decides about the separator, the lines of the header, the decimal comma,
-// separators of thousands, the column of the times, the column of the series where times
-// repeat, columns of text and of line numbers, which are left out, and whether the newest line
-// comes first.
+// SniffCSV completes c from the first lines of a file. It keeps the fields of c that are
+// set. It finds the separator, the lines of the header, the decimal comma, separators of
+// thousands, the column of the times, the column of the series where times repeat, columns
+// of text and of line numbers, which are left out, and whether the newest line comes first.
 //
-// The error says which of these could not be found and which setting tells it.
+// The error names the property that could not be found, and the setting for it.
 func SniffCSV(sample []byte, c CSVConfig) (Sniffed, error) {
 	s := &sniffer{out: Sniffed{CSV: c}, time: -1}
 	lines := s.skipComments(sampleLines(sample))

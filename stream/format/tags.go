@@ -75,8 +75,8 @@ type SeriesTemplate struct {
 	texts, keys []string // texts[i] is before the value of keys[i], the last one at the end
 }
 
-// ParseSeriesTemplate reads a template. Between two values there must be a text, so that
-// a name is read in one way only.
+// ParseSeriesTemplate reads a template. Two values need a text between them, so that a name
+// is read in one way only.
 func ParseSeriesTemplate(text string) (*SeriesTemplate, error) {
 	t := &SeriesTemplate{}
 	rest := text

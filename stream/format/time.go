@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TimeUnit says how a time that is a number is read.
+// TimeUnit is the unit of a time that is a number.
 type TimeUnit string
 
 // The units. A time that is text is RFC 3339 or one of its usual short forms (a

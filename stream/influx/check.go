@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Check returns nil when the server accepts the token and the bucket: it sends
-// a comment, which is a request like any other and writes no point.
+// Check returns nil when the server accepts the token and the bucket. It sends a comment,
+// which is a request like any other and writes no point.
 func (s *Sink) Check(ctx context.Context) error {
 	err := s.writer.WriteRecord(ctx, "# is anybody there?")
 	if err == nil {

@@ -117,15 +117,14 @@ func (c *connection) close() {
 	c.http.CloseIdleConnections()
 }
 
-// Change is what can be changed while a Sink is in use, such as a token that was
-// replaced.
+// Change has the settings that can change while a Sink is in use, such as the token.
 type Change struct {
 	Token     secret.Text
 	BatchSize int
 	Timeout   time.Duration
 }
 
-// Change asks for c, from the next request on. It may be called from any goroutine.
+// Change requests c from the next request on. Any goroutine may call it.
 func (s *Sink) Change(c Change) { s.changed.Store(&c) }
 
 // change does what was asked for, in the goroutine that writes.
@@ -182,9 +181,9 @@ func (s *Sink) Problem() string {
 	return ""
 }
 
-// Write returns when every point of b was accepted, or refused for good and kept
-// as a dead letter. It ends with the cause of ctx otherwise. While one request is
-// under way, the next one is encoded.
+// Write returns when every point of b was accepted, or refused permanently and kept as a
+// dead letter; when ctx ends, it returns the cause of ctx. The next request is encoded
+// while one is under way.
 func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 	c := chunks{encoder: s.config.Encoder, left: *b}
 	s.bufs[0] = c.next(s.bufs[0], s.size)

@@ -66,7 +66,7 @@ func (s SASL) mechanism() (sasl.Mechanism, error) {
 	return m, nil
 }
 
-// TLSFiles names what a TLS connection needs.
+// TLSFiles has the files and names of a TLS connection.
 type TLSFiles struct {
 	CA         string // certificates that sign the broker's; "" = those of the system
 	Cert, Key  string // of the client; "" = none

@@ -14,9 +14,9 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Read waits until at least one message is there; see stream.Source. Failing
-// requests are repeated until ctx ends. The errors that end it are those of ctx,
-// ErrBeyondEnd, ErrRecreated, ErrLost and ErrNoState.
+// Read waits until at least one message is there; see stream.Source. Failed requests are
+// repeated until ctx ends. Read returns the error of ctx, ErrBeyondEnd, ErrRecreated,
+// ErrLost or ErrNoState.
 func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
 	if len(dst) == 0 {
 		return 0, nil

@@ -22,19 +22,19 @@ var (
 	// topic was truncated, or deleted and created again.
 	ErrBeyondEnd = errors.New("kafka: the position lies beyond the end of the log; was the topic deleted and created again?")
 
-	// ErrRecreated means that the log is not the one that was read before: a message
-	// that was read has another content now.
+	// ErrRecreated means that the log is not the log that was read before: a message has
+	// another content now.
 	ErrRecreated = errors.New("kafka: the log has changed before the position: the topic was deleted and created again")
 
-	// ErrNoState means that the group has read the partition before, but the
-	// state that came of it is not there; see GroupConfig.Stateful.
+	// ErrNoState means that the group has committed an offset of the partition, but there
+	// is no checkpoint for it; see GroupConfig.Stateful.
 	ErrNoState = errors.New("kafka: the group has committed an offset for which there is no checkpoint")
 
 	// ErrLost means that retention removed records before they were read.
 	ErrLost = errors.New("kafka: records were removed by retention before they were read")
 
-	// ErrPartitions means that a topic has another number of partitions than
-	// before, so that series may have moved from one to another.
+	// ErrPartitions means that the number of partitions of a topic has changed: series may
+	// have moved from one partition to another.
 	ErrPartitions = errors.New("kafka: the number of partitions has changed")
 
 	// ErrStuck means that the function of a partition did not return within
@@ -93,14 +93,14 @@ func NewGroup(c GroupConfig) (*Group, error) {
 	}, nil
 }
 
-// Run waits until all topics exist, joins the group and calls work for each
-// partition that is assigned, each in a goroutine of its own, again and again
-// as the group changes. It returns nil when ctx has ended and all work returned
-// nil, or when all work of a generation returned nil by itself; otherwise the
-// first error, after the other work was handed over. Errors of work that has
-// lost its partition are not returned: it is called again when the partition comes
-// back. Failing connections are repeated for as long as ctx lives, but a client
-// that the broker does not accept at the start is an error.
+// Run waits until all topics exist, joins the group and calls work for each assigned
+// partition in a goroutine of its own, again for each generation of the group.
+//
+// Run returns nil when ctx has ended and all work has returned nil, or when all work of a
+// generation has returned nil by itself; otherwise the first error, after the other work
+// was handed over. An error of work that has lost its partition is not returned: work is
+// called again when the partition comes back. Failed connections are repeated while ctx
+// lives, but a client that the broker refuses at the start is an error.
 func (g *Group) Run(ctx context.Context, work Work) error {
 	defer g.client.close()
 	defer g.setState("ended")

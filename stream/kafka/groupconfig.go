@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Offset says where reading starts when a group has committed nothing.
+// Offset is the start of reading in a group without committed offsets.
 type Offset string
 
 // The offsets.
@@ -28,19 +28,17 @@ type GroupConfig struct {
 	// the topics are read and nothing is committed.
 	Group string
 
-	// Offset is where a partition starts of which nothing is committed; "" means
-	// Oldest. Newest is resolved once and committed at once, so that a restart
-	// misses nothing.
+	// Offset is the start of a partition without a committed offset; "" means Oldest.
+	// Newest is resolved once and committed at once, so that a restart misses nothing.
 	Offset Offset
 
-	// Isolation says whether messages of transactions that were aborted, or have not
-	// ended, are delivered; "" means ReadCommitted: they are not, and a transaction
-	// that does not end holds up what follows it.
+	// Isolation says whether messages of aborted or open transactions are delivered. ""
+	// means ReadCommitted: they are not, and an open transaction delays the messages behind
+	// it.
 	Isolation Isolation
 
-	// Stateful says that work restores a state and calls Seek. Then it is an
-	// error to Read without Seek from a partition of which something is
-	// committed: the state that belongs to the commit is missing.
+	// Stateful says that work restores a state and calls Seek. Read without Seek is then an
+	// error where an offset is committed: the state for the offset is missing.
 	Stateful bool
 
 	// StopOnLoss makes it an error when records were removed by retention
@@ -51,9 +49,9 @@ type GroupConfig struct {
 	// whole; default 1 MiB. See stream.Message.Refused.
 	MaxMessageBytes int
 
-	// FetchBytes is how much a request for messages asks for; default 1 MiB. A
-	// larger batch is delivered nevertheless. MaxWait is how long the broker
-	// holds a request while there is nothing; default 500 ms.
+	// FetchBytes is the size that a request for messages asks for; default 1 MiB. A larger
+	// batch is delivered nevertheless. MaxWait is the time that the broker holds a request
+	// without messages; default 500 ms.
 	FetchBytes int
 	MaxWait    time.Duration
 

@@ -137,8 +137,8 @@ func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
 	})
 }
 
-// DeleteOffsets makes the group forget what it has read, or returns ErrInUse. A member
-// that joins at the same time makes the broker refuse it.
+// DeleteOffsets removes the committed offsets of the group, or returns ErrInUse. The broker
+// refuses it while a member joins.
 func (g *Group) DeleteOffsets(ctx context.Context) error {
 	counts, err := g.client.partitions(ctx, g.config.Topics)
 	if err != nil {

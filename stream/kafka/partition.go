@@ -88,8 +88,8 @@ func (p *Partition) Number() int { return p.tp.partition }
 // Close does nothing: a partition ends with the function that works on it.
 func (p *Partition) Close() error { return nil }
 
-// Committed returns the offset that the group has committed, and the metadata
-// given to CommitMetadata. It is -1 when there is none, or no group.
+// Committed returns the committed offset of the group and the metadata given to
+// CommitMetadata. The offset is -1 without a commit, and outside of a group.
 func (p *Partition) Committed(ctx context.Context) (offset int64, metadata string, err error) {
 	offset, n, err := p.committed(ctx)
 	return offset, n.text, err
@@ -132,10 +132,10 @@ func (c *client) committed(ctx context.Context, group string, of map[string][]in
 
 var errNoPartition = errors.New("the answer lacks the partition")
 
-// Seek makes next the offset of the first message that Read delivers. It is an
-// error when the log ends before next, or has another message than last or than the one
-// that the commit names. Without Seek, Read starts at the
-// committed offset, or where GroupConfig.Offset says when there is none.
+// Seek makes next the offset of the first message that Read delivers. It is an error when
+// the log ends before next, or when the message of last or of the commit has another
+// content. Without Seek, Read starts at the committed offset, or else at
+// GroupConfig.Offset.
 func (p *Partition) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	if next < 0 {
 		return fmt.Errorf("kafka: seek to offset %d", next)
@@ -264,11 +264,10 @@ func (p *Partition) listOffsets(ctx context.Context, isolation Isolation, which 
 	return kafkago.PartitionOffsets{}, errNoPartition
 }
 
-// Commit records that everything before next was processed for good. It returns an
-// error that wraps ErrRecreated when messages before next may be from several logs. It
-// repeats the request until ctx ends, and returns an error that wraps ErrFenced
-// when the partition may have another owner. Outside of a group it does nothing,
-// nor after Store.Save has committed next.
+// Commit records that every message before next was processed permanently. It repeats the
+// request until ctx ends. An error wraps ErrRecreated when messages before next may be from
+// several logs, and ErrFenced when the partition may have another owner. Commit does
+// nothing outside of a group, and after Store.Save has committed next.
 func (p *Partition) Commit(ctx context.Context, next int64) error {
 	if p.saved == next+1 {
 		return nil

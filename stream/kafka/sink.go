@@ -23,8 +23,8 @@ type Sink struct {
 	ends []int // of the values in buf
 }
 
-// Encoder makes the messages of a forecast: it appends them to dst, and the end of each to
-// ends.
+// Encoder makes the messages of a forecast. AppendForecast appends the messages to dst, and
+// the end of each to ends.
 type Encoder interface {
 	AppendForecast(dst []byte, ends []int, f *stream.Forecast) ([]byte, []int)
 }

@@ -181,10 +181,10 @@ var _ stream.Store = (*Store)(nil)
 // any goroutine.
 func (s *Store) Damaged() int64 { return s.damaged.Load() }
 
-// Load implements stream.Store: the snapshot that was committed, when it is damaged
-// what comes before the damage, or else the snapshot before. When the group has
-// forgotten its commits, it is the newest one that is there: whoever wrote it, all
-// points before it were accepted. Load writes nothing: see collect.
+// Load implements stream.Store. It returns the committed snapshot; of a damaged one the
+// part before the damage, or else the snapshot before. Without a commit it returns the
+// newest snapshot: all points before it were accepted, whoever wrote it. Load writes
+// nothing: see collect.
 func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 	s.sum = nil
 	if s.p.tp.partition >= s.topic.count {

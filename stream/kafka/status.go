@@ -11,7 +11,7 @@ func (g *Group) setState(s string) {
 	g.state = s
 }
 
-// Status is what a Group is doing now.
+// Status is the present state of a Group.
 type Status struct {
 	State      string // what it waits for; "" = working on the partitions
 	Generation int    // of the group

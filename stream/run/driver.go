@@ -184,12 +184,12 @@ func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, 
 	return b.Snapshot != nil || b.Points() >= d.c.BatchPoints || b.Bytes() >= d.c.BatchBytes, nil
 }
 
-// Unsaved reports whether a checkpoint would hold something new.
+// Unsaved reports whether the state has changed since the last checkpoint.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
 
-// Checkpoint puts the state of the models into b, if it is new: what has changed since the
-// last checkpoint, or the whole state once the changes are as large. Score has to add the
-// rest of the state, and Deliver to write b, before the next Learn.
+// Checkpoint puts the unsaved state of the models into b: the changes since the last
+// checkpoint, or the whole state once the changes are as large. Before the next Learn,
+// Score has to add the rest of the state and Deliver to write b.
 func (d *Driver) Checkpoint(b *stream.Batch) {
 	d.since = 0
 	if !d.Unsaved() {
@@ -203,15 +203,15 @@ func (d *Driver) Checkpoint(b *stream.Batch) {
 	d.saved, b.Last = b.Next, d.last
 }
 
-// Score makes the points of b, and completes its checkpoint if it has one.
+// Score makes the points of b, and completes the checkpoint of b if there is one.
 func (d *Driver) Score(b *stream.Batch) error { return d.c.Engine.Score(b) }
 
 // like returns room for a little more than size bytes: growing step by step would leave
 // several times as much garbage.
 func like(size *atomic.Int64) []byte { n := size.Load(); return make([]byte, 0, n+n/16) }
 
-// Deliver writes b, keeps its dead letters and then, if it has a checkpoint,
-// stores and commits that. After each stage it calls lap.
+// Deliver writes b, keeps its dead letters and then, if b has a checkpoint, stores and
+// commits the checkpoint. After each stage it calls lap.
 func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) error {
 	if err := d.c.Sink.Write(ctx, b); err != nil {
 		return fmt.Errorf("stream: write: %w", err)

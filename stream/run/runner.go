@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Config says what a Runner connects. Source, Decoder, Engine and Sink are
+// Config has the parts that a Runner connects. Source, Decoder, Engine and Sink are
 // required.
 type Config struct {
 	Source  stream.Source
@@ -21,24 +21,24 @@ type Config struct {
 	Engine  *stream.Engine // new: the Runner restores it
 	Sink    stream.Sink
 
-	// DeadLetters keeps refused records; nil means that they are only counted, as are
-	// those for a reason in Drop.
+	// DeadLetters keeps refused records. Records for a reason in Drop are only counted; so
+	// are all if DeadLetters is nil.
 	DeadLetters stream.DeadLetters
 	Drop        []stream.Reason
 
-	// Store keeps the checkpoints; nil means that there are none and that
-	// nothing is committed. Settings are what the state depends on beside the log: a
-	// checkpoint with other ones is refused with a *stream.SettingsError, unless they are
-	// all in Adjustable, which Engine.Restore accepts. Adjusted, if not nil, is called with
-	// these.
+	// Store keeps the checkpoints; nil: there are none, and nothing is committed. Settings
+	// are the names and values that the state depends on beside the log. A checkpoint with
+	// other settings is refused with a *stream.SettingsError, unless Adjustable has every
+	// changed key, which Engine.Restore accepts. Adjusted, if not nil, is called with these
+	// changes.
 	Store      stream.Store
 	Settings   []stream.Setting
 	Adjustable []string
 	Adjusted   func([]stream.SettingChange)
 
-	// Warm returns the checkpoint of another log, from which the models go on when the Store
-	// has none, or stream.ErrNoCheckpoint. Nil means that they begin with nothing. Settings
-	// of a topic need not be equal.
+	// Warm returns the checkpoint of another log, from which the models go on when the
+	// Store has none, or stream.ErrNoCheckpoint. Nil: the models begin without data.
+	// Settings of the topic may differ.
 	Warm func() ([]stream.Checkpoint, error)
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
@@ -47,9 +47,9 @@ type Config struct {
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
 
-	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0
-	// means 2,000 points, several of which fit into the caches of a processor, and 8 MiB.
-	// A single record may exceed them.
+	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0 means 2,000
+	// points, so that several batches fit into the caches of a processor, and 8 MiB. A
+	// single record may exceed both.
 	BatchPoints int
 	BatchBytes  int
 
@@ -96,8 +96,8 @@ func NewRunner(c Config) (*Runner, error) {
 	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64), CheckpointTime: time.Now()}}, nil
 }
 
-// Change has the settings that can change while a Runner runs: no result of the engine
-// depends on them. A field that is zero stays as it is.
+// Change has the settings that can change while a Runner runs; no result of the engine
+// depends on them. A zero field leaves its setting as it is.
 type Change struct {
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
@@ -107,9 +107,9 @@ type Change struct {
 	Note string
 }
 
-// Change requests c. It takes effect between two blocks of messages, or at once when there
-// are none. A change that still waits is replaced, except its Note. Any goroutine may call
-// Change.
+// Change requests c, which takes effect between two blocks of messages, or at once when
+// there are none. A later request replaces one that still waits, except its Note. Any
+// goroutine may call Change.
 func (r *Runner) Change(c Change) {
 	for {
 		select {
@@ -135,10 +135,10 @@ func (r *Runner) change(c Change, b *stream.Batch) {
 	}
 }
 
-// Run resumes from the Store and works until the source ends, ctx ends, or
-// something fails permanently. When ctx ends, what was read is still written and a
-// checkpoint taken. It returns nil after either orderly end. Run closes nothing and can be
-// called once.
+// Run resumes from the Store and works until the source ends, ctx ends, or an error is
+// permanent. When ctx ends, the messages read so far are still written and a checkpoint is
+// taken. Run returns nil after either orderly end. It closes nothing and can be called
+// once.
 func (r *Runner) Run(ctx context.Context) error {
 	if r.started.Swap(true) {
 		return errors.New("stream: a Runner runs once")
@@ -220,7 +220,7 @@ func (r *Runner) work(reading context.Context, stopReading func(), writing conte
 	return errors.Join(readErr, scoreErr, writeErr)
 }
 
-// ErrDrain is wrapped by the error of Run when DrainTimeout ended before everything that
+// ErrDrain is wrapped by the error of Run when DrainTimeout ended before every message that
 // was read was written.
 var ErrDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
 

@@ -7,7 +7,7 @@ import (
 )
 
 // StalledError says that a stage has hung: a model or an edge neither returns nor sends a
-// heartbeat. Nothing can stop it, so the process should end.
+// heartbeat. The process should end, because nothing can stop the stage.
 type StalledError struct {
 	Stage Stage
 	For   time.Duration
