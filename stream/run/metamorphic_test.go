@@ -247,7 +247,7 @@ func TestFault02_CrashAnywhere(t *testing.T) {
 				t.Fatalf("effect %d: the run ended with %v", at, err)
 			}
 			for _, name := range []string{"out", "letters"} {
-				f, err := os.OpenFile(filepath.Join(r.dir, name), os.O_APPEND|os.O_WRONLY, 0)
+				f, err := os.OpenFile(filepath.Join(r.dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 				if err != nil {
 					t.Fatal(err)
 				}
