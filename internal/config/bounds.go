@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Bound are the values that a variable cannot leave.
+// Bound is the range of a variable.
 type Bound struct {
 	Variable  string // "*" = every other one
 	Low, High float64

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A Checker collects the relations between settings that do not hold. Every error
-// begins with the place where its setting was made: file and line, variable or flag.
+// A Checker collects violated relations between settings. Every error begins with the place
+// of its setting: file and line, variable or flag.
 type Checker struct {
 	origins map[string]string // path -> where it was set last
 	broken  map[string]bool   // paths whose value could not be read
 	errs    Errors
 }
 
-// NewChecker returns a Checker for a configuration that no file made.
+// NewChecker returns a Checker for a configuration without a file.
 func NewChecker() *Checker {
 	return &Checker{origins: make(map[string]string), broken: make(map[string]bool)}
 }
 
-// A Check validates what this package does not know: names that stand for types.
+// A Check validates names that stand for types, which this package does not know.
 type Check func(*Checker, *Config)
 
 // Err returns an error of type Errors, or nil if everything holds.
@@ -39,7 +39,7 @@ func (c *Checker) Need(ok bool, path, format string, args ...any) {
 	}
 }
 
-// OneOf needs got to be one of the names.
+// OneOf records a violation of the setting at path unless got is one of the names.
 func (c *Checker) OneOf(path, got string, names ...string) {
 	c.Need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
 }
@@ -61,7 +61,7 @@ func (c *Checker) origin(path string) string {
 	return ""
 }
 
-// Errors are all the violations found, in the order of the settings.
+// Errors are all violations, in the order of the settings.
 type Errors []error
 
 func (e Errors) Error() string {
@@ -81,8 +81,7 @@ type syntaxError struct{ text string }
 func (e *syntaxError) Error() string        { return e.text }
 func (e *syntaxError) Is(target error) bool { return target == errSyntax }
 
-// Unread reports whether a file could not be read, so that settings seem to be missing
-// that are not.
+// Unread reports whether a file could not be read, so that its settings seem to be missing.
 func (e Errors) Unread() bool { return errors.Is(e, errSyntax) }
 
 // Unwrap makes errors.Is and errors.As see each of them.

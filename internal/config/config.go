@@ -32,7 +32,7 @@ type Config struct {
 	Log      Log      `yaml:"log"`
 }
 
-// Input says where samples come from: exactly one of the pointers is set.
+// Input is the source of the samples: exactly one of the pointers is set.
 type Input struct {
 	Kafka      *Kafka      `yaml:"kafka"`
 	File       *FileInput  `yaml:"file"`
@@ -61,7 +61,7 @@ type Kafka struct {
 	SessionTimeout time.Duration `yaml:"session_timeout"` // time without a heartbeat after which others take over
 }
 
-// KafkaAccess says who a client of Kafka is, and what it trusts.
+// KafkaAccess has the credentials of a Kafka client, and the certificates that it trusts.
 type KafkaAccess struct {
 	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
 	SASLUsername       string      `yaml:"sasl_username"`
@@ -119,7 +119,7 @@ func (s *Simulated) setDefaults() {
 	s.Interval = time.Second
 }
 
-// JSON says where a message has its fields: paths are names joined by dots.
+// JSON has the places of the fields in a message: paths are names joined by dots.
 type JSON struct {
 	Layout        string   `yaml:"layout"`         // wide = all variables in one message, long = one variable per message
 	SeriesField   string   `yaml:"series_field"`   // "" = the key of the message; long: unique_id
@@ -130,7 +130,7 @@ type JSON struct {
 	TimeUnit      string   `yaml:"time_unit"`      // unit of a numeric time: auto, s, ms, us or ns
 }
 
-// Influx says how line protocol becomes series and variables.
+// Influx has the series and variables of line protocol.
 type Influx struct {
 	Series   []string `yaml:"series"` // tags, and _measurement, that identify a series; empty = all
 	Ignore   []string `yaml:"ignore"` // tags that are dropped
@@ -138,7 +138,7 @@ type Influx struct {
 	TimeUnit string   `yaml:"time_unit"`
 }
 
-// CSV says how lines are to be read.
+// CSV is the format of lines of CSV.
 type CSV struct {
 	Header       []string `yaml:"header"`        // column names of messages, which have no header line
 	Comma        string   `yaml:"comma"`         // separator between fields, one character or tab; "" = by the first lines of a file, a comma in messages
@@ -206,11 +206,11 @@ type Model struct {
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`
 
-	// Occurrences are those in the file Events, which Load reads.
+	// Occurrences are the events of the file Events, which Load reads.
 	Occurrences []events.Event `yaml:"-"`
 }
 
-// Evaluate is how forecasts are scored.
+// Evaluate has the settings of the scores.
 type Evaluate struct {
 	Window   int `yaml:"window"`   // recent targets in the scores; 0 = all
 	Interval int `yaml:"interval"` // samples per series between two points of scores
@@ -260,8 +260,8 @@ type FileOutput struct {
 
 func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }
 
-// Kind returns the format of the file, "" when neither Format nor the ending of the name says
-// it. Standard output is CSV.
+// Kind returns the format of the file, "" when neither Format nor the extension tells it.
+// Standard output is CSV.
 func (f *FileOutput) Kind() string {
 	if f.Format != "" || f.Path == "-" {
 		return cmp.Or(f.Format, "csv")
@@ -279,8 +279,8 @@ func (f *FileOutput) Kind() string {
 	return ""
 }
 
-// Waits reports whether y is in the file: it is written when it was observed, and what waits
-// for that is in no checkpoint.
+// Waits reports whether forecasts wait for their observed value, because the file has the
+// column y. No checkpoint has forecasts that wait.
 func (f *FileOutput) Waits() bool {
 	return f.Kind() == "parquet" || slices.Contains(f.Columns, "y") || slices.Contains(f.Columns, "nixtla")
 }
@@ -350,7 +350,7 @@ type Drift struct {
 	FalseAlarms float64 `yaml:"false_alarms"` // rate, per sample of a series that does not change
 }
 
-// Anomaly says what an alarm is.
+// Anomaly is the definition of an alarm.
 type Anomaly struct {
 	FalseAlarms float64  `yaml:"false_alarms"` // per sample of a series that does not change
 	NormalAfter int      `yaml:"normal_after"` // samples after which a lasting change is the new normal
@@ -393,7 +393,7 @@ func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
 	return r, nil
 }
 
-// Default returns the layer below all others.
+// Default returns the default settings, the layer below all others.
 func Default() *Config {
 	return &Config{
 		Input: Input{

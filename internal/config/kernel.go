@@ -37,7 +37,7 @@ type Factor struct {
 	Parameter float64 `yaml:"parameter"`
 }
 
-// Operator makes the kernel operator-valued.
+// Operator has the settings of the matrix that couples the outputs of a kernel.
 type Operator struct {
 	Name   string    `yaml:"name"`
 	Gamma  string    `yaml:"gamma"`  // of decomposable, schur and tensor

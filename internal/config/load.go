@@ -23,9 +23,9 @@ type Setting struct {
 	From  string // how the user gave it, for messages: "--order"
 }
 
-// Load merges the layers and validates the result, by the relations that this package
-// knows and by checks. The error is of type Errors and lists everything that is wrong.
-// The Config is returned together with an error, too: parts of it may be of use.
+// Load merges the layers and validates the result by the relations of this package and by
+// checks. The error is of type Errors and lists every violation. A Config is returned
+// beside an error, too: parts of it may be of use.
 func Load(src Sources, checks ...Check) (*Config, error) {
 	b := newBinder()
 	lookup := func(name string) (string, bool) {

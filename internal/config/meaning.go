@@ -21,5 +21,5 @@ var meanings = map[string]string{
 	"holidays": "model.events",
 }
 
-// Meaning returns the key that a name of another program stands for, or "".
+// Meaning returns the key of this program for a name of another program, or "".
 func Meaning(name string) string { return meanings[name] }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Live are the keys that a running job takes over from a changed configuration;
-// everything else needs a restart.
+// Live are the keys that a running job takes over from a changed configuration; every other
+// key needs a restart.
 var Live = []string{
 	"evaluate.interval",
 	"output.influxdb.token",
@@ -19,9 +19,9 @@ var Live = []string{
 	"log.level",
 }
 
-// Reload returns the configuration that a job which runs with old takes over from
-// next: old, but for the keys in Live. changed are those of them that differ, restart
-// all others that do.
+// Reload returns the configuration for a job that runs with old: old with the keys in Live
+// taken from next. changed are the keys in Live that differ, restart all other keys that
+// differ.
 func Reload(old, next *Config) (merged *Config, changed, restart []string) {
 	c := clone(reflect.ValueOf(*old)).Interface().(Config)
 	merged = &c

@@ -331,8 +331,7 @@ func (in *Input) kinds() []string {
 	return names
 }
 
-// Runnable returns an error unless the configuration says where samples come
-// from and where results go.
+// Runnable returns an error unless the configuration has an input and an output.
 func (c *Config) Runnable() error {
 	var errs Errors
 	if len(c.Input.kinds()) == 0 {

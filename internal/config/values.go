@@ -10,8 +10,8 @@ import (
 // Value is the value of a key, as it is written in a file.
 type Value struct{ Key, Text string }
 
-// Values returns the values of all keys of c in a block that no secret is in, in their
-// order.
+// Values returns the values of all keys in a block of c, in their order. The block must
+// have no secrets.
 func (c *Config) Values(block string) []Value {
 	v := reflect.ValueOf(*c)
 	f, ok := field(v.Type(), block)

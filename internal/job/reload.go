@@ -37,7 +37,7 @@ func NewReloader(files []string, load func() (*config.Config, error), job *Live)
 	return &reloader{files: files, load: load, job: job}
 }
 
-// watch polls the files, and waits for SIGHUP, until ctx ends or stop is called.
+// Watch polls the files, and waits for SIGHUP, until ctx ends or stop is called.
 func (r *reloader) Watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	hup := make(chan os.Signal, 1)

@@ -151,8 +151,7 @@ func (o *output) toEnd(size int64) error {
 	return nil
 }
 
-// Close closes the file, but not standard output. It removes a file that was not there before and
-// got nothing.
+// Close closes the file, but not standard output. A new file without content is removed.
 func (o *output) Close() error {
 	if o.file == os.Stdout {
 		return nil

@@ -25,9 +25,9 @@ type Sink struct {
 	buf []byte
 }
 
-// CreateSink opens the file at path for writing; "-" is standard output, which
-// has no position. Resume makes the first forecasts empty the file, or cuts it back, or appends to
-// it; those without Resume empty it.
+// CreateSink opens the file at path for writing; "-" is standard output, which has no
+// position. Resume cuts the file back, appends to it, or lets the first forecasts empty it.
+// Without Resume the first forecasts empty the file.
 func CreateSink(path string, enc Encoder) (*Sink, error) {
 	o, err := create(path)
 	if err != nil {

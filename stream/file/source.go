@@ -19,7 +19,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// SourceConfig says how a file is read.
+// SourceConfig is the format of a file.
 type SourceConfig struct {
 	// Format is "csv", "jsonl", "influx" or "parquet"; "" = by the extension (.csv, .tsv,
 	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz behind it or not, .parquet), or
@@ -35,11 +35,11 @@ type SourceConfig struct {
 	// regular file, see format.SniffCSV and Source.Assumptions.
 	CSV format.CSVConfig
 
-	// Strict refuses a file about which something had to be assumed.
+	// Strict refuses a file with an assumption about its format.
 	Strict bool
 
-	// Sort brings the lines into the order of their times, for which all of them are held in
-	// memory. It is assumed when the newest line comes first.
+	// Sort sorts the lines by their times and holds all of them in memory. It is assumed
+	// when the newest line comes first.
 	Sort bool
 
 	// JSON is the format of lines of JSON.
@@ -344,8 +344,8 @@ func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 // processed lines.
 var ErrOtherFile = errors.New("it is not the file it was")
 
-// Seek implements stream.Seeker. Nothing is known of the earlier lines of standard
-// input or a pipe.
+// Seek implements stream.Seeker. It cannot check the earlier lines of standard input or of
+// a pipe.
 func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	s.began = true
 	if s.live != nil {

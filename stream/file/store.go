@@ -39,8 +39,8 @@ type Store struct {
 	damaged atomic.Int64
 }
 
-// OpenStore creates the directory if need be and locks it: a second process is
-// refused. The log gets a warning for each checkpoint that cannot be read.
+// OpenStore creates the directory if need be and locks it: a second process gets an error.
+// The log gets a warning for each checkpoint that cannot be read.
 func OpenStore(dir string, log *slog.Logger) (*Store, error) {
 	disk, err := openDirectory(dir)
 	if errors.Is(err, syscall.ENOTDIR) {
@@ -62,7 +62,7 @@ func OpenStore(dir string, log *slog.Logger) (*Store, error) {
 	return s, nil
 }
 
-// NewStore returns a Store on a disk that nobody else uses.
+// NewStore returns a Store on a disk without another user.
 func NewStore(disk Disk, log *slog.Logger) *Store {
 	return &Store{disk: disk, log: log, unlock: func() error { return nil }}
 }
@@ -139,10 +139,9 @@ func number(file string) (uint64, bool) {
 // goroutine.
 func (s *Store) Damaged() int64 { return s.damaged.Load() }
 
-// Load implements stream.Store. Of a damaged file the checkpoints before the damage
-// are used: its end is cut off when a process dies while it writes. A file without
-// any is put aside, under its name with .damaged behind it, and the one before is
-// used.
+// Load implements stream.Store. It reads a damaged file up to the damage: the end is
+// missing when a process dies while writing. A file without a readable checkpoint gets
+// .damaged behind its name, and the file before it is used.
 func (s *Store) Load(ctx context.Context) (list []stream.Checkpoint, err error) {
 	err = s.patiently(ctx, func() error {
 		list, err = s.load()

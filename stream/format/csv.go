@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// CSVConfig says what the columns of a CSV line are.
+// CSVConfig has the columns of a CSV line.
 type CSVConfig struct {
 	Header   []string // names of the columns; required
 	Comma    byte     // between fields; 0 = ','

@@ -14,8 +14,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Flat as JSONConfig.Values says that the values stand beside the time: the
-// variables are the members of the message itself that are numbers or null.
+// Flat as JSONConfig.Values means that the values stand beside the time: the variables are
+// the members of the message that are numbers, true, false or null.
 const Flat = "."
 
 // JSONConfig has the places of series, time and values in a JSON message. Paths are names

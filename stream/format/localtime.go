@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DateOrder says in which order a date has day, month and year.
+// DateOrder is the order of day, month and year in a date.
 type DateOrder string
 
 // The orders. Dates with the day or the month first are read only where the order says so:

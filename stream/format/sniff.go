@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Assumption is one decision of SniffCSV, in words, with the setting that states it.
+// Assumption is one decision of SniffCSV in words, with the setting that makes it explicit.
 type Assumption struct {
 	Text    string // such as "separator ;"
 	Setting string // such as "input.csv.comma=;"; "" = none does
@@ -172,8 +172,8 @@ func (s *sniffer) findNumbers() {
 	}
 }
 
-// NewestFirst reports whether times only go down, at least three times, so that the newest
-// line of a file comes first and the others are not late.
+// NewestFirst reports whether all times descend, at least three times: the newest line of a
+// file comes first, and the other lines are not late.
 func NewestFirst(times []int64) bool {
 	const fewest = 3
 	down := 0

@@ -214,8 +214,8 @@ func (s *sniffer) joinHeader(first []string) {
 	s.out.CSV.Header = s.header
 }
 
-// NameIndex completes c for lines of which only the header is known, and whose first column has
-// no name: it has the times, unless another column seems to have them.
+// NameIndex completes c for lines of which only the header is known and whose first column
+// has no name: this column has the times, unless another column seems to have them.
 func NameIndex(c *CSVConfig) error {
 	if c.Header[0] != "" {
 		return nil

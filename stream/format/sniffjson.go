@@ -9,8 +9,8 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// SniffJSON returns what is left out of the first lines of a file although it has numbers: objects
-// and arrays beside numbers, or numbers beside the object of the values.
+// SniffJSON returns the parts with numbers that are left out of the first lines of a file:
+// objects and arrays beside numbers, or numbers beside the object of the values.
 func SniffJSON(sample []byte, c JSONConfig) []Assumption {
 	if c.Long || c.Values != "" {
 		return nil

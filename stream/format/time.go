@@ -58,8 +58,8 @@ var (
 	errRange = errors.New("outside the years 1678 to 2261")
 )
 
-// ParseTime returns the time that text says, in nanoseconds since 1970 UTC. A
-// number may have a fraction, which is exact down to a nanosecond.
+// ParseTime returns the time in text, in nanoseconds since 1970 UTC. A number may have a
+// fraction, which is exact down to a nanosecond.
 func ParseTime(text []byte, unit TimeUnit) (int64, error) {
 	if isNumber(text) {
 		return parseEpoch(text, unit)

@@ -38,7 +38,7 @@ type Connection struct {
 	Timeout time.Duration
 }
 
-// SASL says who the client is.
+// SASL has the credentials of the client.
 type SASL struct {
 	Mechanism string // PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; "" = none
 	Username  string

@@ -26,7 +26,7 @@ type SavedCheckpoint struct {
 	Err       error // why not all of it can be read
 }
 
-// SavedState gives access to the checkpoints of a group from outside of it.
+// SavedState reads and removes the checkpoints of a group that is not running.
 type SavedState struct {
 	group  *Group
 	topic  *StateTopic

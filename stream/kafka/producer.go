@@ -20,9 +20,8 @@ const (
 	batchBytes    = 512 << 10
 )
 
-// Producer writes messages to one topic. Messages with a key go to the
-// partition that Kafka's standard partitioner chooses (murmur2), those without
-// one to any.
+// Producer writes messages to one topic. A message with a key goes to the partition that
+// Kafka's standard partitioner chooses (murmur2), a message without one to any partition.
 type Producer struct {
 	topic    string
 	client   *client
@@ -56,12 +55,12 @@ func (p *Producer) Close() error {
 	return nil
 }
 
-// Send writes messages and returns when all replicas have them. Of a message it
-// uses Key, Value and Time (0 means now). Failing requests, and those for a topic
-// that does not exist yet, are repeated until ctx ends: a message may be written
-// twice, and within a partition the order is kept. What the broker refuses for
-// good is an error. Send is for one goroutine; when ctx interrupts it the
-// messages must not be changed afterwards.
+// Send writes messages and returns when all replicas have them. It uses Key, Value and Time
+// of each message (Time 0 means now). Failed requests, and requests for a topic that does
+// not exist yet, are repeated until ctx ends: a message may be there twice, but the order
+// within a partition is kept. A message that the broker refuses permanently is an error.
+// Send is for one goroutine; when ctx interrupts Send, the messages must not be changed
+// afterwards.
 func (p *Producer) Send(ctx context.Context, messages []stream.Message) error {
 	return p.send(ctx, len(messages), func(i int) outgoing {
 		m := &messages[i]

@@ -159,13 +159,14 @@ func (t *StateTopic) partition(number int) *Partition {
 	return t.reader.newPartition(topicPartition{t.topic, number}, nil)
 }
 
-// Store returns the checkpoints of a partition, for as long as that is assigned.
+// Store returns the checkpoints of a partition. It is valid while the partition is
+// assigned.
 func (t *StateTopic) Store(p *Partition) *Store {
 	return &Store{topic: t, p: p, unused: make(map[string]int)}
 }
 
-// Store keeps the checkpoints of one partition in a StateTopic. Save also commits:
-// the Commit of the Partition for the same offset has then nothing left to do.
+// Store keeps the checkpoints of one partition in a StateTopic. Save also commits the
+// offset: a Commit of the Partition for the same offset does nothing then.
 type Store struct {
 	topic             *StateTopic
 	p                 *Partition

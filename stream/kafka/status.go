@@ -30,8 +30,8 @@ type PartitionStatus struct {
 	Problem   string // why the last request failed; "" after a success
 }
 
-// Lag returns how many offsets can be read and are not passed yet. The markers that end
-// transactions have offsets, too, until the reader has passed them.
+// Lag returns the number of offsets that can be read and are not passed yet. Markers at the
+// end of transactions count until the reader has passed them.
 func (p PartitionStatus) Lag() int64 {
 	if p.Position < 0 {
 		return 0
