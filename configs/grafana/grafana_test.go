@@ -407,6 +407,7 @@ func TestQueries(t *testing.T) {
 		t.Parallel()
 		db := testserver.StartVictoriaMetrics(t)
 		fill(t, db.URL, "forecasts", "", "")
+		db.WaitForRows()
 		testQueries(t, &languages[2], &promServer{t, db})
 	})
 }

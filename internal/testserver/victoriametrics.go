@@ -3,10 +3,12 @@ package testserver
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -48,8 +50,36 @@ type PromSeries struct {
 	Values [][]any // of a range query
 }
 
-// Get asks /api/v1/PATH and decodes the data of the answer. What was written before is
-// there.
+// WaitForRows waits until the rows that the server took since its start are visible, none of
+// them twice. Get flushes, but a flush does not wait for another one that is under way.
+func (s *VictoriaMetrics) WaitForRows() {
+	s.tb.Helper()
+	var visible, taken string
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		resp, err := http.Get(s.URL + "/metrics")
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		metrics, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		_, after, _ := strings.Cut(string(metrics), "\nvm_rows_added_to_storage_total ")
+		taken, _, _ = strings.Cut(after, "\n")
+		now := time.Now()
+		if all := s.Query(`sum(count_over_time({__name__!=""}[100y]))`, now.AddDate(1, 0, 0), now, 0); len(all) == 1 {
+			visible = fmt.Sprint(all[0].Value[1])
+		}
+		if visible == taken {
+			return
+		}
+	}
+	s.tb.Fatalf("%s of %s rows are visible", visible, taken)
+}
+
+// Get asks /api/v1/PATH and decodes the data of the answer. As a rule what was written
+// before is there; WaitForRows makes sure.
 func (s *VictoriaMetrics) Get(path string, parameters url.Values, data any) {
 	s.tb.Helper()
 	if resp, err := http.Get(s.URL + "/internal/force_flush"); err == nil { // makes what was written visible

@@ -96,9 +96,14 @@ func numbered(n, m int) []stream.Message {
 // start runs a group in the background; stop ends it and returns its error.
 func start(t testing.TB, g *Group, work Work) (stop func() error) {
 	t.Helper()
+	return background(t, func(ctx context.Context) error { return g.Run(ctx, work) })
+}
+
+func background(t testing.TB, run func(context.Context) error) (stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	result := make(chan error, 1)
-	go func() { result <- g.Run(ctx, work) }()
+	go func() { result <- run(ctx) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
 		select {
