@@ -21,12 +21,16 @@ const growAfter = 32
 func growingConfig(tier varmodel.Tier) stream.EngineConfig {
 	auto := func(tier varmodel.Tier) func(int) (eval.Model, error) {
 		return func(dim int) (eval.Model, error) {
-			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 3, Seed: 1, Tier: tier, Exogenous: 1})
+			m, err := varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 3, Seed: 1, Tier: tier, Exogenous: 1})
+			if err != nil {
+				return nil, err
+			}
+			return varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: 3, Levels: []float64{.8}})
 		}
 	}
 	c := stream.EngineConfig{
 		AssemblerConfig: stream.AssemblerConfig{Exogenous: []string{"u"}, Interval: time.Minute, MaxGap: 3},
-		Model:           "auto", NewModel: auto(tier), Horizon: 3, RollbackEvery: 20,
+		Model:           "auto", NewModel: auto(tier), Horizon: 3, Levels: []float64{.8}, RollbackEvery: 20,
 	}
 	if tier == "" {
 		c.NewModel = auto(varmodel.TierFull)
@@ -82,7 +86,7 @@ func forecastsOf(t *testing.T, c stream.EngineConfig, records []stream.Record, r
 		}
 		text := ""
 		for _, f := range b.Forecasts {
-			text += fmt.Sprint(f.Horizon, f.Yhat)
+			text += fmt.Sprint(f.Horizon, f.Yhat, f.Lower)
 		}
 		out[records[i].Series] = append(out[records[i].Series], text)
 	}
@@ -107,9 +111,24 @@ func TestGrowth(t *testing.T) {
 				t.Fatalf("series %s, sample %d: %s, of the full tier %s", s, i, f, full[s][i])
 			}
 		}
-		// The better model learns three samples with each new one; those that are filled in count.
-		if last := growAfter + growAfter/2; first < last-8 || first > last {
+		// The better model learns three samples with each new one from the 32nd on: after n, it
+		// has learnt 3 (n - 31), and all of them after the 47th, which has the index 46. The
+		// samples that are filled in count.
+		if filled := map[string]int{"s0": 5, "s1": 3}[s]; first+filled != growAfter+growAfter/2-2 {
 			t.Errorf("series %s has grown after %d samples", s, first)
+		}
+	}
+	grown, begun := streamtest.NewEngine(t, growingConfig("")), streamtest.NewEngine(t, growingConfig(varmodel.TierFull))
+	for i := range records {
+		for _, e := range []*stream.Engine{grown, begun} {
+			if err := e.Apply(&stream.Batch{}, &records[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for s := range got { // by which the time of a rollback copy goes
+		if n, want := stream.Learnt(grown, s), stream.Learnt(begun, s); n != want || n == 0 {
+			t.Errorf("the model of series %s has learnt %d samples, from the beginning it would be %d", s, n, want)
 		}
 	}
 	again := forecastsOf(t, growingConfig(""), records, func(i int, e *stream.Engine) *stream.Engine {

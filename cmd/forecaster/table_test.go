@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/orffvar/forecaster/internal/report"
 )
 
@@ -39,5 +41,18 @@ func TestTablesAreNarrow(t *testing.T) {
 	}
 	if long[1:2] != "x" || table.Rows[0][0] != long {
 		t.Error("the table was changed")
+	}
+}
+
+// TestSkillsArePainted: only skills have a colour, green above 0 and red below.
+func TestSkillsArePainted(t *testing.T) {
+	const green, red = "\x1b[32m", "\x1b[31m"
+	for _, c := range []struct{ header, cell, begins string }{
+		{"skill vs naive", "+0.25", green}, {"skill vs naive", "-0.25", red}, {"skill vs naive", "0", "0"}, {"skill vs naive", "-", "-"}, {"mse", "-1", "-1"},
+	} {
+		text.EnableColors()
+		if got, _ := paint(c.header, c.cell).(string); !strings.HasPrefix(got, c.begins) || !strings.Contains(got, c.cell) {
+			t.Errorf("%s %s: %q", c.header, c.cell, got)
+		}
 	}
 }

@@ -82,6 +82,18 @@ s/v,2,1,102,12,11,13
 	if got := written(t, file.JSONLines{Levels: []float64{.995}, Columns: columns}, targetBatches()...); got[:len(object)] != object {
 		t.Errorf("got\n%swant\n%s", got, object)
 	}
+	// Two variables and levels: bounds are by level, then by variable.
+	two := &stream.Batch{Forecasts: []stream.Forecast{{
+		Series: &stream.Series{Name: "s", Variables: []string{"v", "w"}}, Horizon: 1, Origin: 1e9, Time: 2e9, Yhat: []float64{5, 6}, Y: []float64{7, 8},
+		Lower: []float64{1, 2, 3, 4}, Upper: []float64{11, 12, 13, 14},
+	}}}
+	const lines = `unique_id,ds,cutoff,y,yhat,yhat-lo-50,yhat-hi-50,yhat-lo-90,yhat-hi-90
+s/v,2,1,7,5,1,11,3,13
+s/w,2,1,8,6,2,12,4,14
+`
+	if got := written(t, file.CSV{TimeUnit: "s", Levels: []float64{.5, .9}, Columns: columns}, two); got != lines {
+		t.Errorf("got\n%swant\n%s", got, lines)
+	}
 	for _, names := range [][]string{{"nixtla", "y"}, {"z"}} {
 		if _, err := file.ParseColumns(names); err == nil {
 			t.Errorf("%q was accepted", names)
