@@ -281,6 +281,22 @@ func TestZombieCannotCommit(t *testing.T) {
 	if n := len(live(t, s)); n != 5+4+1+2 {
 		t.Errorf("%d keys, want two snapshots, and changes and a snapshot of the zombie", n)
 	}
+	// Nor does a member that has lost the partition, and loads late, remove anything: what it
+	// finds without a commit may be what the present owner is about to commit.
+	late := state.Store(p)
+	if _, err := late.Load(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	before := live(t, s)
+	if err := late.Save(deadline(t), checkpointAt(9, 10)); !errors.Is(err, ErrFenced) {
+		t.Errorf("a commit of an old generation was accepted: %v", err)
+	}
+	after := live(t, s)
+	for _, key := range before {
+		if !slices.Contains(after, key) {
+			t.Errorf("%s was removed by a member that has lost the partition", key)
+		}
+	}
 	s = state.Store(p2)
 	if c, err := s.Load(deadline(t)); err != nil || at(c) != 4 {
 		t.Errorf("%d, %v", at(c), err)
