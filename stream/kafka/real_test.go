@@ -88,7 +88,7 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 	// promised: who runs the process starts it again.
 	member := func() (stop func() error) {
 		return background(t, func(ctx context.Context) error {
-			for {
+			for ctx.Err() == nil {
 				g, err := NewGroup(c)
 				if err == nil {
 					err = g.Run(ctx, l.work)
@@ -96,10 +96,8 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 				if !errors.Is(err, ErrStuck) {
 					return err
 				}
-				if ctx.Err() != nil {
-					return nil
-				}
 			}
+			return nil
 		})
 	}
 
