@@ -30,19 +30,23 @@ const (
 // The shrinkage of one-step forecasts ends: with many outcomes the mixture knows better,
 // for each coordinate alone.
 const (
-	earlyErrors  = .5   // standard errors that are subtracted from the slope
-	earlySamples = 100  // samples after which half of the shrinkage is left, and a fifth after twice as many
-	earlyEnd     = 1000 // samples after which there is none
+	earlyErrors   = .5   // standard errors that are subtracted from the slope
+	earlyEvidence = 3    // slope in standard errors at which half of the shrinkage is left, and a fifth at twice as many
+	earlyEnd      = 1000 // samples after which there is none
 )
 
 // earlyFactor is the factor by which the one-step increments of the mixture are multiplied
-// in a young series.
+// in a young series: the shrinkage fades as evidence grows, whatever the number of samples.
 func (s *autoSeries) earlyFactor() float64 {
 	if s.total >= earlyEnd {
 		return 1
 	}
-	age := float64(s.total) / earlySamples
-	return 1 - (1-s.early.factor)/(1+age*age)
+	t := &s.early
+	if t.noise <= 0 {
+		return t.factor
+	}
+	evidence := max(t.xy, 0) / math.Sqrt(t.noise) / earlyEvidence
+	return 1 - (1-t.factor)/(1+evidence*evidence)
 }
 
 // observe learns from the outcome y of the last forecasts of m.
