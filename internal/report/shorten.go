@@ -20,8 +20,9 @@ func Shorten(text string, n int) string {
 // where their ends are alike it keeps the part between these, and more characters if need be.
 func ShortenAll(texts []string, n int) []string {
 	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
-	head, tail := alike(distinct)
 	for {
+		long := slices.DeleteFunc(slices.Clone(distinct), func(s string) bool { return utf8.RuneCountInString(s) <= n })
+		head, tail := alike(long)
 		for _, short := range []func(string) string{
 			func(s string) string { return Shorten(s, n) },
 			func(s string) string { return shortenEnds(s, n, head, tail) },
