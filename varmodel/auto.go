@@ -85,11 +85,16 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newMixtureModel(cfg, tier, specs)
+}
+
+// newMixtureModel returns the mixture of persistence and the experts of specs. cfg is valid.
+func newMixtureModel(cfg AutoConfig, tier tierSpec, specs []expertSpec) (eval.Model, error) {
 	work := cfg.Workspace
 	if work == nil {
 		work = new(Workspace)
 	}
-	m := &auto{cfg: cfg, work: work, memory: tier.memory, names: []string{"persistence"}}
+	m := &auto{cfg: cfg, tier: tier, work: work, memory: tier.memory, names: []string{"persistence"}}
 	for _, spec := range specs {
 		spec.long = spec.long && m.has(LongInputs)
 		e, err := newExpert(spec, cfg.Dim, cfg.Exogenous, cfg.Seed, work)
@@ -135,6 +140,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 // auto owns the weights of the experts.
 type auto struct {
 	cfg     AutoConfig
+	tier    tierSpec
 	work    *Workspace
 	experts []*expert
 	names   []string        // persistence, then the experts, then the season if repeats
@@ -150,7 +156,7 @@ type auto struct {
 
 // has reports whether the model contains an ingredient.
 func (m *auto) has(i Ingredient) bool {
-	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(tiers[m.cfg.Tier].without, i)
+	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(m.tier.without, i)
 }
 
 // recent is the number of increments that a series keeps.
@@ -207,7 +213,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.glitch = newGlitch(d)
 	}
 	if m.seasonal() {
-		s.seasons = newSeasons(d, tiers[m.cfg.Tier].season, m.cfg.Season)
+		s.seasons = newSeasons(d, m.tier.season, m.cfg.Season)
 		if m.cfg.Season == 0 {
 			s.season = newSeasonSearch(m.memory)
 		}

@@ -40,6 +40,8 @@ type expertSpec struct {
 	ridge       float64 // ridge for features of size one
 	forgetting  float64 // weight of a sample after one step
 	every       int     // samples between the steps of doubly stochastic descent; 0: sgd.HandOver
+	most        int     // sgd.BlockDescent learns, in mini-batches of every to most samples; 0: another learner
+	width       int     // largest number of features that one step changes; 0: blockWidth
 }
 
 // pool is the default pool, beside persistence. Its experts differ in what series
@@ -59,7 +61,7 @@ var pool = []expertSpec{
 }
 
 // blockWidth is the largest number of features that one step of doubly stochastic
-// descent changes. The mini-batch is so long that each block gets every sample once.
+// descent changes, unless an expert has a width of its own. The mini-batch is so long that each block gets every sample once.
 const blockWidth = 48
 
 // The hand-over from exact least squares to steps on blocks.
@@ -182,9 +184,21 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *Workspace) (
 }
 
 func (e *expert) newLearner() (resettable, error) {
+	width := e.width
+	if width == 0 {
+		width = blockWidth
+	}
+	if e.most > 0 {
+		return sgd.NewBlockDescent(sgd.BlockDescentConfig{
+			Features: e.features(), Outputs: e.dim,
+			Block: width, Batch: e.every, MostBatch: e.most,
+			Ridge: e.ridge, Forgetting: e.forgetting,
+			Workspace: &e.work.newton,
+		})
+	}
 	newton := sgd.BlockNewtonConfig{
 		Features: e.features(), Outputs: e.dim,
-		Block: blockWidth, Every: e.every,
+		Block: width, Every: e.every,
 		Ridge: e.ridge, Forgetting: e.forgetting,
 		Workspace: &e.work.newton,
 	}

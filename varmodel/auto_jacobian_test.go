@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -25,12 +26,16 @@ func chain(n int) [][]float64 {
 	return x
 }
 
-// The Jacobian of auto against central differences of its forecast, with weights
+// The Jacobian of auto and of orffvar against central differences of its forecast, with weights
 // and statistics held. With a step of 1e-5 standard deviations rounding leaves
 // 1e-10 and the third derivative less; 1e-6 is asked for.
 func TestJacobianOfAuto(t *testing.T) {
+	mixtures := map[string]eval.Model{"orffvar": newModel(t, "orffvar", 3, 1)}
 	for _, experts := range [][]string{nil, {"ar96", "orff3"}, {"ar6", "var2"}, {"orff1-mean", "orff1-additive", "orff3-local"}} {
-		s := newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Experts: experts, Without: []Ingredient{Seasons}}).NewSeries().(*autoSeries)
+		mixtures[fmt.Sprint(experts)] = newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Experts: experts, Without: []Ingredient{Seasons}})
+	}
+	for name, m := range mixtures {
+		s := m.NewSeries().(*autoSeries)
 		for _, y := range chain(700) {
 			if err := s.Observe(y); err != nil {
 				t.Fatal(err)
@@ -60,7 +65,7 @@ func TestJacobianOfAuto(t *testing.T) {
 			}
 		}
 		if !(worst <= 1e-6*scale) || !(scale >= .1) {
-			t.Errorf("%v: derivatives of up to %.3g, off by up to %.3g", experts, scale, worst)
+			t.Errorf("%s: derivatives of up to %.3g, off by up to %.3g", name, scale, worst)
 		}
 	}
 }

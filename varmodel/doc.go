@@ -23,6 +23,15 @@
 // The kernel is decomposable with the identity as its operator, so that all
 // coordinates share the features.
 //
+// # ORFFVAR
+//
+// NewORFFVAR mixes three such components, see orffvarComponents, as the default model mixes its
+// experts. They differ in the forecast without knowledge (no change, the local mean, the mean),
+// in smoothness and in memory, and learn by mini-batch doubly stochastic steps from the first
+// sample on: sgd.BlockNewton, and the most nonlinear one sgd.BlockDescent. An autoregression on 24
+// own lags is among the inputs of the local component. The bandwidths come from the first 50 inputs,
+// and again from 100, 200, 400 and 800 samples, with a refit each.
+//
 // # The default model
 //
 // NewAuto needs no parameter. It is a mixture of persistence, the season around its

@@ -134,7 +134,9 @@ func TestGates(t *testing.T) {
 		for _, name := range append(slices.Clone(nine), "us_climate18_mean") {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				g.series(t, loadB(t, name))
+				p := loadB(t, name)
+				g.series(t, p)
+				g.orffvar(t, p, ".1.orffvar")
 			})
 		}
 		t.Run("missing values", func(t *testing.T) {
@@ -149,6 +151,7 @@ func TestGates(t *testing.T) {
 					v = append(v, c.run(t, newAuto(t, AutoConfig{Dim: len(c.sd), Horizon: 1, Seed: seed}), 1)[0])
 				}
 				g.check(t, c.name+".thesis", v)
+				g.orffvar(t, c, ".thesis.orffvar")
 			})
 		}
 	})
@@ -176,6 +179,19 @@ func (g *gates) series(t *testing.T, p *protocolB) {
 	g.check(t, p.name+".1-24", all)
 	g.check(t, p.name+".1.coverage", near)
 	g.check(t, p.name+".12.coverage", far)
+}
+
+// orffvar measures the error of one step of ORFFVAR alone.
+func (g *gates) orffvar(t *testing.T, p *protocolB, suffix string) {
+	var v []float64
+	for _, seed := range gateSeeds {
+		m, err := NewORFFVAR(ORFFVARConfig{Dim: len(p.sd), Order: 3, Horizon: 1, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v = append(v, p.run(t, m, 1)[0])
+	}
+	g.check(t, p.name+suffix, v)
 }
 
 // coverage counts the targets inside of the intervals of a model, after the first fifth of the

@@ -13,8 +13,8 @@ func TestRegressionLimitsItsTargets(t *testing.T) {
 	for name, build := range map[string]func() (eval.Model, error){
 		"var": func() (eval.Model, error) { return NewVAR(VARConfig{Dim: 2, Horizon: 1, Order: 2}) },
 		"ar":  func() (eval.Model, error) { return NewAR(ARConfig{Dim: 2, Horizon: 1, Order: 3, Forgetting: .999}) },
-		"orffvar": func() (eval.Model, error) {
-			return NewORFFVAR(ORFFVARConfig{Dim: 2, Horizon: 1, Order: 2, Seed: 1, Frequencies: 10})
+		"orffvar-rls": func() (eval.Model, error) {
+			return NewORFFVAR(ORFFVARConfig{Dim: 2, Horizon: 1, Order: 2, Seed: 1, Frequencies: 10, Optimiser: RLS})
 		},
 	} {
 		weights := func(step float64) []byte {

@@ -8,11 +8,11 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-func newORFFVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
+func newORFFVAR(c config.Model, dim int, s sharing) (eval.Model, error) {
 	cfg := varmodel.ORFFVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
 		Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
-		Exogenous: inputsOf(c),
+		Exogenous: inputsOf(c), Shared: s.weights, Workspace: s.work,
 	}
 	if c.Optimiser.Step == "plain" {
 		cfg.Optimiser, cfg.Step = varmodel.NLMS, c.Optimiser.Rate

@@ -57,7 +57,7 @@ var models = []model{
 		random:   true, inputs: true, make: newAuto,
 	},
 	{
-		name: "orffvar", about: "ORFFVAR alone: a vector autoregression on random Fourier features", example: "type: orffvar, order: 4",
+		name: "orffvar", about: "ORFFVAR alone: three vector autoregressions on random Fourier features, mixed", example: "type: orffvar, order: 4",
 		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "ridge", "forgetting", "seed", "optimiser.step", "optimiser.rate"}, inputSettings),
 		trials:   []Trial{{Name: "orffvar", Sets: "model.type=orffvar"}},
 		random:   true, inputs: true, influence: influenceORFFVAR, check: checkORFFVAR, make: newORFFVAR,

@@ -39,17 +39,29 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	if s.n != c.n {
 		panic("vec: Cholesky: orders differ")
 	}
+	return c.FactorBlock(s, 0, ridge, relative)
+}
+
+// FactorBlock is Factor of the diagonal block of S whose first row is first, a multiple of 8.
+// Rows of the block beyond the last row of S are those of the identity.
+func (c *Cholesky) FactorBlock(s *Sym, first int, ridge, relative float64) (ok bool) {
+	if first < 0 || first%tile != 0 || first/tile+c.nb > s.nb {
+		panic("vec: Cholesky: no such block")
+	}
+	n := min(c.n, s.n-first)
 	// Factored are the elements without the scale of S.
 	s.flush()
-	copy(c.u, s.tiles)
 	c.scale = s.scale
 	ridge /= s.scale
 	next := 0
 	for i := range c.nb {
+		row := (c.nb - i) * tileLen
+		at := s.at(first+i*tile, first+i*tile)
+		copy(c.u[next:next+row], s.tiles[at:])
 		d := c.u[next : next+tileLen]
-		next += (c.nb - i) * tileLen
+		next += row
 		for r := range tile {
-			if i*tile+r < c.n {
+			if i*tile+r < n {
 				d[r*tile+r] += ridge + float64(relative*d[r*tile+r])
 			} else {
 				d[r*tile+r] = 1
