@@ -97,6 +97,7 @@ endurance: ## the tests of docs/reliability.md at full length, more than an hour
 	$(GO) test ./stream/kafka -v -run RealBrokerFails -blackhole 60s
 	$(GO) test ./internal/soak -v -timeout 0 -run 'Memory|HandOver' -measure -duration 10m
 	$(GO) test ./internal/soak -v -timeout 0 -run Guards -samples 10000000
+	$(GO) test ./internal/soak -v -timeout 0 -run ORFFVARGrid -samples 1000000
 	$(GO) test ./internal/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
 
 SEEDS ?= 20000
