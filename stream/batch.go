@@ -25,11 +25,21 @@ type Batch struct {
 	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
 	Last      Mark   // of the last message that Snapshot has
 
-	results []stepResult   // not scored yet
-	ahead   int            // points that they are likely to become
-	half    bool           // Snapshot lacks the half of the scorer
-	floats  arena[float64] // of the vectors of the points
-	bytes   arena[byte]    // of the copies of messages
+	results  []stepResult // not scored yet
+	insights []Insight    // of results
+	points   int          // that these and the samples that wait are likely to become
+	numbers  int          // of these points, not yet in floats
+	series   int          // of the samples …
+	samples  int          // … that have waited since the last Score
+
+	// Arrivals are samples and refusals, numbered as they came. A result has the number of
+	// the arrival that it comes of.
+	arrivals, arrival int32
+	unsorted          bool // results are not in order of arrival
+
+	half   bool           // Snapshot lacks the half of the scorer
+	floats arena[float64] // of the vectors of the points
+	bytes  arena[byte]    // of the copies of messages
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -184,12 +194,12 @@ type DeadLetter struct {
 // Points returns the number of points in the batch and of the points that scoring will add
 // to it. The limit of a batch counts both.
 func (b *Batch) Points() int {
-	return b.ahead + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
+	return b.points + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
 
 // Bytes returns about how much memory the points take: what its limit on bytes
 // counts.
-func (b *Batch) Bytes() int { return 8*b.floats.used + b.bytes.used + 128*b.Points() }
+func (b *Batch) Bytes() int { return 8*(b.floats.used+b.numbers) + b.bytes.used + 128*b.Points() }
 
 // Reset empties the batch and keeps its memory, with the names and texts that its points
 // refer to, but not that of a Snapshot, which is rare and may be large.
@@ -200,20 +210,47 @@ func (b *Batch) Reset() {
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		results: b.results, floats: b.floats, bytes: b.bytes,
+		results: b.results, insights: b.insights, floats: b.floats, bytes: b.bytes,
 	}
 }
 
-// add appends a step result that is likely to become so many points.
-func (b *Batch) add(r stepResult, points int) {
+// arrive begins with the results of something that has come, and returns its number.
+func (b *Batch) arrive() int32 {
+	b.arrival = b.arrivals
+	b.arrivals++
+	return b.arrival
+}
+
+// gather counts a sample of s that is about to wait.
+func (b *Batch) gather(s *series) {
+	b.samples++
+	if s.waiting == 0 {
+		b.series++
+	}
+}
+
+// Gathers reports whether b is to become larger than usual: its samples belong to so many
+// series that each has few of them.
+func (b *Batch) Gathers() bool { return b.samples < groupSize*b.series }
+
+// add appends a result of the present arrival.
+func (b *Batch) add(r stepResult) {
+	r.arrival = b.arrival
+	if n := len(b.results); n > 0 && b.results[n-1].arrival > r.arrival {
+		b.unsorted = true
+	}
+	if r.kind == resultEvent {
+		b.points++
+	}
 	b.results = append(b.results, r)
-	b.ahead += points
 }
 
 // scored drops the step results.
 func (b *Batch) scored() {
 	clear(b.results)
-	b.results, b.ahead = b.results[:0], 0
+	b.results, b.insights = b.results[:0], b.insights[:0]
+	b.points, b.numbers, b.series, b.samples = 0, 0, 0, 0
+	b.arrivals, b.arrival, b.unsorted = 0, 0, false
 }
 
 // vector returns a copy of v that lives as long as the batch.

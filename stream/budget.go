@@ -205,7 +205,7 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 // remeasure updates the cost of s, whose memory grows with its samples, at every doubling of
 // their number: by its encoded state, which is the same in every run.
 func (e *Engine) remeasure(s *series, samples int64) error {
-	if e.budget.limit == 0 || samples <= measuredSamples || samples&(samples-1) != 0 || s.growth != nil {
+	if e.budget.limit == 0 || !remeasured(samples) || s.growth != nil {
 		return nil
 	}
 	c, err := e.costOf(choice{s.tier, len(s.info.Variables)})
@@ -224,6 +224,11 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 	}
 	e.setCost(s, total+grown)
 	return nil
+}
+
+// remeasured reports whether a series is measured again when it has so many samples.
+func remeasured(samples int64) bool {
+	return samples > measuredSamples && samples&(samples-1) == 0
 }
 
 // stateBytes is about the length of the whole state; 0 = not known.

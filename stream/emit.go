@@ -53,7 +53,7 @@ func (sc *scorer) shape(dim int) {
 	}
 }
 
-func resize(v *[]float64, n int) { *v = slices.Grow((*v)[:0], n)[:n] }
+func resize[T any](v *[]T, n int) { *v = slices.Grow((*v)[:0], n)[:n] }
 
 // referenceForecast returns the forecast of the baseline that is the reference,
 // or nil.

@@ -13,8 +13,8 @@ import (
 // its configuration and the records applied, and a replay gives the same bits.
 //
 // It has two halves. Learn makes samples of records (Assembler), lets the models learn
-// and forecast, and leaves step results in the Batch. Score (Scorer) makes points of
-// these. The halves share nothing else: two goroutines can have one half each, if every
+// and forecast, and leaves step results in the Batch; LearnMessage and Settle do so for
+// many messages, series by series. Score (Scorer) makes points of the results. The halves share nothing else: two goroutines can have one half each, if every
 // Batch is scored after it is learnt, and in order. In all else an Engine is not safe for
 // concurrent use.
 type Engine struct {
@@ -34,6 +34,7 @@ type Engine struct {
 	tier   int // of the series that is about to begin
 
 	into   learner
+	queue  queue
 	inputs []float64 // scratch, H+1 x inputs
 	grown  []float64 // scratch, H x dim
 
@@ -101,6 +102,7 @@ func (e *Engine) Begin(dst *Batch, m *Message) bool {
 // Refuse keeps m, or a part of m, as a dead letter, and reports the first, the tenth, the
 // hundredth … refusal for each reason.
 func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
+	dst.arrive()
 	dst.refuse(m, err.Reason, err.Detail)
 	e.reportRefused(dst, m, err)
 }
@@ -112,6 +114,14 @@ func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
 // Each sample is learnt first, then the next samples are forecast. Each forecast reaches
 // the Scorer before its target is seen.
 func (e *Engine) Learn(dst *Batch, r *Record) error {
+	if err := e.add(dst, r); err != nil {
+		return err
+	}
+	return e.Settle(dst)
+}
+
+// add gives r to the Assembler. The samples that it completes may be left waiting.
+func (e *Engine) add(dst *Batch, r *Record) error {
 	e.into = learner{e, dst, r.Message}
 	return e.assembler.Add(&e.into, r)
 }
@@ -131,31 +141,30 @@ func (l *learner) Refuse(m *Message, err *DataError) {
 	l.e.Refuse(l.dst, m, err)
 }
 
-// Sample implements Receiver: the models learn from it.
+// Sample implements Receiver: the models learn from it, now or in Settle.
 func (l *learner) Sample(in *Sample) error {
 	s, err := l.e.seriesOf(l.dst, in)
 	if err != nil {
 		return err
 	}
 	s.changed = true // nothing else leads to a series
-	if in.Missing {
-		return l.e.fill(l.dst, s, in)
-	}
-	return l.e.learn(l.dst, s, in)
+	return l.e.enqueue(l.dst, s, in)
 }
 
 // learn learns from a sample that has come.
-func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
+func (e *Engine) learn(dst *Batch, w *waiting) error {
+	s, in := w.series, &w.sample
 	e.closeGap(dst, s, in)
 	s.shared.samples++
-	dst.Series = len(e.series)
-	dst.Watermark, e.latest = later(dst.Watermark, in.Time), in.Time
-	r := stepResult{kind: resultSample, series: s.scored, time: in.Time, row: in.Row, warmUp: !e.c.Evaluation.scored(in.Row)}
+	r := stepResult{
+		kind: resultSample, series: s.scored, time: in.Time, row: in.Row, y: in.Y, inputs: w.inputs,
+		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll,
+	}
 	seasonal, hasSeasons := eval.As[eval.Seasonal](s.forecaster)
 	if hasSeasons {
 		e.before = sortedSeasons(e.before, seasonal)
 	}
-	if err := e.observe(dst, s, in, &r); err != nil {
+	if err := e.observe(dst, w); err != nil {
 		return err
 	}
 	if hasSeasons {
@@ -170,21 +179,24 @@ func (e *Engine) learn(dst *Batch, s *series, in *Sample) error {
 	if err := e.forecast(dst, s, in, &r); err != nil {
 		return err
 	}
-	e.measure(dst, s, in, &r)
-	dst.add(r, e.points(&r))
+	if w.due {
+		e.insight(dst, s, &r)
+	}
+	dst.add(r)
 	return nil
 }
 
 // fill learns from a sample that is missing in a gap.
-func (e *Engine) fill(dst *Batch, s *series, in *Sample) error {
-	r := stepResult{kind: resultFill, series: s.scored}
-	if err := e.observe(dst, s, in, &r); err != nil {
+func (e *Engine) fill(dst *Batch, w *waiting) error {
+	s, y := w.series, w.sample.Y
+	r := stepResult{kind: resultFill, series: s.scored, y: y, inputs: w.inputs}
+	if err := e.observe(dst, w); err != nil {
 		return err
 	}
-	if yhat := dst.room(e.c.Horizon * len(in.Y)); s.forecaster.ForecastTo(yhat) && e.sane(yhat) {
+	if yhat := dst.room(e.c.Horizon * len(y)); s.forecaster.ForecastTo(yhat) && e.sane(yhat) {
 		r.yhat = yhat
 	}
-	dst.add(r, 0)
+	dst.add(r)
 	return nil
 }
 
@@ -216,24 +228,20 @@ func (e *Engine) dropLags(dst *Batch, s *series, in *Sample) {
 	if r.rewound {
 		r.missing = int64(e.c.Horizon)
 	}
-	dst.add(r, 0)
+	dst.add(r)
 }
 
 // timeText writes a time for people.
 func timeText(t int64) string { return time.Unix(0, t).UTC().Format(time.RFC3339Nano) }
 
-// observe lets the model learn from in, and puts into r what the baselines need for it.
-func (e *Engine) observe(dst *Batch, s *series, in *Sample, r *stepResult) error {
-	r.y = dst.vector(in.Y)
-	if len(e.inputs) > 0 {
-		e.assembler.InputsTo(e.inputs, in, e.c.Horizon)
-		r.inputs = dst.vector(e.inputs)
-	}
-	if err := e.show(s.forecaster, in.Time, r.y, e.inputs); err != nil {
+// observe lets the model learn from w.
+func (e *Engine) observe(dst *Batch, w *waiting) error {
+	s := w.series
+	if err := e.show(s.forecaster, w.sample.Time, w.sample.Y, w.inputs); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
 	}
 	if s.growth != nil {
-		return e.record(dst, s, in)
+		return e.record(dst, w)
 	}
 	return nil
 }
@@ -245,7 +253,8 @@ func resetLags(f eval.Forecaster) {
 }
 
 // LearnMessage learns from all that was decoded from the i-th message of src; see
-// Begin, Refuse and Learn.
+// Begin, Refuse and Learn. Samples may be left waiting: Settle has to follow before dst is
+// scored, or another batch learnt into.
 func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
 	if !e.Begin(dst, &src.messages[i].message) {
 		return nil
@@ -253,7 +262,7 @@ func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
 	counted := true // as the message
 	return src.Parts(i, func(r *Record, refusal *DataError) error {
 		if r.Ahead {
-			return e.Learn(dst, r)
+			return e.add(dst, r)
 		}
 		if !counted {
 			dst.Records++
@@ -263,7 +272,7 @@ func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
 			e.Refuse(dst, r.Message, refusal)
 			return nil
 		}
-		return e.Learn(dst, r)
+		return e.add(dst, r)
 	})
 }
 
@@ -279,12 +288,9 @@ func later(a, b int64) int64 {
 // learnt since the last call of Score. Score also completes the Snapshot of dst, if there
 // is one.
 func (e *Engine) Score(dst *Batch) error {
-	for i := range dst.results {
-		if err := e.scorer.take(dst, &dst.results[i]); err != nil {
-			return err
-		}
+	if err := e.scorer.takeAll(dst); err != nil {
+		return err
 	}
-	dst.scored()
 	if dst.half {
 		dst.Snapshot, dst.half = e.stateOfScorer(dst.Snapshot, dst.Since == 0), false
 		e.scorer.saved()
@@ -352,22 +358,6 @@ func (e *Engine) sane(v []float64) bool {
 	return true
 }
 
-// measure says in r which scores are due, and appends what the model says about itself
-// then.
-func (e *Engine) measure(dst *Batch, s *series, in *Sample, r *stepResult) {
-	if e.c.MetricsEvery == 0 {
-		return
-	}
-	if r.due = (in.Row+1)%int64(e.c.MetricsEvery) == 0; r.due {
-		e.insight(dst, s, in.Time)
-	}
-	// No two at the same time: a point has one value.
-	if e.samples++; e.samples >= int64(e.c.MetricsEvery)*int64(len(e.series)) && in.Time > e.pooled {
-		e.samples, e.pooled = 0, in.Time
-		r.dueAll = true
-	}
-}
-
 // SetMetricsEvery changes EngineConfig.MetricsEvery, which only decides when scores are
 // written.
 func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
@@ -375,15 +365,3 @@ func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 // AppendScores appends the scores of all series as they are now, due or not. It
 // changes nothing.
 func (e *Engine) AppendScores(dst *Batch) { e.scorer.all(dst) }
-
-// points returns how many points a sample becomes, but for what is rare.
-func (e *Engine) points(r *stepResult) int {
-	n := 1
-	if r.spacing != 0 {
-		n += len(e.c.Emit)
-	}
-	if r.due {
-		n += (1 + len(e.c.Baselines)) * len(e.c.Emit) * (1 + len(r.y))
-	}
-	return n
-}

@@ -55,8 +55,10 @@ func TestRestartAnywhere(t *testing.T) {
 }
 
 // text is all that is in a batch.
-func text(b *stream.Batch) string {
-	out := string(lineproto.Encoder{Levels: []float64{.8, .5}, Long: true, Exact: true}.AppendBatch(nil, b))
+func text(b *stream.Batch) string { return textOf(b, []float64{.8, .5}) }
+
+func textOf(b *stream.Batch, levels []float64) string {
+	out := string(lineproto.Encoder{Levels: levels, Long: true, Exact: true}.AppendBatch(nil, b))
 	for _, l := range b.DeadLetters {
 		out += fmt.Sprintf("%s %s %s %s %s\n", l.Message.Origin(), l.Reason, l.Detail, l.Message.Key, l.Message.Value)
 	}

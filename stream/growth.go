@@ -34,10 +34,11 @@ func (e *Engine) grows() bool {
 	return e.c.GrowAfter > 0 && len(e.c.Lighter) > 0 && e.c.Scope == PerSeries
 }
 
-// record keeps a sample that the model of s has just learnt, and lets s grow.
-func (e *Engine) record(dst *Batch, s *series, in *Sample) error {
+// record keeps a sample that the model of its series has just learnt, and lets the series grow.
+func (e *Engine) record(dst *Batch, w *waiting) error {
+	s, in := w.series, &w.sample
 	g := s.growth
-	values := append(append(make([]float64, 0, len(in.Y)+len(e.inputs)), in.Y...), e.inputs...)
+	values := append(append(make([]float64, 0, len(in.Y)+len(w.inputs)), in.Y...), w.inputs...)
 	g.record = append(g.record, recorded{time: in.Time, missing: in.Missing, broken: s.broken, values: values})
 	s.broken = false
 	if g.next == nil {

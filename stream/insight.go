@@ -2,11 +2,11 @@ package stream
 
 import "github.com/orffvar/forecaster/eval"
 
-// insight appends what the model of s says about itself, if it does.
-func (e *Engine) insight(dst *Batch, s *series, time int64) {
+// insight puts what the model of s says about itself into r, if it does.
+func (e *Engine) insight(dst *Batch, s *series, r *stepResult) {
 	f := s.forecaster
 	d := len(s.info.Variables)
-	in := Insight{Series: s.info, Model: e.c.Model, Time: time}
+	in := Insight{Series: s.info, Model: e.c.Model, Time: r.time}
 	if m, ok := eval.As[eval.Mixture](f); ok {
 		in.Experts = m.Experts()
 		in.Weights = dst.room(d * len(in.Experts))
@@ -18,6 +18,7 @@ func (e *Engine) insight(dst *Batch, s *series, time int64) {
 		}
 	}
 	if in.Weights != nil || in.Influence != nil {
-		dst.Insights = append(dst.Insights, in)
+		dst.insights = append(dst.insights, in)
+		r.insight = len(dst.insights)
 	}
 }

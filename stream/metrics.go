@@ -8,6 +8,9 @@ import (
 
 // measure appends the scores that are due at r.
 func (sc *scorer) measure(dst *Batch, r *stepResult) {
+	if r.insight > 0 {
+		dst.Insights = append(dst.Insights, dst.insights[r.insight-1])
+	}
 	if r.due {
 		sc.scores(dst, r.series)
 	}

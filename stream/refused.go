@@ -77,5 +77,5 @@ func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
 		records = "record was"
 	}
 	dst.add(stepResult{kind: resultEvent, event: Event{Series: cmp.Or(e.c.Pool, AllSeries), Time: when, Kind: EventRefused,
-		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}}, 1)
+		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}})
 }

@@ -25,6 +25,11 @@ type scorer struct {
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*eval.Scorer
 	losses                 []float64
+
+	// Scratch of takeAll.
+	marks []mark
+	first []int // index of the first result of each arrival
+	spare Batch // points
 }
 
 func newScorer(c *EngineConfig) *scorer {
@@ -38,6 +43,23 @@ func newScorer(c *EngineConfig) *scorer {
 		sc.pool = &Series{Name: c.Pool}
 	}
 	return sc
+}
+
+// takeAll takes the step results of dst, and brings their points into the order of arrival.
+func (sc *scorer) takeAll(dst *Batch) error {
+	sc.marks = sc.marks[:0]
+	for i := range dst.results {
+		sc.marks = append(sc.marks, dst.mark())
+		if err := sc.take(dst, &dst.results[i]); err != nil {
+			return err
+		}
+	}
+	sc.marks = append(sc.marks, dst.mark())
+	if dst.unsorted {
+		sc.sort(dst)
+	}
+	dst.scored()
+	return nil
 }
 
 // take does what r asks for and appends what comes of it to dst. An error is fatal.

@@ -21,6 +21,9 @@ type series struct {
 
 	rollback []byte // copy of the state of forecaster, see rescue
 
+	waiting     int   // samples that wait for Engine.Settle …
+	first, last int32 // … of which these are the ends in its queue
+
 	changed bool // since Engine.Saved
 }
 
@@ -42,12 +45,18 @@ func (e *Engine) seriesOf(dst *Batch, in *Sample) (*series, error) {
 	if !isNew && e.series[in.Place].info == in.Series {
 		return e.series[in.Place], nil
 	}
+	if !isNew { // the scorer needs all results of the old variables before
+		if err := e.Settle(dst); err != nil {
+			return nil, err
+		}
+	}
 	s, err := e.newSeries(in.Series, in.Place, e.tier)
 	if err != nil {
 		return nil, err
 	}
 	e.tier = e.firstTier()
-	dst.add(stepResult{kind: resultBegin, series: s.scored}, 0)
+	dst.arrive()
+	dst.add(stepResult{kind: resultBegin, series: s.scored})
 	e.budget.used += s.cost
 	if isNew {
 		e.series = append(e.series, s)
@@ -115,5 +124,5 @@ func (s *series) event(dst *Batch, time int64, kind, format string, args ...any)
 }
 
 func (s *series) addEvent(dst *Batch, e Event) {
-	dst.add(stepResult{kind: resultEvent, series: s.scored, event: e}, 1)
+	dst.add(stepResult{kind: resultEvent, series: s.scored, event: e})
 }

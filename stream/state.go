@@ -23,7 +23,7 @@ func (e *Engine) Changes(dst []byte) []byte {
 
 // Checkpoint puts the half of the state that Learn changes into dst.Snapshot, appended
 // to room: all of it, or what has changed since the checkpoint at offset since, which
-// was the last one; 0 = all. Score adds the other half.
+// was the last one; 0 = all. No sample may wait for Settle. Score adds the other half.
 func (e *Engine) Checkpoint(dst *Batch, room []byte, since int64) {
 	dst.Snapshot, dst.Since, dst.Next, dst.half = e.stateOfModels(room, since == 0), since, e.next, true
 	e.saved()
@@ -38,6 +38,9 @@ func (e *Engine) Saved() {
 // stateOfModels appends to dst the half of the state that Learn has changed: all of
 // it, or what is new since saved was called.
 func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
+	if len(e.queue.list) > 0 {
+		panic("stream: the state is asked for while samples wait for Settle")
+	}
 	if all {
 		dst = slices.Grow(dst, e.stateBytes()) // to grow later would take twice the memory
 	}

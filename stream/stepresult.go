@@ -1,13 +1,14 @@
 package stream
 
 // stepResult is what the models made of one sample, for the Scorer: that it has come and
-// what is forecast after it, or that something happened to its series. The results in a
-// Batch are in the order in which they came to the engine.
+// what is forecast after it, or that something happened to its series. The results of a
+// series are in the order in which its samples came to the engine.
 type stepResult struct {
-	kind   resultKind
-	series *scoredSeries
-	time   int64 // of the sample
-	row    int64 // number of samples of the series before it, without missing ones
+	kind    resultKind
+	arrival int32 // see Batch.arrival
+	series  *scoredSeries
+	time    int64 // of the sample
+	row     int64 // number of samples of the series before it, without missing ones
 
 	y             []float64 // dim; NaN = missing
 	warmUp        bool      // forecasts of y are not scored
@@ -24,6 +25,7 @@ type stepResult struct {
 	dueAll  bool  // scores over all series are to be written
 	missing int64 // samples that a break has left out
 	rewound bool  // the time has gone back
+	insight int   // end of Batch.insights when it was made; 0 = none
 
 	event Event
 }

@@ -10,22 +10,31 @@ import (
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/run"
 )
 
 // fleet is many series that send a row each in turn, as hosts do.
 type fleet struct{ series, rows, variables int }
 
-// run sends the rows through the engine of the program with the given tier. It returns the
-// processor time per row in ns, and the bytes that a series holds at the end.
+// Decode implements stream.Decoder: it returns the record under way.
+func (r *fleetRecord) Decode(dst *stream.Record, _ *stream.Message) error {
+	*dst = r.Record
+	return nil
+}
+
+type fleetRecord struct{ stream.Record }
+
+// run sends the rows through the engine of the program with the given tier, as a source with a
+// backlog does. It returns the processor time per row in ns, and the bytes that a series holds
+// at the end.
 func (f fleet) run(tier string) (ns, bytes float64) {
 	c := config.Default()
 	c.Model.Tier = tier
 	c.Pipeline.MaxSeries = f.series
 	before := inUse()
-	e, err := stream.NewEngine(build.EngineConfig(c, stream.AllSeries))
-	if err != nil {
-		panic(err)
-	}
+	ec := build.EngineConfig(c, stream.AllSeries)
+	e, err := stream.NewEngine(ec)
+	check(err)
 	names := make([]string, f.series)
 	for i := range names {
 		names[i] = fmt.Sprint("host", i)
@@ -33,14 +42,18 @@ func (f fleet) run(tier string) (ns, bytes float64) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	state, y := make([]float64, f.series*f.variables), make([]float64, f.variables)
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
-	batch, m := new(stream.Batch), new(stream.Message)
-	r := &stream.Record{Message: m, Values: y}
-	var spent time.Duration
+	batch, m, decoded := new(stream.Batch), new(stream.Message), new(stream.Decoded)
+	r := &fleetRecord{stream.Record{Values: y}}
+	finish := func() {
+		check(e.Settle(batch))
+		check(e.Score(batch))
+		batch.Reset()
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	begin := now()
 	for t := range f.rows {
 		day := 2 * math.Pi * float64(t) / 288
-		begin := now()
 		for s := range f.series {
 			of := state[s*f.variables : (s+1)*f.variables]
 			for j := range of {
@@ -48,18 +61,16 @@ func (f fleet) run(tier string) (ns, bytes float64) {
 				y[j] = of[j] + math.Sin(day+float64(j))
 			}
 			m.Offset, r.Series, r.Time = e.Next(), names[s], start+int64(t)*int64(5*time.Minute)
-			if err := learnOne(e, batch, r); err != nil {
-				panic(err)
-			}
-			if batch.Points() >= 2000 {
-				if err := e.Score(batch); err != nil {
-					panic(err)
-				}
-				batch.Reset()
+			decoded.Reset()
+			decoded.Decode(r, m)
+			check(e.LearnMessage(batch, decoded, 0))
+			if run.Full(batch, build.BatchBytes(ec.Memory)) {
+				finish()
 			}
 		}
-		spent += now() - begin
 	}
+	finish()
+	spent := now() - begin
 	bytes = inUse() - before
 	runtime.KeepAlive(e)
 	return float64(spent) / float64(f.rows*f.series), bytes / float64(f.series)
@@ -76,8 +87,8 @@ func fleetTable(*roofline) {
 	}
 }
 
-// learnOne learns from the only record of a message.
-func learnOne(e *stream.Engine, b *stream.Batch, r *stream.Record) error {
-	e.Begin(b, r.Message)
-	return e.Learn(b, r)
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -88,6 +88,16 @@ func PageMemory() int64 {
 	return limit / 16
 }
 
+// BatchBytes returns the size at which a batch is full where models may take so many bytes, 0 =
+// no limit. Four batches circulate. With seven variables, a batch of 8 MiB has some 6,000 samples.
+func BatchBytes(memory int64) int {
+	const least, most = 8 << 20, 32 << 20
+	if memory == 0 {
+		return most
+	}
+	return int(min(max(memory/64, least), most))
+}
+
 // ModelMemory returns the bytes that the models of a process may take: model.memory, or else
 // three quarters of the limit of the Go runtime, which is GOMEMLIMIT or follows from the
 // container or the machine; 0 when there is none.

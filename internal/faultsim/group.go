@@ -285,16 +285,21 @@ func (w *worker) read() error {
 				return err
 			}
 			if full {
-				if b = w.swap(b); b == nil {
-					return nil
+				if b, err = w.swap(b); b == nil {
+					return err
 				}
 			}
 		}
 		if end || s.rng.IntN(s.checkpointEvery) == 0 {
-			w.driver.Checkpoint(b)
+			if err := w.driver.Checkpoint(b); err != nil {
+				return err
+			}
 		}
 		if b.Snapshot != nil || b.Records > 0 && (end || n == len(waiting)) {
-			b = w.swap(b)
+			var err error
+			if b, err = w.swap(b); err != nil {
+				return err
+			}
 		}
 		if end {
 			return nil
@@ -316,14 +321,17 @@ func (w *worker) take() *stream.Batch {
 }
 
 // swap hands b over and returns an empty batch, or nil when the writer has ended.
-func (w *worker) swap(b *stream.Batch) *stream.Batch {
+func (w *worker) swap(b *stream.Batch) (*stream.Batch, error) {
+	if err := w.driver.Settle(b); err != nil {
+		return nil, err
+	}
 	for len(w.full) > 0 { // the channel has no buffer
 		if w.writeDone || !w.sim.yield() {
-			return nil
+			return nil, nil
 		}
 	}
 	w.full = append(w.full, b)
-	return w.take()
+	return w.take(), nil
 }
 
 // write is the loop of run.Runner.write.

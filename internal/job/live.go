@@ -217,7 +217,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		return err
 	}
 	rc := runConfig(cfg)
-	rc.Source, rc.Decoder, rc.Engine = src, dec, engine
+	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, engine, build.BatchBytes(ec.Memory)
 	rc.Adjusted = func(list []stream.SettingChange) { logAdjusted(l.log, name, list) }
 	if p, ok := src.(*kafka.Partition); ok {
 		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})

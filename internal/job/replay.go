@@ -78,6 +78,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		Sink:        out.Sink,
 		DeadLetters: &r.Refusals,
 		Drop:        out.Drop,
+		BatchBytes:  build.BatchBytes(ec.Memory),
 	}
 	reset := ""
 	var adjusted []stream.SettingChange

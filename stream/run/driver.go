@@ -17,9 +17,9 @@ import (
 // without a clock: a Runner lets it work concurrently and in time, a simulator
 // step by step.
 //
-//	Resume, then for each message Decode and Learn, and for each batch Score and Deliver
+//	Resume, then for each message Decode and Learn, and for each batch Settle, Score and Deliver
 //
-// Learn and Checkpoint belong to one goroutine. Decode may belong to one before
+// Learn, Settle and Checkpoint belong to one goroutine. Decode may belong to one before
 // it, Score to one behind it and Deliver to one behind that, which get the batches in
 // order.
 type Driver struct {
@@ -50,8 +50,6 @@ func NewDriver(c Config) (*Driver, error) {
 		return nil, errors.New("stream: a negative limit in Config")
 	}
 	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, 10*time.Second)
-	c.BatchPoints = cmp.Or(c.BatchPoints, 2000)
-	c.BatchBytes = cmp.Or(c.BatchBytes, 8<<20)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 10*time.Second)
 	if c.DeadLetters == nil {
 		c.DeadLetters = stream.Discard{}
@@ -158,6 +156,9 @@ func (d *Driver) Apply(b *stream.Batch, m *stream.Message) (full bool, err error
 	if full, err = d.Learn(b, &d.one, 0); err != nil {
 		return false, err
 	}
+	if err := d.Settle(b); err != nil {
+		return false, err
+	}
 	return full, d.Score(b)
 }
 
@@ -179,10 +180,26 @@ func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, 
 		}
 	}
 	if due {
-		d.Checkpoint(b)
+		if err := d.Checkpoint(b); err != nil {
+			return false, err
+		}
 	}
-	return b.Snapshot != nil || b.Points() >= d.c.BatchPoints || b.Bytes() >= d.c.BatchBytes, nil
+	return b.Snapshot != nil || d.c.full(b), nil
 }
+
+// Full reports whether a Runner with these BatchBytes would score and write b.
+func Full(b *stream.Batch, bytes int) bool { return (&Config{BatchBytes: bytes}).full(b) }
+
+// full reports whether b is large enough.
+func (c *Config) full(b *stream.Batch) bool {
+	const points, bytes = 2000, 8 << 20 // several batches of so many points fit into the caches
+	enough := b.Points() >= cmp.Or(c.BatchPoints, points) && (c.BatchPoints > 0 || !b.Gathers())
+	return enough || b.Bytes() >= cmp.Or(c.BatchBytes, bytes)
+}
+
+// Settle lets the models learn from all that Learn has left waiting. It has to follow before b
+// is scored.
+func (d *Driver) Settle(b *stream.Batch) error { return d.c.Engine.Settle(b) }
 
 // Unsaved reports whether the state has changed since the last checkpoint.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
@@ -190,10 +207,13 @@ func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() !
 // Checkpoint puts the unsaved state of the models into b: the changes since the last
 // checkpoint, or the whole state once the changes are as large. Before the next Learn,
 // Score has to add the rest of the state and Deliver to write b.
-func (d *Driver) Checkpoint(b *stream.Batch) {
+func (d *Driver) Checkpoint(b *stream.Batch) error {
 	d.since = 0
 	if !d.Unsaved() {
-		return
+		return nil
+	}
+	if err := d.Settle(b); err != nil {
+		return err
 	}
 	if d.wholeDue.Swap(false) {
 		d.c.Engine.Checkpoint(b, like(&d.wholeSize), 0)
@@ -201,6 +221,7 @@ func (d *Driver) Checkpoint(b *stream.Batch) {
 		d.c.Engine.Checkpoint(b, like(&d.changeSize), d.saved)
 	}
 	d.saved, b.Last = b.Next, d.last
+	return nil
 }
 
 // Score makes the points of b, and completes the checkpoint of b if there is one.

@@ -107,7 +107,9 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	}
 	save := func() {
 		t.Helper()
-		d.Checkpoint(&b)
+		if err := d.Checkpoint(&b); err != nil {
+			t.Fatal(err)
+		}
 		if err := d.Score(&b); err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,8 @@ type Config struct {
 	CheckpointRecords int64
 
 	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0 means 2,000
-	// points, so that several batches fit into the caches of a processor, and 8 MiB. A
+	// points, so that several batches fit into the caches of a processor, and 8 MiB. With
+	// 0 points, a batch of many series is full when it has several samples of each. A
 	// single record may exceed both.
 	BatchPoints int
 	BatchBytes  int
@@ -331,7 +332,11 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		due   = time.Now().Add(r.c.CheckpointEvery)
 	)
 	defer pulse.enter(StageWait)
+	var learnErr error // what is in b is lost then, but no checkpoint covers it
 	flush := func() bool {
+		if learnErr = r.d.Settle(b); learnErr != nil {
+			return false
+		}
 		if b.Snapshot != nil {
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
@@ -352,15 +357,17 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 			r.change(*c, b)
 			due = time.Now().Add(r.c.CheckpointEvery)
 			if len(b.Events) > 0 && len(in.full) == 0 && !flush() {
-				return nil
+				return learnErr
 			}
 			continue
 		}
 		if k == nil {
-			r.d.Checkpoint(b)
+			if err := r.d.Checkpoint(b); err != nil {
+				return err
+			}
 			due = time.Now().Add(r.c.CheckpointEvery)
 			if !flush() {
-				return nil
+				return learnErr
 			}
 			continue
 		}
@@ -368,21 +375,23 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 			pulse.beats.Add(1)
 			full, err := r.d.Learn(b, &k.Decoded, i)
 			if err != nil {
-				return err // what is in b is lost, but no checkpoint covers it
+				return err
 			}
 			if full && !flush() {
-				return nil
+				return learnErr
 			}
 		}
 		end := k.err != nil
 		if end || !time.Now().Before(due) {
-			r.d.Checkpoint(b)
+			if err := r.d.Checkpoint(b); err != nil {
+				return err
+			}
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		clock.lap(StageApply)
 		idle := k.idle && len(in.full) == 0
 		if (b.Snapshot != nil || b.Records > 0 && (end || idle)) && !flush() {
-			return nil
+			return learnErr
 		}
 		switch {
 		case !end:
