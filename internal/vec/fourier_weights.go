@@ -211,13 +211,29 @@ func AddOuters(a, g, u []float64, m, k, n int) {
 }
 
 func addOutersPortable(a, g, u []float64, m, k, n int) {
-	for s := range k {
-		row := u[s*n : (s+1)*n]
-		for i, f := range g[s*m : (s+1)*m] {
-			for j, v := range row {
-				a[i*n+j] += float64(f * v)
-			}
+	for i := range m {
+		row := a[i*n : (i+1)*n]
+		s := 0
+		for ; s+FourierSteps <= k; s += FourierSteps {
+			addThree(row, g[s*m+i], g[(s+1)*m+i], g[(s+2)*m+i], u[s*n:(s+FourierSteps)*n])
 		}
+		for ; s < k; s++ {
+			axpyPortable(g[s*m+i], u[s*n:(s+1)*n], row)
+		}
+	}
+}
+
+// addThree adds f x_0 + g x_1 + h x_2 to y, where x_i is row i of x, with the bits of three
+// calls of axpyPortable, in one pass over y.
+func addThree(y []float64, f, g, h float64, x []float64) {
+	n := len(y)
+	x0, x1, x2 := x[:n], x[n:2*n], x[2*n:3*n]
+	for i := 0; i+4 <= n; i += 4 { // n is a multiple of Panel
+		d, p, q, r := y[i:i+4:i+4], x0[i:i+4:i+4], x1[i:i+4:i+4], x2[i:i+4:i+4]
+		d[0] = d[0] + float64(f*p[0]) + float64(g*q[0]) + float64(h*r[0])
+		d[1] = d[1] + float64(f*p[1]) + float64(g*q[1]) + float64(h*r[1])
+		d[2] = d[2] + float64(f*p[2]) + float64(g*q[2]) + float64(h*r[2])
+		d[3] = d[3] + float64(f*p[3]) + float64(g*q[3]) + float64(h*r[3])
 	}
 }
 
@@ -225,14 +241,22 @@ func addOutersPortable(a, g, u []float64, m, k, n int) {
 func fourierFeaturesPortable(phi, w, x []float64, n int) {
 	stride := len(phi) / 2
 	few := (n-1)%Panel + 1 // frequencies in the first panel
-	var t [Panel]float64
 	for j := 0; j < stride; j += Panel {
-		clear(t[:])
-		for i, v := range x {
-			for l, c := range w[i*stride+j : i*stride+j+Panel] {
-				t[l] += float64(v * c)
-			}
+		var t0, t1, t2, t3, t4, t5, t6, t7 float64
+		at := j
+		for _, v := range x {
+			c := (*[Panel]float64)(w[at:])
+			t0 += float64(v * c[0])
+			t1 += float64(v * c[1])
+			t2 += float64(v * c[2])
+			t3 += float64(v * c[3])
+			t4 += float64(v * c[4])
+			t5 += float64(v * c[5])
+			t6 += float64(v * c[6])
+			t7 += float64(v * c[7])
+			at += stride
 		}
+		t := [Panel]float64{t0, t1, t2, t3, t4, t5, t6, t7}
 		cos, sin := phi[2*j:2*j+Panel], phi[2*j+Panel:2*j+2*Panel]
 		for l, v := range t {
 			sin[l], cos[l] = sinCosTurns(v)

@@ -3,17 +3,27 @@ package vec
 // symRankPortable adds sum_k w_k w_k^T to the tiles, or subtracts it.
 func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	m := nb * tile
+	sign := 1.
+	if minus {
+		sign = -1
+	}
 	for i := 0; i < m; i += tile {
 		for j := i; j < m; j += tile {
-			a := (*[tileLen]float64)(t)
-			for k := 0; k < terms*m; k += m {
-				wj := (*[tile]float64)(w[k+j:])
-				for r, v := range w[k+i : k+i+tile] {
-					if minus {
-						v = -v
-					}
-					addRow((*[tile]float64)(a[r*tile:]), v, wj)
+			for r := range tile {
+				a := (*[tile]float64)(t[r*tile:])
+				a0, a1, a2, a3, a4, a5, a6, a7 := a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
+				for k := 0; k < terms*m; k += m {
+					v, u := sign*w[k+i+r], (*[tile]float64)(w[k+j:])
+					a0 += float64(v * u[0])
+					a1 += float64(v * u[1])
+					a2 += float64(v * u[2])
+					a3 += float64(v * u[3])
+					a4 += float64(v * u[4])
+					a5 += float64(v * u[5])
+					a6 += float64(v * u[6])
+					a7 += float64(v * u[7])
 				}
+				*a = [tile]float64{a0, a1, a2, a3, a4, a5, a6, a7}
 			}
 			t = t[tileLen:]
 		}
@@ -32,13 +42,15 @@ func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
 		row := t[(I*nb-I*(I-1)/2)*tileLen:]
 		var acc [tile]float64
 		for j := i; j < nb*tile; j += tile {
-			xj, yj := (*[tile]float64)(x[j:]), (*[tile]float64)(y[j:])
-			for r := range tile {
-				v := (*[tile]float64)(row[r*tile:])
-				acc[r] += dot8(v, xj)
-				if j > i {
-					addRow(yj, x[i+r], v)
+			xj, a := (*[tile]float64)(x[j:]), (*[tileLen]float64)(row)
+			if j == i {
+				for r := range tile {
+					acc[r] = dot8((*[tile]float64)(a[r*tile:]), xj)
 				}
+			} else {
+				xi, yj := (*[tile]float64)(x[i:]), (*[tile]float64)(y[j:])
+				halfTile((*[4]float64)(acc[:4]), (*[4]float64)(xi[:4]), xj, yj, (*[tileLen / 2]float64)(a[:tileLen/2]))
+				halfTile((*[4]float64)(acc[4:]), (*[4]float64)(xi[4:]), xj, yj, (*[tileLen / 2]float64)(a[tileLen/2:]))
 			}
 			row = row[tileLen:]
 		}
@@ -46,6 +58,21 @@ func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
 			y[i+r] += v
 		}
 	}
+}
+
+// halfTile adds A x to acc and A^T xi to y, where A is four rows of a tile.
+func halfTile(acc, xi *[4]float64, x, y *[tile]float64, a *[tileLen / 2]float64) {
+	s0, s1, s2, s3 := acc[0], acc[1], acc[2], acc[3]
+	x0, x1, x2, x3 := xi[0], xi[1], xi[2], xi[3]
+	for c, v := range x {
+		a0, a1, a2, a3 := a[c], a[c+tile], a[c+2*tile], a[c+3*tile]
+		s0 += float64(a0 * v)
+		s1 += float64(a1 * v)
+		s2 += float64(a2 * v)
+		s3 += float64(a3 * v)
+		y[c] = y[c] + float64(x0*a0) + float64(x1*a1) + float64(x2*a2) + float64(x3*a3)
+	}
+	acc[0], acc[1], acc[2], acc[3] = s0, s1, s2, s3
 }
 
 // symSubMatVecPortable subtracts sum_k w_k w_k^T from the tiles and adds T x to y.
