@@ -193,9 +193,9 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 	result := cost{held: footprint.Of(other, forecaster, scored) - beside}
 	if e.c.Scope == PerSeries {
 		result.held = footprint.Of(other, shared, forecaster, scored) - beside
-		result.models = int64(len(encode(nil, shared.model)))
+		result.models = int64(snapshot.Length(shared.model))
 	}
-	result.models += int64(len(encode(nil, forecaster)))
+	result.models += int64(snapshot.Length(forecaster))
 	encoder := snapshot.NewEncoder(nil)
 	scored.state(encoder)
 	result.encoded = result.models + int64(len(encoder.Bytes()))
@@ -212,10 +212,10 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 	if err != nil {
 		return err
 	}
-	now := int64(len(encode(nil, s.forecaster)))
+	now := int64(snapshot.Length(s.forecaster))
 	total := e.bytes(c) + int64(len(s.rollback))
 	if e.c.Scope == PerSeries {
-		now += int64(len(encode(nil, s.shared.model)))
+		now += int64(snapshot.Length(s.shared.model))
 		total += int64(len(s.shared.rollback))
 	}
 	grown := max(now-c.models, 0)

@@ -43,12 +43,22 @@ type Codec struct {
 	decoding bool
 	err      error
 
+	measuring bool // vectors are not kept, but counted …
+	omitted   int  // … here, in bytes
+
 	scope *scope   // nil outside of a Block
 	spare [][]byte // memory of tails
 }
 
 // NewEncoder returns a Codec that appends to dst, which may be nil.
 func NewEncoder(dst []byte) *Codec { return &Codec{buf: dst} }
+
+// Length returns the number of bytes that an encoder writes for v, in a Block.
+func Length(v Stateful) int {
+	c := &Codec{measuring: true}
+	c.Block(func() { v.State(c) })
+	return len(c.buf) + c.omitted
+}
 
 // NewDecoder returns a Codec that reads src. No field keeps a reference to src.
 func NewDecoder(src []byte) *Codec { return &Codec{buf: src, decoding: true} }
@@ -171,6 +181,10 @@ func (c *Codec) Float64(v *float64) {
 func (c *Codec) Float64s(v []float64) {
 	if !c.decoding {
 		c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(len(v)))
+		if c.measuring {
+			c.omitted += 8 * len(v)
+			return
+		}
 		end := len(c.buf)
 		c.buf = slices.Grow(c.buf, 8*len(v))[:end+8*len(v)]
 		for i, x := range v {

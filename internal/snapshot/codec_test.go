@@ -153,3 +153,21 @@ func Example() {
 	fmt.Println(restored.n, restored.sum, decoder.Finish())
 	// Output: 2 [3 5] <nil>
 }
+
+// Length is what an encoder writes, with vectors, blocks and options.
+func TestLengthIsThatOfTheEncoding(t *testing.T) {
+	e := sample()
+	e.v = make([]float64, 1000)
+	nested := state(func(c *snapshot.Codec) {
+		e.State(c)
+		c.Optional("a", func() { e.State(c); c.Optional("b", func() { e.State(c) }) })
+		c.Block(func() { e.State(c) })
+	})
+	for _, v := range []snapshot.Stateful{e, nested} {
+		c := snapshot.NewEncoder(nil)
+		c.Block(func() { v.State(c) })
+		if got, want := snapshot.Length(v), len(c.Bytes()); got != want || want < 8000 {
+			t.Errorf("length %d, the encoding has %d bytes", got, want)
+		}
+	}
+}
