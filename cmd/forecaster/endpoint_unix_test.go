@@ -147,3 +147,27 @@ func TestFault67_NotReady(t *testing.T) {
 	}
 	expect("the topic of the input is gone", http.StatusServiceUnavailable, "in[0]: ")
 }
+
+// TestReplayServes: the page of a replay shows the scores after the end of the file and stays
+// until the process is told to stop.
+func TestReplayServes(t *testing.T) {
+	t.Parallel()
+	p := start(t, "forecaster", "replay", "../../internal/dataset/macrodata.csv", "--serve", "--set", "server.listen=127.0.0.1:0")
+	if !poll(func() bool { return strings.Contains(p.stderr.String(), "the page stays at ") }) {
+		t.Fatal("the replay does not end with its page")
+	}
+	_, address, _ := strings.Cut(p.stderr.String(), "live page: ")
+	address, _, _ = strings.Cut(address, "\n")
+	resp, err := http.Get(address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(text), `forecaster_records_total`) {
+		t.Errorf("%v, %s", err, text)
+	}
+	if code := p.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
+	}
+}

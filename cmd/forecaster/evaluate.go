@@ -88,6 +88,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if scaleRows < 0 || window < 0 || seeds < 1 {
 		return &usageError{errors.New("--scale-rows and --window must be >= 0, --seeds >= 1")}
 	}
+	if len(names) == 0 {
+		return &usageError{errors.New("--models: name at least one model, such as auto")}
+	}
 	for _, name := range names {
 		m := cfg.Model
 		m.Type = name

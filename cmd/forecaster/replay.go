@@ -60,8 +60,12 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	settings := append([]setting{
 		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
 	}, modelSettings...)
-	cfg, err := a.load(cmd, settings,
-		append(onlyFile("replay", path), config.Setting{Path: "evaluate.window", Value: "0", From: "replay"})...) // Score the whole file
+	fixed := append(onlyFile("replay", path), config.Setting{Path: "evaluate.window", Value: "0", From: "replay"}) // Score the whole file
+	serve, _ := cmd.Flags().GetBool("serve")
+	if serve {
+		fixed = append(fixed, config.Setting{Path: "server.enabled", Value: "true", From: "--serve"})
+	}
+	cfg, err := a.load(cmd, settings, fixed...)
 	if err != nil {
 		return err
 	}
@@ -80,8 +84,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		taps = append(taps, draws)
 	}
 	var running *job.Live
-	if serve, _ := cmd.Flags().GetBool("serve"); serve {
-		cfg.Server.Enabled = true
+	if serve {
 		running = job.NewLive(cfg, a.logger(cfg.Log), "A replay of "+filepath.Base(path)+".")
 		stop, err := running.ServeHTTP()
 		if err != nil {

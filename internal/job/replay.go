@@ -96,7 +96,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, err
 	}
 	if o.Live != nil {
-		o.Live.started("file", &partition{runner: runner, influx: out.Influx, damaged: func() int64 { return 0 }})
+		o.Live.started("file", &partition{runner: runner, influx: out.Influx, problem: out.Problem, damaged: func() int64 { return 0 }})
 		defer o.Live.ended("file")
 	}
 	stop := o.Watch.start(src, func() int64 { return runner.Stats().Records })
