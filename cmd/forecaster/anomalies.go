@@ -16,7 +16,7 @@ func (a *app) anomaliesCommand() *cobra.Command {
 		Short: "Find the rows that are unusual, and say why",
 		Long: `anomalies learns a file and scores each row before it learns from it. A score
 above 1 is an alarm: the row, with the rows before it, is less probable than
-model.anomaly.false_alarms, one in 1,000 by default. 2 is as rare as its square. The
+model.anomaly.false_alarms, one in 1,000 by default. A score of 2: one in 1,000,000. The
 score is the largest of four:
 
   level        the last rows are away from the mean of the series, at this time of day

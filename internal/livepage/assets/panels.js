@@ -129,7 +129,7 @@ function showCoverage(tile, score, nominal) {
   const slack = Math.max(0.02, 2 * Math.sqrt((nominal * (1 - nominal)) / score.n));
   const off = measured - nominal;
   const verdict = off < -slack ? "the intervals are too narrow" : off > slack ? "the intervals are too wide"
-    : Math.abs(off) <= 0.02 ? "as nominal" : `in ${format.count(score.n)} samples that can be chance`;
+    : Math.abs(off) <= 0.02 ? "as nominal" : `with ${format.count(score.n)} samples, the difference can be chance`;
   tile.dataset.kind = Math.abs(off) > slack ? "bad" : Math.abs(off) <= 0.02 ? "good" : "";
   caption.textContent = `inside the ${format.level(nominal)} interval: ${verdict}`;
 }
