@@ -65,7 +65,6 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	a.sayGaps(cfg, records)
 	records, samples, before, err := a.withHistory(cmd, cfg, records)
 	if err != nil {
 		return err
@@ -74,7 +73,7 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	scores, err := study.AnomaliesOf(cmd.Context(), cfg, records, kind == "level-sets")
+	scores, err := study.AnomaliesOf(cmd.Context(), cfg, records, samples, kind == "level-sets")
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,6 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	a.sayGaps(cfg, records)
 	records, samples, before, err := a.withHistory(cmd, cfg, records)
 	if err != nil {
 		return err
@@ -132,6 +131,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	options := study.Options{Horizons: horizons, From: before + max(from, window), To: to, ScaleRows: scaleRows, Seeds: seeds, Draws: out.wanted()}
 	if to > 0 {
 		options.To += before
+	}
+	if err := options.Check(samples, before); err != nil {
+		return err
 	}
 	options.Labels, err = a.readLabels(cmd, cfg, samples, options.From, options.To)
 	if err != nil {

@@ -11,6 +11,8 @@ func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	good, refused := filepath.Join(dir, "good.csv"), filepath.Join(dir, "refused.csv")
 	writeFile(t, good, []byte("time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n"))
+	hourly := filepath.Join(dir, "hourly.csv")
+	writeFile(t, hourly, []byte("time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n2026-01-01 03:00,1\n2026-01-01 04:00,1\n"))
 	writeFile(t, refused, []byte("time,a\n2026-01-01 00:00,x\n"))
 	for _, c := range []struct {
 		code int
@@ -29,6 +31,12 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "evaluate --set model.ordr=3 " + good},
 		{exitUsage, "run --set model.ordr=3"},
 		{exitUsage, "run"},
+		{exitUsage, "replay --set pipeline.interval=2h " + hourly},
+		{exitUsage, "forecast --set pipeline.interval=1m " + hourly},
+		{exitUsage, "evaluate --set pipeline.interval=2h " + hourly},
+		{exitUsage, "anomalies --set pipeline.interval=2h " + hourly},
+		{exitUsage, "evaluate --window 9 " + hourly},
+		{exitUsage, "evaluate --scale-rows 9 " + hourly},
 		{exitUsage, "lint"},
 		{exitUsage, "lint --set model.ordr=3"},
 		{exitUsage, "lint --set model.ordr=3 --output json"},

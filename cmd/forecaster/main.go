@@ -13,6 +13,7 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
+	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/internal/usage"
 )
@@ -53,7 +54,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "forecaster: interrupted")
 		return exitFailed
-	case errors.As(err, &usage):
+	case errors.As(err, &usage) || errors.As(err, new(*config.UsageError)):
 		fmt.Fprintf(stderr, "forecaster: %v\n", err)
 		return exitUsage
 	case !a.started:

@@ -16,7 +16,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if c.Input.File.Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
 	}
-	src, err := build.OpenFile(c)
+	src, err := job.OpenFile(cmd.Context(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,10 @@ func labelFlags(cmd *cobra.Command) {
 	cmd.Flags().String("history", "", "file to learn from before, which is not scored")
 }
 
-// withHistory puts the records of --history before those of the file. It returns all of
+// withHistory says which gaps the file has, and puts the records of --history before those of the file. It returns all of
 // them, their samples, and how many rows of each series come from the history.
 func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.Records) (*study.Records, *study.Samples, int, error) {
+	a.sayGaps(c, records)
 	path, _ := cmd.Flags().GetString("history")
 	if path == "" {
 		samples, err := records.Samples(c, 0)

@@ -20,8 +20,8 @@ const (
 // GapWatch is a tap that looks for gaps in regular series, which a model without
 // pipeline.interval does not see: it takes the samples before and after as neighbours.
 type GapWatch struct {
-	off    bool // an interval is configured
-	series map[string]*steps
+	interval config.Interval // 0 = none is configured
+	series   map[string]*steps
 }
 
 // steps are those between the samples of a series.
@@ -34,7 +34,7 @@ type steps struct {
 
 // NewGapWatch returns a GapWatch for a job.
 func NewGapWatch(c *config.Config) *GapWatch {
-	return &GapWatch{off: c.Pipeline.Interval.Fixed() > 0, series: make(map[string]*steps)}
+	return &GapWatch{interval: c.Pipeline.Interval, series: make(map[string]*steps)}
 }
 
 // Write implements stream.Sink.
@@ -50,7 +50,7 @@ func (g *GapWatch) Write(_ context.Context, b *stream.Batch) error {
 func (g *GapWatch) Add(series string, time int64) {
 	s := g.series[series]
 	switch {
-	case g.off || s == nil && len(g.series) == gapSeries:
+	case s == nil && len(g.series) == gapSeries:
 	case s == nil:
 		g.series[series] = &steps{last: time}
 	case time > s.last: // not late
@@ -83,8 +83,12 @@ func (s *steps) settle() {
 }
 
 // Hint returns the number of gaps and the setting that fills them. "": no gap, or the
-// series are not regular, with nine of ten steps alike.
+// series are not regular, with nine of ten steps alike. With an interval, gaps are filled,
+// and Hint says when the samples do not fit to the interval.
 func (g *GapWatch) Hint() string {
+	if text := g.misfit(); text != "" || g.interval.Fixed() > 0 {
+		return text
+	}
 	var spacing, most int64
 	gaps := 0
 	for _, s := range g.series {

@@ -53,7 +53,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
-	src, err := build.OpenFile(cfg)
+	src, err := OpenFile(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -92,8 +92,11 @@ const LevelSetLimit = .99
 func IntervalLevel(c *config.Config) []float64 { return c.Model.Levels[:min(1, len(c.Model.Levels))] }
 
 // AnomaliesOf returns the anomaly scores of the samples of records: those of the one-step
-// forecasts of the model of c, or those of level sets.
-func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, levelSets bool) (*Anomalies, error) {
+// forecasts of the model of c, or those of level sets. Without a second sample it is an error.
+func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, samples *Samples, levelSets bool) (*Anomalies, error) {
+	if err := samples.checkForecast(1); err != nil {
+		return nil, err
+	}
 	one := *c
 	m := &one.Model
 	m.Horizon, m.Levels, m.Joint, one.Pipeline.Emit, one.Evaluate.Interval = 1, IntervalLevel(c), false, nil, 0

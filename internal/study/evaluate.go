@@ -72,6 +72,23 @@ type Options struct {
 	New func(dim int) (eval.Model, error)
 }
 
+// Check returns an error when no series of data has a row to score, or the rows to scale by. The
+// first before rows of each series are those of a history.
+func (o Options) Check(data *Samples, before int) error {
+	if err := data.checkForecast(o.Horizons[0]); err != nil {
+		return err
+	}
+	rows := data.longest() - before
+	has := fmt.Sprintf("%s has %s", data.Name, report.Count(rows, "row", "rows"))
+	if from := o.From - before; from >= rows {
+		return &config.UsageError{Err: fmt.Errorf("--score-rows, --window: no row from %d on can be scored: %s, counted from 0", from, has)}
+	}
+	if o.ScaleRows > rows {
+		return &config.UsageError{Err: fmt.Errorf("--scale-rows: must be at most the rows of the file, got %d: %s", o.ScaleRows, has)}
+	}
+	return nil
+}
+
 // Outcome is the result of one model.
 type Outcome struct {
 	Results []Result    // one per horizon

@@ -233,6 +233,24 @@ func (s *Samples) Dim() int {
 	return d
 }
 
+// longest returns the rows of the longest series.
+func (s *Samples) longest() int {
+	n := 0
+	for i := range s.Series {
+		n = max(n, len(s.Series[i].Rows))
+	}
+	return n
+}
+
+// checkForecast returns an error unless a series has a row that lies horizon rows after
+// another one.
+func (s *Samples) checkForecast(horizon int) error {
+	if n := s.longest(); n <= horizon {
+		return fmt.Errorf("%s: no score: the file is too short for the model, with %s", s.Name, report.Count(n, "row", "rows"))
+	}
+	return nil
+}
+
 // Shortest returns the rows of the shortest series.
 func (s *Samples) Shortest() int {
 	n := s.Len()

@@ -1,0 +1,9 @@
+package config
+
+// UsageError is an error in settings or flags that only the data has shown. The exit code is
+// that of other errors in the configuration.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.Err }

@@ -1,0 +1,168 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+const day = 24 * time.Hour
+
+// OpenFile opens the input file if its samples fit to pipeline.interval.
+func OpenFile(ctx context.Context, cfg *config.Config) (*file.Source, error) {
+	if err := checkSpacing(ctx, cfg); err != nil {
+		return nil, err
+	}
+	return build.OpenFile(cfg)
+}
+
+// checkSpacing returns an error when the samples of the input file do not fit to
+// pipeline.interval. It reads until one series has gapSteps steps. Standard input and pipes
+// are read once only: GapWatch.Hint says it of them, and of later series.
+func checkSpacing(ctx context.Context, cfg *config.Config) error {
+	if cfg.Pipeline.Interval == 0 {
+		return nil
+	}
+	if info, err := os.Stat(cfg.Input.File.Path); err != nil || !info.Mode().IsRegular() {
+		return nil // OpenFile explains the error
+	}
+	src, err := build.OpenFile(cfg)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	assembler, err := build.NewAssembler(cfg)
+	if err != nil {
+		return err
+	}
+	seen := &sampleTimes{watch: NewGapWatch(cfg)}
+	messages := make([]stream.Message, 256)
+	var all stream.Decoded
+	for !seen.enough {
+		n, err := src.Read(ctx, messages)
+		for i := range n {
+			all.Decode(src.Decoder(), &messages[i])
+		}
+		for i := range all.Len() {
+			err := all.Parts(i, func(r *stream.Record, refusal *stream.DataError) error {
+				if refusal == nil {
+					return assembler.Add(seen, r)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		all.Reset()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if text := seen.watch.misfit(); text != "" {
+		return &config.UsageError{Err: errors.New(text)}
+	}
+	return nil
+}
+
+// sampleTimes is a receiver of samples that gives their times to a GapWatch.
+type sampleTimes struct {
+	watch  *GapWatch
+	enough bool
+}
+
+// Sample implements stream.Receiver.
+func (t *sampleTimes) Sample(s *stream.Sample) error {
+	if !s.Missing {
+		t.watch.Add(s.Series.Name, s.Time)
+		steps := t.watch.series[s.Series.Name]
+		t.enough = t.enough || steps != nil && steps.spacing > 0
+	}
+	return nil
+}
+
+// Refuse implements stream.Receiver.
+func (t *sampleTimes) Refuse(*stream.Message, *stream.DataError) {}
+
+// misfit says that samples are much closer than pipeline.interval, or much farther apart in
+// every series; "" = neither.
+func (g *GapWatch) misfit() string {
+	interval := g.interval.Fixed()
+	if n := g.interval.Months(); n > 0 {
+		interval = time.Duration(n) * 365 * day / 12
+	}
+	if interval == 0 {
+		return ""
+	}
+	closest := time.Duration(0)
+	for _, s := range g.series {
+		if s.spacing == 0 && len(s.all) >= 3 {
+			s.settle()
+		}
+		if d := time.Duration(s.spacing); d > 0 && (closest == 0 || d < closest) {
+			closest = d
+		}
+	}
+	apart, configured := spacingText(closest), g.interval.String()
+	if g.interval.Fixed() > 0 {
+		configured = shortDuration(interval)
+	}
+	switch {
+	case closest == 0:
+		return ""
+	case 3*closest <= 2*interval && g.interval.Months() > 0: // the grid of assembly is none of the calendar
+		return fmt.Sprintf("the rows are %s apart and pipeline.interval is %s: leave pipeline.interval out, or give a file with one row for each %s", apart, configured, configured)
+	case 3*closest <= 2*interval:
+		return fmt.Sprintf("the rows are %s apart and pipeline.interval is %s: add --set pipeline.wait_for_late=true --set pipeline.aggregate=mean, or leave pipeline.interval out", apart, configured)
+	case closest > 2*interval:
+		return fmt.Sprintf("the rows are %s apart and pipeline.interval is %s: every row would stand alone; leave pipeline.interval out, or add %s", apart, configured, remedyInterval(closest))
+	}
+	return ""
+}
+
+// spacingText is a duration in words: 1h, 7 days, 3 months.
+func spacingText(d time.Duration) string {
+	if n := nearMonths(d); n > 0 {
+		return report.Count(n, "month", "months")
+	}
+	if d > 0 && d%day == 0 {
+		return report.Count(int(d/day), "day", "days")
+	}
+	return shortDuration(d)
+}
+
+// remedyInterval is the setting for samples that are d apart.
+func remedyInterval(d time.Duration) string {
+	names := map[int]string{1: "month", 3: "quarter", 12: "year"}
+	if name := names[nearMonths(d)]; name != "" {
+		return "--set pipeline.interval=" + name
+	}
+	return "--set pipeline.interval=" + shortDuration(d)
+}
+
+// nearMonths returns the months of the calendar that a spacing of whole days may be, up to a
+// year; 0 = none. Months differ in length, so two days more or less are allowed.
+func nearMonths(d time.Duration) int {
+	if d%day != 0 {
+		return 0
+	}
+	days := int(d / day)
+	for n := 1; n <= 12; n++ {
+		if days >= max(28, n*365/12-2) && days <= min(31*n, n*61/2+2) {
+			return n
+		}
+	}
+	return 0
+}

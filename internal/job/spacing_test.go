@@ -1,0 +1,56 @@
+package job
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// TestMisfit: the samples of a regular series and an interval that does not fit to them.
+func TestMisfit(t *testing.T) {
+	const hour = time.Hour
+	const remedy = "add --set pipeline.wait_for_late=true --set pipeline.aggregate=mean, or leave pipeline.interval out"
+	for _, c := range []struct {
+		spacings []time.Duration // of a series each
+		interval config.Interval
+		want     string // the end of the message; "" = none
+	}{
+		{[]time.Duration{hour}, 0, ""},
+		{[]time.Duration{hour}, config.Interval(hour), ""},
+		{[]time.Duration{hour}, config.Interval(hour / 2), ""},
+		{[]time.Duration{hour}, config.Interval(2 * hour), "the rows are 1h apart and pipeline.interval is 2h: " + remedy},
+		{[]time.Duration{40 * time.Minute}, config.Interval(hour), "the rows are 40m apart and pipeline.interval is 1h: " + remedy},
+		{[]time.Duration{hour - time.Minute}, config.Interval(hour), ""}, // a clock that is fast
+		{[]time.Duration{hour, 6 * hour}, config.Interval(hour), ""},     // fits one of two series
+		{[]time.Duration{hour, 6 * hour}, config.Interval(6 * hour), remedy},
+		{[]time.Duration{hour, 6 * hour}, config.Interval(hour / 6), "or add --set pipeline.interval=1h"},
+		{[]time.Duration{day}, config.Interval(hour), "the rows are 1 day apart and pipeline.interval is 1h: every row would stand alone; leave pipeline.interval out, or add --set pipeline.interval=24h"},
+		{[]time.Duration{30 * day}, config.Interval(-1), ""},
+		{[]time.Duration{31 * day}, config.Interval(day), "or add --set pipeline.interval=month"},
+		{[]time.Duration{91 * day}, config.Interval(-1), "or add --set pipeline.interval=quarter"},
+		{[]time.Duration{7 * day}, config.Interval(-1), "or give a file with one row for each month"},
+	} {
+		cfg := config.Default()
+		cfg.Pipeline.Interval = c.interval
+		g := NewGapWatch(cfg)
+		for k, spacing := range c.spacings {
+			for i := range 20 {
+				g.Add(string(rune('a'+k)), int64(i)*int64(spacing))
+			}
+		}
+		got := g.misfit()
+		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%v, interval %v: %q, want %q", c.spacings, c.interval, got, c.want)
+		}
+	}
+	for d, want := range map[time.Duration]int{
+		27 * day: 0, 28 * day: 1, 31 * day: 1, 32 * day: 0, 59 * day: 2, 62 * day: 2,
+		90 * day: 3, 92 * day: 3, 181 * day: 6, 184 * day: 6, 365 * day: 12, 366 * day: 12, 366*day + 1: 0, 400 * day: 0,
+	} {
+		if got := nearMonths(d); got != want {
+			t.Errorf("nearMonths(%v) = %d, want %d", d, got, want)
+		}
+	}
+}
