@@ -123,7 +123,7 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 
 // Numbers with a comma for the point, with points or commas between thousands.
 var (
-	commaDecimal  = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+$`)
+	commaDecimal  = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?$`)
 	commaThousand = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$`)
 	dotThousand   = regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+(,\d+)?$`)
 	dotDecimal    = regexp.MustCompile(`^[-+]?\d*\.\d+([eE][-+]?\d+)?$`)

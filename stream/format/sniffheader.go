@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
@@ -170,8 +171,14 @@ func countFields(line []byte, comma byte) int {
 	return n
 }
 
-// isDatum reports whether text is a number or a time.
+// isDatum reports whether text is a number or a time. The digits behind a decimal comma, which
+// another separator cuts off, may be too many for a time.
 func isDatum(text string) bool {
+	if text != "" && strings.Trim(text, "0123456789eE+-.") == "" {
+		if _, err := decimal.Parse([]byte(text)); err == nil {
+			return true
+		}
+	}
 	_, err := ParseTime([]byte(text), Auto)
 	return err == nil
 }

@@ -1,0 +1,47 @@
+package format
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestSemicolonsAndDecimalCommas: a file with semicolons and decimal commas is read as it is,
+// with any number of digits behind the commas, equal or not, and exponents.
+func TestSemicolonsAndDecimalCommas(t *testing.T) {
+	check := func(name string, columns int, cell func() string) {
+		t.Helper()
+		var b strings.Builder
+		b.WriteString("Date")
+		for i := range columns {
+			fmt.Fprintf(&b, ";v%d", i)
+		}
+		for day := range 4 {
+			fmt.Fprintf(&b, "\n2025-01-%02d", 6+day)
+			for range columns {
+				b.WriteString(";" + strings.Replace(cell(), ".", ",", 1))
+			}
+		}
+		s, err := SniffCSV([]byte(b.String()+"\n"), CSVConfig{})
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, b.String())
+			return
+		}
+		if s.Skip != 0 || s.CSV.Comma != ';' || s.CSV.Decimal != ',' || s.CSV.Thousands != 0 || len(s.CSV.Values) != columns {
+			t.Errorf("%s: skip %d, separator %q, decimal %q, thousands %q, values %q\n%s", name, s.Skip, s.CSV.Comma, s.CSV.Decimal, s.CSV.Thousands, s.CSV.Values, b.String())
+		}
+	}
+	const digits = "123456789012345678"
+	for n := 1; n <= len(digits); n++ {
+		for columns := 1; columns <= 2; columns++ {
+			check(fmt.Sprintf("%d digits", n), columns, func() string { return "65." + digits[:n] })
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 50 {
+		scale := []float64{1e-7, 1, 1e3, 1e20}[i%4]
+		check(fmt.Sprintf("frame %d", i), 1+i%5, func() string { return strconv.FormatFloat(scale*rng.NormFloat64(), 'g', -1, 64) })
+	}
+}
