@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -204,12 +205,12 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case err != nil:
 		return notAnObject(m.Value)
 	case !d.found[timeRole]:
-		return refuse(stream.Malformed, "no time at %q: set input.json.time_field=%s", d.c.Time, timeField(m.Value))
+		return refuse(stream.Malformed, "no time at %q: --set %s", d.c.Time, shell.Quote("input.json.time_field="+timeField(m.Value)))
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
 		if object := nestedObject(m.Value, d.c); object != "" {
-			return refuse(stream.Malformed, "no values at %q or beside the time, but in %q: set input.json.values_field=%s", d.c.Values, object, object)
+			return refuse(stream.Malformed, "no values at %q or beside the time, but in %q: --set %s", d.c.Values, object, shell.Quote("input.json.values_field="+object))
 		}
 		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
 	case !d.found[valuesRole]:

@@ -7,40 +7,89 @@ import (
 	"strings"
 
 	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/internal/shell"
 )
 
-// SniffJSON returns the parts with numbers that are left out of the first lines of a file:
-// objects and arrays beside numbers, or numbers beside the object of the values.
-func SniffJSON(sample []byte, c JSONConfig) []Assumption {
+// SniffJSON returns the parts that are left out of the first lines of a file: objects and arrays
+// beside numbers, numbers beside the object of the values, and text that is not the same in
+// all lines, which may name several series.
+func SniffJSON(sample []byte, c JSONConfig) (out []Assumption) {
 	if c.Long || c.Values != "" {
 		return nil
 	}
-	var n numbers
-	for _, line := range sampleLines(sample) {
+	var n members
+	lines := sampleLines(sample)
+	for _, line := range lines {
 		n.read(line.text, c)
 	}
+	setting := "input.json.values_field=" + Flat
 	switch {
-	case n.values && len(n.flat) > 0:
-		return []Assumption{{someOf(n.flat) + " left out, beside the object values", "input.json.values_field=values"}}
+	case n.values:
+		setting = "input.json.values_field=values"
+		if len(n.flat) > 0 {
+			out = append(out, Assumption{someOf(n.flat) + " left out, beside the object values", setting})
+		}
 	case len(n.flat) > 0 && len(n.nested) > 0:
-		return []Assumption{{
-			fmt.Sprintf("%s left out (input.json.values_field=%s reads %s alone)", someOf(n.nested), n.object, n.object),
-			"input.json.values_field=" + Flat,
-		}}
+		text := fmt.Sprintf("%s left out (--set %s reads %s alone)", someOf(n.nested), shell.Quote("input.json.values_field="+n.object), n.object)
+		out = append(out, Assumption{text, setting})
 	}
-	return nil
+	if text := n.leftOut(c, len(lines)); text != "" {
+		out = append(out, Assumption{text, setting})
+	}
+	return out
 }
 
-// numbers are the paths of the numbers of objects.
-type numbers struct {
+// members are the paths of what objects have.
+type members struct {
 	values bool     // there is an object or array of this name
-	flat   []string // beside the time
-	nested []string // in other objects and arrays
+	flat   []string // numbers beside the time
+	nested []string // numbers in other objects and arrays
 	object string   // the first one with numbers
+	text   []texts  // beside the time
 }
 
-// read adds the numbers of an object that are not asked for otherwise.
-func (n *numbers) read(object []byte, c JSONConfig) {
+// texts are the different texts of a member.
+type texts struct {
+	name string
+	seen map[string]bool
+}
+
+// leftOut says which members have text that differs between so many lines, and which of them
+// repeats its texts, as the name of a series does; "" = none.
+func (n *members) leftOut(c JSONConfig, lines int) string {
+	var names []string
+	series := ""
+	for _, t := range n.text {
+		if len(t.seen) < 2 {
+			continue
+		}
+		names = append(names, t.name)
+		if series == "" && c.Series == "" && len(c.Tags) == 0 && 2*len(t.seen) <= lines {
+			series = t.name
+		}
+	}
+	switch {
+	case names == nil:
+		return ""
+	case series == "":
+		return fmt.Sprintf("text of %s left out", someOf(names))
+	}
+	return fmt.Sprintf("text of %s left out (--set %s makes a series for each)", someOf(names), shell.Quote("input.json.series_field="+series))
+}
+
+// addText adds a text of a member.
+func (n *members) addText(name, text string) {
+	i := slices.IndexFunc(n.text, func(t texts) bool { return t.name == name })
+	if i < 0 {
+		i = len(n.text)
+		n.text = append(n.text, texts{name, make(map[string]bool)})
+	}
+	n.text[i].seen[text] = true
+}
+
+// read adds the numbers and texts of an object that are not asked for otherwise.
+func (n *members) read(object []byte, c JSONConfig) {
 	asked := append([]string{c.Time, c.Series}, c.Tags...)
 	if c.Time == "" {
 		asked[0] = "time"
@@ -57,13 +106,19 @@ func (n *numbers) read(object []byte, c JSONConfig) {
 			if !slices.Contains(asked, name) && !slices.Contains(n.flat, name) {
 				n.flat = append(n.flat, name)
 			}
+		case jx.String:
+			text, err := d.Str()
+			if err == nil && !slices.Contains(asked, name) {
+				n.addText(name, text)
+			}
+			return err
 		}
 		return d.Skip()
 	})
 }
 
 // within adds the numbers of an object or array at a path.
-func (n *numbers) within(d *jx.Decoder, object, path string, asked []string) error {
+func (n *members) within(d *jx.Decoder, object, path string, asked []string) error {
 	switch d.Next() {
 	case jx.Object:
 		return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
@@ -85,7 +140,7 @@ func (n *numbers) within(d *jx.Decoder, object, path string, asked []string) err
 // nestedObject returns the first object or array with numbers in a message that has none beside
 // the time, "" = none.
 func nestedObject(message []byte, c JSONConfig) string {
-	var n numbers
+	var n members
 	n.read(bytes.TrimSpace(message), c)
 	return n.object
 }
