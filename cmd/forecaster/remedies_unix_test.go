@@ -27,6 +27,10 @@ func TestErrorsNameARemedy(t *testing.T) {
 		"late.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,1\n2025-01-01 01:00,1\n2025-01-01 02:00,1\n2026-01-01 02:00,1\n",
 		"good.csv":      "time,a\n2026-01-01 00:00,1\n2026-01-01 01:00,2\n2026-01-01 02:00,1\n",
 		"text.csv":      "time,a\n2026-01-01 00:00,x1\n2026-01-01 01:00,x2\n",
+		"long.csv":      "time,host,metric,value\n" + "2026-01-01 00:00,x,cpu,1\n2026-01-01 00:00,x,mem,2\n2026-01-01 06:00,x,cpu,1\n2026-01-01 06:00,x,mem,2\n2026-01-01 12:00,x,cpu,1\n2026-01-01 12:00,x,mem,2\n",
+		"fields.csv":    "time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1\n2026-01-01 02:00,1,2\n",
+		"hosts.jsonl":   `{"time":1,"host":"x","a":1}` + "\n" + `{"time":1,"host":"y","a":2}` + "\n" + `{"time":2,"host":"x","a":1}` + "\n" + `{"time":2,"host":"y","a":2}` + "\n",
+		"ts.jsonl":      `{"ts":1,"a":1}` + "\n",
 		"kept.csv":      "forecasts of yesterday\n",
 		"syntax.yaml":   "input:\n  kafka:\n    brokers: [localhost:9092\nmodel:\n  horizon: 3\n",
 	} {
@@ -66,6 +70,11 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"separator as a flag", []string{"replay", path("semicolon.csv"), "--sep", ";"}, []string{"did you mean --set input.csv.comma=...?"}},
 		{"all rows refused", []string{"replay", path("text.csv"), "--out", path("none.csv")}, []string{"all 2 rows were refused", "nothing was written to"}},
 		{"all rows refused, into a file", []string{"replay", path("text.csv"), "--out", path("kept.csv")}, []string{"nothing was written to"}},
+		{"two columns of text", []string{"replay", path("long.csv"), "--set", "input.csv.series_column=host"}, []string{"--set input.csv.variable_column=metric", "input.csv.variable_column or input.json.layout=long"}},
+		{"long layout", []string{"replay", path("long.csv"), "--set", "input.csv.series_column=host", "--set", "input.csv.variable_column=metric"}, []string{"--set pipeline.interval=6h"}},
+		{"fields missing", []string{"replay", path("fields.csv")}, []string{"malformed: repair the line", "input.csv.comma"}},
+		{"two hosts", []string{"replay", path("hosts.jsonl")}, []string{"--set input.json.series_field=host makes a series for each"}},
+		{"time in another field", []string{"replay", path("ts.jsonl")}, []string{"--set input.json.time_field=ts"}},
 		{"command", []string{"frobnicate"}, []string{"forecaster -h"}},
 	} {
 		code, stdout, stderr := call(t, c.args...)

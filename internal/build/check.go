@@ -26,6 +26,7 @@ func check(v *config.Checker, c *config.Config) {
 	v.OneOf("model.kernel.operator.gamma", op.Gamma, namesOf(gammas, gammaName, nil)...)
 	v.OneOf("model.loss.name", m.Loss.Name, namesOf(losses, lossName, nil)...)
 	checkSeriesTags(v, &c.Input)
+	checkInterval(v, c)
 	if row, err := modelNamed(m.Type); err != nil {
 		v.Need(false, "model.type", "%v", err)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
@@ -29,11 +30,22 @@ var remedies = map[stream.Reason]string{
 	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
 	stream.Dimension: "list the variables of every record with pipeline.variables",
 	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
-	stream.Duplicate: "name the column or field of the series with input.csv.series_column or input.json.series_field if there are several; otherwise take the mean of a row with pipeline.interval, pipeline.wait_for_late and pipeline.aggregate=mean",
+	stream.Duplicate: "name the column or field of the series with input.csv.series_column or input.json.series_field if there are several, and that of the names of variables with input.csv.variable_column or input.json.layout=long; otherwise take the mean of a row with pipeline.interval, pipeline.wait_for_late and pipeline.aggregate=mean",
 	stream.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
 	stream.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
 	stream.TooMany:   "pipeline.max_series is the limit",
 	stream.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
+}
+
+// remedy returns what helps against a refusal, "" where nothing does or its text says so itself.
+func (f refusal) remedy() string {
+	switch {
+	case strings.Contains(f.text, "--set "):
+		return ""
+	case strings.Contains(f.text, " fields where the header has "):
+		return "repair the line, or its quotes; where many lines are like this, name the separator with input.csv.comma"
+	}
+	return remedies[f.reason]
 }
 
 // Add counts a refused message.
@@ -71,7 +83,7 @@ func (r *Refusals) String() string {
 	}
 	s := fmt.Sprintf("refused: %s; the first: %s", report.CountsOf(r.Counts), r.First())
 	for _, f := range r.first {
-		if remedy := remedies[f.reason]; remedy != "" {
+		if remedy := f.remedy(); remedy != "" {
 			s += fmt.Sprintf("\n  %s: %s", f.reason, remedy)
 		}
 	}

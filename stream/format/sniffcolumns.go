@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // Names that a column of times, of series or of line numbers usually has, in lower case.
@@ -279,7 +280,7 @@ func (s *sniffer) findSeries() {
 	if c.Series != "" || c.Variable != "" || c.Values != nil || s.time < 0 {
 		return
 	}
-	repeats := s.repeats(-1)
+	repeats := s.repeats()
 	for i := range s.header {
 		if i == s.time || s.header[i] == c.Clock || !s.isText(i) {
 			continue
@@ -292,14 +293,13 @@ func (s *sniffer) findSeries() {
 	}
 }
 
-// repeats counts the lines whose time, and text in a column unless it is -1, were there
-// before.
-func (s *sniffer) repeats(column int) (n int) {
+// repeats counts the lines whose time, and texts in columns, were there before.
+func (s *sniffer) repeats(columns ...int) (n int) {
 	seen := make(map[string]bool)
 	for _, row := range s.rows {
 		key := s.timeOf(row)
-		if column >= 0 {
-			key += "\x00" + row[column]
+		for _, i := range columns {
+			key += "\x00" + row[i]
 		}
 		if seen[key] {
 			n++
@@ -341,9 +341,35 @@ func (s *sniffer) leaveOut() {
 	}
 	c.Values = values
 	if len(out) > 0 {
-		s.assume("input.csv.value_columns="+list(values), "%s %s left out",
-			plural(len(out), "column", "columns"), strings.Join(out, ", "))
+		s.assume("input.csv.value_columns="+list(values), "%s %s left out%s",
+			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values))
 	}
+}
+
+// variableHint names the column of text that tells the lines of one series and time apart, "" if
+// there is none: its texts are then names of variables.
+func (s *sniffer) variableHint(values []string) string {
+	c := &s.out.CSV
+	series := slices.Index(s.header, c.Series)
+	if series < 0 || len(values) != 1 || 20*s.repeats(series) <= len(s.rows) {
+		return ""
+	}
+	i := s.first(func(i int) bool {
+		return i != s.time && i != series && s.header[i] != c.Clock && s.isText(i) && 100*s.repeats(series, i) <= len(s.rows) && s.repeatsTexts(i)
+	})
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (--set %s makes a variable of each %s)", shell.Quote("input.csv.variable_column="+s.header[i]), s.header[i])
+}
+
+// repeatsTexts reports whether a column has each of its texts twice or more, in the mean.
+func (s *sniffer) repeatsTexts(column int) bool {
+	seen := make(map[string]bool)
+	for _, row := range s.rows {
+		seen[row[column]] = true
+	}
+	return 2*len(seen) <= len(s.rows)
 }
 
 // shown is the name of a column in an assumption.

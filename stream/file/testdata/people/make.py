@@ -151,6 +151,7 @@ write("separators-lines.csv", "time,cpu,mem\n" + "".join(f"{t:%Y-%m-%d %H:%M},{a
 write("nested.jsonl", "".join(json.dumps({"time": o["time"], "cpu": o["cpu"], "memory": {"used": o["mem"], "free": 1}}) + "\n" for o in objects))
 write("nested-alone.jsonl", "".join(json.dumps({"time": o["time"], "metrics": {"cpu": o["cpu"], "mem": o["mem"]}}) + "\n" for o in objects))
 write("two-hosts.jsonl", "".join(json.dumps({"time": o["time"], "host": host, "cpu": o["cpu"], "mem": o["mem"], "message": f"{host} at {o['time']}"}) + "\n" for o in objects for host in ("web1", "web2")))
+write("long.csv", "time,host,metric,value\n" + "".join(f"{t:%Y-%m-%dT%H:%M:%SZ},{host},{name},{v[i]}\n" for t, *v in rows for host in ("web1", "web2") for i, name in enumerate(("cpu", "mem"))))
 write("beside-values.jsonl", "".join(json.dumps({"time": o["time"], "n": 7, "values": {"cpu": o["cpu"], "mem": o["mem"]}}) + "\n" for o in objects))
 frame.to_json(here / "pandas-columns.json")
 (here / "compressed.csv").write_bytes(gzip.compress((here / "pandas-index.csv").read_bytes(), mtime=0))
