@@ -59,7 +59,7 @@ func labelFlags(cmd *cobra.Command) {
 	cmd.Flags().String("history", "", "file to learn from before, which is not scored")
 }
 
-// withHistory says which gaps the file has, and puts the records of --history before those of the file. It returns all of
+// withHistory reports the gaps of the file, and puts the records of --history before those of the file. It returns all of
 // them, their samples, and how many rows of each series come from the history.
 func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.Records) (*study.Records, *study.Samples, int, error) {
 	a.sayGaps(c, records)
