@@ -111,7 +111,7 @@ pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a
 	$(GO) test -run '^$$' -bench 'Stage|Replay' ./cmd/forecaster
 	$(GO) test -run '^$$' -bench 'Kafka|InfluxDB' -benchtime 5x -timeout 20m ./cmd/forecaster
 
-telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (half an hour with its build)
+telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (ten minutes with its build)
 	internal/testserver/install.sh telegraf
 	$(GO) test ./internal/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
 
