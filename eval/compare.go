@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -90,7 +91,11 @@ func StandardError(losses []float64, horizon int) float64 {
 }
 
 func standardError(d []float64, mean float64, horizon int) float64 {
-	return math.Sqrt(meanVariance(d, mean, horizon)) / harvey(len(d), horizon)
+	n := len(d)
+	centred := slices.Clone(d)
+	floats.AddConst(-mean, centred)
+	lags := min(n-1, max(horizon-1, int(4*math.Pow(float64(n)/100, 2./9))))
+	return math.Sqrt(bartlett(centred, lags)) / float64(n) / harvey(n, horizon)
 }
 
 // harvey is the factor of Harvey, Leybourne and Newbold.
@@ -99,20 +104,12 @@ func harvey(n, horizon int) float64 {
 	return math.Sqrt((N + 1 - 2*h + h*(h-1)/N) / N)
 }
 
-// meanVariance estimates the variance of the mean of d.
-func meanVariance(d []float64, mean float64, horizon int) float64 {
-	n := len(d)
-	lags := min(n-1, max(horizon-1, int(4*math.Pow(float64(n)/100, 2./9))))
-	v := 0.
-	for k := range lags + 1 {
-		c := 0.
-		for i := k; i < n; i++ {
-			c += (d[i] - mean) * (d[i-k] - mean)
-		}
-		if k > 0 {
-			c *= 2 * (1 - float64(k)/float64(lags+1))
-		}
-		v += c
+// bartlett estimates the variance of the sum of d, whose mean is 0, from its
+// autocovariances up to a lag.
+func bartlett(d []float64, lags int) float64 {
+	v := floats.Dot(d, d)
+	for k := 1; k <= lags; k++ {
+		v += 2 * (1 - float64(k)/float64(lags+1)) * floats.Dot(d[k:], d[:len(d)-k])
 	}
-	return v / float64(n) / float64(n)
+	return v
 }

@@ -323,25 +323,30 @@ func (s *Scorer) Windowed(variable, k int) Score {
 }
 
 // standardError returns the standard error of the SCVMSE of the window, NaN while less
-// than half of the window has samples. Neighbouring errors depend on each other, panes
-// longer than the horizon hardly do. So the panes are taken as a sample of clusters, with
-// n_p squared errors of the sum e_p each (the method of batch means):
+// than half of the window has samples. Neighbouring errors depend on each other, and errors
+// at a horizon h over h steps. So the panes are taken as a sample of m clusters, with n_p
+// squared errors of the sum e_p each (the method of batch means); those that overlap by the
+// horizon, up to the lag L = (h-1)/pane, get the weights of Bartlett. As with that of
+// [StandardError], the result is corrected for small samples:
 //
-//	SE^2 = m/(m-1) sum_p (e_p - n_p SCVMSE)^2 / (sum_p n_p)^2
+//	d_p = e_p - n_p SCVMSE
+//	SE^2 = (sum_p d_p^2 + 2 sum_{l<=L} (1 - l/(L+1)) sum_p d_p d_(p-l))
+//	       / (sum_p n_p)^2 / harvey(m, L+1)^2
+//
+// It is NaN when the overlap is half of the panes: too few are independent then.
 func (s *Scorer) standardError(variable, k int) float64 {
 	all := s.windowed(k, variable)
-	m, sum := 0., 0.
+	var devs []float64 // oldest first
 	for i := range s.panes {
-		if p := s.panes[i].at(k, variable); p.n > 0 {
-			m++
-			dev := p.se - p.n*all.se/all.n
-			sum += dev * dev
+		if p := s.panes[(s.cur+1+i)%len(s.panes)].at(k, variable); p.n > 0 {
+			devs = append(devs, p.se-p.n*all.se/all.n)
 		}
 	}
-	if m < paneCount/2 {
+	overlap := (s.c.Horizons[k] - 1) / s.pane
+	if m := len(devs); m < paneCount/2 || 2*overlap >= m {
 		return math.NaN()
 	}
-	return math.Sqrt(m/(m-1)*sum) / all.n
+	return math.Sqrt(bartlett(devs, overlap)) / all.n / harvey(len(devs), overlap+1)
 }
 
 // Pool returns the score over all variables of several series, whose Scorers have the

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -64,30 +65,48 @@ func TestScorerStandardError(t *testing.T) {
 	near(t, "SCVSE", s.Windowed(All, 0).SCVSE, math.Sqrt(.75), 1e-13)
 	near(t, "SCVSE of a variable", s.Windowed(0, 0).SCVSE, math.Sqrt(.75), 1e-13)
 
-	// Each error five times: the error of the mean is sqrt(5) times that of independent ones.
-	const windows, length, repeats = 400, 200, 5
-	rng := rand.New(rand.NewPCG(1, 1))
-	var estimated, mean, square float64
-	for range windows {
-		s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1}, Window: length})
-		v := 0.
-		s.Observe([]float64{0})
-		for i := range length {
-			if i%repeats == 0 {
-				v = rng.NormFloat64()
+	// Errors that stay for 5 steps, and for 100, as those of horizons of 5 and 100 overlap,
+	// longer than the panes of 50: the error of the mean is sqrt(5) and 10 times that of
+	// independent ones.
+	const windows, length = 400, 400
+	for _, stay := range []int{5, 100} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		var estimated, mean, square float64
+		for range windows {
+			s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{stay}, Window: length})
+			v := 0.
+			for i := range stay + length {
+				if (i-stay)%stay == 0 {
+					v = rng.NormFloat64()
+				}
+				s.Observe([]float64{v})
+				s.Push(make([]float64, stay), nil, nil, nil)
 			}
-			s.Push([]float64{0}, nil, nil, nil)
-			s.Observe([]float64{v})
+			w := s.Windowed(All, 0)
+			estimated += w.SCVSE * w.SCVSE / windows
+			mean += w.SCVMSE / windows
+			square += w.SCVMSE * w.SCVMSE / windows
 		}
-		w := s.Windowed(All, 0)
-		estimated += w.SCVSE * w.SCVSE / windows
-		mean += w.SCVMSE / windows
-		square += w.SCVMSE * w.SCVMSE / windows
+		// 2 is the variance of a squared error. The mean of 400 estimates with 7 degrees of
+		// freedom has a relative error of 2.7 %, the variance of 400 means one of 7 %. Of the
+		// covariance of two panes that overlap Bartlett's weights leave out a half, a quarter
+		// of the variance.
+		what, want := fmt.Sprintf("staying for %d, ", stay), 2*float64(stay)/length
+		near(t, what+"mean of SCVSE^2", estimated, want, .25*want)
+		near(t, what+"variance of the means", square-mean*mean, want, .3*want)
 	}
-	// 2 is the variance of a squared error. The mean of 400 estimates with 7 degrees of
-	// freedom has a relative error of 2.7 %, the variance of 400 means one of 7 %.
-	near(t, "mean of SCVSE^2", estimated, 2*repeats/float64(length), .15*2*repeats/length)
-	near(t, "variance of the means", square-mean*mean, 2*repeats/float64(length), .3*2*repeats/length)
+
+	// Half of the window and more: too few panes are independent.
+	for h, want := range map[int]bool{200: true, 201: false} {
+		s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{h}, Window: length})
+		for i := range h + length {
+			s.Observe([]float64{float64(i % 7)})
+			s.Push(make([]float64, h), nil, nil, nil)
+		}
+		if known := !math.IsNaN(s.Windowed(All, 0).SCVSE); known != want {
+			t.Errorf("horizon %d of a window of %d: known %v", h, length, known)
+		}
+	}
 }
 
 // A small series worked out by hand: two variables, one cell missing.

@@ -152,7 +152,7 @@ var meanings = map[string]string{
 	"yhat_joint_lower":     "lower bound of the joint region; with `model.joint`",
 	"yhat_joint_upper":     "upper bound of the joint region; with `model.joint`",
 	"scv_mse":              "sequential cross-validation: mean over the last `evaluate.window` samples of the squared error, averaged over the variables",
-	"scv_mse_se":           "standard error of `scv_mse`, from the differences between the eighths of the window; absent while less than half of the window has samples",
+	"scv_mse_se":           "standard error of `scv_mse`, from the differences between the eighths of the window; absent while less than half of the window has samples, and for horizons above half of the window",
 	"mse":                  "mean squared error",
 	"rmse":                 "root of `mse`",
 	"mae":                  "mean absolute error",
