@@ -336,7 +336,7 @@ func (s *Scorer) Windowed(variable, k int) Score {
 // It is NaN when the overlap is half of the panes: too few are independent then.
 func (s *Scorer) standardError(variable, k int) float64 {
 	all := s.windowed(k, variable)
-	var devs []float64 // oldest first
+	devs := make([]float64, 0, paneCount) // oldest first
 	for i := range s.panes {
 		if p := s.panes[(s.cur+1+i)%len(s.panes)].at(k, variable); p.n > 0 {
 			devs = append(devs, p.se-p.n*all.se/all.n)
