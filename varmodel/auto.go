@@ -193,6 +193,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		scaler: newScaler(d), local: newLocalMean(d), past: newGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
 		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
 		early:     shrinkage{every: 1, errors: earlyErrors},
+		exact:     newLeastSquares(d, m.depth),
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),
 		forecasts: vec.Aligned(len(m.names) * vec.Stride(d)),

@@ -42,6 +42,14 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 		row := jac[j*n : (j+1)*n]
 		s.mixture.coefficientsTo(c, j)
 		row[j] = 1
+		if o := s.exact.own[j]; o != nil && o.used {
+			clear(c)
+			clear(own)
+			o.gradientTo(own)
+			for l, v := range own {
+				row[l*d+j] = v
+			}
+		}
 		if s.m.repeats && s.remainder == nil {
 			c[len(c)-1] = 0 // the last value, too
 		}

@@ -34,12 +34,22 @@ func TestJacobianOfAuto(t *testing.T) {
 	for _, experts := range [][]string{nil, {"ar96", "orff3"}, {"ar6", "var2"}, {"orff1-mean", "orff1-additive", "orff3-local"}} {
 		mixtures[fmt.Sprint(experts)] = newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Experts: experts, Without: []Ingredient{Seasons}})
 	}
+	mixtures["little noise"] = newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Without: []Ingredient{Seasons}})
 	for name, m := range mixtures {
 		s := m.NewSeries().(*autoSeries)
-		for _, y := range chain(700) {
+		rows := chain(700)
+		if name == "little noise" {
+			for i, y := range twoKinds(700) {
+				rows[i][0] = y[0]
+			}
+		}
+		for _, y := range rows {
 			if err := s.Observe(y); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if o := s.exact.own[0]; (o != nil && o.used) != (name == "little noise") {
+			t.Fatalf("%s: least squares %+v", name, o)
 		}
 		const d = 3
 		n := d * s.lags()

@@ -20,7 +20,8 @@ type autoSeries struct {
 
 	targets *history // targets learnt in place of past; nil until observe gets another target than y
 	mixture *mixture
-	early   shrinkage // of the mixture in a young series
+	early   shrinkage     // of the mixture in a young series
+	exact   *leastSquares // in place of the mixture where there is little noise
 
 	refit        *refit        // nil when the experts are not refitted
 	seasons      *seasons      // nil without the ingredient Seasons, or when series share the weights
@@ -97,6 +98,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 			s.early.observe(s.mixture, target, before)
 		}
 		s.mixture.observe(target, before, s.pending)
+		if s.pending {
+			s.exact.observe(s.mixture, target, before)
+		}
 		if s.multihorizon != nil {
 			s.multihorizon.observe(y)
 		}
@@ -245,6 +249,7 @@ func (s *autoSeries) predict() {
 			s.next[j] = last[j] + factor*(v-last[j])
 		}
 	}
+	s.exact.forecastTo(s.next, s.mixture, f)
 	if s.multihorizon != nil {
 		s.multihorizon.predict(f, rest, s.m.source, s.mixture)
 	}
@@ -332,6 +337,7 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	}
 	s.mixture.State(c)
 	s.early.State(c)
+	s.exact.State(c)
 	if s.multihorizon != nil {
 		c.Optional("multihorizon", func() { s.multihorizon.State(c); several = true })
 	}

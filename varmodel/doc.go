@@ -59,6 +59,9 @@
 // last 2000 samples are learnt again, some with each new sample. Early statistics
 // change quickly, and with them the meaning of every feature.
 //
+// Penalties that suit noise make most of the error of coordinates with next to none. These
+// are forecast by least squares on 48 own lags while that is better, see leastSquares.
+//
 // # Seasons and many steps
 //
 // A season is a period of the clock, such as a day (seasons.clock), or is found by a search
