@@ -3,6 +3,7 @@ package stream_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ import (
 //	step                                           applies records, one a line:
 //	    [@offset] [now=TIME] series time values    a=1 b=- with names, 1 - without; - is missing; times in seconds
 //	    [@offset] reject                           a message that could not be decoded
+//	    ... # REASON                               the record is refused; # and other words: it is no sample
 //	restart                                        restores a new engine from a snapshot
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/engine", func(t *testing.T, path string) {
@@ -49,10 +51,21 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		return ""
 	case "step":
 		var b stream.Batch
+		var want, got []stream.Reason
 		for line := range strings.Lines(d.Input) {
+			line, comment, _ := strings.Cut(line, "#")
+			if reason := stream.Reason(strings.TrimSpace(comment)); slices.Contains(stream.Reasons, reason) {
+				want = append(want, reason)
+			}
 			if err := s.step(t, d, &b, line); err != nil {
 				return render(&b) + "fatal: " + err.Error() + "\n"
 			}
+		}
+		for _, l := range b.DeadLetters {
+			got = append(got, l.Reason)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: records are refused as %v, want %v", d.Pos, got, want)
 		}
 		return render(&b)
 	case "restart":
