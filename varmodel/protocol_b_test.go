@@ -253,7 +253,9 @@ func TestProtocolB(t *testing.T) {
 }
 
 // What each ingredient and each expert is worth: the error without it. None is a burden: without
-// it the geometric mean is at most .2 % lower. A single expert is worse than the mixture.
+// it the geometric mean is at most .2 % lower. That is the spread of the mean over seeds: those of
+// the nine series in gates.csv, .04 to .9 %, have a root mean square of .54 %, and the mean a third
+// of it. A single expert is worse than the mixture.
 func TestProtocolAblation(t *testing.T) {
 	measuring(t)
 	sets := loadNine(t)
