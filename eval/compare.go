@@ -107,9 +107,16 @@ func harvey(n, horizon int) float64 {
 // bartlett estimates the variance of the sum of d, whose mean is 0, from its
 // autocovariances up to a lag.
 func bartlett(d []float64, lags int) float64 {
-	v := floats.Dot(d, d)
-	for k := 1; k <= lags; k++ {
-		v += 2 * (1 - float64(k)/float64(lags+1)) * floats.Dot(d[k:], d[:len(d)-k])
+	v := 0.
+	for k := range lags + 1 {
+		c := 0. // floats.Dot would move the scratch memory of a Scorer to the heap
+		for i := k; i < len(d); i++ {
+			c += d[i] * d[i-k]
+		}
+		if k > 0 {
+			c *= 2 * (1 - float64(k)/float64(lags+1))
+		}
+		v += c
 	}
 	return v
 }
