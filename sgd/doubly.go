@@ -53,6 +53,14 @@ type DoublyStochasticConfig struct {
 	// Pairs without a known target are kept then, and only say where inputs lie.
 	Manifold float64
 
+	// ManifoldBatches is the number k of mini-batches whose inputs the term joins: those of
+	// the step with each other, and with those of the k-1 steps before,
+	//
+	//	manifold/(4 k n^2) sum_{i in step, j in all k} w_ij ||h(x_i) - h(x_j)||^2,
+	//
+	// with all predictions at the present weights. So a step costs k times as much. 0 means 1.
+	ManifoldBatches int
+
 	// Observed is V, q x p row-major: the targets, of length q, are of V h(x). nil:
 	// the identity. It excludes the Hessian preconditioner.
 	Observed []float64
@@ -104,11 +112,13 @@ type DoublyStochastic struct {
 	pending int
 	dropped uint64
 
-	pred  []float64 // n x p scratch, becomes the errors
-	h     []float64 // n x p, the predictions; of Manifold
+	earlier int // mini-batches before this one whose inputs are in x, from row n on
+
+	pred  []float64 // kn x p scratch, becomes the errors
+	h     []float64 // kn x p, the predictions; of Manifold
 	seen  []float64 // n x q
 	part  []float64 // p
-	phi   []float64 // n x features of the visited block
+	phi   []float64 // kn x features of the visited block
 	other []float64 // features of another block
 	grad  []float64 // params
 	eff   []float64 // params, weights of a block
@@ -134,6 +144,8 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		return nil, fmt.Errorf("sgd: DoublyStochastic Clip must be >= 0, got %g", cfg.Clip)
 	case !(cfg.Manifold >= 0) || math.IsInf(cfg.Manifold, 0):
 		return nil, fmt.Errorf("sgd: DoublyStochastic Manifold must be >= 0 and finite, got %g", cfg.Manifold)
+	case cfg.ManifoldBatches < 0 || cfg.ManifoldBatches > 1 && cfg.Manifold == 0:
+		return nil, fmt.Errorf("sgd: DoublyStochastic ManifoldBatches must be >= 0, and at most 1 without Manifold, got %d", cfg.ManifoldBatches)
 	case cfg.Decay != DecayAll && cfg.Decay != DecayBlock:
 		return nil, fmt.Errorf("sgd: DoublyStochastic has no mode of decay %d", int(cfg.Decay))
 	case cfg.Proximal != nil && cfg.Preconditioner != nil:
@@ -154,7 +166,9 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 	if _, ok := cfg.Preconditioner.(Hessian); ok && v.v != nil {
 		return nil, errors.New("sgd: the Hessian preconditioner does not know Observed")
 	}
+	cfg.ManifoldBatches = max(cfg.ManifoldBatches, 1)
 	n := cfg.Batch
+	rows := cfg.ManifoldBatches * n
 	l := &DoublyStochastic{
 		cfg:         cfg,
 		dims:        d,
@@ -162,18 +176,18 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		blocks:      append([]featuremap.Map(nil), cfg.Blocks...),
 		theta:       make([]float64, len(cfg.Blocks)*d.Params),
 		s:           1,
-		x:           make([]float64, n*d.In),
+		x:           make([]float64, rows*d.In),
 		y:           make([]float64, n*v.q),
-		pred:        make([]float64, n*d.Out),
+		pred:        make([]float64, rows*d.Out),
 		seen:        make([]float64, n*v.q),
 		part:        make([]float64, d.Out),
-		phi:         make([]float64, n*d.Features),
+		phi:         make([]float64, rows*d.Features),
 		other:       make([]float64, d.Features),
 		grad:        make([]float64, d.Params),
 		eff:         make([]float64, d.Params),
 	}
 	if cfg.Manifold > 0 {
-		l.h = make([]float64, n*d.Out)
+		l.h = make([]float64, rows*d.Out)
 	}
 	if cfg.Preconditioner != nil {
 		if l.pre, err = cfg.Preconditioner.build(&cfg); err != nil {
@@ -243,16 +257,18 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 	fresh := i == l.touched
 	capped = !fresh && !l.capped
 
-	l.errorsTo(l.pred, x, y, i)
+	rows := (1 + l.earlier) * n
+	l.errorsTo(l.pred[:rows*d.Out], x[:rows*d.In], y, i)
 	g := l.grad
 	clear(g)
-	for s := range n {
+	for s := range rows {
 		l.blocks[i].AddGradient(g, 1/float64(n), l.phi[s*d.Features:(s+1)*d.Features], l.pred[s*d.Out:(s+1)*d.Out])
 	}
 	if !finite(g) { // features or weights overflow
 		l.dropped += uint64(n)
 		return false
 	}
+	l.remember()
 	l.t++
 	gamma := l.cfg.Rate.Rate(l.t)
 
@@ -270,7 +286,7 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 		vec.Axpy(l.cfg.Lambda*l.s, l.block(i), g)
 	}
 	if l.pre != nil {
-		l.pre.apply(g, i, l.blocks[i], l.phi)
+		l.pre.apply(g, i, l.blocks[i], l.phi[:n*d.Features])
 	}
 	vec.Scale(-gamma/l.s, g)
 	w := l.block(i)
@@ -289,9 +305,19 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 	return capped
 }
 
-// errorsTo computes the loss gradients of all pairs, and the features of block i.
+// remember keeps the inputs of the mini-batch for the manifold term of the next steps.
+func (l *DoublyStochastic) remember() {
+	if k := l.cfg.ManifoldBatches; k > 1 {
+		size := l.cfg.Batch * l.dims.In
+		copy(l.x[size:], l.x[:(k-1)*size])
+		l.earlier = min(l.earlier+1, k-1)
+	}
+}
+
+// errorsTo computes the loss gradients of all pairs, and the features of block i. Inputs after
+// those of the mini-batch are of earlier ones.
 func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
-	d, n := l.dims, l.cfg.Batch
+	d, n := l.dims, len(x)/l.dims.In
 	clear(e)
 	// Blocks outside, samples inside: a block that is drawn again is drawn once.
 	for j := range l.touched {
@@ -313,8 +339,10 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 	}
 	vec.Scale(l.s, e)
 	copy(l.h, e)
-	l.forward(l.seen, e)
-	for s := range n {
+	batch := e[:l.cfg.Batch*d.Out]
+	clear(e[len(batch):])
+	l.forward(l.seen, batch)
+	for s := range l.cfg.Batch {
 		es := l.seen[s*l.q : (s+1)*l.q]
 		LossGradTo(es, l.cfg.Loss, es, y[s*l.q:(s+1)*l.q])
 		if c := l.cfg.Clip; c > 0 {
@@ -323,7 +351,7 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 			}
 		}
 	}
-	l.backward(e, l.seen)
+	l.backward(batch, l.seen)
 	if l.cfg.Manifold > 0 {
 		l.addSmoothness(e, x)
 	}
@@ -332,14 +360,19 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 // addSmoothness adds n times the gradient of the manifold term in the predictions.
 func (l *DoublyStochastic) addSmoothness(e, x []float64) {
 	d, n := l.dims, l.cfg.Batch
-	for i := range n {
-		for j := range i {
+	rows := len(x) / d.In
+	for i := range rows {
+		w0 := l.cfg.Manifold / float64(rows)
+		if i >= n { // a pair of the step counts from both of its ends
+			w0 /= 2
+		}
+		for j := range min(i, n) {
 			var q float64
 			for k := range d.In {
 				diff := x[i*d.In+k] - x[j*d.In+k]
 				q += diff * diff
 			}
-			w := l.cfg.Manifold / float64(n) * math.Exp(-q/2)
+			w := w0 * math.Exp(-q/2)
 			for k := range d.Out {
 				a, b := i*d.Out+k, j*d.Out+k
 				diff := w * (l.h[a] - l.h[b])

@@ -88,6 +88,9 @@ func (l *DoublyStochastic) State(c *snapshot.Codec) {
 	c.Float64s(l.theta)
 	c.Float64s(l.x)
 	c.Float64s(l.y)
+	if k := l.cfg.ManifoldBatches; k > 1 {
+		c.Index(&l.earlier, k)
+	}
 	if l.mean != nil {
 		l.mean.state(c)
 	}

@@ -258,6 +258,56 @@ func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
 	}
 }
 
+// Over mini-batches in turn, which the term joins with all others, its mean gradient is that of
+// all pairs: with small steps the weights come close to the solution for all of them, which
+// those that know the pairs of their mini-batch alone do not.
+func TestManifoldOfSeveralMiniBatches(t *testing.T) {
+	const n, batches, lambda, manifold = 4, 5, .05, 20.
+	const all = n * batches
+	r := &source{34}
+	x, y := r.normals(2*all), r.normals(2*all)
+	var edges []sgd.Edge
+	for i := range all {
+		for j := range i {
+			q := square(x[2*i]-x[2*j]) + square(x[2*i+1]-x[2*j+1])
+			edges = append(edges, sgd.Edge{i, j, math.Exp(-q/2) / all / all})
+		}
+	}
+	m := fixMap()
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
+	theta := make([]float64, m.Dims().Params)
+	must(o.SolveCG(theta, 1e-14, 0))
+	want := append([]float64(nil), o.Predictions(theta)...)
+	distance := func(batches int) (q float64) {
+		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: maps(fixBlocks()), Batch: n, Lambda: lambda, Rate: sgd.Constant(2e-3), Decay: sgd.DecayBlock,
+			Manifold: manifold, ManifoldBatches: batches,
+		}))
+		for range 12000 {
+			stepOn(l, x, y, all)
+		}
+		got := make([]float64, 2)
+		for i := range all {
+			l.PredictTo(got, x[2*i:2*i+2])
+			q += square(got[0]-want[2*i]) + square(got[1]-want[2*i+1])
+		}
+		return math.Sqrt(q / square(norm(want)))
+	}
+	alone, joined := distance(1), distance(batches)
+	t.Logf("relative distance %.4f with the pairs of a mini-batch, %.4f with those of all", alone, joined)
+	// A constant rate has a bias of the order of the rate times the curvature.
+	if !(joined <= .01) || !(alone >= 5*joined) {
+		t.Errorf("relative distance %.4f with the pairs of a mini-batch, %.4f with those of all", alone, joined)
+	}
+}
+
+func norm(v []float64) (q float64) {
+	for _, a := range v {
+		q += a * a
+	}
+	return math.Sqrt(q)
+}
+
 func square(v float64) float64 { return v * v }
 
 // Two clouds, of which few points have a target: unlabelled points carry it to the

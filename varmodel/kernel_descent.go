@@ -55,7 +55,7 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 	c := sgd.DoublyStochasticConfig{
 		Blocks: maps,
 		Batch:  cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
-		Proximal: cfg.Proximal, Average: cfg.Average, Manifold: cfg.Manifold,
+		Proximal: cfg.Proximal, Average: cfg.Average, Manifold: cfg.Manifold, ManifoldBatches: cfg.ManifoldBatches,
 	}
 	switch cfg.Step {
 	case NewtonSteps:

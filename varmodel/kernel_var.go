@@ -42,6 +42,9 @@ type KernelVARConfig struct {
 	// value still say where inputs lie. It needs PlainSteps or AdaGradSteps.
 	Manifold float64
 
+	// ManifoldBatches is the number of mini-batches whose inputs the term joins; 0 means 1.
+	ManifoldBatches int
+
 	// Warm is the number of first pairs of which a batch fit by Solver gives the
 	// weights that the steps go on from; 0 means none.
 	Warm   int

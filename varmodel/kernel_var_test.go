@@ -101,6 +101,7 @@ func init() {
 		return NewKernelVAR(KernelVARConfig{Dim: d, Order: 1, Horizon: h, Map: divergenceMap(d, 10), Seed: 1, Step: PlainSteps})
 	}
 	models["kernelvar-manifold"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Manifold: .1})
+	models["kernelvar-manifold-batches"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Manifold: .1, ManifoldBatches: 3})
 	models["kernelvar-warm"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Blocks: 2, Warm: 30})
 	models["kernelvar-redraw"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Blocks: 3, Redraw: 5})
 	models["kernelvar-grow"] = kernelVAR(KernelVARConfig{Blocks: 2, Grow: 3, MostBlocks: 4})

@@ -42,6 +42,7 @@ var changes = []struct{ key, before, set string }{
 	{"optimiser.warm", "optimiser.step=plain", "20"},
 	{"optimiser.redraw", "optimiser.blocks=2", "3"},
 	{"optimiser.manifold", "optimiser.step=plain", "0.5"},
+	{"optimiser.manifold_batches", "optimiser.step=plain optimiser.manifold=0.5", "3"},
 	{"optimiser.group_lasso", "optimiser.step=plain kernel.linear=false", "0.5"},
 	{"loss.name", "optimiser.step=plain", "insensitive"},
 	{"loss.parameter", "optimiser.step=plain loss.name=huber", "0.05"},

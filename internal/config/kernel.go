@@ -62,22 +62,23 @@ type Loss struct {
 
 // Optimiser is how kernelvar learns; orffvar reads Step and Rate.
 type Optimiser struct {
-	Step       string  `yaml:"step"`     // newton, plain or adagrad
-	Schedule   string  `yaml:"schedule"` // learning-rate schedule
-	Rate       float64 `yaml:"rate"`     // initial learning rate; 0 = default
-	Power      float64 `yaml:"power"`    // of inverse_scaling
-	Batch      int     `yaml:"batch"`    // samples per step
-	Blocks     int     `yaml:"blocks"`   // blocks of frequencies, one per step
-	Decay      string  `yaml:"decay"`    // all or block
-	Clip       float64 `yaml:"clip"`     // limit of the gradient of a sample; 0 = default
-	Average    bool    `yaml:"average"`
-	Warm       int     `yaml:"warm"`        // samples before a batch fit; 0 = no batch fit
-	Solver     string  `yaml:"solver"`      // of the batch fit: auto, ridge, cg or lbfgs
-	Redraw     int     `yaml:"redraw"`      // steps after which a block is drawn again; 0 = never
-	Grow       int     `yaml:"grow"`        // steps after which a block is added; 0 = never
-	MostBlocks int     `yaml:"most_blocks"` // number of blocks at which growth ends
-	Manifold   float64 `yaml:"manifold"`    // weight of the semi-supervised penalty
-	GroupLasso float64 `yaml:"group_lasso"` // penalty on the norm of a frequency; 0 = none
+	Step            string  `yaml:"step"`     // newton, plain or adagrad
+	Schedule        string  `yaml:"schedule"` // learning-rate schedule
+	Rate            float64 `yaml:"rate"`     // initial learning rate; 0 = default
+	Power           float64 `yaml:"power"`    // of inverse_scaling
+	Batch           int     `yaml:"batch"`    // samples per step
+	Blocks          int     `yaml:"blocks"`   // blocks of frequencies, one per step
+	Decay           string  `yaml:"decay"`    // all or block
+	Clip            float64 `yaml:"clip"`     // limit of the gradient of a sample; 0 = default
+	Average         bool    `yaml:"average"`
+	Warm            int     `yaml:"warm"`             // samples before a batch fit; 0 = no batch fit
+	Solver          string  `yaml:"solver"`           // of the batch fit: auto, ridge, cg or lbfgs
+	Redraw          int     `yaml:"redraw"`           // steps after which a block is drawn again; 0 = never
+	Grow            int     `yaml:"grow"`             // steps after which a block is added; 0 = never
+	MostBlocks      int     `yaml:"most_blocks"`      // number of blocks at which growth ends
+	Manifold        float64 `yaml:"manifold"`         // weight of the semi-supervised penalty
+	ManifoldBatches int     `yaml:"manifold_batches"` // mini-batches that the penalty joins
+	GroupLasso      float64 `yaml:"group_lasso"`      // penalty on the norm of a frequency; 0 = none
 }
 
 func defaultKernel() Kernel {
@@ -90,7 +91,7 @@ func defaultKernel() Kernel {
 }
 
 func defaultOptimiser() Optimiser {
-	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all", Solver: "auto"}
+	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all", Solver: "auto", ManifoldBatches: 1}
 }
 
 // Dim returns the number of variables, if the configuration determines it.
@@ -156,5 +157,6 @@ func (b *binder) validateKernel(m *Model) {
 	atLeast(c, "model.optimiser.grow", o.Grow, 0)
 	b.Need(o.MostBlocks >= 0 && o.MostBlocks <= 100_000, "model.optimiser.most_blocks", "must lie in [0, 100000], got %d", o.MostBlocks)
 	atLeast(c, "model.optimiser.manifold", o.Manifold, 0)
+	b.Need(o.ManifoldBatches >= 1 && o.ManifoldBatches <= 100, "model.optimiser.manifold_batches", "must lie in [1, 100], got %d", o.ManifoldBatches)
 	atLeast(c, "model.optimiser.group_lasso", o.GroupLasso, 0)
 }
