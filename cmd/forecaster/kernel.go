@@ -167,17 +167,7 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	if a.output == "json" {
 		return writeJSON(a.stdout, c)
 	}
-	t := newTable(1, "", "")
-	t.AppendRow([]any{"points", c.Points})
-	t.AppendRow([]any{"draws", c.Draws})
-	t.AppendRow([]any{"largest error", c.Max.Fixed(4)})
-	t.AppendRow([]any{"  in units of epsilon", c.MaxOverEpsilon.Fixed(2)})
-	t.AppendRow([]any{"root mean square error", c.RMS.Fixed(4)})
-	t.AppendRow([]any{"  predicted by the variance", c.Expected.Fixed(4)})
-	t.AppendRow([]any{"Gram matrix, Frobenius", c.RelativeFrobenius.Fixed(4)})
-	t.AppendRow([]any{"Gram matrix, operator norm", c.RelativeOperator.Fixed(4)})
-	t.AppendRow([]any{fmt.Sprintf("draws for a root mean square error of %v", epsilon), c.DrawsForEpsilon.Fixed(0)})
-	fmt.Fprintln(a.stdout, t.Render())
+	a.printTable(a.stdout, study.CheckTable(c, epsilon))
 	return nil
 }
 
@@ -195,15 +185,20 @@ learns the first three quarters and is tested on the last one, by
   - Algorithm 4 of Brault 2017 with --iterations mini-batches of model.optimiser.batch
     pairs drawn at random, steps as in model.optimiser.step.
 
+With --class the target is the value that a variable takes in the next row, such as the
+state of a machine: one of several classes, coded as the corners of a simplex.
+
 model.kernel.lambda is the ridge; 0 takes the ridge of a grid with the least error on
 the last fifth of the training pairs. To forecast, use model.type: kernelvar, which learns online.`,
 		Example: `  forecaster kernel fit data.csv
   forecaster kernel fit data.csv --iterations 10000 --set model.optimiser.step=plain --set model.optimiser.blocks=5
-  forecaster kernel fit data.csv --set model.order=1 --set model.kernel.operator.name=curl_free`,
+  forecaster kernel fit data.csv --set model.order=1 --set model.kernel.operator.name=curl_free
+  forecaster kernel fit data.csv --class state`,
 		Args: cobra.ExactArgs(1),
 	}
 	a.configFlags(cmd)
 	iterations := cmd.Flags().Int("iterations", 1000, "number of iterations of Algorithm 4")
+	class := cmd.Flags().String("class", "", "variable whose next value is learnt as a class")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *iterations < 1 {
 			return &usageError{fmt.Errorf("--iterations: must be >= 1, got %d", *iterations)}
@@ -216,14 +211,14 @@ the last fifth of the training pairs. To forecast, use model.type: kernelvar, wh
 		if err != nil {
 			return err
 		}
-		fits, err := study.FitKernel(cfg.Model, samples.Series[0].Rows, *iterations, cmd.Context().Err)
+		fits, err := study.FitFile(cfg.Model, &samples.Series[0], *class, *iterations, cmd.Context().Err)
 		if err != nil {
 			return err
 		}
 		if a.output == "json" {
-			return writeJSON(a.stdout, map[string]any{"results": fits})
+			return writeJSON(a.stdout, fits)
 		}
-		a.printTable(a.stdout, study.FitTable(fits))
+		a.printTable(a.stdout, fits.Table())
 		return nil
 	}
 	return cmd

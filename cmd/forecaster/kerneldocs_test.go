@@ -4,6 +4,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,8 +14,39 @@ import (
 	"testing"
 )
 
-// Every example of the pages about kernels is a configuration that lint accepts.
-func TestKernelExamplesAreValid(t *testing.T) {
+// kernelRows returns a file of n rows: dim variables that drive each other, and with state one
+// more with the values 0, 1 and 2, which says in which third of a turn the first two are.
+func kernelRows(n, dim int, state bool) []byte {
+	rng := rand.New(rand.NewPCG(uint64(dim), 17))
+	var b bytes.Buffer
+	b.WriteString("row")
+	for j := range dim {
+		fmt.Fprintf(&b, ",v%d", j)
+	}
+	if state {
+		b.WriteString(",state")
+	}
+	x := make([]float64, dim)
+	for t := range n {
+		last := append([]float64(nil), x...)
+		for j := range x {
+			x[j] = .5*last[j] + math.Sin(2*last[(j+1)%dim]) + .3*rng.NormFloat64()
+		}
+		fmt.Fprintf(&b, "\n%d", t)
+		for _, v := range x {
+			fmt.Fprintf(&b, ",%.6g", v)
+		}
+		if state {
+			fmt.Fprintf(&b, ",%d", int(3*(math.Atan2(last[1], last[0])+math.Pi)/(2*math.Pi+1e-9)))
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// Every example of the pages about kernels is a configuration that lint accepts, and with
+// which its model forecasts a file.
+func TestKernelExamplesForecast(t *testing.T) {
 	const around = "input: {stdin: {}}\noutput: {discard: {}}\n"
 	var configs []string
 	for _, page := range []string{"kernels.md", "howto/own-kernel.md"} {
@@ -39,14 +73,56 @@ func TestKernelExamplesAreValid(t *testing.T) {
 	if len(configs) < 60 {
 		t.Errorf("only %d examples were found", len(configs))
 	}
+	t.Chdir(t.TempDir())
 	for _, c := range configs {
-		path := filepath.Join(t.TempDir(), "forecaster.yaml")
-		if err := os.WriteFile(path, []byte(c), 0o600); err != nil {
-			t.Fatal(err)
+		writeFile(t, "forecaster.yaml", []byte(c))
+		if code, stdout, stderr := call(t, "lint", "-c", "forecaster.yaml"); code != exitDone {
+			t.Errorf("%s-> %s%s", c, stdout, stderr)
 		}
-		var out, errs bytes.Buffer
-		if code := execute(t.Context(), []string{"lint", "-c", path}, nil, &out, &errs); code != 0 {
-			t.Errorf("%s-> %s%s", c, &out, &errs)
+		dim := 3
+		if m := regexp.MustCompile(`(matrix|positions): \[(.*?)\]`).FindStringSubmatch(c); m != nil {
+			if dim = len(strings.Split(m[2], ",")); m[1] == "matrix" {
+				dim = int(math.Sqrt(float64(dim)))
+			}
+		} else if strings.Contains(c, "groups") {
+			dim = 8
+		} else if strings.Contains(c, "sorf") {
+			dim = 32
 		}
+		writeFile(t, "data.csv", kernelRows(130, dim, false))
+		kind := regexp.MustCompile(`type: (\w+)`).FindStringSubmatch(c)[1]
+		if code, stdout, stderr := call(t, "evaluate", "data.csv", "-c", "forecaster.yaml", "--models", strings.Replace(kind, "varN", "var2", 1)); code != exitDone {
+			t.Errorf("%s-> %s%s", c, stdout, stderr)
+		}
+	}
+}
+
+// Every command of the page about kernels runs on a small file.
+func TestMethodsOfThePapersRun(t *testing.T) {
+	page := string(readFile(t, filepath.Join("..", "..", "docs", "kernels.md")))
+	t.Chdir(t.TempDir())
+	writeFile(t, "data.csv", kernelRows(300, 3, true))
+	done := make(map[string]bool)
+	for _, m := range regexp.MustCompile("`forecaster ([a-z][^`]* [^`]*)`").FindAllStringSubmatch(page, -1) {
+		line := strings.Replace(m[1], " FILE", " data.csv", 1)
+		if done[line] {
+			continue
+		}
+		done[line] = true
+		args := strings.Fields(line)
+		switch { // the last of two flags counts
+		case args[0] == "tables":
+			args = append(args, "--repeats", "2", "--most", "100", "--seeds", "1", "--models", "orffvar")
+		case strings.Contains(line, "--synthetic"):
+			args = append(args, "--synthetic=200")
+		case strings.Contains(line, "--picture"):
+			args = append(args[:len(args)-1], "graph.svg")
+		}
+		if code, stdout, stderr := call(t, args...); code != exitDone {
+			t.Errorf("forecaster %s: exit code %d\n%s%s", line, code, stdout, stderr)
+		}
+	}
+	if len(done) < 30 {
+		t.Errorf("only %d commands were found", len(done))
 	}
 }

@@ -34,7 +34,8 @@ From chapter 6 come Table 6.5, tasks learnt separately and together, and the cur
 kernel of section 6.4, both on synthetic data and repeated --repeats times (80 repeats
 of Table 6.5, as published, take a quarter of an hour; 10 take two minutes). 6.7 compares
 random features with the exact kernels on such fields, 6.8 (and 6.9) on functions from
-R^20 to R^4. 9.1 compares the continuous quantile function with joint quantile regression.
+R^20 to R^4. 9.1 compares the continuous quantile function with joint quantile regression. ablation
+runs parts of auto on simulated nonlinear systems.
 
 Only Macrodata is bundled. The other data sets are read from --data DIR:
 paper/table8_1_*.csv, paper/table8_2_exp_white.csv, gesture_a1.csv, gesture_b1.csv,
@@ -47,7 +48,7 @@ listed.`,
 		Args: cobra.NoArgs,
 	}
 	data := cmd.Flags().String("data", "", "folder with the data sets")
-	only := cmd.Flags().String("table", "", "6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3 or 9.1 (default: all)")
+	only := cmd.Flags().String("table", "", "6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3, 9.1 or ablation (default: all)")
 	name := cmd.Flags().String("name", "", "print only rows whose name contains this text")
 	seeds := cmd.Flags().Int("seeds", 10, "number of seeds over which models with random frequencies are averaged")
 	repeats := cmd.Flags().Int("repeats", 10, "number of repeats for the experiments of chapter 6")
@@ -63,8 +64,8 @@ listed.`,
 		if *most < 50 {
 			return &usageError{errors.New("--most: must be >= 50, the first row of Table 6.5")}
 		}
-		if !slices.Contains([]string{"", "6.4", "6.5", "6.7", "6.8", "8.1", "8.2", "8.3", "9.1"}, *only) {
-			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3 or 9.1, got %q", *only)}
+		if !slices.Contains([]string{"", "6.4", "6.5", "6.7", "6.8", "8.1", "8.2", "8.3", "9.1", "ablation"}, *only) {
+			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3, 9.1 or ablation, got %q", *only)}
 		}
 		options := eval.TableOptions{Features: study.TableFeatures, Check: cmd.Context().Err, Now: time.Now}
 		for s := range *seeds {
@@ -126,8 +127,7 @@ listed.`,
 				a.printTable(a.stdout, t)
 			}
 		}
-		printChapter6(a.stdout, chapter6)
-		for _, t := range chapter6.FigureTables() {
+		for _, t := range chapter6.Tables() {
 			a.printTable(a.stdout, t)
 		}
 		if len(missing) > 0 {

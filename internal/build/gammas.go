@@ -79,6 +79,12 @@ func newOutput(op config.Operator, dim int) (orff.Output, error) {
 	return row.make(op, dim)
 }
 
+// LearntGamma reports whether the Gamma of an operator is learnt online.
+func LearntGamma(op config.Operator) bool {
+	row, _ := gammaNamed(op.Gamma)
+	return row.learnt != 0
+}
+
 func identity(_ config.Operator, dim int) (orff.Output, error) { return orff.Identity(dim), nil }
 
 func graphOutput(op config.Operator, dim int) (orff.Output, error) {

@@ -17,10 +17,11 @@ type Chapter6 struct {
 	R20   []Figure68
 
 	Quantiles []Figure91 // of chapter 9
+	Ablation  []Ablation // of this program
 }
 
 func (c *Chapter6) Empty() bool {
-	return len(c.Tasks) == 0 && c.Curl == nil && len(c.Field) == 0 && len(c.R20) == 0 && len(c.Quantiles) == 0
+	return len(c.Tasks) == 0 && c.Curl == nil && len(c.Field) == 0 && len(c.R20) == 0 && len(c.Quantiles) == 0 && len(c.Ablation) == 0
 }
 
 const (
@@ -67,6 +68,9 @@ func (c *Chapter6) AddTo(out map[string]any) {
 	}
 	if len(c.Quantiles) > 0 {
 		out["section_9_1_4"] = c.Quantiles
+	}
+	if len(c.Ablation) > 0 {
+		out["ablation"] = c.Ablation
 	}
 	if len(c.R20) > 0 {
 		out["figure_6_8"] = map[string]any{"draws": Figure68Draws, "results": c.R20}

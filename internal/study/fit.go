@@ -21,10 +21,14 @@ import (
 type Fit struct {
 	Method     string        `json:"method"`
 	Iterations int           `json:"iterations,omitempty"`
-	Lambda     float64       `json:"lambda"`
+	Lambda     float64       `json:"lambda,omitempty"`
 	Train      report.Number `json:"train_nmse"` // squared error over that of no change
 	Test       report.Number `json:"test_nmse"`
 	Gap        report.Number `json:"gap"` // squared distance of the test forecasts from those of the first line, likewise
+
+	// Shares of wrong classes, of --class.
+	TrainWrong *report.Number `json:"train_wrong,omitempty"`
+	TestWrong  *report.Number `json:"test_wrong,omitempty"`
 }
 
 // fixedSet are the pairs of a file, in order: the first three quarters are learnt, the
@@ -32,7 +36,9 @@ type Fit struct {
 type fixedSet struct {
 	in, out, train, test int
 	x, y                 []float64
+	next                 []int // row of the target
 	sigma                float64
+	class                []int // of the target, -1 where it is not one of the training part; nil without --class
 }
 
 // part returns the pairs from..to.
@@ -57,7 +63,7 @@ next:
 				continue next
 			}
 		}
-		lags, steps = append(lags, lag), append(steps, step[:dim])
+		lags, steps, s.next = append(lags, lag), append(steps, step[:dim]), append(s.next, t+1)
 	}
 	if len(lags) < 40 {
 		return nil, fmt.Errorf("kernel fit needs 40 complete pairs of lags and next sample, the file has %d", len(lags))
@@ -139,6 +145,9 @@ func (s *fixedSet) line(method string, iterations int, lambda float64, p predict
 		}
 		f.Gap = report.Number(gap / all)
 	}
+	if s.class != nil {
+		f.TrainWrong, f.TestWrong = s.wrong(s.forecasts(p, x), 0), s.wrong(h, s.train)
+	}
 	return f, h
 }
 
@@ -201,23 +210,15 @@ func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 	return lambda, nil
 }
 
-// FitKernel compares the closed form, a Gamma that is learnt in turn with the weights, and
-// Algorithm 4 of Brault 2017 with so many iterations, on the pairs of rows.
-func FitKernel(c config.Model, rows [][]float64, iterations int, check func() error) ([]Fit, error) {
-	c.Type = "kernelvar"
-	if err := build.CheckModel(c, len(rows[0])); err != nil {
-		return nil, err
-	}
-	s, err := newFixedSet(rows, c)
-	if err != nil {
-		return nil, err
-	}
+// fit compares the closed form, a Gamma that is learnt in turn with the weights, and
+// Algorithm 4 of Brault 2017 with so many iterations.
+func (s *fixedSet) fit(c config.Model, iterations int, check func() error) ([]Fit, *Generalisation, error) {
 	blocks := c.Optimiser.Blocks
 	maps, err := orff.NewBlocks(blocks, c.Seed, true, func(r orff.Rand) (orff.Map, error) {
 		return build.NewMap(c.Kernel, s.out, s.in, c.Frequencies/blocks, r)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var whole orff.Map = maps
 	method := "conjugate gradients"
@@ -226,27 +227,28 @@ func FitKernel(c config.Model, rows [][]float64, iterations int, check func() er
 	}
 	lambda, err := s.lambda(whole, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	theta, err := s.solve(whole, s.train, lambda)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	first, h := s.line(method, 0, lambda, predictWith(whole, theta), nil)
 	first.Gap = 0
 	fits := []Fit{first}
-	if dec, ok := whole.(*orff.Decomposable); ok && s.out > 1 {
+	if dec, ok := whole.(*orff.Decomposable); ok && s.out > 1 && s.class == nil {
 		if err := check(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m, theta, err := s.learnGamma(dec, lambda, gammaRounds)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		f, _ := s.line("closed form, Gamma learnt", gammaRounds, lambda, predictWith(m, theta), h)
 		fits = append(fits, f)
 	}
-	return s.algorithm4(fits, h, maps, c, lambda, iterations, check)
+	fits, err = s.algorithm4(fits, h, maps, c, lambda, iterations, check)
+	return fits, s.generalisation(whole, lambda), err
 }
 
 // algorithm4 adds lines after a hundredth, a tenth and all of the iterations.
@@ -371,22 +373,4 @@ func (s *fixedSet) learnGamma(m *orff.Decomposable, lambda float64, rounds int) 
 	}
 	theta, err := s.solve(m, s.train, lambda)
 	return m, theta, err
-}
-
-// FitTable prints fits.
-func FitTable(fits []Fit) report.Table {
-	t := report.Table{
-		Numeric: 1, Header: []string{"solver", "iterations", "lambda", "train nmse", "test nmse", "gap"},
-		Caption: "nmse: squared error of the next increment over that of no change, in typical steps; the first three quarters of\n" +
-			"the pairs are learnt, the last quarter is the test. gap: squared distance of the test forecasts from those of the\n" +
-			"first line, in the same units: where it falls to zero the steps have the same solution.",
-	}
-	for _, f := range fits {
-		n := "-"
-		if f.Iterations > 0 {
-			n = report.Thousands(int64(f.Iterations))
-		}
-		t.Rows = append(t.Rows, []string{f.Method, n, report.Number(f.Lambda).Digits(2), f.Train.Fixed(4), f.Test.Fixed(4), f.Gap.Digits(2)})
-	}
-	return t
 }

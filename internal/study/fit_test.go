@@ -40,10 +40,11 @@ func TestAlgorithm4ComesToTheClosedForm(t *testing.T) {
 		for _, blocks := range []int{1, 4} {
 			c := fitConfig()
 			c.Optimiser.Step, c.Optimiser.Blocks, c.Kernel.Lambda = step, blocks, 1e-2
-			fits, err := FitKernel(c, rows, 3000, proceed)
+			all, err := FitFile(c, &Series{Rows: rows}, "", 3000, proceed)
 			if err != nil {
 				t.Fatal(err)
 			}
+			fits := all.Results
 			first, mid, last := fits[0], fits[len(fits)-3], fits[len(fits)-1]
 			if want := map[bool]string{true: "closed form", false: "conjugate gradients"}[blocks == 1]; first.Method != want || first.Gap != 0 {
 				t.Errorf("%s, %d blocks: the first line is %+v", step, blocks, first)

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -85,6 +86,21 @@ type Check struct {
 	RelativeFrobenius report.Number `json:"relative_frobenius"`
 	RelativeOperator  report.Number `json:"relative_operator"`
 	DrawsForEpsilon   report.Number `json:"draws_for_epsilon"` // of the root mean square error
+}
+
+// CheckTable is the table of a check.
+func CheckTable(c Check, epsilon float64) report.Table {
+	return report.Table{Numeric: 1, Header: []string{"", ""}, Rows: [][]string{
+		{"points", strconv.Itoa(c.Points)},
+		{"draws", strconv.Itoa(c.Draws)},
+		{"largest error", c.Max.Fixed(4)},
+		{"  in units of epsilon", c.MaxOverEpsilon.Fixed(2)},
+		{"root mean square error", c.RMS.Fixed(4)},
+		{"  predicted by the variance", c.Expected.Fixed(4)},
+		{"Gram matrix, Frobenius", c.RelativeFrobenius.Fixed(4)},
+		{"Gram matrix, operator norm", c.RelativeOperator.Fixed(4)},
+		{fmt.Sprintf("draws for a root mean square error of %v", epsilon), c.DrawsForEpsilon.Fixed(0)},
+	}}
 }
 
 // ScaledLags are the inputs of a kernel, 500 at most from all over the rows, as

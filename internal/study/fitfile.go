@@ -1,0 +1,150 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// Fits are the output of kernel fit.
+type Fits struct {
+	Classes []float64       `json:"classes,omitempty"` // values of the variable of --class
+	Results []Fit           `json:"results"`
+	Bounds  *Generalisation `json:"bounds"`
+}
+
+// FitFile compares the solvers on the pairs of lags and increments of a series, or of lags
+// and the value that the variable class takes next.
+func FitFile(c config.Model, series *Series, class string, iterations int, check func() error) (*Fits, error) {
+	c.Type = "kernelvar"
+	if err := build.CheckModel(c, len(series.Rows[0])); err != nil {
+		return nil, err
+	}
+	if err := onlineSettings(c); err != nil {
+		return nil, err
+	}
+	s, err := newFixedSet(series.Rows, c)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fits{}
+	var before []Fit
+	if class != "" {
+		if f.Classes, before, err = s.classify(c, series, class); err != nil {
+			return nil, err
+		}
+	}
+	fits, bounds, err := s.fit(c, iterations, check)
+	f.Results, f.Bounds = append(fits, before...), bounds
+	return f, err
+}
+
+// onlineSettings returns an error for a setting that only the models that learn online read.
+func onlineSettings(c config.Model) error {
+	o := c.Optimiser
+	for _, k := range []struct {
+		name string
+		set  bool
+	}{
+		{"model.loss.name", c.Loss.Name != "squared"}, {"model.kernel.operator.gamma", build.LearntGamma(c.Kernel.Operator)},
+		{"model.optimiser.schedule", o.Schedule != "auto"}, {"model.optimiser.clip", o.Clip > 0}, {"model.optimiser.warm", o.Warm > 0},
+		{"model.optimiser.redraw", o.Redraw > 0}, {"model.optimiser.grow", o.Grow > 0}, {"model.optimiser.manifold", o.Manifold > 0},
+		{"model.optimiser.group_lasso", o.GroupLasso > 0},
+	} {
+		if k.set {
+			return fmt.Errorf("%s: kernel fit does not read this setting of online learning; take forecaster evaluate --models kernelvar", k.name)
+		}
+	}
+	return nil
+}
+
+// Generalisation are the bounds of chapter 7 of Brault 2017 for the first line, in the units of
+// nmse, each with probability 0.95.
+type Generalisation struct {
+	Rademacher  report.Number `json:"rademacher"`  // of the test error above the training error
+	Stability   report.Number `json:"stability"`   // likewise
+	Consistency report.Number `json:"consistency"` // of the test error above that of the best function with as many draws
+}
+
+// generalisation computes the bounds for independent pairs of inputs and targets no larger
+// than those of the training part.
+func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
+	const delta = .05
+	x, y := s.part(0, s.train)
+	var mean, most float64 // of ||y||^2
+	for i := range s.train {
+		var q float64
+		for _, v := range y[i*s.out : (i+1)*s.out] {
+			q += v * v
+		}
+		mean, most = mean+q/float64(s.train), max(most, q)
+	}
+	trace := traces(m, x, s.train)
+	class := orff.RidgeClassOf(lambda, math.Sqrt(mean), math.Sqrt(most), trace)
+	unit := mean / 2
+	return &Generalisation{
+		Rademacher: report.Number(class.RademacherGap(s.train, trace, delta) / unit),
+		Stability:  report.Number(class.StabilityGap(s.train, lambda, trace, delta) / unit),
+		// A draw has two features of equal weight; its A has the trace of K.
+		Consistency: report.Number(class.ConsistencyGap(s.train, max(m.Dims().Features/2, 1), trace, math.Sqrt(trace), delta/2) / unit),
+	}
+}
+
+// traces returns the largest trace of K(x, x) over the inputs, which bounds its norm.
+func traces(m orff.Map, x []float64, n int) (most float64) {
+	d := m.Dims()
+	phi, g, unit := make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)
+	for i := range n {
+		m.FeaturesTo(phi, x[i*d.In:(i+1)*d.In])
+		var trace float64
+		for k := range unit {
+			unit[k] = 1
+			clear(g)
+			m.AddGradient(g, 1, phi, unit)
+			unit[k] = 0
+			for _, v := range g {
+				trace += v * v
+			}
+		}
+		most = max(most, trace)
+	}
+	return most
+}
+
+// Table prints the lines.
+func (f *Fits) Table() report.Table {
+	t := report.Table{
+		Numeric: 1, Header: []string{"solver", "iterations", "lambda", "train nmse", "test nmse", "gap"},
+		Caption: "nmse: squared error of the next increment over that of no change, in typical steps; the first three quarters of\n" +
+			"the pairs are learnt, the last quarter is the test. gap: squared distance of the test forecasts from those of the\n" +
+			"first line, in the same units: where it falls to zero the steps have the same solution.",
+	}
+	if f.Classes != nil {
+		t.Header = []string{"solver", "iterations", "lambda", "train\nnmse", "test\nnmse", "gap", "train\nwrong", "test\nwrong"}
+		t.Caption = fmt.Sprintf("Classes %v, coded as corners of a regular simplex. wrong: share of the pairs whose next class is not the one with the\n"+
+			"closest corner. nmse: squared error of the codes over their square; the first three quarters of the pairs are learnt,\n"+
+			"the last quarter is the test. gap: squared distance of the test codes from those of the first line, likewise.", f.Classes)
+	}
+	t.Caption += fmt.Sprintf("\nBounds (Brault 2017, chapter 7), for independent pairs, which lags are not: with probability 0.95 the test nmse is at\n"+
+		"most %.2g (Rademacher) or %.2g (stability) above the training nmse, %.2g above that of the best function.",
+		f.Bounds.Rademacher, f.Bounds.Stability, f.Bounds.Consistency)
+	for _, r := range f.Results {
+		n, lambda := "-", "-"
+		if r.Iterations > 0 {
+			n = report.Thousands(int64(r.Iterations))
+		}
+		if r.Lambda > 0 {
+			lambda = report.Number(r.Lambda).Digits(2)
+		}
+		row := []string{r.Method, n, lambda, r.Train.Fixed(4), r.Test.Fixed(4), r.Gap.Digits(2)}
+		if f.Classes != nil {
+			row = append(row, r.TrainWrong.Fixed(4), r.TestWrong.Fixed(4))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
