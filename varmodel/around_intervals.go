@@ -55,8 +55,8 @@ type Intervals struct {
 	until   []float64          // H: those after which it makes no difference
 	errors  []*lanes.Conformal // H
 	voting  []float64          // d: 0 for a value that sticks, which teaches no factor
-	steps   []float64          // L x 2: what a hit and a miss multiply f by
-	stepsOf float64            // the step of the factors that they belong to
+	steps   []float64          // H x L x 2: what a hit and a miss multiply f by
+	stepsOf []float64          // H: the step of the factors that they belong to
 	moves   []float64          // L x (d+1): those of g by the number of misses, as far as they are known
 }
 
@@ -82,11 +82,11 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		issued: make([]int, h), scored: make([]int, h),
 		last: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
-		voting: vec.Aligned(d), steps: make([]float64, 2*l), moves: make([]float64, l*(d+1)),
+		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, l*(d+1)),
 	}
 	for k := range h {
 		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)
-		below := math.Pow(min(ownFloor/ownRate, commonLeast(k+1)), -1/rateDecay)
+		below := math.Pow(min(ownLeast(k+1)/ownRate, commonLeast(k+1)), -1/rateDecay)
 		s.until[k] = min(rateSettled, below-s.early[k]+1)
 		s.errors = append(s.errors, lanes.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
 	}
@@ -151,9 +151,10 @@ const (
 	intervalScaleRate = 0.05 // weight of an error in s, at one step
 	intervalAfter     = 20   // errors at every horizon before bounds are given
 	ownRate           = 0.5  // step of log f, times that of log g …
-	ownFloor          = 0.01 // … and its smallest
+	ownFloor          = 0.01 // … and its smallest at one step
 	commonFloor       = 0.04 // smallest step of log g, unless h is large
-	rateDecay         = 0.6  // both steps fall like n^-0.6 before
+	rateDecay         = 0.6  // both steps fall like n^-0.6 before …
+	overlapRate       = 0.5  // … times this beyond one step: misses of overlapping forecasts come in runs
 	rateSettled       = 2000 // outcomes after which they are at their smallest
 	factorLimit       = 3    // of |log f| and |log g|, from a Gaussian
 	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
@@ -240,14 +241,15 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 	k := h - 1
 	from, to := k*d, h*d
 	rate := s.rate(h)
-	if own := max(ownRate*rate, ownFloor); own != s.stepsOf {
-		s.stepsOf = own
+	steps := s.steps[2*L*k : 2*L*h]
+	if own := max(ownRate*rate, ownLeast(h)); own != s.stepsOf[k] {
+		s.stepsOf[k] = own
 		for l, level := range s.cfg.Levels {
-			s.steps[2*l], s.steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
+			steps[2*l], steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
 		}
 	}
 	forecast, half := s.ring[origin*H*d:], s.half[origin*L*H*d:]
-	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, s.steps, H*d)
+	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, steps, H*d)
 	if voters == 0 {
 		return
 	}
@@ -273,7 +275,7 @@ func (s *Intervals) move(step float64, l, misses, voters int) float64 {
 	return v
 }
 
-// rate is the step of the factors at horizon h before its floor: at first 1/h,
+// rate is the step of the factors at horizon h before its floor: at first 1/h at most,
 // because h outcomes are under way when the first of them is known. It is 0 when it
 // is below the floors.
 func (s *Intervals) rate(h int) float64 {
@@ -281,8 +283,16 @@ func (s *Intervals) rate(h int) float64 {
 	if n > s.until[h-1] {
 		return 0
 	}
-	return math.Pow(n+s.early[h-1], -rateDecay)
+	rate := math.Pow(n+s.early[h-1], -rateDecay)
+	if h > 1 {
+		rate *= overlapRate
+	}
+	return rate
 }
+
+// ownLeast is the smallest step of log f at horizon h. Misses of overlapping forecasts come in
+// runs; a run must not undo what the runs before it have taught.
+func ownLeast(h int) float64 { return ownFloor / math.Sqrt(float64(h)) }
 
 // commonLeast is the smallest step of log g at horizon h.
 func commonLeast(h int) float64 { return min(commonFloor, .5/float64(h)) }
