@@ -99,7 +99,11 @@ func (p *Page) getMetrics(w http.ResponseWriter, r *http.Request) {
 	h, v, code, err := p.view(q)
 	var m *metricsMessage
 	if err == nil {
-		m = h.scores.message(h, v, p.c.Levels)
+		variables := v.variables
+		if !q.values.Has("variable") {
+			variables = h.all()
+		}
+		m = h.scores.message(h, v, variables, p.c.Levels)
 	}
 	p.mu.RUnlock()
 	reply(w, m, code, err)

@@ -45,6 +45,11 @@ func TestMetricsOfTheModel(t *testing.T) {
 	if m.Horizon != 2 || *m.Level != .9 || len(m.Scores) != 2 || m.Scores[0].Target != "_all" || m.Scores[1].Target != "b" {
 		t.Fatalf("got %+v", m)
 	}
+	var whole metricsMessage
+	get(t, f.page, "/api/v1/metrics?series=s&horizon=2", 200, &whole)
+	if len(whole.Scores) != 3 || whole.Scores[1].Target != "a" || whole.Scores[2] != m.Scores[1] && !math.IsNaN(float64(whole.Scores[2].SkillVsVAR)) {
+		t.Errorf("without a variable: %+v", whole.Scores)
+	}
 	if s := m.Scores[1]; s.N != 30 || s.SkillVsPersistence != .2 || !math.IsNaN(float64(s.SkillVsVAR)) || s.Coverage != .9 {
 		t.Errorf("got %+v", s)
 	}

@@ -270,6 +270,58 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
+// TestScoresOfAllVariables: the table says how many variables it leaves out, and shows them when asked.
+func TestScoresOfAllVariables(t *testing.T) {
+	f := newFeeder(t, Config{Horizons: []int{1}, Levels: []float64{.9}}, "few", "a", "b")
+	many := make([]string, MaxVariables+6)
+	for j := range many {
+		many[j] = fmt.Sprintf("sensor %d", j)
+	}
+	for _, g := range []*feeder{f, f.of("twelve", many[:12]...), f.of("many", many...)} {
+		b := g.batch(30)
+		g.metrics(b, .5)
+		g.write(b)
+	}
+	server := serve(t, f)
+	w := openBrowser(t, 1280, 900)
+	rows := `document.querySelector("#scores tbody").rows.length`
+	open := func(series string) {
+		w.do(chromedp.Navigate("about:blank"), chromedp.Navigate(server.URL+"/#series="+series))
+	}
+	open("few")
+	w.until(rows + ` === 3 && document.querySelector("#scores-finder").hidden`)
+	if got := strings.TrimSpace(w.text("#scores-title")); got != "Scores by variable" {
+		t.Errorf("all variables: %q", got)
+	}
+	open("twelve")
+	w.until(rows + ` === 5`)
+	if got := strings.TrimSpace(w.text("#scores-title")); got != "Scores by variable (4 of 12)" {
+		t.Errorf("four of twelve: %q", got)
+	}
+	if got := w.text("#scores-all"); got != "Show all 12" {
+		t.Errorf("the button says %q", got)
+	}
+	w.do(chromedp.Click("#scores-all"))
+	w.until(rows + ` === 13 && document.querySelector("#scores-all").getAttribute("aria-expanded") === "true"`)
+	if got := strings.TrimSpace(w.text("#scores-title")); got != "Scores by variable" {
+		t.Errorf("all twelve: %q", got)
+	}
+	w.do(chromedp.Click("#scores-all"))
+	w.until(rows + ` === 5`)
+	w.do(chromedp.SendKeys("#scores-search", "SENSOR 1"))
+	w.until(rows + ` === 3`) // 1, 10 and 11
+	if got := strings.TrimSpace(w.text("#scores-title")); got != "Scores by variable (3 of 12)" {
+		t.Errorf("found: %q", got)
+	}
+	open("many")
+	w.until(rows + ` === 5`)
+	w.do(chromedp.Click("#scores-all"))
+	w.until(fmt.Sprintf(`%s === %d`, rows, 1+MaxVariables))
+	if got := strings.TrimSpace(w.text("#scores-title")); got != fmt.Sprintf("Scores by variable (%d of %d)", MaxVariables, len(many)) {
+		t.Errorf("all that are kept: %q", got)
+	}
+}
+
 func TestColoursCanBeChosen(t *testing.T) {
 	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
 	f.feed(9)

@@ -195,6 +195,15 @@ type view struct {
 	track     int // index into history.tracks, or -1
 }
 
+// all returns the indices of the variables.
+func (h *history) all() []int {
+	list := make([]int, len(h.variables))
+	for j := range list {
+		list[j] = j
+	}
+	return list
+}
+
 // window copies the samples from number first on, and the current forecast.
 func (h *history) window(v view, first int64) *windowMessage {
 	first = max(first, h.first())

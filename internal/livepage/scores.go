@@ -65,8 +65,8 @@ func (s *scores) add(h *history, m *stream.Metric) {
 	ring.end++
 }
 
-// message copies the scores that v wants: over all variables, then of each.
-func (s *scores) message(h *history, v view, levels []float64) *metricsMessage {
+// message copies the scores at the horizon of v: over all variables, then of each of those given.
+func (s *scores) message(h *history, v view, variables []int, levels []float64) *metricsMessage {
 	m := &metricsMessage{Series: h.name, Scores: []scoreMessage{}}
 	if len(levels) > 0 {
 		m.Level = &levels[0]
@@ -79,7 +79,7 @@ func (s *scores) message(h *history, v view, levels []float64) *metricsMessage {
 		if latest[0].N > 0 {
 			m.Scores = append(m.Scores, newScoreMessage(stream.AllTargets, &latest[0]))
 		}
-		for _, j := range v.variables {
+		for _, j := range variables {
 			if latest[1+j].N > 0 {
 				m.Scores = append(m.Scores, newScoreMessage(h.variables[j], &latest[1+j]))
 			}

@@ -143,7 +143,7 @@ func (c *client) news() (window *windowMessage, metrics *metricsMessage, insight
 	}
 	due := c.frames%statusEvery == 0
 	if reset || due && c.scores != h.scores.version {
-		metrics = h.scores.message(h, v, p.c.Levels)
+		metrics = h.scores.message(h, v, h.all(), p.c.Levels)
 		c.scores = h.scores.version
 	}
 	if reset || due && c.insight != h.insight.version {

@@ -109,7 +109,7 @@ func TestStreamSendsWhatIsNew(t *testing.T) {
 		t.Errorf("got %+v", events)
 	}
 	r.next("metrics", &metrics)
-	if len(metrics.Scores) != 2 || metrics.Scores[0].SkillVsPersistence != .3 {
+	if len(metrics.Scores) != 3 || metrics.Scores[0].SkillVsPersistence != .3 {
 		t.Errorf("got %+v", metrics)
 	}
 	f.of("t", "a").feed(1)

@@ -41,6 +41,9 @@ function choose(series, names = []) {
   chosen = series;
   variables = series.variables.filter((v) => names.includes(v)).slice(0, list.limits.shown);
   if (!variables.length) variables = series.variables.slice(0, shownAtFirst);
+  $("empty").textContent = list.known > list.limits.series
+    ? `Waiting for samples. This page keeps the history of ${format.count(list.limits.series)} of ${format.count(list.known)} series; that of ${series.name} begins now. The outputs have everything.`
+    : "Waiting for samples. The history of this series begins now.";
   drawChoices();
   request();
 }
@@ -230,7 +233,7 @@ const feed = new Feed({
     samples.add(message);
     draw();
   },
-  metrics: panels.showMetrics,
+  metrics: (message) => panels.showMetrics(message, variables, chosen?.dim ?? 0),
   insight: showInsight,
   events(message) {
     if (message.events[0].id <= lastEvent) { // all are sent again: the connection is another one

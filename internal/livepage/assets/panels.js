@@ -74,8 +74,8 @@ const trends = {
   }),
 };
 
-/** Scores of the series. */
-export function showMetrics(m) {
+/** Scores of a series of dim variables, of which some are in charts. */
+export function showMetrics(m, inCharts, dim) {
   const all = m.scores.find((s) => s.target === "_all");
   const steps = m.horizon === 1 ? "one step" : `${m.horizon} steps`;
   $("quality-hint").textContent = all
@@ -92,15 +92,39 @@ export function showMetrics(m) {
     $("coverage-card").hidden = !measured;
     if (measured) trends.coverage.update(p.time, [p.coverage], m.level);
   }
-  const short = format.shortener(m.scores.map((s) => s.target).filter((name) => name !== "_all"), nameLength);
-  const rows = m.scores.map((s) => row([
+  scores = {list: m.scores, inCharts, dim};
+  drawScores();
+}
+
+let scores = {list: [], inCharts: [], dim: 0};
+let allScores = false;
+
+/** The scores of the variables in the charts, of all variables, or of those that match the search. */
+function drawScores() {
+  const known = scores.list.filter((s) => s.target !== "_all");
+  if (!scores.list.length) return;
+  const more = known.some((s) => !scores.inCharts.includes(s.target));
+  const text = more ? $("scores-search").value.trim().toLowerCase() : "";
+  const listed = known.filter((s) => text ? s.target.toLowerCase().includes(text) : allScores || scores.inCharts.includes(s.target));
+  $("scores-finder").hidden = !more;
+  $("scores-all").textContent = allScores ? "Those in charts" : `Show all ${format.count(known.length)}`;
+  $("scores-all").setAttribute("aria-expanded", allScores);
+  $("scores-count").textContent = listed.length < scores.dim ? `(${format.count(listed.length)} of ${format.count(scores.dim)})` : "";
+  const short = format.shortener(known.map((s) => s.target), 13); // five columns fit beside the charts
+  const rows = scores.list.filter((s) => s.target === "_all" ? !text : listed.includes(s)).map((s) => row([
     s.target === "_all" ? "all" : {text: short(s.target), title: s.target},
     {text: format.skill(s.skill_vs_persistence), kind: better(s.skill_vs_persistence)},
     {text: format.skill(s.skill_vs_var), kind: better(s.skill_vs_var)},
     format.percent(s.coverage), format.number(s.rmse),
   ]));
-  if (rows.length) $("scores").tBodies[0].replaceChildren(...rows);
+  $("scores").tBodies[0].replaceChildren(...rows);
 }
+$("scores-search").addEventListener("input", drawScores);
+$("scores-all").addEventListener("click", () => {
+  allScores = !allScores;
+  $("scores-search").value = "";
+  drawScores();
+});
 
 function showSkill(tile, skill, other) {
   const [value, caption] = tile.querySelectorAll("p");
