@@ -115,6 +115,10 @@ type Evaluation struct {
 	// after each sample. It must not keep the slice.
 	Losses func(s *Series, model string, losses []float64)
 
+	// Errors gets the eval.Scorer.Errors of the model for the k-th of Emit, after each sample. It
+	// must not keep the slice.
+	Errors func(s *Series, k int, errors []float64)
+
 	// Inside gets the eval.Scorer.InsideTo of the model for the k-th of Emit, after each
 	// sample. It must not keep the slice.
 	Inside func(s *Series, k int, inside []float64)

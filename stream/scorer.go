@@ -153,13 +153,18 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	return nil
 }
 
-// report passes the losses of the last sample y on, and whether it was inside its intervals.
+// report passes the errors and losses of the last sample y on, and whether it was inside its intervals.
 func (sc *scorer) report(s *scoredSeries, y []float64) {
 	if inside := sc.c.Evaluation.Inside; inside != nil {
 		sc.losses = slices.Grow(sc.losses[:0], len(y))[:len(y)]
 		for k := range sc.c.Emit {
 			s.scorer.InsideTo(sc.losses, k, y)
 			inside(s.info, k, sc.losses)
+		}
+	}
+	if errors := sc.c.Evaluation.Errors; errors != nil {
+		for k := range sc.c.Emit {
+			errors(s.info, k, s.scorer.Errors(k))
 		}
 	}
 	if sc.c.Evaluation.Losses == nil {

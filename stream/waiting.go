@@ -76,7 +76,7 @@ func (e *Engine) enqueue(dst *Batch, s *series, in *Sample) error {
 // samples behind it: it reads what other series change, or changes what they read.
 func (e *Engine) ordered(w *waiting) bool {
 	switch s := w.series; {
-	case e.c.Scope == Shared, w.dueAll, e.c.Evaluation.Losses != nil, e.c.Evaluation.Inside != nil:
+	case e.c.Scope == Shared, w.dueAll, e.c.Evaluation.Losses != nil, e.c.Evaluation.Errors != nil, e.c.Evaluation.Inside != nil:
 		return true
 	case e.budget.limit == 0:
 		return false

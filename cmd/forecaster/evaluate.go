@@ -27,10 +27,11 @@ Errors are in the units of the data, or, with --scale-rows N, in standard
 deviations of the first N rows. mse_se is the standard error of mse, which allows
 for dependent errors. nmse is mse / variance, averaged over the variables. nmse
 skill is 1 - nmse / nmse of the baseline on the same targets: 0 = no better,
-1 = perfect. The second table compares models on mse; its interval and its p are of
-one test (Diebold-Mariano). The third one has simple forecasts beside the models on the
-same targets, whatever the models are: the last value, the value one season ago, and a
-linear map of 96 values. A model that is not below all of them is not worth its cost.
+1 = perfect. The second table compares models on mse, or on nmse where variables have
+units of their own; its interval and its p are of one test (Diebold-Mariano). The third
+one has simple forecasts beside the models on the same targets, whatever the models are:
+the last value, the value one season ago, and a linear map of 96 values. A model that is
+not below all of them is not worth its cost.
 
 With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
 how the anomaly scores of the models, and of baselines, agree with the labels: the
@@ -112,6 +113,10 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	}
 	cfg.Model.Horizon = max(cfg.Model.Horizon, horizons[len(horizons)-1])
 
+	out, err := reportOutputs(cmd)
+	if err != nil {
+		return err
+	}
 	records, err := a.readRecords(cmd, cfg)
 	if err != nil {
 		return err
@@ -127,8 +132,8 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		scaleRows, from = rows/5, rows-3*rows/4
 	}
 	e := &study.Evaluation{Dataset: path, Rows: samples.Len() - before*len(samples.Series), Dim: samples.Dim(), Results: []study.Result{}}
-	out := reportingOf(cmd)
-	options := study.Options{Horizons: horizons, From: before + max(from, window), To: to, ScaleRows: scaleRows, Seeds: seeds, Draws: out.wanted()}
+	e.Pooled = e.Dim > 1 && scaleRows == 0
+	options := study.Options{Pooled: e.Pooled, Horizons: horizons, From: before + max(from, window), To: to, ScaleRows: scaleRows, Seeds: seeds, Draws: out.Wanted()}
 	if to > 0 {
 		options.To += before
 	}
@@ -140,10 +145,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		return err
 	}
 	rep := &report.Report{Title: filepath.Base(path), Facts: []string{e.Headline()}}
-	if out.wanted() && len(cfg.Model.Levels) > 0 {
+	if out.Wanted() && len(cfg.Model.Levels) > 0 {
 		cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 	}
-	e.Pooled = e.Dim > 1 && scaleRows == 0
 	var losses []study.ModelLosses
 	var steps atomic.Int64 // of the model at work
 	for i, name := range names {
@@ -152,7 +156,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, records.Len()*study.Repeats(one.Model, seeds)), steps.Load)
 		var observers []func(*stream.Batch)
 		var draws *study.Tracer
-		if out.wanted() {
+		if out.Wanted() {
 			draws = &study.Tracer{Model: name, Horizon: horizons[0], Levels: cfg.Model.Levels, Scored: options.Scored}
 			if options.Labels != nil {
 				draws.Labelled = options.Labels.Labelled
@@ -169,9 +173,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			rep.Traces = append(rep.Traces, draws.Finish())
 		}
 		e.Add(outcome)
-		losses = append(losses, study.ModelLosses{Model: name, Losses: outcome.Losses})
+		losses = append(losses, study.LossesOf(name, outcome))
 	}
-	e.Comparisons = study.Compare(losses, horizons)
+	e.Comparisons = study.Compare(losses, horizons, e.Measure())
 	if err := e.EvaluateBaselines(cmd.Context(), cfg, records, samples, options); err != nil {
 		return err
 	}
@@ -183,9 +187,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	} else {
 		a.printEvaluation(e)
 	}
-	if err == nil && out.wanted() {
+	if err == nil && out.Wanted() {
 		rep.Tables = e.Tables()
-		err = out.write(a.stderr, rep)
+		err = out.Write(a.stderr, rep)
 	}
 	if err != nil {
 		return err

@@ -50,6 +50,11 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 		return err
 	}
 	written := *cfg
+	if f := cfg.Output.File; f != nil {
+		if err := build.CheckOutput("--out", f.Path, path); err != nil {
+			return err
+		}
+	}
 	cfg.Output = config.Output{} // only the last forecasts are printed
 	gaps := job.NewGapWatch(cfg)
 	last := job.NewNewestForecasts()

@@ -70,6 +70,9 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := build.CheckOutput("--picture", picture, cmd.Flags().Arg(0), ".svg"); err != nil {
+		return err
+	}
 	c := cfg.Model
 	if c.Type == "auto" && !cmd.Flags().Changed("model") { // auto takes minutes, orffvar seconds
 		c.Type = "orffvar"
@@ -117,7 +120,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		results = append(results, r)
 	}
 	if picture != "" {
-		if err := os.WriteFile(picture, study.SvgGraph(&results[0]), 0o600); err != nil {
+		if err := os.WriteFile(picture, study.SvgGraph(&results[0]), 0o644); err != nil { // #nosec G306 -- a picture for all
 			return err
 		}
 	}

@@ -74,8 +74,11 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	}
 	var taps []stream.Sink
 	var draws *study.Tracer
-	drawn := reportingOf(cmd)
-	if drawn.wanted() {
+	drawn, err := reportOutputs(cmd)
+	if err != nil {
+		return err
+	}
+	if drawn.Wanted() {
 		if len(cfg.Model.Levels) > 0 && cfg.Output == (config.Output{}) { // no output gets more lines by it
 			cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, weightsEvery)
@@ -119,14 +122,14 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	} else {
 		a.printReplay(out, replayed)
 	}
-	if err == nil && drawn.wanted() {
+	if err == nil && drawn.Wanted() {
 		rep := &report.Report{
 			Title: filepath.Base(path), Facts: []string{replayed.footline()}, Tables: []report.Table{replayed.table()},
 		}
 		if t := draws.Finish(); t != nil {
 			rep.Traces = []*report.Trace{t}
 		}
-		err = drawn.write(a.stderr, rep)
+		err = drawn.Write(a.stderr, rep)
 	}
 	if err != nil {
 		return err
@@ -223,8 +226,8 @@ func (a *app) printReplay(w io.Writer, r *replayReport) {
 }
 
 func (r *replayReport) footline() string {
-	return fmt.Sprintf("%s rows in %.2f s, %s; %s forecasts",
-		report.Thousands(r.Rows), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)), report.Thousands(r.Forecasts))
+	return fmt.Sprintf("%s in %.2f s, %s; %s", report.Count(int(r.Rows), "row", "rows"), float64(r.Seconds),
+		report.Rate(float64(r.SamplesPerSecond)), report.Count(int(r.Forecasts), "forecast", "forecasts"))
 }
 
 // table returns the first scores.

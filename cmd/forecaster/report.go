@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/build"
@@ -16,38 +13,13 @@ func reportFlags(cmd *cobra.Command) {
 	cmd.Flags().String("plots", "", "write each plot as SVG and PNG into this folder")
 }
 
-// reporting has the paths of reportFlags; the zero value writes nothing.
-type reporting struct{ input, page, plots string }
-
-func reportingOf(cmd *cobra.Command) reporting {
-	var r reporting
-	r.input = cmd.Flags().Arg(0)
-	r.page, _ = cmd.Flags().GetString("report")
-	r.plots, _ = cmd.Flags().GetString("plots")
-	return r
-}
-
-func (r reporting) wanted() bool { return r.page != "" || r.plots != "" }
-
-// write writes the files and prints their names.
-func (r reporting) write(w io.Writer, rep *report.Report) error {
-	b := build.ReadInfo()
-	rep.Made = "forecaster " + b.Version
-	if r.page != "" && build.SameFile(r.page, r.input) {
-		return fmt.Errorf("--report: %q is the input file; name another file", r.page)
+// reportOutputs returns what reportFlags name, after a check that it can be written.
+func reportOutputs(cmd *cobra.Command) (report.Outputs, error) {
+	page, _ := cmd.Flags().GetString("report")
+	plots, _ := cmd.Flags().GetString("plots")
+	o := report.Outputs{Page: page, Plots: plots, Made: "forecaster " + build.ReadInfo().Version}
+	if err := build.CheckOutput("--report", page, cmd.Flags().Arg(0), ".html", ".htm"); err != nil {
+		return o, err
 	}
-	if r.page != "" {
-		if err := rep.WriteFile(r.page); err != nil {
-			return fmt.Errorf("--report: %w", err)
-		}
-		fmt.Fprintf(w, "report: %s\n", r.page)
-	}
-	if r.plots != "" {
-		names, err := rep.WriteFiles(r.plots)
-		if err != nil {
-			return fmt.Errorf("--plots: %w", err)
-		}
-		fmt.Fprintf(w, "plots: %d files in %s\n", len(names), r.plots)
-	}
-	return nil
+	return o, o.MakeFolder()
 }

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // CheckPaths refuses a configuration in which two of the files that it reads and writes are one:
@@ -33,6 +36,24 @@ func CheckPaths(c *config.Config) error {
 				return fmt.Errorf("%s: %q is the file of %s; write to another one", b.key, b.path, a.key)
 			}
 		}
+	}
+	return nil
+}
+
+// CheckOutput returns an error when the file that a flag names cannot be written, is the input, or
+// has another ending than its content has; without endings any will do. It leaves what is there.
+func CheckOutput(flag, path, input string, endings ...string) error {
+	if path == "" || path == "-" && len(endings) == 0 {
+		return nil
+	}
+	if len(endings) > 0 && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		return &config.UsageError{Err: fmt.Errorf("%s: %q does not end with %s, the format that is written", flag, path, strings.Join(endings, " or "))}
+	}
+	if input != "" && SameFile(path, input) {
+		return &config.UsageError{Err: fmt.Errorf("%s: %q is the input file; name another file", flag, path)}
+	}
+	if err := file.CheckOutput(path); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
 }

@@ -14,21 +14,31 @@ type ModelLosses struct {
 	Losses [][]float64
 }
 
+// LossesOf returns the losses that compare a model: Outcome.Scaled where there are such.
+func LossesOf(model string, o *Outcome) ModelLosses {
+	if o.Scaled != nil {
+		return ModelLosses{model, o.Scaled}
+	}
+	return ModelLosses{model, o.Losses}
+}
+
 // comparison tests whether two models differ on the same targets by more than chance.
 type comparison struct {
 	Model      string        `json:"model"`
 	Against    string        `json:"against"`
 	Horizon    int           `json:"horizon"`
+	Measure    string        `json:"measure"` // mse; nmse where variables have units of their own
 	N          int           `json:"n"`
-	Difference report.Number `json:"mse_difference"` // of the squared errors, model - against: negative when model is better
-	Lower      report.Number `json:"lower"`          // 95 % interval, of the same test as P
+	Difference report.Number `json:"difference"` // of the measure, model - against: negative when model is better
+	Lower      report.Number `json:"lower"`      // 95 % interval, of the same test as P
 	Upper      report.Number `json:"upper"`
 	DM         report.Number `json:"dm"` // Diebold-Mariano
 	P          report.Number `json:"p"`
 }
 
-// Compare compares all pairs of models, except those with too few common targets.
-func Compare(models []ModelLosses, horizons []int) []comparison {
+// Compare compares all pairs of models on a measure, mse or nmse, except those with too few common
+// targets.
+func Compare(models []ModelLosses, horizons []int, measure string) []comparison {
 	var all []comparison
 	for k, h := range horizons {
 		for i, a := range models {
@@ -38,7 +48,7 @@ func Compare(models []ModelLosses, horizons []int) []comparison {
 					continue
 				}
 				all = append(all, comparison{
-					Model: a.Model, Against: b.Model, Horizon: h, N: c.N, Difference: report.Number(c.Mean),
+					Model: a.Model, Against: b.Model, Horizon: h, Measure: measure, N: c.N, Difference: report.Number(c.Mean),
 					Lower: report.Number(c.Lower), Upper: report.Number(c.Upper), DM: report.Number(c.DM), P: report.Number(c.P),
 				})
 			}
@@ -55,21 +65,30 @@ func (c comparison) reversed() comparison {
 	return c
 }
 
+// Measure is what models are compared on: mse, or nmse where mse would add up different units.
+func (e *Evaluation) Measure() string {
+	if e.Pooled {
+		return "nmse"
+	}
+	return "mse"
+}
+
 // comparisonTable compares every model with the best one at each horizon.
 func (e *Evaluation) comparisonTable() report.Table {
 	best := make(map[int]string)
 	lowest := make(map[int]report.Number)
 	for _, r := range e.Results {
-		if old, ok := lowest[r.Horizon]; !ok || r.MSE < old {
-			best[r.Horizon], lowest[r.Horizon] = r.Model, r.MSE
+		measured := r.MSE
+		if e.Pooled {
+			measured = r.NMSE
+		}
+		if old, ok := lowest[r.Horizon]; !ok || measured < old {
+			best[r.Horizon], lowest[r.Horizon] = r.Model, measured
 		}
 	}
 	t := report.Table{
 		Title: "Is the difference more than chance?", Numeric: 2,
-		Header: []string{"horizon", "compared with the best", "difference of mse", "95 % interval", "p"},
-	}
-	if e.Pooled {
-		t.Caption = "mse adds up the variables in their own units: those with large numbers decide.\n--scale-rows N gives all the same weight."
+		Header: []string{"horizon", "compared with the best", "difference of " + e.Measure(), "95 % interval", "p"},
 	}
 	for _, c := range e.Comparisons {
 		if c.Against == best[c.Horizon] {

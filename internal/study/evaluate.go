@@ -25,7 +25,7 @@ type Evaluation struct {
 	Comparisons []comparison `json:"comparisons,omitempty"`
 	Detections  []Detection  `json:"detections,omitempty"`
 
-	Pooled    bool      `json:"-"`                   // errors add up variables of different units
+	Pooled    bool      `json:"-"`                   // mse adds up variables of different units; comparisons are of nmse
 	Seasons   []Seasons `json:"seasons,omitempty"`   // in use after the last row
 	Baselines []Score   `json:"baselines,omitempty"` // simple forecasts on the same targets
 	Season    int       `json:"baseline_season"`     // of the baseline seasonal, in samples; 0 = none, it is left out
@@ -56,6 +56,7 @@ type Options struct {
 	Horizons  []int // ascending
 	From, To  int   // rows of each series, To = 0 being the end
 	ScaleRows int   // see eval.Scale; 0 = units of the data
+	Pooled    bool  // losses of variables in different units are asked for: Outcome.Scaled
 	Seeds     int   // at least 1
 
 	// Labels are what the anomaly scores of the models are compared with. Without them,
@@ -93,6 +94,7 @@ func (o Options) Check(data *Samples, before int) error {
 type Outcome struct {
 	Results []Result    // one per horizon
 	Losses  [][]float64 // per horizon: see stream.Evaluation, of all samples in their order
+	Scaled  [][]float64 // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
 	Seasons []Seasons   // after the last row, of the first seed
 	Mean    *Mean       // over the horizons, nil for one horizon
 
@@ -153,6 +155,17 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 				}
 				for k := range o.Horizons {
 					out.Losses[k] = append(out.Losses[k], losses[index(k)])
+				}
+			}
+			if o.Pooled && !o.Simple {
+				out.Scaled = make([][]float64, len(o.Horizons))
+				scales := samples.scales(0, o.From, o.To)
+				ec.Evaluation.Errors = func(s *stream.Series, i int, errors []float64) {
+					for k := range o.Horizons {
+						if index(k) == i {
+							out.Scaled[k] = append(out.Scaled[k], scaledLoss(errors, scales(s)))
+						}
+					}
 				}
 			}
 			if len(c.Model.Levels) > 0 {
@@ -236,14 +249,39 @@ func (o *Options) Scored(_, row int) bool { return row >= o.From && (o.To == 0 |
 func (o *Options) evaluation(samples *Samples) stream.Evaluation {
 	e := stream.Evaluation{From: int64(o.From), To: int64(o.To)}
 	if o.ScaleRows > 0 {
-		scales := make(map[string][]float64)
-		for i := range samples.Series {
-			s := &samples.Series[i]
-			scales[s.key()] = eval.Scale(s.Rows, o.ScaleRows, o.From, o.To)
-		}
-		e.Scale = func(s *stream.Series) []float64 { return scales[(&Series{Name: s.Name, Variables: s.Variables}).key()] }
+		e.Scale = samples.scales(o.ScaleRows, o.From, o.To)
 	}
 	return e
+}
+
+// scales returns the eval.Scale of each series.
+func (s *Samples) scales(first, from, to int) func(s *stream.Series) []float64 {
+	scales := make(map[string][]float64)
+	for i := range s.Series {
+		one := &s.Series[i]
+		scales[one.key()] = eval.Scale(one.Rows, first, from, to)
+	}
+	known := make(map[*stream.Series][]float64)
+	return func(s *stream.Series) []float64 {
+		scale, ok := known[s]
+		if !ok {
+			scale = scales[(&Series{Name: s.Name, Variables: s.Variables}).key()]
+			known[s] = scale
+		}
+		return scale
+	}
+}
+
+// scaledLoss returns the mean square of the errors that are known, times their scales; NaN without.
+func scaledLoss(errors, scale []float64) float64 {
+	var n, sum float64
+	for j, e := range errors {
+		if v := e * scale[j]; !math.IsNaN(v) {
+			n++
+			sum += v * v
+		}
+	}
+	return sum / n
 }
 
 // key identifies a series by its name and its variables.

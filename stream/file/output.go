@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -37,12 +38,24 @@ type osFile interface {
 // ErrCut is wrapped by the error of Resume when a file is shorter than the checkpoint says.
 var ErrCut = errors.New("was cut, moved or removed since the checkpoint")
 
+// CheckOutput returns an error when a file cannot be written. It leaves what is there.
+func CheckOutput(path string) error {
+	o, err := create(path)
+	if err != nil {
+		return err
+	}
+	return o.Close()
+}
+
 func create(path string) (*output, error) {
 	if path == "-" {
 		return &output{path: "stdout", file: os.Stdout}, nil
 	}
 	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("file: %w: create the folder first: mkdir -p %s", err, shell.Quote(filepath.Dir(path)))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
