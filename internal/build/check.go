@@ -50,7 +50,7 @@ func checkSeriesTags(v *config.Checker, in *config.Input) {
 	}
 	_, err := format.ParseSeriesTemplate(in.SeriesTags)
 	v.Need(err == nil, "input.series_tags", "%v", err)
-	v.Need(formatOf(*in) != "influx" && len(in.JSON.Tags) == 0, "input.series_tags", "has no effect: the input has tags")
+	v.Need(formatOf(*in) != "influx" && len(in.JSON.Tags) == 0 && len(in.CSV.SeriesColumn) < 2, "input.series_tags", "has no effect: the input has tags")
 }
 
 // checkType refuses what the type of the model cannot do.

@@ -19,6 +19,8 @@ func seriesTags(c *config.Config) func(series string) []stream.Tag {
 		return func(series string) []stream.Tag { return format.TagsOf(series, measurement) }
 	case (kind == "json" || kind == "jsonl") && len(in.JSON.Tags) > 0:
 		return func(series string) []stream.Tag { return format.TagsOf(series, false) }
+	case (kind == "csv" || kind == "parquet") && len(in.CSV.SeriesColumn) > 1:
+		return func(series string) []stream.Tag { return format.TagsOf(series, false) }
 	case in.SeriesTags != "":
 		t, err := format.ParseSeriesTemplate(in.SeriesTags)
 		if err != nil {

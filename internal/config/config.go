@@ -145,7 +145,7 @@ type CSV struct {
 	Decimal      string   `yaml:"decimal"`       // decimal separator, "." or ","; "" = by the first lines of a file, a point in messages
 	Thousands    string   `yaml:"thousands"`     // separator between groups of three digits
 	DateOrder    string   `yaml:"date_order"`    // "" = the year first, dmy or mdy
-	SeriesColumn string   `yaml:"series_column"` // "" = the key of the message
+	SeriesColumn []string `yaml:"series_column"` // columns that name the series; empty = the key of the message
 	TimeColumn   string   `yaml:"time_column"`   // "" = the first column
 	ClockColumn  string   `yaml:"clock_column"`  // time of day where the time column has the date alone; "" = none
 	ValueColumns []string `yaml:"value_columns"` // empty = all others

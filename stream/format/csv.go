@@ -14,11 +14,12 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// CSVConfig has the columns of a CSV line.
+// CSVConfig has the columns of a CSV line. With several columns of Series, the name of the series
+// has a tag for each, as TagsOf reads them: host=a,rack=2. An empty field is no tag.
 type CSVConfig struct {
 	Header   []string // names of the columns; required
 	Comma    byte     // between fields; 0 = ','
-	Series   string   // column with the name of the series; "" = the key of the message
+	Series   []string // columns that name the series; nil = the key of the message
 	Time     string   // column with the time; "" = the first column
 	Clock    string   // column with the time of day where Time has the date alone; "" = none
 	TimeUnit TimeUnit // of a time that is a number
@@ -54,16 +55,19 @@ var missingSpellings = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan"
 // CSV decodes one line a message. Fields may be quoted as in RFC 4180, but not
 // contain a newline; blanks around a time or a value are ignored.
 type CSV struct {
-	c            CSVConfig
-	time, series int   // columns; series is -1 when there is none
-	variable     int   // likewise
-	clock        int   // likewise
-	values       []int // columns
-	names        []string
-	times        times
-	plain        bool // no value is written in a way that ParsePlain would misread
+	c        CSVConfig
+	time     int      // column
+	series   []int    // columns, ascending by name
+	tagKeys  [][]byte // their names
+	variable int      // column, -1 = none
+	clock    int      // likewise
+	values   []int    // columns
+	names    []string
+	times    times
+	plain    bool // no value is written in a way that ParsePlain would misread
 
 	fields    [][]byte
+	tags      []byte // scratch for the name of a series
 	number    []float64
 	rewritten []byte // scratch
 	seen      *interner
@@ -95,7 +99,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
 		return nil, fmt.Errorf("format: a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
 	}
-	d := &CSV{c: c, series: -1, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
+	d := &CSV{c: c, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.plain = false // a number such as -999 stands for a missing value
@@ -115,10 +119,8 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 			return nil, err
 		}
 	}
-	if c.Series != "" {
-		if d.series, err = d.column(c.Series); err != nil {
-			return nil, err
-		}
+	if err = d.setSeries(c.Series); err != nil {
+		return nil, err
 	}
 	if c.Variable != "" {
 		if d.variable, err = d.column(c.Variable); err != nil {
@@ -139,7 +141,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	if c.Values == nil {
 		for i := range c.Header {
-			if i != d.time && i != d.series && i != d.variable && i != d.clock {
+			if i != d.time && !slices.Contains(d.series, i) && i != d.variable && i != d.clock {
 				d.values = append(d.values, i)
 			}
 		}
@@ -179,11 +181,10 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	if len(d.fields) != len(d.c.Header) {
 		return refuse(stream.Malformed, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))
 	}
-	name := m.Key
-	if d.series >= 0 {
-		name = d.fields[d.series]
+	series, refusal := d.seriesOf(m)
+	if refusal != nil {
+		return refusal
 	}
-	series := d.seen.get(name)
 	text := bytes.TrimSpace(d.fields[d.time])
 	if d.clock >= 0 {
 		text = d.withClock(text, bytes.TrimSpace(d.fields[d.clock]))
@@ -211,6 +212,42 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	*r = stream.Record{Message: m, Series: series, Time: t, Names: names, Values: d.number}
 	return nil
+}
+
+// setSeries finds the columns that name the series.
+func (d *CSV) setSeries(names []string) error {
+	names = slices.Sorted(slices.Values(names)) // so that the order of tags is theirs
+	for i, name := range names {
+		if i > 0 && name == names[i-1] {
+			return fmt.Errorf("format: column %q names the series twice", name)
+		}
+		column, err := d.column(name)
+		if err != nil {
+			return err
+		}
+		d.series, d.tagKeys = append(d.series, column), append(d.tagKeys, []byte(name))
+	}
+	return nil
+}
+
+// seriesOf returns the name of the series of the line that was split.
+func (d *CSV) seriesOf(m *stream.Message) (string, error) {
+	switch len(d.series) {
+	case 0:
+		return d.seen.get(m.Key), nil
+	case 1:
+		return d.seen.get(d.fields[d.series[0]]), nil
+	}
+	d.tags = d.tags[:0]
+	for k, i := range d.series {
+		if value := bytes.TrimSpace(d.fields[i]); len(value) > 0 {
+			d.tags = appendTag(d.tags, d.tagKeys[k], value)
+		}
+	}
+	if len(d.tags) == 0 {
+		return "", refuse(stream.Malformed, "none of the columns %q, which make the series, has a text", d.c.Series)
+	}
+	return d.seen.get(d.tags), nil
 }
 
 // split finds the fields of a line. encoding/csv, which allocates, is asked only

@@ -23,7 +23,7 @@ func newCSV(t testing.TB, c format.CSVConfig) *format.CSV {
 func TestCSV(t *testing.T) {
 	plain := format.CSVConfig{Header: []string{"time", "a", "b"}}
 	picked := format.CSVConfig{
-		Header: []string{"host", "x", "when", "y"}, Series: "host", Time: "when", Values: []string{"y", "x"},
+		Header: []string{"host", "x", "when", "y"}, Series: []string{"host"}, Time: "when", Values: []string{"y", "x"},
 		Comma: ';', TimeUnit: format.Milliseconds, Missing: []string{"nan", "-"}, MaxBytes: 40,
 	}
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestCSV(t *testing.T) {
 	}
 	for _, c := range []format.CSVConfig{
 		{}, {Header: []string{"t", "a", "a"}}, {Header: []string{"t", ""}}, {Header: []string{"t"}}, {Header: []string{"t", "a"}, Time: "x"},
-		{Header: []string{"t", "a"}, Series: "x"}, {Header: []string{"t", "a"}, Values: []string{"x"}}, {Header: []string{"t", "a"}, Comma: '"'},
+		{Header: []string{"t", "a"}, Series: []string{"x"}}, {Header: []string{"t", "a", "b"}, Series: []string{"a", "a"}}, {Header: []string{"t", "a"}, Values: []string{"x"}}, {Header: []string{"t", "a"}, Comma: '"'},
 		{Header: []string{"t", "a"}, TimeUnit: "h"}, {Header: []string{"t", "a"}, MaxBytes: -1},
 	} {
 		if _, err := format.NewCSV(c); err == nil {
@@ -69,7 +69,7 @@ func TestCSV(t *testing.T) {
 
 // TestCSVLong: one variable a line, as Nixtla's libraries have it.
 func TestCSVLong(t *testing.T) {
-	c := format.CSVConfig{Header: []string{"unique_id", "ds", "variable", "y"}, Series: "unique_id", Time: "ds", Variable: "variable"}
+	c := format.CSVConfig{Header: []string{"unique_id", "ds", "variable", "y"}, Series: []string{"unique_id"}, Time: "ds", Variable: "variable"}
 	d := newCSV(t, c)
 	for value, want := range map[string]string{
 		"h,7,cpu,0.5":        "h 7 cpu=0.5",
@@ -89,6 +89,39 @@ func TestCSVLong(t *testing.T) {
 	}
 }
 
+// TestCSVSeriesOfSeveralColumns: the name has a tag for each column that has a text, in the order of
+// the names, which TagsOf reads back whatever the texts are.
+func TestCSVSeriesOfSeveralColumns(t *testing.T) {
+	d := newCSV(t, format.CSVConfig{Header: []string{"time", "site", "host", "a"}, Series: []string{"site", "host"}, Time: "time"})
+	for value, want := range map[string]string{
+		"7,eu,web1,2":       "host=web1,site=eu 7 a=2",
+		"7, eu ,web1,2":     "host=web1,site=eu 7 a=2",
+		"7,,web1,2":         "host=web1 7 a=2",
+		"7,,,2":             `malformed: none of the columns ["site" "host"], which make the series, has a text`,
+		`7,"a,b=c",x\y,2`:   `host=x\\y,site=a\,b\=c 7 a=2`,
+		"7,host=web1,web1,": `host=web1,site=host\=web1 7 a=-`,
+	} {
+		if got := show(d, "key", value); got != want {
+			t.Errorf("%s: got %s, want %s", value, got, want)
+		}
+	}
+	texts := []string{"a", "b c", "a,b", "a=b", `\`, `a\,`, "=", ",", "ä"}
+	seen := make(map[string]bool)
+	for _, site := range texts {
+		for _, host := range texts {
+			var r stream.Record
+			if err := d.Decode(&r, &stream.Message{Value: []byte(`1,"` + site + `","` + host + `",2`)}); err != nil {
+				t.Fatal(err)
+			}
+			tags := format.TagsOf(r.Series, false)
+			if len(tags) != 2 || tags[0] != (stream.Tag{Key: "host", Value: host}) || tags[1] != (stream.Tag{Key: "site", Value: site}) || seen[r.Series] {
+				t.Errorf("%q and %q: series %q, tags %q", site, host, r.Series, tags)
+			}
+			seen[r.Series] = true
+		}
+	}
+}
+
 func TestParseHeader(t *testing.T) {
 	got, err := format.ParseHeader([]byte("\ufefftime, a,\"b,c\"\r\n"), 0)
 	if want := []string{"time", " a", "b,c"}; err != nil || len(got) != 3 || got[0] != want[0] || got[1] != "a" || got[2] != want[2] {
@@ -100,15 +133,17 @@ func TestParseHeader(t *testing.T) {
 }
 
 func TestCSVDoesNotAllocate(t *testing.T) {
-	d := newCSV(t, format.CSVConfig{Header: []string{"time", "host", "a", "b"}, Series: "host"})
-	m := &stream.Message{Value: []byte("2026-01-01T00:00:00Z,h1,0.25,")}
-	var r stream.Record
-	if n := testing.AllocsPerRun(100, func() {
-		if err := d.Decode(&r, m); err != nil {
-			t.Fatal(err)
+	for _, series := range [][]string{{"host"}, {"host", "site"}} {
+		d := newCSV(t, format.CSVConfig{Header: []string{"time", "host", "site", "a", "b"}, Series: series, Values: []string{"a", "b"}})
+		m := &stream.Message{Value: []byte("2026-01-01T00:00:00Z,h1,eu,0.25,")}
+		var r stream.Record
+		if n := testing.AllocsPerRun(100, func() {
+			if err := d.Decode(&r, m); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("series %q: %v allocations a line", series, n)
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations a line", n)
 	}
 }
 

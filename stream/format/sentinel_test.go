@@ -47,8 +47,8 @@ func TestCarriageReturns(t *testing.T) {
 		line   string
 	}{
 		{format.CSVConfig{Header: []string{"time", "a"}}, "1,2"},
-		{format.CSVConfig{Header: []string{"time", "a", "host"}, Series: "host"}, "1,2,web-1"},
-		{format.CSVConfig{Header: []string{"time", "a", "host"}, Series: "host"}, `1,2,"web-1"`},
+		{format.CSVConfig{Header: []string{"time", "a", "host"}, Series: []string{"host"}}, "1,2,web-1"},
+		{format.CSVConfig{Header: []string{"time", "a", "host"}, Series: []string{"host"}}, `1,2,"web-1"`},
 		{format.CSVConfig{Header: []string{"a", "time"}, Time: "time"}, "2,2026-01-02T03:04:05Z"},
 		{format.CSVConfig{Header: []string{"time", "value", "name"}, Values: []string{"value"}, Variable: "name"}, "1,2,cpu"},
 		{format.CSVConfig{Header: []string{"time", "a"}, Missing: []string{"none"}}, "1,none"},

@@ -277,7 +277,7 @@ func (s *sniffer) noTime() error {
 // tells the lines of one time apart, or when its name says so.
 func (s *sniffer) findSeries() {
 	c := &s.out.CSV
-	if c.Series != "" || c.Variable != "" || c.Values != nil || s.time < 0 {
+	if len(c.Series) > 0 || c.Variable != "" || c.Values != nil || s.time < 0 {
 		return
 	}
 	repeats := s.repeats()
@@ -286,8 +286,8 @@ func (s *sniffer) findSeries() {
 			continue
 		}
 		if s.named(i, seriesNames) || 20*repeats > len(s.rows) && 100*s.repeats(i) <= len(s.rows) {
-			c.Series = s.header[i]
-			s.assume("input.csv.series_column="+c.Series, "a series for each %s", c.Series)
+			c.Series = []string{s.header[i]}
+			s.assume("input.csv.series_column="+list(c.Series), "a series for each %s", c.Series[0])
 			return
 		}
 	}
@@ -321,7 +321,7 @@ func (s *sniffer) leaveOut() {
 		switch {
 		case i == s.time:
 			index = false // whatever counts beside the time may be a variable
-		case name == c.Series || name == c.Clock:
+		case slices.Contains(c.Series, name) || name == c.Clock:
 		case s.isText(i), name == "table" && slices.Contains(s.header, "result") && s.header[s.time] == "_time": // number of a table of Flux
 			out = append(out, s.shown(i))
 		case index && s.isIndex(i), strings.HasPrefix(name, parquetIndex) && s.hasIntegers(i):
@@ -342,15 +342,18 @@ func (s *sniffer) leaveOut() {
 	c.Values = values
 	if len(out) > 0 {
 		s.assume("input.csv.value_columns="+list(values), "%s %s left out%s",
-			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values))
+			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.textHint(values))
 	}
 }
 
-// variableHint names the column of text that tells the lines of one series and time apart, "" if
-// there is none: its texts are then names of variables.
-func (s *sniffer) variableHint(values []string) string {
+// textHint names the setting for columns of text that tell the lines of one time apart, "" if there
+// are none: they name the series, or, beside a column that does, the variables.
+func (s *sniffer) textHint(values []string) string {
 	c := &s.out.CSV
-	series := slices.Index(s.header, c.Series)
+	if len(c.Series) == 0 {
+		return s.seriesHint()
+	}
+	series := slices.Index(s.header, c.Series[0])
 	if series < 0 || len(values) != 1 || 20*s.repeats(series) <= len(s.rows) {
 		return ""
 	}
@@ -361,6 +364,36 @@ func (s *sniffer) variableHint(values []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (--set %s makes a variable of each %s)", shell.Quote("input.csv.variable_column="+s.header[i]), s.header[i])
+}
+
+// seriesHint names the columns of text that together tell the lines of one time apart: two, or all.
+func (s *sniffer) seriesHint() string {
+	if 20*s.repeats() <= len(s.rows) {
+		return ""
+	}
+	var texts []int
+	for i := range s.header {
+		if i != s.time && s.header[i] != s.out.CSV.Clock && s.isText(i) && s.repeatsTexts(i) {
+			texts = append(texts, i)
+		}
+	}
+	sets := [][]int{texts}
+	for k, i := range texts {
+		for _, j := range texts[:k] {
+			sets = append(sets, []int{j, i})
+		}
+	}
+	for _, set := range slices.Backward(sets) { // all of them last
+		if len(set) < 2 || 100*s.repeats(set...) > len(s.rows) {
+			continue
+		}
+		var names []string
+		for _, i := range set {
+			names = append(names, s.header[i])
+		}
+		return fmt.Sprintf(" (--set %s makes a series for each %s)", shell.Quote("input.csv.series_column="+list(names)), strings.Join(names, " and "))
+	}
+	return ""
 }
 
 // repeatsTexts reports whether a column has each of its texts twice or more, in the mean.
