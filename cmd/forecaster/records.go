@@ -24,7 +24,11 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	a.assumed(src)
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	source, decoder := build.Messages(src, c.Model, known)
-	return study.ReadRecords(cmd.Context(), c.Input.File.Path, source, decoder)
+	records, err := study.ReadRecords(cmd.Context(), c.Input.File.Path, source, decoder)
+	if err != nil {
+		return nil, err
+	}
+	return records, job.CheckRecords(c, records.Each)
 }
 
 // sayGaps prints what replay prints of gaps in a file.

@@ -23,7 +23,7 @@ func checkInterval(v *config.Checker, c *config.Config) {
 		return // refused elsewhere
 	}
 	step := fileStep(c)
-	v.Need(step == 0, "pipeline.interval", "the times of %s are %v apart: --set pipeline.interval=%[2]v", c.Input.File.Path, step)
+	v.Need(step == 0, "pipeline.interval", "the times of %s are %s apart: --set pipeline.interval=%[2]s", c.Input.File.Path, config.ShortDuration(step))
 }
 
 // fileStep returns the step between the times of a series that nine of ten of the first ones

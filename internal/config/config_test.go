@@ -271,7 +271,7 @@ func TestSeasonTime(t *testing.T) {
 		{"model: {season_time: 24h, season: 24}\npipeline: {interval: 1h}\n", 24, ""},
 		{"model: {season_time: 24h, season: 7}\npipeline: {interval: 1h}\n", 0, "is 24 steps, and model.season 7"},
 		{"model: {season_time: 24h}\n", 0, "needs pipeline.interval"},
-		{"model: {season_time: 24h}\npipeline: {interval: 7h}\n", 0, "times pipeline.interval, which is 7h0m0s"},
+		{"model: {season_time: 24h}\npipeline: {interval: 7h}\n", 0, "times pipeline.interval, which is 7h, got"},
 	} {
 		cfg, err := config.Load(config.Sources{Files: []string{write(t, c.content)}})
 		switch {

@@ -48,6 +48,18 @@ func (s Size) String() string {
 // MarshalYAML writes what ParseSize reads.
 func (s Size) MarshalYAML() ([]byte, error) { return []byte(s.String()), nil }
 
+// ShortDuration writes a duration without the units that are 0 at its end: 1h for 1h0m0s.
+func ShortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // Interval is a time between samples: nanoseconds, or months of the calendar if it
 // is negative.
 type Interval int64
@@ -85,6 +97,14 @@ func (i Interval) String() string {
 		}
 	}
 	return i.Fixed().String()
+}
+
+// Short is String with ShortDuration.
+func (i Interval) Short() string {
+	if i > 0 {
+		return ShortDuration(i.Fixed())
+	}
+	return i.String()
 }
 
 // MarshalYAML writes what parseInterval reads.

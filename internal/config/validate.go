@@ -233,7 +233,7 @@ func (b *binder) validateSeason(c *Config) {
 		whole, part = int64(m.SeasonTime.Months()), int64(step.Months())
 	}
 	if part == 0 || whole%part != 0 || whole/part < 2 || whole/part > 10_000 {
-		b.Need(step == 0, path, "must be 2 to 10000 times pipeline.interval, which is %v, got %v", step, m.SeasonTime)
+		b.Need(step == 0, path, "must be 2 to 10000 times pipeline.interval, which is %s, got %s", step.Short(), m.SeasonTime.Short())
 		return
 	}
 	n := int(whole / part)

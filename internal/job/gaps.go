@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -22,6 +21,7 @@ const (
 type GapWatch struct {
 	interval config.Interval // 0 = none is configured
 	series   map[string]*steps
+	settled  int // series with gapSteps steps, whose spacing is known
 }
 
 // steps are those between the samples of a series.
@@ -54,7 +54,9 @@ func (g *GapWatch) Add(series string, time int64) {
 	case s == nil:
 		g.series[series] = &steps{last: time}
 	case time > s.last: // not late
-		s.add(time - s.last)
+		if s.add(time - s.last) {
+			g.settled++
+		}
 		s.last = time
 	}
 }
@@ -62,15 +64,17 @@ func (g *GapWatch) Add(series string, time int64) {
 // Close implements stream.Sink.
 func (g *GapWatch) Close() error { return nil }
 
-func (s *steps) add(step int64) {
+// add reports whether the spacing is known from this step on.
+func (s *steps) add(step int64) (settled bool) {
 	if s.spacing > 0 && step == s.spacing {
 		s.regular++
-		return
+		return false
 	}
 	s.all = append(s.all, step)
-	if len(s.all) == gapSteps && s.spacing == 0 {
+	if settled = len(s.all) == gapSteps && s.spacing == 0; settled {
 		s.settle()
 	}
+	return settled
 }
 
 // settle takes the median of the steps for the spacing.
@@ -107,7 +111,7 @@ func (g *GapWatch) Hint() string {
 		}
 	}
 	const remedy = "add --set pipeline.interval=%s, or the model takes the samples around a gap for neighbours"
-	interval := shortDuration(time.Duration(spacing))
+	interval := config.ShortDuration(time.Duration(spacing))
 	steps := "steps"
 	if most == 1 {
 		steps = "step"
@@ -119,16 +123,4 @@ func (g *GapWatch) Hint() string {
 		return fmt.Sprintf("1 gap of %d %s: "+remedy, most, steps, interval)
 	}
 	return fmt.Sprintf("%d gaps, the longest of %d %s: "+remedy, gaps, most, steps, interval)
-}
-
-// shortDuration is 1h for 1h0m0s.
-func shortDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

@@ -48,10 +48,10 @@ func TestGapHint(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := shortDuration(90 * time.Minute); got != "1h30m" {
+	if got := config.ShortDuration(90 * time.Minute); got != "1h30m" {
 		t.Error(got)
 	}
-	if got := shortDuration(time.Hour); got != "1h" {
+	if got := config.ShortDuration(time.Hour); got != "1h" {
 		t.Error(got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -238,7 +239,11 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 			rc.Warm = warmStart(cfg.State.Dir, name, l.log)
 		}
 	}
-	out, err := build.OpenOutputs(cfg, l.log, l.Taps...)
+	taps := l.Taps
+	if misfits := newMisfitLog(cfg, l.log, name); misfits != nil {
+		taps = append(slices.Clip(taps), misfits)
+	}
+	out, err := build.OpenOutputs(cfg, l.log, taps...)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,31 @@ func OpenFile(ctx context.Context, cfg *config.Config) (*file.Source, error) {
 	return build.OpenFile(cfg)
 }
 
+// isRegular reports whether a path names a file that can be read twice.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// CheckRecords is the check of OpenFile for the records of standard input or a pipe, which each
+// calls f with.
+func CheckRecords(cfg *config.Config, each func(f func(series string, time int64))) error {
+	if isRegular(cfg.Input.File.Path) {
+		return nil
+	}
+	watch := NewGapWatch(cfg)
+	each(watch.Add)
+	return watch.check()
+}
+
+// check is misfit as an error.
+func (g *GapWatch) check() error {
+	if text := g.misfit(); text != "" {
+		return &config.UsageError{Err: errors.New(text)}
+	}
+	return nil
+}
+
 // checkSpacing returns an error when the samples of the input file do not fit to
 // pipeline.interval. It reads until one series has gapSteps steps. Standard input and pipes
 // are read once only: GapWatch.Hint says it of them, and of later series.
@@ -32,7 +57,7 @@ func checkSpacing(ctx context.Context, cfg *config.Config) error {
 	if cfg.Pipeline.Interval == 0 {
 		return nil
 	}
-	if info, err := os.Stat(cfg.Input.File.Path); err != nil || !info.Mode().IsRegular() {
+	if !isRegular(cfg.Input.File.Path) {
 		return nil // OpenFile explains the error
 	}
 	src, err := build.OpenFile(cfg)
@@ -71,10 +96,7 @@ func checkSpacing(ctx context.Context, cfg *config.Config) error {
 			return err
 		}
 	}
-	if text := seen.watch.misfit(); text != "" {
-		return &config.UsageError{Err: errors.New(text)}
-	}
-	return nil
+	return seen.watch.check()
 }
 
 // sampleTimes is a receiver of samples that gives their times to a GapWatch.
@@ -115,10 +137,7 @@ func (g *GapWatch) misfit() string {
 			closest = d
 		}
 	}
-	apart, configured := spacingText(closest), g.interval.String()
-	if g.interval.Fixed() > 0 {
-		configured = shortDuration(interval)
-	}
+	apart, configured := spacingText(closest), g.interval.Short()
 	switch {
 	case closest == 0:
 		return ""
@@ -140,7 +159,7 @@ func spacingText(d time.Duration) string {
 	if d > 0 && d%day == 0 {
 		return report.Count(int(d/day), "day", "days")
 	}
-	return shortDuration(d)
+	return config.ShortDuration(d)
 }
 
 // remedyInterval is the setting for samples that are d apart.
@@ -149,7 +168,7 @@ func remedyInterval(d time.Duration) string {
 	if name := names[nearMonths(d)]; name != "" {
 		return "--set pipeline.interval=" + name
 	}
-	return "--set pipeline.interval=" + shortDuration(d)
+	return "--set pipeline.interval=" + config.ShortDuration(d)
 }
 
 // nearMonths returns the months of the calendar that a spacing of whole days may be, up to a

@@ -1,11 +1,14 @@
 package job
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // TestMisfit: the samples of a regular series and an interval that does not fit to them.
@@ -51,6 +54,50 @@ func TestMisfit(t *testing.T) {
 	} {
 		if got := nearMonths(d); got != want {
 			t.Errorf("nearMonths(%v) = %d, want %d", d, got, want)
+		}
+	}
+}
+
+// TestMisfitIsLogged: a live job warns once, however many samples come, and once more of a series
+// that is closer; it keeps no steps of series whose spacing is known.
+func TestMisfitIsLogged(t *testing.T) {
+	var out bytes.Buffer
+	cfg := config.Default()
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	if newMisfitLog(cfg, log, "p") != nil {
+		t.Error("a tap without an interval")
+	}
+	cfg.Pipeline.Interval = config.Interval(3 * time.Hour)
+	m := newMisfitLog(cfg, log, "p")
+	feed := func(name string, spacing time.Duration) int {
+		before := strings.Count(out.String(), "\n")
+		s := &stream.Series{Name: name}
+		for i := range 5 * gapSteps {
+			at := int64(i) * int64(spacing)
+			if i > 2*gapSteps && i%2 == 0 {
+				at += int64(i) // irregular from here on
+			}
+			if err := m.Write(t.Context(), &stream.Batch{Observations: []stream.Observation{{Series: s, Time: at}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return strings.Count(out.String(), "\n") - before
+	}
+	for _, c := range []struct {
+		name    string
+		spacing time.Duration
+		lines   int
+	}{{"fits", 3 * time.Hour, 0}, {"close", time.Hour, 1}, {"again", time.Hour, 0}, {"closer", time.Minute, 1}, {"far", 12 * time.Hour, 0}} {
+		if n := feed(c.name, c.spacing); n != c.lines {
+			t.Errorf("%s: %d lines, want %d: %s", c.name, n, c.lines, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), "level=WARN") || !strings.Contains(out.String(), "the rows are 1h apart and pipeline.interval is 3h") || !strings.Contains(out.String(), "partition=p") {
+		t.Error(out.String())
+	}
+	for name, s := range m.series {
+		if len(s.all) > gapSteps {
+			t.Errorf("%s: %d steps are kept", name, len(s.all))
 		}
 	}
 }
