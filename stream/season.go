@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,11 +21,15 @@ func SeasonText(seasons []int) string {
 	if len(seasons) == 0 {
 		return "no season"
 	}
+	if len(seasons) == 1 {
+		return fmt.Sprintf("season of %d samples", seasons[0])
+	}
 	var text []string
 	for _, s := range seasons {
 		text = append(text, strconv.Itoa(s))
 	}
-	return "season of " + strings.Join(text, " and ") + " samples"
+	last := len(text) - 1
+	return "seasons of " + strings.Join(text[:last], ", ") + " and " + text[last] + " samples"
 }
 
 // Seasons calls visit with each series whose model has seasons, in order of appearance:

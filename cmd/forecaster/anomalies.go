@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -45,7 +46,7 @@ z-scores, and with --history the residual of its principal components.`,
 	modelFlags(cmd)
 	_ = cmd.Flags().MarkHidden("horizon")
 	cmd.Flags().String("score", "model", "model or level-sets")
-	cmd.Flags().Int("top", 10, "lines of the table")
+	cmd.Flags().Int("top", 10, "lines of the table; 0 = all")
 	labelFlags(cmd)
 	return cmd
 }
@@ -54,6 +55,9 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	f := cmd.Flags()
 	top, _ := f.GetInt("top")
 	kind, _ := f.GetString("score")
+	if top < 0 {
+		return &usageError{fmt.Errorf("--top: must be >= 0, got %d", top)}
+	}
 	cfg, err := a.load(cmd, modelSettings, onlyFile("anomalies", path)...)
 	if err != nil {
 		return err
@@ -93,7 +97,7 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if a.output == "json" {
 		err = writeJSON(a.stdout, r)
 	} else {
-		a.printAnomalies(a.stdout, r, max(top, 0))
+		a.printAnomalies(a.stdout, r, cmp.Or(top, len(r.Stretches)))
 	}
 	if err != nil {
 		return err

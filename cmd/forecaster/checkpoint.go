@@ -90,13 +90,13 @@ another input.kafka.consumer_group to read the topic again.`,
 			if err != nil {
 				return err
 			}
-			return &usageError{fmt.Errorf("this would remove %d checkpoints in %s; say --yes to do it", len(list), j.Where())}
+			return &usageError{fmt.Errorf("this would remove %s in %s; say --yes to do it", report.Count(len(list), "checkpoint", "checkpoints"), j.Where())}
 		}
 		n, err := j.Reset(ctx)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%d checkpoints removed\n", n)
+		fmt.Fprintf(a.stdout, "%s removed\n", report.Count(n, "checkpoint", "checkpoints"))
 		return nil
 	})
 	cmd.Example = "  forecaster checkpoint reset ./state --yes\n  forecaster checkpoint reset -c forecaster.yaml --yes"

@@ -30,6 +30,9 @@ func TestErrorsNameARemedy(t *testing.T) {
 		"long.csv":      "time,host,metric,value\n" + "2026-01-01 00:00,x,cpu,1\n2026-01-01 00:00,x,mem,2\n2026-01-01 06:00,x,cpu,1\n2026-01-01 06:00,x,mem,2\n2026-01-01 12:00,x,cpu,1\n2026-01-01 12:00,x,mem,2\n",
 		"fields.csv":    "time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1\n2026-01-01 02:00,1,2\n",
 		"hosts.jsonl":   `{"time":1,"host":"x","a":1}` + "\n" + `{"time":1,"host":"y","a":2}` + "\n" + `{"time":2,"host":"x","a":1}` + "\n" + `{"time":2,"host":"y","a":2}` + "\n",
+		"pairs.csv":     "time,site,sensor,v\n2026-01-01,eu,a,1\n2026-01-01,eu,b,2\n2026-01-01,us,a,3\n2026-01-01,us,b,4\n2026-01-02,eu,a,1\n2026-01-02,eu,b,2\n2026-01-02,us,a,3\n2026-01-02,us,b,4\n",
+		"cut.jsonl":     `{"time":1,"a":1}` + "\n" + `{"time":2,"a":` + "\n",
+		"quoted.jsonl":  `{"time":1,"values":{"a":1}}` + "\n" + `{"time":2,"values":{"a":"1"}}` + "\n",
 		"ts.jsonl":      `{"ts":1,"a":1}` + "\n",
 		"kept.csv":      "forecasts of yesterday\n",
 		"syntax.yaml":   "input:\n  kafka:\n    brokers: [localhost:9092\nmodel:\n  horizon: 3\n",
@@ -75,6 +78,12 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"fields missing", []string{"replay", path("fields.csv")}, []string{"malformed: repair the line", "input.csv.comma"}},
 		{"two hosts", []string{"replay", path("hosts.jsonl")}, []string{"--set input.json.series_field=host makes a series for each"}},
 		{"time in another field", []string{"replay", path("ts.jsonl")}, []string{"--set input.json.time_field=ts"}},
+		{"two columns name the series", []string{"replay", path("pairs.csv")}, []string{"--set input.csv.series_column=site,sensor makes a series for each site and sensor"}},
+		{"cut line of JSON", []string{"replay", path("cut.jsonl")}, []string{"malformed: repair the line: each has one whole object", "jq -c"}},
+		{"number in quotes", []string{"replay", path("quoted.jsonl")}, []string{"malformed: a missing value is null, a number has no quotes"}},
+		{"-v", []string{"replay", path("good.csv"), "-v"}, []string{"unknown flag -v: the version is printed by  forecaster version"}},
+		{"--verbose", []string{"replay", path("good.csv"), "--verbose"}, []string{"--set log.level=debug"}},
+		{"report into no folder", []string{"replay", path("good.csv"), "--report", path("no/r.html")}, []string{"mkdir -p "}},
 		{"command", []string{"frobnicate"}, []string{"forecaster -h"}},
 	} {
 		code, stdout, stderr := call(t, c.args...)
@@ -86,6 +95,16 @@ func TestErrorsNameARemedy(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s%s", c.name, want, stdout, stderr)
 			}
 		}
+	}
+
+	for _, name := range []string{"cut.jsonl", "quoted.jsonl"} {
+		if _, stdout, stderr := call(t, "replay", path(name)); strings.Contains(stdout+stderr, "input.csv") {
+			t.Errorf("%s: a hint for CSV: %s%s", name, stdout, stderr)
+		}
+	}
+	mustCall(t, "replay", path("pairs.csv"), "--set", "input.csv.series_column=site,sensor", "--out", path("pairs.lp"))
+	if lines := string(readFile(t, path("pairs.lp"))); !strings.Contains(lines, ",sensor=b,site=us ") || strings.Contains(lines, "id=") {
+		t.Errorf("tags of two columns: %s", lines)
 	}
 
 	// A run without a forecast leaves an output file as it is, or none.

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -22,11 +23,11 @@ type Refusals struct {
 type refusal struct {
 	reason stream.Reason
 	text   string // where and why
+	json   bool   // the message begins as an object does
 }
 
 // remedies are the settings that help against a reason.
 var remedies = map[stream.Reason]string{
-	stream.Malformed: "name spellings of missing values with input.csv.missing, or the columns with input.csv.value_columns",
 	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
 	stream.Dimension: "list the variables of every record with pipeline.variables",
 	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
@@ -42,10 +43,28 @@ func (f refusal) remedy() string {
 	switch {
 	case strings.Contains(f.text, "--set "):
 		return ""
-	case strings.Contains(f.text, " fields where the header has "):
-		return "repair the line, or its quotes; where many lines are like this, name the separator with input.csv.comma"
+	case f.reason == stream.Malformed:
+		return f.repair()
 	}
 	return remedies[f.reason]
+}
+
+// repair returns what helps against a malformed message of the format that it has.
+func (f refusal) repair() string {
+	has := func(part string) bool { return strings.Contains(f.text, part) }
+	switch {
+	case has(" fields where the header has "):
+		return "repair the line, or its quotes; where many lines are like this, name the separator with input.csv.comma"
+	case has(" in column ") && has(" is not a number"):
+		return "name spellings of missing values with input.csv.missing, or the columns with input.csv.value_columns"
+	case has(" in column ") && has(": the time "):
+		return "repair the time; where many are like this, name their form with input.csv.date_order or input.csv.time_unit"
+	case has(": not JSON at byte ") || has(": not a JSON object "):
+		return "repair the line: each has one whole object; objects of several lines become such lines with  jq -c . IN > OUT.jsonl"
+	case f.json:
+		return "a missing value is null, a number has no quotes; name the fields with input.json.time_field, input.json.series_field and input.json.values_field"
+	}
+	return "repair the line, or leave it out"
 }
 
 // Add counts a refused message.
@@ -55,7 +74,7 @@ func (r *Refusals) Add(m *stream.Message, err *stream.DataError) {
 	}
 	r.Counts[string(err.Reason)]++
 	if !slices.ContainsFunc(r.first, func(f refusal) bool { return f.reason == err.Reason }) {
-		r.first = append(r.first, refusal{err.Reason, fmt.Sprintf("%s: %v", m.Origin(), err)})
+		r.first = append(r.first, refusal{err.Reason, fmt.Sprintf("%s: %v", m.Origin(), err), bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{"))})
 	}
 }
 

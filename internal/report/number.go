@@ -29,13 +29,9 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String prints six significant digits, and a dash for what is undefined.
-func (n Number) String() string {
-	if math.IsNaN(float64(n)) {
-		return "-"
-	}
-	return strconv.FormatFloat(float64(n), 'g', 6, 64)
-}
+// String prints six significant digits, all digits before the point, and a dash for what is
+// undefined.
+func (n Number) String() string { return n.Digits(6) }
 
 // Digits prints so many significant digits, all digits before the point, and a dash for
 // what is undefined.

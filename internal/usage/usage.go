@@ -91,6 +91,13 @@ var expected = map[string]string{
 	"string":      "a text",
 }
 
+// others are what serves for flags that other programs have.
+var others = map[string]string{
+	"v": "the version is printed by  forecaster version", "version": "the version is printed by  forecaster version",
+	"verbose": "more of the log comes with --set log.level=debug", "debug": "more of the log comes with --set log.level=debug",
+	"quiet": "less of the log comes with --set log.level=error", "q": "less of the log comes with --set log.level=error",
+}
+
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
@@ -108,6 +115,9 @@ func flagError(cmd *cobra.Command, err error) error {
 			name, dashes = short, "-"
 		}
 		text := meant(name, names, "--")
+		if command := others[name]; command != "" {
+			text = ": " + command
+		}
 		if key := config.Meaning(strings.ReplaceAll(name, "-", "_")); key != "" && cmd.Flags().Lookup("set") != nil {
 			text = fmt.Sprintf(", did you mean --set %s=...?", key)
 		}

@@ -65,6 +65,8 @@ func (s *Source) checkText() error {
 	}
 	first, _, _ := bytes.Cut(b, []byte("\n"))
 	switch at := bytes.IndexFunc(first, isControl); {
+	case at < 0 && isBinary(b):
+		return fmt.Errorf("file: %s is no text: it has bytes that no text has; CSV, JSON lines, line protocol and Parquet are read: name another file", s.path)
 	case at < 0:
 		return nil
 	case at == 1 && b[at] == 0 && len(b) > 3 && b[3] == 0:
@@ -72,6 +74,18 @@ func (s *Source) checkText() error {
 	default:
 		return fmt.Errorf("file: %s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
 	}
+}
+
+// isBinary reports whether more than one of fifty bytes, and three at least, are controls other
+// than NUL. A crash leaves NULs behind the last line of a text.
+func isBinary(b []byte) bool {
+	odd := 0
+	for _, c := range b {
+		if c != 0 && isControl(rune(c)) {
+			odd++
+		}
+	}
+	return odd >= 3 && 50*odd > len(b)
 }
 
 // isControl reports whether a character is none of a text. 0x1a ends files of DOS.

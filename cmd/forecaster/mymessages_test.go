@@ -1,0 +1,138 @@
+//go:build !race
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestMessagesOfThePage: whatever the first column of the page quotes is printed for a file.
+func TestMessagesOfThePage(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	people, err := filepath.Abs("../../stream/file/testdata/people")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hourly, gap, long, pairs, hosts strings.Builder
+	hourly.WriteString("time,a\n")
+	gap.WriteString("time,a\n")
+	long.WriteString("time,host,metric,value\n")
+	pairs.WriteString("time,site,sensor,value\n")
+	for i := range 130 {
+		at := 1767225600 + 3600*i
+		fmt.Fprintf(&hourly, "%d,%d\n", at, i%5)
+		if i < 40 || i >= 100 {
+			fmt.Fprintf(&gap, "%d,%d\n", at, i%5)
+		}
+		for _, name := range []string{"cpu", "mem"} {
+			fmt.Fprintf(&long, "%d,x,%s,%d\n", at, name, i%5)
+			fmt.Fprintf(&pairs, "%d,eu,%s,%d\n%d,us,%s,%d\n", at, name, i%5, at, name, i%3)
+		}
+		for k := range 2 {
+			fmt.Fprintf(&hosts, `{"time": %d, "host": "web%d", "a": %d}`+"\n", at+k, k, i%5)
+		}
+	}
+	const line = "2026-01-0%d 00:00,%d\n"
+	var said strings.Builder
+	for _, c := range []struct {
+		name, text string
+		more       []string // arguments
+	}{
+		{"missing.csv", "", nil},
+		{"data.xyz", "time,a\n", nil},
+		{"names.csv", "a,when,v\nx,1767225600,1\ny,1767229200,2\n", nil},
+		{"days.csv", "time,a\n01/02/2026,1\n02/02/2026,3\n03/02/2026,2\n", nil},
+		{"headless.csv", "2026-01-01,1,2\n2026-01-02,1,2\n2026-01-03,1,3\n", nil},
+		{people + "/separators-header.csv", "", nil},
+		{people + "/separators-lines.csv", "", nil},
+		{people + "/excel-german.csv", "", nil},
+		{people + "/workbook.xlsx", "", nil},
+		{people + "/noise.csv", "", nil},
+		{people + "/picture.csv", "", nil},
+		{"steps.csv", "step,a\n1,2\n2,3\n3,2\n4,3\n", nil},
+		{"notime.csv", "a,b\n5,1\n3,2\n4,1\n9,2\n", nil},
+		{"-", ",date,a\n0,2026-01-01,1\n", []string{"--set", "input.file.format=csv"}},
+		{"text.csv", "time,a,note\n" + fmt.Sprintf(line, 1, 1)[:18] + ",x\n2026-01-02 00:00,1,y\n2026-01-03 00:00,1,z\n", nil},
+		{"late.csv", "time,a\n" + fmt.Sprintf(line+line+line+line, 3, 1, 4, 1, 1, 2, 5, 3), nil},
+		{"ragged.csv", "time,a,b\n2026-01-01,1,2\n2026-01-02,1\n2026-01-03,1,2\n", nil},
+		{"gap.csv", gap.String(), nil},
+		{"hourly.csv", hourly.String(), []string{"--set", "pipeline.interval=2h"}},
+		{"hourly.csv", hourly.String(), []string{"--set", "pipeline.interval=10m"}},
+		{"other.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "b": 1}` + "\n" + `{"time": 3, "a": 1}` + "\n", nil},
+		{"pairs.csv", pairs.String(), nil},
+		{"ts.jsonl", `{"timestamp": 1, "a": 1}` + "\n", nil},
+		{"-", "time,a\n1,2\n", nil},
+		{"nested.jsonl", `{"time": 1, "load": 1, "cpu": {"user": 1}}` + "\n" + `{"time": 2, "load": 1, "cpu": {"user": 1}}` + "\n", nil},
+		{people + "/pandas-records.json", "", nil},
+		{people + "/jq-pretty.json", "", nil},
+		{people + "/prometheus.json", "", nil},
+		{"less.csv", "time,a\n2026-01-01,1\n2026-01-02,<1\n2026-01-03,2\n2026-01-04,2\n", nil},
+		{"nd.csv", "time,a\n2026-01-01,1\n2026-01-02,n.d.\n2026-01-03,2\n2026-01-04,2\n", nil},
+		{"hosts.jsonl", hosts.String(), nil},
+		{"long.csv", long.String(), []string{"--set", "input.csv.series_column=host"}},
+		{"cut.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "a"` + "\n", nil},
+		{"short.csv", "time,a\n2026-01-01,1\n", nil},
+		{"hourly.csv", hourly.String(), []string{"--out", path("no/out.csv")}},
+		{"hourly.csv", hourly.String(), []string{"--report", path("r.pdf")}},
+	} {
+		name := c.name
+		switch {
+		case c.name == "-":
+			setStdin(t, c.text)
+		case c.text != "":
+			name = path(c.name)
+			writeFile(t, name, []byte(c.text))
+		case !filepath.IsAbs(name):
+			name = path(c.name)
+		}
+		_, stdout, stderr := call(t, append([]string{"replay", name}, c.more...)...)
+		said.WriteString(stdout + stderr)
+	}
+	_, _, stderr := call(t, "evaluate", path("hourly.csv"), "--models", "")
+	said.WriteString(stderr)
+
+	quoted, n := regexp.MustCompile("`([^`]+)`"), 0
+	for row := range strings.Lines(string(readFile(t, "../../docs/howto/my-file-does-not-work.md"))) {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "|"), "|")
+		if !strings.HasPrefix(row, "| ") {
+			continue
+		}
+		for _, q := range quoted.FindAllStringSubmatch(cell, -1) {
+			n++
+			for part := range strings.SplitSeq(q[1], "…") {
+				if !strings.Contains(said.String(), strings.TrimSpace(part)) {
+					t.Errorf("nothing says %q", q[1])
+				}
+			}
+		}
+	}
+	if n < 35 {
+		t.Errorf("%d messages on the page", n)
+	}
+	if t.Failed() {
+		t.Log(said.String())
+	}
+}
+
+// setStdin makes text the standard input of the process for the rest of the test.
+func setStdin(t *testing.T, text string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "stdin")
+	writeFile(t, path, []byte(text))
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() {
+		os.Stdin = before
+		f.Close()
+	})
+}
