@@ -129,7 +129,7 @@ kernels: build ## the tables of docs/kernels.md, simulated and from the SERIES i
 	bin/forecaster kernel compare --order 1 --markdown $(SERIES:%=$(DATA)/%.csv)
 
 cover: ## coverage of all packages
-	$(GO) test -coverprofile coverage.out -coverpkg ./... ./...
+	$(GO) test -timeout 60m -coverprofile coverage.out -coverpkg ./... ./...
 	$(GO) tool cover -func coverage.out | tail -1
 
 cross: ## build for every platform, without cgo

@@ -1,9 +1,12 @@
 package varmodel
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // The share of a mixture that knows half of the outcome, at the right size, goes to
@@ -74,5 +77,43 @@ func TestShrinkageOfShorterHorizons(t *testing.T) {
 		if got := o.factors[k]; !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("anchor %d: %v, want %v", k, got, want)
 		}
+	}
+}
+
+// The target of a long horizon is the sample without the season of the target: when both are
+// larger by 8, the same is learnt. Samples are small integers, so differences are exact.
+func TestLongHorizonsLearnTheRemainder(t *testing.T) {
+	learnt := func(season float64, learn bool) []byte {
+		m := newAuto(t, AutoConfig{Dim: 2, Horizon: 6}).(*auto)
+		s := m.NewSeries().(*autoSeries)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 200 {
+			if err := s.Observe([]float64{float64(rng.IntN(9)), float64(rng.IntN(5))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := s.multihorizon
+		for i := range o.origins {
+			for k := range o.origins[i].seasons {
+				o.origins[i].seasons[k] = season
+			}
+		}
+		if learn {
+			o.observe([]float64{3 + season, 1 + season})
+		}
+		c := snapshot.NewEncoder(nil)
+		for k := range o.mixtures {
+			o.mixtures[k].State(c)
+			o.shrinkages[k].State(c)
+		}
+		m.direct.State(c)
+		return c.Bytes()
+	}
+	want := learnt(0, true)
+	if !bytes.Equal(learnt(8, true), want) {
+		t.Error("a season of the target changes what is learnt")
+	}
+	if bytes.Equal(learnt(0, false), want) {
+		t.Error("nothing is learnt")
 	}
 }
