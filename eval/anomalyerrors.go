@@ -82,7 +82,7 @@ func (s *AnomalyScorer) observeJump(y, yhat []float64, factor float64) (jump evi
 // observeNoise learns the surprisals of the last errors, and returns the statistic of
 // Noise: the root of the sum of squares over the variables.
 func (s *AnomalyScorer) observeNoise() (noise evidence) {
-	held := s.slow[Noise].held > 0
+	held := !s.slow[Noise].learns(s.c.NormalAfter)
 	var usual, lately weight
 	squares := s.squares[Noise][:len(s.vars)]
 	clear(squares)

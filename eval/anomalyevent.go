@@ -34,7 +34,8 @@ func (r AnomalyRule) admits(expected, deviation float64) bool {
 }
 
 // AnomalyEvent is an anomaly from its first alarm to its end: 25 samples after the last
-// sample with a score above 1. An event inside a longer one ends when its view no longer
+// sample with a score above 1 or, after five such samples, above a half in a view that
+// averages over samples. An event inside a longer one ends when its view no longer
 // scores above 1; then the longer one goes on.
 type AnomalyEvent struct {
 	// Open is whether the event goes on. An event is the same as long as Begin is.
@@ -61,11 +62,12 @@ type AnomalyEvent struct {
 }
 
 const (
-	eventQuiet  = 25  // samples below 1 that end an event
-	eventLeast  = .5  // score of a sample that is still part of the anomaly
-	eventNear   = 5   // samples since the last above 1, after which none is part of it
-	eventGrowth = 1.3 // of the score over the peak, that is an alarm again
-	eventAlike  = .25 // of the shares, that an anomaly has in common with the one it belongs to
+	eventQuiet   = 25  // samples below 1 that end an event
+	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
+	eventSeveral = 5   // odd samples
+	eventNear    = 5   // samples since the last above 1, after which none is part of it
+	eventGrowth  = 1.3 // of the score over the peak, that is an alarm again
+	eventAlike   = .25 // of the shares, that an anomaly has in common with the one it belongs to
 )
 
 // eventState is the current event, or the last one, with what decides about its course.
@@ -84,8 +86,8 @@ type eventState struct {
 }
 
 // Anomalous reports whether the last sample is part of an anomaly: it is odd enough for an
-// alarm or, in an event of several such samples, at most 5 samples behind one and half as
-// odd.
+// alarm or, in an event of five such samples, at most 5 samples behind one that is half as
+// odd in a view that averages over samples.
 func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
 
 // Event returns the current event, or the last one. Before the first it is zero. Shares
@@ -119,7 +121,7 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 	}
 	if e.Open {
 		e.Samples++
-		if e.run++; s.memory > 1 || best > 1 {
+		if e.run++; s.memory > 1 || best > 1 || e.odd >= eventSeveral && s.lasts() {
 			e.run = 0
 		}
 		if e.run >= eventQuiet || e.Normal && e.run > 0 {
@@ -127,7 +129,7 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 			return best
 		}
 		if best <= 1 {
-			s.anomalous = best > eventLeast && e.odd > 1 && e.run <= eventNear
+			s.anomalous = e.odd >= eventSeveral && e.run <= eventNear
 			return best
 		}
 		leading := s.leading
@@ -155,6 +157,12 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 	}
 	s.begin(time, best, false)
 	return best
+}
+
+// lasts reports whether the sample is still odd enough for the event, in a view that averages
+// over samples.
+func (s *AnomalyScorer) lasts() bool {
+	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation]) > eventLeast
 }
 
 // begin begins an event with a sample of the score.

@@ -117,12 +117,11 @@ func (v *anomalyLevel) compareReferences(fromMean, fromProfile, rate float64) fl
 // learnLevels takes the values y into the references, but for variables that Level
 // holds to be anomalous.
 func (s *AnomalyScorer) learnLevels(y []float64) {
-	w := &s.slow[Level]
 	var usual, spread weight
 	squares := s.squares[Level][:len(y)]
 	profile, rate := s.day.learn()
 	for j, value := range y {
-		if !finite(value) || !w.teaches(squares[j]) {
+		if !finite(value) || !s.teaches(Level, squares[j]) {
 			continue
 		}
 		v := &s.vars[j].anomalyLevel

@@ -42,6 +42,8 @@ const (
 	anomalyMemory = 20_000 // samples that what is usual is averaged over
 	holdAbove     = 9      // surprisal at which a view stops learning
 	usualBelow    = 6      // surprisal below which the new normal has been learnt
+	longExcursion = 50     // samples beyond the threshold of a tail, after which they are odd however small, and teach nothing …
+	longMost      = 2      // … for so many times NormalAfter
 	evidenceLeast = .6     // part of the mean that a sample needs to score by it
 )
 
@@ -120,6 +122,7 @@ func onSide(x, last, mean float64) float64 {
 type slowView struct {
 	tail slowTail
 	held int64 // samples that were not learnt from; -1 = the new normal is being learnt
+	long int64 // consecutive samples beyond the threshold of the tail
 }
 
 // anomalyVar is the state of a variable.
@@ -221,6 +224,7 @@ func (s *AnomalyScorer) consider(best float64, v View, surprisal float64) float6
 func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, least, prior float64) float64 {
 	w := &s.slow[v]
 	surprisal := w.tail.surprisal(x.all)
+	w.count(x.all)
 	switch {
 	case w.held < 0:
 		if surprisal < usualBelow {
@@ -234,7 +238,7 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, least, pr
 			s.acceptNormal(v)
 		}
 	}
-	if w.held <= 0 {
+	if w.learns(s.c.NormalAfter) {
 		w.tail.learn(x.all, least, prior)
 	}
 	s.memory = max(s.memory, surprisal/s.limits[v])
@@ -244,10 +248,27 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, least, pr
 	return s.consider(best, v, surprisal)
 }
 
+// count counts the samples of an excursion whose last statistic is x.
+func (w *slowView) count(x float64) {
+	switch {
+	case x > w.tail.threshold:
+		w.long++
+	case x < excursionEnd*w.tail.threshold:
+		w.long = 0
+	}
+}
+
+// learns reports whether the last sample teaches what is usual: it is neither far beyond
+// that nor part of a long excursion, or it has been for so long that this is usual.
+func (w *slowView) learns(normalAfter int) bool {
+	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
+}
+
 // teaches reports whether a variable with the squared statistic of the last sample may
 // change what is usual in a view that averages over samples.
-func (w *slowView) teaches(square float64) bool {
-	return w.held <= 0 || square <= w.tail.threshold*w.tail.threshold
+func (s *AnomalyScorer) teaches(v View, square float64) bool {
+	w := &s.slow[v]
+	return w.learns(s.c.NormalAfter) || square <= w.tail.threshold*w.tail.threshold
 }
 
 // pace is the factor of the rate at which a view averages x into the mean m of the last
@@ -304,6 +325,7 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 	s.jump.state(c)
 	for i := range s.slow {
 		c.Int64(&s.slow[i].held)
+		c.Int64(&s.slow[i].long)
 		s.slow[i].tail.state(c)
 	}
 	if s.others != nil {

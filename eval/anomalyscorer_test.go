@@ -332,6 +332,35 @@ func TestAnomalyNewNormal(t *testing.T) {
 	}
 }
 
+// Anomalies that are a third of the rows do not become what is usual, although they are small.
+func TestAnomalyScorerLearnsNothingFromLongAnomalies(t *testing.T) {
+	const normal, odd, rounds = 700, 350, 16
+	r := rand.New(rand.NewPCG(13, 13))
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 4})
+	y, yhat := make([]float64, 4), make([]float64, 4)
+	var scores []float64
+	var labels []bool
+	for i := range rounds * (normal + odd) {
+		is := i%(normal+odd) >= normal
+		for j := range y {
+			yhat[j] = 0
+			y[j] = r.NormFloat64()
+			if is {
+				y[j] += 1.2
+				yhat[j] = 1.2
+			}
+		}
+		score, _ := s.Observe(int64(i)*minute, y, yhat)
+		if i >= rounds/2*(normal+odd) {
+			scores, labels = append(scores, score), append(labels, is)
+		}
+	}
+	// It is .71, and .50 if they are learnt from. The rest are rows that are not odd themselves.
+	if area := AUPRC(scores, labels); !(area > .65) {
+		t.Errorf("area under precision and recall %.3f", area)
+	}
+}
+
 // What has changed during a gap is no anomaly, and a spike behind the gap scores like any
 // other.
 func TestAnomalyAfterAGap(t *testing.T) {

@@ -90,7 +90,7 @@ func (s *AnomalyScorer) observeOthers() evidence {
 		}
 		squares[j] = relative
 		most = max(most, relative)
-		if !w.teaches(relative) {
+		if !s.teaches(Correlation, relative) {
 			continue
 		}
 		if square > 25*v.residualSquare && s.n > 2*othersStart && v.residualSquare > 0 {
@@ -102,7 +102,7 @@ func (s *AnomalyScorer) observeOthers() evidence {
 	if at := slices.Index(squares, most); most > 0 && at >= 0 {
 		last = s.r[at] * s.r[at] / s.vars[at].residualSquare
 	}
-	if w.held <= 0 && (s.n < othersKnown || s.n%othersRest == 0) {
+	if w.learns(s.c.NormalAfter) && (s.n < othersKnown || s.n%othersRest == 0) {
 		s.others.learn(s.z)
 	}
 	return evidence{most, last}.root()

@@ -127,6 +127,7 @@ const (
 	slowStart          = 50                 // values that the first threshold is made of
 	slowReady          = 200                // values before the first surprisal
 	slowPrior          = 2                  // excursions that the prior counts for
+	excursionEnd       = .8                 // of the threshold, below which an excursion has ended
 	slowMost           = 200                // excursions that the mean excess is averaged over
 )
 
@@ -182,7 +183,7 @@ func (t *slowTail) learn(x, least, prior float64) {
 		t.outside, t.peak = true, x
 	case beyond > 0:
 		t.peak = max(t.peak, x)
-	case t.outside && x < .8*t.threshold:
+	case t.outside && x < excursionEnd*t.threshold:
 		t.outside = false
 		t.count++
 		peak := min(max(t.peak-t.threshold, .1*t.threshold), 10*t.excess)
