@@ -111,20 +111,27 @@ type Evaluation struct {
 	// Scale returns the eval.ScorerConfig.Scale of a series. Nil: the units of the data.
 	Scale func(s *Series) []float64
 
-	// Losses gets the eval.Scorer.Loss of the model, then of each baseline, for each of Emit,
-	// after each sample. It must not keep the slice.
+	// Losses gets the eval.Scorer.Loss of the model, then of each baseline, for each of
+	// Watched, after each sample. It must not keep the slice.
 	Losses func(s *Series, model string, losses []float64)
 
-	// Errors gets the eval.Scorer.Errors of the model for the k-th of Emit, after each sample. It
+	// Errors gets the eval.Scorer.Errors of the model for the i-th of Watched, after each sample. It
 	// must not keep the slice.
-	Errors func(s *Series, k int, errors []float64)
+	Errors func(s *Series, i int, errors []float64)
 
-	// Inside gets the eval.Scorer.InsideTo of the model for the k-th of Emit, after each
+	// Inside gets the eval.Scorer.InsideTo of the model for the i-th of Watched, after each
 	// sample. It must not keep the slice.
-	Inside func(s *Series, k int, inside []float64)
+	Inside func(s *Series, i int, inside []float64)
+
+	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
+	Watched []int
 
 	// NoAnomalies says that no anomaly scores are asked for: Observation.AnomalyScore is NaN.
 	NoAnomalies bool
+
+	// NoForecasts says that no forecasts are asked for: they are scored, and Batch.Forecasts
+	// stays empty.
+	NoForecasts bool
 }
 
 // scored reports whether the forecasts of a target count.
@@ -197,6 +204,11 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 		}
 	}
 	c.Emit = slices.Clone(c.Emit)
+	if c.Evaluation.Watched == nil {
+		for k := range c.Emit {
+			c.Evaluation.Watched = append(c.Evaluation.Watched, k)
+		}
+	}
 	c.Levels = slices.Clone(c.Levels)
 	c.Lighter = slices.Clone(c.Lighter)
 	c.Baselines = slices.Clone(c.Baselines)

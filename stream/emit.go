@@ -34,7 +34,9 @@ func (sc *scorer) forecast(dst *Batch, r *stepResult) {
 		s.scorer.PushJoint(sc.jointLower, sc.jointUpper)
 	}
 	copy(s.yhat, r.yhat)
-	sc.emit(dst, r)
+	if !sc.c.Evaluation.NoForecasts {
+		sc.emit(dst, r)
+	}
 }
 
 // shape gives the scratch memory the sizes for dim variables.
@@ -116,13 +118,17 @@ func (sc *scorer) emit(dst *Batch, r *stepResult) {
 			return
 		}
 	}
+	sc.earlier = sc.earlier[:0]
+	if shared {
+		sc.earlier = s.issued.mayShare(sc.earlier, at)
+	}
 	d := len(r.y)
 	for _, h := range sc.c.Emit {
 		target := at.target(h)
 		if target == math.MaxInt64 {
 			return // past the year 2262
 		}
-		if shared && s.issued.taken(at, h) {
+		if sc.earlier.taken(target, h) {
 			continue
 		}
 		from, to := (h-1)*d, h*d

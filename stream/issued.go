@@ -56,16 +56,21 @@ func (s *issued) addMonthEnd(o issuedAt) bool {
 	return true
 }
 
-// taken reports whether an origin before o has the same target time. Origins ascend, so only
-// one with a larger spacing can, or with one of months.
-func (s issued) taken(o issuedAt, h int) bool {
-	at := o.target(h)
+// mayShare appends to dst the origins before o that can have a target time of o. Origins ascend,
+// so only one with a larger spacing can, or with one of months: none as long as the spacing stays.
+func (s issued) mayShare(dst issued, o issuedAt) issued {
+	length := o.spacing.length()
 	for _, old := range s {
-		if (old.spacing.length() > o.spacing.length() || old.spacing < 0 && old.time < o.time) && old.target(h) == at {
-			return true
+		if old.spacing.length() > length || old.spacing < 0 && old.time < o.time {
+			dst = append(dst, old)
 		}
 	}
-	return false
+	return dst
+}
+
+// taken reports whether an origin has the given target time at horizon h.
+func (s issued) taken(at int64, h int) bool {
+	return slices.ContainsFunc(s, func(old issuedAt) bool { return old.target(h) == at })
 }
 
 // state has no limit of its own: the horizon may have been a longer one.

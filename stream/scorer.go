@@ -25,6 +25,7 @@ type scorer struct {
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*eval.Scorer
 	losses                 []float64
+	earlier                issued // origins that may have target times of the sample's forecasts
 
 	// Scratch of takeAll.
 	marks []mark
@@ -157,14 +158,14 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 func (sc *scorer) report(s *scoredSeries, y []float64) {
 	if inside := sc.c.Evaluation.Inside; inside != nil {
 		sc.losses = slices.Grow(sc.losses[:0], len(y))[:len(y)]
-		for k := range sc.c.Emit {
+		for i, k := range sc.c.Evaluation.Watched {
 			s.scorer.InsideTo(sc.losses, k, y)
-			inside(s.info, k, sc.losses)
+			inside(s.info, i, sc.losses)
 		}
 	}
 	if errors := sc.c.Evaluation.Errors; errors != nil {
-		for k := range sc.c.Emit {
-			errors(s.info, k, s.scorer.Errors(k))
+		for i, k := range sc.c.Evaluation.Watched {
+			errors(s.info, i, s.scorer.Errors(k))
 		}
 	}
 	if sc.c.Evaluation.Losses == nil {
@@ -173,7 +174,7 @@ func (sc *scorer) report(s *scoredSeries, y []float64) {
 	for i := range 1 + len(s.baselines) {
 		name, scorer := sc.scorerOf(s, i)
 		sc.losses = sc.losses[:0]
-		for k := range sc.c.Emit {
+		for _, k := range sc.c.Evaluation.Watched {
 			sc.losses = append(sc.losses, scorer.Loss(k))
 		}
 		sc.c.Evaluation.Losses(s.info, name, sc.losses)

@@ -34,10 +34,11 @@ const (
 // on the straight line.
 type lagRegression struct {
 	dim    int
-	steps  []int // horizons with a regression: eight per doubling
-	last   int   // the last of them
-	edges  []int // last lag of each block
-	season int   // samples; 0: none
+	steps  []int     // horizons with a regression: eight per doubling
+	roots  []float64 // their square roots
+	last   int       // the last of them
+	edges  []int     // last lag of each block
+	season int       // samples; 0: none
 
 	stride int // inputs, rounded up for the kernels
 	width  int // elements from row to row
@@ -92,6 +93,9 @@ func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression 
 		dim: dim, steps: steps, last: horizon, season: season,
 		edges: append([]int{1}, anchors(lagReach)...), width: strideOf(dim),
 		known: make([]bool, dim), path: make([]float64, horizon*dim),
+	}
+	for _, h := range steps {
+		l.roots = append(l.roots, math.Sqrt(float64(h)))
 	}
 	l.stride = vec.Stride(1 + len(l.edges) + 2*lagHarmonics)
 	n := l.depth() + lagRows
@@ -180,7 +184,7 @@ func (l *lagRegression) exampleTo(phi, y []float64, i, j int, s *scaler) {
 		if !l.seen[target] {
 			missing++
 		}
-		largest = max(largest, math.Abs(y[k])/math.Sqrt(float64(h)))
+		largest = max(largest, math.Abs(y[k])/l.roots[k])
 	}
 	if !l.seen[at] || 4*missing > len(l.steps) {
 		clear(phi)
@@ -270,7 +274,7 @@ func (l *lagRegression) predict(s *scaler) {
 		l.inputsTo(phi, 0, j, x, s)
 		vec.MatVec(out, l.theta[j], phi)
 		for k, h := range l.steps {
-			limit := outputLimit * math.Sqrt(float64(h)) * s.steps[j]
+			limit := outputLimit * l.roots[k] * s.steps[j]
 			l.path[(h-1)*l.dim+j] = s.within(j, x+min(max(finiteOr(out[k], 0), -limit), limit))
 		}
 	}

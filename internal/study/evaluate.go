@@ -125,11 +125,11 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 	if o.Draws {
 		emit = nil // the future is drawn
 	}
-	index := func(k int) int { // among the horizons of the engine
-		if emit == nil {
-			return o.Horizons[k] - 1
+	watched := make([]int, len(o.Horizons)) // their indices among the horizons of the engine
+	for k, h := range o.Horizons {
+		if watched[k] = k; emit == nil {
+			watched[k] = h - 1
 		}
-		return k
 	}
 	windows := make([]*coverages, len(o.Horizons))
 	for seed := range runs {
@@ -147,38 +147,29 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			ec.NewModel = o.New
 		}
 		ec.Evaluation = o.evaluation(samples)
+		ec.Evaluation.Watched, ec.Evaluation.NoForecasts = watched, len(observers) == 0
 		ec.Evaluation.NoAnomalies = seed > 0 || o.Simple || o.Labels == nil && !o.Draws
 		if seed == 0 {
 			ec.Evaluation.Losses = func(_ *stream.Series, model string, losses []float64) {
 				if model != c.Model.Type {
 					return // a baseline
 				}
-				for k := range o.Horizons {
-					out.Losses[k] = append(out.Losses[k], losses[index(k)])
+				for k, v := range losses {
+					out.Losses[k] = append(out.Losses[k], v)
 				}
 			}
 			if o.Pooled && !o.Simple {
 				out.Scaled = make([][]float64, len(o.Horizons))
 				scales := samples.scales(0, o.From, o.To)
-				ec.Evaluation.Errors = func(s *stream.Series, i int, errors []float64) {
-					for k := range o.Horizons {
-						if index(k) == i {
-							out.Scaled[k] = append(out.Scaled[k], scaledLoss(errors, scales(s)))
-						}
-					}
+				ec.Evaluation.Errors = func(s *stream.Series, k int, errors []float64) {
+					out.Scaled[k] = append(out.Scaled[k], scaledLoss(errors, scales(s)))
 				}
 			}
 			if len(c.Model.Levels) > 0 {
 				for k := range windows {
 					windows[k] = newCoverages(c.Model.Levels[0])
 				}
-				ec.Evaluation.Inside = func(s *stream.Series, i int, inside []float64) {
-					for k := range windows {
-						if index(k) == i {
-							windows[k].add(s.Name, inside)
-						}
-					}
-				}
+				ec.Evaluation.Inside = func(s *stream.Series, k int, inside []float64) { windows[k].add(s.Name, inside) }
 			}
 		} else {
 			observers = nil
