@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -85,7 +86,7 @@ func (m *joints) NewSeries() eval.Forecaster {
 		wrapper: wrapper{f}, bounder: bounder, m: m,
 		ring: make([]float64, h*h*d), below: make([]float64, h*h*d), above: make([]float64, h*h*d),
 		size: make([]float64, h*d), count: make([]float64, h*d),
-		factor: make([]float64, h), rounds: make([]float64, h),
+		factor: make([]float64, h), rounds: make([]float64, h), issued: make([]int, h),
 		lower: make([]float64, len(m.cfg.Levels)*h*d), upper: make([]float64, len(m.cfg.Levels)*h*d),
 	}
 	for i := range s.factor {
@@ -103,7 +104,7 @@ type jointSeries struct {
 	ring         []float64 // forecasts of the last H origins, H x H x d
 	below, above []float64 // units of errors to either side, when they were issued
 	next         int       // origin that Observe replaces next
-	issued       int       // origins in the ring
+	issued       []int     // H: the last origins whose forecasts of h steps are in the ring, at most h
 	size, count  []float64 // H x d: mean absolute error, and number of errors
 	factor       []float64 // H
 	rounds       []float64 // H: samples that the factor has learnt from
@@ -116,13 +117,14 @@ func (s *jointSeries) Observe(y []float64) error {
 		return err
 	}
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
-	for h := 1; h <= s.issued; h++ {
-		s.score(h, y, (s.next-h+H)%H)
+	for h := 1; h <= H; h++ {
+		if s.issued[h-1] == h {
+			s.score(h, y, (s.next-h+H)%H)
+		}
 	}
-	bounded := s.bounder.BoundsTo(s.lower, s.upper) && s.lower[len(s.lower)-1] == s.lower[len(s.lower)-1] // the longest horizon has bounds last
 	from, to := s.next*H*d, (s.next+1)*H*d
-	if !bounded || !s.Forecaster.ForecastTo(s.ring[from:to]) {
-		s.issued = 0
+	if !s.bounder.BoundsTo(s.lower, s.upper) || !s.Forecaster.ForecastTo(s.ring[from:to]) {
+		clear(s.issued)
 		return nil
 	}
 	for i, v := range s.ring[from:to] {
@@ -131,7 +133,9 @@ func (s *jointSeries) Observe(y []float64) error {
 		s.above[from+i] = max(s.upper[i]-v, least)
 	}
 	s.next = (s.next + 1) % H
-	s.issued = min(s.issued+1, H)
+	for k := range s.issued {
+		s.issued[k] = min(s.issued[k]+1, k+1)
+	}
 	return nil
 }
 
@@ -144,12 +148,12 @@ func (s *jointSeries) score(h int, y []float64, origin int) {
 	for j, v := range y {
 		i := (origin*H+k)*d + j
 		e := v - s.ring[i]
-		if math.IsNaN(e) {
-			continue
-		}
 		unit := s.above[i]
 		if e < 0 {
 			e, unit = -e, s.below[i]
+		}
+		if math.IsNaN(e) || math.IsNaN(unit) { // a horizon that is younger than others has no bounds yet
+			continue
 		}
 		if e > s.factor[k]*unit+degenerate*math.Abs(v) {
 			miss = 1
@@ -183,34 +187,52 @@ func (s *jointSeries) score(h int, y []float64, origin int) {
 // ResetLags implements eval.LagResetter: the targets of pending forecasts will not come.
 func (s *jointSeries) ResetLags() {
 	s.resetInner()
-	s.issued = 0
+	clear(s.issued)
 }
 
-// JointTo implements eval.JointBounder.
+// JointTo implements eval.JointBounder. The ends are NaN at horizons that are younger than others.
 func (s *jointSeries) JointTo(lower, upper []float64) bool {
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
 	if len(lower) != H*d || len(upper) != H*d {
 		panic("varmodel: JointTo: wrong length")
 	}
-	if s.issued == 0 || s.rounds[H-1] < jointAfter {
+	if s.issued[0] == 0 || s.rounds[0] < jointAfter {
 		return false
 	}
 	last := (s.next - 1 + H) % H
 	for i, v := range s.ring[last*H*d : (last+1)*H*d] {
 		f := s.factor[i/d]
+		if s.rounds[i/d] < jointAfter {
+			f = math.NaN()
+		}
 		lower[i] = max(v-f*s.below[last*H*d+i], -math.MaxFloat64)
 		upper[i] = min(v+f*s.above[last*H*d+i], math.MaxFloat64)
 	}
 	return true
 }
 
+// State transfers each horizon as an option: its factor, then its forecasts under way, newest first.
 func (s *jointSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
-	c.Optional("joint "+shapeOf(s.m.cfg.Horizon, s.m.cfg.Levels), func() {
-		for _, v := range [][]float64{s.ring, s.below, s.above, s.size, s.count, s.factor, s.rounds} {
-			c.Float64s(v)
+	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
+	c.Optional(fmt.Sprint("joint level=", s.m.level), func() {
+		if c.Decoding() {
+			s.next = 0
 		}
-		c.Index(&s.next, s.m.cfg.Horizon)
-		c.Index(&s.issued, s.m.cfg.Horizon+1)
+		for k := range H {
+			c.Optional(strconv.Itoa(k+1), func() {
+				c.Float64(&s.factor[k])
+				c.Float64(&s.rounds[k])
+				c.Float64s(s.size[k*d : (k+1)*d])
+				c.Float64s(s.count[k*d : (k+1)*d])
+				c.Index(&s.issued[k], k+2)
+				for age := range s.issued[k] {
+					at := (((s.next-1-age+H)%H)*H + k) * d
+					c.Float64s(s.ring[at : at+d])
+					c.Float64s(s.below[at : at+d])
+					c.Float64s(s.above[at : at+d])
+				}
+			})
+		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -116,11 +117,16 @@ func (m *quantiles) NewSeries() eval.Forecaster {
 
 func (m *quantiles) State(c *snapshot.Codec) {
 	m.Model.State(c)
-	c.Optional("quantiles "+shapeOf(m.cfg.Horizon, m.cfg.Levels), func() {
+	d := m.cfg.Dim
+	c.Optional("quantiles", func() {
 		m.features.State(c)
 		m.taus.State(c)
-		for _, l := range m.l {
-			l.State(c)
+		for k := range m.cfg.Horizon {
+			c.Optional(strconv.Itoa(k+1), func() {
+				for _, l := range m.l[k*d : (k+1)*d] {
+					l.State(c)
+				}
+			})
 		}
 		if c.Decoding() {
 			m.grid = m.taus.features(m.tau)
@@ -191,7 +197,7 @@ func (s *quantileSeries) Observe(y []float64) error {
 		phi[0] = 1
 		if m.features.to(phi[1:], s.lags.scaler, s.lags.past) {
 			s.state[row] = rowFeatures
-			if s.settled() {
+			if s.settled(0) {
 				s.state[row] = rowBounds
 				s.boundsTo(row)
 			}
@@ -206,10 +212,10 @@ func (s *quantileSeries) calibrate(k int, y []float64, row int) {
 	for l, p := range s.m.cfg.Levels {
 		lower, upper := s.boundsOf(row, l)
 		for j, v := range y {
-			if math.IsNaN(v) {
+			i := k*d + j
+			if math.IsNaN(v) || math.IsNaN(lower[i]) {
 				continue
 			}
-			i := k*d + j
 			move := p - 1
 			if v < lower[i] || v > upper[i] {
 				move = p
@@ -227,23 +233,40 @@ func (s *quantileSeries) boundsOf(row, l int) (lower, upper []float64) {
 	return s.lower[i : i+n], s.upper[i : i+n]
 }
 
-// settled reports whether there were enough errors of all forecasts.
-func (s *quantileSeries) settled() bool {
-	for i, v := range s.seen {
+// settled reports whether there were enough errors of the forecasts of horizon k+1.
+func (s *quantileSeries) settled(k int) bool {
+	d := s.m.cfg.Dim
+	for i := k * d; i < (k+1)*d; i++ {
 		// A forecast that was always right has no errors to learn from.
-		if right := s.square[i] == 0 && s.weight[i] > boundsAfter/2; v < boundsAfter && !right {
+		if right := s.square[i] == 0 && s.weight[i] > boundsAfter/2; s.seen[i] < boundsAfter && !right {
 			return false
 		}
 	}
 	return true
 }
 
-// boundsTo makes the bounds of a row of the ring.
+// boundsTo makes the bounds of a row of the ring: NaN at horizons that are not settled.
 func (s *quantileSeries) boundsTo(row int) {
+	for k := range s.m.cfg.Horizon {
+		if s.settled(k) {
+			s.boundsAt(row, k)
+			continue
+		}
+		for l := range s.m.cfg.Levels {
+			lower, upper := s.boundsOf(row, l)
+			for i := k * s.m.cfg.Dim; i < (k+1)*s.m.cfg.Dim; i++ {
+				lower[i], upper[i] = math.NaN(), math.NaN()
+			}
+		}
+	}
+}
+
+// boundsAt makes the bounds of horizon k+1.
+func (s *quantileSeries) boundsAt(row, k int) {
 	m := s.m
 	n := m.cfg.Horizon * m.cfg.Dim
 	phi, forecast := s.phi[row*m.rx:(row+1)*m.rx], s.forecasts[row*n:(row+1)*n]
-	for i := range n {
+	for i := k * m.cfg.Dim; i < (k+1)*m.cfg.Dim; i++ {
 		m.l[i].PredictTo(m.f, phi, m.grid)
 		slices.Sort(m.f)
 		unit, centre := s.unit(i), m.f[m.median]
@@ -254,9 +277,9 @@ func (s *quantileSeries) boundsTo(row int) {
 			upper[i] = forecast[i] + unit*(centre+f*(m.f[m.at[2*l+1]]-centre))
 		}
 		// A wider interval contains a narrower one, whatever their factors are.
-		for k := 1; k < len(m.widths); k++ {
-			inner, innerTop := s.boundsOf(row, m.widths[k-1])
-			outer, outerTop := s.boundsOf(row, m.widths[k])
+		for w := 1; w < len(m.widths); w++ {
+			inner, innerTop := s.boundsOf(row, m.widths[w-1])
+			outer, outerTop := s.boundsOf(row, m.widths[w])
 			outer[i], outerTop[i] = min(outer[i], inner[i]), max(outerTop[i], innerTop[i])
 		}
 	}
@@ -303,7 +326,7 @@ func (s *quantileSeries) unit(i int) float64 {
 	return math.Sqrt(s.square[i])
 }
 
-// BoundsTo implements eval.Bounder.
+// BoundsTo implements eval.Bounder. Bounds are NaN at horizons that are younger than others.
 func (s *quantileSeries) BoundsTo(lower, upper []float64) bool {
 	m := s.m
 	h := m.cfg.Horizon
@@ -326,25 +349,39 @@ func (s *quantileSeries) ResetLags() {
 	clear(s.state)
 }
 
+// State transfers the sizes of the errors of each horizon as an option, in it the factors of the
+// present levels, and the forecasts under way as one.
 func (s *quantileSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
-	c.Optional("quantiles "+shapeOf(s.m.cfg.Horizon, s.m.cfg.Levels), func() {
+	H, d, L := s.m.cfg.Horizon, s.m.cfg.Dim, len(s.m.cfg.Levels)
+	c.Optional("quantiles", func() {
 		s.lags.State(c)
-		c.Float64s(s.forecasts)
-		c.Float64s(s.phi)
-		for i := range s.state {
-			v := int(s.state[i])
-			c.Index(&v, rowBounds+1)
-			s.state[i] = uint8(v)
+		for k := range H {
+			from, to := k*d, (k+1)*d
+			c.Optional(strconv.Itoa(k+1), func() {
+				c.Float64s(s.square[from:to])
+				c.Float64s(s.weight[from:to])
+				for i := from; i < to; i++ {
+					c.Index(&s.seen[i], math.MaxInt)
+				}
+				c.Optional(fmt.Sprint("levels=", s.m.cfg.Levels), func() {
+					for l := range L {
+						c.Float64s(s.stretch[l*H*d+from : l*H*d+to])
+					}
+				})
+			})
 		}
-		c.Index(&s.next, len(s.state))
-		c.Float64s(s.square)
-		c.Float64s(s.weight)
-		c.Float64s(s.lower)
-		c.Float64s(s.upper)
-		c.Float64s(s.stretch)
-		for i := range s.seen {
-			c.Index(&s.seen[i], math.MaxInt)
-		}
+		c.Optional(shapeOf(H, s.m.cfg.Levels), func() {
+			c.Float64s(s.forecasts)
+			c.Float64s(s.phi)
+			for i := range s.state {
+				v := int(s.state[i])
+				c.Index(&v, rowBounds+1)
+				s.state[i] = uint8(v)
+			}
+			c.Index(&s.next, len(s.state))
+			c.Float64s(s.lower)
+			c.Float64s(s.upper)
+		})
 	})
 }
