@@ -1,0 +1,68 @@
+//go:build !race
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestComparisonIsOfNMSE: where variables have units of their own, the second table has the
+// differences of the column nmse, and the best model is that of the lowest nmse.
+func TestComparisonIsOfNMSE(t *testing.T) {
+	var e struct {
+		Results []struct {
+			Model string
+			NMSE  float64
+		}
+		Comparisons []struct {
+			Model, Against, Measure  string
+			Difference, Lower, Upper float64
+		}
+	}
+	out := mustCall(t, "evaluate", "../../internal/dataset/macrodata.csv", "--models", "persistence,var1,ar2", "--score-rows", "60:", "--output", "json")
+	if err := json.Unmarshal([]byte(out), &e); err != nil {
+		t.Fatal(err)
+	}
+	nmse := make(map[string]float64)
+	for _, r := range e.Results {
+		nmse[r.Model] = r.NMSE
+	}
+	if len(e.Comparisons) != 3 {
+		t.Fatalf("%d comparisons", len(e.Comparisons))
+	}
+	for _, c := range e.Comparisons {
+		// The two sums run in another order.
+		if want := nmse[c.Model] - nmse[c.Against]; c.Measure != "nmse" || !(math.Abs(c.Difference-want) < 1e-12) || !(c.Lower < want && want < c.Upper) {
+			t.Errorf("%s - %s: %+v, want a difference of nmse of %g", c.Model, c.Against, c, want)
+		}
+	}
+	for _, args := range [][]string{{"--scale-rows", "60"}, {"--set", "input.csv.value_columns=cpi"}} {
+		all := append([]string{"evaluate", "../../internal/dataset/macrodata.csv", "--models", "persistence,var1", "--output", "json"}, args...)
+		if out := mustCall(t, all...); !strings.Contains(out, `"measure": "mse"`) {
+			t.Errorf("%v: the measure is not mse", args)
+		}
+	}
+}
+
+// TestIntervalOfStandardInput: rows of standard input that do not fit to pipeline.interval are
+// refused as those of a file are.
+func TestIntervalOfStandardInput(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("time,a,b\n")
+	for i := range 150 {
+		fmt.Fprintf(&rows, "%d,%d,%d\n", 1767225600+3600*i, i%5, i%7)
+	}
+	for _, command := range []string{"evaluate", "anomalies", "influence"} {
+		for interval, want := range map[string]string{"2h": "the rows are 1h apart and pipeline.interval is 2h", "10m": "every row would stand alone"} {
+			setStdin(t, rows.String())
+			code, stdout, stderr := call(t, command, "-", "--set", "input.file.format=csv", "--set", "pipeline.interval="+interval)
+			if code != exitUsage || stdout != "" || !strings.Contains(stderr, want) {
+				t.Errorf("%s, interval %s: exit code %d\n%s%s", command, interval, code, stdout, stderr)
+			}
+		}
+	}
+}
