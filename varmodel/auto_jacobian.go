@@ -44,11 +44,8 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 		row[j] = 1
 		if o := s.exact.own[j]; o != nil && o.used {
 			clear(c)
-			clear(own)
-			o.gradientTo(own)
-			for l, v := range own {
-				row[l*d+j] = v
-			}
+			row[j] = 0
+			o.addGradient(row, j, d, s.exact.lags)
 		}
 		if s.m.repeats && s.remainder == nil {
 			c[len(c)-1] = 0 // the last value, too

@@ -119,6 +119,8 @@ func (s *autoSeries) observe(y, target []float64) error {
 	}
 	s.local.Add(y) // first: the longest chain of dependent instructions starts here
 	s.scaler.Add(y)
+	again := s.total%(seasonAgain*s.m.memory) == 0
+	s.exact.search(isRefitTime(s.total) || again, s.past, s.scaler)
 	if s.season != nil {
 		s.findSeason()
 	}
@@ -167,6 +169,7 @@ func (s *autoSeries) ResetLags() {
 	s.pending, s.broken = false, true
 	s.past.reset()
 	s.scaler.Break()
+	s.exact.interrupt()
 	if s.refit != nil {
 		s.refit.end(s)
 	}

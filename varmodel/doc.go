@@ -60,7 +60,8 @@
 // change quickly, and with them the meaning of every feature.
 //
 // Penalties that suit noise make most of the error of coordinates with next to none. These
-// are forecast by least squares on 48 own lags while that is better, see leastSquares.
+// are forecast by least squares on 48 own lags while that is better, see leastSquares. So are
+// coordinates that follow another one after up to 125 samples, see crossSearch.
 //
 // # Seasons and many steps
 //
