@@ -47,6 +47,12 @@ func (w *Workspace) solver(order int) *vec.Cholesky {
 //
 // Since R_i contains Phi_i^T Phi_i, no step can raise the loss of the
 // mini-batch it sees: the learner cannot diverge, without any learning rate.
+//
+// The step knows the errors of its mini-batch, and those of earlier ones by nothing but R_i. So with
+// several blocks whose features are correlated, and without forgetting, the weights end a few per cent
+// away from the ridge solution (7 to 9 % for blocks of 48); BlockDescent reaches it, with more memory.
+// Package varmodel takes BlockNewton for experts and NGRC, which forget by default, for the stack of a
+// mixture, which is one block, and in HandOver, which starts at the solution of RLS.
 type BlockNewton struct {
 	cfg           BlockNewtonConfig
 	blocks, width int // b, columns of a block; the last one may have fewer

@@ -69,7 +69,7 @@ func memoryTable(*roofline) {
 		}},
 		{"VAR(3) by RLS", 1000, func() eval.Model { return must(varmodel.NewVAR(varmodel.VARConfig{Dim: 5, Order: 3, Horizon: 1})) }},
 		{"ORFFVAR, gradient, order 1, 100 frequencies", 1000, func() eval.Model { return plainORFFVAR(5) }},
-		{"ORFFVAR, block-Newton, order 3, 50 frequencies", 200, func() eval.Model {
+		{"ORFFVAR, three components, 50 frequencies", 200, func() eval.Model {
 			return must(varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: 5, Order: 3, Horizon: 1}))
 		}},
 		{"auto", 10, func() eval.Model { return must(varmodel.NewAuto(varmodel.AutoConfig{Dim: 5, Horizon: 1})) }},

@@ -124,7 +124,7 @@ func stages() []work {
 	persistence, batch := s.applying("persistence", func() (eval.Model, error) {
 		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: variables, Horizon: 1})
 	})
-	orffvar, _ := s.applying("ORFFVAR, block-Newton", func() (eval.Model, error) {
+	orffvar, _ := s.applying("ORFFVAR, three components", func() (eval.Model, error) {
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: variables, Order: 3, Horizon: 1})
 	})
 	auto, _ := s.applying("auto", func() (eval.Model, error) {
