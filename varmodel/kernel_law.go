@@ -1,19 +1,35 @@
 package varmodel
 
 // Law is what a kernel says about all coordinates of an increment together. It holds in
-// the units of the data, so that their increments need one unit: with a unit for each
-// coordinate it would hold between numbers that mean nothing to the user.
+// the units of the data, so that their increments need one unit, or in those of the inputs: with any
+// other unit for each coordinate it would hold between numbers that mean nothing to the user.
 type Law int
 
 const (
 	NoLaw    Law = iota
-	FieldLaw     // a vector field: a gradient, or one without sources
+	FieldLaw     // a vector field: a gradient, or one without sources; with Common inputs
 	SumLaw       // the sum of the coordinates stays as it is
+
+	// ScaledFieldLaw is FieldLaw between the standardised coordinates, with Standardised inputs. A
+	// field without sources there has none in the units of the data either; a gradient there is
+	// the gradient in a metric in which all coordinates count alike.
+	ScaledFieldLaw
 )
 
-// setUnits replaces the units of the increments by their root mean square.
+// setUnits replaces the units of the increments by their root mean square, or by multiples
+// of the standard deviations.
 func (l Law) setUnits(s *regressionSeries) {
-	if l == NoLaw {
+	switch l {
+	case NoLaw:
+		return
+	case ScaledFieldLaw:
+		for j, sd := range s.scaler.unit {
+			s.perUnit[j] = s.scaler.rms[j] / sd // scratch
+		}
+		typical := rootMeanSquare(s.perUnit)
+		for j, sd := range s.scaler.unit {
+			s.unit[j], s.perUnit[j] = typical*sd, 1/(typical*sd)
+		}
 		return
 	}
 	unit := rootMeanSquare(s.scaler.rms)

@@ -7,12 +7,13 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// ScaleOf returns what a kernel sees of its inputs.
+// ScaleOf returns what a kernel sees of its inputs. A gradient depends on the units; a flow without
+// sources has none in any units.
 func ScaleOf(k config.Kernel) varmodel.InputScale {
 	switch row, _ := operatorNamed(k.Operator.Name); {
 	case isRanged(k):
 		return varmodel.Ranged
-	case k.Inputs == "common" || row.field && k.Inputs == "auto":
+	case k.Inputs == "common" || row.field && k.Operator.Name != "divergence_free" && k.Inputs == "auto":
 		return varmodel.Common
 	}
 	return varmodel.Standardised
@@ -21,6 +22,8 @@ func ScaleOf(k config.Kernel) varmodel.InputScale {
 // LawOf returns the law by which a kernel ties the outputs.
 func LawOf(k config.Kernel) varmodel.Law {
 	switch row, _ := operatorNamed(k.Operator.Name); {
+	case row.field && ScaleOf(k) == varmodel.Standardised:
+		return varmodel.ScaledFieldLaw
 	case row.field:
 		return varmodel.FieldLaw
 	case k.Operator.Gamma == "simplex":

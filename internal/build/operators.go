@@ -38,6 +38,7 @@ var operators = []operator{
 		trials: []Trial{
 			{Name: "curl_free", Sets: "model.kernel.operator.name=curl_free", Most: 16},
 			{Name: "curl_free, form: unbounded", Sets: "model.kernel.operator.name=curl_free model.kernel.operator.form=unbounded", Most: 16},
+			{Name: "curl_free, inputs: standardised", Sets: "model.kernel.operator.name=curl_free model.kernel.inputs=standardised", Most: 16},
 		},
 		field: true,
 		columns: func(_ config.Operator, _, draws int) (sgd.Columns, error) {
@@ -59,8 +60,11 @@ var operators = []operator{
 	},
 	{
 		name: "helmholtz", formula: "`mix` of the two", when: "both may hold; order 1", example: "kernel: {operator: {name: helmholtz, mix: 0.2}}",
-		trials: []Trial{{Name: "helmholtz", Sets: "model.kernel.operator.name=helmholtz", Most: 3}},
-		field:  true, make: newField,
+		trials: []Trial{
+			{Name: "helmholtz", Sets: "model.kernel.operator.name=helmholtz", Most: 3},
+			{Name: "helmholtz, inputs: standardised", Sets: "model.kernel.operator.name=helmholtz model.kernel.inputs=standardised", Most: 3},
+		},
+		field: true, make: newField,
 	},
 	{
 		name: "transformable", formula: "k(lags of i, lags of j)", when: "every variable follows its own past in the same way", example: "kernel: {operator: {name: transformable}}",

@@ -70,7 +70,7 @@ next:
 	}
 	s.train = len(lags) * 3 / 4
 	s.test = len(lags) - s.train
-	law := build.LawOf(c.Kernel) != varmodel.NoLaw
+	law := build.LawOf(c.Kernel)
 	shift, scale := columnScales(lags[:s.train], dim, build.ScaleOf(c.Kernel))
 	unit := make([]float64, dim)
 	for j := range dim {
@@ -79,11 +79,14 @@ next:
 		}
 		unit[j] = math.Sqrt(unit[j])
 	}
-	if law {
+	switch law {
+	case varmodel.FieldLaw, varmodel.SumLaw:
 		one := floats.Norm(unit, 2) / math.Sqrt(float64(dim))
 		for j := range unit {
 			unit[j] = one
 		}
+	case varmodel.ScaledFieldLaw:
+		copy(unit, scale)
 	}
 	for i := range lags {
 		for k, v := range lags[i] {
