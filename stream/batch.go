@@ -27,6 +27,7 @@ type Batch struct {
 
 	results  []stepResult // not scored yet
 	insights []Insight    // of results
+	parts    []Batch      // of shards that learn at the same time: their numbers, and their results until absorb
 	points   int          // that these and the samples that wait are likely to become
 	numbers  int          // of these points, not yet in floats
 	series   int          // of the samples …
@@ -199,7 +200,13 @@ func (b *Batch) Points() int {
 
 // Bytes returns about how much memory the points take: what its limit on bytes
 // counts.
-func (b *Batch) Bytes() int { return 8*(b.floats.used+b.numbers) + b.bytes.used + 128*b.Points() }
+func (b *Batch) Bytes() int {
+	n := b.floats.used + b.numbers
+	for i := range b.parts {
+		n += b.parts[i].floats.used
+	}
+	return 8*n + b.bytes.used + 128*b.Points()
+}
 
 // Reset empties the batch and keeps its memory, with the names and texts that its points
 // refer to, but not that of a Snapshot, which is rare and may be large.
@@ -207,10 +214,13 @@ func (b *Batch) Reset() {
 	b.scored()
 	b.floats.reset()
 	b.bytes.reset()
+	for i := range b.parts {
+		b.parts[i].Reset()
+	}
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		results: b.results, insights: b.insights, floats: b.floats, bytes: b.bytes,
+		results: b.results, insights: b.insights, parts: b.parts, floats: b.floats, bytes: b.bytes,
 	}
 }
 
@@ -243,6 +253,19 @@ func (b *Batch) add(r stepResult) {
 		b.points++
 	}
 	b.results = append(b.results, r)
+}
+
+// absorb appends the results of p.
+func (b *Batch) absorb(p *Batch) {
+	for _, r := range p.results {
+		if r.insight > 0 {
+			r.insight += len(b.insights)
+		}
+		b.arrival = r.arrival
+		b.add(r)
+	}
+	b.insights = append(b.insights, p.insights...)
+	p.scored()
 }
 
 // scored drops the step results.

@@ -74,13 +74,16 @@ func (e *Engine) better(s *series) (tier int, bytes int64, fits bool) {
 // firstThatFits returns the first of the models from, …, to-1 that the budget has room for in
 // the place of so many bytes, with the bytes that it takes.
 func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, bytes int64, fits bool) {
+	if e.budget.limit == 0 {
+		return from, 0, true // shards that learn at the same time come here
+	}
 	for tier := from; tier < to; tier++ {
 		c, err := e.costOf(choice{tier, dim})
 		if err != nil {
 			return tier, 0, true // making the series reports it
 		}
 		bytes = e.bytes(c)
-		if e.budget.limit == 0 || float64(e.budget.used-replaced+bytes) <= reach(tier, 1+len(e.c.Lighter))*float64(e.budget.limit) {
+		if float64(e.budget.used-replaced+bytes) <= reach(tier, 1+len(e.c.Lighter))*float64(e.budget.limit) {
 			return tier, bytes, true
 		}
 	}
@@ -167,11 +170,11 @@ func parabola(quarter, half, whole int64, dim int) int64 {
 // does not count.
 func (e *Engine) measureCost(c choice) (cost, error) {
 	info := &Series{Name: "", Variables: numbered(c.dim)}
-	other, err := e.newModel(c.dim, c.tier)
+	other, err := e.shards[0].newModel(&e.c, c.dim, c.tier)
 	if err != nil {
 		return cost{}, err
 	}
-	shared, err := e.newModel(c.dim, c.tier)
+	shared, err := e.shards[0].newModel(&e.c, c.dim, c.tier)
 	if err != nil {
 		return cost{}, err
 	}

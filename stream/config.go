@@ -19,8 +19,8 @@ const (
 )
 
 // EngineConfig says what an Engine does with every record. Every field takes part in the
-// results: a state restores only into an Engine with an equal configuration, except for the
-// fields that Restore names.
+// results: a state restores only into an Engine with an equal configuration, except for Shards,
+// Together and the fields that Restore names.
 type EngineConfig struct {
 	AssemblerConfig
 
@@ -37,6 +37,13 @@ type EngineConfig struct {
 	// Existing series keep their model when Memory changes.
 	Memory  int64
 	Lighter []LighterModel
+
+	// Shards are constructors of the same models for more goroutines: with n of them, n + 1
+	// series may learn at the same time. Models of one shard may share scratch memory.
+	// Together calls work with 0, 1, …, n-1, at the same time or not; run.Together does. Nil:
+	// one after the other. No result depends on either.
+	Shards   []Constructors
+	Together func(n int, work func(i int))
 
 	// Stateless says that no Checkpoint will be asked for: Memory then needs no room for
 	// one.
@@ -179,6 +186,9 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	for _, l := range c.Lighter {
 		check(l.Name != "" && l.New != nil, "each of Lighter must have a name and a constructor")
 	}
+	for _, s := range c.Shards {
+		check(s.NewModel != nil && len(s.Lighter) == len(c.Lighter), "each of Shards must have NewModel and as many of Lighter as the engine")
+	}
 	check(c.GrowAfter >= 0, "GrowAfter must be >= 0, got %d", c.GrowAfter)
 	check(c.Horizon >= 1, "Horizon must be >= 1, got %d", c.Horizon)
 	for i, h := range c.Emit {
@@ -211,6 +221,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	}
 	c.Levels = slices.Clone(c.Levels)
 	c.Lighter = slices.Clone(c.Lighter)
+	c.Shards = slices.Clone(c.Shards)
 	c.Baselines = slices.Clone(c.Baselines)
 	return c, errors.Join(errs...)
 }

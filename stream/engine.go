@@ -34,11 +34,9 @@ type Engine struct {
 	tier   int // of the series that is about to begin
 
 	into   learner
-	queue  queue
+	shards []*shard
+	queue  []waiting // for Settle, in order of arrival
 	inputs []float64 // scratch, H+1 x inputs
-	grown  []float64 // scratch, H x dim
-
-	seasons, before []int // scratch: of the model, in samples, ascending
 }
 
 // NewEngine returns an Engine that has seen nothing. The error reports every
@@ -52,7 +50,10 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{c: c, assembler: a, refused: newRefusedCounts()}
+	e := &Engine{c: c, assembler: a, refused: newRefusedCounts(), shards: []*shard{{Constructors: Constructors{c.NewModel, c.Lighter}}}}
+	for _, more := range c.Shards {
+		e.shards = append(e.shards, &shard{Constructors: more})
+	}
 	e.inputs = make([]float64, (c.Horizon+1)*c.Inputs())
 	e.budget = budget{limit: c.Memory, costs: make(map[choice]cost)}
 	e.tier = e.firstTier()
@@ -153,7 +154,7 @@ func (l *learner) Sample(in *Sample) error {
 
 // learn learns from a sample that has come.
 func (e *Engine) learn(dst *Batch, w *waiting) error {
-	s, in := w.series, &w.sample
+	s, h, in := w.series, w.series.shard, &w.sample
 	e.closeGap(dst, s, in)
 	s.shared.samples++
 	r := stepResult{
@@ -162,14 +163,14 @@ func (e *Engine) learn(dst *Batch, w *waiting) error {
 	}
 	seasonal, hasSeasons := eval.As[eval.Seasonal](s.forecaster)
 	if hasSeasons {
-		e.before = sortedSeasons(e.before, seasonal)
+		h.before = sortedSeasons(h.before, seasonal)
 	}
 	if err := e.observe(dst, w); err != nil {
 		return err
 	}
 	if hasSeasons {
-		if e.seasons = sortedSeasons(e.seasons, seasonal); !slices.Equal(e.before, e.seasons) {
-			s.event(dst, in.Time, EventSeason, "%s", SeasonText(e.seasons))
+		if h.seasons = sortedSeasons(h.seasons, seasonal); !slices.Equal(h.before, h.seasons) {
+			s.event(dst, in.Time, EventSeason, "%s", SeasonText(h.seasons))
 		}
 	}
 	if err := e.remeasure(s, in.Row+1); err != nil {

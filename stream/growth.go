@@ -70,7 +70,7 @@ func (e *Engine) beginGrowth(dst *Batch, s *series, time int64) error {
 		s.event(dst, time, EventSeries, "keeps model %s to save memory", e.c.Lighter[s.tier-1].Name)
 		return nil
 	}
-	m, err := e.newModel(dim, tier)
+	m, err := s.shard.newModel(&e.c, dim, tier)
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (e *Engine) teach(s *series) error {
 	if err := e.show(g.forecaster, r.time, r.values[:dim], r.values[dim:]); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
 	}
-	resize(&e.grown, e.c.Horizon*dim)
-	g.forecaster.ForecastTo(e.grown)
+	resize(&s.shard.grown, e.c.Horizon*dim)
+	g.forecaster.ForecastTo(s.shard.grown)
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (e *Engine) growthState(c *snapshot.Codec, s *series) {
 	c.Index(&g.tier, s.tier)
 	c.Index(&g.taught, len(g.record)+1)
 	if c.Decoding() && c.Err() == nil {
-		m, err := e.newModel(dim, g.tier)
+		m, err := s.shard.newModel(&e.c, dim, g.tier)
 		if err != nil {
 			c.Fail("%v", err)
 			return

@@ -28,7 +28,7 @@ func (e *Engine) keepCopies(s *series, samples int64) {
 // both cases its lags are not those of the next sample.
 func (e *Engine) rescue(dst *Batch, s *series, time int64) error {
 	m := s.shared
-	fresh, err := e.newModel(m.dim, s.tier)
+	fresh, err := s.shard.newModel(&e.c, m.dim, s.tier)
 	if err != nil {
 		return err
 	}

@@ -35,10 +35,11 @@ func SeasonText(seasons []int) string {
 // Seasons calls visit with each series whose model has seasons, in order of appearance:
 // their periods in samples, the strongest first. The slice is valid during the call.
 func (e *Engine) Seasons(visit func(s *Series, seasons []int)) {
+	var seasons []int
 	for _, s := range e.series {
 		if m, ok := eval.As[eval.Seasonal](s.forecaster); ok {
-			if e.seasons = m.AppendSeasons(e.seasons[:0]); len(e.seasons) > 0 {
-				visit(s.info, e.seasons)
+			if seasons = m.AppendSeasons(seasons[:0]); len(seasons) > 0 {
+				visit(s.info, seasons)
 			}
 		}
 	}

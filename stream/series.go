@@ -15,6 +15,7 @@ type series struct {
 	shared     *sharedModel // of this series alone with scope PerSeries
 	forecaster eval.Forecaster
 	scored     *scoredSeries // only to be handed on
+	shard      *shard
 
 	growth *growth // nil when the series does not grow, or no more
 	broken bool    // the next sample does not follow the last one; kept while there is growth
@@ -22,7 +23,7 @@ type series struct {
 	rollback []byte // copy of the state of forecaster, see rescue
 
 	waiting     int   // samples that wait for Engine.Settle …
-	first, last int32 // … of which these are the ends in its queue
+	first, last int32 // … of which these are the ends in Engine.queue
 
 	changed bool // since Engine.Saved
 }
@@ -71,11 +72,12 @@ func (e *Engine) seriesOf(dst *Batch, in *Sample) (*series, error) {
 
 // newSeries makes a series for a place in the order of appearance.
 func (e *Engine) newSeries(info *Series, place, tier int) (*series, error) {
-	m, err := e.modelFor(len(info.Variables), tier)
+	h := e.shards[place%len(e.shards)]
+	m, err := e.modelFor(h, len(info.Variables), tier)
 	if err != nil {
 		return nil, err
 	}
-	s := &series{info: info, tier: tier, shared: m, forecaster: m.model.NewSeries(), changed: true}
+	s := &series{info: info, tier: tier, shared: m, forecaster: m.model.NewSeries(), shard: h, changed: true}
 	if e.grows() && tier == len(e.c.Lighter) {
 		s.growth = new(growth)
 	}
@@ -90,8 +92,8 @@ func (e *Engine) newSeries(info *Series, place, tier int) (*series, error) {
 	return s, nil
 }
 
-// modelFor returns the model that a series of dim variables may use.
-func (e *Engine) modelFor(dim, tier int) (*sharedModel, error) {
+// modelFor returns the model that a series of dim variables in a shard may use.
+func (e *Engine) modelFor(h *shard, dim, tier int) (*sharedModel, error) {
 	if e.c.Scope == Shared {
 		for _, m := range e.shared {
 			if m.dim == dim {
@@ -99,21 +101,21 @@ func (e *Engine) modelFor(dim, tier int) (*sharedModel, error) {
 			}
 		}
 	}
-	m, err := e.newModel(dim, tier)
+	m, err := h.newModel(&e.c, dim, tier)
 	if err == nil && e.c.Scope == Shared {
 		e.shared = append(e.shared, m)
 	}
 	return m, err
 }
 
-func (e *Engine) newModel(dim, tier int) (*sharedModel, error) {
-	construct := e.c.NewModel
+func (h *shard) newModel(c *EngineConfig, dim, tier int) (*sharedModel, error) {
+	construct := h.NewModel
 	if tier > 0 {
-		construct = e.c.Lighter[tier-1].New
+		construct = h.Lighter[tier-1].New
 	}
 	m, err := construct(dim)
 	if err != nil {
-		return nil, fmt.Errorf("stream: model %s of %d variables: %w", e.c.Model, dim, err)
+		return nil, fmt.Errorf("stream: model %s of %d variables: %w", c.Model, dim, err)
 	}
 	return &sharedModel{dim: dim, model: m}, nil
 }

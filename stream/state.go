@@ -38,7 +38,7 @@ func (e *Engine) Saved() {
 // stateOfModels appends to dst the half of the state that Learn has changed: all of
 // it, or what is new since saved was called.
 func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
-	if len(e.queue.list) > 0 {
+	if len(e.queue) > 0 {
 		panic("stream: the state is asked for while samples wait for Settle")
 	}
 	if all {
@@ -193,7 +193,7 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 			if c.Err() != nil {
 				return
 			}
-			if _, err := e.modelFor(dim, 0); err != nil {
+			if _, err := e.modelFor(e.shards[0], dim, 0); err != nil {
 				c.Fail("%v", err)
 				return
 			}

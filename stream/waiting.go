@@ -19,22 +19,16 @@ type waiting struct {
 	next    int32     // index of the next sample of the series; -1 = none
 }
 
-// queue has the samples that wait for Settle.
-type queue struct {
-	list   []waiting
-	series []*series // of list, in order of their first sample
-}
-
-// add appends w.
-func (q *queue) add(w waiting) {
-	i, s := int32(len(q.list)), w.series
+// wait appends w to the samples that wait for Settle.
+func (e *Engine) wait(w waiting) {
+	i, s := int32(len(e.queue)), w.series
 	w.next = -1
-	q.list = append(q.list, w)
+	e.queue = append(e.queue, w)
 	if s.waiting == 0 {
 		s.first = i
-		q.series = append(q.series, s)
+		s.shard.waiting = append(s.shard.waiting, s)
 	} else {
-		q.list[s.last].next = i
+		e.queue[s.last].next = i
 	}
 	s.last = i
 	s.waiting++
@@ -65,7 +59,7 @@ func (e *Engine) enqueue(dst *Batch, s *series, in *Sample) error {
 	if !ordered {
 		dst.gather(s)
 	}
-	e.queue.add(w)
+	e.wait(w)
 	if ordered {
 		return e.Settle(dst)
 	}
@@ -90,27 +84,12 @@ func (e *Engine) ordered(w *waiting) bool {
 // Settle lets the models learn from the samples that LearnMessage has left waiting. The
 // results are appended to dst, which belongs to all of them.
 func (e *Engine) Settle(dst *Batch) error {
-	for _, s := range e.queue.series {
-		for i := s.first; i >= 0; i = e.queue.list[i].next {
-			if err := e.work(dst, &e.queue.list[i]); err != nil {
-				return err
-			}
-		}
-		s.waiting = 0
+	if err := e.learnShards(dst); err != nil {
+		return err
 	}
-	clear(e.queue.list)
-	clear(e.queue.series)
-	e.queue.list, e.queue.series = e.queue.list[:0], e.queue.series[:0]
+	clear(e.queue)
+	e.queue = e.queue[:0]
 	return nil
-}
-
-// work learns from w.
-func (e *Engine) work(dst *Batch, w *waiting) error {
-	dst.arrival = w.arrival
-	if w.sample.Missing {
-		return e.fill(dst, w)
-	}
-	return e.learn(dst, w)
 }
 
 // measured reports whether scores of a series, or over all of them, are due after in.

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,13 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), wideCSV(n), 0o600))
 			},
+			// fleet FILE SERIES ROWS: JSON lines of so many series that take turns.
+			"fleet": func(ts *testscript.TestScript, neg bool, args []string) {
+				var series, rows int
+				_, err := fmt.Sscan(args[1]+" "+args[2], &series, &rows)
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), fleetLines(series, rows), 0o600))
+			},
 			// readaddress: what the broker wrote becomes $ADDRESS.
 			"readaddress": func(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Setenv("ADDRESS", ts.ReadFile("address"))
@@ -53,6 +61,17 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+func fleetLines(series, rows int) []byte {
+	var b bytes.Buffer
+	for i := range rows {
+		for s := range series {
+			t := float64(i)
+			fmt.Fprintf(&b, `{"series":"s%d","time":%d,"values":[%.6f,%.6f]}`+"\n", s, 1767225600+60*i, math.Sin(t*t+float64(s)), math.Cos(t/float64(s+2)))
+		}
+	}
+	return b.Bytes()
 }
 
 func wideCSV(columns int) []byte {

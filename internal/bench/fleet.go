@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -16,34 +19,72 @@ import (
 // fleet is many series that send a row each in turn, as hosts do.
 type fleet struct{ series, rows, variables int }
 
-// Decode implements stream.Decoder: it returns the record under way.
-func (r *fleetRecord) Decode(dst *stream.Record, _ *stream.Message) error {
-	*dst = r.Record
-	return nil
-}
+func (f fleet) String() string { return fmt.Sprintf("%d x %d", f.series, f.rows) }
 
-type fleetRecord struct{ stream.Record }
-
-// run sends the rows through the engine of the program with the given tier, as a source with a
-// backlog does. It returns the processor time per row in ns, and the bytes that a series holds
-// at the end.
-func (f fleet) run(tier string) (ns, bytes float64) {
+// configured returns the engine of the program with the given tier for f.
+func (f fleet) configured(tier string) stream.EngineConfig {
 	c := config.Default()
 	c.Model.Tier = tier
 	c.Pipeline.MaxSeries = f.series
+	return build.EngineConfig(c, stream.AllSeries)
+}
+
+// rows is the Source of the rows of a fleet, and their Decoder.
+type rows struct {
+	fleet
+	names    []string
+	rng      *rand.Rand
+	state, y []float64
+	read     int
+	decoded  int
+}
+
+func (f fleet) source() *rows {
+	r := &rows{fleet: f, rng: rand.New(rand.NewPCG(5, 5)), state: make([]float64, f.series*f.variables), y: make([]float64, f.variables)}
+	for i := range f.series {
+		r.names = append(r.names, fmt.Sprint("host", i))
+	}
+	return r
+}
+
+// Read implements stream.Source.
+func (r *rows) Read(_ context.Context, dst []stream.Message) (int, error) {
+	n := min(len(dst), r.series*r.fleet.rows-r.read)
+	for i := range n {
+		dst[i] = stream.Message{Topic: "fleet", Offset: int64(r.read + i)}
+	}
+	if r.read += n; n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Close implements stream.Source.
+func (r *rows) Close() error { return nil }
+
+// Decode implements stream.Decoder.
+func (r *rows) Decode(dst *stream.Record, _ *stream.Message) error {
+	t, s := r.decoded/r.series, r.decoded%r.series
+	r.decoded++
+	day, of := 2*math.Pi*float64(t)/288, r.state[s*r.variables:(s+1)*r.variables]
+	for j := range of {
+		of[j] = .8*of[j] + .2*math.Tanh(of[(j+1)%len(of)]) + .3*r.rng.NormFloat64()
+		r.y[j] = of[j] + math.Sin(day+float64(j))
+	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	*dst = stream.Record{Series: r.names[s], Time: start.Add(time.Duration(t) * 5 * time.Minute).UnixNano(), Values: r.y}
+	return nil
+}
+
+// run sends the rows through the engine in one goroutine, as a source with a backlog does. It
+// returns the processor time per row in ns, and the bytes that a series holds at the end.
+func (f fleet) run(tier string) (ns, bytes float64) {
 	before := inUse()
-	ec := build.EngineConfig(c, stream.AllSeries)
+	ec := f.configured(tier)
 	e, err := stream.NewEngine(ec)
 	check(err)
-	names := make([]string, f.series)
-	for i := range names {
-		names[i] = fmt.Sprint("host", i)
-	}
-	rng := rand.New(rand.NewPCG(5, 5))
-	state, y := make([]float64, f.series*f.variables), make([]float64, f.variables)
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
-	batch, m, decoded := new(stream.Batch), new(stream.Message), new(stream.Decoded)
-	r := &fleetRecord{stream.Record{Values: y}}
+	source := f.source()
+	batch, decoded, messages := new(stream.Batch), new(stream.Decoded), make([]stream.Message, 256)
 	finish := func() {
 		check(e.Settle(batch))
 		check(e.Score(batch))
@@ -52,18 +93,15 @@ func (f fleet) run(tier string) (ns, bytes float64) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := now()
-	for t := range f.rows {
-		day := 2 * math.Pi * float64(t) / 288
-		for s := range f.series {
-			of := state[s*f.variables : (s+1)*f.variables]
-			for j := range of {
-				of[j] = .8*of[j] + .2*math.Tanh(of[(j+1)%len(of)]) + .3*rng.NormFloat64()
-				y[j] = of[j] + math.Sin(day+float64(j))
-			}
-			m.Offset, r.Series, r.Time = e.Next(), names[s], start+int64(t)*int64(5*time.Minute)
-			decoded.Reset()
-			decoded.Decode(r, m)
-			check(e.LearnMessage(batch, decoded, 0))
+	for {
+		n, err := source.Read(context.Background(), messages)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		decoded.Reset()
+		for i := range n {
+			decoded.Decode(source, &messages[i])
+			check(e.LearnMessage(batch, decoded, i))
 			if run.Full(batch, build.BatchBytes(ec.Memory)) {
 				finish()
 			}
@@ -82,7 +120,7 @@ func fleetTable(*roofline) {
 	for _, f := range []fleet{{200, 3000, 7}, {2000, 300, 7}} {
 		for _, tier := range []string{"auto", "full", "light", "tiny"} {
 			ns, bytes := f.run(tier)
-			row(fmt.Sprintf("%d x %d", f.series, f.rows), tier, fmt.Sprintf("%.0f", 1e9/ns), fmt.Sprintf("%.0f", bytes/1000))
+			row(f.String(), tier, fmt.Sprintf("%.0f", 1e9/ns), fmt.Sprintf("%.0f", bytes/1000))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -39,23 +40,24 @@ func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	return stream.NewEngine(EngineConfig(c, pool))
 }
 
-// EngineConfig is what NewEngine makes the engine of: one engine, for its models share scratch
-// memory.
+// EngineConfig is what NewEngine makes the engine of: one engine, for the models of a shard share
+// scratch memory.
 func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 	baselines := []stream.Baseline{baseline}
 	if c.Model.Type == Reference {
 		baselines = nil // it is the model
 	}
-	m, s := c.Model, sharing{weights: c.Pipeline.Scope == "shared", work: new(varmodel.Workspace)}
+	m, shards := c.Model, constructors(c.Model, c.Pipeline.Scope == "shared")
 	return stream.EngineConfig{
 		AssemblerConfig: assemblerConfig(c),
 
 		Model:         c.Model.Type,
-		NewModel:      func(dim int) (eval.Model, error) { return newEngineModel(m, dim, s) },
+		NewModel:      shards[0].NewModel,
+		Lighter:       shards[0].Lighter,
+		Shards:        shards[1:],
 		Intervals:     newIntervals(m),
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
-		Lighter:       youngModel(m, s.work),
 		GrowAfter:     growAfter,
 		Stateless:     c.State.Dir == "" && c.State.Topic == "",
 		Anomalies:     func(variables []string) eval.AnomalyConfig { return anomaliesOf(m, variables) },
@@ -71,6 +73,21 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		MetricsWindow: c.Evaluate.Window,
 		RollbackEvery: c.Pipeline.RollbackEvery,
 	}
+}
+
+// constructors returns one shard per processor. With more than maxShards, the one goroutine that
+// scores the forecasts is what holds up the others.
+func constructors(m config.Model, weights bool) []stream.Constructors {
+	const maxShards = 8
+	list := make([]stream.Constructors, min(runtime.GOMAXPROCS(0), maxShards))
+	for i := range list {
+		s := sharing{weights: weights, work: new(varmodel.Workspace)}
+		list[i] = stream.Constructors{
+			NewModel: func(dim int) (eval.Model, error) { return newEngineModel(m, dim, s) },
+			Lighter:  youngModel(m, s.work),
+		}
+	}
+	return list
 }
 
 // NewAssembler makes what the engine makes its samples with, alone.

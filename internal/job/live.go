@@ -211,6 +211,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	limited := *cfg
 	limited.Model.Memory = config.Size(build.ModelMemory(cfg) / int64(l.partitions()))
 	ec := build.EngineConfig(&limited, pool)
+	ec.Together = run.Together
 	ec.Evaluation.Losses = l.Losses
 	ec.Tags = build.WithTopic(&limited, topic, ec.Tags)
 	engine, err := stream.NewEngine(ec)

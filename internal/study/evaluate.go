@@ -144,7 +144,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			ec.Baselines = nil
 		}
 		if o.New != nil {
-			ec.NewModel = o.New
+			ec.NewModel, ec.Shards = o.New, nil
 		}
 		ec.Evaluation = o.evaluation(samples)
 		ec.Evaluation.Watched, ec.Evaluation.NoForecasts = watched, len(observers) == 0

@@ -1,0 +1,40 @@
+package run
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// helpers is the number of goroutines that help callers of Together.
+var helpers atomic.Int32
+
+// Together calls work with 0, 1, …, n-1, in the goroutine of the caller and in others where
+// processors are free: all calls under way together have fewer helpers than there are
+// processors. It is made for stream.EngineConfig.
+func Together(n int, work func(i int)) {
+	var next atomic.Int32
+	some := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			work(i)
+		}
+	}
+	var help sync.WaitGroup
+	for h := 1; h < n && callHelper(); h++ {
+		help.Go(func() {
+			defer helpers.Add(-1)
+			some()
+		})
+	}
+	some()
+	help.Wait()
+}
+
+// callHelper reports whether one goroutine more may help.
+func callHelper() bool {
+	if int(helpers.Add(1)) < runtime.GOMAXPROCS(0) {
+		return true
+	}
+	helpers.Add(-1)
+	return false
+}
