@@ -28,7 +28,8 @@ type IntervalConfig struct {
 // The factors, f of the coordinate and g of all coordinates together, grow when a
 // target falls outside of the interval that was issued for it and shrink when it
 // falls inside, in the proportion that holds the coverage at the level (adaptive conformal
-// inference on a logarithmic scale; Gibbs and Candes 2021). The common factor learns from
+// inference on a logarithmic scale; Gibbs and Candes 2021). After an error far beyond the usual the
+// next intervals reach to the value before it, too: it may have been a spike. The common factor learns from
 // the errors of all coordinates, which short series and long horizons need. Forecasts of h
 // steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
 // step of a factor is larger than 1/h. The method assumes no distribution of the errors.
@@ -48,8 +49,9 @@ type Intervals struct {
 	own          []float64 // f, L x H x d
 	common       []float64 // g, L x H
 
-	last  []float64 // newest value of each coordinate
-	still []int     // samples since it changed
+	last   []float64 // newest value of each coordinate
+	before []float64 // value before it, if the step was far beyond the usual: the next intervals reach to it; NaN = no such step
+	still  []int     // samples since it changed
 
 	early   []float64          // H: the outcomes that a rate counts from
 	until   []float64          // H: those after which it makes no difference
@@ -80,7 +82,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
 		own: make([]float64, l*h*d), common: make([]float64, l*h),
 		issued: make([]int, h), scored: make([]int, h),
-		last: make([]float64, d), still: make([]int, d),
+		last: make([]float64, d), before: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
 		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, l*(d+1)),
 	}
@@ -101,7 +103,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		s.own[i] = 1
 	}
 	for j := range s.voting {
-		s.voting[j] = 1
+		s.voting[j], s.before[j] = 1, math.NaN()
 	}
 	return s, nil
 }
@@ -159,6 +161,7 @@ const (
 	factorLimit       = 3    // of |log f| and |log g|, from a Gaussian
 	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
 	stillLimit        = 1 << 30
+	farError          = 10 // mean absolute errors; after a larger one the interval reaches to the value before
 	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
 )
 
@@ -170,6 +173,7 @@ func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.
 // y.
 func (s *Intervals) Observe(y []float64) {
 	H, d := s.cfg.Horizon, s.cfg.Dim
+	s.compareSteps(y)
 	for j, v := range y {
 		if v == s.last[j] || v != v {
 			if s.still[j] = min(s.still[j]+1, stillLimit); s.still[j] >= stillAfter {
@@ -197,6 +201,24 @@ func (s *Intervals) Observe(y []float64) {
 	}
 }
 
+// compareSteps finds the coordinates whose errors are far beyond the usual. Nobody knows yet
+// whether such a value is a spike or a new level, unless it goes back to where the one
+// before it came from.
+func (s *Intervals) compareSteps(y []float64) {
+	if s.issued[0] == 0 {
+		return
+	}
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	forecast := s.ring[(s.next-1+H)%H*H*d:][:d]
+	for j, v := range y {
+		back := math.Abs(v-s.before[j]) < math.Abs(v-s.last[j])
+		s.before[j] = math.NaN()
+		if far := math.Abs(v-forecast[j]) > farError*s.scale[j]; far && !back && s.count[j] > winsorAfter {
+			s.before[j] = s.last[j]
+		}
+	}
+}
+
 // Issue implements eval.Companion.
 func (s *Intervals) Issue(forecast []float64) {
 	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
@@ -204,7 +226,16 @@ func (s *Intervals) Issue(forecast []float64) {
 		panic("varmodel: Issue: wrong length")
 	}
 	copy(s.ring[s.next*H*d:], forecast)
-	s.halfTo(s.half[s.next*L*H*d : (s.next+1)*L*H*d])
+	half := s.half[s.next*L*H*d : (s.next+1)*L*H*d]
+	s.halfTo(half)
+	for j, before := range s.before {
+		if before != before {
+			continue
+		}
+		for i := j; i < len(half); i += d {
+			half[i] += math.Abs(forecast[i%(H*d)] - before)
+		}
+	}
 	s.next = (s.next + 1) % H
 	for k := range s.issued {
 		s.issued[k] = min(s.issued[k]+1, k+1)
@@ -311,7 +342,12 @@ func clipTo(v, low, high float64) float64 {
 var farthest = math.Exp(factorLimit)
 
 // ResetLags implements eval.Companion.
-func (s *Intervals) ResetLags() { clear(s.issued) }
+func (s *Intervals) ResetLags() {
+	clear(s.issued)
+	for j := range s.before {
+		s.before[j] = math.NaN()
+	}
+}
 
 // BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
@@ -342,7 +378,24 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 			}
 		}
 	}
+	s.oneSided(lower, upper, forecast)
 	return true
+}
+
+// oneSided takes back what the intervals reach to the other side of a value before.
+func (s *Intervals) oneSided(lower, upper, forecast []float64) {
+	for j, before := range s.before {
+		if before != before {
+			continue
+		}
+		for i := j; i < len(lower); i += s.cfg.Dim {
+			if v := forecast[i%len(forecast)]; before < v {
+				upper[i] -= v - before
+			} else {
+				lower[i] += before - v
+			}
+		}
+	}
 }
 
 func (s *boundedSeries) State(c *snapshot.Codec) {
@@ -356,6 +409,7 @@ func (s *Intervals) State(c *snapshot.Codec) {
 	c.Section("intervals")
 	d := s.cfg.Dim
 	c.Float64s(s.last)
+	c.Float64s(s.before)
 	if c.Decoding() {
 		s.next = 0
 	}

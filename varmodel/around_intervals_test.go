@@ -272,3 +272,42 @@ func TestIntervalsSurviveAnotherHorizon(t *testing.T) {
 		}
 	}
 }
+
+// After a step far beyond the usual the next interval reaches to the value before, which may
+// come back, and no further to the other side than usual; the second one is as narrow as ever.
+func TestIntervalsReachBackAfterASpike(t *testing.T) {
+	const at = 300
+	for _, step := range []float64{100, -100} {
+		for _, length := range []int{1, 50} {
+			s, err := NewIntervals(IntervalConfig{Dim: 1, Horizon: 2, Levels: []float64{.5, .9}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(3, 4))
+			lower, upper := make([]float64, 4), make([]float64, 4)
+			for i := range at + 5 {
+				y := r.NormFloat64()
+				if i >= at && i < at+length {
+					y += step
+				}
+				s.Observe([]float64{y})
+				s.Issue([]float64{y, y}) // the forecasts repeat the value
+				if !s.BoundsTo(lower, upper) || i < at-1 {
+					continue
+				}
+				for k := range lower {
+					below, above := y-lower[k], upper[k]-y
+					if i == at && step < 0 {
+						below, above = above, below
+					}
+					if i == at && !(below > 95 && below < 110 && above < 10) {
+						t.Errorf("step %v: interval %v to %v after %v", step, lower[k], upper[k], y)
+					}
+					if i != at && !(below < 10 && above < 10) {
+						t.Errorf("step %v for %d samples: %d samples behind it the interval is %v to %v", step, length, i-at, lower[k], upper[k])
+					}
+				}
+			}
+		}
+	}
+}
