@@ -65,7 +65,7 @@ const (
 	eventQuiet   = 25  // samples below 1 that end an event
 	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
 	eventSeveral = 5   // odd samples
-	eventNear    = 5   // samples since the last above 1, after which none is part of it
+	eventNear    = 2   // samples since the last above 1, after which none is part of it
 	eventGrowth  = 1.3 // of the score over the peak, that is an alarm again
 	eventAlike   = .25 // of the shares, that an anomaly has in common with the one it belongs to
 )
@@ -86,7 +86,7 @@ type eventState struct {
 }
 
 // Anomalous reports whether the last sample is part of an anomaly: it is odd enough for an
-// alarm or, in an event of five such samples, at most 5 samples behind one that is half as
+// alarm or, in an event of five such samples, at most 2 samples behind one that is half as
 // odd in a view that averages over samples.
 func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
 
