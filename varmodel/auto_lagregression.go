@@ -3,6 +3,7 @@ package varmodel
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -72,7 +73,8 @@ type lagScratch struct {
 	targets        []float64 // lagBatch x steps
 	means          []float64 // lagBatch x blocks x width
 	waves          []float64 // lagBatch x 2 lagHarmonics
-	ones           []float64 // as many as the longest block has lags
+	increments     []float64 // steps x dim
+	ones           []float64 // as many as the longest block has lags, and one per coordinate
 }
 
 // lagSteps returns the horizons with a regression; every anchor is among them.
@@ -92,7 +94,7 @@ func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression 
 	l := &lagRegression{
 		dim: dim, steps: steps, last: horizon, season: season,
 		edges: append([]int{1}, anchors(lagReach)...), width: strideOf(dim),
-		known: make([]bool, dim), path: make([]float64, horizon*dim),
+		known: make([]bool, dim), path: lanes.Rows(horizon, dim),
 	}
 	for _, h := range steps {
 		l.roots = append(l.roots, math.Sqrt(float64(h)))
@@ -268,15 +270,18 @@ func (l *lagRegression) solve() {
 // predict computes the forecasts after the last sample for all horizons.
 func (l *lagRegression) predict(s *scaler) {
 	l.prepare(0, 0)
-	phi, out := l.scratch.inputs[:l.stride], l.scratch.targets[:len(l.steps)]
+	c, last := l.scratch, l.rows[l.next:][:l.dim]
+	phi, out := c.inputs[:l.stride], c.targets[:len(l.steps)]
 	clear(phi)
-	for j, x := range l.rows[l.next:][:l.dim] {
+	for j, x := range last {
 		l.inputsTo(phi, 0, j, x, s)
 		vec.MatVec(out, l.theta[j], phi)
-		for k, h := range l.steps {
-			limit := outputLimit * l.roots[k] * s.steps[j]
-			l.path[(h-1)*l.dim+j] = s.within(j, x+min(max(finiteOr(out[k], 0), -limit), limit))
+		for k, v := range out {
+			c.increments[k*l.dim+j] = v
 		}
+	}
+	for k, h := range l.steps { // ascending: a kernel stores whole registers
+		s.Bound(l.path[(h-1)*l.dim:h*l.dim], c.increments[k*l.dim:(k+1)*l.dim], last, c.ones[:l.dim], last, outputLimit*l.roots[k])
 	}
 	left := 1
 	for _, h := range l.steps {

@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/orffvar/forecaster/internal/lanes"
@@ -90,7 +91,7 @@ type multihorizon struct {
 	sinceNovelty []int     // samples since the last novelty of each coordinate
 	iteratedPath []float64 // horizon x dim: forecasts of the iterated source
 	lastSeason   []float64 // horizon x dim: repetition of the last season, 0 without a season
-	pathWeights  []float64 // anchors x dim x paths: weights of the paths in the interpolation
+	pathWeights  []float64 // anchors x paths x dim: weights of the paths in the interpolation
 	forecast     []float64 // anchors x dim
 	ahead        []float64 // horizon x dim: seasons; 0 without
 	recent       []float64 // scratch of iterate: rows of increments, forecast ones before observed ones
@@ -105,13 +106,13 @@ func newMultihorizon(g *directLearners, q *seasons, season, horizon, depth int, 
 		direct: g, horizon: horizon, seasons: q, season: season,
 		origins:      make([]origin, g.steps[len(g.steps)-1]),
 		sinceNovelty: make([]int, d),
-		iteratedPath: make([]float64, horizon*d),
+		iteratedPath: lanes.Rows(horizon, d),
 		lastSeason:   make([]float64, horizon*d),
 		pathWeights:  make([]float64, paths*len(g.steps)*d),
 		forecast:     make([]float64, len(g.steps)*d),
 		factors:      make([]float64, len(g.steps)),
 		recent:       vec.Aligned((horizon + depth) * strideOf(d)),
-		values:       make([]float64, d),
+		values:       lanes.Rows(1, d),
 		out:          make([]float64, d),
 		target:       make([]float64, d),
 		ahead:        make([]float64, horizon*d),
@@ -280,8 +281,8 @@ func (o *multihorizon) combine(k int, p *origin) {
 			forecast[j], learnt = last[j], 0
 		}
 		weight := func(expert int) float64 { return m.aggregate.weight(expert, j) }
-		path := o.pathWeights[paths*(k*d+j):][:paths]
-		path[0], path[1], path[2] = learnt*weight(iterated), learnt*(weight(repeatSeason)+weight(seasonalStep)), learnt*weight(ownPast)
+		path := o.pathWeights[k*paths*d+j:]
+		path[0], path[d], path[2*d] = learnt*weight(iterated), learnt*(weight(repeatSeason)+weight(seasonalStep)), learnt*weight(ownPast)
 	}
 }
 
@@ -310,17 +311,12 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 	copy(o.recent[o.horizon*stride:], f.recent.rows(0)[:len(model.theta)])
 	last := f.past.lag(0)
 	for h := range o.horizon {
-		for j, x := range last {
-			o.values[j] = f.scaler.standardised(j, x)
-		}
+		lanes.Standardise(o.values, last, f.scaler.mean, f.scaler.inverse, inputLimit)
+		model.forecastTo(o.out, o.values, o.recent[(o.horizon-h)*stride:], f.scaler.perStep)
 		path, step := o.iteratedPath[h*d:(h+1)*d], o.recent[(o.horizon-h-1)*stride:]
-		model.forecastTo(path, o.values, o.recent[(o.horizon-h)*stride:], f.scaler.perStep)
+		f.scaler.Bound(path, o.out, last, f.scaler.steps, last, outputLimit)
 		for j, v := range path {
-			if v != v {
-				v = 0
-			}
-			path[j] = f.scaler.within(j, last[j]+f.scaler.steps[j]*lanes.Clip(v, outputLimit))
-			step[j] = path[j] - last[j]
+			step[j] = v - last[j]
 		}
 		last = path
 	}
@@ -335,19 +331,19 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 	}
 	left := 1
 	for k, h := range o.direct.steps {
-		for j, v := range o.forecast[k*d : (k+1)*d] {
-			at := func(path []float64, h int) float64 { return path[(h-1)*d+j] }
-			for i := left + 1; i < h; i++ { // none before the first anchor, 2: k >= 1 here
-				t := float64(i-left) / float64(h-left)
-				between := func(l, r float64) float64 { return (1-t)*l + t*r }
-				u := between(at(dst, left), v)
-				for n, path := range [paths][]float64{o.iteratedPath, o.lastSeason, o.lags.path} {
-					weight := between(o.pathWeights[paths*((k-1)*d+j)+n], o.pathWeights[paths*(k*d+j)+n])
-					u += weight * (at(path, i) - between(at(path, left), at(path, h)))
-				}
-				dst[(i-1)*d+j] = u
+		from, to := dst[(left-1)*d:left*d], dst[(h-1)*d:h*d]
+		copy(to, o.forecast[k*d:])
+		for i := left + 1; i < h; i++ { // none before the first anchor, 2: k >= 1 here
+			t := float64(i-left) / float64(h-left)
+			row := dst[(i-1)*d:][:len(from)]
+			for j, v := range from {
+				row[j] = (1-t)*v + t*to[j]
 			}
-			dst[(h-1)*d+j] = v
+		}
+		for n, path := range [paths][]float64{o.iteratedPath, o.lastSeason, o.lags.path} {
+			if left < h-1 {
+				o.follow(dst, path, n, k, left, h)
+			}
 		}
 		left = h
 	}
@@ -356,6 +352,27 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 	}
 	copy(dst, oneStep)
 }
+
+// follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst: what it
+// is apart from the straight line between its ends, as far as it weighs there.
+func (o *multihorizon) follow(dst, path []float64, n, k, left, h int) {
+	d := o.direct.dim
+	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]
+	if !slices.ContainsFunc(before, positive) && !slices.ContainsFunc(after, positive) {
+		return
+	}
+	from, to := path[(left-1)*d:][:d], path[(h-1)*d:][:d]
+	for i := left + 1; i < h; i++ {
+		t := float64(i-left) / float64(h-left)
+		row, at := dst[(i-1)*d:][:d], path[(i-1)*d:][:d]
+		for j, v := range at {
+			weight := (1-t)*before[j] + t*after[j]
+			row[j] += weight * (v - ((1-t)*from[j] + t*to[j]))
+		}
+	}
+}
+
+func positive(v float64) bool { return v > 0 }
 
 // State saves or restores what the anchor horizons have learnt, each as an option, and the
 // forecasts under way: of another horizon these are dropped, and new anchors begin.

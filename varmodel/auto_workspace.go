@@ -18,7 +18,7 @@ type Workspace struct {
 
 type toeplitzShape struct{ order, columns int }
 
-type lagShape struct{ stride, steps, width int }
+type lagShape struct{ stride, steps, dim int }
 
 // drawing is all that the frequencies of an expert depend on.
 type drawing struct {
@@ -44,7 +44,7 @@ func (w *Workspace) solver(order, columns int) *vec.Toeplitz {
 
 // lags returns the scratch memory of a lag regression.
 func (w *Workspace) lags(l *lagRegression) *lagScratch {
-	shape := lagShape{l.stride, len(l.steps), l.width}
+	shape := lagShape{l.stride, len(l.steps), l.dim}
 	s := w.lagged[shape]
 	if s == nil {
 		s = &lagScratch{
@@ -53,7 +53,7 @@ func (w *Workspace) lags(l *lagRegression) *lagScratch {
 			inputs:         vec.Aligned(lagBatch * l.stride), targets: make([]float64, lagBatch*len(l.steps)),
 			means: make([]float64, lagBatch*len(l.edges)*l.width),
 			waves: make([]float64, lagBatch*2*lagHarmonics),
-			ones:  make([]float64, lagReach),
+			ones:  make([]float64, max(lagReach, l.dim)), increments: make([]float64, len(l.steps)*l.dim),
 		}
 		for i := range s.ones {
 			s.ones[i] = 1
