@@ -332,6 +332,26 @@ func TestAnomalyNewNormal(t *testing.T) {
 	}
 }
 
+// When one of two variables that go together moves, both contradict each other, and the one
+// that moved is to blame.
+func TestAnomalyScorerBlamesWhatMoved(t *testing.T) {
+	for moved := range 2 {
+		rows := noisy(14, 3030, 2)
+		for i, y := range rows {
+			x := 3 * y[0]
+			y[0], y[1] = x, x+.3*y[1]
+			if i >= 3000 {
+				y[moved] -= 9
+			}
+		}
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 2})
+		anomalyScores(s, rows)
+		if e := s.Event(); !e.Open || e.Cause != Correlation || !(e.Shares[moved] > .9) {
+			t.Errorf("variable %d has moved: cause %v, shares %.2f", moved, e.Cause, e.Shares)
+		}
+	}
+}
+
 // Anomalies that are a third of the rows do not become what is usual, although they are small.
 func TestAnomalyScorerLearnsNothingFromLongAnomalies(t *testing.T) {
 	const normal, odd, rounds = 700, 350, 16

@@ -16,12 +16,7 @@ func (s *AnomalyScorer) Shares() []float64 {
 
 // share is Shares while the sample has no score yet.
 func (s *AnomalyScorer) share() []float64 {
-	sum := 0.
-	least, _ := s.blame()
-	for j, x := range s.squares[s.leading] {
-		s.shares[j] = max(0, x-least)
-		sum += s.shares[j]
-	}
+	sum, _ := s.blame()
 	if sum > 0 {
 		for j := range s.shares {
 			s.shares[j] /= sum
@@ -30,21 +25,46 @@ func (s *AnomalyScorer) share() []float64 {
 	return s.shares
 }
 
-// blame returns the squared statistic in the leading view above which a variable has a
-// part in the score, and the largest one: what is usual beside the largest is no cause.
-func (s *AnomalyScorer) blame() (least, most float64) {
-	for _, x := range s.squares[s.leading] {
+const (
+	blameLeast = .25 // of the largest squared statistic, up to which a variable has no part in the score
+	blameEqual = .5  // of it, above which variables are to blame alike for a broken correlation
+)
+
+// blame sets shares to the parts of the variables in the score, and returns their sum and the
+// largest. What is usual beside the largest statistic is no cause. When two variables contradict
+// each other, the one that is away from its level has moved.
+func (s *AnomalyScorer) blame() (sum, largest float64) {
+	squares, levels := s.squares[s.leading][:len(s.shares)], s.squares[Level][:len(s.shares)]
+	most, far := 0., 0.
+	for _, x := range squares {
 		most = max(most, x)
 	}
+	least := blameLeast * most
 	if len(s.vars) == 1 {
-		return 0, most
+		least = 0
 	}
-	return .25 * most, most
+	if s.leading == Correlation {
+		for j, x := range squares {
+			if x > blameEqual*most {
+				far = max(far, levels[j])
+			}
+		}
+	}
+	for j, x := range squares {
+		part := max(0, x-least)
+		if far > 0 && x > blameEqual*most {
+			part *= levels[j] / far
+		}
+		s.shares[j] = part
+		sum += part
+		largest = max(largest, part)
+	}
+	return sum, largest
 }
 
 // VariablesTo writes the score of each variable into dst, of length dim: that of the
 // sample for the variable with the largest share, and in proportion for the others; NaN
-// while there is no score.
+// while there is no score. It overwrites Shares.
 func (s *AnomalyScorer) VariablesTo(dst []float64) {
 	if len(dst) != len(s.vars) {
 		panic("eval: wrong number of variables")
@@ -54,11 +74,10 @@ func (s *AnomalyScorer) VariablesTo(dst []float64) {
 		return
 	}
 	unit := 0.
-	least, most := s.blame()
-	if most > 0 {
-		unit = s.score / (most - least)
+	if _, largest := s.blame(); largest > 0 {
+		unit = s.score / largest
 	}
-	for j, x := range s.squares[s.leading][:len(dst)] {
-		dst[j] = max(0, x-least) * unit
+	for j, part := range s.shares[:len(dst)] {
+		dst[j] = part * unit
 	}
 }
