@@ -66,6 +66,7 @@ func TestFault60_OneWrongTime(t *testing.T) {
 			{"first", map[int]time.Time{0: far}},
 			{"next year", map[int]time.Time{100: near}},
 			{"in a row", map[int]time.Time{100: far, 101: far.Add(time.Minute), 102: far.Add(2 * time.Minute), 103: far.Add(3 * time.Minute), 104: far.Add(4 * time.Minute)}},
+			{"next year, in a row", map[int]time.Time{100: near, 101: near.Add(time.Minute), 102: near.Add(2 * time.Minute)}},
 			{"twice", map[int]time.Time{100: near, 200: far}},
 		} {
 			t.Run(fmt.Sprintf("%s, whole %v", c.name, whole), func(t *testing.T) {
