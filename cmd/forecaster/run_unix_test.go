@@ -268,7 +268,8 @@ func TestCheckpointsInATopic(t *testing.T) {
 	if code, _, stderr := call(t, of("reset")...); code != exitUsage || !strings.Contains(stderr, "in the topic metrics-state; say --yes") {
 		t.Errorf("reset without --yes: exit code %d, %s", code, stderr)
 	}
-	if out := mustCall(t, of("reset", "--yes")...); !strings.HasSuffix(out, "checkpoints removed\n") {
+	// A job that learns all at once has saved one checkpoint, another one two.
+	if out := mustCall(t, of("reset", "--yes")...); out != "1 checkpoint removed\n" && out != "2 checkpoints removed\n" {
 		t.Error(out)
 	}
 	if code, _, stderr := call(t, of("inspect")...); code != exitFailed || !strings.Contains(stderr, "no checkpoints in the topic metrics-state") {
