@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -64,5 +66,16 @@ func TestIntervalOfStandardInput(t *testing.T) {
 				t.Errorf("%s, interval %s: exit code %d\n%s%s", command, interval, code, stdout, stderr)
 			}
 		}
+	}
+}
+
+// TestInterruptedForecast: the forecasts of a part of a file are not printed as those of the file.
+func TestInterruptedForecast(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	code := execute(ctx, []string{"forecast", "../../internal/dataset/macrodata.csv"}, strings.NewReader(""), &stdout, &stderr)
+	if code != exitFailed || stdout.Len() > 0 || stderr.String() != "forecaster: interrupted\n" {
+		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
 	}
 }

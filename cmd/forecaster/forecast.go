@@ -62,7 +62,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
 		Log: a.logger(cfg.Log), Known: known, Taps: []stream.Sink{last, gaps}, Watch: a.watch("learning"),
 	})
-	if err != nil {
+	if err = errors.Join(err, cmd.Context().Err()); err != nil {
 		return err
 	}
 	if text := replayed.Refusals.String(); text != "" {

@@ -36,7 +36,7 @@ the assembly of samples drops the duplicates.`,
 			k := cfg.Input.Kafka
 			switch {
 			case k == nil:
-				return &usageError{errors.New("the configuration has no input.kafka to read from")}
+				return &usageError{errors.New("the configuration has no input.kafka to read from; name it with -c FILE")}
 			case to == "":
 				return &usageError{errors.New("--to must name the topic to write to")}
 			case slices.Contains(k.Topics, to):

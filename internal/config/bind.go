@@ -94,6 +94,9 @@ func unknown(path string, t reflect.Type, name string) string {
 	if key := Meaning(name); key != "" {
 		return fmt.Sprintf("%s, did you mean %q?", msg, key)
 	}
+	if key := onlyKey(name); key != "" {
+		return fmt.Sprintf("%s, did you mean %q?", msg, key)
+	}
 	var keys []string
 	for _, f := range fields(t) {
 		keys = append(keys, key(f))
@@ -102,6 +105,20 @@ func unknown(path string, t reflect.Type, name string) string {
 		return fmt.Sprintf("%s, did you mean %q?", msg, best)
 	}
 	return msg
+}
+
+// onlyKey returns the key that ends in a name, "" where there are none or several.
+func onlyKey(name string) string {
+	var found []string
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
+		if strings.HasSuffix(path, "."+name) {
+			found = append(found, path)
+		}
+	})
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
 }
 
 // set assigns text to the leaf at path ("model.order"), as the environment and

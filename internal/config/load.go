@@ -1,6 +1,9 @@
 package config
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -38,6 +41,9 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 	}
 	for _, name := range src.Files {
 		content, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: correct the path, or begin with  forecaster create > %s", err, name)
+		}
 		if err != nil {
 			b.fail("", "", "%v", err)
 			continue

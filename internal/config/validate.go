@@ -331,14 +331,17 @@ func (in *Input) kinds() []string {
 	return names
 }
 
+// begin says how to get an input and an output.
+const begin = "; forecaster create prints a configuration that has both"
+
 // Runnable returns an error unless the configuration has an input and an output.
 func (c *Config) Runnable() error {
 	var errs Errors
 	if len(c.Input.kinds()) == 0 {
-		errs = append(errs, errors.New("input: one of kafka, file, stdin, simulated must be given"))
+		errs = append(errs, errors.New("input: one of kafka, file, stdin, simulated must be given"+begin))
 	}
 	if c.Output.InfluxDB == nil && c.Output.File == nil && c.Output.Kafka == nil && c.Output.Discard == nil {
-		errs = append(errs, errors.New("output: one of influxdb, file, kafka, discard must be given"))
+		errs = append(errs, errors.New("output: one of influxdb, file, kafka, discard must be given"+begin))
 	}
 	if len(errs) > 0 {
 		return errs

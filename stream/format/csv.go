@@ -147,7 +147,8 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		}
 	}
 	if len(d.values) == 0 {
-		return nil, errors.New("format: no column has values")
+		return nil, fmt.Errorf("format: no column has values: column %s has the times; a file without times gets numbers of its lines with  "+
+			`awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, c.Header[d.time], c.Comma)
 	}
 	if d.variable >= 0 && len(d.values) != 1 {
 		return nil, fmt.Errorf("format: with a column of the variable there is one column of its value, got %d", len(d.values))
