@@ -17,13 +17,15 @@ type Batch struct {
 	Events       []Event
 	DeadLetters  []DeadLetter
 
-	Records   int64  // applied: learnt from or refused, not skipped; a refused row of an Assembly beside its parts
-	Series    int    // seen so far
-	Watermark int64  // largest time of a sample learnt from, ns; 0 = none
-	Next      int64  // offset after the last record applied
-	Snapshot  []byte // engine state at Next, or its changes; nil unless a checkpoint is due
-	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
-	Last      Mark   // of the last message that Snapshot has
+	Records   int64 // applied: learnt from or refused, not skipped; a refused row of an Assembly beside its parts
+	Series    int   // seen so far
+	Watermark int64 // largest time of a sample learnt from, ns; 0 = none
+	Next      int64 // offset after the last record applied
+
+	Checkpoint bool  // the state at Next is to be saved, or its changes: this batch ends there
+	Since      int64 // offset of the checkpoint that has what the changes are to; 0 = the whole state
+	Last       Mark  // of the last message that the state has
+	Saved      int64 // bytes of the state, once it is saved
 
 	results  []stepResult // not scored yet
 	insights []Insight    // of results
@@ -38,7 +40,6 @@ type Batch struct {
 	arrivals, arrival int32
 	unsorted          bool // results are not in order of arrival
 
-	half   bool           // Snapshot lacks the half of the scorer
 	floats arena[float64] // of the vectors of the points
 	bytes  arena[byte]    // of the copies of messages
 }
@@ -209,7 +210,7 @@ func (b *Batch) Bytes() int {
 }
 
 // Reset empties the batch and keeps its memory, with the names and texts that its points
-// refer to, but not that of a Snapshot, which is rare and may be large.
+// refer to.
 func (b *Batch) Reset() {
 	b.scored()
 	b.floats.reset()

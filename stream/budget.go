@@ -82,7 +82,7 @@ func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, byt
 		if err != nil {
 			return tier, 0, true // making the series reports it
 		}
-		bytes = e.bytes(c)
+		bytes = c.bytes()
 		if float64(e.budget.used-replaced+bytes) <= reach(tier, 1+len(e.c.Lighter))*float64(e.budget.limit) {
 			return tier, bytes, true
 		}
@@ -111,20 +111,12 @@ const (
 
 // cost is what a series takes, in bytes.
 type cost struct {
-	held    int64 // by its models and scores
-	encoded int64 // its part of a checkpoint that is being written
-	models  int64 // of encoded: the part of the models
+	held   int64 // by its models and scores
+	models int64 // by its models, encoded
 }
 
-// bytes is what the budget counts: beside what is held there can be two states at a time, one
-// that is being encoded and one that is being written.
-func (e *Engine) bytes(c cost) int64 {
-	total := c.held + tableBytes
-	if !e.c.Stateless {
-		total += 2 * c.encoded
-	}
-	return total
-}
+// bytes is what the budget counts.
+func (c cost) bytes() int64 { return c.held + tableBytes }
 
 // costOf returns what a series costs.
 func (e *Engine) costOf(c choice) (cost, error) {
@@ -150,9 +142,8 @@ func (e *Engine) extrapolate(c choice) (cost, error) {
 		}
 	}
 	return cost{
-		held:    parabola(at[0].held, at[1].held, at[2].held, c.dim),
-		encoded: parabola(at[0].encoded, at[1].encoded, at[2].encoded, c.dim),
-		models:  parabola(at[0].models, at[1].models, at[2].models, c.dim),
+		held:   parabola(at[0].held, at[1].held, at[2].held, c.dim),
+		models: parabola(at[0].models, at[1].models, at[2].models, c.dim),
 	}, nil
 }
 
@@ -199,9 +190,6 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 		result.models = int64(snapshot.Length(shared.model))
 	}
 	result.models += int64(snapshot.Length(forecaster))
-	encoder := snapshot.NewEncoder(nil)
-	scored.state(encoder)
-	result.encoded = result.models + int64(len(encoder.Bytes()))
 	return result, nil
 }
 
@@ -216,30 +204,18 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 		return err
 	}
 	now := int64(snapshot.Length(s.forecaster))
-	total := e.bytes(c) + int64(len(s.rollback))
+	total := c.bytes() + int64(len(s.rollback))
 	if e.c.Scope == PerSeries {
 		now += int64(snapshot.Length(s.shared.model))
 		total += int64(len(s.shared.rollback))
 	}
-	grown := max(now-c.models, 0)
-	if !e.c.Stateless {
-		grown *= 3
-	}
-	e.setCost(s, total+grown)
+	e.setCost(s, total+max(now-c.models, 0))
 	return nil
 }
 
 // remeasured reports whether a series is measured again when it has so many samples.
 func remeasured(samples int64) bool {
 	return samples > measuredSamples && samples&(samples-1) == 0
-}
-
-// stateBytes is about the length of the whole state; 0 = not known.
-func (e *Engine) stateBytes() (n int) {
-	for _, s := range e.series {
-		n += int(e.budget.costs[choice{s.tier, len(s.info.Variables)}].encoded)
-	}
-	return n
 }
 
 // setCost changes what s takes of the budget.

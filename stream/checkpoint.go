@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
+	"io"
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -19,7 +19,7 @@ type Checkpoint struct {
 	Since    int64     // Next of the checkpoint that State has the changes to; 0 = State is whole
 	Last     Mark      // of the last message that was applied
 	Outputs  Positions // of the outputs
-	State    []byte    // of the engine, or what has changed of it
+	State    State     // of the engine, or what has changed of it
 }
 
 // Positions are the lengths of outputs, ascending by name. Nil means that there is no
@@ -49,32 +49,30 @@ const (
 	checkpointMagic   = "FCSTCKPT"
 	checkpointVersion = 3
 
-	checkpointHeader  = len(checkpointMagic) + 2 + 8 // magic, version, length of the body
-	checkpointTrailer = 4                            // CRC-32C of all before it
+	checkpointHeader  = 8 + 2 + 8 // magic, version, length of the body
+	checkpointTrailer = 4         // CRC-32C of all before it
 
 	maxSettings = 1 << 10
 	maxOutputs  = 1 << 10
 	maxText     = 1 << 16
-	maxState    = math.MaxInt
 )
 
 // ErrNoCheckpoint is returned by a Store that has none.
 var ErrNoCheckpoint = errors.New("stream: no checkpoint")
 
-// ErrCorrupt is wrapped by the errors of UnmarshalBinary that mean damage: an
+// ErrCorrupt is wrapped by the errors of ParseCheckpoints that mean damage: an
 // older checkpoint may still be good.
 var ErrCorrupt = errors.New("stream: damaged checkpoint")
 
-// ErrVersion is wrapped by the error of UnmarshalBinary for a checkpoint of a
+// ErrVersion is wrapped by the error of ParseCheckpoints for a checkpoint of a
 // version that this build does not read.
 var ErrVersion = errors.New("stream: checkpoint of another version")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Encode returns the checkpoint in the format of docs/checkpoint-format.md, in parts
-// that follow one another. One of them is State itself: a copy would need as much
-// memory again. It fails when a setting or the name of an output is too long.
-func (c *Checkpoint) Encode() (parts [][]byte, err error) {
+// Encode writes the checkpoint in the format of docs/checkpoint-format.md, and reads State
+// meanwhile. It fails when a setting or the name of an output is too long.
+func (c *Checkpoint) Encode(w io.Writer) error {
 	long := len(c.Settings) > maxSettings || len(c.Outputs) > maxOutputs
 	for _, s := range c.Settings {
 		long = long || len(s.Key) > maxText || len(s.Value) > maxText
@@ -83,44 +81,47 @@ func (c *Checkpoint) Encode() (parts [][]byte, err error) {
 		long = long || len(p.Output) > maxText
 	}
 	if long {
-		return nil, errors.New("stream: a field of the checkpoint is too long")
+		return errors.New("stream: a field of the checkpoint is too long")
 	}
 	head := append([]byte(nil), checkpointMagic...)
 	head = binary.LittleEndian.AppendUint16(head, checkpointVersion)
 	head = binary.LittleEndian.AppendUint64(head, 0)
 	e := snapshot.NewEncoder(head)
-	fields := *c
-	fields.State = nil // it comes last: only its length is missing
-	fields.state(e)
+	c.state(e)
 	head = e.Bytes()
-	binary.LittleEndian.PutUint64(head[len(head)-8:], uint64(len(c.State)))
-	binary.LittleEndian.PutUint64(head[checkpointHeader-8:], uint64(len(head)-checkpointHeader+len(c.State)))
-	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, c.State)
-	return [][]byte{head, c.State, binary.LittleEndian.AppendUint32(nil, sum)}, nil
+	binary.LittleEndian.PutUint64(head[checkpointHeader-8:], uint64(len(head)-checkpointHeader)+uint64(c.State.Size))
+	sum := crc32.New(castagnoli)
+	all := io.MultiWriter(w, sum)
+	if _, err := all.Write(head); err != nil {
+		return err
+	}
+	if err := c.copyState(all); err != nil {
+		return err
+	}
+	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
+	return err
 }
 
-// UnmarshalBinary decodes what Encode returned. It finds every truncation
-// and every single flipped bit. The fields share no memory with b. After an error
-// c is as before.
-func (c *Checkpoint) UnmarshalBinary(b []byte) error {
-	fresh, n, err := decodeCheckpoint(b)
-	if err == nil && n != len(b) {
-		err = fmt.Errorf("%w: %d bytes left over", ErrCorrupt, len(b)-n)
-	}
+func (c *Checkpoint) copyState(w io.Writer) error {
+	r, err := c.State.open()
 	if err != nil {
 		return err
 	}
-	*c = fresh
-	return nil
+	n, err := io.CopyBuffer(w, r, make([]byte, 256<<10))
+	if err == nil && n != c.State.Size {
+		err = fmt.Errorf("stream: a state of %d bytes where %d were announced", n, c.State.Size)
+	}
+	return errors.Join(err, r.Close())
 }
 
-// ParseCheckpoints decodes checkpoints that stand one behind the other: a whole
-// one, then changes. It returns all that come before the first one that is damaged,
-// cut off or out of order, how many bytes they take, and what is wrong with that
-// one; nil means that nothing follows.
-func ParseCheckpoints(b []byte) (list []Checkpoint, n int, err error) {
-	for n < len(b) || len(list) == 0 {
-		c, size, err := decodeCheckpoint(b[n:])
+// ParseCheckpoints decodes checkpoints that stand one behind the other in the first size
+// bytes of r: a whole one, then changes. It returns all that come before the first one that is
+// damaged, cut off or out of order, how many bytes they take, and what is wrong with that
+// one; nil means that nothing follows. It finds every truncation and every single flipped bit.
+// States are read from r when they are opened.
+func ParseCheckpoints(r io.ReaderAt, size int64) (list []Checkpoint, n int64, err error) {
+	for n < size || len(list) == 0 {
+		c, length, err := decodeCheckpoint(io.NewSectionReader(r, n, size-n))
 		if err != nil {
 			return list, n, fmt.Errorf("checkpoint %d from byte %d on: %w", len(list)+1, n, err)
 		}
@@ -131,30 +132,33 @@ func ParseCheckpoints(b []byte) (list []Checkpoint, n int, err error) {
 		if c.Since != before {
 			return list, n, fmt.Errorf("%w: checkpoint %d has the changes since offset %d where %d was expected", ErrCorrupt, len(list)+1, c.Since, before)
 		}
-		list, n = append(list, c), n+size
+		list, n = append(list, c), n+length
 	}
 	return list, n, nil
 }
 
-// decodeCheckpoint decodes the checkpoint that b begins with and returns its size.
-func decodeCheckpoint(b []byte) (c Checkpoint, size int, err error) {
-	if len(b) < checkpointHeader+checkpointTrailer {
-		return c, 0, fmt.Errorf("%w: %d bytes are less than its header", ErrCorrupt, len(b))
+// decodeCheckpoint decodes the checkpoint that r begins with and returns its size.
+func decodeCheckpoint(r *io.SectionReader) (c Checkpoint, size int64, err error) {
+	if r.Size() < checkpointHeader+checkpointTrailer {
+		return c, 0, fmt.Errorf("%w: %d bytes are less than its header", ErrCorrupt, r.Size())
 	}
-	if string(b[:len(checkpointMagic)]) != checkpointMagic {
+	var head [checkpointHeader]byte
+	if _, err := r.ReadAt(head[:], 0); err != nil {
+		return c, 0, fmt.Errorf("stream: %w", err)
+	}
+	if string(head[:len(checkpointMagic)]) != checkpointMagic {
 		return c, 0, fmt.Errorf("%w: it does not begin with %s", ErrCorrupt, checkpointMagic)
 	}
-	rest := len(b) - checkpointHeader - checkpointTrailer
-	if n := binary.LittleEndian.Uint64(b[checkpointHeader-8:]); n <= uint64(rest) {
-		rest = int(n)
+	rest := r.Size() - checkpointHeader - checkpointTrailer
+	if n := binary.LittleEndian.Uint64(head[checkpointHeader-8:]); n <= uint64(rest) {
+		rest = int64(n)
 	} else {
 		return c, 0, fmt.Errorf("%w: a body of %d bytes where %d were announced", ErrCorrupt, rest, n)
 	}
-	sum := checkpointHeader + rest
-	if crc32.Checksum(b[:sum], castagnoli) != binary.LittleEndian.Uint32(b[sum:]) {
-		return c, 0, fmt.Errorf("%w: the checksum does not match", ErrCorrupt)
+	if err := checkSum(r, checkpointHeader+rest); err != nil {
+		return c, 0, err
 	}
-	version := binary.LittleEndian.Uint16(b[len(checkpointMagic):])
+	version := binary.LittleEndian.Uint16(head[len(checkpointMagic):])
 	if version != checkpointVersion {
 		age := "a newer"
 		if version < checkpointVersion {
@@ -162,14 +166,39 @@ func decodeCheckpoint(b []byte) (c Checkpoint, size int, err error) {
 		}
 		return c, 0, fmt.Errorf("%w: %s build has written it in format %d, this build reads %d", ErrVersion, age, version, checkpointVersion)
 	}
-	d := snapshot.NewDecoder(b[checkpointHeader:sum])
+	body := io.NewSectionReader(r, checkpointHeader, rest)
+	d := snapshot.NewReader(body, rest)
 	c.state(d)
-	if err := d.Finish(); err != nil {
+	if d.Err() == nil && c.State.Size != d.Left() {
+		d.Fail("a state of %d bytes where %d were announced", d.Left(), c.State.Size)
+	}
+	if err := d.Err(); err != nil {
 		return Checkpoint{}, 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	return c, sum + checkpointTrailer, nil
+	from := rest - c.State.Size
+	c.State.Open = func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(body, from, rest-from)), nil
+	}
+	return c, checkpointHeader + rest + checkpointTrailer, nil
 }
 
+// checkSum compares the checksum behind the first size bytes of r with that of these.
+func checkSum(r *io.SectionReader, size int64) error {
+	sum := crc32.New(castagnoli)
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(r, 0, size), make([]byte, 256<<10)); err != nil {
+		return fmt.Errorf("stream: %w", err)
+	}
+	var want [checkpointTrailer]byte
+	if _, err := r.ReadAt(want[:], size); err != nil && err != io.EOF {
+		return fmt.Errorf("stream: %w", err)
+	}
+	if sum.Sum32() != binary.LittleEndian.Uint32(want[:]) {
+		return fmt.Errorf("%w: the checksum does not match", ErrCorrupt)
+	}
+	return nil
+}
+
+// state transfers all fields but the bytes of State, which come last.
 func (c *Checkpoint) state(d *snapshot.Codec) {
 	n := len(c.Settings)
 	d.Len(&n, maxSettings)
@@ -189,7 +218,7 @@ func (c *Checkpoint) state(d *snapshot.Codec) {
 	d.Int64(&c.Last.Offset)
 	d.Uint64(&c.Last.Hash)
 	c.Outputs.state(d)
-	d.Blob(&c.State, maxState)
+	d.Int64(&c.State.Size)
 }
 
 func (p *Positions) state(d *snapshot.Codec) {

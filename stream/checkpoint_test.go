@@ -2,16 +2,16 @@ package stream_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 var update = flag.Bool("update", false, "write testdata/checkpoint*.bin as this build does")
@@ -20,30 +20,32 @@ func sample() stream.Checkpoint {
 	return stream.Checkpoint{
 		Settings: []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "auto"}},
 		Next:     1 << 40, Last: stream.Mark{Offset: 1<<40 - 1, Hash: 0x9f31c2aa},
-		Outputs: stream.Positions{{Output: "file /data/a.csv", Length: 1234}, {Output: "file /data/b.csv"}}, State: []byte("state\x00of the engine"),
+		Outputs: stream.Positions{{Output: "file /data/a.csv", Length: 1234}, {Output: "file /data/b.csv"}}, State: stream.StateOf([]byte("state\x00of the engine")),
 	}
 }
 
 func encoded(t testing.TB, c stream.Checkpoint) []byte {
 	t.Helper()
-	parts, err := c.Encode()
-	if err != nil {
+	var b bytes.Buffer
+	if err := c.Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	return slices.Concat(parts...)
+	return b.Bytes()
+}
+
+func parse(b []byte) ([]stream.Checkpoint, int, error) {
+	list, n, err := stream.ParseCheckpoints(bytes.NewReader(b), int64(len(b)))
+	return list, int(n), err
 }
 
 func TestCheckpointRoundTrip(t *testing.T) {
-	for _, want := range []stream.Checkpoint{{Outputs: stream.Positions{}}, sample(), {Outputs: stream.Positions{}, State: make([]byte, 1<<20)}} {
-		var got stream.Checkpoint
-		if err := got.UnmarshalBinary(encoded(t, want)); err != nil {
+	for _, want := range []stream.Checkpoint{{Outputs: stream.Positions{}}, sample(), {Outputs: stream.Positions{}, State: stream.StateOf(make([]byte, 1<<20))}} {
+		list, _, err := parse(encoded(t, want))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if len(want.State) == 0 {
-			want.State = nil
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
+		if !streamtest.EqualCheckpoints(t, list[0], want) {
+			t.Errorf("got %+v, want %+v", list[0], want)
 		}
 	}
 }
@@ -54,13 +56,8 @@ func TestFault35_BitFlips(t *testing.T) {
 	good := encoded(t, sample())
 	refused := func(what string, at int, b []byte) {
 		t.Helper()
-		got := sample()
-		err := got.UnmarshalBinary(b)
-		if !errors.Is(err, stream.ErrCorrupt) {
+		if _, _, err := parse(b); !errors.Is(err, stream.ErrCorrupt) {
 			t.Errorf("%s %d: got %v", what, at, err)
-		}
-		if !reflect.DeepEqual(got, sample()) {
-			t.Errorf("%s %d: a failed UnmarshalBinary changed its receiver", what, at)
 		}
 	}
 	for n := range good {
@@ -90,11 +87,17 @@ func TestFault36_CheckpointVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got stream.Checkpoint
-		if err := got.UnmarshalBinary(b); err != nil {
+		var before []byte // what the changes are to
+		if want.Since != 0 {
+			whole := sample()
+			whole.Next = want.Since
+			before = encoded(t, whole)
+		}
+		list, _, err := parse(append(before, b...))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(got, want) {
+		if got := list[len(list)-1]; !streamtest.EqualCheckpoints(t, got, want) {
 			t.Errorf("%s became %+v", name, got)
 		}
 		if !bytes.Equal(encoded(t, want), b) {
@@ -106,11 +109,10 @@ func TestFault36_CheckpointVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got stream.Checkpoint
-		if err := got.UnmarshalBinary(other); !errors.Is(err, stream.ErrVersion) || !strings.Contains(err.Error(), age) {
+		if _, _, err := parse(other); !errors.Is(err, stream.ErrVersion) || !strings.Contains(err.Error(), age) {
 			t.Errorf("%s version gave %v", name, err)
 		}
-		if list, _, err := stream.ParseCheckpoints(append(encoded(t, sample()), other...)); !errors.Is(err, stream.ErrVersion) || len(list) != 1 {
+		if list, _, err := parse(append(encoded(t, sample()), other...)); !errors.Is(err, stream.ErrVersion) || len(list) != 1 {
 			t.Errorf("%s version behind one of ours gave %d, %v", name, len(list), err)
 		}
 	}
@@ -141,7 +143,7 @@ func TestFault35_CutOrFlippedAnywhere(t *testing.T) {
 	check := func(what string, at int, b []byte) {
 		t.Helper()
 		want := before(at)
-		list, n, err := stream.ParseCheckpoints(b)
+		list, n, err := parse(b)
 		if len(list) != want || n != append([]int{0}, ends...)[want] {
 			t.Fatalf("%s %d: %d checkpoints in %d bytes, %v; want %d", what, at, len(list), n, err, want)
 		}
@@ -159,7 +161,7 @@ func TestFault35_CutOrFlippedAnywhere(t *testing.T) {
 		}
 	}
 	check("without the middle", ends[0], append(bytes.Clone(good[:ends[0]]), good[ends[1]:]...))
-	if list, _, err := stream.ParseCheckpoints(good[ends[0]:]); len(list) != 0 || !errors.Is(err, stream.ErrCorrupt) {
+	if list, _, err := parse(good[ends[0]:]); len(list) != 0 || !errors.Is(err, stream.ErrCorrupt) {
 		t.Errorf("changes without what they change gave %d, %v", len(list), err)
 	}
 }
@@ -171,28 +173,66 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(good[ends[0]:])
 	f.Add(encoded(f, stream.Checkpoint{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var c stream.Checkpoint
-		if c.UnmarshalBinary(b) == nil && binary.LittleEndian.Uint16(b[8:]) == 3 {
-			if again := encoded(t, c); !bytes.Equal(again, b) {
-				t.Errorf("%x decodes, and encodes to %x", b, again)
-			}
+		list, n, err := parse(b)
+		var again []byte
+		for _, c := range list {
+			again = append(again, encoded(t, c)...)
 		}
-		list, n, err := stream.ParseCheckpoints(b)
+		if !bytes.Equal(again, b[:min(n, len(b))]) {
+			t.Errorf("%x decodes, and encodes to %x", b, again)
+		}
 		if n > len(b) || (n == 0) != (len(list) == 0) || (err == nil) != (n == len(b) && n > 0) {
 			t.Errorf("%d checkpoints in %d of %d bytes, %v", len(list), n, len(b), err)
 		}
 	})
 }
 
-// TestEncodeDoesNotCopyTheState: a copy would need as much memory again, for each
-// partition, and that while a process is catching up.
-func TestEncodeDoesNotCopyTheState(t *testing.T) {
-	c := sample()
-	parts, err := c.Encode()
+// TestEncodedInPieces: a state is encoded in pieces that are much smaller than it, and read back
+// in pieces; damage of its middle is found before anything is restored from it.
+func TestEncodedInPieces(t *testing.T) {
+	c := streamtest.DriftConfig()
+	c.MaxSeries = 5000
+	e := streamtest.NewEngine(t, c)
+	var b stream.Batch
+	for i := range 2 * c.MaxSeries {
+		r := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: fmt.Sprint("s", i%c.MaxSeries), Time: int64(i+1) * 1e9, Values: []float64{float64(i), 1}}
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+		b.Reset()
+	}
+	state := e.Encoded(true)
+	var w sizes
+	if err := (&stream.Checkpoint{State: state}).Encode(&w); err != nil {
+		t.Fatal(err)
+	}
+	if most := slices.Max(w.writes); most > 1<<20 || state.Size < 4<<20 {
+		t.Errorf("a state of %d bytes is written in parts of up to %d", state.Size, most)
+	}
+	list, _, err := parse(w.all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(parts, func(p []byte) bool { return &p[0] == &c.State[0] }) {
-		t.Error("no part is the state itself")
+	restored := streamtest.NewEngine(t, c)
+	if err := restored.RestoreFrom(list[0].State); err != nil {
+		t.Fatal(err)
 	}
+	if !bytes.Equal(restored.Snapshot(nil), e.Snapshot(nil)) {
+		t.Error("the restored state is another one")
+	}
+	w.all[len(w.all)/2] ^= 1
+	if list, _, err := parse(w.all); len(list) > 0 || !errors.Is(err, stream.ErrCorrupt) {
+		t.Errorf("%d checkpoints, %v", len(list), err)
+	}
+}
+
+// sizes keeps what is written, and how much each time.
+type sizes struct {
+	all    []byte
+	writes []int
+}
+
+func (w *sizes) Write(p []byte) (int, error) {
+	w.all, w.writes = append(w.all, p...), append(w.writes, len(p))
+	return len(p), nil
 }

@@ -45,10 +45,6 @@ type EngineConfig struct {
 	Shards   []Constructors
 	Together func(n int, work func(i int))
 
-	// Stateless says that no Checkpoint will be asked for: Memory then needs no room for
-	// one.
-	Stateless bool
-
 	// GrowAfter is the number of samples after which a series gets the best model that
 	// fits. The series begins with the last of Lighter; the better model first learns the
 	// samples so far. 0: a series begins with the best model that fits, and keeps it.

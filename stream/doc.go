@@ -12,7 +12,7 @@
 //			engine.Apply(&batch, &record)
 //		}
 //		sink.Write(ctx, &batch) // first the points,
-//		store.Save(ctx, checkpoint of engine.Snapshot) // then what covers them,
+//		store.Save(ctx, checkpoint of engine.Encoded) // then what covers them,
 //		source.Commit(ctx, engine.Next()) // then the offset
 //		batch.Reset()
 //	}

@@ -39,7 +39,7 @@ type Committer interface {
 
 // Sink accepts points. Write blocks until every point of b was accepted, and repeats failed
 // requests while ctx lives; it keeps no reference to b. Writing a batch twice has the
-// effect of writing it once. A batch with a Snapshot must be durable when Write returns: a
+// effect of writing it once. A batch with a Checkpoint must be durable when Write returns: a
 // checkpoint follows.
 type Sink interface {
 	Write(ctx context.Context, b *Batch) error

@@ -286,18 +286,8 @@ func later(a, b int64) int64 {
 }
 
 // Score appends to dst the points of its step results. dst must be the batch of all records
-// learnt since the last call of Score. Score also completes the Snapshot of dst, if there
-// is one.
-func (e *Engine) Score(dst *Batch) error {
-	if err := e.scorer.takeAll(dst); err != nil {
-		return err
-	}
-	if dst.half {
-		dst.Snapshot, dst.half = e.stateOfScorer(dst.Snapshot, dst.Since == 0), false
-		e.scorer.saved()
-	}
-	return nil
-}
+// learnt since the last call of Score.
+func (e *Engine) Score(dst *Batch) error { return e.scorer.takeAll(dst) }
 
 // inspect adds an event for a drift at the last sample, and returns the level set score of
 // the model. NaN: none.

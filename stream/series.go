@@ -86,7 +86,7 @@ func (e *Engine) newSeries(info *Series, place, tier int) (*series, error) {
 	}
 	if e.budget.limit > 0 {
 		c, err := e.costOf(choice{tier, len(info.Variables)})
-		s.cost = e.bytes(c)
+		s.cost = c.bytes()
 		return s, err
 	}
 	return s, nil

@@ -1,8 +1,8 @@
 package stream
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -11,60 +11,25 @@ import (
 const maxModelBytes = 1 << 30
 
 // Snapshot appends the whole state to dst. All batches must have been scored.
-func (e *Engine) Snapshot(dst []byte) []byte {
-	return e.stateOfScorer(e.stateOfModels(dst, true), true)
-}
+func (e *Engine) Snapshot(dst []byte) []byte { return e.appendState(dst, true) }
 
 // Changes appends to dst the state that has changed since the last call of Saved. Series
 // without a record since then cost nothing.
-func (e *Engine) Changes(dst []byte) []byte {
-	return e.stateOfScorer(e.stateOfModels(dst, false), false)
-}
+func (e *Engine) Changes(dst []byte) []byte { return e.appendState(dst, false) }
 
-// Checkpoint puts the half of the state that Learn changes into dst.Snapshot, appended
-// to room: all of it, or what has changed since the checkpoint at offset since, which
-// was the last one; 0 = all. No sample may wait for Settle. Score adds the other half.
-func (e *Engine) Checkpoint(dst *Batch, room []byte, since int64) {
-	dst.Snapshot, dst.Since, dst.Next, dst.half = e.stateOfModels(room, since == 0), since, e.next, true
-	e.saved()
+func (e *Engine) appendState(dst []byte, all bool) []byte {
+	c := snapshot.NewEncoder(dst)
+	e.stateOfAll(c, all)
+	return c.Bytes()
 }
 
 // Saved says that the current state was kept: Changes starts again.
 func (e *Engine) Saved() {
-	e.saved()
-	e.scorer.saved()
-}
-
-// stateOfModels appends to dst the half of the state that Learn has changed: all of
-// it, or what is new since saved was called.
-func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
-	if len(e.queue) > 0 {
-		panic("stream: the state is asked for while samples wait for Settle")
-	}
-	if all {
-		dst = slices.Grow(dst, e.stateBytes()) // to grow later would take twice the memory
-	}
-	c := snapshot.NewEncoder(dst)
-	e.state(c, all)
-	return c.Bytes()
-}
-
-// stateOfScorer appends to dst the half that Score has changed.
-func (e *Engine) stateOfScorer(dst []byte, all bool) []byte {
-	c := snapshot.NewEncoder(dst)
-	e.scorer.state(c, all)
-	return c.Bytes()
-}
-
-func (e *Engine) saved() {
 	e.assembler.saved()
 	for _, s := range e.series {
 		s.changed = false
 	}
-}
-
-func (sc *scorer) saved() {
-	for _, s := range sc.series {
+	for _, s := range e.scorer.series {
 		s.changed = false
 	}
 }
@@ -74,14 +39,21 @@ func (sc *scorer) saved() {
 // Intervals, Baselines, Anomalies and MetricsWindow may differ from those of the saved
 // Engine: the models go on, and new scores, intervals and baselines begin now.
 func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
+	states := []State{StateOf(whole)}
+	for _, b := range changes {
+		states = append(states, StateOf(b))
+	}
+	return e.RestoreFrom(states[0], states[1:]...)
+}
+
+// RestoreFrom is Restore, of states that need not be in memory.
+func (e *Engine) RestoreFrom(whole State, changes ...State) error {
 	fresh, err := NewEngine(e.c)
 	if err != nil {
 		return err
 	}
-	for i, b := range append([][]byte{whole}, changes...) {
-		c := snapshot.NewDecoder(b)
-		fresh.stateOfAll(c, i == 0)
-		if err := c.Finish(); err != nil {
+	for i, s := range append([]State{whole}, changes...) {
+		if err := fresh.read(s, i == 0); err != nil {
 			return fmt.Errorf("stream: a state does not read back: %w", err)
 		}
 	}
@@ -91,10 +63,21 @@ func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	return nil
 }
 
-// Warm is Restore for another log: the models go on, and messages count from the first one
+// read restores s, all of the state or what has changed of it.
+func (e *Engine) read(s State, all bool) error {
+	src, err := s.open()
+	if err != nil {
+		return err
+	}
+	c := snapshot.NewReader(src, s.Size)
+	e.stateOfAll(c, all)
+	return errors.Join(c.Finish(), src.Close())
+}
+
+// Warm is RestoreFrom for another log: the models go on, and messages count from the first one
 // that comes.
-func (e *Engine) Warm(whole []byte, changes ...[]byte) error {
-	err := e.Restore(whole, changes...)
+func (e *Engine) Warm(whole State, changes ...State) error {
+	err := e.RestoreFrom(whole, changes...)
 	if err == nil {
 		e.next = 0
 	}
@@ -111,6 +94,9 @@ func (e *Engine) State(c *snapshot.Codec) {
 }
 
 func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {
+	if len(e.queue) > 0 {
+		panic("stream: the state is asked for while samples wait for Settle")
+	}
 	e.state(c, all)
 	e.scorer.state(c, all)
 }
@@ -169,6 +155,7 @@ func transferSome[T interface{ hasChanged() bool }](c *snapshot.Codec, list []T,
 		}
 		i = at
 		state(c, i)
+		c.Cut()
 		n--
 	}
 }

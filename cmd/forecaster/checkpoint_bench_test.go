@@ -54,7 +54,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			if !whole {
 				save(b, store, engine, 0)
 			}
-			size := 0
+			size := int64(0)
 			for b.Loop() {
 				since := engine.Next()
 				for k := range series / 100 {
@@ -74,13 +74,13 @@ func BenchmarkCheckpoint(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			var changes [][]byte
+			var changes []stream.State
 			for _, c := range list[1:] {
 				changes = append(changes, c.State)
 			}
 			fresh, err := build.NewEngine(c, stream.AllSeries)
 			if err == nil {
-				err = fresh.Restore(list[0].State, changes...)
+				err = fresh.RestoreFrom(list[0].State, changes...)
 			}
 			if err != nil || fresh.Next() != engine.Next() {
 				b.Fatal(fresh.Next(), err)
@@ -90,17 +90,12 @@ func BenchmarkCheckpoint(b *testing.B) {
 	})
 }
 
-func save(b *testing.B, store stream.Store, engine *stream.Engine, since int64) int {
+func save(b *testing.B, store stream.Store, engine *stream.Engine, since int64) int64 {
 	b.Helper()
-	c := stream.Checkpoint{Next: engine.Next(), Since: since}
-	if since == 0 {
-		c.State = engine.Snapshot(nil)
-	} else {
-		c.State = engine.Changes(nil)
-	}
-	engine.Saved()
+	c := stream.Checkpoint{Next: engine.Next(), Since: since, State: engine.Encoded(since == 0)}
 	if err := store.Save(context.Background(), c); err != nil {
 		b.Fatal(err)
 	}
-	return len(c.State)
+	engine.Saved()
+	return c.State.Size
 }

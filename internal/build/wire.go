@@ -59,7 +59,6 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
 		GrowAfter:     growAfter,
-		Stateless:     c.State.Dir == "" && c.State.Topic == "",
 		Anomalies:     func(variables []string) eval.AnomalyConfig { return anomaliesOf(m, variables) },
 		Limits:        func(variables []string) (low, high []float64) { return limitsOf(m, variables) },
 		Pool:          pool,

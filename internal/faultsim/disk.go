@@ -1,7 +1,9 @@
 package faultsim
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -49,28 +51,35 @@ var _ file.Disk = diskOf{}
 
 func (d diskOf) List() ([]string, error) { return slices.Collect(maps.Keys(d.p.disk.now)), nil }
 
-func (d diskOf) Read(name string) ([]byte, error) {
+func (d diskOf) Read(name string) (io.ReaderAt, int64, error) {
 	var b []byte
 	err := d.effect("read "+name, func() error {
 		b = slices.Clone(d.p.disk.now[name].bytes)
 		return nil
 	})
-	return b, err
+	return bytes.NewReader(b), int64(len(b)), err
 }
 
-func (d diskOf) Write(name string, parts ...[]byte) error {
+func (d diskOf) Write(name string, from func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := from(&b); err != nil {
+		return err
+	}
 	err := d.effect("write "+name, func() error {
-		d.p.disk.now[name] = &content{bytes: slices.Concat(parts...)}
+		d.p.disk.now[name] = &content{bytes: b.Bytes()}
 		return nil
 	})
 	return d.sync(name, err)
 }
 
-func (d diskOf) Append(name string, parts ...[]byte) error {
-	b := slices.Concat(parts...)
-	err := d.effect(fmt.Sprintf("append %d bytes to %s", len(b), name), func() error {
+func (d diskOf) Append(name string, from func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := from(&b); err != nil {
+		return err
+	}
+	err := d.effect(fmt.Sprintf("append %d bytes to %s", b.Len(), name), func() error {
 		c := d.p.disk.now[name]
-		c.bytes = append(c.bytes, b...)
+		c.bytes = append(c.bytes, b.Bytes()...)
 		return nil
 	})
 	return d.sync(name, err)

@@ -242,7 +242,7 @@ func (s *sim) plant(c *stream.Checkpoint) {
 			s.fail("%v", err)
 			return
 		}
-		c.State = atOffset(idle.Changes(nil), c.Next)
+		c.State = stream.StateOf(atOffset(idle.Changes(nil), c.Next))
 	}
 	if s.o.Bug != RepeatRecord || c.Next == 0 {
 		return
@@ -251,7 +251,11 @@ func (s *sim) plant(c *stream.Checkpoint) {
 	if c.Since > 0 {
 		c.Since-- // as that of the one before
 	}
-	c.State = atOffset(bytes.Clone(c.State), c.Next)
+	b, err := c.State.Bytes()
+	if err != nil {
+		s.fail("%v", err)
+	}
+	c.State = stream.StateOf(atOffset(b, c.Next))
 }
 
 // atOffset makes a state say that it is that of another offset.

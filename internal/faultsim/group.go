@@ -166,6 +166,7 @@ type worker struct {
 	decoded    stream.Decoded
 	free, full []*stream.Batch
 	readDone   bool
+	saved      bool // the state behind a batch, that swap waits for
 	writeDone  bool
 }
 
@@ -295,7 +296,7 @@ func (w *worker) read() error {
 				return err
 			}
 		}
-		if b.Snapshot != nil || b.Records > 0 && (end || n == len(waiting)) {
+		if b.Checkpoint || b.Records > 0 && (end || n == len(waiting)) {
 			var err error
 			if b, err = w.swap(b); err != nil {
 				return err
@@ -320,7 +321,8 @@ func (w *worker) take() *stream.Batch {
 	return b
 }
 
-// swap hands b over and returns an empty batch, or nil when the writer has ended.
+// swap hands b over, waits until the state is saved if b asks for that, and returns an empty
+// batch, or nil when the writer has ended.
 func (w *worker) swap(b *stream.Batch) (*stream.Batch, error) {
 	if err := w.driver.Settle(b); err != nil {
 		return nil, err
@@ -330,7 +332,14 @@ func (w *worker) swap(b *stream.Batch) (*stream.Batch, error) {
 			return nil, nil
 		}
 	}
+	saving := b.Checkpoint
 	w.full = append(w.full, b)
+	for saving && !w.saved {
+		if w.writeDone || !w.sim.yield() {
+			return nil, nil
+		}
+	}
+	w.saved = false
 	return w.take(), nil
 }
 
@@ -353,6 +362,7 @@ func (w *worker) write() error {
 		if err := w.driver.Deliver(context.Background(), b, func(run.Stage) {}); err != nil {
 			return err
 		}
+		w.saved = b.Checkpoint
 		b.Reset()
 		w.free = append(w.free, b)
 	}

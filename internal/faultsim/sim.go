@@ -476,11 +476,11 @@ func (s *sim) restored(store stream.Store) (next int64, state []byte, err error)
 	if err != nil {
 		return 0, nil, err
 	}
-	var changes [][]byte
+	var changes []stream.State
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
-	err = engine.Restore(list[0].State, changes...)
+	err = engine.RestoreFrom(list[0].State, changes...)
 	return list[len(list)-1].Next, engine.Snapshot(nil), err
 }
 

@@ -70,7 +70,7 @@ func (t *topicStore) read(id snapshotID) ([]stream.Checkpoint, error) {
 		}
 		b = append(b, chunk...)
 	}
-	list, _, err := stream.ParseCheckpoints(b)
+	list, _, err := stream.ParseCheckpoints(bytes.NewReader(b), int64(len(b)))
 	if err == nil && list[len(list)-1].Next != id.next {
 		err = stream.ErrCorrupt
 	}
@@ -150,14 +150,14 @@ func (s *sim) foreign(p *partition) {
 	}
 	m := &member{partitions: s.partitionsKnown()}
 	last := p.log[2*from-1]
-	c := stream.Checkpoint{Settings: m.settings(), Next: last.Offset + 1, Last: last.Mark(), State: other.state}
-	parts, err := c.Encode()
-	if err != nil {
+	c := stream.Checkpoint{Settings: m.settings(), Next: last.Offset + 1, Last: last.Mark(), State: stream.StateOf(other.state)}
+	var b bytes.Buffer
+	if err := c.Encode(&b); err != nil {
 		s.fail("%v", err)
 		return
 	}
 	id := snapshotID{id: foreignID, next: c.Next, chunks: 1}
-	p.snapshots[foreignID+"/0"], p.manifests[foreignID] = bytes.Join(parts, nil), id
+	p.snapshots[foreignID+"/0"], p.manifests[foreignID] = b.Bytes(), id
 }
 
 func (t *topicStore) key(id snapshotID, chunk int) string {
@@ -169,11 +169,11 @@ func (t *topicStore) key(id snapshotID, chunk int) string {
 
 func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 	t.sim.plant(&c)
-	parts, err := c.Encode()
-	if err != nil {
+	var encoded bytes.Buffer
+	if err := c.Encode(&encoded); err != nil {
 		return err
 	}
-	b := bytes.Join(parts, nil)
+	b := encoded.Bytes()
 	id, previous, old := t.current, t.previous, snapshotID{}
 	switch {
 	case c.Since == 0:
@@ -196,7 +196,7 @@ func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 		id.chunks++
 	}
 	id.next = c.Next
-	err = t.effect("manifest "+id.id, func() error {
+	err := t.effect("manifest "+id.id, func() error {
 		t.p.manifests[id.id] = id
 		return nil
 	})

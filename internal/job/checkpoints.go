@@ -76,10 +76,11 @@ func readCheckpoint(path string) CheckpointInfo {
 	if stat, err := os.Stat(path); err == nil {
 		info.Time, info.Bytes = stat.ModTime().UTC(), stat.Size()
 	}
-	content, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	var list []stream.Checkpoint
 	if err == nil {
-		list, _, err = stream.ParseCheckpoints(content)
+		list, _, err = stream.ParseCheckpoints(f, info.Bytes)
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		info.Error = err.Error()

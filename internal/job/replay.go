@@ -59,7 +59,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	defer src.Close()
 	ec := build.EngineConfig(cfg, stream.AllSeries)
-	ec.Stateless, ec.Together = o.State == "", run.Together
+	ec.Together = run.Together
 	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return nil, err

@@ -66,8 +66,8 @@ func (c *Codec) encodeBlock(f func()) {
 }
 
 func (c *Codec) decodeBlock(data []byte, f func()) {
-	outer, rest, s := c.scope, c.buf, new(scope)
-	c.buf = data
+	outer, rest, source, s := c.scope, c.buf, c.source, new(scope)
+	c.buf, c.source = data, nil
 	body := c.span()
 	for len(c.buf) > 0 && c.err == nil {
 		var o option
@@ -82,7 +82,7 @@ func (c *Codec) decodeBlock(data []byte, f func()) {
 			c.Fail("%d bytes left over in a block", len(c.buf))
 		}
 	}
-	c.buf, c.scope = rest, outer
+	c.buf, c.scope, c.source = rest, outer, source
 }
 
 // reserve leaves room for a length and returns the place behind it; patch fills it in.
@@ -98,6 +98,10 @@ func (c *Codec) patch(at int) {
 // span returns as many of the next bytes as the length before them says.
 func (c *Codec) span() []byte {
 	var n int
-	c.Len(&n, len(c.buf))
+	limit := len(c.buf)
+	if c.source != nil {
+		limit = int(c.Left())
+	}
+	c.Len(&n, limit)
 	return c.take(n)
 }

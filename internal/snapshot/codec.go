@@ -24,6 +24,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"math"
 	"slices"
 )
@@ -46,6 +48,11 @@ type Codec struct {
 	measuring bool // vectors are not kept, but counted …
 	omitted   int  // … here, in bytes
 
+	sink   func(piece []byte) bool // takes what an encoder has written; nil = it stays in buf
+	source io.Reader               // of what a decoder has not in buf yet; nil inside of a Block …
+	left   int64                   // … and how many bytes that is
+	window []byte                  // memory of buf
+
 	scope *scope   // nil outside of a Block
 	spare [][]byte // memory of tails
 }
@@ -53,11 +60,71 @@ type Codec struct {
 // NewEncoder returns a Codec that appends to dst, which may be nil.
 func NewEncoder(dst []byte) *Codec { return &Codec{buf: dst} }
 
-// Length returns the number of bytes that an encoder writes for v, in a Block.
-func Length(v Stateful) int {
+// pieceBytes is how much an encoder of pieces gathers, and a decoder reads at once.
+const pieceBytes = 256 << 10
+
+// Pieces yields what an encoder writes for v, in pieces that end where v calls Cut. A piece is
+// valid until the next one.
+func Pieces(v Stateful) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		c := &Codec{sink: yield}
+		v.State(c)
+		c.flush()
+	}
+}
+
+// Cut ends a part of the state, outside of any Block. Pieces end there.
+func (c *Codec) Cut() {
+	if len(c.buf) >= pieceBytes && (c.measuring || c.sink != nil) {
+		c.flush()
+	}
+}
+
+func (c *Codec) flush() {
+	switch {
+	case c.measuring:
+		c.omitted += len(c.buf)
+	case c.err == nil && len(c.buf) > 0 && !c.sink(c.buf):
+		c.Fail("nobody takes the rest of it")
+	}
+	c.buf = c.buf[:0]
+}
+
+// Size returns the number of bytes that an encoder writes for v.
+func Size(v Stateful) int64 {
 	c := &Codec{measuring: true}
-	c.Block(func() { v.State(c) })
-	return len(c.buf) + c.omitted
+	v.State(c)
+	c.flush()
+	return int64(c.omitted)
+}
+
+// Length is Size with v in a Block.
+func Length(v Stateful) int { return int(Size(inBlock{v})) }
+
+type inBlock struct{ v Stateful }
+
+func (b inBlock) State(c *Codec) { c.Block(func() { b.v.State(c) }) }
+
+// NewReader returns a Codec that reads size bytes from src, some at a time.
+func NewReader(src io.Reader, size int64) *Codec {
+	return &Codec{decoding: true, source: src, left: size}
+}
+
+// fill brings at least n bytes into buf, if there are as many.
+func (c *Codec) fill(n int) {
+	more := int(min(int64(max(n-len(c.buf), pieceBytes)), c.left))
+	if c.err != nil || len(c.buf)+more < n {
+		return
+	}
+	if size := len(c.buf) + more; size > cap(c.window) {
+		c.window = make([]byte, size)
+	}
+	have := copy(c.window[:cap(c.window)], c.buf)
+	c.buf = c.window[:have+more]
+	if _, err := io.ReadFull(c.source, c.buf[have:]); err != nil {
+		c.err = fmt.Errorf("snapshot: %w", err)
+	}
+	c.left -= int64(more)
 }
 
 // NewDecoder returns a Codec that reads src. No field keeps a reference to src.
@@ -70,13 +137,16 @@ func (c *Codec) Decoding() bool { return c.decoding }
 // Bytes returns the bytes that an encoder has written, or that a decoder has not read.
 func (c *Codec) Bytes() []byte { return c.buf }
 
+// Left returns the number of bytes that a decoder has not read.
+func (c *Codec) Left() int64 { return int64(len(c.buf)) + c.left }
+
 // Err returns the first error.
 func (c *Codec) Err() error { return c.err }
 
 // Finish returns Err, or an error if a decoder has not read all bytes.
 func (c *Codec) Finish() error {
-	if c.err == nil && c.decoding && len(c.buf) != 0 {
-		c.Fail("%d bytes left over", len(c.buf))
+	if c.err == nil && c.decoding && c.Left() != 0 {
+		c.Fail("%d bytes left over", c.Left())
 	}
 	return c.err
 }
@@ -91,6 +161,9 @@ func (c *Codec) Fail(format string, args ...any) {
 
 // take returns the next n bytes of a decoder, or nil after recording an error.
 func (c *Codec) take(n int) []byte {
+	if c.source != nil && n > len(c.buf) {
+		c.fill(n)
+	}
 	if c.err != nil {
 		return nil
 	}

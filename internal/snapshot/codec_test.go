@@ -1,10 +1,13 @@
 package snapshot_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"testing"
+	"testing/iotest"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -169,5 +172,58 @@ func TestLengthIsThatOfTheEncoding(t *testing.T) {
 		if got, want := snapshot.Length(v), len(c.Bytes()); got != want || want < 8000 {
 			t.Errorf("length %d, the encoding has %d bytes", got, want)
 		}
+	}
+}
+
+// A state in pieces is that of an encoder, and reads back from a reader that gives little at a
+// time; every truncation is an error.
+func TestPieces(t *testing.T) {
+	list := make([]*everything, 400)
+	for i := range list {
+		list[i] = sample()
+		list[i].v = make([]float64, 100+i)
+		list[i].n = i
+	}
+	all := state(func(c *snapshot.Codec) {
+		for _, e := range list {
+			e.State(c)
+			c.Block(func() {
+				e.State(c)
+				c.Optional("more", func() { e.State(c) })
+			})
+			c.Cut()
+		}
+	})
+	want, got, pieces := encode(all), []byte(nil), 0
+	for piece := range snapshot.Pieces(all) {
+		got = append(got, piece...)
+		pieces++
+	}
+	if !bytes.Equal(got, want) || pieces < 2 || snapshot.Size(all) != int64(len(want)) {
+		t.Errorf("%d bytes in %d pieces, announced as %d; want %d", len(got), pieces, snapshot.Size(all), len(want))
+	}
+	for range snapshot.Pieces(all) {
+		break // nobody needs the rest
+	}
+	for _, e := range list {
+		clear(e.v)
+		e.n = 0
+	}
+	d := snapshot.NewReader(iotest.HalfReader(bytes.NewReader(want)), int64(len(want)))
+	all.State(d)
+	if err := d.Finish(); err != nil || !bytes.Equal(encode(all), want) {
+		t.Errorf("restored another state, %v", err)
+	}
+	for n := 0; n < len(want); n += len(want)/40 + 1 {
+		d := snapshot.NewReader(bytes.NewReader(want[:n]), int64(n))
+		all.State(d)
+		if err := d.Finish(); !errors.Is(err, snapshot.ErrCorrupt) {
+			t.Errorf("first %d of %d bytes: error %v", n, len(want), err)
+		}
+	}
+	d = snapshot.NewReader(bytes.NewReader(want[:1000]), int64(len(want)))
+	all.State(d)
+	if err := d.Finish(); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a reader that ends too soon: error %v", err)
 	}
 }

@@ -82,7 +82,7 @@ func TestFault63_NoDescriptors(t *testing.T) {
 	}
 	defer s.Close()
 	waiting := func(n int) bool { return strings.Count(log.String(), "no file descriptor is free") >= n }
-	for i, c := range []stream.Checkpoint{{Next: 5, State: []byte("whole")}, {Next: 6, Since: 5, State: []byte("change")}, {Next: 7, State: []byte("whole")}} {
+	for i, c := range []stream.Checkpoint{{Next: 5, State: stream.StateOf([]byte("whole"))}, {Next: 6, Since: 5, State: stream.StateOf([]byte("change"))}, {Next: 7, State: stream.StateOf([]byte("whole"))}} {
 		give := exhaust(t)
 		done := make(chan error, 1)
 		go func() { done <- s.Save(context.Background(), c) }()

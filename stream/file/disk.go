@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,13 +12,13 @@ import (
 // power.
 type Disk interface {
 	List() (names []string, err error)
-	Read(name string) ([]byte, error)
+	Read(name string) (content io.ReaderAt, size int64, err error)
 
-	// Write makes a file of parts, or replaces its content; Append adds parts at the end.
-	// The content is durable when they return. After an error a part of it may be there, or
-	// another content in its place.
-	Write(name string, parts ...[]byte) error
-	Append(name string, parts ...[]byte) error
+	// Write makes a file of what content writes, or replaces its content; Append adds it at
+	// the end. The content is durable when they return. After an error a part of it may be
+	// there, or another content in its place.
+	Write(name string, content func(io.Writer) error) error
+	Append(name string, content func(io.Writer) error) error
 
 	// Rename replaces to. The new name is durable when it returns; after an error the file
 	// has the old or the new name.
@@ -43,25 +44,41 @@ func (d directory) List() ([]string, error) {
 	return names, err
 }
 
-func (d directory) Read(name string) ([]byte, error) { return os.ReadFile(d.path(name)) }
-
-func (d directory) Write(name string, parts ...[]byte) error {
-	return writeSync(d.path(name), os.O_CREATE|os.O_TRUNC, parts)
+func (d directory) Read(name string) (io.ReaderAt, int64, error) {
+	info, err := os.Stat(d.path(name))
+	if err != nil {
+		return nil, 0, err
+	}
+	return content(d.path(name)), info.Size(), nil
 }
 
-func (d directory) Append(name string, parts ...[]byte) error {
-	return writeSync(d.path(name), os.O_APPEND, parts)
+// content is the path of a file that is open only while it is read.
+type content string
+
+// ReadAt implements io.ReaderAt.
+func (c content) ReadAt(p []byte, off int64) (int, error) {
+	f, err := os.Open(string(c))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return f.ReadAt(p, off)
 }
 
-func writeSync(path string, flag int, parts [][]byte) error {
+func (d directory) Write(name string, content func(io.Writer) error) error {
+	return writeSync(d.path(name), os.O_CREATE|os.O_TRUNC, content)
+}
+
+func (d directory) Append(name string, content func(io.Writer) error) error {
+	return writeSync(d.path(name), os.O_APPEND, content)
+}
+
+func writeSync(path string, flag int, content func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0o644)
 	if err != nil {
 		return err
 	}
-	for i := 0; i < len(parts) && err == nil; i++ {
-		_, err = f.Write(parts[i])
-	}
-	if err == nil {
+	if err = content(f); err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())

@@ -77,7 +77,7 @@ func TestForecastsAreDurableBeforeACheckpoint(t *testing.T) {
 	if err := s.Write(context.Background(), batch); err != nil {
 		t.Fatal(err)
 	}
-	batch.Snapshot = []byte("state")
+	batch.Checkpoint = true
 	if err := s.Write(context.Background(), batch); err != nil {
 		t.Fatal(err)
 	}

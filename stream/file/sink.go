@@ -67,5 +67,5 @@ func (s *Sink) Write(_ context.Context, b *stream.Batch) error {
 	if s.buf = s.enc.AppendBatch(s.buf, b); len(s.buf) == header {
 		s.buf = s.buf[:0] // no forecasts: no header alone
 	}
-	return s.write(s.buf, b.Snapshot != nil)
+	return s.write(s.buf, b.Checkpoint)
 }

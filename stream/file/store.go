@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,11 +88,11 @@ func Newest(dir string) ([]stream.Checkpoint, error) {
 		return nil, stream.ErrNoCheckpoint
 	}
 	for _, path := range paths {
-		var b []byte
-		if b, err = os.ReadFile(path); err != nil {
+		r, size, problem := directory(dir).Read(filepath.Base(path))
+		if err = problem; err != nil {
 			break
 		}
-		list, _, problem := stream.ParseCheckpoints(b)
+		list, _, problem := stream.ParseCheckpoints(r, size)
 		if len(list) > 0 {
 			return list, nil
 		}
@@ -158,17 +158,17 @@ func (s *Store) load() ([]stream.Checkpoint, error) {
 	}
 	var damage error
 	for _, name := range names {
-		b, err := s.disk.Read(name)
+		r, size, err := s.disk.Read(name)
 		if err != nil {
 			return nil, fmt.Errorf("file: %w", err)
 		}
-		list, n, err := stream.ParseCheckpoints(b)
+		list, n, err := stream.ParseCheckpoints(r, size)
 		if errors.Is(err, stream.ErrVersion) {
 			return nil, fmt.Errorf("file: %s: %w", filepath.Join(s.dir, name), err)
 		}
 		if err != nil {
 			s.damaged.Add(1)
-			s.log.Warn("a checkpoint is damaged; what comes before it is used", "file", filepath.Join(s.dir, name), "good_bytes", n, "bytes", len(b), "error", err)
+			s.log.Warn("a checkpoint is damaged; what comes before it is used", "file", filepath.Join(s.dir, name), "good_bytes", n, "bytes", size, "error", err)
 		}
 		if len(list) > 0 {
 			return list, s.putAside(names[:slices.Index(names, name)])
@@ -194,20 +194,16 @@ var errChanges = errors.New("changes to a checkpoint that this store has not sav
 
 // Save implements stream.Store.
 func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
-	parts, err := c.Encode()
-	if err != nil {
-		return err
-	}
 	file := s.open
 	s.open = "" // until all is well: nothing may follow a part
-	err = s.patiently(ctx, func() (err error) {
+	err := s.patiently(ctx, func() (err error) {
 		switch {
 		case c.Since == 0:
-			file, err = s.create(parts)
+			file, err = s.create(c.Encode)
 		case file == "":
 			err = errChanges
 		default:
-			err = s.disk.Append(file, parts...)
+			err = s.disk.Append(file, c.Encode)
 		}
 		return err
 	})
@@ -242,7 +238,7 @@ func (s *Store) patiently(ctx context.Context, f func() error) error {
 }
 
 // create makes a new file, and removes the oldest ones.
-func (s *Store) create(parts [][]byte) (file string, err error) {
+func (s *Store) create(content func(io.Writer) error) (file string, err error) {
 	names, err := newestFirst(s.disk)
 	if err != nil {
 		return "", err
@@ -253,7 +249,7 @@ func (s *Store) create(parts [][]byte) (file string, err error) {
 	}
 	s.last++
 	file = name(s.last)
-	if err := s.disk.Write(file+tempSuffix, parts...); err != nil {
+	if err := s.disk.Write(file+tempSuffix, content); err != nil {
 		return "", errors.Join(err, s.disk.Remove(file+tempSuffix))
 	}
 	if err := s.disk.Rename(file+tempSuffix, file); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"maps"
 	"os"
@@ -45,7 +46,7 @@ func TestStoreContract(t *testing.T) {
 func save(t *testing.T, s *file.Store, next ...int64) {
 	t.Helper()
 	for _, n := range next {
-		if err := s.Save(context.Background(), stream.Checkpoint{Next: n, State: []byte("state")}); err != nil {
+		if err := s.Save(context.Background(), stream.Checkpoint{Next: n, State: stream.StateOf([]byte("state"))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestFault34_TornCheckpoint(t *testing.T) {
 	var ends []int // of the checkpoints in the newest file
 	save(t, s, 1)
 	for next := int64(2); next < 6; next++ {
-		c := stream.Checkpoint{Next: next, State: []byte("state")}
+		c := stream.Checkpoint{Next: next, State: stream.StateOf([]byte("state"))}
 		if next > 2 {
 			c.Since = next - 1
 		}
@@ -160,38 +161,47 @@ type full struct {
 	room int
 }
 
-func (d *full) take(parts [][]byte) ([]byte, error) {
-	b := slices.Concat(parts...)
-	n := min(len(b), d.room)
-	d.room -= n
-	if n < len(b) {
-		return b[:n], syscall.ENOSPC
+// limited passes on what there is room for.
+func (d *full) limited(content func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		var b bytes.Buffer
+		if err := content(&b); err != nil {
+			return err
+		}
+		n := min(b.Len(), d.room)
+		d.room -= n
+		_, err := w.Write(b.Bytes()[:n])
+		if n < b.Len() {
+			err = syscall.ENOSPC
+		}
+		return err
 	}
-	return b, nil
 }
 
-func (d *full) Write(name string, parts ...[]byte) error {
-	part, err := d.take(parts)
-	return errors.Join(d.Disk.Write(name, part), err)
+func (d *full) Write(name string, content func(io.Writer) error) error {
+	return d.Disk.Write(name, d.limited(content))
 }
 
-func (d *full) Append(name string, parts ...[]byte) error {
-	part, err := d.take(parts)
-	return errors.Join(d.Disk.Append(name, part), err)
+func (d *full) Append(name string, content func(io.Writer) error) error {
+	return d.Disk.Append(name, d.limited(content))
 }
 
 // memoryDisk is a Disk that is nowhere.
 type memoryDisk map[string][]byte
 
-func (d memoryDisk) List() ([]string, error)          { return slices.Collect(maps.Keys(d)), nil }
-func (d memoryDisk) Read(name string) ([]byte, error) { return d[name], nil }
-func (d memoryDisk) Write(name string, parts ...[]byte) error {
-	d[name] = slices.Concat(parts...)
-	return nil
+func (d memoryDisk) List() ([]string, error) { return slices.Collect(maps.Keys(d)), nil }
+func (d memoryDisk) Read(name string) (io.ReaderAt, int64, error) {
+	return bytes.NewReader(d[name]), int64(len(d[name])), nil
 }
-func (d memoryDisk) Append(name string, parts ...[]byte) error {
-	d[name] = append(d[name], slices.Concat(parts...)...)
-	return nil
+func (d memoryDisk) Write(name string, content func(io.Writer) error) error {
+	d[name] = nil
+	return d.Append(name, content)
+}
+func (d memoryDisk) Append(name string, content func(io.Writer) error) error {
+	var b bytes.Buffer
+	err := content(&b)
+	d[name] = append(bytes.Clone(d[name]), b.Bytes()...)
+	return err
 }
 func (d memoryDisk) Remove(name string) error { delete(d, name); return nil }
 func (d memoryDisk) Rename(from, to string) error {
@@ -205,7 +215,7 @@ func (d memoryDisk) Rename(from, to string) error {
 func TestFault39_NoRoom(t *testing.T) {
 	ctx := context.Background()
 	at := func(next, since int64) stream.Checkpoint {
-		return stream.Checkpoint{Next: next, Since: since, State: []byte("state")}
+		return stream.Checkpoint{Next: next, Since: since, State: stream.StateOf([]byte("state"))}
 	}
 	for room := range 800 {
 		disk := &full{Disk: memoryDisk{}, room: room}

@@ -108,7 +108,7 @@ func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) er
 	c.Err = err
 	for i := range list {
 		c.Changes, c.Next, c.Last, c.Settings, c.Outputs = i, list[i].Next, list[i].Last, list[0].Settings, list[i].Outputs
-		c.Bytes += int64(len(list[i].State))
+		c.Bytes += list[i].State.Size
 	}
 	return nil
 }

@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -263,7 +261,7 @@ func (s *Store) read(ctx context.Context, m manifest) (list []stream.Checkpoint,
 		chunks = chunks[:missing]
 	}
 	b := bytes.Join(chunks, nil)
-	list, _, err = stream.ParseCheckpoints(b)
+	list, _, err = stream.ParseCheckpoints(bytes.NewReader(b), int64(len(b)))
 	switch {
 	case missing >= 0:
 		err = fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", stream.ErrCorrupt, missing, m.chunks, m.id)
@@ -323,10 +321,6 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	parts, err := c.Encode()
-	if err != nil {
-		return err
-	}
 	m, before, old, sum := s.current, s.previous, manifest{}, s.sum
 	s.sum = nil // until all is well: nothing may follow a part
 	switch {
@@ -336,25 +330,20 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	case sum == nil:
 		return errChanges
 	}
-	left := 0
-	for _, part := range parts {
-		left += len(part)
-	}
-	for all := net.Buffers(parts); left > 0; {
-		chunk := make([]byte, min(left, chunkBytes)) // a request that was given up may still use the one before
-		if _, err := io.ReadFull(&all, chunk); err != nil {
-			return err
-		}
-		left -= len(chunk)
+	w := &chunkWriter{write: func(chunk []byte) error {
 		sum.Write(chunk)
 		at, err := s.produce(ctx, outgoing{key: s.key(m.id, m.chunks), value: chunk})
-		if err != nil {
-			return err
-		}
-		if m.chunks == 0 {
+		if err == nil && m.chunks == 0 {
 			m.first = at
 		}
 		m.chunks++
+		return err
+	}}
+	if err := c.Encode(w); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
 	}
 	m.next, m.sum = c.Next, [sha256.Size]byte(sum.Sum(nil))
 	if _, err := s.produce(ctx, outgoing{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
@@ -371,6 +360,37 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	}
 	s.sum = sum
 	return nil
+}
+
+// chunkWriter divides what it gets into chunks.
+type chunkWriter struct {
+	chunk []byte
+	write func(chunk []byte) error // may keep it
+}
+
+// Write implements io.Writer.
+func (w *chunkWriter) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		part := p[n:min(len(p), n+chunkBytes-len(w.chunk))]
+		w.chunk = append(w.chunk, part...)
+		n += len(part)
+		if len(w.chunk) == chunkBytes {
+			if err := w.flush(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// flush writes the last chunk.
+func (w *chunkWriter) flush() error {
+	if len(w.chunk) == 0 {
+		return nil
+	}
+	chunk := w.chunk
+	w.chunk = nil // a request that was given up may still use it
+	return w.write(chunk)
 }
 
 func (s *Store) generation() int {

@@ -79,7 +79,7 @@ func testStore(t *testing.T, addr string) {
 func TestStoreContract(t *testing.T) { testStore(t, newBroker(t, 1).Addr()) }
 
 func checkpointAt(next int64, size int) stream.Checkpoint {
-	return stream.Checkpoint{Settings: settings(), Next: next, Outputs: stream.Positions{{Output: "file a", Length: 1}}, State: bytes.Repeat([]byte{byte(next)}, size)}
+	return stream.Checkpoint{Settings: settings(), Next: next, Outputs: stream.Positions{{Output: "file a", Length: 1}}, State: stream.StateOf(bytes.Repeat([]byte{byte(next)}, size))}
 }
 
 // at returns the offset of the last of some checkpoints; -1 = none.
@@ -126,7 +126,7 @@ func TestStoreKeepsTwoSnapshots(t *testing.T) {
 	if err := p.Commit(deadline(t), 4); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := s.Load(deadline(t)); err != nil || at(c) != 4 || len(c[0].State) != chunkBytes*2+100 {
+	if c, err := s.Load(deadline(t)); err != nil || at(c) != 4 || c[0].State.Size != chunkBytes*2+100 {
 		t.Errorf("%d, %v", at(c), err)
 	}
 }
@@ -493,12 +493,12 @@ func compare(t *testing.T, c GroupConfig, got *recorder) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var changes [][]byte
+		var changes []stream.State
 		for _, cp := range chain[1:] {
 			changes = append(changes, cp.State)
 		}
 		e := newTestEngine(t, number)
-		if err := e.Restore(chain[0].State, changes...); err != nil || !bytes.Equal(e.Snapshot(nil), wantState) {
+		if err := e.RestoreFrom(chain[0].State, changes...); err != nil || !bytes.Equal(e.Snapshot(nil), wantState) {
 			t.Errorf("partition %d: the state differs from that of a replay (%v)", number, err)
 		}
 	}

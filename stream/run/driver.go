@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
@@ -18,6 +17,8 @@ import (
 // step by step.
 //
 //	Resume, then for each message Decode and Learn, and for each batch Settle, Score and Deliver
+//
+// The batch of a Checkpoint is delivered before the next Learn.
 //
 // Learn, Settle and Checkpoint belong to one goroutine. Decode may belong to one before
 // it, Score to one behind it and Deliver to one behind that, which get the batches in
@@ -30,11 +31,11 @@ type Driver struct {
 	last    stream.Mark // of a message that was applied: the last one when a checkpoint is due
 	letters []stream.DeadLetter
 
-	// Checkpoints, for Deliver: bytes of the last whole one, number and bytes of the
-	// changes to it, whether the next one has to be whole, and the last sizes.
-	whole, changes, changeBytes int
-	wholeDue                    atomic.Bool
-	wholeSize, changeSize       atomic.Int64
+	// Checkpoints: bytes of the last whole one, number and bytes of the changes to it, and
+	// whether the next one has to be whole.
+	whole, changeBytes int64
+	changes            int
+	wholeDue           bool
 }
 
 // maxChanges is the number of changes to one whole checkpoint after which the next one
@@ -54,9 +55,7 @@ func NewDriver(c Config) (*Driver, error) {
 	if c.DeadLetters == nil {
 		c.DeadLetters = stream.Discard{}
 	}
-	d := &Driver{c: c}
-	d.wholeDue.Store(true)
-	return d, nil
+	return &Driver{c: c, wholeDue: true}, nil
 }
 
 // Resume restores engine, source and sink from the last checkpoint.
@@ -121,7 +120,7 @@ func (d *Driver) compare(saved, now []stream.Setting) error {
 }
 
 // statesOf returns the states of a whole checkpoint and of the changes to it.
-func statesOf(list []stream.Checkpoint) (whole []byte, changes [][]byte) {
+func statesOf(list []stream.Checkpoint) (whole stream.State, changes []stream.State) {
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
@@ -133,9 +132,8 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	if err := d.compare(list[0].Settings, d.c.Settings); err != nil {
 		return err
 	}
-	d.wholeSize.Store(int64(len(list[0].State)))
 	whole, changes := statesOf(list)
-	if err := d.c.Engine.Restore(whole, changes...); err != nil {
+	if err := d.c.Engine.RestoreFrom(whole, changes...); err != nil {
 		return fmt.Errorf("stream: restore the engine: %w", err)
 	}
 	if n := d.c.Engine.Next(); n != last.Next {
@@ -184,7 +182,7 @@ func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, 
 			return false, err
 		}
 	}
-	return b.Snapshot != nil || d.c.full(b), nil
+	return b.Checkpoint || d.c.full(b), nil
 }
 
 // Full reports whether a Runner with these BatchBytes would score and write b.
@@ -204,9 +202,9 @@ func (d *Driver) Settle(b *stream.Batch) error { return d.c.Engine.Settle(b) }
 // Unsaved reports whether the state has changed since the last checkpoint.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
 
-// Checkpoint puts the unsaved state of the models into b: the changes since the last
-// checkpoint, or the whole state once the changes are as large. Before the next Learn,
-// Score has to add the rest of the state and Deliver to write b.
+// Checkpoint makes Deliver save the state behind b, if it is not saved: the changes since the
+// last checkpoint, or the whole state once the changes are as large. As the state is encoded
+// while it is written, b has to be delivered before the next Learn.
 func (d *Driver) Checkpoint(b *stream.Batch) error {
 	d.since = 0
 	if !d.Unsaved() {
@@ -215,21 +213,16 @@ func (d *Driver) Checkpoint(b *stream.Batch) error {
 	if err := d.Settle(b); err != nil {
 		return err
 	}
-	if d.wholeDue.Swap(false) {
-		d.c.Engine.Checkpoint(b, like(&d.wholeSize), 0)
-	} else {
-		d.c.Engine.Checkpoint(b, like(&d.changeSize), d.saved)
+	b.Checkpoint, b.Next, b.Last = true, d.c.Engine.Next(), d.last
+	if !d.wholeDue {
+		b.Since = d.saved
 	}
-	d.saved, b.Last = b.Next, d.last
+	d.wholeDue, d.saved = false, b.Next
 	return nil
 }
 
-// Score makes the points of b, and completes the checkpoint of b if there is one.
+// Score makes the points of b.
 func (d *Driver) Score(b *stream.Batch) error { return d.c.Engine.Score(b) }
-
-// like returns room for a little more than size bytes: growing step by step would leave
-// several times as much garbage.
-func like(size *atomic.Int64) []byte { n := size.Load(); return make([]byte, 0, n+n/16) }
 
 // Deliver writes b, keeps its dead letters and then, if b has a checkpoint, stores and
 // commits the checkpoint. After each stage it calls lap.
@@ -249,7 +242,7 @@ func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) 
 		}
 	}
 	lap(StageWrite)
-	if b.Snapshot == nil {
+	if !b.Checkpoint {
 		return nil
 	}
 	if err := d.save(ctx, b); err != nil {
@@ -266,7 +259,7 @@ func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 			return fmt.Errorf("stream: verify the source: %w", err)
 		}
 	}
-	c := stream.Checkpoint{Next: b.Next, Since: b.Since, Last: b.Last, State: b.Snapshot}
+	c := stream.Checkpoint{Next: b.Next, Since: b.Since, Last: b.Last, State: d.c.Engine.Encoded(b.Since == 0)}
 	if b.Since == 0 {
 		c.Settings = d.c.Settings
 	}
@@ -276,6 +269,8 @@ func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 	if err := d.c.Store.Save(ctx, c); err != nil {
 		return fmt.Errorf("stream: save the checkpoint: %w", err)
 	}
+	d.c.Engine.Saved()
+	b.Saved = c.State.Size
 	d.account(b)
 	if s, ok := d.c.Source.(stream.Committer); ok {
 		if err := s.Commit(ctx, b.Next); err != nil {
@@ -287,16 +282,11 @@ func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 
 // account notes the size of the checkpoint in b, and when the next one is to be whole.
 func (d *Driver) account(b *stream.Batch) {
-	size := len(b.Snapshot)
 	if b.Since == 0 {
-		d.whole, d.changes, d.changeBytes = size, 0, 0
-		d.wholeSize.Store(int64(size))
+		d.whole, d.changes, d.changeBytes = b.Saved, 0, 0
 		return
 	}
 	d.changes++
-	d.changeBytes += size
-	d.changeSize.Store(int64(size))
-	if d.changeBytes >= d.whole || d.changes >= maxChanges {
-		d.wholeDue.Store(true)
-	}
+	d.changeBytes += b.Saved
+	d.wholeDue = d.changeBytes >= d.whole || d.changes >= maxChanges
 }

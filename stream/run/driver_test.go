@@ -52,7 +52,7 @@ func TestSplitter(t *testing.T) {
 		if _, err := d.Apply(&b, m); err != nil {
 			t.Fatal(err)
 		}
-		if b.Snapshot == nil || b.Next != int64(i+1) {
+		if !b.Checkpoint || b.Next != int64(i+1) {
 			t.Errorf("no checkpoint after message %d", i)
 		}
 		if _, err := d.Apply(&b, m); err != nil { // once more
@@ -122,15 +122,15 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 		apply(k, 1)
 	}
 	save()
-	whole := len(m.saved[0].State)
-	written, wholes := 0, 0
+	whole := m.saved[0].State.Size
+	written, wholes := int64(0), 0
 	const rounds = 500
 	for i := range int64(rounds) {
 		for k := range 10 { // 1 in 100
 			apply(k*7, i+2)
 		}
 		save()
-		written += len(m.saved[i+1].State)
+		written += m.saved[i+1].State.Size
 		if m.saved[i+1].Since == 0 {
 			wholes++
 		}
@@ -143,11 +143,11 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var changes [][]byte
+	var changes []stream.State
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
-	if err := restored.Restore(list[0].State, changes...); err != nil {
+	if err := restored.RestoreFrom(list[0].State, changes...); err != nil {
 		t.Fatal(err)
 	}
 	if restored.NumSeries() != 1000 || restored.Next() != offset {

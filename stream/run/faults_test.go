@@ -93,7 +93,7 @@ func TestFault50_DeadLettersFail(t *testing.T) {
 // it is for the build that can use it.
 func TestFault53_MixedBuilds(t *testing.T) {
 	m := newMemory(50)
-	m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "build.state", Value: "old"}}, Next: 7, State: []byte("not to be read")}}
+	m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "build.state", Value: "old"}}, Next: 7, State: stream.StateOf([]byte("not to be read"))}}
 	err := m.runner(t, nil).Run(context.Background())
 	var wrong *stream.SettingsError
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "build.state: the checkpoint has old, this build none") {

@@ -74,9 +74,10 @@ const readSize = 256
 // Five Decoded and four batches circulate between them: waiting for one is the
 // back-pressure, and nothing else is shared.
 //
-// A checkpoint travels in the batch whose points it covers and is stored only after the
-// sink has accepted them. A restart therefore repeats points that were written before,
-// with the same values.
+// The state is saved behind a batch that asks for it, after the sink has accepted its points.
+// A restart therefore repeats points that were written before, with the same values. The models
+// wait meanwhile: the state is encoded series by series as it is written, for all of it may not
+// fit into the memory beside the models.
 type Runner struct {
 	d       *Driver
 	c       Config // with defaults
@@ -297,23 +298,33 @@ const batches = 4
 // outlet is what circulates between models, scorer and writer.
 type outlet struct {
 	free, full, scored chan *stream.Batch
+	saved              chan struct{} // the state behind a batch is saved
 	done               chan struct{} // closed when the writer has ended
 }
 
 func newOutlet() *outlet {
-	p := &outlet{free: make(chan *stream.Batch, batches), full: make(chan *stream.Batch, 1), scored: make(chan *stream.Batch), done: make(chan struct{})}
+	p := &outlet{free: make(chan *stream.Batch, batches), full: make(chan *stream.Batch, 1), scored: make(chan *stream.Batch), saved: make(chan struct{}, 1), done: make(chan struct{})}
 	for range batches {
 		p.free <- new(stream.Batch)
 	}
 	return p
 }
 
-// swap hands b over and returns an empty batch, or nil when the writer has ended.
+// swap hands b over, waits until the state is saved if b asks for that, and returns an empty
+// batch, or nil when the writer has ended.
 func (p *outlet) swap(b *stream.Batch) *stream.Batch {
+	saving := b.Checkpoint
 	select {
 	case p.full <- b:
 	case <-p.done:
 		return nil
+	}
+	if saving {
+		select {
+		case <-p.saved:
+		case <-p.done:
+			return nil
+		}
 	}
 	select {
 	case b = <-p.free:
@@ -337,12 +348,13 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		if learnErr = r.d.Settle(b); learnErr != nil {
 			return false
 		}
-		if b.Snapshot != nil {
-			due = time.Now().Add(r.c.CheckpointEvery)
-		}
+		saving := b.Checkpoint
 		clock.lap(StageApply)
 		pulse.enter(StageWait)
 		b = out.swap(b)
+		if saving {
+			due = time.Now().Add(r.c.CheckpointEvery)
+		}
 		clock.lap(StageWait)
 		pulse.enter(StageApply)
 		return b != nil
@@ -390,7 +402,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		}
 		clock.lap(StageApply)
 		idle := k.idle && len(in.full) == 0
-		if (b.Snapshot != nil || b.Records > 0 && (end || idle)) && !flush() {
+		if (b.Checkpoint || b.Records > 0 && (end || idle)) && !flush() {
 			return learnErr
 		}
 		switch {
@@ -473,6 +485,9 @@ func (r *Runner) write(ctx context.Context, p *outlet) error {
 		}
 		pulse.enter(StageWait)
 		r.count(b)
+		if b.Checkpoint {
+			p.saved <- struct{}{} // there is room
+		}
 		b.Reset()
 		p.free <- b
 	}

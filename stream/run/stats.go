@@ -101,11 +101,11 @@ func (r *Runner) count(b *stream.Batch) {
 	if b.Watermark != 0 && (s.Watermark == 0 || b.Watermark > s.Watermark) {
 		s.Watermark = b.Watermark
 	}
-	if b.Snapshot != nil {
+	if b.Checkpoint {
 		s.Checkpoints++
-		s.CheckpointWritten += int64(len(b.Snapshot))
+		s.CheckpointWritten += b.Saved
 		if b.Since == 0 {
-			s.CheckpointBytes = int64(len(b.Snapshot))
+			s.CheckpointBytes = b.Saved
 		}
 		s.CheckpointTime = time.Now()
 	}

@@ -123,7 +123,8 @@ func Batch(i, levels int) *stream.Batch {
 		Events:   []stream.Event{{Series: series.Name, Time: now, Kind: stream.EventGap, Text: "two\nlines and a \"quote\""}},
 		Records:  1,
 		Next:     int64(i) + 1,
-		Snapshot: []byte{byte(i)},
+
+		Checkpoint: true,
 	}
 }
 
