@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -16,10 +17,10 @@ func (e *Engine) keepCopies(s *series, samples int64) {
 		return
 	}
 	if samples%every == 0 {
-		s.rollback = encode(s.rollback[:0], s.forecaster)
+		s.rollback = encode(s.rollback, s.forecaster)
 	}
 	if s.shared.samples%every == 0 {
-		s.shared.rollback = encode(s.shared.rollback[:0], s.shared.model)
+		s.shared.rollback = encode(s.shared.rollback, s.shared.model)
 	}
 }
 
@@ -50,10 +51,14 @@ func (e *Engine) rescue(dst *Batch, s *series, time int64) error {
 	return nil
 }
 
-// encode appends the state of a model or of a forecaster to dst.
-func encode(dst []byte, v snapshot.Stateful) []byte {
-	c := snapshot.NewEncoder(dst)
+// encode returns the state of a model or of a forecaster, in the memory of old if there is room.
+// New memory is as long as the state: copies are a large part of what a series holds.
+func encode(old []byte, v snapshot.Stateful) []byte {
+	c := snapshot.NewEncoder(old[:0])
 	c.Block(func() { v.State(c) })
+	if b := c.Bytes(); cap(b) > cap(old) {
+		return slices.Clone(b)
+	}
 	return c.Bytes()
 }
 

@@ -32,7 +32,7 @@ type Ingredient string
 
 // The ingredients, beside the experts.
 const (
-	Refitting  Ingredient = "refit"   // refits of the experts at 50, 100, 200, … samples
+	Refitting  Ingredient = "refit"   // refits of the experts at 50, 100, 400 and 3200 samples
 	LongInputs Ingredient = "long"    // forecasts of ar96 as inputs of the other experts
 	Stacking   Ingredient = "stack"   // linear correction of the aggregate
 	Novelty    Ingredient = "novelty" // persistence after a step far larger than any before

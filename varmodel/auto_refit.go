@@ -9,13 +9,16 @@ import (
 )
 
 const (
-	firstRefit   = 50  // samples before the first refit; the next refits follow at every doubling, up to twice the memory
 	distances    = 160 // inputs from which the bandwidth is computed
 	refitPace    = 36  // samples of the past learnt with each new sample …
 	bandwidthFor = 36  // … of which computing a bandwidth counts as so many
 )
 
-// refit starts the experts again at 50, 100, 200, … samples: bandwidths are computed
+// refitTimes are the numbers of samples before the refits, up to twice the memory: the longer
+// a series, the less it changes until it is twice as long.
+var refitTimes = []int{50, 100, 400, 3200}
+
+// refit starts the experts again at refitTimes: bandwidths are computed
 // from the past as it is standardised now, and the last samples are learnt again.
 // Early on the statistics change quickly, and with them the meaning of every feature;
 // weights learnt before would stay wrong in experts that forget slowly or never. The
@@ -60,19 +63,10 @@ func (r *refit) open(s *autoSeries) {
 // end ends a refit; experts not yet replaced stay as they are.
 func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.experts)} }
 
-// isRefitTime reports whether n is firstRefit times a power of two.
-func isRefitTime(n int) bool {
-	if n%firstRefit != 0 {
-		return false
-	}
-	q := n / firstRefit
-	return q > 0 && q&(q-1) == 0
-}
-
 // observe starts a refit when it is time, and continues a started one.
 func (r *refit) observe(s *autoSeries) {
 	// After a break the history may be too short for a refit.
-	if isRefitTime(s.total) && s.total <= 2*s.m.memory && s.past.count >= min(s.total/2, s.m.memory) {
+	if slices.Contains(refitTimes, s.total) && s.total <= 2*s.m.memory && s.past.count >= min(s.total/2, s.m.memory) {
 		r.start(s, s.m.memory)
 	}
 	for work := refitPace; work > 0 && r.frame != nil; {

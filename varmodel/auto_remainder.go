@@ -109,7 +109,12 @@ func (s *autoSeries) computeRemainder() {
 		}
 		if source != nil && r.past.count > 2 {
 			f.setTargets(incrementTarget, r.z)
-			source.yuleWalker.learn(f.targets[incrementTarget], s.past.observedAt(l), f)
+			learn := source.yuleWalker.take
+			if l == 0 {
+				source.yuleWalker.solveNext()
+				learn = source.yuleWalker.learn
+			}
+			learn(f.targets[incrementTarget], s.past.observedAt(l), f)
 		}
 		r.push(r.z)
 		f.past.alignWith(r.past)

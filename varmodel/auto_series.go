@@ -120,7 +120,7 @@ func (s *autoSeries) observe(y, target []float64) error {
 	s.local.Add(y) // first: the longest chain of dependent instructions starts here
 	s.scaler.Add(y)
 	again := s.total%(seasonAgain*s.m.memory) == 0
-	s.exact.search(isRefitTime(s.total) || again, s.past, s.scaler)
+	s.exact.search(isDoubling(s.total, refitTimes[0]) || again, s.past, s.scaler)
 	if s.season != nil {
 		s.findSeason()
 	}
@@ -143,10 +143,16 @@ func copyWhere(dst, x []float64, exists []bool) {
 	}
 }
 
-// findSeason searches for a season at the times of the refits and then at regular
+// isDoubling reports whether n is first times a power of two.
+func isDoubling(n, first int) bool {
+	q := n / first
+	return q > 0 && q*first == n && q&(q-1) == 0
+}
+
+// findSeason searches for a season at every doubling of the samples and then at regular
 // intervals, a few lags with each sample.
 func (s *autoSeries) findSeason() {
-	if (isRefitTime(s.total) || s.total%(seasonAgain*s.m.memory) == 0) && s.past.count >= min(s.total/2, s.m.memory) {
+	if (isDoubling(s.total, seasonFrom) || s.total%(seasonAgain*s.m.memory) == 0) && s.past.count >= min(s.total/2, s.m.memory) {
 		s.season.begin(min(s.past.count, s.m.memory))
 	}
 	if s.season.samples == 0 {

@@ -61,6 +61,10 @@ const weightLimit = 1e6
 // pass.
 const yuleWalkerBatch = 8
 
+// yuleWalkerGrowth: a group is solved the less often, the more samples there are, one sample
+// later for each of so many. Solving costs more than all else in a young series.
+const yuleWalkerGrowth = 64
+
 // yuleWalkerDepth is the number of increments that AR(order) needs: its lags, rounded up
 // to whole registers with lags of weight zero, one per waiting sample, and one for a
 // sample that is not learnt.
@@ -116,8 +120,20 @@ func (l *yuleWalker) forecastTo(y, values, recent, perStep []float64) {
 	}
 }
 
-// learn learns the increments y after f, in typical steps.
+// learn learns the increments y after f, in typical steps, and solves the groups that are due.
 func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
+	l.take(y, observed, f)
+	for g, due := range l.due {
+		if l.count >= due {
+			l.add(f.recent, 0)
+			l.solve(g)
+			l.due[g] = l.count + min(1+l.count/yuleWalkerGrowth, l.every)
+		}
+	}
+}
+
+// take adds the increments y after f to the sums.
+func (l *yuleWalker) take(y []float64, observed []bool, f *frame) {
 	l.count++
 	l.waiting++
 	w, at := l.weight, (yuleWalkerBatch-l.waiting)*2*l.width
@@ -151,19 +167,15 @@ func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
 	if l.waiting >= l.batch {
 		l.add(f.recent, 0)
 	}
-	for g, due := range l.due {
-		if l.count >= due {
-			l.add(f.recent, 0)
-			l.solve(g)
-			l.due[g] = l.count + min(1+l.count*l.count/(256*256), l.every) // more often at first
-		}
-	}
 	if l.weight /= l.forgetting; l.weight > weightLimit {
 		l.add(f.recent, 0)
 		l.scale(1 / l.weight)
 		l.weight = 1
 	}
 }
+
+// solveNext makes all groups due with the next sample.
+func (l *yuleWalker) solveNext() { clear(l.due) }
 
 // add adds the products of the waiting samples to the sums. The lags of the last sample
 // are the recent increments before the given number of samples.

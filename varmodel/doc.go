@@ -54,7 +54,7 @@
 // a second ML-Poly decides how much of the correction is used. An expert learns in
 // expert.learn, the weights in lanes.Mixture.Learn.
 //
-// At 50, 100, 200, … up to twice 2000 samples the experts are refitted one after the
+// At 50, 100, 400 and 3200 samples the experts are refitted one after the
 // other: bandwidths are computed from the past as it is standardised by then, and the
 // last 2000 samples are learnt again, some with each new sample. Early statistics
 // change quickly, and with them the meaning of every feature.
