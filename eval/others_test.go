@@ -19,9 +19,9 @@ func TestOthersDiscount(t *testing.T) {
 	if fresh.n != 0 || fresh.diag[0] != 1 {
 		t.Errorf("discounted from the start: n %g, diagonal %g", fresh.n, fresh.diag)
 	}
-	r, z := make([]float64, dim), draw()
+	r := make([]float64, dim)
 	for range 200 {
-		z = draw()
+		z := draw()
 		o.residualsTo(r, z)
 		o.learn(z)
 	}
