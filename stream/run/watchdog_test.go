@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,7 +118,8 @@ func TestFault52_Watchdog(t *testing.T) {
 				var stalled *run.StalledError
 				select {
 				case err := <-ended:
-					if !errors.As(err, &stalled) || stalled.Stage != where || stalled.For < limit {
+					if !errors.As(err, &stalled) || stalled.Stage != where || stalled.For < limit ||
+						!strings.Contains(err.Error(), where.String()) || !strings.Contains(err.Error(), "last checkpoint") {
 						t.Errorf("got %v", err)
 					}
 				default:
