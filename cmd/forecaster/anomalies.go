@@ -112,6 +112,9 @@ func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	}
 	fmt.Fprintf(w, "%s: %s, with %s of %s scored rows\n", r.Dataset,
 		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))))
+	if len(r.Rows) == 0 && r.Score == "model" {
+		fmt.Fprintln(w, "No score: the first 100 rows of a series have none; --history FILE gives rows to learn first.")
+	}
 	a.printTable(w, r.Table(top))
 	if n := len(r.Stretches) - top; n > 0 {
 		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))

@@ -171,3 +171,16 @@ func TestReplayServes(t *testing.T) {
 		t.Errorf("SIGTERM: exit code %d", code)
 	}
 }
+
+// TestReplayServesTakenPort: the error names the setting of another address.
+func TestReplayServesTakenPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	code, _, stderr := call(t, "replay", "../../internal/dataset/macrodata.csv", "--serve", "--set", "server.listen="+l.Addr().String())
+	if code == exitDone || !strings.Contains(stderr, "--set server.listen=127.0.0.1:PORT") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

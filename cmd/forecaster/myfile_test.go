@@ -43,6 +43,21 @@ func TestMyFileDoesNotWork(t *testing.T) {
 		mustCall(t, append([]string{"replay", path}, c.remedy...)...)
 	}
 
+	// The long format in the order of melt: one variable below the other.
+	melted := "time,variable,value\n"
+	for _, name := range []string{"cpu", "mem"} {
+		for i := range 40 {
+			melted += fmt.Sprintf("%d,%s,%d\n", 1767225600+3600*i, name, i%7)
+		}
+	}
+	long := filepath.Join(dir, "melted.csv")
+	writeFile(t, long, []byte(melted))
+	longArgs := []string{"replay", long, "--set", "input.csv.variable_column=variable", "--set", "pipeline.interval=1h"}
+	if code, stdout, stderr := call(t, longArgs...); code == exitDone || !strings.Contains(stdout+stderr, "late") {
+		t.Errorf("melt without --sort: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	mustCall(t, append(longArgs, "--sort")...)
+
 	// A gap, and a time zone.
 	path := filepath.Join(dir, "gap.csv")
 	text := "time,a\n"

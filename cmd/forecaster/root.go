@@ -146,6 +146,9 @@ func modelFlags(cmd *cobra.Command) {
 // load reads the configuration. Flags in settings take precedence over --set, and forced
 // over everything.
 func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Setting) (*config.Config, error) {
+	if most, err := cmd.Flags().GetFloat64(maxRefusedFlag); err == nil && !(most >= 0 && most <= 1) {
+		return nil, &usageError{fmt.Errorf("--%s: must be a share in [0, 1], got %g; 1 allows every record to be refused", maxRefusedFlag, most)}
+	}
 	src := config.Sources{Files: a.files, Environ: a.environ}
 	for _, s := range a.sets {
 		path, value, ok := strings.Cut(s, "=")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func tryInput(cfg *config.Config) error {
 	return src.Close()
 }
 
-// TryServers looks for the input file and connects to the servers of cfg. It returns one
+// TryServers looks for the input file, opens the output file, and connects to the servers of cfg. It returns one
 // line per server that works, and one error per file or server that does not.
 func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs config.Errors) {
 	try := func(name string, f func(context.Context) (string, error)) {
@@ -47,6 +48,11 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if err := tryInput(cfg); err != nil {
 		errs = append(errs, err)
+	}
+	if f := cfg.Output.File; f != nil && !strings.Contains(filepath.Dir(f.Path), "{") { // {topic} is known later
+		if err := build.CheckOutput("output.file.path", f.Path, ""); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		try("input.kafka", func(ctx context.Context) (string, error) {

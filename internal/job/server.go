@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,6 +44,9 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
+		if host, _, _ := net.SplitHostPort(c.Listen); errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w; name a free port: --set server.listen=%s (demo: --listen)", err, net.JoinHostPort(host, "PORT"))
+		}
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
 	server := &http.Server{

@@ -21,7 +21,7 @@ func (s *fixedSet) classify(c config.Model, series *Series, variable string) (cl
 	column := slices.Index(series.Variables, variable)
 	switch {
 	case column < 0:
-		return nil, nil, fmt.Errorf("--class: the file has no variable %q, only %v", variable, series.Variables)
+		return nil, nil, fmt.Errorf("--class: the file has no variable %q, only %v; a class must be a number, so replace a text by one", variable, series.Variables)
 	case c.Kernel.Operator.Name != "decomposable" || c.Kernel.Operator.Gamma != "identity":
 		return nil, nil, errors.New("--class: needs model.kernel.operator: {name: decomposable, gamma: identity}, because the simplex ties the classes")
 	}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -151,12 +153,28 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 			`awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, c.Header[d.time], c.Comma)
 	}
 	if d.variable >= 0 && len(d.values) != 1 {
-		return nil, fmt.Errorf("format: with a column of the variable there is one column of its value, got %d", len(d.values))
+		return nil, d.severalValues()
 	}
 	for _, i := range d.values {
 		d.names = append(d.names, c.Header[i])
 	}
 	return d, nil
+}
+
+// severalValues says that more than one column is left for the value of the column of the variable,
+// and which setting takes the others away.
+func (d *CSV) severalValues() error {
+	var names []string
+	for _, i := range d.values {
+		names = append(names, d.c.Header[i])
+	}
+	help := "name it with input.csv.value_columns"
+	if d.c.Values == nil {
+		others := append(slices.Clone(d.c.Series), names[:len(names)-1]...)
+		help = fmt.Sprintf("columns that tell series apart have --set %s, a column to leave out needs --set %s",
+			shell.Quote("input.csv.series_column="+list(others)), shell.Quote("input.csv.value_columns="+names[len(names)-1]))
+	}
+	return fmt.Errorf("format: with input.csv.variable_column=%s the value stands in one column, there are %s: %s", d.c.Variable, strings.Join(names, ", "), help)
 }
 
 func (d *CSV) column(name string) (int, error) {

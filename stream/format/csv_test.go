@@ -87,6 +87,16 @@ func TestCSVLong(t *testing.T) {
 			t.Errorf("%v was accepted", header)
 		}
 	}
+
+	c = format.CSVConfig{Header: []string{"time", "host", "metric", "value"}, Time: "time", Variable: "metric"}
+	_, err := format.NewCSV(c)
+	if want := "there are host, value: columns that tell series apart have --set input.csv.series_column=host,"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	c.Series = []string{"host"} // as the error says
+	if got := show(newCSV(t, c), "key", "7,web1,cpu,0.5"); got != "web1 7 cpu=0.5" {
+		t.Error(got)
+	}
 }
 
 // TestCSVSeriesOfSeveralColumns: the name has a tag for each column that has a text, in the order of
