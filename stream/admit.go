@@ -207,7 +207,7 @@ func (a *Assembler) otherVariables(want *variables, r *Record) *DataError {
 			return refuse(Dimension, "the variable %q is not one of the %d expected", name, len(want.names))
 		}
 	}
-	return refuse(Dimension, "none of the %d variables expected", len(want.names))
+	return refuse(Dimension, "the record has %q and none of the %d variables expected, such as %q", r.Names[0], len(want.names), want.names[0])
 }
 
 // shape gives the scratch memory the sizes for dim variables.

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // readRecords reads the records of the input file, as replay does.
@@ -16,7 +17,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if c.Input.File.Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
 	}
-	src, err := job.OpenFile(cmd.Context(), c)
+	src, err := job.OpenFile(cmd.Context(), c, a.logger(c.Log))
 	if err != nil {
 		return nil, err
 	}
@@ -28,13 +29,13 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if err != nil {
 		return nil, err
 	}
-	return records, job.CheckRecords(c, records.Each)
+	return records, job.CheckRecords(c, a.logger(c.Log), records.Each)
 }
 
 // sayGaps prints what replay prints of gaps in a file.
 func (a *app) sayGaps(c *config.Config, records *study.Records) {
 	gaps := job.NewGapWatch(c)
-	records.Each(gaps.Add)
+	records.Each(func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
 	if text := gaps.Hint(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
@@ -92,7 +93,7 @@ func (a *app) readLabels(cmd *cobra.Command, c *config.Config, samples *study.Sa
 	lc := withFile(c, path)
 	lc.Input.CSV.ValueColumns = nil
 	lc.Pipeline.Variables, lc.Pipeline.Interval = nil, 0
-	lc.Model.Exogenous = nil
+	lc.Model.Exogenous, lc.Model.Bounds, lc.Model.NonNegative, lc.Model.Anomaly.Rules = nil, nil, nil, nil
 	marks, err := a.readSamples(cmd, lc, 0)
 	if err != nil {
 		return nil, prefixed("--labels", err)

@@ -53,7 +53,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
-	src, err := OpenFile(ctx, cfg)
+	src, err := OpenFile(ctx, cfg, o.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	r = &Replayed{Refusals: build.Refusals{Next: out.Letters}}
 	messages, decoder := build.Messages(src, cfg.Model, o.Known)
 	rc := run.Config{
-		Source:      paced(messages, decoder, cfg.Input.File.Speed),
+		Source:      paced(withNames(cfg, o.Log, messages, src.Decoder()), decoder, cfg.Input.File.Speed),
 		Decoder:     decoder,
 		Engine:      engine,
 		Sink:        out.Sink,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -17,8 +18,12 @@ import (
 
 const day = 24 * time.Hour
 
-// OpenFile opens the input file if its samples fit to pipeline.interval.
-func OpenFile(ctx context.Context, cfg *config.Config) (*file.Source, error) {
+// OpenFile opens the input file if it has the variables that cfg names, and its samples fit to
+// pipeline.interval.
+func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
+	if err := checkNames(ctx, cfg, log); err != nil {
+		return nil, err
+	}
 	if err := checkSpacing(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -31,14 +36,20 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// CheckRecords is the check of OpenFile for the records of standard input or a pipe, which each
-// calls f with.
-func CheckRecords(cfg *config.Config, each func(f func(series string, time int64))) error {
+// CheckRecords makes the checks of OpenFile for the records of standard input or a pipe, which
+// each calls f with.
+func CheckRecords(cfg *config.Config, log *slog.Logger, each func(f func(*stream.Record))) error {
 	if isRegular(cfg.Input.File.Path) {
 		return nil
 	}
-	watch := NewGapWatch(cfg)
-	each(watch.Add)
+	names, watch := newNameCheck(cfg), NewGapWatch(cfg)
+	each(func(r *stream.Record) {
+		names.add(r)
+		watch.Add(r.Series, r.Time)
+	})
+	if err := names.result(log); err != nil {
+		return err
+	}
 	return watch.check()
 }
 
@@ -60,41 +71,22 @@ func checkSpacing(ctx context.Context, cfg *config.Config) error {
 	if !isRegular(cfg.Input.File.Path) {
 		return nil // OpenFile explains the error
 	}
-	src, err := build.OpenFile(cfg)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
 	assembler, err := build.NewAssembler(cfg)
 	if err != nil {
 		return err
 	}
 	seen := &sampleTimes{watch: NewGapWatch(cfg)}
-	messages := make([]stream.Message, 256)
-	var all stream.Decoded
-	for !seen.enough {
-		n, err := src.Read(ctx, messages)
-		for i := range n {
-			all.Decode(src.Decoder(), &messages[i])
+	err = firstRecords(ctx, cfg, func(r *stream.Record, refusal *stream.DataError) error {
+		if seen.enough {
+			return io.EOF
 		}
-		for i := range all.Len() {
-			err := all.Parts(i, func(r *stream.Record, refusal *stream.DataError) error {
-				if refusal == nil {
-					return assembler.Add(seen, r)
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
+		if refusal == nil {
+			return assembler.Add(seen, r)
 		}
-		all.Reset()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return seen.watch.check()
 }

@@ -62,11 +62,11 @@ func ReadRecords(ctx context.Context, name string, source stream.Source, decoder
 // Len returns the number of records, with those that could not be decoded.
 func (r *Records) Len() int { return len(r.list) }
 
-// Each calls f with the series and the time of every record.
-func (r *Records) Each(f func(series string, time int64)) {
+// Each calls f with every record.
+func (r *Records) Each(f func(*stream.Record)) {
 	for i := range r.list {
 		if r.list[i].refusal == nil {
-			f(r.list[i].Series, r.list[i].Time)
+			f(&r.list[i].Record)
 		}
 	}
 }
@@ -129,9 +129,6 @@ type Series struct {
 // rows: those that a model would get, and lags rows where a model would drop its lags.
 // Otherwise there is one row per sample that arrived.
 func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
-	if err := r.checkExogenous(c.Model.Exogenous); err != nil {
-		return nil, err
-	}
 	a, err := build.NewAssembler(c)
 	if err != nil {
 		return nil, err
@@ -153,33 +150,6 @@ func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
 		return nil, fmt.Errorf("%s: no rows", r.Name)
 	}
 	return s, nil
-}
-
-// checkExogenous returns an error unless the file has all of the exogenous inputs, and
-// something else.
-func (r *Records) checkExogenous(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	missing, others := slices.Clone(names), false
-	for i := range r.list {
-		if r.list[i].Names == nil {
-			return nil
-		}
-		for _, name := range r.list[i].Names {
-			if k := slices.Index(missing, name); k >= 0 {
-				missing = slices.Delete(missing, k, k+1)
-			}
-			others = others || !slices.Contains(names, name)
-		}
-		if others && len(missing) == 0 {
-			return nil
-		}
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%s: model.exogenous: there is no column %q", r.Name, missing[0])
-	}
-	return fmt.Errorf("%s: model.exogenous: all columns are inputs, nothing is left to forecast", r.Name)
 }
 
 // collector is the receiver of Samples.
