@@ -100,7 +100,11 @@ func (r *Refusals) String() string {
 	if len(r.first) == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("refused: %s; the first: %s", report.CountsOf(r.Counts), r.First())
+	return fmt.Sprintf("refused: %s; the first: %s", report.CountsOf(r.Counts), r.First()) + r.Remedies()
+}
+
+// Remedies returns a line for each reason against which something helps.
+func (r *Refusals) Remedies() (s string) {
 	for _, f := range r.first {
 		if remedy := f.remedy(); remedy != "" {
 			s += fmt.Sprintf("\n  %s: %s", f.reason, remedy)

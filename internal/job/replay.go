@@ -128,6 +128,9 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		if nothing != "" {
 			err = fmt.Errorf("%w; %s", err, nothing)
 		}
+		if rc.Warm == nil {
+			err = fmt.Errorf("%w%s", err, r.Refusals.Remedies())
+		}
 		return nil, err
 	}
 	if nothing != "" {

@@ -145,7 +145,7 @@ func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
 	}
 	if s.Len() == 0 {
 		if s.Refusals.Total() > 0 {
-			return nil, fmt.Errorf("%s: no usable rows; refused: %s; the first: %s", r.Name, report.CountsOf(s.Refusals.Counts), s.Refusals.First())
+			return nil, fmt.Errorf("%s: no usable rows; %s", r.Name, &s.Refusals)
 		}
 		return nil, fmt.Errorf("%s: no rows", r.Name)
 	}

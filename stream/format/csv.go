@@ -148,6 +148,10 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 			}
 		}
 	}
+	if i := strings.IndexAny(c.Header[0], "\t;|"); len(d.values) == 0 && len(c.Header) == 1 && i >= 0 {
+		comma := separatorName(c.Header[0][i])
+		return nil, fmt.Errorf("format: no column has values, the header has the separator %s and not %s: say --set 'input.csv.comma=%s'", comma, separatorName(c.Comma), comma)
+	}
 	if len(d.values) == 0 {
 		return nil, fmt.Errorf("format: no column has values: column %s has the times; a file without times gets numbers of its lines with  "+
 			`awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, c.Header[d.time], c.Comma)
@@ -210,7 +214,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	t, err := d.times.parse(text, series)
 	if err != nil {
-		return refuse(stream.Malformed, "the time %q in column %q is %v", clip(text), d.c.Header[d.time], err)
+		return refuse(stream.Malformed, "the time %q in column %q is %v", clip(text), d.c.Header[d.time], d.c.DateOrder.explain(text, err))
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {

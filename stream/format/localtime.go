@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -80,6 +81,28 @@ func (t *times) parse(text []byte, series string) (int64, error) {
 	return first, nil
 }
 
+// explain returns the error of a text that is no date in order o: it names the order that reads
+// the text, if there is one.
+func (o DateOrder) explain(text []byte, err error) error {
+	reads := func(o DateOrder) bool {
+		date, ok := o.yearFirst(text)
+		if ok {
+			_, failed := ParseTime(date, Auto)
+			ok = failed == nil
+		}
+		return ok
+	}
+	other := map[DateOrder]DateOrder{DayFirst: MonthFirst, MonthFirst: DayFirst}[o]
+	switch {
+	case o == YearFirst && (reads(DayFirst) || reads(MonthFirst)):
+		return errors.New("a date that does not begin with the year: say --set input.csv.date_order=dmy (day first) or mdy (month first)")
+	case o == YearFirst || !reads(other):
+		return err
+	}
+	date, _ := o.yearFirst(text) // the day that other reads is at most 12: the month is wrong
+	return fmt.Errorf("no date with input.csv.date_order=%s, there is no month %s: say --set input.csv.date_order=%s", o, date[5:7], other)
+}
+
 // instants returns the two times at which a clock on the wall of the zone shows what UTC shows
 // at t; they are equal but for the hour that is repeated.
 func (t *times) instants(wall int64) (first, second int64) {
@@ -152,8 +175,8 @@ func withMonthName(text []byte) (date []byte, ok bool) {
 	return nil, false
 }
 
-// yearFirst rewrites 31.12.2025 13:00, 31/12/2025 or 12-31-2025 1:00 PM as
-// 2025-12-31T13:00:00. It takes 2025/12/31, 2025.1.5, 5 Jan 2025 and 2025Q4 in any order; ok is false for
+// yearFirst rewrites 31.12.2025 13:00, 31/12/25 or 12-31-2025 1:00 PM as 2025-12-31T13:00:00.
+// Years of two digits are 1969 to 2068, as in POSIX, and stand last. It takes 2025/12/31, 2025.1.5, 5 Jan 2025 and 2025Q4 in any order; ok is false for
 // every other text.
 func (o DateOrder) yearFirst(text []byte) (ordered []byte, ok bool) {
 	if date, ok := quarter(text); ok {
@@ -185,7 +208,13 @@ func (o DateOrder) yearFirst(text []byte) (ordered []byte, ok bool) {
 	if b < 0 {
 		return nil, false
 	}
+	behind := len(rest)
 	year := number("")
+	if behind-len(rest) == 2 && a < 1000 {
+		if year += 1900; year < 1969 {
+			year += 100
+		}
+	}
 	day, month := a, b
 	switch {
 	case a >= 1000:

@@ -248,7 +248,31 @@ func (s *sniffer) first(ok func(column int) bool) int {
 	return -1
 }
 
-var dayFirst = regexp.MustCompile(`^\d{1,2}[./-]\d{1,2}[./-]\d{4}\b`)
+var dayFirst = regexp.MustCompile(`^\d{1,2}[./-]\d{1,2}[./-](\d{4}\b|\d\d($|[ ,T]))`)
+
+// Dates that show their order, as there is no month 25. None has a year of two digits:
+// 25-06-01 may begin with it.
+var orderShown = map[DateOrder]*regexp.Regexp{
+	DayFirst:   regexp.MustCompile(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
+	MonthFirst: regexp.MustCompile(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
+}
+
+// shownOrder returns the order that the dates of a column show, with the last that does; ""
+// where none does, or two disagree.
+func (s *sniffer) shownOrder(column int) (order DateOrder, date string) {
+	for _, row := range s.rows {
+		for o, shows := range orderShown {
+			if !shows.MatchString(row[column]) {
+				continue
+			}
+			if order != YearFirst && o != order {
+				return YearFirst, ""
+			}
+			order, date = o, row[column]
+		}
+	}
+	return order, date
+}
 
 // hasOrderedDates: dates that begin with the day or the month.
 func (s *sniffer) hasOrderedDates(column int) bool { return s.nearlyAll(column, dayFirst.MatchString) }
@@ -261,6 +285,16 @@ func (s *sniffer) hasOtherDates(column int) bool {
 // noTime says that no column has times, and what would help.
 func (s *sniffer) noTime() error {
 	if i := s.first(s.hasOrderedDates); i >= 0 {
+		for _, row := range s.rows {
+			text := []byte(row[i])
+			if _, err := s.times.parse(text, ""); err != nil && s.times.order != YearFirst && dayFirst.Match(text) {
+				return fmt.Errorf("format: %q in column %q is %w", clip(text), s.header[i], s.times.order.explain(text, err))
+			}
+		}
+		if order, date := s.shownOrder(i); order != YearFirst {
+			return fmt.Errorf("format: column %q has dates such as %q, which show that the %s is first: say --set input.csv.date_order=%s",
+				s.header[i], date, map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[order], order)
+		}
 		return fmt.Errorf("format: column %q has dates such as %q, whose order of day and month is not known: "+
 			"say --set input.csv.date_order=dmy (day first) or mdy (month first)", s.header[i], s.rows[0][i])
 	}
