@@ -80,6 +80,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"nd.csv", "time,a\n2026-01-01,1\n2026-01-02,n.d.\n2026-01-03,2\n2026-01-04,2\n", nil},
 		{"hosts.jsonl", hosts.String(), nil},
 		{"long.csv", long.String(), []string{"--set", "input.csv.series_column=host"}},
+		{"long.csv", long.String(), []string{"--set", "input.csv.variable_column=metric", "--set", "input.csv.time_column=time", "--set", "pipeline.interval=1h", "--set", "input.csv.value_columns=host,value"}},
 		{"cut.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "a"` + "\n", nil},
 		{"short.csv", "time,a\n2026-01-01,1\n", nil},
 		{"hourly.csv", hourly.String(), []string{"--out", path("no/out.csv")}},
