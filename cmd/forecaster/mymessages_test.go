@@ -68,6 +68,8 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"gap.csv", gap.String(), nil},
 		{"hourly.csv", hourly.String(), []string{"--set", "pipeline.interval=2h"}},
 		{"hourly.csv", hourly.String(), []string{"--set", "pipeline.interval=10m"}},
+		{"hourly.csv", hourly.String(), []string{"--set", "pipeline.variables=b"}},
+		{"hourly.csv", hourly.String(), []string{"--set", "model.exogenous=a"}},
 		{"other.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "b": 1}` + "\n" + `{"time": 3, "a": 1}` + "\n", nil},
 		{"pairs.csv", pairs.String(), nil},
 		{"ts.jsonl", `{"timestamp": 1, "a": 1}` + "\n", nil},
