@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench maps pipeline telegraf golden cover cross figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf golden cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,6 +115,10 @@ telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxD
 	internal/testserver/install.sh telegraf
 	$(GO) test ./internal/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
 
+DATA   ?= ../shared/data
+anomalies: ## the figures of anomalies in docs/model.md, with the labelled files in DATA (a minute)
+	FORECASTER_MEASURE=1 FORECASTER_DATA=$(abspath $(DATA)) $(GO) test ./internal/study -count 1 -run ProtocolAnomalies -v
+
 maps: ## the cost of a sample of every feature map, see docs/kernels.md
 	$(GO) test ./orff -run '^$$' -bench BenchmarkStep -benchtime 2000x -count 5
 
@@ -122,7 +126,6 @@ golden: ## the checks of the mathematics by their labels
 	$(GO) test -v -run 'C[0-9]' ./orff ./sgd ./varmodel | grep -E '^(---|ok|FAIL)'
 	$(GO) test -run TestEveryCheckIsATest ./internal/deptest
 
-DATA   ?= ../shared/data
 SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate skab_valve1
 kernels: build ## the tables of docs/kernels.md, simulated and from the SERIES in DATA
 	bin/forecaster kernel compare --order 1 --markdown --synthetic
