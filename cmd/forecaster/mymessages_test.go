@@ -38,6 +38,10 @@ func TestMessagesOfThePage(t *testing.T) {
 			fmt.Fprintf(&hosts, `{"time": %d, "host": "web%d", "a": %d}`+"\n", at+k, k, i%5)
 		}
 	}
+	quarters := "time,a\n"
+	for i := range 12 {
+		quarters += fmt.Sprintf("%02d/01/%d,1\n", 3*(i%4)+1, 2020+i/4)
+	}
 	const line = "2026-01-0%d 00:00,%d\n"
 	var said strings.Builder
 	for _, c := range []struct {
@@ -50,6 +54,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"days.csv", "time,a\n01/02/2026,1\n02/02/2026,3\n03/02/2026,2\n", nil},
 		{"shown.csv", "time,a\n24.12.2025,1\n25.12.2025,3\n", nil},
 		{"mdy.csv", "time,a\n12.06.2025,1\n13.06.2025,1\n", []string{"--set", "input.csv.date_order=mdy", "--set", "input.csv.time_column=time"}},
+		{"quarters.csv", quarters, []string{"--set", "input.csv.date_order=dmy"}},
 		{"told.csv", "time,a\n13.06.25,1\n14.06.25,1\n", []string{"--set", "input.csv.time_column=time"}},
 		{"-", "time\ta\n1\t2\n", []string{"--set", "input.file.format=csv"}},
 		{"headless.csv", "2026-01-01,1,2\n2026-01-02,1,2\n2026-01-03,1,3\n", nil},

@@ -225,6 +225,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	path = "-"
 	if f := c.Input.File; f != nil {
 		path, sc.Format, sc.Series, sc.Sort, sc.Strict = f.Path, f.Format, f.Series, f.Sort, f.Strict
+		sc.CSV.OneOrder = true
 	} else {
 		sc.Format, sc.Series = cmp.Or(c.Input.Stdin.Format, "jsonl"), c.Input.Stdin.Series
 	}

@@ -48,6 +48,8 @@ type SourceConfig struct {
 	// Influx is the format of line protocol, a line a message: a newline within a
 	// string ends it.
 	Influx format.InfluxConfig
+
+	asIs bool // the lines keep their order, even if the newest comes first
 }
 
 // Source reads the lines of a file as messages: offset = line - 1, partition =
@@ -66,10 +68,10 @@ type Source struct {
 	names   []byte // the line of the header, which files that were joined repeat
 	key     []byte
 
-	comments     bool // lines of CSV that begin with # are none of data
-	strict, sort bool
-	guessed      bool // JSON lines on standard input, until the first one was read
-	assumptions  []format.Assumption
+	comments           bool // lines of CSV that begin with # are none of data
+	strict, sort, asIs bool
+	guessed            bool // JSON lines on standard input, until the first one was read
+	assumptions        []format.Assumption
 
 	next     int64  // offset of the next line
 	began    bool   // a line of data was seen, or skipped by Seek
@@ -84,6 +86,18 @@ type Source struct {
 // The header of a CSV file is read at once, that of standard input or a pipe by
 // the first Read.
 func OpenSource(path string, c SourceConfig) (*Source, error) {
+	s, err := openAs(path, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkDates(path, c); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func openAs(path string, c SourceConfig) (*Source, error) {
 	s, err := open(path)
 	if err != nil {
 		return nil, err
@@ -154,7 +168,7 @@ func (s *Source) configure(c SourceConfig) error {
 		base = base[:len(base)-len(ext)]
 		ext = strings.ToLower(filepath.Ext(base))
 	}
-	s.strict, s.sort, s.blanks = c.Strict, c.Sort, " \t\r\n"
+	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n"
 	if c.Sort && s.live != nil {
 		return fmt.Errorf("file: %s: only a regular file can be sorted", s.path)
 	}
@@ -291,7 +305,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	}
 	s.decoder, s.header, s.csv = d, c.Header, nil
 	s.blanks += string(rune(cmp.Or(c.Comma, ',')))
-	if reverse || s.sort {
+	if (reverse || s.sort) && !s.asIs {
 		if err := s.order(ctx, reverse); err != nil {
 			return err
 		}

@@ -32,6 +32,10 @@ type CSVConfig struct {
 	DateOrder DateOrder
 	Zone      *time.Location
 
+	// OneOrder makes a date that only the other DateOrder reads an error instead of a
+	// refusal: the dates of the lines before were misread.
+	OneOrder bool
+
 	// Decimal is what stands before the fraction of a number, '.' or ','; 0 = '.'. Thousands
 	// stands between groups of three digits and is left out; 0 = none.
 	Decimal   byte
@@ -208,13 +212,13 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	if refusal != nil {
 		return refusal
 	}
-	text := bytes.TrimSpace(d.fields[d.time])
-	if d.clock >= 0 {
-		text = d.withClock(text, bytes.TrimSpace(d.fields[d.clock]))
-	}
+	text := d.timeField()
 	t, err := d.times.parse(text, series)
 	if err != nil {
-		return refuse(stream.Malformed, "the time %q in column %q is %v", clip(text), d.c.Header[d.time], d.c.DateOrder.explain(text, err))
+		if err = d.notTime(text, err); d.c.OneOrder && d.c.DateOrder.isOther(text) {
+			return err
+		}
+		return refuse(stream.Malformed, "%v", err)
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
@@ -235,6 +239,28 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	*r = stream.Record{Message: m, Series: series, Time: t, Names: names, Values: d.number}
 	return nil
+}
+
+// timeField returns the time of the line that was split.
+func (d *CSV) timeField() []byte {
+	text := bytes.TrimSpace(d.fields[d.time])
+	if d.clock >= 0 {
+		text = d.withClock(text, bytes.TrimSpace(d.fields[d.clock]))
+	}
+	return text
+}
+
+// timeText returns the time of a line; ok is false for a line without.
+func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
+	if d.split(line) != nil || len(d.fields) != len(d.c.Header) {
+		return nil, false
+	}
+	return d.timeField(), true
+}
+
+// notTime says which text is no time, and why.
+func (d *CSV) notTime(text []byte, err error) error {
+	return fmt.Errorf("the time %q in column %q is %w", clip(text), d.TimeColumn(), d.c.DateOrder.explain(text, err))
 }
 
 // setSeries finds the columns that name the series.

@@ -1,9 +1,12 @@
 package format
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // TestDatesOfTwoDigitYears: an order makes 31.12.25 a date, with the years of POSIX; no order
@@ -39,28 +42,24 @@ func TestDatesOfTwoDigitYears(t *testing.T) {
 	}
 }
 
-// TestMessagesOfOrders: dates whose order is not told, or told wrongly, are refused with the
-// order that reads them, of the whole file or of one line.
+// TestMessagesOfOrders: dates whose order is not told are refused with the order that they show,
+// and a line with a date of another order than the one told names that one.
 func TestMessagesOfOrders(t *testing.T) {
 	const unknown = "whose order of day and month is not known"
 	for _, c := range []struct {
-		told DateOrder
 		rows []string
 		want string
 	}{
-		{"", []string{"24.12.2025", "01.01.2026"}, `such as "24.12.2025", which show that the day is first: say --set input.csv.date_order=dmy`},
-		{"", []string{"1/2/2024", "1/13/2024 1:00"}, `such as "1/13/2024 1:00", which show that the month is first: say --set input.csv.date_order=mdy`},
-		{"", []string{"01.12.2025", "12.01.2026"}, unknown},
-		{"", []string{"13.12.2025", "12.13.2026"}, unknown},
-		{"", []string{"25-06-01", "25-06-02"}, unknown}, // the year may be first
-		{"", []string{"01.06.25 00:00", "02.06.25 00:00"}, unknown},
-		{MonthFirst, []string{"12.12.2025", "13.12.2025"}, `"13.12.2025" in column "time" is no date with input.csv.date_order=mdy, there is no month 13: say --set input.csv.date_order=dmy`},
-		{DayFirst, []string{"12/12/25", "12/31/25"}, `"12/31/25" in column "time" is no date with input.csv.date_order=dmy, there is no month 31: say --set input.csv.date_order=mdy`},
-		{DayFirst, []string{"12/12/25", "31/31/25"}, `"31/31/25" in column "time" is neither RFC 3339 nor a number`},
+		{[]string{"24.12.2025", "01.01.2026"}, `such as "24.12.2025", which show that the day is first: say --set input.csv.date_order=dmy`},
+		{[]string{"1/2/2024", "1/13/2024 1:00"}, `such as "1/13/2024 1:00", which show that the month is first: say --set input.csv.date_order=mdy`},
+		{[]string{"01.12.2025", "12.01.2026"}, unknown},
+		{[]string{"13.12.2025", "12.13.2026"}, unknown},
+		{[]string{"25-06-01", "25-06-02"}, unknown}, // the year may be first
+		{[]string{"01.06.25 00:00", "02.06.25 00:00"}, unknown},
 	} {
 		file := "time,a\n" + strings.Join(c.rows, ",1\n") + ",2\n"
-		if _, err := SniffCSV([]byte(file), CSVConfig{DateOrder: c.told}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q, told %q: %v", c.rows, c.told, err)
+		if _, err := SniffCSV([]byte(file), CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v", c.rows, err)
 		}
 	}
 	for _, c := range []struct {
@@ -78,6 +77,92 @@ func TestMessagesOfOrders(t *testing.T) {
 		_, err := times.parse([]byte(c.text), "")
 		if err == nil || !strings.Contains(c.told.explain([]byte(c.text), err).Error(), c.want) {
 			t.Errorf("%q, told %q: %v", c.text, c.told, err)
+		}
+	}
+}
+
+// TestOrderCheck: a date that is impossible in the order that was told, and a spacing that only
+// the other order makes regular, are errors; dates that agree, or that tell nothing, are not.
+func TestOrderCheck(t *testing.T) {
+	days := func(layout string, from time.Time, step func(time.Time) time.Time, n int) (rows []string) {
+		for range n {
+			rows = append(rows, from.Format(layout))
+			from = step(from)
+		}
+		return rows
+	}
+	after := func(d time.Duration) func(time.Time) time.Time {
+		return func(t time.Time) time.Time { return t.Add(d) }
+	}
+	months := func(n int) func(time.Time) time.Time {
+		return func(t time.Time) time.Time { return t.AddDate(0, n, 0) }
+	}
+	const dmy, mdy = "02/01/2006 15:04", "01/02/2006 15:04"
+	april, january := time.Date(2024, 4, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		told DateOrder
+		rows []string
+		line int    // that decides; 0 = none
+		want string // of the error
+	}{
+		{"day 13 as month", MonthFirst, days(dmy, april, after(24*time.Hour), 30), 13, "date_order=mdy, there is no month 13: say --set input.csv.date_order=dmy"},
+		{"day 13 as day", DayFirst, days(dmy, april, after(24*time.Hour), 30), 13, ""},
+		{"month first", DayFirst, days(mdy, april, after(24*time.Hour), 30), 13, "date_order=dmy, there is no month 13: say --set input.csv.date_order=mdy"},
+		{"hours of twelve days", MonthFirst, days(dmy, april, after(time.Hour), 12*24), 0, "evenly spaced with input.csv.date_order=dmy, but not with mdy"},
+		{"hours of twelve days, rightly", DayFirst, days(dmy, april, after(time.Hour), 12*24), 0, ""},
+		{"quarters", DayFirst, days(mdy, january, months(3), 40), 0, "evenly spaced with input.csv.date_order=mdy, but not with dmy"},
+		{"quarters, rightly", MonthFirst, days(mdy, january, months(3), 40), 0, ""},
+		{"months", DayFirst, days(mdy, january, months(1), 40), 0, "evenly spaced with input.csv.date_order=mdy"},
+		{"months of one year", DayFirst, days(mdy, january, months(1), 12), 0, ""}, // or days
+		{"one day", MonthFirst, days(dmy, april, after(time.Minute), 600), 0, ""},
+		{"too few", DayFirst, days(mdy, january, months(3), 9), 0, ""},
+		{"year first", DayFirst, days("2006-01-02", april, after(24*time.Hour), 30), 0, ""},
+		{"no dates", DayFirst, []string{"noon", "99/99/2024"}, 0, ""},
+	} {
+		d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, DateOrder: c.told})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := d.NewOrderCheck()
+		decided := 0
+		for i, row := range c.rows {
+			done, failed := check.Add([]byte(row + ",1"))
+			if err = failed; done {
+				decided = i + 1
+				break
+			}
+		}
+		if decided == 0 {
+			err = check.Result()
+		}
+		if decided != c.line {
+			t.Errorf("%s: line %d decides, want %d", c.name, decided, c.line)
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}}); err != nil || d.NewOrderCheck() != nil {
+		t.Errorf("no order: %v, %v", d, err)
+	}
+}
+
+// TestOneOrder: with OneOrder, a date of the other order is an error and no refusal; a text that
+// is no date stays a refusal.
+func TestOneOrder(t *testing.T) {
+	for _, one := range []bool{false, true} {
+		d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, DateOrder: MonthFirst, OneOrder: one})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"13/04/2024", "noon"} {
+			var r stream.Record
+			var refusal *stream.DataError
+			err := d.Decode(&r, &stream.Message{Value: []byte(text + ",1")})
+			if refused := errors.As(err, &refusal); err == nil || refused != (text == "noon" || !one) {
+				t.Errorf("OneOrder %v, %s: %v", one, text, err)
+			}
 		}
 	}
 }

@@ -2,31 +2,10 @@ package format
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
-
-// DateOrder is the order of day, month and year in a date.
-type DateOrder string
-
-// The orders. Dates with the day or the month first are read only where the order says so:
-// 01/02/2026 alone does not tell.
-const (
-	YearFirst  DateOrder = "" // 2026-02-01
-	DayFirst   DateOrder = "dmy"
-	MonthFirst DateOrder = "mdy"
-)
-
-func (o DateOrder) check() error {
-	switch o {
-	case YearFirst, DayFirst, MonthFirst:
-		return nil
-	}
-	return fmt.Errorf("format: the order of a date must be dmy, mdy or empty, got %q", o)
-}
 
 // times reads the times of a file: ParseTime with an order of dates and a zone for times
 // that name none.
@@ -79,28 +58,6 @@ func (t *times) parse(text []byte, series string) (int64, error) {
 		t.last[series] = first
 	}
 	return first, nil
-}
-
-// explain returns the error of a text that is no date in order o: it names the order that reads
-// the text, if there is one.
-func (o DateOrder) explain(text []byte, err error) error {
-	reads := func(o DateOrder) bool {
-		date, ok := o.yearFirst(text)
-		if ok {
-			_, failed := ParseTime(date, Auto)
-			ok = failed == nil
-		}
-		return ok
-	}
-	other := map[DateOrder]DateOrder{DayFirst: MonthFirst, MonthFirst: DayFirst}[o]
-	switch {
-	case o == YearFirst && (reads(DayFirst) || reads(MonthFirst)):
-		return errors.New("a date that does not begin with the year: say --set input.csv.date_order=dmy (day first) or mdy (month first)")
-	case o == YearFirst || !reads(other):
-		return err
-	}
-	date, _ := o.yearFirst(text) // the day that other reads is at most 12: the month is wrong
-	return fmt.Errorf("no date with input.csv.date_order=%s, there is no month %s: say --set input.csv.date_order=%s", o, date[5:7], other)
 }
 
 // instants returns the two times at which a clock on the wall of the zone shows what UTC shows
@@ -173,85 +130,4 @@ func withMonthName(text []byte) (date []byte, ok bool) {
 		}
 	}
 	return nil, false
-}
-
-// yearFirst rewrites 31.12.2025 13:00, 31/12/25 or 12-31-2025 1:00 PM as 2025-12-31T13:00:00.
-// Years of two digits are 1969 to 2068, as in POSIX, and stand last. It takes 2025/12/31, 2025.1.5, 5 Jan 2025 and 2025Q4 in any order; ok is false for
-// every other text.
-func (o DateOrder) yearFirst(text []byte) (ordered []byte, ok bool) {
-	if date, ok := quarter(text); ok {
-		return date, true
-	}
-	if date, ok := withMonthName(text); ok {
-		return date, true
-	}
-	rest := text
-	number := func(ends string) int {
-		n := 0
-		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
-			n++
-		}
-		v, err := strconv.Atoi(string(rest[:n]))
-		if err != nil || n > 4 || ends != "" && (n == len(rest) || bytes.IndexByte([]byte(ends), rest[n]) < 0) {
-			return -1
-		}
-		rest = rest[n:]
-		if ends != "" {
-			rest = rest[1:]
-		}
-		return v
-	}
-	a, b := number("./-"), -1
-	if a >= 0 {
-		b = number("./-")
-	}
-	if b < 0 {
-		return nil, false
-	}
-	behind := len(rest)
-	year := number("")
-	if behind-len(rest) == 2 && a < 1000 {
-		if year += 1900; year < 1969 {
-			year += 100
-		}
-	}
-	day, month := a, b
-	switch {
-	case a >= 1000:
-		year, month, day = a, b, year
-	case o == YearFirst:
-		return nil, false
-	case o == MonthFirst:
-		day, month = b, a
-	}
-	if year < 1000 || day < 1 || month < 1 {
-		return nil, false
-	}
-	hour, minute := 0, 0
-	tail := []byte(":00")
-	if rest = bytes.TrimLeft(rest, " ,T"); len(rest) > 0 {
-		if hour = number(":"); hour < 0 {
-			return nil, false
-		}
-		if minute = number(""); minute < 0 {
-			return nil, false
-		}
-		if i := bytes.IndexByte(rest, ' '); i >= 0 {
-			half := bytes.ToUpper(bytes.TrimSpace(rest[i:]))
-			switch rest = rest[:i]; {
-			case hour < 1 || hour > 12:
-				return nil, false
-			case string(half) == "AM":
-				hour %= 12
-			case string(half) == "PM":
-				hour = hour%12 + 12
-			default:
-				return nil, false
-			}
-		}
-		if len(rest) > 0 {
-			tail = rest
-		}
-	}
-	return fmt.Appendf(nil, "%04d-%02d-%02dT%02d:%02d%s", year, month, day, hour, minute, tail), true
 }

@@ -214,7 +214,9 @@ func (s *sniffer) timeOf(row []string) string {
 // earlier in this list than those of the others.
 func (s *sniffer) timeColumn() int {
 	isTime := func(i int) bool { return s.named(i, timeNames) }
-	isDate := func(i int) bool { return s.hasDates(i) || s.hasUnit(i, CompactDates) }
+	isDate := func(i int) bool {
+		return s.hasDates(i) || s.hasUnit(i, CompactDates) || s.times.order != YearFirst && s.hasOrderedDates(i)
+	}
 	for _, ok := range []func(i int) bool{
 		func(i int) bool { return isTime(i) && (isDate(i) || s.hasEpochs(i)) },
 		isDate,
@@ -285,12 +287,6 @@ func (s *sniffer) hasOtherDates(column int) bool {
 // noTime says that no column has times, and what would help.
 func (s *sniffer) noTime() error {
 	if i := s.first(s.hasOrderedDates); i >= 0 {
-		for _, row := range s.rows {
-			text := []byte(row[i])
-			if _, err := s.times.parse(text, ""); err != nil && s.times.order != YearFirst && dayFirst.Match(text) {
-				return fmt.Errorf("format: %q in column %q is %w", clip(text), s.header[i], s.times.order.explain(text, err))
-			}
-		}
 		if order, date := s.shownOrder(i); order != YearFirst {
 			return fmt.Errorf("format: column %q has dates such as %q, which show that the %s is first: say --set input.csv.date_order=%s",
 				s.header[i], date, map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[order], order)
