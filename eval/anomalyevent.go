@@ -1,37 +1,6 @@
 package eval
 
-import (
-	"math"
-
-	"github.com/orffvar/forecaster/internal/snapshot"
-)
-
-// Directions of an AnomalyRule.
-const (
-	AnyDirection = 0
-	Above        = 1
-	Below        = -1
-)
-
-// AnomalyRule says which deviations of a variable may raise an alarm. The zero value
-// admits all.
-type AnomalyRule struct {
-	// MinDeviation is the least deviation from the forecast, in units of the data.
-	MinDeviation float64
-
-	// MinRelative is the least deviation relative to the size of what was expected.
-	MinRelative float64
-
-	// Direction is Above or Below for deviations of one sign alone.
-	Direction int
-}
-
-// admits reports whether a value that deviates from its forecast may raise an alarm.
-func (r AnomalyRule) admits(expected, deviation float64) bool {
-	size := math.Abs(deviation)
-	return size >= r.MinDeviation && size >= r.MinRelative*math.Abs(expected) &&
-		float64(r.Direction)*deviation >= 0
-}
+import "github.com/orffvar/forecaster/internal/snapshot"
 
 // AnomalyEvent is an anomaly from its first alarm to its end: 25 samples after the last
 // sample with a score above 1 or, after five such samples, above a half in a view that
@@ -110,10 +79,23 @@ func (s *AnomalyScorer) Ended() (e AnomalyEvent, ok bool) {
 }
 
 // continueEvent extends the event with a sample of the largest view score best, and returns
-// the score of the sample. Within an event a sample scores above 1 when it is clearly
+// the score of the sample. One that the rules hold back stays below 1.
+func (s *AnomalyScorer) continueEvent(time int64, best float64, y []float64) float64 {
+	if best <= 1 || s.c.Rules == nil {
+		return s.extend(time, best)
+	}
+	allowed := s.applyRules(y)
+	score := s.extend(time, allowed)
+	if allowed <= 1 {
+		score = 1 - .1/best
+	}
+	return score
+}
+
+// extend is continueEvent behind the rules. Within an event a sample scores above 1 when it is clearly
 // odder than all before, when other variables contradict it, or when it begins another
 // event. One that is only as odd as the event has been stays between .9 and 1.
-func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float64) float64 {
+func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 	e := &s.event
 	s.anomalous = false
 	if e.Open && e.inside {
@@ -133,7 +115,7 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 			return best
 		}
 		leading := s.leading
-		if score, is := s.another(best); is && s.admitted(y, yhat) {
+		if score, is := s.another(best); is {
 			s.begin(time, score, true)
 			return score
 		}
@@ -152,7 +134,7 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y, yhat []float6
 		e.run = 0
 		return best
 	}
-	if e.run++; e.run < int64(s.c.MinDuration) || !s.admitted(y, yhat) {
+	if e.run++; e.run < int64(s.c.MinDuration) {
 		return 1 - .1/best
 	}
 	s.begin(time, best, false)
@@ -254,25 +236,6 @@ func (s *AnomalyScorer) takePart(time int64, score float64) {
 	for j, share := range s.share() {
 		e.Shares[j] += score / total * (share - e.Shares[j])
 	}
-}
-
-// admitted reports whether the rule of a variable with a part in the score lets it be an
-// alarm.
-func (s *AnomalyScorer) admitted(y, yhat []float64) bool {
-	if s.c.Rules == nil {
-		return true
-	}
-	for j, share := range s.share() {
-		v := &s.vars[j]
-		expected, deviation := y[j]-v.deviation, v.deviation
-		if s.leading == Jump || s.leading == Noise {
-			expected, deviation = y[j]-v.error, v.error
-		}
-		if share >= .05 && s.c.Rules[j].admits(expected, deviation) {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *eventState) state(c *snapshot.Codec) {

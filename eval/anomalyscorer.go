@@ -59,7 +59,8 @@ type AnomalyConfig struct {
 	// normal. Zero means 300.
 	NormalAfter int
 
-	// Rules suppress alarms, one rule per variable. Nil means none.
+	// Rules suppress alarms, one rule per variable: the other variables must be odd
+	// enough for an alarm without those that the rules suppress. Nil means no rules.
 	Rules []AnomalyRule
 
 	// MinDuration is the number of consecutive samples above 1 that make an alarm.
@@ -98,6 +99,7 @@ type AnomalyScorer struct {
 	score     float64 // NaN = none
 	leading   View
 	scores    [viewCount]float64 // of the views; 0 where the sample has no part
+	ruled     [viewCount]float64 // what the rules leave of those above 1
 	memory    float64            // largest score of a view, even if the sample has no part in it
 	anomalous bool
 	squares   [viewCount][]float64 // statistic of each variable by view, squared
@@ -188,24 +190,28 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	level, values := s.observeLevels(y)
 	best := math.Inf(-1)
 	if errs {
-		best = s.considerSlow(best, Noise, s.observeNoise(), .05, .5)
+		best = s.considerSlow(best, Noise, s.observeNoise(), y, .05, .5)
 	}
 	if values {
-		best = s.considerSlow(best, Level, level, .5, 1)
+		best = s.considerSlow(best, Level, level, y, .5, 1)
 	}
 	if s.others != nil && values {
-		best = s.considerSlow(best, Correlation, s.observeOthers(), .5, .5)
+		best = s.considerSlow(best, Correlation, s.observeOthers(), y, .5, .5)
 	}
 	if errs {
 		// Below 1 it matters only when it leads.
-		best = s.consider(best, Jump, s.jump.surprisal(jump.last, min(best, 1)*s.limits[Jump]))
+		surprisal := s.jump.surprisal(jump.last, min(best, 1)*s.limits[Jump])
+		if s.alarms(Jump, surprisal) {
+			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, y), 0) / s.limits[Jump]
+		}
+		best = s.consider(best, Jump, surprisal)
 		s.jump.learn(jump.all)
 	}
 	s.learnLevels(y)
 	if s.n <= anomalyWarmup || !(best >= 0) {
 		return 0, false
 	}
-	s.score = s.continueEvent(time, best, y, yhat)
+	s.score = s.continueEvent(time, best, y)
 	return s.score, true
 }
 
@@ -218,12 +224,22 @@ func (s *AnomalyScorer) consider(best float64, v View, surprisal float64) float6
 	return best
 }
 
+// alarms reports whether the surprisal of a view is an alarm that there are rules for.
+func (s *AnomalyScorer) alarms(v View, surprisal float64) bool {
+	return s.c.Rules != nil && surprisal > s.limits[v]
+}
+
 // considerSlow is consider for a view that averages over samples. It learns the mean
 // unless the view is held. A sample that has no part in the mean, such as those behind a
 // single spike, does not score by it.
-func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, least, prior float64) float64 {
+func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, y []float64, least, prior float64) float64 {
 	w := &s.slow[v]
 	surprisal := w.tail.surprisal(x.all)
+	memory := surprisal
+	if s.alarms(v, surprisal) {
+		memory = w.tail.surprisal(x.all * s.rule(v, y))
+		s.ruled[v] = memory / s.limits[v]
+	}
 	w.count(x.all)
 	switch {
 	case w.held < 0:
@@ -241,7 +257,7 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, least, pr
 	if w.learns(s.c.NormalAfter) {
 		w.tail.learn(x.all, least, prior)
 	}
-	s.memory = max(s.memory, surprisal/s.limits[v])
+	s.memory = max(s.memory, memory/s.limits[v])
 	if x.last < evidenceLeast*x.all {
 		return best
 	}

@@ -444,6 +444,64 @@ func TestAnomalyRules(t *testing.T) {
 	}
 }
 
+// An alarm needs variables that are odd enough for it without those that a rule suppresses, in
+// every view, and they alone are to blame.
+func TestAnomalyRulesLookAtTheOtherVariablesAlone(t *testing.T) {
+	const at = 3000
+	quiet := AnomalyRule{MinDeviation: 1e9}
+	for _, c := range []struct {
+		name   string
+		rules  []AnomalyRule
+		change func(y []float64, i int)
+		blamed int // -1: there is no alarm
+	}{
+		{"jump beside a suppressed one", []AnomalyRule{quiet, {}, {}}, func(y []float64, i int) {
+			if i == 0 {
+				y[0], y[2] = y[0]+1000, 40
+			}
+		}, 2},
+		{"odd, but no jump, beside a suppressed one", []AnomalyRule{quiet, {}, {}}, func(y []float64, i int) {
+			if i == 0 {
+				y[0], y[2] = y[0]+25, 3
+			}
+		}, -1},
+		{"shift beside a suppressed one", []AnomalyRule{quiet, {}, {}}, func(y []float64, _ int) {
+			y[0] += 400
+			y[2] += 4
+		}, 2},
+		{"suppressed shift that contradicts a variable", []AnomalyRule{quiet, {}, {}}, func(y []float64, _ int) { y[0] -= 9 }, -1},
+		{"shift that contradicts a suppressed variable", []AnomalyRule{{}, quiet, {}}, func(y []float64, _ int) { y[0] -= 9 }, 0},
+		{"all suppressed", []AnomalyRule{quiet, quiet, quiet}, func(y []float64, _ int) { y[0] += 30; y[2] += 30 }, -1},
+	} {
+		rows := noisy(14, at+30, 3)
+		for i, y := range rows {
+			y[0] *= 3
+			y[1] = y[0] + .3*y[1]
+			if i >= at {
+				c.change(y, i-at)
+			}
+		}
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 3, Rules: c.rules})
+		for i, y := range rows {
+			score, _ := s.Observe(int64(i)*minute, y, make([]float64, 3))
+			if i < at {
+				continue
+			}
+			if score > 1 && c.blamed < 0 {
+				t.Errorf("%s: row %d has the score %.2f by %v, shares %.2f", c.name, i-at, score, s.Cause(), s.Shares())
+			}
+			for j, share := range s.Shares() {
+				if score > 1 && c.rules[j] == quiet && share > 0 {
+					t.Errorf("%s: row %d: variable %d is suppressed, shares %.2f", c.name, i-at, j, s.Shares())
+				}
+			}
+		}
+		if e := s.Event(); c.blamed >= 0 && (!(e.Begin >= at*minute) || !(e.Shares[c.blamed] > .9)) {
+			t.Errorf("%s: %+v", c.name, e)
+		}
+	}
+}
+
 // A variable that is missing or constant has no part in the score, and a series without
 // values has none.
 func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {

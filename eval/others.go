@@ -54,6 +54,16 @@ func (o *others) learn(z []float64) {
 	}
 }
 
+// explain changes the residuals r, which are those of some values, into those with the value of
+// variable j that the others lead to expect.
+func (o *others) explain(r []float64, j int) {
+	if !(o.diag[j] > 0) {
+		return
+	}
+	o.q.RowTo(o.k, j)
+	vec.Axpy(-r[j]/o.diag[j], o.k, r)
+}
+
 // discount gives what was learnt a quarter of its weight.
 func (o *others) discount() {
 	const part = .25
