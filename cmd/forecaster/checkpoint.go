@@ -56,7 +56,7 @@ func (a *app) inspectCommand() *cobra.Command {
 }
 
 func (a *app) verifyCommand() *cobra.Command {
-	return a.onCheckpoints(&cobra.Command{Use: "verify", Short: "List the checkpoints; exit code 1 when one is damaged"}, func(ctx context.Context, j job.Checkpoints) error {
+	return a.onCheckpoints(&cobra.Command{Use: "verify", Short: "Read the checkpoints and say whether all are whole; exit code 1 when one is damaged"}, func(ctx context.Context, j job.Checkpoints) error {
 		list, err := a.listCheckpoints(ctx, j)
 		if err != nil {
 			return err
@@ -69,6 +69,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		}
 		if damaged > 0 {
 			return fmt.Errorf("%d of %d checkpoints are damaged", damaged, len(list))
+		}
+		if a.output == "table" {
+			fmt.Fprintf(a.stdout, "\nok: %s can be read, none is damaged\n", report.Count(len(list), "checkpoint", "checkpoints"))
 		}
 		return nil
 	})

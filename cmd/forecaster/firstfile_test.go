@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -77,5 +78,24 @@ func TestInterruptedForecast(t *testing.T) {
 	code := execute(ctx, []string{"forecast", "../../internal/dataset/macrodata.csv"}, strings.NewReader(""), &stdout, &stderr)
 	if code != exitFailed || stdout.Len() > 0 || stderr.String() != "forecaster: interrupted\n" {
 		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
+	}
+}
+
+// TestInterruptedReplay: a replay with a state says which command goes on, without secrets, and
+// this command does.
+func TestInterruptedReplay(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	state := filepath.Join(t.TempDir(), "the state")
+	args := []string{"replay", "../../internal/dataset/macrodata.csv", "--model", "var1", "--state", state}
+	var stdout, stderr bytes.Buffer
+	code := execute(ctx, append(args, "--set", "server.token=hidden"), strings.NewReader(""), &stdout, &stderr)
+	want := `interrupted: the scores are those of the rows before, which ` + state + ` has learnt; go on with the next row with: forecaster ` +
+		`replay ../../internal/dataset/macrodata.csv --model var1 --state "` + state + `" --set server.token=...`
+	if code != exitFailed || !strings.Contains(stderr.String(), want) {
+		t.Errorf("exit code %d, want %s\n%s", code, want, stderr.String())
+	}
+	if said := mustCall(t, args...); !strings.Contains(said, "203 rows in") {
+		t.Errorf("the same command: %s", said)
 	}
 }

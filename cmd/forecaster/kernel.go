@@ -53,7 +53,7 @@ forecaster kernel check.`,
 	a.configFlags(cmd)
 	f := cmd.Flags()
 	f.Int("dim", 5, "variables of a sample")
-	f.Float64("epsilon", .1, "largest error")
+	f.Float64("epsilon", .1, "largest error of a kernel value; of the Gram matrix as a share of its norm for spectral")
 	f.Float64("delta", .05, "probability of a larger error")
 	f.Int("points", 1000, "number of samples")
 	f.Float64("diameter", 10, "diameter of the set of inputs, in bandwidths")
@@ -97,11 +97,13 @@ func (a *app) kernelCheckCommand() *cobra.Command {
 		Use:   "check [FILE]",
 		Short: "Measure the error of model.frequencies draws",
 		Long: `check compares the features with the exact kernel on the scaled lags of a file, at
-most 500 of them, or without a file on normal inputs for --dim variables. It prints
+most 500 of them, or without a file on normal inputs for --dim variables. A kernel value
+lies in [-1, 1] for most kernels: an error of 0.1 is a tenth of the largest one. Epsilon
+(--epsilon) is the error that you accept; it changes no draw and no forecast. check prints
 
-  - the largest and the root mean square error of the kernel values, and the latter as
-    predicted by the exact variance,
-  - the error of the Gram matrix,
+  - the largest and the root mean square error of the kernel values, the first one also
+    divided by epsilon, and the latter as predicted by the exact variance,
+  - the error of the Gram matrix, divided by the norm of the exact one,
   - the number of draws for a root mean square error of epsilon. The error falls with
     the root of the number of draws, except for products of maps (times, schur).
 
@@ -113,7 +115,7 @@ Take that number of draws where kernel plan knows no bound.`,
 	}
 	a.configFlags(cmd)
 	cmd.Flags().Int("dim", 5, "number of variables, without a file")
-	cmd.Flags().Float64("epsilon", .1, "error that the draws should reach")
+	cmd.Flags().Float64("epsilon", .1, "error of a kernel value that you accept")
 	return cmd
 }
 

@@ -19,9 +19,13 @@ func (a *app) kernelCompareCommand() *cobra.Command {
 		Use:   "compare {FILE... | --synthetic[=ROWS]}",
 		Short: "Forecast files with every kernel, and compare the errors",
 		Long: `compare forecasts each file with every kernel, sampling, operator and optimiser, one
-step ahead. It prints the mean squared error over the last three quarters of the file,
-divided by that of persistence: below 1 is better than persistence. All other settings
-are as configured. A dash marks a combination that the data forbid.
+step ahead. It prints the nmse (mse / variance, averaged over the variables) over the
+last three quarters of the file, divided by that of persistence: below 1 is better than
+persistence. A line that names a model, such as orffvar or krls, is this model. Every
+other line is model.type: kernelvar with the Gaussian kernel, or with the kernel that the
+line names, and the one setting behind it: "sampling: sorf" is the Gaussian kernel with
+model.kernel.sampling: sorf. The reference of the kernels (docs/kernels.md) has them all.
+Other settings are as configured. A dash marks a combination that the data forbid.
 
 --synthetic takes synthetic series with that number of rows in place of files. Each is
 drawn from a law that suits one kernel or operator.`,
@@ -129,7 +133,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	if markdown {
 		fmt.Fprintln(a.stdout, t.RenderMarkdown())
 	} else {
-		fmt.Fprintln(a.stdout, t.Render())
+		fmt.Fprintf(a.stdout, "%s\n%s\n", t.Render(), study.ComparedNote)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ const (
 // execute runs the program with the given arguments and streams and returns its exit
 // code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ()}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, args: args, environ: os.Environ()}
 	root := a.root()
 	usage.Explain(root)
 	root.SetArgs(args)

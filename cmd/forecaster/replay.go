@@ -60,7 +60,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	settings := append([]setting{
 		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
 	}, modelSettings...)
-	fixed := append(onlyFile("replay", path), config.Setting{Path: "evaluate.window", Value: "0", From: "replay"}) // Score the whole file
+	fixed := onlyFile("replay", path)
 	serve, _ := cmd.Flags().GetBool("serve")
 	if serve {
 		fixed = append(fixed, config.Setting{Path: "server.enabled", Value: "true", From: "--serve"})
@@ -134,8 +134,10 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if cmd.Context().Err() != nil {
-		return errors.New("interrupted: the scores are those of the rows before")
+	if err := errors.New("interrupted: the scores are those of the rows before"); cmd.Context().Err() != nil && state != "" {
+		return fmt.Errorf("%w, which %s has learnt; go on with the next row with: %s", err, state, a.sameCommand())
+	} else if cmd.Context().Err() != nil {
+		return err
 	}
 	if err := checkRefused(cmd, replayed.refusals, replayed.Rows); err != nil {
 		return err

@@ -92,8 +92,11 @@ func TestWarmStart(t *testing.T) {
 	})
 	t.Run("job on the file", func(t *testing.T) {
 		state, file := learn(t, "job")
-		mustCall(t, set("run", "--set", "input.file.path="+file, "--set", "input.file.series=s", "--set", "state.dir="+state,
+		code, _, stderr := call(t, set("run", "--set", "input.file.path="+file, "--set", "input.file.series=s", "--set", "state.dir="+state,
 			"--set", "output.file.path="+path("job.out.csv"))...)
+		if code != exitDone || strings.Contains(stderr, "setting changed") {
+			t.Errorf("exit code %d, or a change that nobody made\n%s", code, stderr)
+		}
 		check(t, path("job.out.csv"))
 	})
 	t.Run("job on a topic", func(t *testing.T) {

@@ -30,7 +30,7 @@ func tryInput(cfg *config.Config) error {
 	return src.Close()
 }
 
-// TryServers looks for the input file, opens the output file, and connects to the servers of cfg. It returns one
+// TryServers looks for the input file, opens the output files, and connects to the servers of cfg. It returns one
 // line per server that works, and one error per file or server that does not.
 func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs config.Errors) {
 	try := func(name string, f func(context.Context) (string, error)) {
@@ -49,10 +49,19 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	if err := tryInput(cfg); err != nil {
 		errs = append(errs, err)
 	}
-	if f := cfg.Output.File; f != nil && !strings.Contains(filepath.Dir(f.Path), "{") { // {topic} is known later
-		if err := build.CheckOutput("output.file.path", f.Path, ""); err != nil {
+	output := func(key, path string) {
+		if strings.Contains(filepath.Dir(path), "{") {
+			return // {topic} is known later
+		}
+		if err := build.CheckOutput(key, path, ""); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if f := cfg.Output.File; f != nil {
+		output("output.file.path", f.Path)
+	}
+	if d := cfg.Output.DeadLetters; d != nil {
+		output("output.dead_letters.path", d.Path)
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		try("input.kafka", func(ctx context.Context) (string, error) {

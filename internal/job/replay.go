@@ -59,7 +59,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	defer src.Close()
 	ec := build.EngineConfig(cfg, stream.AllSeries)
-	ec.Together = run.Together
+	ec.Together, ec.MetricsWindow = run.Together, 0 // The scores are those of the whole file
 	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return nil, err

@@ -94,11 +94,11 @@ func CheckTable(c Check, epsilon float64) report.Table {
 		{"points", strconv.Itoa(c.Points)},
 		{"draws", strconv.Itoa(c.Draws)},
 		{"largest error", c.Max.Fixed(4)},
-		{"  in units of epsilon", c.MaxOverEpsilon.Fixed(2)},
+		{fmt.Sprintf("  divided by epsilon = %v", epsilon), c.MaxOverEpsilon.Fixed(2)},
 		{"root mean square error", c.RMS.Fixed(4)},
 		{"  predicted by the variance", c.Expected.Fixed(4)},
-		{"Gram matrix, Frobenius", c.RelativeFrobenius.Fixed(4)},
-		{"Gram matrix, operator norm", c.RelativeOperator.Fixed(4)},
+		{"relative error of the Gram matrix, Frobenius norm", c.RelativeFrobenius.Fixed(4)},
+		{"relative error of the Gram matrix, operator norm", c.RelativeOperator.Fixed(4)},
 		{fmt.Sprintf("draws for a root mean square error of %v", epsilon), c.DrawsForEpsilon.Fixed(0)},
 	}}
 }

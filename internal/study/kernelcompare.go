@@ -15,10 +15,15 @@ import (
 // Compared is a line of kernel compare: one figure per file.
 type Compared struct {
 	Name   string          `json:"name"`
-	Ratios []report.Number `json:"mse_over_persistence"`
+	Ratios []report.Number `json:"nmse_over_persistence"`
 }
 
-// TryKernel returns the mean squared error of a trial over the last three quarters of
+// ComparedNote explains the table of kernel compare.
+const ComparedNote = `nmse / nmse of persistence over the last three quarters, one step ahead. Below 1: better than persistence.
+orffvar to onorma are models; the other lines are kernelvar with the kernel or the setting named, else a Gaussian
+kernel. A dash: the data or the other settings forbid it. Keys and meaning: forecaster kernel compare -h`
+
+// TryKernel returns the nmse of a trial over the last three quarters of
 // records, divided by that of persistence; NaN when the data or the other settings forbid
 // the trial. samples are those of the records. load reads the configuration with more settings.
 func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial build.Trial, records *Records, samples *Samples) (report.Number, error) {
