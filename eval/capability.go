@@ -44,7 +44,7 @@ type JointBounder interface {
 
 // LagResetter accepts a break: what was observed last does not precede what comes
 // next. The lags are dropped, what was learnt stays. The stream engine calls it
-// after a gap too long to fill and after a rollback.
+// after a gap too long to fill and after a reset.
 type LagResetter interface {
 	ResetLags()
 }

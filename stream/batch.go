@@ -168,7 +168,7 @@ func (a *Anomaly) Blamed() []int {
 
 // EventKinds are the kinds of events.
 var EventKinds = []string{
-	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventSeason, EventDrift, EventRollback, EventReset, EventReload,
+	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventSeason, EventDrift, EventReset, EventReload,
 }
 
 // The kinds of events.
@@ -181,8 +181,7 @@ const (
 	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
 	EventSeason       = "season"        // the forecasts use other seasons than before
 	EventDrift        = "drift"         // the model's errors are not what they were
-	EventRollback     = "rollback"      // the state went bad: back to the last good copy
-	EventReset        = "reset"         // the state went bad and had no good copy: a new model
+	EventReset        = "reset"         // the state went bad: a new model
 	EventReload       = "reload"        // the configuration was read again; of the series AllSeries
 )
 

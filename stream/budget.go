@@ -204,12 +204,10 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 		return err
 	}
 	now := int64(snapshot.Length(s.forecaster))
-	total := c.bytes() + int64(len(s.rollback))
 	if e.c.Scope == PerSeries {
 		now += int64(snapshot.Length(s.shared.model))
-		total += int64(len(s.shared.rollback))
 	}
-	e.setCost(s, total+max(now-c.models, 0))
+	e.setCost(s, c.bytes()+max(now-c.models, 0))
 	return nil
 }
 

@@ -96,10 +96,6 @@ type EngineConfig struct {
 	// metrics.
 	Pool string
 
-	// RollbackEvery is the number of samples between two copies of the state that a
-	// rollback returns to. 0 means none: a state gone bad is reset.
-	RollbackEvery int
-
 	// Evaluation says which forecasts are scored, and in which units.
 	Evaluation Evaluation
 }
@@ -197,7 +193,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	for _, f := range []struct {
 		name  string
 		value int
-	}{{"MetricsEvery", c.MetricsEvery}, {"MetricsWindow", c.MetricsWindow}, {"RollbackEvery", c.RollbackEvery}} {
+	}{{"MetricsEvery", c.MetricsEvery}, {"MetricsWindow", c.MetricsWindow}} {
 		check(f.value >= 0, "%s must be >= 0, got %d", f.name, f.value)
 	}
 	check(c.Pool == "" || isPool(c.Pool), "Pool must be %s or begin with it and a blank, got %q", AllSeries, c.Pool)

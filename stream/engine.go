@@ -156,7 +156,6 @@ func (l *learner) Sample(in *Sample) error {
 func (e *Engine) learn(dst *Batch, w *waiting) error {
 	s, h, in := w.series, w.series.shard, &w.sample
 	e.closeGap(dst, s, in)
-	s.shared.samples++
 	r := stepResult{
 		kind: resultSample, series: s.scored, time: in.Time, row: in.Row, y: in.Y, inputs: w.inputs,
 		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll,
@@ -316,7 +315,6 @@ func (e *Engine) forecast(dst *Batch, s *series, in *Sample, r *stepResult) erro
 	if !e.sane(yhat) {
 		return e.rescue(dst, s, in.Time)
 	}
-	e.keepCopies(s, in.Row+1)
 	r.yhat, r.spacing = yhat, in.spacing
 	if l := len(e.c.Levels); l > 0 && e.c.Intervals == nil {
 		if b, is := eval.As[eval.Bounder](s.forecaster); is {

@@ -187,7 +187,7 @@ func TestDamagedAssembly(t *testing.T) {
 // but what the rows they close cost.
 func TestAssemblyDoesNotAllocate(t *testing.T) {
 	c := assemblyConfig(stream.Assembly{Wait: 20 * time.Second, WaitForLate: true})
-	c.MetricsEvery, c.RollbackEvery, c.Baselines = 0, 0, nil
+	c.MetricsEvery, c.Baselines = 0, nil
 	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
 	m := &stream.Message{Topic: "in"}
@@ -309,7 +309,7 @@ func BenchmarkAssembly(b *testing.B) {
 		for _, parts := range []bool{false, true} {
 			b.Run(fmt.Sprintf("dim=%d/parts=%v", dim, parts), func(b *testing.B) {
 				c := streamtest.DriftConfig()
-				c.Interval, c.Baselines, c.RollbackEvery, c.MetricsEvery = 10*time.Second, nil, 0, 0
+				c.Interval, c.Baselines, c.MetricsEvery = 10*time.Second, nil, 0
 				c.Emit, c.Horizon, c.Levels = nil, 1, nil
 				c.NewModel = func(int) (eval.Model, error) { return streamtest.Constant{}, nil }
 				if parts {
@@ -352,7 +352,7 @@ func BenchmarkAssembly(b *testing.B) {
 // a restart as well.
 func TestMeanOfARow(t *testing.T) {
 	c := assemblyConfig(stream.Assembly{Wait: 10 * time.Second, WaitForLate: true, Aggregate: stream.AggregateMean})
-	c.MetricsEvery, c.RollbackEvery, c.Baselines = 0, 0, nil
+	c.MetricsEvery, c.Baselines = 0, nil
 	for _, restart := range []bool{false, true} {
 		e, err := stream.NewEngine(c)
 		if err != nil {

@@ -23,10 +23,9 @@ type growth struct {
 
 // recorded is a sample as a model gets it.
 type recorded struct {
-	time    int64
-	missing bool // it was filled in
-	broken  bool // it does not follow the one before
-	values  []float64
+	time   int64
+	broken bool // it does not follow the one before
+	values []float64
 }
 
 // grows reports whether series begin with the lightest model.
@@ -39,7 +38,7 @@ func (e *Engine) record(dst *Batch, w *waiting) error {
 	s, in := w.series, &w.sample
 	g := s.growth
 	values := append(append(make([]float64, 0, len(in.Y)+len(w.inputs)), in.Y...), w.inputs...)
-	g.record = append(g.record, recorded{time: in.Time, missing: in.Missing, broken: s.broken, values: values})
+	g.record = append(g.record, recorded{time: in.Time, broken: s.broken, values: values})
 	s.broken = false
 	if g.next == nil {
 		if len(g.record) < e.c.GrowAfter {
@@ -54,7 +53,7 @@ func (e *Engine) record(dst *Batch, w *waiting) error {
 			return err
 		}
 		if g.taught == len(g.record) {
-			s.tier, s.shared, s.forecaster, s.growth, s.rollback = g.tier, g.next, g.forecaster, nil, nil
+			s.tier, s.shared, s.forecaster, s.growth = g.tier, g.next, g.forecaster, nil
 			return nil
 		}
 	}
@@ -88,9 +87,6 @@ func (e *Engine) teach(s *series) error {
 	r, dim := &g.record[g.taught], len(s.info.Variables)
 	if r.broken {
 		resetLags(g.forecaster)
-	}
-	if !r.missing {
-		g.next.samples++
 	}
 	g.taught++
 	if err := e.show(g.forecaster, r.time, r.values[:dim], r.values[dim:]); err != nil {
@@ -144,7 +140,6 @@ func (e *Engine) growthState(c *snapshot.Codec, s *series) {
 	for i := range g.record {
 		r := &g.record[i]
 		c.Int64(&r.time)
-		c.Bool(&r.missing)
 		c.Bool(&r.broken)
 		if c.Decoding() {
 			r.values = make([]float64, dim+len(e.inputs))

@@ -30,7 +30,7 @@ func growingConfig(tier varmodel.Tier) stream.EngineConfig {
 	}
 	c := stream.EngineConfig{
 		AssemblerConfig: stream.AssemblerConfig{Exogenous: []string{"u"}, Interval: time.Minute, MaxGap: 3},
-		Model:           "auto", NewModel: auto(tier), Horizon: 3, Levels: []float64{.8}, RollbackEvery: 20,
+		Model:           "auto", NewModel: auto(tier), Horizon: 3, Levels: []float64{.8},
 	}
 	if tier == "" {
 		c.NewModel = auto(varmodel.TierFull)
@@ -116,19 +116,6 @@ func TestGrowth(t *testing.T) {
 		// samples that are filled in count.
 		if filled := map[string]int{"s0": 5, "s1": 3}[s]; first+filled != growAfter+growAfter/2-2 {
 			t.Errorf("series %s has grown after %d samples", s, first)
-		}
-	}
-	grown, begun := streamtest.NewEngine(t, growingConfig("")), streamtest.NewEngine(t, growingConfig(varmodel.TierFull))
-	for i := range records {
-		for _, e := range []*stream.Engine{grown, begun} {
-			if err := e.Apply(&stream.Batch{}, &records[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for s := range got { // by which the time of a rollback copy goes
-		if n, want := stream.Learnt(grown, s), stream.Learnt(begun, s); n != want || n == 0 {
-			t.Errorf("the model of series %s has learnt %d samples, from the beginning it would be %d", s, n, want)
 		}
 	}
 	again := forecastsOf(t, growingConfig(""), records, func(i int, e *stream.Engine) *stream.Engine {

@@ -109,7 +109,7 @@ func (r *reader) line(line string, token []string, inner []string) {
 		if v := r.take(1)[0]; v > 1 {
 			r.t.Fatalf("%q: %d", line, v)
 		}
-	case "text", "bytes":
+	case "text":
 		r.take(r.length())
 	case "vector":
 		r.take(8 * int(binary.LittleEndian.Uint32(r.take(4))))

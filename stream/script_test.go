@@ -133,8 +133,6 @@ func scriptConfig(t *testing.T, d *datadriven.TestData) stream.EngineConfig {
 			c.MaxGap = int(number(v))
 		case "schema-change-after":
 			c.SchemaChangeAfter = int(number(v))
-		case "rollback-every":
-			c.RollbackEvery = int(number(v))
 		case "metrics-every":
 			c.MetricsEvery = int(number(v))
 		case "metrics-window":

@@ -32,7 +32,6 @@ type oracle struct {
 	gathered  bool    // several records may make a sample
 	filled    bool    // a variable without a value has that before, for at most longest steps
 	shared    bool    // series of as many variables have the mean differences in common
-	copyEvery int     // samples from one copy to the next; 0: none
 	variables []string
 	bounds    bool
 	baseline  float64 // skill against a baseline, which is the model once more; NaN without one
@@ -55,12 +54,6 @@ type weights struct{ sum, n float64 }
 
 func (w weights) mean() float64 { return w.sum / max(w.n, 1) }
 
-// learnt is what a copy keeps of a variable.
-type learnt struct {
-	weights   weights
-	sumAE, ns float64
-}
-
 // track is the history of a variable.
 type track struct {
 	name       string
@@ -69,7 +62,6 @@ type track struct {
 	mean, ae   []float64 // of the differences so far
 	weights    *weights
 	sumAE, n   float64
-	copied     learnt // the copy; a new model is one of nothing
 
 	given value // last value in a record; its time is in steps
 }
@@ -140,12 +132,9 @@ func (o *oracle) learn(s []*track, at float64, y []float64) (gap float64, foreca
 	}
 	for _, t := range s {
 		i := len(t.y) - 1
-		if slices.Contains(y, streamtest.Poison) { // back to the copy, once
+		if slices.Contains(y, streamtest.Poison) { // a new model
 			t.last[i] = math.NaN()
-			*t.weights, t.sumAE, t.n = t.copied.weights, t.copied.sumAE, t.copied.ns
-			t.copied = learnt{}
-		} else if o.copyEvery > 0 && (i+1)%o.copyEvery == 0 {
-			t.copied = learnt{*t.weights, t.sumAE, t.n}
+			*t.weights, t.sumAE, t.n = weights{}, 0, 0
 		}
 	}
 	return gap, forecasts
@@ -239,8 +228,6 @@ func (o *oracle) begin(t *testing.T, settings string) {
 			o.baseline = 0
 		case "scope":
 			o.shared = v == "shared"
-		case "rollback-every":
-			o.copyEvery = int(number(t, v))
 		case "variables":
 			o.variables = strings.Split(strings.Trim(v, "()"), ",")
 		}

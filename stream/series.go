@@ -20,8 +20,6 @@ type series struct {
 	growth *growth // nil when the series does not grow, or no more
 	broken bool    // the next sample does not follow the last one; kept while there is growth
 
-	rollback []byte // copy of the state of forecaster, see rescue
-
 	waiting     int   // samples that wait for Engine.Settle …
 	first, last int32 // … of which these are the ends in Engine.queue
 
@@ -33,10 +31,8 @@ func (s *series) hasChanged() bool { return s.changed }
 // sharedModel is what several series may share: the model, of which each has a
 // forecaster.
 type sharedModel struct {
-	dim      int
-	model    eval.Model
-	samples  int64
-	rollback []byte // copy of the state of model, see rescue
+	dim   int
+	model eval.Model
 }
 
 // seriesOf returns the series of a sample. Before its first sample, a series gets a new

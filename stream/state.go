@@ -7,9 +7,6 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// maxModelBytes bounds the copies kept for a rollback.
-const maxModelBytes = 1 << 30
-
 // Snapshot appends the whole state to dst. All batches must have been scored.
 func (e *Engine) Snapshot(dst []byte) []byte { return e.appendState(dst, true) }
 
@@ -207,7 +204,6 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 		s.shared.state(c)
 	}
 	c.Block(func() { s.forecaster.State(c) })
-	c.Blob(&s.rollback, maxModelBytes)
 	e.growthState(c, s)
 	e.costState(c, s)
 }
@@ -253,7 +249,5 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
 
 func (m *sharedModel) state(c *snapshot.Codec) {
 	c.Section("model")
-	c.Int64(&m.samples)
 	c.Block(func() { m.model.State(c) })
-	c.Blob(&m.rollback, maxModelBytes)
 }

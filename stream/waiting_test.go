@@ -58,7 +58,6 @@ func learnGrouped(t *testing.T, e *stream.Engine, b *stream.Batch, records []str
 func TestSeriesBySeries(t *testing.T) {
 	drift := streamtest.DriftConfig()
 	drift.Interval, drift.MaxGap, drift.SchemaChangeAfter, drift.MetricsEvery, drift.Pool = 1e9, 2, 2, 5, stream.AllSeries
-	drift.RollbackEvery = 7
 	monthly := drift
 	monthly.Interval, monthly.Months = 0, 2
 	shared := drift

@@ -94,7 +94,6 @@ var arrivals = []setting{
 	{fromKafka + " model.type=var1", "pipeline.scope=shared"},
 	{fromKafka + " model.horizon=4", "pipeline.emit=1,4"},
 	{fromKafka, "pipeline.schema_change_after=7"},
-	{fromKafka, "pipeline.rollback_every=7"},
 	{fromKafka, "pipeline.max_series=7"},
 	{fromKafka, "pipeline.max_dim=7"},
 	{fromKafka, "pipeline.max_abs=7"},

@@ -70,7 +70,6 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		Joint:         c.Model.Joint,
 		MetricsEvery:  c.Evaluate.Interval,
 		MetricsWindow: c.Evaluate.Window,
-		RollbackEvery: c.Pipeline.RollbackEvery,
 	}
 }
 

@@ -169,7 +169,6 @@ type Pipeline struct {
 	Scope             string        `yaml:"scope"`               // series = one model per series, shared = one for all of a partition
 	Emit              []int         `yaml:"emit"`                // horizons that are scored and written; empty = all
 	SchemaChangeAfter int           `yaml:"schema_change_after"` // consecutive records with equal, new variables after which a series starts again; 0 = never
-	RollbackEvery     int           `yaml:"rollback_every"`      // samples between two rollback copies
 	MaxSeries         int           `yaml:"max_series"`          // limit of series in a partition
 	MaxDim            int           `yaml:"max_dim"`             // limit of variables in a series
 	MaxAbs            float64       `yaml:"max_abs"`             // limit of a value's size
@@ -403,7 +402,7 @@ func Default() *Config {
 			CSV:        CSV{TimeUnit: "auto"},
 			TimeZone:   "UTC",
 		},
-		Pipeline: Pipeline{Fill: "none", Aggregate: "latest", MaxGap: 1000, Scope: "series", SchemaChangeAfter: 10, RollbackEvery: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
+		Pipeline: Pipeline{Fill: "none", Aggregate: "latest", MaxGap: 1000, Scope: "series", SchemaChangeAfter: 10, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model", TimeZone: "UTC",

@@ -136,7 +136,6 @@ func (b *binder) validatePipeline(c *Config) {
 		b.Need(i == 0 || p.Emit[i-1] < h, "pipeline.emit", "must ascend, got %d after %d", h, p.Emit[max(i-1, 0)])
 	}
 	atLeast(b.Checker, "pipeline.schema_change_after", p.SchemaChangeAfter, 0)
-	atLeast(b.Checker, "pipeline.rollback_every", p.RollbackEvery, 0)
 	atLeast(b.Checker, "pipeline.max_series", p.MaxSeries, 1)
 	b.Need(p.MaxDim >= 1 && p.MaxDim <= 1024, "pipeline.max_dim", "must lie in [1, 1024], got %d", p.MaxDim)
 	b.Need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)

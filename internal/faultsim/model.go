@@ -24,7 +24,7 @@ func engineConfig(o *Options) stream.EngineConfig {
 		Baselines: []stream.Baseline{{Name: "drift", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
 			return streamtest.NewDrift(dim, horizon, 0), nil
 		}}},
-		Horizon: horizon, Levels: levels, RollbackEvery: 7, MetricsEvery: 10, MetricsWindow: 5, // small: most of a state are the scores
+		Horizon: horizon, Levels: levels, MetricsEvery: 10, MetricsWindow: 5, // small: most of a state are the scores
 		AssemblerConfig: stream.AssemblerConfig{SchemaChangeAfter: 3},
 	}
 }

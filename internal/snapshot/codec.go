@@ -12,9 +12,8 @@
 // under a name that says on which; see Optional.
 //
 // An encoding Codec appends the fields; a decoding Codec fills them. Constructors know
-// all lengths, so a decoder allocates nothing for a number it has read, except in String,
-// Blob and Len, which have a limit. Errors are sticky: check Err or Finish once at the
-// end.
+// all lengths, so a decoder allocates nothing for a number it has read, except in String
+// and Len, which have a limit. Errors are sticky: check Err or Finish once at the end.
 //
 // The format is little endian and of fixed width. A float64 is stored by its bits, so
 // that a restored state equals the saved one bit for bit, NaN included.
@@ -302,18 +301,5 @@ func (c *Codec) String(s *string, limit int) {
 	}
 	if b := c.take(n); b != nil {
 		*s = string(b)
-	}
-}
-
-// Blob transfers a byte slice of at most limit bytes.
-func (c *Codec) Blob(p *[]byte, limit int) {
-	n := len(*p)
-	c.Len(&n, limit)
-	if !c.decoding {
-		c.buf = append(c.buf, *p...)
-		return
-	}
-	if b := c.take(n); b != nil {
-		*p = append((*p)[:0], b...)
 	}
 }

@@ -63,9 +63,9 @@ type outcome struct {
 	worst         float64        // skill against repeating the last value, recovered
 }
 
-// TestGuards: no disturbance makes a forecast that is not finite, 500 samples after
-// it the model is again better than repeating the last value, and what cannot be
-// overlooked is said.
+// TestGuards: no disturbance makes a forecast that is not finite or a model begin again,
+// 500 samples after it the model is again better than repeating the last value, and what
+// cannot be overlooked is said.
 //
 //	go test ./internal/soak -v -timeout 0 -run Guards -samples 10000000
 func TestGuards(t *testing.T) {
@@ -85,7 +85,7 @@ func TestGuards(t *testing.T) {
 	for _, name := range []string{"var", "orffvar", "auto"} {
 		t.Run(name, func(t *testing.T) {
 			engine, err := stream.NewEngine(stream.EngineConfig{
-				Model: name, Horizon: horizon, Levels: levels, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second, MaxGap: 1000}, RollbackEvery: 500,
+				Model: name, Horizon: horizon, Levels: levels, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second, MaxGap: 1000},
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {
@@ -176,6 +176,9 @@ func TestGuards(t *testing.T) {
 			for i, d := range disturbances {
 				o := outcomes[i]
 				t.Logf("%-20s %5d times, worst skill after 500 samples %.3f, without a word %d times, said: %v", d.name, o.times, o.worst, o.silent, o.events)
+				if n := o.events[stream.EventReset]; n > 0 {
+					t.Errorf("%s: %d times the forecasts were not finite and the model began again", d.name, n)
+				}
 				if d.loud && o.silent > 0 {
 					t.Errorf("%s: %d of %d times there was neither an event nor a dead letter nor an anomaly", d.name, o.silent, o.times)
 				}

@@ -363,7 +363,7 @@ func (r *recorder) Write(_ context.Context, b *stream.Batch) error {
 func newTestEngine(t testing.TB, partition int) *stream.Engine {
 	t.Helper()
 	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: "drift", Horizon: 2, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second}, RollbackEvery: 7, MetricsEvery: 10,
+		Model: "drift", Horizon: 2, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second}, MetricsEvery: 10,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
 		Pool:     fmt.Sprintf("%s %d", stream.AllSeries, partition),
 	})

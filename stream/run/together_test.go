@@ -100,7 +100,7 @@ func TestShards(t *testing.T) {
 	processors(t, 4)
 	scarce := stream.EngineConfig{Model: "auto", Horizon: 1, Memory: 9 << 20, MetricsEvery: 10, GrowAfter: 24}
 	plenty := scarce
-	plenty.Memory, plenty.RollbackEvery, plenty.MaxGap, plenty.SchemaChangeAfter = 0, 30, 2, 2
+	plenty.Memory, plenty.MaxGap, plenty.SchemaChangeAfter = 0, 2, 2
 	plenty.Interval = 60e9
 	records := hosts(120)
 	for name, c := range map[string]stream.EngineConfig{"memory is short": scarce, "gaps and copies": plenty} {

@@ -158,7 +158,7 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: "drift", Horizon: 2, Levels: []float64{.9}, MetricsEvery: 100, RollbackEvery: 10,
+		Model: "drift", Horizon: 2, Levels: []float64{.9}, MetricsEvery: 100,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 1), nil },
 	})
 	if err != nil {

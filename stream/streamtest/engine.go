@@ -15,7 +15,7 @@ import (
 func DriftConfig() stream.EngineConfig {
 	c := stream.EngineConfig{
 		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
-		MetricsEvery: 10, MetricsWindow: 40, RollbackEvery: 8,
+		MetricsEvery: 10, MetricsWindow: 40,
 		AssemblerConfig: stream.AssemblerConfig{MaxGap: 3, SchemaChangeAfter: 3, MaxSeries: 8},
 	}
 	c.NewModel = func(dim int) (eval.Model, error) { return NewDrift(dim, c.Horizon, len(c.Levels)), nil }
