@@ -190,20 +190,35 @@ learns the first three quarters and is tested on the last one, by
 With --class the target is the value that a variable takes in the next row, such as the
 state of a machine: one of several classes, coded as the corners of a simplex.
 
+With --output-map the model learns hidden functions h whose known mixtures V h are the
+increments, such as the rates of reactions or the flows between stores. FILE is V: a first
+row with the names of the functions, then one row per variable that begins with its name.
+A line without V stands beside it; the values of h are in --output json.
+
+With --error-covariance the errors are weighted by the inverse of their covariance (a
+Mahalanobis product): "residuals" takes that of the first line, a file of the form above
+any other. It helps when variables share shocks and their differences are forecast.
+
 model.kernel.lambda is the ridge; 0 takes the ridge of a grid with the least error on
 the last fifth of the training pairs. To forecast, use model.type: kernelvar, which learns online.`,
 		Example: `  forecaster kernel fit data.csv
   forecaster kernel fit data.csv --iterations 10000 --set model.optimiser.step=plain --set model.optimiser.blocks=5
   forecaster kernel fit data.csv --set model.order=1 --set model.kernel.operator.name=curl_free
-  forecaster kernel fit data.csv --class state`,
+  forecaster kernel fit data.csv --class state
+  forecaster kernel fit data.csv --output-map flows.csv
+  forecaster kernel fit data.csv --error-covariance residuals`,
 		Args: cobra.ExactArgs(1),
 	}
 	a.configFlags(cmd)
-	iterations := cmd.Flags().Int("iterations", 1000, "number of iterations of Algorithm 4")
-	class := cmd.Flags().String("class", "", "variable whose next value is learnt as a class")
+	var o study.FitOptions
+	f := cmd.Flags()
+	f.IntVar(&o.Iterations, "iterations", 1000, "number of iterations of Algorithm 4")
+	f.StringVar(&o.Class, "class", "", "variable whose next value is learnt as a class")
+	f.StringVar(&o.OutputMap, "output-map", "", "`FILE` (CSV) of the matrix V, a row per variable, a column per hidden function")
+	f.StringVar(&o.ErrorCovariance, "error-covariance", "", "`FILE` (CSV) of the covariance of the errors, a row and a column per variable, or residuals")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *iterations < 1 {
-			return &usageError{fmt.Errorf("--iterations: must be >= 1, got %d", *iterations)}
+		if o.Iterations < 1 {
+			return &usageError{fmt.Errorf("--iterations: must be >= 1, got %d", o.Iterations)}
 		}
 		cfg, err := a.load(cmd, nil, onlyFile("fit", args[0])...)
 		if err != nil {
@@ -213,7 +228,7 @@ the last fifth of the training pairs. To forecast, use model.type: kernelvar, wh
 		if err != nil {
 			return err
 		}
-		fits, err := study.FitFile(cfg.Model, &samples.Series[0], *class, *iterations, cmd.Context().Err)
+		fits, err := study.FitFile(cfg.Model, &samples.Series[0], o, cmd.Context().Err)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/study"
 )
 
 // kernelRows returns a file of n rows: dim variables that drive each other, and with state one
@@ -102,6 +105,8 @@ func TestMethodsOfThePapersRun(t *testing.T) {
 	page := string(readFile(t, filepath.Join("..", "..", "docs", "kernels.md")))
 	t.Chdir(t.TempDir())
 	writeFile(t, "data.csv", kernelRows(300, 3, true))
+	writeFile(t, "flows.csv", []byte("variable,in,out\nv0,1,0\nv1,1,-1\nv2,0,-1\nstate,0,1\n"))
+	writeFile(t, "covariance.csv", []byte("variable,v0,v1,v2,state\nv0,1,.5,0,0\nv1,.5,1,0,0\nv2,0,0,1,0\nstate,0,0,0,2\n"))
 	done := make(map[string]bool)
 	for _, m := range regexp.MustCompile("`forecaster ([a-z][^`]* [^`]*)`").FindAllStringSubmatch(page, -1) {
 		line := strings.Replace(m[1], " FILE", " data.csv", 1)
@@ -124,5 +129,59 @@ func TestMethodsOfThePapersRun(t *testing.T) {
 	}
 	if len(done) < 30 {
 		t.Errorf("only %d commands were found", len(done))
+	}
+}
+
+// A rotation of two variables and their sum, which two flows move without noise: kernel fit
+// --output-map finds the flows themselves. 1e-3: the ridge of 1e-9 leaves that much of the linear
+// part to the features, relative to flows of size 1.
+func TestFitFindsHiddenFlows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("row,x,y,sum\n")
+	x, y, c, s := 1., 0., math.Cos(1), math.Sin(1)
+	var flows [][2]float64
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d,%.17g,%.17g,%.17g\n", i, x, y, x+y)
+		flows = append(flows, [2]float64{(c-1)*x - s*y, s*x + (c-1)*y})
+		x, y = c*x-s*y, s*x+c*y
+	}
+	writeFile(t, "data.csv", []byte(b.String()))
+	writeFile(t, "flows.csv", []byte("variable,first,second\nsum,1,1\nx,1,0\ny,0,1\n"))
+	args := []string{"kernel", "fit", "data.csv", "--iterations", "1", "--set", "model.order=1", "--output", "json"}
+	fit := func(more ...string) (f study.Fits) {
+		code, stdout, stderr := call(t, append(args, more...)...)
+		if code != exitDone {
+			t.Fatal(stderr)
+		}
+		if err := json.Unmarshal([]byte(stdout), &f); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := fit("--output-map", "flows.csv", "--set", "model.kernel.lambda=1e-9")
+	for k, h := range f.Hidden {
+		first := len(flows) - 1 - len(h.Test)
+		for i, got := range h.Test {
+			if want := flows[first+i][k]; !(math.Abs(float64(got)-want) <= 1e-3) {
+				t.Fatalf("pair %d: flow %s is %g, want %g", i, h.Name, got, want)
+			}
+		}
+	}
+	if len(f.Hidden) != 2 || len(f.Hidden[0].Test) != 50 {
+		t.Errorf("hidden functions %+v", f.Hidden)
+	}
+
+	// A covariance whose deviations are the typical steps, in any unit, is the Euclidean product.
+	var square [3]float64 // of the increments that are learnt
+	for _, h := range flows[:149] {
+		for j, v := range []float64{h[0], h[1], h[0] + h[1]} {
+			square[j] += 7 * v * v
+		}
+	}
+	writeFile(t, "covariance.csv", fmt.Appendf(nil, "variable,x,y,sum\nx,%g,0,0\ny,0,%g,0\nsum,0,0,%g\n", square[0], square[1], square[2]))
+	f = fit("--error-covariance", "covariance.csv", "--set", "model.kernel.lambda=0.1")
+	if same := f.Results[1]; same.Method != "closed form, Mahalanobis" || !(same.Gap <= 1e-20) || !(f.Results[0].Test >= 1e-3) {
+		t.Errorf("%+v, not the first line %+v", same, f.Results[0])
 	}
 }

@@ -38,7 +38,7 @@ func (s *fixedSet) classify(c config.Model, series *Series, variable string) (cl
 		return nil, nil, fmt.Errorf("--class: %q is always %v in the first three quarters of the file: nothing to learn", variable, classes[0])
 	}
 	corners, count := orff.Simplex(len(classes)), make([]int, len(classes))
-	s.out = len(classes) - 1
+	s.out, s.hidden = len(classes)-1, len(classes)-1
 	s.y = make([]float64, len(s.next)*s.out)
 	s.class = make([]int, len(s.next))
 	same := make([]int, len(s.next))

@@ -32,7 +32,7 @@ func TestClassesFollowFromTheLastRow(t *testing.T) {
 	for _, step := range []string{"newton", "plain"} {
 		c := fitConfig()
 		c.Optimiser.Step, c.Frequencies = step, 40
-		f, err := FitFile(c, s, "third", 3000, proceed)
+		f, err := FitFile(c, s, FitOptions{Class: "third", Iterations: 3000}, proceed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestUnknownClassIsWrong(t *testing.T) {
 	for i := 320; i < len(s.Rows); i++ {
 		s.Rows[i][2] = 7
 	}
-	f, err := FitFile(fitConfig(), s, "third", 100, proceed)
+	f, err := FitFile(fitConfig(), s, FitOptions{Class: "third", Iterations: 100}, proceed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,14 +107,14 @@ func TestFitRefuses(t *testing.T) {
 		{with(func(c *config.Model) { c.Optimiser.Step, c.Optimiser.Manifold = "plain", .1 }), "", "model.optimiser.manifold"},
 		{with(func(c *config.Model) { c.Optimiser.Step, c.Kernel.Operator.Gamma = "plain", "residuals" }), "", "model.kernel.operator.gamma"},
 	} {
-		if _, err := FitFile(c.model, s, c.class, 10, proceed); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := FitFile(c.model, s, FitOptions{Class: c.class, Iterations: 10}, proceed); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %s", c.class, err, c.want)
 		}
 	}
 	for i := range s.Rows {
 		s.Rows[i][2] = 5
 	}
-	if _, err := FitFile(fitConfig(), s, "third", 10, proceed); err == nil || !strings.Contains(err.Error(), "always 5") {
+	if _, err := FitFile(fitConfig(), s, FitOptions{Class: "third", Iterations: 10}, proceed); err == nil || !strings.Contains(err.Error(), "always 5") {
 		t.Errorf("a single class: %v", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestGeneralisationBoundsHold(t *testing.T) {
 		}
 		c := fitConfig()
 		c.Kernel.Linear, c.Kernel.Lambda = false, .1
-		f, err := FitFile(c, s, "", 10, proceed)
+		f, err := FitFile(c, s, FitOptions{Iterations: 10}, proceed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,8 @@ type Fit struct {
 	Test       report.Number `json:"test_nmse"`
 	Gap        report.Number `json:"gap"` // squared distance of the test forecasts from those of the first line, likewise
 
+	Mahalanobis *report.Number `json:"test_mahalanobis,omitempty"` // Test with the errors in units of --error-covariance
+
 	// Shares of wrong classes, of --class.
 	TrainWrong *report.Number `json:"train_wrong,omitempty"`
 	TestWrong  *report.Number `json:"test_wrong,omitempty"`
@@ -36,9 +38,18 @@ type Fit struct {
 type fixedSet struct {
 	in, out, train, test int
 	x, y                 []float64
-	next                 []int // row of the target
-	sigma                float64
-	class                []int // of the target, -1 where it is not one of the training part; nil without --class
+	next                 []int     // row of the target
+	unit                 []float64 // typical step of each variable, 0 for a constant
+	width                float64   // bandwidth
+	class                []int     // of the target, -1 where it is not one of the training part; nil without --class
+
+	// The model has hidden outputs h, the targets are of V h: out x hidden, nil for the identity.
+	hidden     int
+	v          []float64
+	names      []string  // of the hidden outputs
+	hiddenUnit []float64 // of the hidden outputs, in units of the data
+
+	whiten []float64 // L^-1, out x out, of the covariance L L^T of the errors; nil without --error-covariance
 }
 
 // part returns the pairs from..to.
@@ -49,7 +60,7 @@ func (s *fixedSet) part(from, to int) (x, y []float64) {
 // newFixedSet makes the pairs of complete lags and increments.
 func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	dim := len(rows[0])
-	s := &fixedSet{in: dim * c.Order, out: dim}
+	s := &fixedSet{in: dim * c.Order, out: dim, hidden: dim}
 	var lags, steps [][]float64
 next:
 	for t := c.Order - 1; t+1 < len(rows); t++ {
@@ -88,6 +99,7 @@ next:
 	case varmodel.ScaledFieldLaw:
 		copy(unit, scale)
 	}
+	s.unit = unit
 	for i := range lags {
 		for k, v := range lags[i] {
 			s.x = append(s.x, over(v-shift[k%dim], scale[k%dim]))
@@ -96,11 +108,11 @@ next:
 			s.y = append(s.y, over(v, unit[j]))
 		}
 	}
-	s.sigma = orff.MedianDistance(s.x[:min(s.train, 500)*s.in], s.in, c.Seed)
+	s.width = orff.MedianDistance(s.x[:min(s.train, 500)*s.in], s.in, c.Seed)
 	if c.Bandwidth > 0 {
-		s.sigma *= c.Bandwidth
+		s.width *= c.Bandwidth
 	}
-	floats.Scale(1/s.sigma, s.x)
+	floats.Scale(1/s.width, s.x)
 	return s, nil
 }
 
@@ -147,6 +159,10 @@ func (s *fixedSet) line(method string, iterations int, lambda float64, p predict
 			all += yt[i] * yt[i]
 		}
 		f.Gap = report.Number(gap / all)
+	}
+	if s.whiten != nil {
+		m := nmse(s.whitened(h), s.whitened(yt))
+		f.Mahalanobis = &m
 	}
 	if s.class != nil {
 		f.TrainWrong, f.TestWrong = s.wrong(s.forecasts(p, x), 0), s.wrong(h, s.train)
@@ -213,45 +229,81 @@ func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 	return lambda, nil
 }
 
-// fit compares the closed form, a Gamma that is learnt in turn with the weights, and
-// Algorithm 4 of Brault 2017 with so many iterations.
-func (s *fixedSet) fit(c config.Model, iterations int, check func() error) ([]Fit, *Generalisation, error) {
+// maps draws the features of the hidden outputs, and joins them with V where the targets are
+// observed.
+func (s *fixedSet) maps(c config.Model, v []float64) (*orff.Blocks, error) {
 	blocks := c.Optimiser.Blocks
-	maps, err := orff.NewBlocks(blocks, c.Seed, true, func(r orff.Rand) (orff.Map, error) {
-		return build.NewMap(c.Kernel, s.out, s.in, c.Frequencies/blocks, r)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	var whole orff.Map = maps
-	method := "conjugate gradients"
-	if dec, ok := maps.Block(0).(*orff.Decomposable); ok && blocks == 1 {
-		whole, method = dec, "closed form"
-	}
-	lambda, err := s.lambda(whole, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	theta, err := s.solve(whole, s.train, lambda)
-	if err != nil {
-		return nil, nil, err
-	}
-	first, h := s.line(method, 0, lambda, predictWith(whole, theta), nil)
-	first.Gap = 0
-	fits := []Fit{first}
-	if dec, ok := whole.(*orff.Decomposable); ok && s.out > 1 && s.class == nil {
-		if err := check(); err != nil {
-			return nil, nil, err
+	return orff.NewBlocks(blocks, c.Seed, true, func(r orff.Rand) (orff.Map, error) {
+		m, err := build.NewMap(c.Kernel, s.hidden, s.in, c.Frequencies/blocks, r)
+		if err != nil {
+			return nil, err
 		}
+		return congruent(m, s.out, v)
+	})
+}
+
+// closed returns the ridge solution, by the closed form where there is one.
+func (s *fixedSet) closed(maps *orff.Blocks, c config.Model) (m orff.Map, method string, lambda float64, theta []float64, err error) {
+	m, method = maps, "conjugate gradients"
+	if dec, ok := maps.Block(0).(*orff.Decomposable); ok && maps.Blocks() == 1 {
+		m, method = dec, "closed form"
+	}
+	if lambda, err = s.lambda(m, c); err == nil {
+		theta, err = s.solve(m, s.train, lambda)
+	}
+	return m, method, lambda, theta, err
+}
+
+// fit compares the closed form with those of the options, a Gamma that is learnt in turn with
+// the weights, and Algorithm 4 of Brault 2017.
+func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits, error) {
+	maps, err := s.maps(c, s.v)
+	if err != nil {
+		return nil, err
+	}
+	whole, method, lambda, theta, err := s.closed(maps, c)
+	if err != nil {
+		return nil, err
+	}
+	predict := predictWith(whole, theta)
+	if o.ErrorCovariance == residuals {
+		if err := s.setCovariance(s.residualCovariance(predict)); err != nil {
+			return nil, err
+		}
+	}
+	first, h := s.line(method, 0, lambda, predict, nil)
+	first.Gap = 0
+	f := &Fits{Results: []Fit{first}, Bounds: s.generalisation(whole, lambda)}
+	if err := check(); err != nil {
+		return nil, err
+	}
+	if s.whiten != nil {
+		lambda, theta, err := s.mahalanobis(whole, c)
+		if err != nil {
+			return nil, err
+		}
+		line, _ := s.line(method+", Mahalanobis", 0, lambda, predictWith(whole, theta), h)
+		f.Results = append(f.Results, line)
+	}
+	if s.v != nil {
+		if f.Hidden, err = s.hiddenFunctions(c, theta); err != nil {
+			return nil, err
+		}
+		line, err := s.independent(c, h)
+		if err != nil {
+			return nil, err
+		}
+		f.Results = append(f.Results, line)
+	} else if dec, ok := whole.(*orff.Decomposable); ok && s.out > 1 && s.class == nil {
 		m, theta, err := s.learnGamma(dec, lambda, gammaRounds)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		f, _ := s.line("closed form, Gamma learnt", gammaRounds, lambda, predictWith(m, theta), h)
-		fits = append(fits, f)
+		line, _ := s.line("closed form, Gamma learnt", gammaRounds, lambda, predictWith(m, theta), h)
+		f.Results = append(f.Results, line)
 	}
-	fits, err = s.algorithm4(fits, h, maps, c, lambda, iterations, check)
-	return fits, s.generalisation(whole, lambda), err
+	f.Results, err = s.algorithm4(f.Results, h, maps, c, lambda, o.Iterations, check)
+	return f, err
 }
 
 // algorithm4 adds lines after a hundredth, a tenth and all of the iterations.

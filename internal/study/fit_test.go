@@ -40,7 +40,7 @@ func TestAlgorithm4ComesToTheClosedForm(t *testing.T) {
 		for _, blocks := range []int{1, 4} {
 			c := fitConfig()
 			c.Optimiser.Step, c.Optimiser.Blocks, c.Kernel.Lambda = step, blocks, 1e-2
-			all, err := FitFile(c, &Series{Rows: rows}, "", 3000, proceed)
+			all, err := FitFile(c, &Series{Rows: rows}, FitOptions{Iterations: 3000}, proceed)
 			if err != nil {
 				t.Fatal(err)
 			}

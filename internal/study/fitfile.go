@@ -10,20 +10,26 @@ import (
 	"github.com/orffvar/forecaster/orff"
 )
 
+// FitOptions are what kernel fit reads beside the configuration.
+type FitOptions struct {
+	Iterations      int    // of Algorithm 4
+	Class           string // variable whose next value is learnt as a class, or ""
+	OutputMap       string // file of V, or ""
+	ErrorCovariance string // file of Sigma, "residuals", or ""
+}
+
 // Fits are the output of kernel fit.
 type Fits struct {
 	Classes []float64       `json:"classes,omitempty"` // values of the variable of --class
+	Hidden  []Hidden        `json:"hidden,omitempty"`  // columns of --output-map
 	Results []Fit           `json:"results"`
 	Bounds  *Generalisation `json:"bounds"`
 }
 
 // FitFile compares the solvers on the pairs of lags and increments of a series, or of lags
-// and the value that the variable class takes next.
-func FitFile(c config.Model, series *Series, class string, iterations int, check func() error) (*Fits, error) {
+// and the value that the variable of o.Class takes next.
+func FitFile(c config.Model, series *Series, o FitOptions, check func() error) (*Fits, error) {
 	c.Type = "kernelvar"
-	if err := build.CheckModel(c, len(series.Rows[0])); err != nil {
-		return nil, err
-	}
 	if err := onlineSettings(c); err != nil {
 		return nil, err
 	}
@@ -31,16 +37,25 @@ func FitFile(c config.Model, series *Series, class string, iterations int, check
 	if err != nil {
 		return nil, err
 	}
-	f := &Fits{}
-	var before []Fit
-	if class != "" {
-		if f.Classes, before, err = s.classify(c, series, class); err != nil {
+	if err := s.outputs(o, c, series); err != nil {
+		return nil, err
+	}
+	if err := build.CheckModel(c, s.hidden); err != nil {
+		return nil, err
+	}
+	var classes []float64
+	var rules []Fit
+	if o.Class != "" {
+		if classes, rules, err = s.classify(c, series, o.Class); err != nil {
 			return nil, err
 		}
 	}
-	fits, bounds, err := s.fit(c, iterations, check)
-	f.Results, f.Bounds = append(fits, before...), bounds
-	return f, err
+	f, err := s.fit(c, o, check)
+	if err != nil {
+		return nil, err
+	}
+	f.Classes, f.Results = classes, append(f.Results, rules...)
+	return f, nil
 }
 
 // onlineSettings returns an error for a setting that only the models that learn online read.
@@ -129,9 +144,18 @@ func (f *Fits) Table() report.Table {
 			"closest corner. nmse: squared error of the codes over their square; the first three quarters of the pairs are learnt,\n"+
 			"the last quarter is the test. gap: squared distance of the test codes from those of the first line, likewise.", f.Classes)
 	}
+	whitened := len(f.Results) > 0 && f.Results[0].Mahalanobis != nil
+	if whitened {
+		t.Header = append(t.Header, "test\nMahalanobis")
+		t.Caption += "\nMahalanobis: the same with the errors e of all variables as e' S^-1 e, S the covariance of --error-covariance."
+	}
 	t.Caption += fmt.Sprintf("\nBounds (Brault 2017, chapter 7), for independent pairs, which lags are not: with probability 0.95 the test nmse is at\n"+
 		"most %.2g (Rademacher) or %.2g (stability) above the training nmse, %.2g above that of the best function.",
 		f.Bounds.Rademacher, f.Bounds.Stability, f.Bounds.Consistency)
+	for i, h := range f.Hidden {
+		t.Caption += map[bool]string{true: "\nHidden functions, root mean square of the increments forecast in the test part, in units of the data:\n", false: ", "}[i == 0] +
+			h.Name + " " + h.RMS.Digits(3)
+	}
 	for _, r := range f.Results {
 		n, lambda := "-", "-"
 		if r.Iterations > 0 {
@@ -141,6 +165,9 @@ func (f *Fits) Table() report.Table {
 			lambda = report.Number(r.Lambda).Digits(2)
 		}
 		row := []string{r.Method, n, lambda, r.Train.Fixed(4), r.Test.Fixed(4), r.Gap.Digits(2)}
+		if whitened {
+			row = append(row, r.Mahalanobis.Fixed(4))
+		}
 		if f.Classes != nil {
 			row = append(row, r.TrainWrong.Fixed(4), r.TestWrong.Fixed(4))
 		}

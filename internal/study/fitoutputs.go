@@ -1,0 +1,238 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// residuals is the --error-covariance that is estimated from the errors of the first line.
+const residuals = "residuals"
+
+// Hidden is a function that the output map observes.
+type Hidden struct {
+	Name string        `json:"name"`
+	RMS  report.Number `json:"test_rms"` // root mean square of Test
+
+	Test []report.Number `json:"test"` // its part in the forecast increment of each test pair, in units of the data
+}
+
+// outputs reads the files of the options that say how the targets depend on the model and which
+// errors go together.
+func (s *fixedSet) outputs(o FitOptions, c config.Model, series *Series) error {
+	if (o.OutputMap != "" || o.ErrorCovariance != "") && o.Class != "" {
+		return errors.New("--class: the corners of the simplex are the targets; leave --output-map and --error-covariance out")
+	}
+	if o.OutputMap != "" {
+		if name := c.Kernel.Operator.Name; name != "decomposable" {
+			return fmt.Errorf("--output-map: needs model.kernel.operator.name: decomposable, because %s joins the outputs with the lags of the same variable, and hidden functions have none", name)
+		}
+		m, err := readLabelled(o.OutputMap)
+		if err == nil {
+			err = s.observe(m, series)
+		}
+		if err != nil {
+			return fmt.Errorf("--output-map: %w", err)
+		}
+	}
+	if o.ErrorCovariance != "" && o.ErrorCovariance != residuals {
+		m, err := readLabelled(o.ErrorCovariance)
+		if err != nil {
+			return fmt.Errorf("--error-covariance: %w", err)
+		}
+		sigma, err := s.covariance(m, series)
+		if err != nil {
+			return fmt.Errorf("--error-covariance: %w", err)
+		}
+		return s.setCovariance(sigma)
+	}
+	return nil
+}
+
+// observe sets the output map V, of a row per variable and a column per hidden function, both in
+// the units of the data: the targets are y = V h(x), and h is learnt (Brault 2017, appendix B).
+// The unit of a hidden function is such that its column has the same norm as every other, with a
+// mean variance of one typical step per variable.
+func (s *fixedSet) observe(m *labelled, series *Series) error {
+	at, err := m.order("row", m.rows, series.Variables)
+	if err != nil {
+		return err
+	}
+	s.hidden, s.names = len(m.columns), m.columns
+	s.v, s.hiddenUnit = make([]float64, s.out*s.hidden), make([]float64, s.hidden)
+	for k := range s.hidden {
+		var square float64
+		for j := range s.out {
+			v := over(m.at(at[j], k), s.unit[j])
+			s.v[j*s.hidden+k] = v
+			square += v * v
+		}
+		if square == 0 {
+			return fmt.Errorf("%s: no variable shows the hidden function %q: its column needs a number other than 0 for a variable that is not constant", m.path, m.columns[k])
+		}
+		s.hiddenUnit[k] = math.Sqrt(float64(s.out) / float64(s.hidden) / square)
+		for j := range s.out {
+			s.v[j*s.hidden+k] *= s.hiddenUnit[k]
+		}
+	}
+	return nil
+}
+
+// congruent returns the map of V K V^T, V of q rows; a nil V is the identity. That of a
+// decomposable kernel stays decomposable and has a closed form.
+func congruent(m orff.Map, q int, v []float64) (orff.Map, error) {
+	dec, ok := m.(*orff.Decomposable)
+	switch {
+	case v == nil:
+		return m, nil
+	case !ok:
+		return orff.NewCongruence(m, q, v)
+	}
+	p, inner := dec.Output().Dims()
+	var vb mat.Dense
+	vb.Mul(mat.NewDense(q, p, v), mat.NewDense(p, inner, dec.Output().Factor()))
+	out, err := orff.OutputFactor(q, inner, vb.RawMatrix().Data)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewDecomposable(dec.Scalar(), out), nil
+}
+
+// hiddenFunctions returns h at the test pairs.
+func (s *fixedSet) hiddenFunctions(c config.Model, theta []float64) ([]Hidden, error) {
+	maps, err := s.maps(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	x, _ := s.part(s.train, s.train+s.test)
+	h := (&fixedSet{in: s.in, out: s.hidden}).forecasts(predictWith(maps, theta), x)
+	all := make([]Hidden, s.hidden)
+	for k, name := range s.names {
+		var square float64
+		all[k].Name = name
+		for i := k; i < len(h); i += s.hidden {
+			v := h[i] * s.hiddenUnit[k]
+			square += v * v
+			all[k].Test = append(all[k].Test, report.Number(v))
+		}
+		all[k].RMS = report.Number(math.Sqrt(square / float64(s.test)))
+	}
+	return all, nil
+}
+
+// independent is the line of a model that does not know V: one output per variable.
+func (s *fixedSet) independent(c config.Model, first []float64) (Fit, error) {
+	plain := *s
+	plain.v, plain.hidden = nil, s.out
+	c.Kernel.Operator.Gamma = "identity"
+	maps, err := plain.maps(c, nil)
+	if err != nil {
+		return Fit{}, err
+	}
+	m, method, lambda, theta, err := plain.closed(maps, c)
+	if err != nil {
+		return Fit{}, err
+	}
+	line, _ := plain.line(method+", without V", 0, lambda, predictWith(m, theta), first)
+	return line, nil
+}
+
+// setCovariance takes Sigma = L L^T of the errors, row by row, in typical steps. It is scaled to
+// the mean 1 of the diagonal, so that a multiple of the identity changes nothing.
+func (s *fixedSet) setCovariance(sigma []float64) error {
+	cov := mat.NewSymDense(s.out, sigma)
+	cov.ScaleSym(float64(s.out)/mat.Trace(cov), cov)
+	var chol mat.Cholesky
+	if !chol.Factorize(cov) {
+		return errors.New("--error-covariance: the covariance of the errors must be positive definite: no variance may be 0, and no error the sum of others")
+	}
+	var l mat.TriDense
+	var w mat.Dense
+	chol.LTo(&l)
+	if err := w.Inverse(&l); err != nil {
+		return fmt.Errorf("--error-covariance: the covariance of the errors is almost singular, leave out variables that are sums of others: %w", err)
+	}
+	s.whiten = w.RawMatrix().Data
+	return nil
+}
+
+// whitened returns L^-1 y for all rows y.
+func (s *fixedSet) whitened(y []float64) []float64 {
+	var w mat.Dense
+	w.Mul(mat.NewDense(len(y)/s.out, s.out, y), mat.NewDense(s.out, s.out, s.whiten).T())
+	return w.RawMatrix().Data
+}
+
+// mahalanobis minimises 1/(2n) sum (h - y)^T Sigma^-1 (h - y) + lambda/2 ||h||^2 (Brault 2017,
+// remark 6.2, with Phi(x)^* = Sigma Phi(x)^T, which it prints with the inverse). That is ridge
+// regression of L^-1 y on the map of L^-1 K L^-T, which has the same weights.
+func (s *fixedSet) mahalanobis(m orff.Map, c config.Model) (lambda float64, theta []float64, err error) {
+	white := *s
+	white.y = s.whitened(s.y)
+	wm, err := congruent(m, s.out, s.whiten)
+	if err != nil {
+		return 0, nil, err
+	}
+	if lambda, err = white.lambda(wm, c); err != nil {
+		return 0, nil, err
+	}
+	theta, err = white.solve(wm, s.train, lambda)
+	return lambda, theta, err
+}
+
+// covariance returns Sigma of a file, in typical steps.
+func (s *fixedSet) covariance(m *labelled, series *Series) ([]float64, error) {
+	rows, err := m.order("row", m.rows, series.Variables)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := m.order("column", m.columns, series.Variables)
+	if err != nil {
+		return nil, err
+	}
+	sigma := make([]float64, s.out*s.out)
+	for i := range s.out {
+		for j := range s.out {
+			if a, b := m.at(rows[i], columns[j]), m.at(rows[j], columns[i]); math.Abs(a-b) > 1e-9*max(math.Abs(a), math.Abs(b)) {
+				return nil, fmt.Errorf("%s: a covariance is symmetric, but (%s, %s) is %g and (%s, %s) is %g", m.path,
+					series.Variables[i], series.Variables[j], a, series.Variables[j], series.Variables[i], b)
+			}
+			sigma[i*s.out+j] = m.at(rows[i], columns[j])
+			for _, unit := range []float64{s.unit[i], s.unit[j]} {
+				if unit > 0 { // a constant has no errors, in any unit
+					sigma[i*s.out+j] /= unit
+				}
+			}
+		}
+	}
+	return sigma, nil
+}
+
+// residualCovariance returns Sigma of the errors of a predictor in the training part, with a
+// thousandth of its mean variance added to each so that variables that are sums of others leave
+// it positive definite.
+func (s *fixedSet) residualCovariance(p predictor) []float64 {
+	x, y := s.part(0, s.train)
+	e := s.forecasts(p, x)
+	floats.Sub(e, y)
+	var sigma mat.SymDense
+	sigma.SymOuterK(1/float64(s.train), mat.NewDense(s.train, s.out, e).T())
+	floor := 1e-3 * mat.Trace(&sigma) / float64(s.out)
+	for j := range s.out {
+		sigma.SetSym(j, j, sigma.At(j, j)+floor)
+	}
+	full := make([]float64, 0, s.out*s.out)
+	for i := range s.out {
+		for j := range s.out {
+			full = append(full, sigma.At(i, j))
+		}
+	}
+	return full
+}
