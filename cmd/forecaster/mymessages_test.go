@@ -80,6 +80,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"ts.jsonl", `{"timestamp": 1, "a": 1}` + "\n", nil},
 		{"-", "time,a\n1,2\n", nil},
 		{"nested.jsonl", `{"time": 1, "load": 1, "cpu": {"user": 1}}` + "\n" + `{"time": 2, "load": 1, "cpu": {"user": 1}}` + "\n", nil},
+		{"within.jsonl", `{"time": 1, "cpu": {"user": 1}}` + "\n", nil},
 		{people + "/pandas-records.json", "", nil},
 		{people + "/jq-pretty.json", "", nil},
 		{people + "/prometheus.json", "", nil},

@@ -31,7 +31,6 @@ var remedies = map[stream.Reason]string{
 	stream.NonFinite: "a missing value is an empty field or null; pipeline.max_abs is the largest value that is learnt",
 	stream.Dimension: "list the variables of every record with pipeline.variables",
 	stream.Late:      "sort a file with --sort; let rows wait for late records with pipeline.interval and pipeline.wait",
-	stream.Duplicate: "name the column or field of the series with input.csv.series_column or input.json.series_field if there are several, and that of the names of variables with input.csv.variable_column or input.json.layout=long; otherwise take the mean of a row with pipeline.interval, pipeline.wait_for_late and pipeline.aggregate=mean",
 	stream.Future:    "pipeline.max_ahead is how far a sample may lie after its message",
 	stream.TooLarge:  "pipeline.max_dim and input.kafka.max_message_len are the limits",
 	stream.TooMany:   "pipeline.max_series is the limit",
@@ -41,12 +40,27 @@ var remedies = map[stream.Reason]string{
 // remedy returns what helps against a refusal, "" where nothing does or its text says so itself.
 func (f refusal) remedy() string {
 	switch {
-	case strings.Contains(f.text, "--set "):
+	case strings.Contains(f.text, "--set "), strings.Contains(f.text, "jq -c "):
 		return ""
 	case f.reason == stream.Malformed:
 		return f.repair()
+	case f.reason == stream.Duplicate:
+		return f.separate()
 	}
 	return remedies[f.reason]
+}
+
+// separate returns what rows of one time may be, each with what tells these apart.
+func (f refusal) separate() string {
+	series, variable := "--set input.csv.series_column=NAME", "--set input.csv.variable_column=NAME"
+	if f.json {
+		series, variable = "--set input.json.series_field=NAME", "--set input.json.layout=long"
+	}
+	return `rows with one time are one of these; add what is behind it
+    several series, named in a column or field:     ` + series + `
+    several variables, named in a column or field:  ` + variable + `
+    local times, with the hour that autumn repeats: --time-zone Europe/Berlin
+    several values of one step, for their mean:     --set pipeline.interval=1h --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
 }
 
 // repair returns what helps against a malformed message of the format that it has.

@@ -209,8 +209,8 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
-		if object := nestedObject(m.Value, d.c); object != "" {
-			return refuse(stream.Malformed, "no values at %q or beside the time, but in %q: --set %s", d.c.Values, object, shell.Quote("input.json.values_field="+object))
+		if nested := nestedValues(m.Value, d.c); nested != "" {
+			return refuse(stream.Malformed, "no values at %q or beside the time; %s", d.c.Values, nested)
 		}
 		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
 	case !d.found[valuesRole]:

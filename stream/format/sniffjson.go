@@ -31,7 +31,7 @@ func SniffJSON(sample []byte, c JSONConfig) (out []Assumption) {
 			out = append(out, Assumption{someOf(n.flat) + " left out, beside the object values", setting})
 		}
 	case len(n.flat) > 0 && len(n.nested) > 0:
-		text := fmt.Sprintf("%s left out (--set %s reads %s alone)", someOf(n.nested), shell.Quote("input.json.values_field="+n.object), n.object)
+		text := fmt.Sprintf("%s left out (%s)", someOf(n.nested), n.remedy())
 		out = append(out, Assumption{text, setting})
 	}
 	if text := n.leftOut(c, len(lines)); text != "" {
@@ -45,8 +45,44 @@ type members struct {
 	values bool     // there is an object or array of this name
 	flat   []string // numbers beside the time
 	nested []string // numbers in other objects and arrays
-	object string   // the first one with numbers
-	text   []texts  // beside the time
+	inner  []*inside
+	text   []texts // beside the time
+}
+
+// inside is an object or array within the messages.
+type inside struct {
+	path    string
+	numbers int
+	mixed   bool // with other members than numbers, true, false and null: it cannot be read as values
+}
+
+// flatten makes one flat object of each nested one.
+const flatten = `jq -c '[paths(type != "object" and type != "array") as $p | {key: $p | map(tostring) | join("."), value: getpath($p)}] | from_entries' IN > OUT.jsonl`
+
+// remedy says how the numbers within objects become values: by the setting for the object or array
+// that has the most numbers and nothing else, if there is one.
+func (n *members) remedy() string {
+	best := inside{}
+	for _, o := range n.inner {
+		if !o.mixed && o.numbers > best.numbers {
+			best = *o
+		}
+	}
+	if best.numbers == 0 {
+		return "make the lines flat with  " + flatten
+	}
+	return fmt.Sprintf("--set %s reads %s alone", shell.Quote("input.json.values_field="+best.path), best.path)
+}
+
+// at returns the object or array at a path.
+func (n *members) at(path string) *inside {
+	for _, o := range n.inner {
+		if o.path == path {
+			return o
+		}
+	}
+	n.inner = append(n.inner, &inside{path: path})
+	return n.inner[len(n.inner)-1]
 }
 
 // texts are the different texts of a member.
@@ -101,7 +137,7 @@ func (n *members) read(object []byte, c JSONConfig) {
 				n.values = true
 				return d.Skip()
 			}
-			return n.within(d, name, name, asked)
+			return n.within(d, name, asked)
 		case jx.Number, jx.Bool:
 			if !slices.Contains(asked, name) && !slices.Contains(n.flat, name) {
 				n.flat = append(n.flat, name)
@@ -118,31 +154,38 @@ func (n *members) read(object []byte, c JSONConfig) {
 }
 
 // within adds the numbers of an object or array at a path.
-func (n *members) within(d *jx.Decoder, object, path string, asked []string) error {
-	switch d.Next() {
-	case jx.Object:
-		return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
-			return n.within(d, path, path+"."+string(key), asked)
-		})
-	case jx.Array:
-		return d.Arr(func(d *jx.Decoder) error { return n.within(d, path, path, asked) })
-	case jx.Number:
-		if !slices.Contains(asked, path) && !slices.Contains(n.nested, path) {
-			n.nested = append(n.nested, path)
-			if n.object == "" {
-				n.object = object
+func (n *members) within(d *jx.Decoder, path string, asked []string) error {
+	o := n.at(path)
+	add := func(d *jx.Decoder, path string) error {
+		switch kind := d.Next(); {
+		case kind == jx.Object || kind == jx.Array:
+			o.mixed = true
+			return n.within(d, path, asked)
+		case kind == jx.String || slices.Contains(asked, path):
+			o.mixed = true
+		case kind == jx.Number:
+			o.numbers++
+			if !slices.Contains(n.nested, path) {
+				n.nested = append(n.nested, path)
 			}
 		}
+		return d.Skip()
 	}
-	return d.Skip()
+	if d.Next() == jx.Array {
+		return d.Arr(func(d *jx.Decoder) error { return add(d, path) })
+	}
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) error { return add(d, path+"."+string(key)) })
 }
 
-// nestedObject returns the first object or array with numbers in a message that has none beside
-// the time, "" = none.
-func nestedObject(message []byte, c JSONConfig) string {
+// nestedValues says how the numbers within the objects of a message that has none beside the time
+// become values, "" = there are none.
+func nestedValues(message []byte, c JSONConfig) string {
 	var n members
 	n.read(bytes.TrimSpace(message), c)
-	return n.object
+	if len(n.nested) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the numbers %s stand within objects: %s", someOf(n.nested), n.remedy())
 }
 
 // someOf lists the first names of many.
