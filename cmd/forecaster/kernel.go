@@ -2,14 +2,10 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/orff"
 )
@@ -133,43 +129,26 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	if dim < 1 {
 		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
 	}
-	k := cfg.Model.Kernel
-	var rows [][]float64
+	rows := study.Noise(dim, 500+cfg.Model.Order, cfg.Model.Seed)
 	if len(args) > 0 {
 		samples, err := a.readSamples(cmd, cfg, 1)
 		if err != nil {
 			return err
 		}
 		rows = samples.Series[0].Rows
-		dim = len(rows[0])
-	} else {
-		g := eval.NewWhiteNoise(dim, cfg.Model.Seed)
-		rows = eval.Collect("noise", g, 500+cfg.Model.Order).Series[0].Rows
 	}
-	x := study.ScaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, build.ScaleOf(k), cfg.Model.Seed)
-	if len(x) == 0 {
-		return fmt.Errorf("too few complete rows for model.order: %d", cfg.Model.Order)
-	}
-	m, err := study.PlainKernel(cfg.Model, dim, cfg.Model.Frequencies)
+	m, err := study.PlainKernel(cfg.Model, len(rows[0]), cfg.Model.Frequencies)
 	if err != nil {
 		return &usageError{err}
 	}
-	r, err := orff.Measure(m, x, epsilon)
+	c, err := study.NewCheck(m, cfg.Model, rows, epsilon)
 	if err != nil {
 		return err
-	}
-	c := study.Check{
-		Points: r.Points, Draws: cfg.Model.Frequencies, Max: report.Number(r.Max), RMS: report.Number(r.RMS), Expected: report.Number(r.Expected),
-		MaxOverEpsilon: report.Number(r.Ratio), RelativeFrobenius: report.Number(r.RelativeFrobenius), RelativeOperator: report.Number(r.RelativeOperator),
-		DrawsForEpsilon: report.Number(math.NaN()),
-	}
-	if k.Times.Name == "" && k.Operator.Name != "schur" {
-		c.DrawsForEpsilon = report.Number(math.Ceil(float64(c.Draws) * r.RMS * r.RMS / (epsilon * epsilon)))
 	}
 	if a.output == "json" {
 		return writeJSON(a.stdout, c)
 	}
-	a.printTable(a.stdout, study.CheckTable(c, epsilon))
+	a.printTable(a.stdout, c.Table(epsilon))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
@@ -88,8 +89,34 @@ type Check struct {
 	DrawsForEpsilon   report.Number `json:"draws_for_epsilon"` // of the root mean square error
 }
 
-// CheckTable is the table of a check.
-func CheckTable(c Check, epsilon float64) report.Table {
+// Noise returns rows of normal variables, to check a kernel without a file.
+func Noise(dim, rows int, seed uint64) [][]float64 {
+	return eval.Collect("noise", eval.NewWhiteNoise(dim, seed), rows).Series[0].Rows
+}
+
+// NewCheck compares the features of m with the exact kernel on the scaled lags of the rows.
+func NewCheck(m orff.Map, c config.Model, rows [][]float64, epsilon float64) (*Check, error) {
+	x := scaledLags(rows, c.Order, c.Bandwidth, build.ScaleOf(c.Kernel), c.Seed)
+	if len(x) == 0 {
+		return nil, fmt.Errorf("too few complete rows for model.order: %d", c.Order)
+	}
+	r, err := orff.Measure(m, x, epsilon)
+	if err != nil {
+		return nil, err
+	}
+	check := &Check{
+		Points: r.Points, Draws: c.Frequencies, Max: report.Number(r.Max), RMS: report.Number(r.RMS), Expected: report.Number(r.Expected),
+		MaxOverEpsilon: report.Number(r.Ratio), RelativeFrobenius: report.Number(r.RelativeFrobenius), RelativeOperator: report.Number(r.RelativeOperator),
+		DrawsForEpsilon: report.Number(math.NaN()),
+	}
+	if c.Kernel.Times.Name == "" && c.Kernel.Operator.Name != "schur" { // the error of a product of maps does not fall with the root
+		check.DrawsForEpsilon = report.Number(math.Ceil(float64(c.Frequencies) * r.RMS * r.RMS / (epsilon * epsilon)))
+	}
+	return check, nil
+}
+
+// Table prints a check.
+func (c *Check) Table(epsilon float64) report.Table {
 	return report.Table{Numeric: 1, Header: []string{"", ""}, Rows: [][]string{
 		{"points", strconv.Itoa(c.Points)},
 		{"draws", strconv.Itoa(c.Draws)},
@@ -103,9 +130,9 @@ func CheckTable(c Check, epsilon float64) report.Table {
 	}}
 }
 
-// ScaledLags are the inputs of a kernel, 500 at most from all over the rows, as
+// scaledLags are the inputs of a kernel, 500 at most from all over the rows, as
 // the models scale them at the end, over the bandwidth.
-func ScaledLags(rows [][]float64, order int, bandwidth float64, as varmodel.InputScale, seed uint64) []float64 {
+func scaledLags(rows [][]float64, order int, bandwidth float64, as varmodel.InputScale, seed uint64) []float64 {
 	dim := len(rows[0])
 	shift, scale := columnScales(rows, dim, as)
 	var x []float64
