@@ -26,7 +26,7 @@ const (
 // anomalyErrors is what the views Jump and Noise know of a variable: the size of its
 // forecast errors, and their tail.
 type anomalyErrors struct {
-	errs          int64
+	errs          uint16  // at most anomalyMemory
 	scale, recent float64 // mean absolute error; mean square of recent errors
 	quantile      float64 // of the errors in units of the scale: exceeded by errorTail
 	excess        float64 // mean logarithm of what exceeds it
@@ -60,7 +60,7 @@ func (s *AnomalyScorer) observeJump(y, yhat []float64, factor float64) (jump evi
 		ok = true
 		v.error, v.known = e, true
 		e *= factor
-		v.errs++
+		v.errs = counted(v.errs)
 		surprisal, u := v.learnError(math.Abs(e), usual.of(v.errs, 1./anomalyMemory), recent.of(v.errs, 1./jumpSpan))
 		v.surprisal, v.repeated = surprisal, false
 		if len(s.vars) == 1 {
@@ -182,7 +182,7 @@ func (v *anomalyErrors) learnNoise(surprisal, lately, rate float64, held bool) f
 }
 
 func (v *anomalyErrors) state(c *snapshot.Codec) {
-	c.Int64(&v.errs)
+	c.Uint16(&v.errs)
 	for _, x := range [...]*float64{&v.scale, &v.recent, &v.quantile, &v.excess, &v.tails, &v.lately, &v.usual, &v.echo} {
 		c.Float64(x)
 	}

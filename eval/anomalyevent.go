@@ -247,11 +247,13 @@ func (e *eventState) state(c *snapshot.Codec) {
 		c.Int64(x)
 	}
 	c.Float64(&e.Score)
-	c.Float64(&e.alarmed)
 	cause := int(e.Cause)
 	c.Index(&cause, int(viewCount))
 	e.Cause = View(cause)
 	c.Float64s(e.Shares)
-	c.Float64s(e.peaks[:])
-	c.Float64s(e.sums[:])
+	if e.Open {
+		c.Float64(&e.alarmed)
+		c.Float64s(e.peaks[:])
+		c.Float64s(e.sums[:])
+	}
 }

@@ -17,12 +17,12 @@ const (
 
 // anomalyLevel is what the view Level knows of the values of a variable.
 type anomalyLevel struct {
-	n              int64
+	n              uint16 // values, at most anomalyMemory
 	mean, variance float64
 	dayError       float64 // mean squared deviation from the profile of the day
 	meanError      float64 // the same from the mean, since the profile exists
 	byDay          bool    // the profile is the better reference
-	deviations     int64   // from the reference, since it is the reference
+	deviations     uint16  // from the reference, since it is the reference; at most anomalyMemory
 	deviation      float64 // mean of recent deviations from the reference
 	spread         float64 // mean square of the deviations
 }
@@ -44,7 +44,7 @@ func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
 			continue
 		}
 		v := &s.vars[j]
-		if v.n++; v.n == 1 {
+		if v.n = counted(v.n); v.n == 1 {
 			v.mean = value
 		}
 		d := value - v.mean
@@ -66,7 +66,7 @@ func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
 		if d*d > levelClip*levelClip*square && v.deviations > levelStart && square > 0 {
 			d = math.Copysign(levelClip*math.Sqrt(square), d)
 		}
-		v.deviations++
+		v.deviations = counted(v.deviations)
 		v.deviation += s.pace(Level, d, v.deviation) * recent.of(v.deviations, 1./levelSpan) * (d - v.deviation)
 		if v.deviations <= levelStart {
 			continue
@@ -120,8 +120,11 @@ func (s *AnomalyScorer) learnLevels(y []float64) {
 	var usual, spread weight
 	squares := s.squares[Level][:len(y)]
 	profile, rate := s.day.learn()
+	// A variable with a usual statistic teaches in any case.
+	w := &s.slow[Level]
+	learns, most := w.learns(s.c.NormalAfter), w.tail.threshold*w.tail.threshold
 	for j, value := range y {
-		if !finite(value) || !s.teaches(Level, squares[j]) {
+		if !finite(value) || !learns && !(squares[j] <= most) {
 			continue
 		}
 		v := &s.vars[j].anomalyLevel
@@ -134,8 +137,8 @@ func (s *AnomalyScorer) learnLevels(y []float64) {
 		square = d * d
 		if v.n > levelStart && v.variance > 0 {
 			// A single sample far away moves no reference by much.
-			most := levelFar * levelFar * v.variance
-			d, fromProfile = limit(d, most), limit(fromProfile, most)
+			far := levelFar * levelFar * v.variance
+			d, fromProfile = limit(d, far), limit(fromProfile, far)
 			square = min(square, 25*v.variance)
 		}
 		weight := usual.of(v.n, 1./anomalyMemory)
@@ -154,8 +157,8 @@ func limit(d, most float64) float64 {
 }
 
 func (v *anomalyLevel) state(c *snapshot.Codec) {
-	c.Int64(&v.n)
-	c.Int64(&v.deviations)
+	c.Uint16(&v.n)
+	c.Uint16(&v.deviations)
 	c.Bool(&v.byDay)
 	for _, x := range [...]*float64{&v.mean, &v.variance, &v.dayError, &v.meanError, &v.deviation, &v.spread} {
 		c.Float64(x)

@@ -138,11 +138,15 @@ type anomalyVar struct {
 // weight is lanes.Weight for one variable after the other, whose counts are equal as a
 // rule: a division per sample, not per variable.
 type weight struct {
-	count int64
+	count uint16
 	value float64
 }
 
-func (w *weight) of(count int64, least float64) float64 {
+// counted returns the count after another one, at most anomalyMemory: then every weight is the
+// least one.
+func counted(count uint16) uint16 { return min(count+1, anomalyMemory) }
+
+func (w *weight) of(count uint16, least float64) float64 {
 	if count != w.count {
 		w.count, w.value = count, lanes.Weight(float64(count), least)
 	}
@@ -280,13 +284,6 @@ func (w *slowView) learns(normalAfter int) bool {
 	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
 }
 
-// teaches reports whether a variable with the squared statistic of the last sample may
-// change what is usual in a view that averages over samples.
-func (s *AnomalyScorer) teaches(v View, square float64) bool {
-	w := &s.slow[v]
-	return w.learns(s.c.NormalAfter) || square <= w.tail.threshold*w.tail.threshold
-}
-
 // pace is the factor of the rate at which a view averages x into the mean m of the last
 // samples: an anomaly is forgotten faster than it was learnt, so that it ends in time.
 func (s *AnomalyScorer) pace(v View, x, m float64) float64 {
@@ -333,8 +330,10 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 		v := &s.vars[j]
 		v.anomalyErrors.state(c)
 		v.anomalyLevel.state(c)
-		c.Float64(&v.residual)
-		c.Float64(&v.residualSquare)
+		if s.others != nil {
+			c.Float64(&v.residual)
+			c.Float64(&v.residualSquare)
+		}
 	}
 	s.clock.state(c)
 	s.day.state(c)
@@ -348,5 +347,7 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 		s.others.state(c)
 	}
 	s.event.state(c)
-	s.outer.state(c)
+	if s.event.inside {
+		s.outer.state(c)
+	}
 }

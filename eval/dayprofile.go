@@ -14,9 +14,9 @@ const (
 // dayProfile is the mean of each variable by time of day.
 type dayProfile struct {
 	bin    int64
-	counts [dayBins]float64 // samples
-	visits [dayBins]int64   // days
-	values []float64        // dayBins x dim
+	counts [dayBins]uint8 // samples, at most dayMost
+	visits [dayBins]uint8 // days, at most 2
+	values []float64      // dayBins x dim
 }
 
 // enter sets the time of the next sample.
@@ -26,7 +26,7 @@ func (p *dayProfile) enter(time int64) {
 		bin += dayBins
 	}
 	if bin != p.bin || p.counts[bin] == 0 {
-		p.visits[bin]++
+		p.visits[bin] = min(p.visits[bin]+1, 2)
 	}
 	p.bin = bin
 }
@@ -42,9 +42,9 @@ func (p *dayProfile) row() (means []float64, known bool) {
 // learn counts a sample. It returns the means of the variables at this time of day, and
 // the weight of the sample in them.
 func (p *dayProfile) learn() (means []float64, weight float64) {
-	p.counts[p.bin]++
+	p.counts[p.bin] = min(p.counts[p.bin]+1, dayMost)
 	means, _ = p.row()
-	return means, lanes.Weight(p.counts[p.bin], 1./dayMost)
+	return means, lanes.Weight(float64(p.counts[p.bin]), 1./dayMost)
 }
 
 // shift adds d to the means of variable j.
@@ -56,10 +56,8 @@ func (p *dayProfile) shift(j int, d float64) {
 
 func (p *dayProfile) state(c *snapshot.Codec) {
 	c.Int64(&p.bin)
-	c.Float64s(p.counts[:])
-	for i := range p.visits {
-		c.Int64(&p.visits[i])
-	}
+	c.Uint8s(p.counts[:])
+	c.Uint8s(p.visits[:])
 	c.Float64s(p.values)
 	if p.bin < 0 || p.bin >= dayBins {
 		c.Fail("time of day %d outside [0, %d)", p.bin, dayBins)

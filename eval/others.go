@@ -90,6 +90,7 @@ func (s *AnomalyScorer) observeOthers() evidence {
 	squares := s.squares[Correlation][:len(s.r)]
 	rate := lanes.Weight(float64(s.n-othersStart), 1./anomalyMemory)
 	most := 0.
+	learns, limit := w.learns(s.c.NormalAfter), w.tail.threshold*w.tail.threshold
 	for j, r := range s.r {
 		v := &s.vars[j]
 		v.residual += s.pace(Correlation, r, v.residual) * (1. / othersSpan) * (r - v.residual)
@@ -99,8 +100,10 @@ func (s *AnomalyScorer) observeOthers() evidence {
 			relative = square / v.residualSquare
 		}
 		squares[j] = relative
-		most = max(most, relative)
-		if !s.teaches(Correlation, relative) {
+		if relative > most {
+			most = relative
+		}
+		if !learns && !(relative <= limit) {
 			continue
 		}
 		if square > 25*v.residualSquare && s.n > 2*othersStart && v.residualSquare > 0 {
@@ -112,7 +115,7 @@ func (s *AnomalyScorer) observeOthers() evidence {
 	if at := slices.Index(squares, most); most > 0 && at >= 0 {
 		last = s.r[at] * s.r[at] / s.vars[at].residualSquare
 	}
-	if w.learns(s.c.NormalAfter) && (s.n < othersKnown || s.n%othersRest == 0) {
+	if learns && (s.n < othersKnown || s.n%othersRest == 0) {
 		s.others.learn(s.z)
 	}
 	return evidence{most, last}.root()

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -117,8 +118,13 @@ func (t *sampleTail) forget() {
 func (t *sampleTail) state(c *snapshot.Codec) {
 	c.Float64(&t.n)
 	c.Index(&t.kept, tailTop+1)
-	c.Float64s(t.top[:])
-	c.Float64s(t.beyond[:])
+	c.Float64s(t.top[:t.kept])
+	used := slices.Index(t.beyond[:], 0) // bins that have values
+	if used < 0 {
+		used = tailBins
+	}
+	c.Index(&used, tailBins+1)
+	c.Float64s(t.beyond[:used])
 }
 
 const (

@@ -223,6 +223,26 @@ func (c *Codec) Index(v *int, limit int) {
 	}
 }
 
+// Uint16 transfers one unsigned integer of 16 bits.
+func (c *Codec) Uint16(v *uint16) {
+	if !c.decoding {
+		c.buf = binary.LittleEndian.AppendUint16(c.buf, *v)
+		return
+	}
+	if b := c.take(2); b != nil {
+		*v = binary.LittleEndian.Uint16(b)
+	}
+}
+
+// Uint8s transfers the bytes of v, whose number is known.
+func (c *Codec) Uint8s(v []uint8) {
+	if !c.decoding {
+		c.buf = append(c.buf, v...)
+		return
+	}
+	copy(v, c.take(len(v)))
+}
+
 // Bool transfers one truth value.
 func (c *Codec) Bool(v *bool) {
 	if !c.decoding {

@@ -130,6 +130,7 @@ func TestProtocolAnomalies(t *testing.T) {
 	})
 	t.Run("servers", func(t *testing.T) { measureServers(t, &m, 4) })
 	t.Run("jumps", func(t *testing.T) { measureJumps(t, &m) })
+	t.Run("state", func(t *testing.T) { measureState(t, &m) })
 	t.Run("false alarms", func(t *testing.T) { measureFalseAlarms(t, &m, 100_000, 5, 1e-2, 1e-3, 1e-4) })
 	t.Logf("anomalies found by the default model:\n%s", &m)
 }

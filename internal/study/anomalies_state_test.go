@@ -1,0 +1,41 @@
+package study
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// measureState compares the saved state of a series with that of one without anomaly scores.
+func measureState(t *testing.T, m *measurement) {
+	for _, tier := range []string{"full", "light", "tiny"} {
+		text := ""
+		for _, dim := range []int{1, 7, 38} {
+			with, without := stateSize(t, tier, dim, false), stateSize(t, tier, dim, true)
+			text += fmt.Sprintf("%.1f %% of %d kB  ", 100*(float64(with)/float64(without)-1), without/1000)
+		}
+		m.add("part of the state, 1, 7, 38 variables, tier "+tier, "<= 5 %", "%s", text)
+	}
+}
+
+// stateSize returns the size of a checkpoint of one series of dim variables.
+func stateSize(t *testing.T, tier string, dim int, without bool) int {
+	t.Helper()
+	const rows = 3000
+	c := config.Default()
+	c.Model.Tier = tier
+	ec := build.EngineConfig(c, stream.AllSeries)
+	ec.Evaluation.NoAnomalies = without
+	e, err := stream.NewEngine(ec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(dim, 1), rows)).learn(t.Context(), e, func(*stream.Batch) {}); err != nil {
+		t.Fatal(err)
+	}
+	return len(e.Snapshot(nil))
+}
