@@ -169,6 +169,9 @@ learns the first three quarters and is tested on the last one, by
 With --class the target is the value that a variable takes in the next row, such as the
 state of a machine: one of several classes, coded as the corners of a simplex.
 
+With model.optimiser.manifold a line learns from rows that miss values, too, and prefers
+similar forecasts at similar lags (Algorithm 6).
+
 With --output-map the model learns hidden functions h whose known mixtures V h are the
 increments, such as the rates of reactions or the flows between stores. FILE is V: a first
 row with the names of the functions, then one row per variable that begins with its name.

@@ -104,7 +104,8 @@ func TestFitRefuses(t *testing.T) {
 		{with(func(c *config.Model) { c.Kernel.Operator.Name = "curl_free" }), "third", "decomposable"},
 		{with(func(c *config.Model) { c.Loss.Name = "huber" }), "", "model.loss.name"},
 		{with(func(c *config.Model) { c.Optimiser.Warm = 10 }), "", "model.optimiser.warm"},
-		{with(func(c *config.Model) { c.Optimiser.Step, c.Optimiser.Manifold = "plain", .1 }), "", "model.optimiser.manifold"},
+		{with(func(c *config.Model) { c.Optimiser.Step, c.Optimiser.Manifold = "plain", .1 }), "third", "model.optimiser.manifold"},
+		{with(func(c *config.Model) { c.Optimiser.ManifoldBatches = 2 }), "", "model.optimiser.manifold_batches"},
 		{with(func(c *config.Model) { c.Optimiser.Step, c.Kernel.Operator.Gamma = "plain", "residuals" }), "", "model.kernel.operator.gamma"},
 	} {
 		if _, err := FitFile(c.model, s, FitOptions{Class: c.class, Iterations: 10}, proceed); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -49,6 +50,8 @@ type fixedSet struct {
 	names      []string  // of the hidden outputs
 	hiddenUnit []float64 // of the hidden outputs, in units of the data
 
+	partX, partY []float64 // pairs of the training period whose target misses values, with model.optimiser.manifold
+
 	whiten []float64 // L^-1, out x out, of the covariance L L^T of the errors; nil without --error-covariance
 }
 
@@ -57,24 +60,26 @@ func (s *fixedSet) part(from, to int) (x, y []float64) {
 	return s.x[from*s.in : to*s.in], s.y[from*s.out : to*s.out]
 }
 
-// newFixedSet makes the pairs of complete lags and increments.
+// newFixedSet makes the pairs of complete lags and increments; with model.optimiser.manifold, also
+// those of the training period whose increments are not complete.
 func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	dim := len(rows[0])
 	s := &fixedSet{in: dim * c.Order, out: dim, hidden: dim}
-	var lags, steps [][]float64
-next:
+	var lags, steps, partLags, partSteps [][]float64
+	var partNext []int
 	for t := c.Order - 1; t+1 < len(rows); t++ {
 		lag, step := make([]float64, 0, s.in), make([]float64, dim)
 		for l := range c.Order {
 			lag = append(lag, rows[t-l]...)
 		}
 		floats.SubTo(step, rows[t+1], rows[t])
-		for _, v := range append(step, lag...) {
-			if math.IsNaN(v) {
-				continue next
-			}
+		switch {
+		case floats.HasNaN(lag):
+		case !floats.HasNaN(step):
+			lags, steps, s.next = append(lags, lag), append(steps, step), append(s.next, t+1)
+		case c.Optimiser.Manifold > 0:
+			partLags, partSteps, partNext = append(partLags, lag), append(partSteps, step), append(partNext, t+1)
 		}
-		lags, steps, s.next = append(lags, lag), append(steps, step[:dim]), append(s.next, t+1)
 	}
 	if len(lags) < 40 {
 		return nil, fmt.Errorf("kernel fit needs 40 complete pairs of lags and next sample, the file has %d", len(lags))
@@ -100,19 +105,26 @@ next:
 		copy(unit, scale)
 	}
 	s.unit = unit
-	for i := range lags {
-		for k, v := range lags[i] {
-			s.x = append(s.x, over(v-shift[k%dim], scale[k%dim]))
+	scaled := func(lags, steps [][]float64) (x, y []float64) {
+		for i := range lags {
+			for k, v := range lags[i] {
+				x = append(x, over(v-shift[k%dim], scale[k%dim]))
+			}
+			for j, v := range steps[i] {
+				y = append(y, over(v, unit[j]))
+			}
 		}
-		for j, v := range steps[i] {
-			s.y = append(s.y, over(v, unit[j]))
-		}
+		return x, y
 	}
+	s.x, s.y = scaled(lags, steps)
+	part, _ := slices.BinarySearch(partNext, s.next[s.train-1])
+	s.partX, s.partY = scaled(partLags[:part], partSteps[:part])
 	s.width = orff.MedianDistance(s.x[:min(s.train, 500)*s.in], s.in, c.Seed)
 	if c.Bandwidth > 0 {
 		s.width *= c.Bandwidth
 	}
 	floats.Scale(1/s.width, s.x)
+	floats.Scale(1/s.width, s.partX)
 	return s, nil
 }
 
@@ -283,6 +295,14 @@ func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits,
 			return nil, err
 		}
 		line, _ := s.line(method+", Mahalanobis", 0, lambda, predictWith(whole, theta), h)
+		f.Results = append(f.Results, line)
+	}
+	if c.Optimiser.Manifold > 0 {
+		theta, err := s.semiSupervised(c, lambda)
+		if err != nil {
+			return nil, err
+		}
+		line, _ := s.line("Algorithm 6, manifold", 0, lambda, predictWith(whole, theta), h)
 		f.Results = append(f.Results, line)
 	}
 	if s.v != nil {

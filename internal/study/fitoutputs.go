@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -11,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // residuals is the --error-covariance that is estimated from the errors of the first line.
@@ -27,8 +29,8 @@ type Hidden struct {
 // outputs reads the files of the options that say how the targets depend on the model and which
 // errors go together.
 func (s *fixedSet) outputs(o FitOptions, c config.Model, series *Series) error {
-	if (o.OutputMap != "" || o.ErrorCovariance != "") && o.Class != "" {
-		return errors.New("--class: the corners of the simplex are the targets; leave --output-map and --error-covariance out")
+	if (o.OutputMap != "" || o.ErrorCovariance != "" || c.Optimiser.Manifold > 0) && o.Class != "" {
+		return errors.New("--class: the corners of the simplex are the targets; leave out --output-map, --error-covariance and model.optimiser.manifold")
 	}
 	if o.OutputMap != "" {
 		if name := c.Kernel.Operator.Name; name != "decomposable" {
@@ -142,6 +144,41 @@ func (s *fixedSet) independent(c config.Model, first []float64) (Fit, error) {
 	}
 	line, _ := plain.line(method+", without V", 0, lambda, predictWith(m, theta), first)
 	return line, nil
+}
+
+// mostManifold is the largest number of pairs that Algorithm 6 joins with each other.
+const mostManifold = 2000
+
+// semiSupervised is Algorithm 6 of Brault 2017, by conjugate gradients. The penalty is the one of
+// sgd.DoublyStochasticConfig with all pairs in the mini-batch, and the forecasts of h that it
+// compares belong to complete and to incomplete targets.
+func (s *fixedSet) semiSupervised(c config.Model, lambda float64) ([]float64, error) {
+	x, y := s.part(0, s.train)
+	x, y = append(slices.Clone(x), s.partX...), append(slices.Clone(y), s.partY...)
+	n := len(x) / s.in
+	if n > mostManifold {
+		return nil, fmt.Errorf("model.optimiser.manifold: kernel fit joins at most %d pairs of the first three quarters, the file has %d; take forecaster evaluate --models kernelvar", mostManifold, n)
+	}
+	maps, err := s.maps(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	var edges []sgd.Edge
+	for i := range n {
+		for j := range i {
+			d := floats.Distance(x[i*s.in:(i+1)*s.in], x[j*s.in:(j+1)*s.in], 2)
+			edges = append(edges, sgd.Edge{I: i, J: j, Weight: math.Exp(-d * d / 2)})
+		}
+	}
+	o, err := sgd.NewObjective(sgd.ObjectiveConfig{
+		Map: maps, X: x, Y: y, Lambda: lambda, Observed: s.v, Edges: edges, Manifold: c.Optimiser.Manifold / float64(n*n),
+	})
+	if err != nil {
+		return nil, err
+	}
+	theta := make([]float64, maps.Dims().Params)
+	_, err = o.SolveCG(theta, 1e-8, 2000)
+	return theta, err
 }
 
 // setCovariance takes Sigma = L L^T of the errors, row by row, in typical steps. It is scaled to
