@@ -204,6 +204,15 @@ func (a *app) printEvaluation(e *study.Evaluation) {
 	}
 }
 
+// stage says which part of a long work begins; status may say later how far it is.
+func (a *app) stage(format string, args ...any) {
+	if isTerminal(a.stderr) {
+		a.status(format, args...)
+	} else {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
 // status replaces the last line of a terminal; elsewhere it does nothing.
 func (a *app) status(format string, args ...any) {
 	if isTerminal(a.stderr) {

@@ -13,6 +13,7 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	var c study.Chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }
 	if wanted("6.4") {
+		a.stage("section 6.4, vector fields")
 		curl, err := study.CurlFields(study.CurlPoints, study.CurlDraws, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("section 6.4, vector fields: %d of %d repeats", done, repeats)
 		})
@@ -26,7 +27,7 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		if !wanted("6.5") || published.N > most {
 			continue
 		}
-		a.status("table 6.5, %d samples per task: 0 of %d repeats", published.N, repeats)
+		a.stage("table 6.5, %d samples per task", published.N)
 		row, err := study.NewMultiTask(published.N, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("table 6.5, %d samples per task: %d of %d repeats", published.N, done, repeats)
 		})
@@ -38,21 +39,21 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	}
 	var err error
 	if wanted("6.7") {
-		a.status("figure 6.7: %d fields", repeats)
+		a.stage("figure 6.7: %d fields", repeats)
 		if c.Field, err = study.NewFigure67(study.CurlPoints, repeats, study.ExperimentSeed, ctx.Err); err != nil {
 			return nil, err
 		}
 	}
 	if wanted("6.8") {
-		a.status("figures 6.8 and 6.9")
+		a.stage("figures 6.8 and 6.9")
 		c.R20, err = study.NewFigure68(most, study.ExperimentSeed, ctx.Err)
 	}
 	if err == nil && wanted("9.1") {
-		a.status("section 9.1.4, quantiles")
+		a.stage("section 9.1.4, quantiles")
 		c.Quantiles, err = study.NewFigure91(1000, study.ExperimentSeed, time.Now)
 	}
 	if err == nil && wanted("ablation") {
-		c.Ablation, err = study.NewAblation(ctx, func(system string) { a.status("ablation, %s", system) })
+		c.Ablation, err = study.NewAblation(ctx, func(system string) { a.stage("ablation, %s", system) })
 	}
 	a.status("")
 	return &c, err

@@ -34,8 +34,9 @@ From chapter 6 come Table 6.5, tasks learnt separately and together, and the cur
 kernel of section 6.4, both on synthetic data and repeated --repeats times (80 repeats
 of Table 6.5, as published, take a quarter of an hour; 10 take two minutes). 6.7 compares
 random features with the exact kernels on such fields, 6.8 (and 6.9) on functions from
-R^20 to R^4. 9.1 compares the continuous quantile function with joint quantile regression. ablation
-runs parts of auto on simulated nonlinear systems.
+R^20 to R^4. 9.1 compares the continuous quantile function with joint quantile
+regression. ablation runs parts of auto on simulated nonlinear systems. Standard error
+names each part as it begins.
 
 Only Macrodata is bundled. The other data sets are read from --data DIR:
 paper/table8_1_*.csv, paper/table8_2_exp_white.csv, gesture_a1.csv, gesture_b1.csv,
@@ -51,7 +52,7 @@ listed.`,
 	only := cmd.Flags().String("table", "", "6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3, 9.1 or ablation (default: all)")
 	name := cmd.Flags().String("name", "", "print only rows whose name contains this text")
 	seeds := cmd.Flags().Int("seeds", 10, "number of seeds over which models with random frequencies are averaged")
-	repeats := cmd.Flags().Int("repeats", 10, "number of repeats for the experiments of chapter 6")
+	repeats := cmd.Flags().Int("repeats", 10, "number of repeats for the experiments of chapter 6, at least 2")
 	most := cmd.Flags().Int("most", 3200, "largest number of samples (per task) in Table 6.5 and Figure 6.8; rows with more are left out")
 	models := cmd.Flags().StringSlice("models", []string{"orffvar", "auto"}, "online models to compare with the published ones")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -102,6 +103,7 @@ listed.`,
 			if err != nil {
 				return err
 			}
+			a.stage("table %s, %s", e.Table, e.Name)
 			options.Progress = func(done, total int) { a.status("table %s, %s: %d of %d", e.Table, e.Name, done, total) }
 			row, err := e.Run(file, options)
 			a.status("")
