@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -69,7 +68,7 @@ func (d *DeadLetters) WriteDeadLetters(_ context.Context, letters []stream.DeadL
 		j.Value, j.ValueBase64 = textOrBytes(l.Message.Value)
 		line, err := json.Marshal(j)
 		if err != nil {
-			return fmt.Errorf("file: %w", err)
+			return err
 		}
 		d.buf = append(append(d.buf, line...), '\n')
 	}

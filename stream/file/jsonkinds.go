@@ -100,7 +100,7 @@ func (s *Source) checkJSON() error {
 	if flags != "" {
 		flags = " " + flags
 	}
-	return fmt.Errorf("file: %s is %s, one object a line was expected: make it so with  jq -c %s %s > %s  and read  %s%s",
+	return fmt.Errorf("%s is %s, one object a line was expected: make it so with  jq -c %s %s > %s  and read  %s%s",
 		s.path, name, quoted, shell.Quote(s.path), out, out, flags)
 }
 

@@ -46,7 +46,7 @@ var kinds = []struct{ begins, name, remedy string }{
 func (s *Source) peek() ([]byte, error) {
 	b, err := s.lines.Peek(sampleBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("file: %s: %w", s.path, err)
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	return b, nil
 }
@@ -60,19 +60,19 @@ func (s *Source) checkText() error {
 	begin := bytes.ToLower(bytes.TrimLeft(b[:min(len(b), 64)], "\ufeff \r\n"))
 	for _, k := range kinds {
 		if bytes.HasPrefix(b, []byte(k.begins)) || k.begins[0] == '<' && bytes.HasPrefix(begin, []byte(k.begins)) {
-			return fmt.Errorf("file: %s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
+			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
 		}
 	}
 	first, _, _ := bytes.Cut(b, []byte("\n"))
 	switch at := bytes.IndexFunc(first, isControl); {
 	case at < 0 && isBinary(b):
-		return fmt.Errorf("file: %s is no text: it has bytes that no text has; CSV, JSON lines, line protocol and Parquet are read: name another file", s.path)
+		return fmt.Errorf("%s is no text: it has bytes that no text has; CSV, JSON lines, line protocol and Parquet are read: name another file", s.path)
 	case at < 0:
 		return nil
 	case at == 1 && b[at] == 0 && len(b) > 3 && b[3] == 0:
-		return fmt.Errorf("file: %s is UTF-16 without a byte order mark: convert it with  iconv -f UTF-16LE -t UTF-8 IN > OUT", s.path)
+		return fmt.Errorf("%s is UTF-16 without a byte order mark: convert it with  iconv -f UTF-16LE -t UTF-8 IN > OUT", s.path)
 	default:
-		return fmt.Errorf("file: %s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
+		return fmt.Errorf("%s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
 	}
 }
 

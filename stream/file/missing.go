@@ -19,12 +19,12 @@ const mostNamed = 5
 // that they could be read.
 func explainMissing(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	dir := filepath.Dir(path)
 	entries, bad := os.ReadDir(dir)
 	if bad != nil {
-		return fmt.Errorf("file: %w: the folder is not there either; correct the path, or give an absolute one", err)
+		return fmt.Errorf("%w: the folder is not there either; correct the path, or give an absolute one", err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -41,9 +41,9 @@ func explainMissing(path string, err error) error {
 		dir = full
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("file: %w: %s has no file with data; correct the path, or give an absolute one", err, dir)
+		return fmt.Errorf("%w: %s has no file with data; correct the path, or give an absolute one", err, dir)
 	}
-	return fmt.Errorf("file: %w: %s has %s%s; name one of these, or another path", err, dir, strings.Join(names, ", "), more)
+	return fmt.Errorf("%w: %s has %s%s; name one of these, or another path", err, dir, strings.Join(names, ", "), more)
 }
 
 // nearestFirst sorts names by their spelling: those nearest to name first, those with another

@@ -54,10 +54,10 @@ func create(path string) (*output, error) {
 	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("file: %w: create the folder first: mkdir -p %s", err, shell.Quote(filepath.Dir(path)))
+		return nil, fmt.Errorf("%w: create the folder first: mkdir -p %s", err, shell.Quote(filepath.Dir(path)))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil {
@@ -65,7 +65,7 @@ func create(path string) (*output, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	return &output{path: path, file: f, seeks: info.Mode().IsRegular(), fresh: errors.Is(missing, os.ErrNotExist)}, nil
 }
@@ -95,7 +95,7 @@ func (o *output) write(p []byte, sync bool) error {
 		err = o.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	return nil
 }
@@ -116,16 +116,16 @@ func (o *output) Resume(at stream.Positions) error {
 	}
 	info, err := o.file.Stat()
 	if err != nil {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	length, known := at.Of(o.name())
 	switch {
 	case at != nil && !known:
 		return o.toEnd(info.Size())
 	case info.Size() < length:
-		err = fmt.Errorf("file: %s %w: it has %d bytes, the checkpoint says %d. Bring it back, or give the output another path", o.path, ErrCut, info.Size(), length)
+		err = fmt.Errorf("%s %w: it has %d bytes, the checkpoint says %d. Bring it back, or give the output another path", o.path, ErrCut, info.Size(), length)
 		if o.fresh {
-			err = fmt.Errorf("file: %s %w. Bring it back, or give the output another path", o.path, ErrCut)
+			err = fmt.Errorf("%s %w. Bring it back, or give the output another path", o.path, ErrCut)
 			err = errors.Join(err, os.Remove(o.path))
 		}
 		return err
@@ -138,7 +138,7 @@ func (o *output) Resume(at stream.Positions) error {
 		_, err = o.file.Seek(length, 0)
 	}
 	if err != nil {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (o *output) toEnd(size int64) error {
 		err = o.write([]byte{'\n'}, false)
 	}
 	if err != nil {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	return nil
 }

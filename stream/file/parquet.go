@@ -32,11 +32,11 @@ type parquetReader struct {
 // readParquet makes s read the text of a Parquet file.
 func (s *Source) readParquet() error {
 	if s.live != nil {
-		return fmt.Errorf("file: %s: Parquet can be read from a regular file only, its index is at the end", s.path)
+		return fmt.Errorf("%s: Parquet can be read from a regular file only, its index is at the end", s.path)
 	}
 	r, err := newParquetReader(s.file, s.size)
 	if err != nil {
-		return fmt.Errorf("file: %s: %w", s.path, err)
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
 	return nil
@@ -261,7 +261,7 @@ func (s *ParquetSink) Write(_ context.Context, b *stream.Batch) error {
 	}
 	s.any = s.any || len(s.rows) > 0
 	if _, err := s.writer.Write(s.rows); err != nil {
-		return fmt.Errorf("file: %s: %w", s.file.path, err)
+		return fmt.Errorf("%s: %w", s.file.path, err)
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (s *ParquetSink) Close() error {
 		err = s.writer.Close()
 	}
 	if err := errors.Join(err, s.file.Close()); err != nil {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	return nil
 }

@@ -49,10 +49,10 @@ func (s *Sink) Resume(at stream.Positions) error {
 	}
 	got, err := bufio.NewReader(io.NewSectionReader(s.file, 0, s.length)).ReadBytes('\n')
 	if err != nil {
-		return fmt.Errorf("file: %s: its first line: %w", s.path, err)
+		return fmt.Errorf("%s: its first line: %w", s.path, err)
 	}
 	if !bytes.Equal(got, want) {
-		return fmt.Errorf("file: %s has the columns %s, and this configuration writes %s. Give the output another path", s.path, bytes.TrimSpace(got), bytes.TrimSpace(want))
+		return fmt.Errorf("%s has the columns %s, and this configuration writes %s. Give the output another path", s.path, bytes.TrimSpace(got), bytes.TrimSpace(want))
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	}
 	found, err := format.SniffCSV(b, *c)
 	if err != nil {
-		return false, fmt.Errorf("file: %s: %w", s.path, err)
+		return false, fmt.Errorf("%s: %w", s.path, err)
 	}
 	if s.sort { // asked for, not assumed
 		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a format.Assumption) bool { return a.Setting == format.SortSetting })
@@ -108,7 +108,7 @@ func (s *Source) assume(more ...format.Assumption) error {
 			settings = append(settings, "--set "+shell.Quote(a.Setting))
 		}
 	}
-	err := fmt.Errorf("file: %s: strict reading makes no assumptions, this file needs some (%s)", s.path, strings.Join(texts, ", "))
+	err := fmt.Errorf("%s: strict reading makes no assumptions, this file needs some (%s)", s.path, strings.Join(texts, ", "))
 	if len(settings) > 0 {
 		err = fmt.Errorf("%w; state them: %s", err, strings.Join(settings, " "))
 	}

@@ -124,10 +124,10 @@ func open(path string) (*Source, error) {
 	switch {
 	case err != nil:
 		f.Close()
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	case info.IsDir():
 		f.Close()
-		return nil, fmt.Errorf("file: %s is a directory", path)
+		return nil, fmt.Errorf("%s is a directory", path)
 	}
 	r := io.Reader(&counter{r: f, n: &s.read})
 	if !info.Mode().IsRegular() {
@@ -141,7 +141,7 @@ func open(path string) (*Source, error) {
 		z, err := gzip.NewReader(s.lines)
 		if err != nil {
 			f.Close()
-			return nil, fmt.Errorf("file: %s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		s.lines = bufio.NewReaderSize(z, sampleBytes)
 	}
@@ -170,7 +170,7 @@ func (s *Source) configure(c SourceConfig) error {
 	}
 	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n"
 	if c.Sort && s.live != nil {
-		return fmt.Errorf("file: %s: only a regular file can be sorted", s.path)
+		return fmt.Errorf("%s: only a regular file can be sorted", s.path)
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
 	c.Format = cmp.Or(c.Format, FormatOf(s.path))
@@ -186,7 +186,7 @@ func (s *Source) configure(c SourceConfig) error {
 			if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {
 				kind = "jsonl"
 			}
-			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=%s", s.path, ext, kind)
+			return fmt.Errorf("%s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=%s", s.path, ext, kind)
 		}
 	}
 	var err error
@@ -221,7 +221,7 @@ func (s *Source) configure(c SourceConfig) error {
 		err = fmt.Errorf("the format must be csv, jsonl, influx or parquet, got %q", c.Format)
 	}
 	if err != nil {
-		return fmt.Errorf("file: %s: %w", s.path, err)
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	if s.live != nil || c.Format == "csv" {
 		return nil
@@ -280,17 +280,17 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	if inFile {
 		err := s.readLine(ctx)
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("file: %s is empty, a line with the names of the columns was expected", s.path)
+			return fmt.Errorf("%s is empty, a line with the names of the columns was expected", s.path)
 		}
 		if err != nil {
 			return err
 		}
 		if c.Header == nil { // of what is not a regular file
 			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
-				return fmt.Errorf("file: %s: line 1: %w", s.path, err)
+				return fmt.Errorf("%s:1: %w", s.path, err)
 			}
 			if err := format.NameIndex(&c); err != nil {
-				return fmt.Errorf("file: %s: line 1: %w", s.path, err)
+				return fmt.Errorf("%s:1: %w", s.path, err)
 			}
 		}
 		s.names = bytes.Clone(bytes.TrimRight(s.line, "\r\n"))
@@ -298,7 +298,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	}
 	d, err := format.NewCSV(c)
 	if err != nil {
-		return fmt.Errorf("file: %s: %w", s.path, err)
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	if _, err := format.ParseTime([]byte(d.TimeColumn()), c.TimeUnit); err == nil && inFile {
 		return s.noHeader(d.TimeColumn(), &c)
@@ -310,7 +310,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 			return err
 		}
 		if s.decoder, err = format.NewCSV(c); err != nil { // it has seen lines that come later
-			return fmt.Errorf("file: %s: %w", s.path, err)
+			return fmt.Errorf("%s: %w", s.path, err)
 		}
 	}
 	return nil
@@ -328,7 +328,7 @@ func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	} else if c.Comma != ',' {
 		set += " --set " + shell.Quote("input.csv.comma="+string(c.Comma))
 	}
-	return fmt.Errorf("file: %s: line 1 begins like data (%s), a line with the names of the columns was expected: add one, or name them with  %s", s.path, time, set)
+	return fmt.Errorf("%s: line 1 begins like data (%s), a line with the names of the columns was expected: add one, or name them with  %s", s.path, time, set)
 }
 
 // Decoder returns the decoder of the messages.
@@ -372,13 +372,13 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	for s.next < next {
 		err := s.readLine(ctx)
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("file: %s has %d lines, but %d were already processed: %w", s.path, s.next, next, ErrOtherFile)
+			return fmt.Errorf("%s has %d lines, but %d were already processed: %w", s.path, s.next, next, ErrOtherFile)
 		}
 		if err != nil {
 			return err
 		}
 		if m := s.message(); s.next-1 == last.Offset && !last.None() && m.Mark() != last {
-			return fmt.Errorf("file: %s: line %d is not the one that was processed before: %w", s.path, s.next, ErrOtherFile)
+			return fmt.Errorf("%s: line %d is not the one that was processed before: %w", s.path, s.next, ErrOtherFile)
 		}
 		s.line = s.line[:0]
 	}
@@ -408,14 +408,14 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 				return n, nil // the next Read reports it
 			}
 			if errors.Is(err, io.EOF) && !s.began {
-				return 0, fmt.Errorf("file: %s has no data", s.path)
+				return 0, fmt.Errorf("%s has no data", s.path)
 			}
 			return 0, err
 		}
 		s.began = true
 		if m := s.message(); !s.isEmpty(m.Value) {
 			if s.guessed && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
-				return 0, fmt.Errorf("file: %s: line 1 is no JSON object: name the format with --set input.file.format=csv (or influx)", s.path)
+				return 0, fmt.Errorf("%s: line 1 is no JSON object: name the format with --set input.file.format=csv (or influx)", s.path)
 			}
 			s.guessed = false
 			from := len(s.messages)
@@ -465,7 +465,7 @@ func (s *Source) readLine(ctx context.Context) error {
 		case errors.Is(err, io.EOF) || ctx.Err() != nil:
 			return err
 		default:
-			return fmt.Errorf("file: %s: line %d: %w", s.path, s.next+1, err)
+			return fmt.Errorf("%s:%d: %w", s.path, s.next+1, err)
 		}
 	}
 }

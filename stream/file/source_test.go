@@ -135,7 +135,7 @@ func TestBadFiles(t *testing.T) {
 		{"nothing.jsonl", "", "nothing.jsonl has no data"},
 		{"noheader.csv", "2026-01-01,1,2\n2026-01-02,1,2\n", "line 1 begins like data (2026-01-01), a line with the names of the columns was expected"},
 		{"only.csv", "time\n1\n", "no column has values"},
-		{"quote.csv", "time,\"a\n1,2\n", "line 1: format: the header: "},
+		{"quote.csv", "time,\"a\n1,2\n", ":1: the header: "},
 		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=csv`},
 		{"broken.csv.gz", "time,a and more", "broken.csv.gz has no data"},
 

@@ -44,18 +44,18 @@ type Store struct {
 func OpenStore(dir string, log *slog.Logger) (*Store, error) {
 	disk, err := openDirectory(dir)
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("file: %w: --state or state.dir must name a directory", err)
+		return nil, fmt.Errorf("%w: --state or state.dir must name a directory", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
 	ok, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("file: lock %s: %w", dir, err)
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	if !ok {
-		return nil, fmt.Errorf("file: %s is in use by another process: give each its own directory", dir)
+		return nil, fmt.Errorf("%s is in use by another process: give each its own directory", dir)
 	}
 	s := NewStore(disk, log)
 	s.dir, s.unlock = dir, lock.Close
@@ -72,7 +72,7 @@ func NewStore(disk Disk, log *slog.Logger) *Store {
 func Checkpoints(dir string) ([]string, error) {
 	names, err := newestFirst(directory(dir))
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	for i := range names {
 		names[i] = filepath.Join(dir, names[i])
@@ -101,7 +101,7 @@ func Newest(dir string) ([]stream.Checkpoint, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	return nil, stream.ErrNoCheckpoint
 }
@@ -154,17 +154,17 @@ func (s *Store) load() ([]stream.Checkpoint, error) {
 	s.open = ""
 	names, err := newestFirst(s.disk)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	var damage error
 	for _, name := range names {
 		r, size, err := s.disk.Read(name)
 		if err != nil {
-			return nil, fmt.Errorf("file: %w", err)
+			return nil, err
 		}
 		list, n, err := stream.ParseCheckpoints(r, size)
 		if errors.Is(err, stream.ErrVersion) {
-			return nil, fmt.Errorf("file: %s: %w", filepath.Join(s.dir, name), err)
+			return nil, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err)
 		}
 		if err != nil {
 			s.damaged.Add(1)
@@ -176,7 +176,7 @@ func (s *Store) load() ([]stream.Checkpoint, error) {
 		damage = errors.Join(damage, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
 	}
 	if damage != nil {
-		return nil, fmt.Errorf("file: no checkpoint in %s can be read: %w", s.dir, damage)
+		return nil, fmt.Errorf("no checkpoint in %s can be read: %w", s.dir, damage)
 	}
 	return nil, stream.ErrNoCheckpoint
 }
@@ -184,7 +184,7 @@ func (s *Store) load() ([]stream.Checkpoint, error) {
 func (s *Store) putAside(names []string) error {
 	for _, name := range names {
 		if err := s.disk.Rename(name, name+damagedSuffix); err != nil {
-			return fmt.Errorf("file: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -208,7 +208,7 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("file: %w", err)
+		return err
 	}
 	s.open = file
 	return nil

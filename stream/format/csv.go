@@ -86,14 +86,14 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		return nil, err
 	}
 	if c.MaxBytes < 0 {
-		return nil, errors.New("format: a negative limit")
+		return nil, errors.New("a negative limit")
 	}
 	if len(c.Header) == 0 {
-		return nil, errors.New("format: CSV needs a header with the names of its columns")
+		return nil, errors.New("CSV needs a header with the names of its columns")
 	}
 	c.Comma = cmp.Or(c.Comma, ',')
 	if c.Comma == '"' || c.Comma == '\n' || c.Comma == '\r' || c.Comma >= 0x80 {
-		return nil, fmt.Errorf("format: %q cannot stand between fields", c.Comma)
+		return nil, fmt.Errorf("%q cannot stand between fields", c.Comma)
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	if c.Missing == nil {
@@ -103,7 +103,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		return nil, err
 	}
 	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
-		return nil, fmt.Errorf("format: a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
+		return nil, fmt.Errorf("a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
 	}
 	d := &CSV{c: c, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
@@ -113,10 +113,10 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	for i, name := range c.Header {
 		if name == "" {
-			return nil, fmt.Errorf("format: column %d has no name", i+1)
+			return nil, fmt.Errorf("column %d has no name", i+1)
 		}
 		if slices.Contains(c.Header[:i], name) {
-			return nil, fmt.Errorf("format: two columns have the name %q", name)
+			return nil, fmt.Errorf("two columns have the name %q", name)
 		}
 	}
 	var err error
@@ -154,10 +154,10 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	if i := strings.IndexAny(c.Header[0], "\t;|"); len(d.values) == 0 && len(c.Header) == 1 && i >= 0 {
 		comma := separatorName(c.Header[0][i])
-		return nil, fmt.Errorf("format: no column has values, the header has the separator %s and not %s: say --set 'input.csv.comma=%s'", comma, separatorName(c.Comma), comma)
+		return nil, fmt.Errorf("no column has values, the header has the separator %s and not %s: say --set 'input.csv.comma=%s'", comma, separatorName(c.Comma), comma)
 	}
 	if len(d.values) == 0 {
-		return nil, fmt.Errorf("format: no column has values: column %s has the times; a file without times gets numbers of its lines with  "+
+		return nil, fmt.Errorf("no column has values: column %s has the times; a file without times gets numbers of its lines with  "+
 			`awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, c.Header[d.time], c.Comma)
 	}
 	if d.variable >= 0 && len(d.values) != 1 {
@@ -182,13 +182,13 @@ func (d *CSV) severalValues() error {
 		help = fmt.Sprintf("columns that tell series apart have --set %s, a column to leave out needs --set %s",
 			shell.Quote("input.csv.series_column="+list(others)), shell.Quote("input.csv.value_columns="+names[len(names)-1]))
 	}
-	return fmt.Errorf("format: with input.csv.variable_column=%s the value stands in one column, there are %s: %s", d.c.Variable, strings.Join(names, ", "), help)
+	return fmt.Errorf("with input.csv.variable_column=%s the value stands in one column, there are %s: %s", d.c.Variable, strings.Join(names, ", "), help)
 }
 
 func (d *CSV) column(name string) (int, error) {
 	i := slices.Index(d.c.Header, name)
 	if i < 0 {
-		return 0, fmt.Errorf("format: no column has the name %q, there are %q", name, d.c.Header)
+		return 0, fmt.Errorf("no column has the name %q, there are %q", name, d.c.Header)
 	}
 	return i, nil
 }
@@ -268,7 +268,7 @@ func (d *CSV) setSeries(names []string) error {
 	names = slices.Sorted(slices.Values(names)) // so that the order of tags is theirs
 	for i, name := range names {
 		if i > 0 && name == names[i-1] {
-			return fmt.Errorf("format: column %q names the series twice", name)
+			return fmt.Errorf("column %q names the series twice", name)
 		}
 		column, err := d.column(name)
 		if err != nil {
@@ -401,7 +401,7 @@ func (d *CSV) withClock(date, clock []byte) []byte {
 func ParseHeader(line []byte, comma byte) ([]string, error) {
 	d := CSV{c: CSVConfig{Comma: cmp.Or(comma, ',')}}
 	if err := d.split(bytes.TrimPrefix(line, []byte("\ufeff"))); err != nil {
-		return nil, fmt.Errorf("format: the header: %w", err)
+		return nil, fmt.Errorf("the header: %w", err)
 	}
 	names := make([]string, len(d.fields))
 	for i, f := range d.fields {

@@ -24,7 +24,7 @@ func (o DateOrder) check() error {
 	case YearFirst, DayFirst, MonthFirst:
 		return nil
 	}
-	return fmt.Errorf("format: the order of a date must be dmy, mdy or empty, got %q", o)
+	return fmt.Errorf("the order of a date must be dmy, mdy or empty, got %q", o)
 }
 
 // other returns the order that takes the day for the month.

@@ -37,7 +37,7 @@ type outField struct {
 // be Long. levels are those of the engine.
 func NewForecastJSON(c JSONConfig, levels []float64) (*ForecastJSON, error) {
 	if c.Long {
-		return nil, errors.New("format: objects of all variables are not long")
+		return nil, errors.New("objects of all variables are not long")
 	}
 	d, err := NewJSON(c)
 	if err != nil {

@@ -91,11 +91,11 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 		return nil, err
 	}
 	if c.MaxBytes < 0 || c.MaxDim < 0 {
-		return nil, errors.New("format: a negative limit")
+		return nil, errors.New("a negative limit")
 	}
 	for _, name := range c.Ignore {
 		if slices.Contains(c.Series, name) {
-			return nil, fmt.Errorf("format: the tag %q cannot both make the series and be ignored", name)
+			return nil, fmt.Errorf("the tag %q cannot both make the series and be ignored", name)
 		}
 	}
 	c.TimeUnit = cmp.Or(c.TimeUnit, Nanoseconds)

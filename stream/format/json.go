@@ -106,11 +106,11 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 		return nil, err
 	}
 	if c.MaxBytes < 0 || c.MaxDepth < 0 || c.MaxDim < 0 {
-		return nil, errors.New("format: a negative limit")
+		return nil, errors.New("a negative limit")
 	}
 	keyed := c.Series == ""
 	if len(c.Tags) > 0 && !keyed {
-		return nil, errors.New("format: a series is made of tags or has a name of its own")
+		return nil, errors.New("a series is made of tags or has a name of its own")
 	}
 	if c.Long {
 		if len(c.Tags) == 0 {
@@ -124,7 +124,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	either := c.Values == ""
 	c.Values = cmp.Or(c.Values, "values")
 	if c.Variable != "" && !c.Long || c.Long && c.Values == Flat {
-		return nil, errors.New("format: a path of the variable goes with one of its value, and with Long")
+		return nil, errors.New("a path of the variable goes with one of its value, and with Long")
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
@@ -148,7 +148,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	}
 	d.valueName = c.Values[strings.LastIndexByte(c.Values, '.')+1:]
 	if !ok {
-		return nil, fmt.Errorf("format: the paths of time (%s), series (%s) and values (%s) overlap, or one of them and those of the variable and the tags", c.Time, c.Series, c.Values)
+		return nil, fmt.Errorf("the paths of time (%s), series (%s) and values (%s) overlap, or one of them and those of the variable and the tags", c.Time, c.Series, c.Values)
 	}
 	d.inObject, d.inValues, d.inArray = d.object, d.value, d.element
 	d.inIgnored, d.inSkipped = func(*jx.Decoder, []byte) error { return d.skip() }, func(*jx.Decoder) error { return d.skip() }

@@ -18,7 +18,7 @@ func (d *JSON) setTags(paths []string) error {
 	for _, path := range paths {
 		key := path[strings.LastIndexByte(path, '.')+1:]
 		if key == "" || slices.ContainsFunc(d.tags, func(t tagValue) bool { return t.key == key }) {
-			return fmt.Errorf("format: the paths of the tags must end in different names, got %q", paths)
+			return fmt.Errorf("the paths of the tags must end in different names, got %q", paths)
 		}
 		d.tags = append(d.tags, tagValue{path: path, key: key})
 	}

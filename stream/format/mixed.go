@@ -25,10 +25,10 @@ func mixedSeparators(lines []sampleLine) error {
 				continue
 			}
 			if both == 0 {
-				return fmt.Errorf("format: the header has the separator %s and the lines below it %s: make them alike with  sed '%ds/%s/%s/g' IN > OUT",
+				return fmt.Errorf("the header has the separator %s and the lines below it %s: make them alike with  sed '%ds/%s/%s/g' IN > OUT",
 					separatorName(a), separatorName(b), lines[0].index+1, inSed(a), inSed(b))
 			}
-			return fmt.Errorf("format: some lines have the separator %s and others %s: make them alike with  sed 's/%s/%s/g' IN > OUT",
+			return fmt.Errorf("some lines have the separator %s and others %s: make them alike with  sed 's/%s/%s/g' IN > OUT",
 				separatorName(a), separatorName(b), inSed(b), inSed(a))
 		}
 	}

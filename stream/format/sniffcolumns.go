@@ -288,18 +288,18 @@ func (s *sniffer) hasOtherDates(column int) bool {
 func (s *sniffer) noTime() error {
 	if i := s.first(s.hasOrderedDates); i >= 0 {
 		if order, date := s.shownOrder(i); order != YearFirst {
-			return fmt.Errorf("format: column %q has dates such as %q, which show that the %s is first: say --set input.csv.date_order=%s",
+			return fmt.Errorf("column %q has dates such as %q, which show that the %s is first: say --set input.csv.date_order=%s",
 				s.header[i], date, map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[order], order)
 		}
-		return fmt.Errorf("format: column %q has dates such as %q, whose order of day and month is not known: "+
+		return fmt.Errorf("column %q has dates such as %q, whose order of day and month is not known: "+
 			"say --set input.csv.date_order=dmy (day first) or mdy (month first)", s.header[i], s.rows[0][i])
 	}
 	column := max(0, s.first(s.hasOtherDates))
 	if s.hasNumbers(column) {
-		return fmt.Errorf("format: no column has times, the first one (%s) has numbers that rise and fall: name the column with --set input.csv.time_column=NAME; "+
+		return fmt.Errorf("no column has times, the first one (%s) has numbers that rise and fall: name the column with --set input.csv.time_column=NAME; "+
 			`a file without times gets numbers of its lines with  awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, s.header[0], s.out.CSV.Comma)
 	}
-	return fmt.Errorf("format: no column has times, column %s has %q: name the column with --set input.csv.time_column=NAME; "+
+	return fmt.Errorf("no column has times, column %s has %q: name the column with --set input.csv.time_column=NAME; "+
 		"times are RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 20060102, 2 Jan 2006, 2006Q1 or seconds since 1970", s.header[column], clip([]byte(s.rows[0][column])))
 }
 

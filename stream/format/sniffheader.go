@@ -233,7 +233,7 @@ func NameIndex(c *CSVConfig) error {
 	case c.Time == "" && i < 0:
 		c.Header[0] = "time" // as pandas writes an index without a name
 	case c.Time == "":
-		return fmt.Errorf("format: the first column has no name, and column %s may have the times: say --set %s", c.Header[i], shell.Quote("input.csv.time_column="+c.Header[i]))
+		return fmt.Errorf("the first column has no name, and column %s may have the times: say --set %s", c.Header[i], shell.Quote("input.csv.time_column="+c.Header[i]))
 	case c.Values == nil && c.Variable == "":
 		c.Values = slices.DeleteFunc(slices.Clone(c.Header[1:]), func(name string) bool { return name == c.Time || slices.Contains(c.Series, name) })
 	}

@@ -89,19 +89,19 @@ func ParseSeriesTemplate(text string) (*SeriesTemplate, error) {
 		key, behind, closed := strings.Cut(after, "}")
 		switch {
 		case !closed || key == "":
-			return nil, fmt.Errorf("format: the template %q has a { without a name and a }", text)
+			return nil, fmt.Errorf("the template %q has a { without a name and a }", text)
 		case key == "id":
-			return nil, fmt.Errorf("format: the template %q cannot have {id}, which other series have", text)
+			return nil, fmt.Errorf("the template %q cannot have {id}, which other series have", text)
 		case slices.Contains(t.keys, key):
-			return nil, fmt.Errorf("format: the template %q has {%s} twice", text, key)
+			return nil, fmt.Errorf("the template %q has {%s} twice", text, key)
 		case before == "" && len(t.keys) > 0:
-			return nil, fmt.Errorf("format: the template %q has no text before {%s}", text, key)
+			return nil, fmt.Errorf("the template %q has no text before {%s}", text, key)
 		}
 		t.keys = append(t.keys, key)
 		rest = behind
 	}
 	if len(t.keys) == 0 {
-		return nil, errors.New("format: a template needs a {name}, got " + fmt.Sprintf("%q", text))
+		return nil, errors.New("a template needs a {name}, got " + fmt.Sprintf("%q", text))
 	}
 	return t, nil
 }

@@ -50,7 +50,7 @@ func (u TimeUnit) check() error {
 	case Auto, Seconds, Milliseconds, Microseconds, Nanoseconds, Years, CompactDates:
 		return nil
 	}
-	return fmt.Errorf("format: the unit of time must be s, ms, us, ns, year, yyyymmdd or empty, got %q", u)
+	return fmt.Errorf("the unit of time must be s, ms, us, ns, year, yyyymmdd or empty, got %q", u)
 }
 
 var (

@@ -65,7 +65,7 @@ func (d *Driver) Resume(ctx context.Context) error {
 	if d.c.Store != nil {
 		var err error
 		if list, err = d.c.Store.Load(ctx); err != nil && !errors.Is(err, stream.ErrNoCheckpoint) {
-			return fmt.Errorf("stream: load the checkpoint: %w", err)
+			return fmt.Errorf("load the checkpoint: %w", err)
 		}
 	}
 	switch {
@@ -76,12 +76,12 @@ func (d *Driver) Resume(ctx context.Context) error {
 		}
 	case d.c.Warm != nil:
 		if err := d.warm(); err != nil {
-			return fmt.Errorf("stream: warm start: %w", err)
+			return fmt.Errorf("warm start: %w", err)
 		}
 	}
 	if p, ok := d.c.Sink.(stream.Positioner); ok {
 		if err := p.Resume(last.Outputs); err != nil {
-			return fmt.Errorf("stream: resume the output: %w", err)
+			return fmt.Errorf("resume the output: %w", err)
 		}
 	}
 	d.saved, d.last = d.c.Engine.Next(), last.Last
@@ -134,14 +134,14 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	}
 	whole, changes := statesOf(list)
 	if err := d.c.Engine.RestoreFrom(whole, changes...); err != nil {
-		return fmt.Errorf("stream: restore the engine: %w", err)
+		return fmt.Errorf("restore the engine: %w", err)
 	}
 	if n := d.c.Engine.Next(); n != last.Next {
 		return fmt.Errorf("%w: its state is that of offset %d, not %d", stream.ErrCorrupt, n, last.Next)
 	}
 	if s, ok := d.c.Source.(stream.Seeker); ok {
 		if err := s.Seek(ctx, last.Next, last.Last); err != nil {
-			return fmt.Errorf("stream: go to offset %d of the source: %w", last.Next, err)
+			return fmt.Errorf("go to offset %d of the source: %w", last.Next, err)
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (d *Driver) Score(b *stream.Batch) error { return d.c.Engine.Score(b) }
 // commits the checkpoint. After each stage it calls lap.
 func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) error {
 	if err := d.c.Sink.Write(ctx, b); err != nil {
-		return fmt.Errorf("stream: write: %w", err)
+		return fmt.Errorf("write: %w", err)
 	}
 	d.letters = d.letters[:0]
 	for _, l := range b.DeadLetters {
@@ -238,7 +238,7 @@ func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) 
 	}
 	if len(d.letters) > 0 {
 		if err := d.c.DeadLetters.WriteDeadLetters(ctx, d.letters); err != nil {
-			return fmt.Errorf("stream: write dead letters: %w", err)
+			return fmt.Errorf("write dead letters: %w", err)
 		}
 	}
 	lap(StageWrite)
@@ -256,7 +256,7 @@ func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) 
 func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 	if v, ok := d.c.Source.(stream.Verifier); ok {
 		if err := v.Verify(ctx); err != nil {
-			return fmt.Errorf("stream: verify the source: %w", err)
+			return fmt.Errorf("verify the source: %w", err)
 		}
 	}
 	c := stream.Checkpoint{Next: b.Next, Since: b.Since, Last: b.Last, State: d.c.Engine.Encoded(b.Since == 0)}
@@ -267,14 +267,14 @@ func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 		c.Outputs = p.Positions()
 	}
 	if err := d.c.Store.Save(ctx, c); err != nil {
-		return fmt.Errorf("stream: save the checkpoint: %w", err)
+		return fmt.Errorf("save the checkpoint: %w", err)
 	}
 	d.c.Engine.Saved()
 	b.Saved = c.State.Size
 	d.account(b)
 	if s, ok := d.c.Source.(stream.Committer); ok {
 		if err := s.Commit(ctx, b.Next); err != nil {
-			return fmt.Errorf("stream: commit offset %d: %w", b.Next, err)
+			return fmt.Errorf("commit offset %d: %w", b.Next, err)
 		}
 	}
 	return nil

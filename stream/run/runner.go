@@ -411,7 +411,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		case errors.Is(k.err, io.EOF) || ctx.Err() != nil:
 			return nil // the end of the source, or the wish to stop
 		default:
-			return fmt.Errorf("stream: read: %w", k.err)
+			return k.err
 		}
 	}
 }
