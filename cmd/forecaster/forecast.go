@@ -60,7 +60,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	last := job.NewNewestForecasts()
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
-		Log: a.logger(cfg.Log), Known: known, Taps: []stream.Sink{last, gaps}, Watch: a.watch("learning"),
+		Log: a.notices(cfg.Log), Known: known, Taps: []stream.Sink{last, gaps}, Watch: a.watch("learning"),
 	})
 	if err = errors.Join(err, cmd.Context().Err()); err != nil {
 		return err

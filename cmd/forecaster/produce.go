@@ -60,7 +60,7 @@ standard input) as one message:
 		p.Path = args[0]
 		p.Sort, _ = f.GetBool("sort")
 		p.Strict, _ = f.GetBool("strict")
-		p.Log, p.Watch = a.logger(cfg.Log), a.watch("publishing")
+		p.Log, p.Watch = a.notices(cfg.Log), a.watch("publishing")
 		done, err := p.Run(cmd.Context(), cfg)
 		if err != nil {
 			return err

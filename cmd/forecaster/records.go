@@ -17,7 +17,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if c.Input.File.Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
 	}
-	src, err := job.OpenFile(cmd.Context(), c, a.logger(c.Log))
+	src, err := job.OpenFile(cmd.Context(), c, a.notices(c.Log))
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if err != nil {
 		return nil, err
 	}
-	return records, job.CheckRecords(c, a.logger(c.Log), records.Each)
+	return records, job.CheckRecords(c, a.notices(c.Log), records.Each)
 }
 
 // sayGaps prints what replay prints of gaps in a file.

@@ -88,7 +88,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	}
 	var running *job.Live
 	if serve {
-		running = job.NewLive(cfg, a.logger(cfg.Log), "A replay of "+filepath.Base(path)+".")
+		running = job.NewLive(cfg, a.notices(cfg.Log), "A replay of "+filepath.Base(path)+".")
 		stop, err := running.ServeHTTP()
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	state, _ := cmd.Flags().GetString("state")
 	done, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
-		Log: a.logger(cfg.Log), State: state, Known: known, Live: running, Taps: taps, Watch: a.watch("replaying"),
+		Log: a.notices(cfg.Log), State: state, Known: known, Live: running, Taps: taps, Watch: a.watch("replaying"),
 	})
 	if err != nil {
 		return err

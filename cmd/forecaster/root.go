@@ -194,6 +194,15 @@ func (a *app) logger(c config.Log) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(a.stderr, options))
 }
 
+// notices returns the log of a command for a file: its reader has just typed the command.
+func (a *app) notices(c config.Log) *slog.Logger {
+	if c.Format != "auto" {
+		return a.logger(c)
+	}
+	job.SetLevel(&a.level, c)
+	return job.NewPlainLog(a.stderr, &a.level)
+}
+
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
