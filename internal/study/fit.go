@@ -52,6 +52,8 @@ type fixedSet struct {
 
 	partX, partY []float64 // pairs of the training period whose target misses values, with model.optimiser.manifold
 
+	hint string // of what the data do not fit to
+
 	whiten []float64 // L^-1, out x out, of the covariance L L^T of the errors; nil without --error-covariance
 }
 
@@ -98,6 +100,10 @@ func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	switch law {
 	case varmodel.FieldLaw, varmodel.SumLaw:
 		one := floats.Norm(unit, 2) / math.Sqrt(float64(dim))
+		if spread := floats.Max(unit) / floats.Min(unit); law == varmodel.FieldLaw && spread > 100 {
+			s.hint = fmt.Sprintf("The typical steps of the variables differ by a factor of %.0f, and this kernel has one unit for all: if they do not\n"+
+				"share a unit, take --set model.kernel.inputs=standardised.", spread)
+		}
 		for j := range unit {
 			unit[j] = one
 		}
@@ -285,7 +291,7 @@ func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits,
 	}
 	first, h := s.line(method, 0, lambda, predict, nil)
 	first.Gap = 0
-	f := &Fits{Results: []Fit{first}, Bounds: s.generalisation(whole, lambda)}
+	f := &Fits{Results: []Fit{first}, Bounds: s.generalisation(whole, lambda), Hint: s.hint}
 	if err := check(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package study
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,6 +137,28 @@ func TestFitDoesNotLookAhead(t *testing.T) {
 	}
 	if _, err := newFixedSet(rows[:30], c); err == nil {
 		t.Error("30 rows were accepted")
+	}
+}
+
+// A gradient of variables in several units gets a hint, a gradient in one unit none.
+func TestFitHintsAtSeveralUnits(t *testing.T) {
+	for _, test := range []struct {
+		factor float64
+		inputs string
+		hint   bool
+	}{{1, "auto", false}, {1000, "auto", true}, {1000, "standardised", false}} {
+		rows, c := fitSeries(100), fitConfig()
+		for _, row := range rows {
+			row[2] *= test.factor
+		}
+		c.Kernel.Operator.Name, c.Kernel.Inputs = "curl_free", test.inputs
+		f, err := FitFile(c, &Series{Rows: rows}, FitOptions{Iterations: 1}, proceed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(f.Table().Caption, "--set model.kernel.inputs=standardised") != test.hint {
+			t.Errorf("scales %g:1, inputs %s: hint %q", test.factor, test.inputs, f.Hint)
+		}
 	}
 }
 

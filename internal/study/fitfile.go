@@ -24,6 +24,7 @@ type Fits struct {
 	Hidden  []Hidden        `json:"hidden,omitempty"`  // columns of --output-map
 	Results []Fit           `json:"results"`
 	Bounds  *Generalisation `json:"bounds"`
+	Hint    string          `json:"hint,omitempty"` // setting that fits the data better
 }
 
 // FitFile compares the solvers on the pairs of lags and increments of a series, or of lags
@@ -152,6 +153,9 @@ func (f *Fits) Table() report.Table {
 	t.Caption += fmt.Sprintf("\nBounds (Brault 2017, chapter 7), for independent pairs, which lags are not: with probability 0.95 the test nmse is at\n"+
 		"most %.2g (Rademacher) or %.2g (stability) above the training nmse, %.2g above that of the best function.",
 		f.Bounds.Rademacher, f.Bounds.Stability, f.Bounds.Consistency)
+	if f.Hint != "" {
+		t.Caption += "\n" + f.Hint
+	}
 	for i, h := range f.Hidden {
 		t.Caption += map[bool]string{true: "\nHidden functions, root mean square of the increments forecast in the test part, in units of the data:\n", false: ", "}[i == 0] +
 			h.Name + " " + h.RMS.Digits(3)
