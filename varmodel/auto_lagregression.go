@@ -300,11 +300,8 @@ func (l *lagRegression) predict(s *scaler) {
 // number of newest ones. It keeps what it has learnt of the same season, else it learns
 // all samples that are kept.
 func (s *autoSeries) renewLags(newest int) {
-	o, f := s.multihorizon, s.frame
+	o, f := s.multihorizon, s.rest()
 	z := make([]float64, s.m.cfg.Dim)
-	if s.remainder != nil {
-		f = s.remainder.frame
-	}
 	kept := min(s.past.count, s.past.depth)
 	old, l := o.lags, newLagRegression(len(z), o.horizon, o.season, s.m.work)
 	keep := old.season == l.season && old.origins > 0

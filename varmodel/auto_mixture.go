@@ -14,11 +14,12 @@ import (
 type mlPoly struct {
 	*lanes.Mixture
 	dim, stride int
+	most        int // outcomes of the longest round
 }
 
 // newMLPoly returns the weights before the first outcome. While no expert has a positive
 // regret, expert fallback has all the weight; with fallback < 0, all experts share it.
-// every is the number of outcomes per round.
+// every is the largest number of outcomes per round.
 func newMLPoly(dim, experts, every, fallback int, relative bool) *mlPoly {
 	cfg := lanes.MixtureConfig{
 		Experts: experts, Variables: dim, Every: every, Prior: make([]float64, experts), Limit: errorLimit,
@@ -31,7 +32,7 @@ func newMLPoly(dim, experts, every, fallback int, relative bool) *mlPoly {
 		clear(cfg.Prior)
 		cfg.Prior[fallback], cfg.PriorRounds = 1, fallbackRounds
 	}
-	return &mlPoly{Mixture: lanes.NewMixture(cfg), dim: dim, stride: vec.Stride(dim)}
+	return &mlPoly{Mixture: lanes.NewMixture(cfg), dim: dim, stride: vec.Stride(dim), most: every}
 }
 
 // weight returns the weight of an expert for coordinate j.
@@ -44,7 +45,7 @@ func (p *mlPoly) State(c *snapshot.Codec) {
 	c.Float64s(p.Z)
 	for j := range p.dim {
 		outcomes, rounds := int(p.Outcomes[j]), int(p.Rounds[j])
-		c.Index(&outcomes, p.Every)
+		c.Index(&outcomes, p.most)
 		c.Int(&rounds)
 		p.Outcomes[j], p.Rounds[j] = float64(outcomes), float64(rounds)
 	}
@@ -214,6 +215,12 @@ func (m *mixture) stackOf(j int, aggregate float64) (correction float64) {
 		correction += w * v
 	}
 	return correction
+}
+
+// setRounds sets the number of outcomes per round.
+func (m *mixture) setRounds(every int) {
+	m.aggregate.SetEvery(every)
+	m.selection.SetEvery(every)
 }
 
 // novel reports whether the last step of coordinate j was a novelty.

@@ -81,6 +81,7 @@ type multihorizon struct {
 	seasons *seasons // nil without
 
 	mixtures   []*mixture  // for each anchor
+	rounds     []rounds    // of each mixture
 	shrinkages []shrinkage // of each mixture, towards persistence
 	factors    []float64   // see shrink
 	lags       *lagRegression
@@ -120,7 +121,8 @@ func newMultihorizon(g *directLearners, q *seasons, season, horizon, depth int, 
 	}
 	for _, h := range g.steps {
 		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, &work.newton))
-		o.shrinkages = append(o.shrinkages, shrinkage{every: h, errors: 1})
+		o.rounds = append(o.rounds, newRounds(h))
+		o.shrinkages = append(o.shrinkages, shrinkage{errors: 1})
 	}
 	for j := range o.sinceNovelty {
 		o.sinceNovelty[j] = len(o.origins)
@@ -141,8 +143,8 @@ func newMultihorizon(g *directLearners, q *seasons, season, horizon, depth int, 
 }
 
 // observe scores the forecasts whose target is the given sample, NaN where missing, and
-// learns from the errors.
-func (o *multihorizon) observe(sample []float64) {
+// learns from the errors. s are the statistics of the remainder before the sample.
+func (o *multihorizon) observe(sample []float64, s *scaler) {
 	g, y := o.direct, o.target
 	n := len(o.origins)
 	for k, h := range g.steps {
@@ -153,10 +155,14 @@ func (o *multihorizon) observe(sample []float64) {
 		for j, v := range sample {
 			y[j] = v - p.seasons[k*g.dim+j]
 		}
-		o.mixtures[k].forecastTo(o.out, p.last, p.forecasts[k])
-		o.mixtures[k].setOut(p.mixed[k*g.dim : (k+1)*g.dim])
-		o.shrinkages[k].observe(o.mixtures[k], y, p.last)
-		o.mixtures[k].observe(y, p.last, true)
+		m := o.mixtures[k]
+		every := o.rounds[k].length(m.steps, s)
+		m.setRounds(every)
+		o.shrinkages[k].every = every
+		m.forecastTo(o.out, p.last, p.forecasts[k])
+		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
+		o.shrinkages[k].observe(m, y, p.last)
+		m.observe(y, p.last, true)
 
 		g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
 		root := math.Sqrt(float64(h))

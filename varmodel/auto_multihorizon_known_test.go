@@ -63,7 +63,7 @@ func TestLongHorizonsAreScoredAsIssued(t *testing.T) {
 			want = append(want, p.mixed[k*d+j]/o.mixtures[k].unit(j))
 		}
 	}
-	o.observe(x[299])
+	o.observe(x[299], s.scaler)
 	moved := false
 	for k := range o.direct.steps {
 		for j := range d {

@@ -99,7 +99,7 @@ func TestLongHorizonsLearnTheRemainder(t *testing.T) {
 			}
 		}
 		if learn {
-			o.observe([]float64{3 + season, 1 + season})
+			o.observe([]float64{3 + season, 1 + season}, s.scaler)
 		}
 		c := snapshot.NewEncoder(nil)
 		for k := range o.mixtures {

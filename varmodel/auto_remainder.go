@@ -151,10 +151,18 @@ func (s *autoSeries) chooseSeason() {
 	}
 }
 
+// rest is the remainder of the series; without a season, the series.
+func (s *autoSeries) rest() *frame {
+	if s.remainder != nil {
+		return s.remainder.frame
+	}
+	return s.frame
+}
+
 // frameOf is what an expert looks at: the source at the remainder when there is one.
 func (s *autoSeries) frameOf(e *expert) *frame {
-	if e.source && s.remainder != nil {
-		return s.remainder.frame
+	if e.source {
+		return s.rest()
 	}
 	return s.frame
 }

@@ -102,7 +102,7 @@ func (s *autoSeries) observe(y, target []float64) error {
 			s.exact.observe(s.mixture, target, before)
 		}
 		if s.multihorizon != nil {
-			s.multihorizon.observe(y)
+			s.multihorizon.observe(y, s.rest().scaler)
 		}
 	}
 	if replaced {
@@ -225,10 +225,9 @@ func (s *autoSeries) predict() {
 		return
 	}
 	f.prepare()
-	rest := f
+	rest := s.rest()
 	if s.remainder != nil {
 		s.remainder.prepare(s.seasons)
-		rest = s.remainder.frame
 	}
 	for i, e := range s.m.experts {
 		if s.refit == nil && e.random != nil {

@@ -11,8 +11,8 @@ import (
 // forecast (persistence, or the last season) are multiplied: the slope of the
 // regression of the outcomes on the forecasts, over all coordinates, minus one
 // standard error (three with a single term), or a share of that. Overlapping forecasts of horizon h have
-// similar outcomes, so every h outcomes make one term of the sums. On a random walk
-// the factor is near 0, whatever the experts have picked up.
+// similar outcomes, so the outcomes of a round make one term of the sums; see rounds. On a
+// random walk the factor is near 0, whatever the experts have picked up.
 type shrinkage struct {
 	every                int     // outcomes per term
 	errors               float64 // standard errors that are subtracted
@@ -72,7 +72,7 @@ func (t *shrinkage) endOutcome() {
 	if t.outcomes++; t.outcomes < t.every {
 		return
 	}
-	f := math.Pow(shrinkageForgetting, float64(t.every))
+	f := math.Pow(shrinkageForgetting, float64(t.outcomes))
 	rest := t.product - t.factor*t.square
 	t.xy, t.xx = f*t.xy+t.product, f*t.xx+t.square
 	t.noise, t.terms = f*t.noise+rest*rest, f*t.terms+1
@@ -85,7 +85,7 @@ func (t *shrinkage) endOutcome() {
 }
 
 func (t *shrinkage) State(c *snapshot.Codec) {
-	c.Index(&t.outcomes, t.every)
+	c.Index(&t.outcomes, maxHorizon)
 	for _, v := range []*float64{&t.product, &t.square, &t.xy, &t.xx, &t.noise, &t.terms, &t.factor} {
 		c.Float64(v)
 	}

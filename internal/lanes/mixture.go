@@ -115,6 +115,19 @@ func (m *Mixture) Derive() {
 	m.Learn(m.Mean, none)
 }
 
+// SetEvery changes the number of outcomes of a round, which is positive. A round that has as
+// many already ends with the next one.
+func (m *Mixture) SetEvery(every int) {
+	if every == m.Every {
+		return
+	}
+	m.Every = every
+	m.limits[mixEvery], m.limits[mixRate] = float64(every), 2/float64(every)
+	for j, n := range m.Outcomes {
+		m.Outcomes[j] = min(n, float64(every-1))
+	}
+}
+
 // Aggregate sets Z_k = clip((f_k - x) inverse, limit), and Mean, Low and High from them.
 // f has a row for each expert, of n or vec.Stride(n) elements, and holds no NaN; x has n
 // elements, inverse is a vector.

@@ -189,3 +189,30 @@ func BenchmarkMixture(b *testing.B) {
 		})
 	})
 }
+
+// A round that has more outcomes than a round has from now on ends with the next one: all of
+// its outcomes count, each at the rate of its time.
+func TestMixtureWithShorterRounds(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		m := NewMixture(MixtureConfig{Experts: 2, Variables: 3, Every: 8, Prior: []float64{.5, .5}, Limit: 10})
+		stride := vec.Stride(3)
+		out, y := make([]float64, stride), make([]float64, stride)
+		for j := range 3 {
+			out[j], m.Z[j], m.Z[stride+j] = 1, 0, 1 // the first expert has the outcome, 0
+		}
+		for range 5 {
+			m.Learn(out, y)
+		}
+		if m.Rounds[0] != 0 || m.Regret[0] != 0 {
+			t.Fatalf("%g rounds with a regret of %g after five of eight outcomes", m.Rounds[0], m.Regret[0])
+		}
+		m.SetEvery(4)
+		m.Learn(out, y)
+		// 2/8 five times, and 2/4, times an error and a distance of 1: exact.
+		for j := range 3 {
+			if m.Rounds[j] != 1 || m.Outcomes[j] != 0 || m.Regret[j] != 1.75 || m.Regret[stride+j] != 0 {
+				t.Errorf("%g rounds, %g outcomes, regrets %g and %g, want 1, 0, 1.75 and 0", m.Rounds[j], m.Outcomes[j], m.Regret[j], m.Regret[stride+j])
+			}
+		}
+	})
+}
