@@ -94,7 +94,7 @@ func spectralFunction(g []float64, u *mat.Dense, f func(float64) float64) []floa
 // of p outputs, y^k the column k of the rows y, n x p; a row counts for a pair
 // when both values are known. The distance is scaled up to all rows; outputs that
 // never share a row get the weight 0, the diagonal is 0 (SARCOS, Brault 2017,
-// section 6.5, where this matrix is called a Laplacian).
+// section 6.4.1.2, where this matrix is called a Laplacian).
 func SimilarityGraph(p int, y []float64, gamma float64) ([]float64, error) {
 	if p < 1 || len(y)%p != 0 {
 		return nil, fmt.Errorf("orff: a similarity graph needs whole rows of %d outputs, got %d numbers", p, len(y))

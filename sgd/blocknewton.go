@@ -39,7 +39,7 @@ func (w *Workspace) solver(order int) *vec.Cholesky {
 }
 
 // BlockNewton is mini-batch doubly stochastic gradient descent (Brault 2017, Algorithm 4)
-// with the Hessian preconditioner of its section 6. Every so many samples, a step takes the
+// with the preconditioning by the Hessian of its section 8.3. Every so many samples, a step takes the
 // last n samples (first source of randomness) and one block i of the features (second):
 //
 //	R_i     <- beta^n R_i + Phi_i^T Phi_i

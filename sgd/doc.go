@@ -1,8 +1,9 @@
 // Package sgd has the learning methods:
 //
-//   - online over random features: DoublyStochastic (Algorithm 4 of Brault 2017
-//     with its learning rates), BlockNewton, RLS,
-//     the one after the other (HandOver), and FourierNLMS, normalised gradient steps;
+//   - online over random features: DoublyStochastic (Algorithm 4 of Brault 2017 with its
+//     learning rates), BlockNewton and BlockDescent (steps on a block without a rate), RLS
+//     (recursive least squares), HandOver (RLS first, BlockNewton from then on), and
+//     FourierNLMS (normalised gradient steps);
 //   - online in kernel space: ONORMA;
 //   - in batch: Ridge, the closed form for decomposable maps, and Objective, any
 //     map and any loss, by conjugate gradients or L-BFGS;
@@ -14,7 +15,7 @@
 //
 // Convention converts the lambda of the other conventions of the literature.
 //
-// Samples are stored row-major, one sample a row. A NaN coordinate of a target
+// Samples are stored row-major, one sample per row. A NaN coordinate of a target
 // is missing: it has no loss and no gradient.
 //
 // The package imports no feature map: it learns with any featuremap.Map, which

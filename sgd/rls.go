@@ -21,7 +21,7 @@ type RLSConfig struct {
 	MaxLeverage float64
 }
 
-// RLS is recursive least squares (Brault 2017, section 8; Amblard and Kadri):
+// RLS is recursive least squares (Amblard and Kadri 2015; Brault 2017, section 3.3.4):
 // after n samples its weights Theta, p x M, minimise
 //
 //	sum_t beta^(n-t) ||y_t - Theta phi_t||^2 + lambda ||Theta||_F^2

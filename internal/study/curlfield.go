@@ -13,7 +13,7 @@ import (
 )
 
 // CurlField compares a curl-free with an independent kernel on a field that is a
-// gradient (Brault 2017, section 6.3, with a generator that can be learnt).
+// gradient (Brault 2017, section 6.4.1, with a generator that can be learnt).
 type CurlField struct {
 	CurlFree, Independent float64 // R^2 on 1000 points of the test set
 }
