@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,4 +16,10 @@ func now() time.Duration {
 		panic(err)
 	}
 	return time.Duration(t.Nano())
+}
+
+// mostMemory returns the most memory that a process that has ended had, in MB. Linux counts what
+// this process had when it started that one, too.
+func mostMemory(p *os.ProcessState) string {
+	return fmt.Sprintf("%.0f", float64(p.SysUsage().(*syscall.Rusage).Maxrss)*1024/1e6)
 }

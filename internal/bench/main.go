@@ -22,6 +22,7 @@ type section struct {
 }
 
 var sections = []section{
+	{"replay", replayTable}, // first: see mostMemory
 	{"sgd", gradientTable},
 	{"rls", recursiveTable},
 	{"learners", learnerTable},
@@ -35,7 +36,7 @@ var sections = []section{
 func main() {
 	runs := flag.Int("runs", 15, "runs of which the median is printed")
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
-	only := flag.String("only", "", "one table: sgd, rls, learners, stages, fleets, partitions, memory or growth")
+	only := flag.String("only", "", "one table: replay, sgd, rls, learners, stages, fleets, partitions, memory or growth")
 	flag.Parse()
 	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, isa.Active.String())
 

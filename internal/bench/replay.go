@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// writeTo writes the rows of f to a CSV file.
+func (f fleet) writeTo(name string) {
+	file, err := os.Create(name)
+	check(err)
+	w := bufio.NewWriter(file)
+	fmt.Fprint(w, "time,series")
+	for j := range f.variables {
+		fmt.Fprint(w, ",v", j)
+	}
+	source := f.source()
+	var r stream.Record
+	var line []byte
+	for range f.series * f.rows {
+		check(source.Decode(&r, nil))
+		line = append(append(line[:0], '\n'), time.Unix(0, r.Time).UTC().Format(time.RFC3339)...)
+		line = append(append(line, ','), r.Series...)
+		for _, v := range r.Values {
+			line = strconv.AppendFloat(append(line, ','), v, 'g', 6, 64)
+		}
+		_, err := w.Write(line)
+		check(err)
+	}
+	check(w.Flush())
+	check(file.Close())
+}
+
+// replayTable prints how the program itself replays fleets, from a file, on all processors.
+func replayTable(*roofline) {
+	dir, err := os.MkdirTemp("", "bench")
+	check(err)
+	defer os.RemoveAll(dir)
+	program, data := filepath.Join(dir, "forecaster"), filepath.Join(dir, "fleet.csv")
+	build := exec.Command("go", "build", "-o", program, "github.com/orffvar/forecaster/cmd/forecaster")
+	build.Stderr = os.Stderr
+	check(build.Run())
+	table(fmt.Sprintf("forecaster replay of fleets, by the clock, on %d processors, the better of two runs", runtime.GOMAXPROCS(0)),
+		"series x rows", "tier", "rows per second:", "processor time, s:", "memory, MB:")
+	for _, f := range []fleet{{200, 3000, 7}, {2000, 300, 7}} {
+		f.writeTo(data)
+		for _, tier := range []string{"full", "light", "tiny"} {
+			var best time.Duration
+			var state *os.ProcessState
+			for range 2 {
+				c := exec.Command(program, "replay", data, "--output", "json", "--set", "model.tier="+tier)
+				begin := time.Now()
+				_, err := c.Output()
+				check(err)
+				if d := time.Since(begin); state == nil || d < best {
+					best, state = d, c.ProcessState
+				}
+			}
+			row(f.String(), tier, fmt.Sprintf("%.0f", float64(f.series*f.rows)/best.Seconds()),
+				fmt.Sprintf("%.1f", (state.UserTime()+state.SystemTime()).Seconds()), mostMemory(state))
+		}
+	}
+}
