@@ -60,7 +60,7 @@ type ScorerConfig struct {
 // least once when the forecast was made; thus persistence, which the Scorer
 // follows by itself, is scored on the same targets.
 //
-// A step allocates nothing and costs O(len(Horizons) * Dim). The state is
+// A step costs O(len(Horizons) * Dim) and allocates at the first paneCount panes only. The state is
 // O((sum of Horizons + len(Horizons)) * Dim), whatever the window.
 type Scorer struct {
 	c      ScorerConfig
@@ -79,10 +79,11 @@ type Scorer struct {
 	rows    int   // of a slot that lanes.Tally takes
 	stride  int   // of a slot
 
-	panes []sums // of the window
+	panes []sums // of the window, as many as have begun …
+	most  int    // … and at most
 	total sums   // over the completed panes, since the beginning
 
-	window   sums // all panes merged, as of the step windowAt
+	window   sums // all panes merged, as of the step windowAt; empty before it is asked for
 	windowAt int64
 
 	errs []float64 // of the last Observe, horizons x Dim
@@ -113,7 +114,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 		panic("eval: not one scale per variable")
 	}
 	c.Horizons = append([]int(nil), c.Horizons...)
-	s := &Scorer{c: c, rows: lanes.TallyLower, pane: math.MaxInt, panes: make([]sums, 1)}
+	s := &Scorer{c: c, rows: lanes.TallyLower, pane: math.MaxInt, most: 1}
 	if c.Level > 0 {
 		s.rows = lanes.TallyForecasts
 	}
@@ -127,12 +128,9 @@ func NewScorer(c ScorerConfig) *Scorer {
 		s.pending[k] = filled(h * s.stride)
 	}
 	if c.Window > 0 {
-		s.panes, s.pane = make([]sums, paneCount), (c.Window+paneCount-1)/paneCount
+		s.most, s.pane = paneCount, (c.Window+paneCount-1)/paneCount
 	}
-	for i := range s.panes {
-		s.panes[i] = newSums(c)
-	}
-	s.total, s.window, s.windowAt = newSums(c), newSums(c), -1
+	s.panes, s.total, s.windowAt = []sums{newSums(c)}, newSums(c), -1
 	s.errs = filled(len(c.Horizons) * c.Dim)
 	return s
 }
@@ -204,7 +202,10 @@ func (s *Scorer) slot(k int) []float64 {
 // nextPane starts the next pane.
 func (s *Scorer) nextPane() {
 	s.total.merge(&s.panes[s.cur])
-	s.cur, s.filled = (s.cur+1)%len(s.panes), 0
+	s.cur, s.filled = (s.cur+1)%s.most, 0
+	if s.cur == len(s.panes) {
+		s.panes = append(s.panes, newSums(s.c))
+	}
 	s.panes[s.cur].clear()
 }
 
@@ -374,6 +375,9 @@ func (s *Scorer) running(k, variable int) tally {
 func (s *Scorer) windowed(k, variable int) tally {
 	if s.windowAt != s.steps {
 		s.windowAt = s.steps
+		if s.window.each == nil {
+			s.window = newSums(s.c)
+		}
 		s.window.clear()
 		for p := range s.panes { // oldest first
 			s.window.merge(&s.panes[(s.cur+1+p)%len(s.panes)])
@@ -408,6 +412,15 @@ func (s *Scorer) State(c *snapshot.Codec) {
 		c.Fail("step %d", s.steps)
 		s.steps = 0
 	}
+	completed := max(s.steps-1, 0) / int64(s.pane)
+	s.cur, s.filled = int(completed%int64(s.most)), int((s.steps-1)%int64(s.pane))+1
+	s.windowAt = -1
+	if begun := int(min(completed+1, int64(s.most))); c.Decoding() {
+		s.panes = make([]sums, begun)
+		for i := range s.panes {
+			s.panes[i] = newSums(s.c)
+		}
+	}
 	c.Float64s(s.last)
 	c.Optional(fmt.Sprintf("window=%d level=%v joint=%t", s.c.Window, s.c.Level, s.c.Joint), func() {
 		for k, h := range s.c.Horizons {
@@ -417,9 +430,6 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	for k, h := range s.c.Horizons {
 		s.next[k] = int(s.steps % int64(h))
 	}
-	panes := max(s.steps-1, 0) / int64(s.pane) // completed
-	s.cur, s.filled = int(panes%int64(len(s.panes))), int((s.steps-1)%int64(s.pane))+1
-	s.windowAt = -1
 }
 
 // horizonState transfers the k-th horizon.

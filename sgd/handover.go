@@ -112,11 +112,15 @@ func (r *HandOver) newNewton() *BlockNewton {
 
 // Reset forgets everything that was learnt and starts again with RLS.
 func (r *HandOver) Reset() {
-	rls, err := NewRLS(r.cfg.RLS)
-	if err != nil {
+	r.newton, r.left = nil, r.cfg.After
+	if r.rls != nil {
+		r.rls.Reset()
+		return
+	}
+	var err error
+	if r.rls, err = NewRLS(r.cfg.RLS); err != nil {
 		panic(err.Error()) // NewHandOver checked the configuration
 	}
-	r.rls, r.newton, r.left = rls, nil, r.cfg.After
 }
 
 // Discount multiplies the weight of all samples learnt so far by factor, in (0, 1].

@@ -92,7 +92,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 func newMixtureModel(cfg AutoConfig, tier tierSpec, specs []expertSpec) (eval.Model, error) {
 	work := cfg.Workspace
 	if work == nil {
-		work = new(Workspace)
+		work = &Workspace{alone: true}
 	}
 	m := &auto{cfg: cfg, tier: tier, work: work, memory: tier.memory, names: []string{"persistence"}}
 	for _, spec := range specs {

@@ -228,6 +228,9 @@ func (e *expert) resetCopy() *expert {
 	if e.random != nil {
 		n.random = e.random.Copy()
 	}
+	if n.learner = e.work.takeLearner(e); n.learner != nil {
+		return &n
+	}
 	var err error
 	if n.learner, err = e.newLearner(); err != nil {
 		panic("varmodel: " + err.Error()) // newExpert made the same learner

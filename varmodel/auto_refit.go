@@ -104,6 +104,7 @@ func (r *refit) proceed(s *autoSeries, work int) (done int) {
 		r.next++
 	}
 	if r.next == newest {
+		s.m.work.keepLearner(e)
 		e.learner = r.resetCopy.learner
 		if e.random != nil {
 			e.random.SetBandwidth(r.resetCopy.random.Bandwidth())
@@ -181,7 +182,8 @@ func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 	e, f := r.resetCopy, r.frame
 	n := e.order * e.dim
 	rng := orff.NewRand(uint64(s.past.count))
-	points := make([]float64, 0, distances*n)
+	work := s.m.work
+	points := slices.Grow(work.points[:0], distances*n)
 	if e.target == localTarget { // the local mean needs every sample
 		left := min(distances, back+1)
 		for ; back >= 0; back-- {
@@ -199,7 +201,7 @@ func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 		}
 	}
 	k := len(points) / n
-	squares := make([]float64, 0, 3*k)
+	squares := slices.Grow(work.squares[:0], 3*k)
 	for _, apart := range []int{k / 2, k / 3, k / 5} {
 		for i := range k {
 			a, b := points[i*n:(i+1)*n], points[(i+apart)%k*n:]
@@ -212,6 +214,7 @@ func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 			}
 		}
 	}
+	work.points, work.squares = points, squares
 	if len(squares) == 0 {
 		return 1
 	}

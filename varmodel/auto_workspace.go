@@ -14,6 +14,39 @@ type Workspace struct {
 	toeplitz map[toeplitzShape]*vec.Toeplitz
 	drawn    map[drawing]*orff.Adaptive
 	lagged   map[lagShape]*lagScratch
+
+	spare map[learnerShape]resettable // replaced by refits, for the next one: one per shape
+	alone bool                        // one model uses it: nothing is to be spared
+
+	points, squares []float64 // of refit.bandwidthAt
+}
+
+type learnerShape struct {
+	spec          expertSpec
+	dim, features int
+}
+
+// takeLearner returns a learner of e that has learnt nothing, or nil: there is none to spare.
+func (w *Workspace) takeLearner(e *expert) resettable {
+	shape := learnerShape{e.expertSpec, e.dim, e.features()}
+	l := w.spare[shape]
+	if l != nil {
+		delete(w.spare, shape)
+		l.Reset()
+	}
+	return l
+}
+
+// keepLearner keeps the learner of e, which a refit replaces. Refits of a fleet would make as much
+// garbage as its models have memory.
+func (w *Workspace) keepLearner(e *expert) {
+	if w.alone {
+		return
+	}
+	if w.spare == nil {
+		w.spare = make(map[learnerShape]resettable)
+	}
+	w.spare[learnerShape{e.expertSpec, e.dim, e.features()}] = e.learner
 }
 
 type toeplitzShape struct{ order, columns int }

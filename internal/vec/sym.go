@@ -133,11 +133,10 @@ func (s *Sym) signed(v float64) float64 {
 	return v
 }
 
-// SetIdentity sets S = v I.
+// SetIdentity sets S = v I, in the memory of a new matrix.
 func (s *Sym) SetIdentity(v float64) {
 	clear(s.tiles)
-	s.terms = 0
-	s.scale = 1
+	*s = Sym{n: s.n, nb: s.nb, limit: s.limit, scale: 1, tiles: s.tiles}
 	for i := range s.n {
 		s.tiles[s.at(i, i)] = v
 	}
