@@ -61,10 +61,6 @@ type DoublyStochasticConfig struct {
 	// with all predictions at the present weights. So a step costs k times as much. 0 means 1.
 	ManifoldBatches int
 
-	// Observed is V, q x p row-major: the targets, of length q, are of V h(x). nil:
-	// the identity. It excludes the Hessian preconditioner.
-	Observed []float64
-
 	Preconditioner Preconditioner // nil: none
 
 	// Proximal is applied to the visited block after its step, with the length of
@@ -96,7 +92,6 @@ type DoublyStochastic struct {
 	cfg    DoublyStochasticConfig
 	dims   featuremap.Dims // of each block
 	blocks []featuremap.Map
-	observation
 
 	t       int // steps taken
 	next    int // block of the next step
@@ -116,7 +111,6 @@ type DoublyStochastic struct {
 
 	pred  []float64 // kn x p scratch, becomes the errors
 	h     []float64 // kn x p, the predictions; of Manifold
-	seen  []float64 // n x q
 	part  []float64 // p
 	phi   []float64 // kn x features of the visited block
 	other []float64 // features of another block
@@ -159,37 +153,29 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 	if cfg.Loss == nil {
 		cfg.Loss = Squared{}
 	}
-	v, err := newObservation("DoublyStochastic", cfg.Observed, d.Out)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := cfg.Preconditioner.(Hessian); ok && v.v != nil {
-		return nil, errors.New("sgd: the Hessian preconditioner does not know Observed")
-	}
 	cfg.ManifoldBatches = max(cfg.ManifoldBatches, 1)
 	n := cfg.Batch
 	rows := cfg.ManifoldBatches * n
 	l := &DoublyStochastic{
-		cfg:         cfg,
-		dims:        d,
-		observation: v,
-		blocks:      append([]featuremap.Map(nil), cfg.Blocks...),
-		theta:       make([]float64, len(cfg.Blocks)*d.Params),
-		s:           1,
-		x:           make([]float64, rows*d.In),
-		y:           make([]float64, n*v.q),
-		pred:        make([]float64, rows*d.Out),
-		seen:        make([]float64, n*v.q),
-		part:        make([]float64, d.Out),
-		phi:         make([]float64, rows*d.Features),
-		other:       make([]float64, d.Features),
-		grad:        make([]float64, d.Params),
-		eff:         make([]float64, d.Params),
+		cfg:    cfg,
+		dims:   d,
+		blocks: append([]featuremap.Map(nil), cfg.Blocks...),
+		theta:  make([]float64, len(cfg.Blocks)*d.Params),
+		s:      1,
+		x:      make([]float64, rows*d.In),
+		y:      make([]float64, n*d.Out),
+		pred:   make([]float64, rows*d.Out),
+		part:   make([]float64, d.Out),
+		phi:    make([]float64, rows*d.Features),
+		other:  make([]float64, d.Features),
+		grad:   make([]float64, d.Params),
+		eff:    make([]float64, d.Params),
 	}
 	if cfg.Manifold > 0 {
 		l.h = make([]float64, rows*d.Out)
 	}
 	if cfg.Preconditioner != nil {
+		var err error
 		if l.pre, err = cfg.Preconditioner.build(&cfg); err != nil {
 			return nil, err
 		}
@@ -212,7 +198,7 @@ func alike(blocks []featuremap.Map, d featuremap.Dims) bool {
 // the first time: from then on the frequencies are frozen.
 func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	d := l.dims
-	if len(x) != d.In || len(y) != l.q {
+	if len(x) != d.In || len(y) != d.Out {
 		panic(badLength)
 	}
 	if !finite(x) || !usable(y) && !(l.cfg.Manifold > 0 && missing(y)) {
@@ -220,7 +206,7 @@ func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 		return false
 	}
 	copy(l.x[l.pending*d.In:], x)
-	copy(l.y[l.pending*l.q:], y)
+	copy(l.y[l.pending*d.Out:], y)
 	l.pending++
 	if l.pending < l.cfg.Batch {
 		return false
@@ -341,17 +327,15 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 	copy(l.h, e)
 	batch := e[:l.cfg.Batch*d.Out]
 	clear(e[len(batch):])
-	l.forward(l.seen, batch)
 	for s := range l.cfg.Batch {
-		es := l.seen[s*l.q : (s+1)*l.q]
-		LossGradTo(es, l.cfg.Loss, es, y[s*l.q:(s+1)*l.q])
+		es := batch[s*d.Out : (s+1)*d.Out]
+		LossGradTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
 		if c := l.cfg.Clip; c > 0 {
 			if r := norm(es); r > c {
 				vec.Scale(c/r, es)
 			}
 		}
 	}
-	l.backward(batch, l.seen)
 	if l.cfg.Manifold > 0 {
 		l.addSmoothness(e, x)
 	}

@@ -67,12 +67,12 @@ type observation struct {
 	q, p int
 }
 
-func newObservation(what string, v []float64, p int) (observation, error) {
+func newObservation(v []float64, p int) (observation, error) {
 	if v == nil {
 		return observation{nil, p, p}, nil
 	}
 	if len(v) == 0 || len(v)%p != 0 || !finite(v) {
-		return observation{}, fmt.Errorf("sgd: %s Observed needs whole finite rows of %d numbers, got %d", what, p, len(v))
+		return observation{}, fmt.Errorf("sgd: Objective Observed needs whole finite rows of %d numbers, got %d", p, len(v))
 	}
 	return observation{v, len(v) / p, p}, nil
 }
@@ -106,7 +106,7 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 		return nil, fmt.Errorf("sgd: Objective sizes must be >= 1, got %+v", d)
 	}
 	n := len(cfg.X) / d.In
-	v, err := newObservation("Objective", cfg.Observed, d.Out)
+	v, err := newObservation(cfg.Observed, d.Out)
 	if err != nil {
 		return nil, err
 	}
