@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/sgd"
 )
 
 // CurlField compares a curl-free with an independent kernel on a field that is a
@@ -84,6 +83,12 @@ func newGradientField(n int, seed uint64) *gradientField {
 	return &gradientField{d, n, validation, x, y, orff.MedianDistance(x[:n*d], d, seed)}
 }
 
+// parts returns the points to learn from, to choose lambda by and to test.
+func (g *gradientField) parts() (x, y, xv, yv, xt, yt []float64) {
+	n, v := g.n*g.d, (g.n+g.validation)*g.d
+	return g.x[:n], g.y[:n], g.x[n:v], g.y[n:v], g.x[v:], g.y[v:]
+}
+
 // NewCurlField draws a gradient field, learns it from n points with both kernels, of draws
 // frequencies and the median distance as bandwidth, and chooses lambda of 10^-8 … 1 on 500
 // further points.
@@ -92,51 +97,27 @@ func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
 		return nil, fmt.Errorf("study: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
 	}
 	g := newGradientField(n, seed)
-	d, validation, x, y, sigma := g.d, g.validation, g.x, g.y, g.sigma
-	curl, err := orff.NewCurlFree(sigma, d, draws, orff.Bounded, orff.BlockRand(seed, 1))
+	curl, err := orff.NewCurlFree(g.sigma, g.d, draws, orff.Bounded, orff.BlockRand(seed, 1))
 	if err != nil {
 		return nil, err
 	}
-	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, d, draws, orff.BlockRand(seed, 2))
+	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: g.sigma}, g.d, draws, orff.BlockRand(seed, 2))
 	if err != nil {
 		return nil, err
 	}
-	result := &CurlField{}
-	grid := g.grid()
-	curlFits, err := dualRidge(curl, x[:n*d], y[:n*d], grid)
+	x, y, xv, yv, xt, yt := g.parts()
+	fits, err := dualRidge(curl, x, y, g.grid())
 	if err != nil {
 		return nil, err
 	}
-	phi := make([]float64, n*scalar.Len())
-	for i := range n {
-		scalar.FeaturesTo(phi[i*scalar.Len():(i+1)*scalar.Len()], x[i*d:(i+1)*d])
-	}
-	ridge, err := sgd.NewRidge(n, phi, y[:n*d], orff.Identity(d).Factor())
-	if err != nil {
-		return nil, err
-	}
-	var fits [][]float64
-	for _, lambda := range grid {
-		theta := make([]float64, d*scalar.Len())
-		if err := ridge.SolveTo(theta, lambda); err != nil {
-			return nil, err
-		}
-		fits = append(fits, theta)
-	}
-	for _, c := range []struct {
-		m    orff.Map
-		fits [][]float64
-		r2   *float64
-	}{{curl, curlFits, &result.CurlFree}, {orff.NewDecomposable(scalar, orff.Identity(d)), fits, &result.Independent}} {
-		best := math.Inf(-1)
-		for _, theta := range c.fits {
-			if v := determination(c.m, theta, x[n*d:(n+validation)*d], y[n*d:(n+validation)*d]); v > best {
-				best = v
-				*c.r2 = determination(c.m, theta, x[(n+validation)*d:], y[(n+validation)*d:])
-			}
+	f, best := &CurlField{}, math.Inf(-1)
+	for _, theta := range fits {
+		if v := determination(curl, theta, xv, yv); v > best {
+			best, f.CurlFree = v, determination(curl, theta, xt, yt)
 		}
 	}
-	return result, nil
+	f.Independent, err = ridgeR2(scalar, g.d, g.n, x, y, g.grid(), xv, yv, xt, yt)
+	return f, err
 }
 
 // dualRidge returns the ridge solutions of any map for several lambda: with G the
@@ -180,23 +161,13 @@ func dualRidge(m orff.Map, x, y []float64, lambdas []float64) ([][]float64, erro
 	return fits, nil
 }
 
-// determination is R^2: 1 minus the squared error over that of the mean.
+// determination is the R^2 of the predictions at x.
 func determination(m orff.Map, theta, x, y []float64) float64 {
 	d := m.Dims()
-	n := len(x) / d.In
-	mean := make([]float64, d.Out)
-	for i, v := range y {
-		mean[i%d.Out] += v / float64(n)
+	h := make([]float64, len(y))
+	predict := predictWith(m, theta)
+	for i := range len(x) / d.In {
+		predict(h[i*d.Out:(i+1)*d.Out], x[i*d.In:(i+1)*d.In])
 	}
-	phi, h := make([]float64, d.Features), make([]float64, d.Out)
-	var rest, all float64
-	for i := range n {
-		m.FeaturesTo(phi, x[i*d.In:(i+1)*d.In])
-		m.PredictTo(h, phi, theta)
-		for k, v := range y[i*d.Out : (i+1)*d.Out] {
-			rest += (h[k] - v) * (h[k] - v)
-			all += (mean[k] - v) * (mean[k] - v)
-		}
-	}
-	return 1 - rest/all
+	return r2(d.Out, h, y)
 }

@@ -58,28 +58,28 @@ func exactCurlField(n int, seed uint64) (*CurlField, error) {
 	if err != nil {
 		return nil, err
 	}
-	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: g.sigma}, g.d, 1, orff.NewRand(seed))
+	x, y, xv, yv, xt, yt := g.parts()
+	// On all points as landmarks Nystroem features have the exact kernel.
+	scalar, err := orff.NewNystroem(orff.Gaussian{Sigma: g.sigma}, g.d, x)
 	if err != nil {
 		return nil, err
 	}
-	f := &CurlField{}
-	if f.CurlFree, err = g.exact(curl); err != nil {
-		return nil, err
-	}
-	f.Independent, err = g.exact(orff.NewDecomposable(scalar, orff.Identity(g.d)))
+	f := &CurlField{CurlFree: g.exact(curl)}
+	f.Independent, err = ridgeR2(scalar, g.d, g.n, x, y, g.grid(), xv, yv, xt, yt)
 	return f, err
 }
 
 // exact returns the R^2 of ridge regression with the kernel of m: (G + n lambda I) u = y,
 // h(x) = sum_i K(x, x_i) u_i, with the lambda that is best on the validation set.
-func (g *gradientField) exact(m orff.Map) (float64, error) {
+func (g *gradientField) exact(m orff.Map) float64 {
 	d, n := g.d, g.n
+	x, y, xv, yv, xt, yt := g.parts()
 	block := make([]float64, d*d)
-	rows := func(x []float64) *mat.Dense { // K of the points of x with the training points
-		k := mat.NewDense(len(x), n*d, nil)
-		for i := range len(x) / d {
+	rows := func(at []float64) *mat.Dense { // K of these points with the training points
+		k := mat.NewDense(len(at), n*d, nil)
+		for i := range len(at) / d {
 			for j := range n {
-				orff.KernelTo(block, m, x[i*d:(i+1)*d], g.x[j*d:(j+1)*d])
+				orff.KernelTo(block, m, at[i*d:(i+1)*d], x[j*d:(j+1)*d])
 				for a := range d {
 					for b := range d {
 						k.Set(i*d+a, j*d+b, block[a*d+b])
@@ -89,7 +89,7 @@ func (g *gradientField) exact(m orff.Map) (float64, error) {
 		}
 		return k
 	}
-	gram, valid, test := rows(g.x[:n*d]), rows(g.x[n*d:(n+g.validation)*d]), rows(g.x[(n+g.validation)*d:])
+	gram, valid, test := rows(x), rows(xv), rows(xt)
 	best, result := math.Inf(-1), math.NaN()
 	for _, lambda := range g.grid() {
 		sym := mat.NewSymDense(n*d, nil)
@@ -104,15 +104,15 @@ func (g *gradientField) exact(m orff.Map) (float64, error) {
 			continue // lambda is below the rounding of G
 		}
 		var u, h mat.VecDense
-		_ = chol.SolveVecTo(&u, mat.NewVecDense(n*d, g.y[:n*d])) // a poor condition shows in the validation
+		_ = chol.SolveVecTo(&u, mat.NewVecDense(n*d, y)) // a poor condition shows in the validation
 		h.MulVec(valid, &u)
-		if v := r2(d, h.RawVector().Data, g.y[n*d:(n+g.validation)*d]); v > best {
+		if v := r2(d, h.RawVector().Data, yv); v > best {
 			var h mat.VecDense
 			h.MulVec(test, &u)
-			best, result = v, r2(d, h.RawVector().Data, g.y[(n+g.validation)*d:])
+			best, result = v, r2(d, h.RawVector().Data, yt)
 		}
 	}
-	return result, nil
+	return result
 }
 
 // r2 is 1 minus the squared error of h over that of the mean of y, n x d.

@@ -381,24 +381,29 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 	return fits, nil
 }
 
-// trace is the mean of ||Phi(x)||^2 in the first output over the training inputs.
-func (s *fixedSet) trace(m orff.Map) (mean float64) {
-	phi, g := make([]float64, m.Dims().Features), make([]float64, m.Dims().Params)
-	unit := make([]float64, s.out)
-	for k := range unit {
-		unit[k] = 1
-		n := min(s.train, 200)
-		var sum float64
-		for i := range n {
-			m.FeaturesTo(phi, s.x[i*s.in:(i+1)*s.in])
-			clear(g)
-			m.AddGradient(g, 1, phi, unit)
-			sum += floats.Dot(g, g) / float64(n)
-		}
-		unit[k] = 0
-		mean = max(mean, sum)
+// trace is the mean of ||Phi(x) e||^2 over 200 of the training inputs, for the unit vector e of
+// the output with the largest one.
+func (s *fixedSet) trace(m orff.Map) float64 {
+	n := min(s.train, 200)
+	mean := make([]float64, s.out)
+	for i := range n {
+		floats.AddScaled(mean, 1/float64(n), diagonal(m, s.x[i*s.in:(i+1)*s.in]))
 	}
-	return mean
+	return floats.Max(mean)
+}
+
+// diagonal returns the diagonal of K~(x, x): ||Phi(x) e||^2 for the unit vectors e.
+func diagonal(m orff.Map, x []float64) []float64 {
+	d := m.Dims()
+	k, phi, g, e := make([]float64, d.Out), make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)
+	m.FeaturesTo(phi, x)
+	for j := range e {
+		e[j] = 1
+		clear(g)
+		m.AddGradient(g, 1, phi, e)
+		k[j], e[j] = floats.Dot(g, g), 0
+	}
+	return k
 }
 
 // visitRate is the rate of Newton steps, which falls with the visits of a block.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
@@ -99,7 +101,10 @@ func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 		}
 		mean, most = mean+q/float64(s.train), max(most, q)
 	}
-	trace := traces(m, x, s.train)
+	var trace float64 // largest trace of K(x, x), which bounds its norm
+	for i := range s.train {
+		trace = max(trace, floats.Sum(diagonal(m, x[i*s.in:(i+1)*s.in])))
+	}
 	class := orff.RidgeClassOf(lambda, math.Sqrt(mean), math.Sqrt(most), trace)
 	unit := mean / 2
 	return &Generalisation{
@@ -108,27 +113,6 @@ func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 		// A draw has two features of equal weight; its A has the trace of K.
 		Consistency: report.Number(class.ConsistencyGap(s.train, max(m.Dims().Features/2, 1), trace, math.Sqrt(trace), delta/2) / unit),
 	}
-}
-
-// traces returns the largest trace of K(x, x) over the inputs, which bounds its norm.
-func traces(m orff.Map, x []float64, n int) (most float64) {
-	d := m.Dims()
-	phi, g, unit := make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)
-	for i := range n {
-		m.FeaturesTo(phi, x[i*d.In:(i+1)*d.In])
-		var trace float64
-		for k := range unit {
-			unit[k] = 1
-			clear(g)
-			m.AddGradient(g, 1, phi, unit)
-			unit[k] = 0
-			for _, v := range g {
-				trace += v * v
-			}
-		}
-		most = max(most, trace)
-	}
-	return most
 }
 
 // Table prints the lines.
