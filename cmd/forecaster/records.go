@@ -29,7 +29,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if err != nil {
 		return nil, err
 	}
-	return records, job.CheckRecords(c, a.notices(c.Log), records.Each)
+	return records, job.CheckRecords(c, a.notices(c.Log), src, records.Each)
 }
 
 // sayGaps prints what replay prints of gaps in a file.

@@ -21,7 +21,7 @@ func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stre
 	if !known || len(m.Exogenous) == 0 {
 		return src, src.Decoder()
 	}
-	ahead := &inputsAhead{Source: src, decoder: src.Decoder(), rows: max(aheadRows, m.Horizon)}
+	ahead := &inputsAhead{Source: src, decoder: src.Decoder(), scout: src.Decoder(), rows: max(aheadRows, m.Horizon)}
 	return ahead, ahead
 }
 
@@ -30,6 +30,7 @@ func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stre
 type inputsAhead struct {
 	stream.Source
 	decoder stream.Decoder
+	scout   stream.Decoder // of the messages read ahead
 	rows    int
 	ended   bool
 	queue   []stream.Message // read and not delivered yet
@@ -68,7 +69,7 @@ func (s *inputsAhead) keep(m stream.Message) error {
 	m.Key, m.Value = slices.Clone(m.Key), slices.Clone(m.Value)
 	s.queue = append(s.queue, m)
 	s.one.Reset()
-	s.one.Decode(s.decoder, &m)
+	s.one.Decode(s.scout, &m)
 	return s.one.Parts(0, func(r *stream.Record, refusal *stream.DataError) error {
 		if refusal == nil {
 			s.inputs = append(s.inputs, stream.Record{

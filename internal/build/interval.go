@@ -40,10 +40,11 @@ func fileStep(c *config.Config) time.Duration {
 	if err != nil {
 		return 0
 	}
+	decoder := src.Decoder()
 	last, counts, total := make(map[string]int64), make(map[int64]int), 0
 	for i := range messages[:n] {
 		var r stream.Record
-		if src.Decoder().Decode(&r, &messages[i]) != nil {
+		if decoder.Decode(&r, &messages[i]) != nil {
 			continue
 		}
 		if before, seen := last[r.Series]; !seen || r.Time > before {

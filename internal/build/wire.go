@@ -204,6 +204,7 @@ func NewDecoder(c *config.Config) (stream.Decoder, error) {
 	switch c.Input.DataFormat {
 	case "csv":
 		f := csvFormat(c)
+		f.Apart = true // A restart begins behind messages that this decoder has not seen
 		f.MaxBytes = int(c.Input.Kafka.MaxMessageLen)
 		return format.NewCSV(f)
 	case "influx":

@@ -1,24 +1,20 @@
 package job
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
 )
 
-// nameCheck looks for the variables that the configuration names in the records of a file.
+// nameCheck looks for the variables that the configuration names among those of a file.
 type nameCheck struct {
-	cfg     *config.Config
-	missing []configured // names that no record had so far
+	file    string
+	inputs  []string     // model.exogenous
+	missing []configured // names that were not found so far
 	found   []string     // variables of the file
 	has     map[string]bool
 	targets bool // a variable is no exogenous input
@@ -32,7 +28,10 @@ type configured struct {
 }
 
 func newNameCheck(c *config.Config) *nameCheck {
-	n := &nameCheck{cfg: c, has: make(map[string]bool)}
+	n := &nameCheck{file: c.Input.File.Path, inputs: c.Model.Exogenous, has: make(map[string]bool)}
+	if n.file == "-" {
+		n.file = "stdin"
+	}
 	add := func(key string, required bool, names ...string) {
 		for _, name := range names {
 			n.missing = append(n.missing, configured{key, name, required})
@@ -54,36 +53,38 @@ func newNameCheck(c *config.Config) *nameCheck {
 	return n
 }
 
-// done reports whether further records cannot change the result.
-func (n *nameCheck) done() bool {
-	return n.unnamed || len(n.missing) == 0 && (n.targets || len(n.cfg.Model.Exogenous) == 0)
+// fits reports whether the names that were found so far are all that a file must have.
+func (n *nameCheck) fits() bool {
+	return n.unnamed || (n.targets || len(n.inputs) == 0) && !slices.ContainsFunc(n.missing, func(c configured) bool { return c.required })
 }
 
-func (n *nameCheck) add(r *stream.Record) {
-	n.unnamed = n.unnamed || r.Names == nil
-	for _, name := range r.Names {
+// done reports whether further names cannot change the result.
+func (n *nameCheck) done() bool { return n.unnamed || n.fits() && len(n.missing) == 0 }
+
+// add takes the names of a record, nil for one without.
+func (n *nameCheck) add(names []string) {
+	n.unnamed = n.unnamed || names == nil
+	for _, name := range names {
 		if n.has[name] {
 			continue
 		}
 		n.has[name], n.found = true, append(n.found, name)
 		n.missing = slices.DeleteFunc(n.missing, func(c configured) bool { return c.name == name })
-		n.targets = n.targets || !slices.Contains(n.cfg.Model.Exogenous, name)
+		n.targets = n.targets || !slices.Contains(n.inputs, name)
 	}
 }
 
-// record is add until done, when it returns io.EOF.
-func (n *nameCheck) record(r *stream.Record, refusal *stream.DataError) error {
-	if refusal == nil {
-		n.add(r)
-	}
-	if n.done() {
-		return io.EOF
-	}
-	return nil
-}
-
-// mostNamed is the number of variables that result lists.
+// mostNamed is the number of variables that a message lists.
 const mostNamed = 10
+
+// problem says that a name is not among those found.
+func (n *nameCheck) problem(c configured, of string) string {
+	listed := strings.Join(n.found[:min(len(n.found), mostNamed)], ", ")
+	if more := len(n.found) - mostNamed; more > 0 {
+		listed += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s: %s: there is no variable %q; the %s has %s", n.file, c.key, c.name, of, listed)
+}
 
 // result returns an error for a required name that the file lacks, and warns of the others:
 // a configuration may serve several files.
@@ -91,102 +92,15 @@ func (n *nameCheck) result(log *slog.Logger) error {
 	if n.done() || len(n.found) == 0 {
 		return nil
 	}
-	path, listed := n.cfg.Input.File.Path, strings.Join(n.found[:min(len(n.found), mostNamed)], ", ")
-	if more := len(n.found) - mostNamed; more > 0 {
-		listed += fmt.Sprintf(" and %d more", more)
-	}
 	for _, c := range n.missing {
-		text := fmt.Sprintf("%s: %s: there is no variable %q; the file has %s", path, c.key, c.name, listed)
+		text := n.problem(c, "file")
 		if c.required {
 			return errors.New(text)
 		}
 		log.Warn(text)
 	}
-	if len(n.cfg.Model.Exogenous) > 0 && !n.targets {
-		return fmt.Errorf("%s: model.exogenous: all columns are inputs, nothing is left to forecast", path)
-	}
-	return nil
-}
-
-// checkNames is nameCheck for a file that can be read twice. It reads until all names were found.
-func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger) error {
-	n := newNameCheck(cfg)
-	if n.done() || !isRegular(cfg.Input.File.Path) {
-		return nil // OpenFile explains the error
-	}
-	if err := firstRecords(ctx, cfg, n.record); err != nil {
-		return err
-	}
-	return n.result(log)
-}
-
-// firstRecords calls f with the records of the input file, and its refusals, until f returns io.EOF.
-func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record, *stream.DataError) error) error {
-	src, err := build.OpenFile(cfg)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	messages := make([]stream.Message, 256)
-	var all stream.Decoded
-	for {
-		all.Reset()
-		n, end := src.Read(ctx, messages)
-		for i := range n {
-			all.Decode(src.Decoder(), &messages[i])
-			err := all.Parts(i, f)
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if errors.Is(end, io.EOF) {
-			return nil
-		}
-		if end != nil {
-			return end
-		}
-	}
-}
-
-// namedSource makes the check of checkNames at the end of a source that is read once.
-type namedSource struct {
-	stream.Source
-	decoder stream.Decoder
-	names   *nameCheck
-	log     *slog.Logger
-	all     stream.Decoded
-}
-
-// withNames returns src, which checks its names when it is standard input or a pipe.
-func withNames(cfg *config.Config, log *slog.Logger, src stream.Source, dec stream.Decoder) stream.Source {
-	n := newNameCheck(cfg)
-	if n.done() || isRegular(cfg.Input.File.Path) {
-		return src
-	}
-	return &namedSource{Source: src, decoder: dec, names: n, log: log}
-}
-
-// Read implements stream.Source.
-func (s *namedSource) Read(ctx context.Context, dst []stream.Message) (int, error) {
-	n, err := s.Source.Read(ctx, dst)
-	s.all.Reset()
-	for i := 0; i < n && !s.names.done(); i++ {
-		s.all.Decode(s.decoder, &dst[i])
-		_ = s.all.Parts(i, s.names.record) // the runner decodes again, and returns the error
-	}
-	if errors.Is(err, io.EOF) {
-		err = cmp.Or(s.names.result(s.log), err)
-	}
-	return n, err
-}
-
-// Seek implements stream.Seeker where the source does.
-func (s *namedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
-	if seeker, ok := s.Source.(stream.Seeker); ok {
-		return seeker.Seek(ctx, next, last)
+	if !n.fits() {
+		return fmt.Errorf("%s: model.exogenous: all columns are inputs, nothing is left to forecast", n.file)
 	}
 	return nil
 }

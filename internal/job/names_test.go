@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
 )
 
 // TestNameCheck: a name that a later row has is no error, nor is one of rows without names.
@@ -34,7 +33,7 @@ func TestNameCheck(t *testing.T) {
 		c.change(cfg)
 		n := newNameCheck(cfg)
 		for _, names := range c.records {
-			n.add(&stream.Record{Names: names, Values: make([]float64, max(len(names), 1))})
+			n.add(names)
 		}
 		if n.done() != c.done {
 			t.Errorf("%s: done = %v", c.name, n.done())

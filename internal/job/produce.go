@@ -110,7 +110,7 @@ func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.
 	var (
 		published atomic.Int64
 		dec       = src.Decoder()
-		source    = paced(src, dec, p.Speed)
+		source    = paced(src, src.Decoder(), p.Speed)
 		in        = make([]stream.Message, 256)
 		out       = make([]stream.Message, 0, len(in))
 		record    stream.Record

@@ -72,7 +72,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	r = &Replayed{Refusals: build.Refusals{Next: out.Letters}}
 	messages, decoder := build.Messages(src, cfg.Model, o.Known)
 	rc := run.Config{
-		Source:      paced(withNames(cfg, o.Log, messages, src.Decoder()), decoder, cfg.Input.File.Speed),
+		Source:      paced(withNames(cfg, o.Log, messages, src), src.Decoder(), cfg.Input.File.Speed),
 		Decoder:     decoder,
 		Engine:      engine,
 		Sink:        out.Sink,

@@ -5,53 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/file"
 )
 
 const day = 24 * time.Hour
-
-// OpenFile opens the input file if it has the variables that cfg names, and its samples fit to
-// pipeline.interval.
-func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
-	if err := checkNames(ctx, cfg, log); err != nil {
-		return nil, err
-	}
-	if err := checkSpacing(ctx, cfg); err != nil {
-		return nil, err
-	}
-	return build.OpenFile(cfg)
-}
-
-// isRegular reports whether a path names a file that can be read twice.
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// CheckRecords makes the checks of OpenFile for the records of standard input or a pipe, which
-// each calls f with.
-func CheckRecords(cfg *config.Config, log *slog.Logger, each func(f func(*stream.Record))) error {
-	if isRegular(cfg.Input.File.Path) {
-		return nil
-	}
-	names, watch := newNameCheck(cfg), NewGapWatch(cfg)
-	each(func(r *stream.Record) {
-		names.add(r)
-		watch.Add(r.Series, r.Time)
-	})
-	if err := names.result(log); err != nil {
-		return err
-	}
-	return watch.check()
-}
 
 // check is misfit as an error.
 func (g *GapWatch) check() error {
@@ -61,15 +23,12 @@ func (g *GapWatch) check() error {
 	return nil
 }
 
-// checkSpacing returns an error when the samples of the input file do not fit to
-// pipeline.interval. It reads until one series has gapSteps steps. Standard input and pipes
-// are read once only: GapWatch.Hint says it of them, and of later series.
+// checkSpacing returns an error when the samples of a regular input file do not fit to
+// pipeline.interval. It reads until one series has gapSteps steps. GapWatch.Hint says it of later
+// series, and of standard input.
 func checkSpacing(ctx context.Context, cfg *config.Config) error {
 	if cfg.Pipeline.Interval == 0 {
 		return nil
-	}
-	if !isRegular(cfg.Input.File.Path) {
-		return nil // OpenFile explains the error
 	}
 	assembler, err := build.NewAssembler(cfg)
 	if err != nil {

@@ -282,6 +282,7 @@ func readAll(src *file.Source) contents {
 	var c contents
 	last := make(map[string]int64)
 	messages := make([]stream.Message, 7)
+	decoder := src.Decoder()
 	for {
 		n, err := src.Read(context.Background(), messages)
 		if errors.Is(err, io.EOF) {
@@ -292,7 +293,7 @@ func readAll(src *file.Source) contents {
 		}
 		for i := range messages[:n] {
 			var r stream.Record
-			if c.err = src.Decoder().Decode(&r, &messages[i]); c.err != nil {
+			if c.err = decoder.Decode(&r, &messages[i]); c.err != nil {
 				return c
 			}
 			c.rows++

@@ -63,9 +63,9 @@ type Source struct {
 	lines   *bufio.Reader
 	decoder stream.Decoder
 	csv     *format.CSVConfig // while the header is not yet read
-	header  []string
-	blanks  string // what a blank line may have
-	names   []byte // the line of the header, which files that were joined repeat
+	local   []*format.CSV     // decoders that remember the times before
+	blanks  string            // what a blank line may have
+	names   []byte            // the line of the header, which files that were joined repeat
 	key     []byte
 
 	comments           bool // lines of CSV that begin with # are none of data
@@ -303,15 +303,10 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	if _, err := format.ParseTime([]byte(d.TimeColumn()), c.TimeUnit); err == nil && inFile {
 		return s.noHeader(d.TimeColumn(), &c)
 	}
-	s.decoder, s.header, s.csv = d, c.Header, nil
+	s.decoder, s.csv = d, nil
 	s.blanks += string(rune(cmp.Or(c.Comma, ',')))
 	if (reverse || s.sort) && !s.asIs {
-		if err := s.order(ctx, reverse); err != nil {
-			return err
-		}
-		if s.decoder, err = format.NewCSV(c); err != nil { // it has seen lines that come later
-			return fmt.Errorf("%s: %w", s.path, err)
-		}
+		return s.order(ctx, reverse)
 	}
 	return nil
 }
@@ -331,24 +326,44 @@ func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	return fmt.Errorf("%s: line 1 begins like data (%s), a line with the names of the columns was expected: add one, or name them with  %s", s.path, time, set)
 }
 
-// Decoder returns the decoder of the messages.
+// Decoder returns a new decoder of the messages, to be asked once for each of them in their order:
+// local times of CSV are told apart by the times before.
 func (s *Source) Decoder() stream.Decoder {
-	if s.decoder != nil {
+	if s.decoder == nil {
+		return &lateDecoder{s: s}
+	}
+	d, ok := s.decoder.(*format.CSV)
+	if !ok {
 		return s.decoder
 	}
-	return decoder{s}
+	if d = d.New(); d.Remembers() {
+		s.local = append(s.local, d)
+	}
+	return d
 }
 
-// decoder is that of a Source, which may have to read a header first.
-type decoder struct{ s *Source }
-
-func (d decoder) Decode(r *stream.Record, m *stream.Message) error {
-	return d.s.decoder.Decode(r, m)
+// lateDecoder is the decoder of a Source that has to read a header first.
+type lateDecoder struct {
+	s *Source
+	stream.Decoder
 }
 
-// Header returns the names of the columns of a CSV file; nil for JSON lines, and
-// before they were read.
-func (s *Source) Header() []string { return s.header }
+// Decode implements stream.Decoder.
+func (d *lateDecoder) Decode(r *stream.Record, m *stream.Message) error {
+	if d.Decoder == nil {
+		d.Decoder = d.s.Decoder()
+	}
+	return d.Decoder.Decode(r, m)
+}
+
+// Variables returns the names of the values that every line has; nil where the lines name them, and
+// before the header of what is not a regular file was read.
+func (s *Source) Variables() []string {
+	if d, ok := s.decoder.(*format.CSV); ok {
+		return d.Variables()
+	}
+	return nil
+}
 
 // Progress returns how many bytes of the file were read, and how many it has (0
 // = unknown). It may be called from any goroutine.
@@ -379,6 +394,11 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 		}
 		if m := s.message(); s.next-1 == last.Offset && !last.None() && m.Mark() != last {
 			return fmt.Errorf("%s: line %d is not the one that was processed before: %w", s.path, s.next, ErrOtherFile)
+		} else if !s.isEmpty(m.Value) {
+			for _, d := range s.local {
+				var r stream.Record
+				_ = d.Decode(&r, &m) // a line that was refused before
+			}
 		}
 		s.line = s.line[:0]
 	}

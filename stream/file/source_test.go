@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,8 +203,8 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if h := s.Header(); len(h) != 2 || h[1] != "a" {
-		t.Errorf("header %q", h)
+	if h := s.Variables(); len(h) != 1 || h[0] != "a" {
+		t.Errorf("variables %q", h)
 	}
 	var last int64
 	dst := make([]stream.Message, 1000)
@@ -319,5 +320,52 @@ func TestLineProtocol(t *testing.T) {
 	}
 	if want := "cpu,host=a 17 [idle user] [1 2]; " + dst[0].Topic + ":5 refused; "; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestRepeatedHour: the hour that the end of summer time repeats has its times in every decoder of a
+// file, and behind a row to which the source was set.
+func TestRepeatedHour(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, "autumn.csv", "time,a\n2025-10-26 01:00,1\n2025-10-26 02:00,2\n2025-10-26 02:00,3\n2025-10-26 03:00,4\n")
+	open := func() *file.Source {
+		s, err := file.OpenSource(path, file.SourceConfig{CSV: format.CSVConfig{Zone: zone}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	hours := func(s *file.Source, decoders ...stream.Decoder) (utc []int) {
+		messages := make([]stream.Message, 8)
+		n, err := s.Read(t.Context(), messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range decoders {
+			for i := range n {
+				var r stream.Record
+				if err := d.Decode(&r, &messages[i]); err != nil {
+					t.Fatal(err)
+				}
+				utc = append(utc, time.Unix(0, r.Time).UTC().Hour())
+			}
+		}
+		return utc
+	}
+	s := open()
+	if got := hours(s, s.Decoder(), s.Decoder()); !slices.Equal(got, []int{23, 0, 1, 2, 23, 0, 1, 2}) {
+		t.Errorf("hours %v", got)
+	}
+	s = open()
+	d := s.Decoder()
+	if err := s.Seek(t.Context(), 3, stream.Mark{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := hours(s, d); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("hours behind the first of two equal rows: %v", got)
 	}
 }

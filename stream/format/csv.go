@@ -28,9 +28,11 @@ type CSVConfig struct {
 
 	// DateOrder is the order of dates that do not begin with the year, Zone the zone of
 	// times that name none; nil = UTC. The order of the lines of a series says
-	// which of the two hours at the end of summer time is meant.
+	// which of the two hours at the end of summer time is meant; with Apart, where a line is
+	// read by itself, it is the first.
 	DateOrder DateOrder
 	Zone      *time.Location
+	Apart     bool
 
 	// OneOrder makes a date that only the other DateOrder reads an error instead of a
 	// refusal: the dates of the lines before were misread.
@@ -105,7 +107,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
 		return nil, fmt.Errorf("a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
 	}
-	d := &CSV{c: c, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, true), plain: c.Decimal != ',' && c.Thousands == 0}
+	d := &CSV{c: c, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.plain = false // a number such as -999 stands for a missing value
@@ -191,6 +193,26 @@ func (d *CSV) column(name string) (int, error) {
 		return 0, fmt.Errorf("no column has the name %q, there are %q", name, d.c.Header)
 	}
 	return i, nil
+}
+
+// New returns a decoder of the same lines, which has read none.
+func (d *CSV) New() *CSV {
+	other, err := NewCSV(d.c)
+	if err != nil {
+		panic("format: " + err.Error()) // d was made of it
+	}
+	return other
+}
+
+// Remembers reports whether the time of a line depends on the lines before.
+func (d *CSV) Remembers() bool { return d.times.last != nil }
+
+// Variables returns the names of the values; nil where a column names them.
+func (d *CSV) Variables() []string {
+	if d.variable >= 0 {
+		return nil
+	}
+	return d.names
 }
 
 // TimeColumn returns the name of the column with the time.

@@ -179,3 +179,23 @@ func TestOneColumnWithSeparators(t *testing.T) {
 		t.Errorf("one column: %v", err)
 	}
 }
+
+// TestApart: a line that is read by itself has the same time whatever was read before, the first of
+// two in the hour that is repeated.
+func TestApart(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, Zone: zone, Apart: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		var r stream.Record
+		err := d.Decode(&r, &stream.Message{Value: []byte("2025-10-26 02:00,1")})
+		if want := time.Date(2025, 10, 26, 0, 0, 0, 0, time.UTC).UnixNano(); err != nil || r.Time != want {
+			t.Errorf("%v, %v", time.Unix(0, r.Time).UTC(), err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// OpenFile opens the input file if it has the variables that cfg names, and its samples fit to
+// pipeline.interval. Of standard input and pipes, which are read once, namedSource and
+// CheckRecords say it.
+func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
+	src, err := build.OpenFile(cfg)
+	if err != nil || !isRegular(cfg.Input.File.Path) {
+		return src, err
+	}
+	if err = checkNames(ctx, cfg, log, src); err == nil {
+		err = checkSpacing(ctx, cfg)
+	}
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	return src, nil
+}
+
+// isRegular reports whether a path names a file that can be read twice.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// checkNames returns an error when a regular file lacks a variable that it must have: by its
+// header, or by its records until all of these variables were found.
+func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger, src *file.Source) error {
+	n := newNameCheck(cfg)
+	if names := src.Variables(); names != nil {
+		n.add(names)
+		return n.result(log)
+	}
+	if n.fits() {
+		return nil
+	}
+	err := firstRecords(ctx, cfg, func(r *stream.Record, refusal *stream.DataError) error {
+		if refusal == nil {
+			n.add(r.Names)
+		}
+		if n.fits() {
+			return io.EOF
+		}
+		return nil
+	})
+	if err != nil || n.fits() {
+		return err
+	}
+	return n.result(log)
+}
+
+// firstRecords calls f with the records of the input file, and its refusals, until f returns io.EOF.
+func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record, *stream.DataError) error) error {
+	src, err := build.OpenFile(cfg)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	messages, decoder := make([]stream.Message, 256), src.Decoder()
+	var all stream.Decoded
+	for {
+		all.Reset()
+		n, end := src.Read(ctx, messages)
+		for i := range n {
+			all.Decode(decoder, &messages[i])
+			err := all.Parts(i, f)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if errors.Is(end, io.EOF) {
+			return nil
+		}
+		if end != nil {
+			return end
+		}
+	}
+}
+
+// CheckRecords makes the checks of OpenFile for what it could not see: the records of standard input
+// or a pipe, and names of rules and bounds where records name the variables. each calls f with them.
+func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each func(f func(*stream.Record))) error {
+	regular := isRegular(cfg.Input.File.Path)
+	if regular && src.Variables() != nil {
+		return nil
+	}
+	names, watch := newNameCheck(cfg), NewGapWatch(cfg)
+	each(func(r *stream.Record) {
+		names.add(r.Names)
+		watch.Add(r.Series, r.Time)
+	})
+	if err := names.result(log); err != nil || regular {
+		return err
+	}
+	return watch.check()
+}
+
+// namedSource checks names in the messages of a file: with the header, as soon as it is known, or
+// else with all records.
+type namedSource struct {
+	stream.Source
+	file    *file.Source
+	decoder stream.Decoder // its own
+	names   *nameCheck     // nil = done
+	early   bool           // the first record tells what the others have
+	log     *slog.Logger
+	all     stream.Decoded
+}
+
+// withNames returns messages, which are those of src, with the checks that OpenFile could not make.
+func withNames(cfg *config.Config, log *slog.Logger, messages stream.Source, src *file.Source) stream.Source {
+	n := newNameCheck(cfg)
+	if n.done() || src.Variables() != nil {
+		return messages
+	}
+	early := !isRegular(cfg.Input.File.Path) && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
+	return &namedSource{Source: messages, file: src, decoder: src.Decoder(), names: n, early: early, log: log}
+}
+
+// Read implements stream.Source.
+func (s *namedSource) Read(ctx context.Context, dst []stream.Message) (int, error) {
+	n, err := s.Source.Read(ctx, dst)
+	if s.names == nil {
+		return n, err
+	}
+	if header := s.file.Variables(); header != nil {
+		s.names.add(header)
+		if failed := s.names.result(s.log); failed != nil {
+			return 0, failed
+		}
+		s.names = nil
+		return n, err
+	}
+	s.all.Reset()
+	for i := 0; i < n && !s.names.done(); i++ {
+		s.all.Decode(s.decoder, &dst[i])
+		_ = s.all.Parts(i, s.record) // the runner decodes again, and returns the error
+	}
+	if errors.Is(err, io.EOF) {
+		err = cmp.Or(s.names.result(s.log), err)
+	}
+	return n, err
+}
+
+// record adds the names of a record. It warns of a name that the first one lacks, as the error
+// comes after the last one only.
+func (s *namedSource) record(r *stream.Record, refusal *stream.DataError) error {
+	if refusal != nil {
+		return nil
+	}
+	first := len(s.names.found) == 0
+	s.names.add(r.Names)
+	if first && s.early {
+		for _, c := range s.names.missing {
+			if c.required {
+				s.log.Warn(s.names.problem(c, "first row"))
+			}
+		}
+	}
+	return nil
+}
+
+// Seek implements stream.Seeker where the source does.
+func (s *namedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
+	if seeker, ok := s.Source.(stream.Seeker); ok {
+		return seeker.Seek(ctx, next, last)
+	}
+	return nil
+}
