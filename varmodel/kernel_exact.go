@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 )
@@ -48,18 +50,19 @@ func newExactKernel(m orff.Map) (*exactKernel, error) {
 
 // size is the largest row sum of |K(x, x)|, a bound of its norm, where all inputs
 // are 1/2: inside of every domain and, with a median distance of 1, far out.
-func (k *exactKernel) size() (top float64) {
+func (k *exactKernel) size() float64 {
 	x := make([]float64, k.in)
 	for i := range x {
 		x[i] = 0.5
 	}
 	orff.KernelTo(k.k, k.m, x, x)
-	for i := range k.out {
-		var row float64
-		for _, v := range k.k[i*k.out : (i+1)*k.out] {
-			row += math.Abs(v)
-		}
-		top = max(top, row)
+	return maxRowSum(k.k, k.out)
+}
+
+// maxRowSum returns the largest sum of |a_ij| over a row of n columns, a bound of the norm of a.
+func maxRowSum(a []float64, n int) (top float64) {
+	for i := 0; i < len(a); i += n {
+		top = max(top, floats.Norm(a[i:i+n], 1))
 	}
 	return top
 }

@@ -32,7 +32,7 @@ type LearntGamma struct {
 	Shrink float64 // part of the identity in Gamma, in [0, 1]; 0 means 0.2
 }
 
-// steering makes the descent one in the space of the kernel k Gamma for a Gamma
+// gammaLearner makes the descent one in the space of the kernel k Gamma for a Gamma
 // that changes. Written for the prediction matrix H = B Theta of a decomposable
 // map, a step of Algorithm 4 on Theta is
 //
@@ -106,15 +106,7 @@ func (s *gammaLearner) observe(y, e []float64) {
 	}
 	// With its largest row sum at 1 the norm of Gamma is at most 1, and a rate that
 	// is safe for the identity is safe for it.
-	var top float64
-	for i := range s.r {
-		var row float64
-		for _, v := range s.gamma[i*len(s.r) : (i+1)*len(s.r)] {
-			row += math.Abs(v)
-		}
-		top = max(top, row)
-	}
-	vec.Scale(1/top, s.gamma)
+	vec.Scale(1/maxRowSum(s.gamma, len(s.r)), s.gamma)
 }
 
 func (s *gammaLearner) State(c *snapshot.Codec) {
@@ -124,7 +116,7 @@ func (s *gammaLearner) State(c *snapshot.Codec) {
 	c.Float64s(s.gamma)
 }
 
-// steered is a map with the gradient of steering.
+// gammaMap is a map whose gradient has the Gamma of a gammaLearner.
 type gammaMap struct {
 	featuremap.Map
 	*gammaLearner

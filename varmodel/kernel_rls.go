@@ -87,13 +87,13 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 	})
 }
 
-// lateFeatures are made from the first inputs.
+// deferredFeatures are made from the first inputs.
 type deferredFeatures struct {
 	build func(points []float64) (orff.Scalar, error)
 	rough error // why they have no derivative
 }
 
-func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *deferredFeatures) (eval.Model, error) {
+func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatures) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
@@ -111,11 +111,11 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *deferredFeatures)
 	if err != nil {
 		return nil, err
 	}
-	if late != nil && length > kernelWarmup {
+	if deferred != nil && length > kernelWarmup {
 		input.warm = orff.NewDistanceSample(cfg.Dim*cfg.Order, length)
 	}
 	g := &featureDesign{
-		input: input, scalar: s, deferred: late, length: length,
+		input: input, scalar: s, deferred: deferred, length: length,
 		// Features of about unit size, as the ridge expects them.
 		scale: math.Sqrt(float64(length) / 2),
 		x:     make([]float64, cfg.Dim*cfg.Order), phi: make([]float64, length), c: make([]float64, length),
@@ -138,7 +138,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *deferredFeatures)
 type featureDesign struct {
 	linear   *lagDesign // or nil
 	input    *kernelInput
-	scalar   orff.Scalar       // nil until late has made it
+	scalar   orff.Scalar       // nil until deferred has made it
 	deferred *deferredFeatures // or nil
 	length   int
 	scale    float64

@@ -3,7 +3,8 @@ package varmodel
 import (
 	"errors"
 	"fmt"
-	"math"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
@@ -103,7 +104,7 @@ func (w *warmStart) fitTo(theta []float64) error {
 		var phi, y []float64
 		for i := range w.n {
 			target := w.y[i*d.Out : (i+1)*d.Out]
-			if hasMissing(target) {
+			if floats.HasNaN(target) {
 				continue
 			}
 			row := make([]float64, d.Features)
@@ -126,15 +127,6 @@ func (w *warmStart) fitTo(theta []float64) error {
 		_, err = o.MinimiseLBFGS(theta, sgd.LBFGS{Tolerance: 1e-5, MaxIterations: 200})
 	}
 	return err
-}
-
-func hasMissing(y []float64) bool {
-	for _, v := range y {
-		if math.IsNaN(v) {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *warmStart) State(c *snapshot.Codec) {

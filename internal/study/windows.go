@@ -1,6 +1,7 @@
 package study
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,27 +78,40 @@ func jsonWindows(text []byte, name string) (pairs [][2]string, err error) {
 			return pairs, nil
 		}
 	}
-	for key, pairs := range files {
+	var same []string
+	for key := range files {
 		if filepath.Base(key) == base {
-			return pairs, nil
+			same = append(same, key)
 		}
 	}
-	return nil, fmt.Errorf("has no windows of %s", base)
+	switch len(same) {
+	case 0:
+		return nil, fmt.Errorf("has no windows of %s", base)
+	case 1:
+		return files[same[0]], nil
+	}
+	slices.Sort(same)
+	return nil, fmt.Errorf("has windows of several files %s: %s; leave one of them", base, strings.Join(same, ", "))
 }
 
 // csvWindows returns the windows of a CSV text with the columns start and end.
 func csvWindows(text string) (pairs [][2]string, ok bool) {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	header := strings.Split(strings.ToLower(strings.TrimSpace(lines[0])), ",")
-	start := slices.IndexFunc(header, func(h string) bool { return slices.Contains(startColumns, h) })
-	end := slices.IndexFunc(header, func(h string) bool { return slices.Contains(endColumns, h) })
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) == 0 {
+		return nil, false
+	}
+	column := func(names []string) int {
+		return slices.IndexFunc(lines[0], func(h string) bool { return slices.Contains(names, strings.ToLower(strings.TrimSpace(h))) })
+	}
+	start, end := column(startColumns), column(endColumns)
 	if start < 0 || end < 0 {
 		return nil, false
 	}
-	for _, line := range lines[1:] {
-		cells := strings.Split(strings.TrimSpace(line), ",")
+	for _, cells := range lines[1:] {
 		if len(cells) > max(start, end) {
-			pairs = append(pairs, [2]string{cells[start], cells[end]})
+			pairs = append(pairs, [2]string{strings.TrimSpace(cells[start]), strings.TrimSpace(cells[end])})
 		}
 	}
 	return pairs, true
