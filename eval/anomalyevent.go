@@ -124,8 +124,6 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 		if best > eventGrowth*e.alarmed {
 			e.alarmed = best
 			score = best
-		} else if s.leading == Correlation {
-			score = best
 		}
 		s.takePart(time, best)
 		return score

@@ -17,7 +17,8 @@ const (
 
 // anomalyLevel is what the view Level knows of the values of a variable.
 type anomalyLevel struct {
-	n              uint16 // values, at most anomalyMemory
+	n              uint16  // values, at most anomalyMemory
+	origin         float64 // first value, which the profile is relative to
 	mean, variance float64
 	dayError       float64 // mean squared deviation from the profile of the day
 	meanError      float64 // the same from the mean, since the profile exists
@@ -45,7 +46,7 @@ func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
 		}
 		v := &s.vars[j]
 		if v.n = counted(v.n); v.n == 1 {
-			v.mean = value
+			v.mean, v.origin = value, value
 		}
 		d := value - v.mean
 		// Variables that hardly move have little part in the mean over the variables.
@@ -59,7 +60,7 @@ func (s *AnomalyScorer) observeLevels(y []float64) (level evidence, ok bool) {
 		}
 		square := v.variance
 		if known {
-			if d = v.compareReferences(d, value-profile[j], usual.of(v.n, 1./anomalyMemory)); v.byDay {
+			if d = v.compareReferences(d, value-v.origin-float64(profile[j]), usual.of(v.n, 1./anomalyMemory)); v.byDay {
 				square = v.dayError
 			}
 		}
@@ -133,7 +134,7 @@ func (s *AnomalyScorer) learnLevels(y []float64) {
 			square = 25 * v.spread
 		}
 		v.spread += spread.of(v.deviations, 1./anomalyMemory) * (square - v.spread)
-		d, fromProfile := value-v.mean, value-profile[j]
+		d, fromProfile := value-v.mean, value-v.origin-float64(profile[j])
 		square = d * d
 		if v.n > levelStart && v.variance > 0 {
 			// A single sample far away moves no reference by much.
@@ -144,7 +145,7 @@ func (s *AnomalyScorer) learnLevels(y []float64) {
 		weight := usual.of(v.n, 1./anomalyMemory)
 		v.mean += weight * d
 		v.variance += weight * (square - v.variance)
-		profile[j] += rate * fromProfile
+		profile[j] = moved(profile[j], rate*fromProfile)
 	}
 }
 
@@ -160,7 +161,7 @@ func (v *anomalyLevel) state(c *snapshot.Codec) {
 	c.Uint16(&v.n)
 	c.Uint16(&v.deviations)
 	c.Bool(&v.byDay)
-	for _, x := range [...]*float64{&v.mean, &v.variance, &v.dayError, &v.meanError, &v.deviation, &v.spread} {
+	for _, x := range [...]*float64{&v.origin, &v.mean, &v.variance, &v.dayError, &v.meanError, &v.deviation, &v.spread} {
 		c.Float64(x)
 	}
 }

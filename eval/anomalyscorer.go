@@ -74,7 +74,7 @@ type AnomalyConfig struct {
 // A view computes a statistic of the samples and learns its tail online, which gives the
 // probability p of a value at least as large. The score is the largest log(p)/log(r) over
 // the views, where r is the view's part of FalseAlarms: 1 is as rare as FalseAlarms, 2 as
-// rare as its square. There is no upper limit.
+// rare as its square. There is no upper limit. Below 1 it ranks the samples.
 //
 // An alarm, a score above 1, begins an event, see AnomalyEvent. Anomalous samples are not
 // learnt from, until after NormalAfter samples they are the new normal.
@@ -122,9 +122,10 @@ func onSide(x, last, mean float64) float64 {
 
 // slowView is the state of a view that averages over samples.
 type slowView struct {
-	tail slowTail
-	held int64 // samples that were not learnt from; -1 = the new normal is being learnt
-	long int64 // consecutive samples beyond the threshold of the tail
+	tail    slowTail
+	lengths lengthTail // of the excursions beyond the threshold
+	held    int64      // samples that were not learnt from; -1 = the new normal is being learnt
+	long    int64      // samples of this excursion
 }
 
 // anomalyVar is the state of a variable.
@@ -162,11 +163,14 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 		c.NormalAfter = 300
 	}
 	s := &AnomalyScorer{c: c, vars: make([]anomalyVar, c.Dim), shares: make([]float64, c.Dim), score: math.NaN()}
+	for v := range s.slow {
+		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
+	}
 	for v := range s.limits {
 		s.limits[v] = -math.Log(c.FalseAlarms * viewRates[v])
 		s.squares[v] = make([]float64, c.Dim)
 	}
-	s.day.values = make([]float64, dayBins*c.Dim)
+	s.day.values = make([]float32, dayBins*c.Dim)
 	if c.Dim >= 2 && c.Dim <= othersMost {
 		s.others = newOthers(c.Dim)
 		s.z, s.r = make([]float64, c.Dim), make([]float64, c.Dim)
@@ -204,7 +208,8 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	}
 	if errs {
 		// Below 1 it matters only when it leads.
-		surprisal := s.jump.surprisal(jump.last, min(best, 1)*s.limits[Jump])
+		least := math.Sqrt(max(0, min(best, 1)))
+		surprisal := s.jump.surprisal(jump.last, least*s.limits[Jump])
 		if s.alarms(Jump, surprisal) {
 			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, y), 0) / s.limits[Jump]
 		}
@@ -219,9 +224,13 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	return s.score, true
 }
 
-// consider takes the surprisal of a view and returns the largest score so far.
+// consider takes the surprisal of a view and returns the largest score so far. Below 1 the score of
+// Jump is squared: single samples would hide in the ranking what the other views average.
 func (s *AnomalyScorer) consider(best float64, v View, surprisal float64) float64 {
 	score := surprisal / s.limits[v]
+	if v == Jump && score < 1 {
+		score *= score
+	}
 	if s.scores[v] = score; score > best {
 		best, s.leading = score, v
 	}
@@ -238,13 +247,13 @@ func (s *AnomalyScorer) alarms(v View, surprisal float64) bool {
 // single spike, does not score by it.
 func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, y []float64, least, prior float64) float64 {
 	w := &s.slow[v]
-	surprisal := w.tail.surprisal(x.all)
+	w.count(x.all)
+	surprisal := w.surprisal(v, x.all)
 	memory := surprisal
 	if s.alarms(v, surprisal) {
-		memory = w.tail.surprisal(x.all * s.rule(v, y))
+		memory = w.surprisal(v, x.all*s.rule(v, y))
 		s.ruled[v] = memory / s.limits[v]
 	}
-	w.count(x.all)
 	switch {
 	case w.held < 0:
 		if surprisal < usualBelow {
@@ -268,14 +277,26 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, y []float
 	return s.consider(best, v, surprisal)
 }
 
-// count counts the samples of an excursion whose last statistic is x.
+// count counts the samples of an excursion whose last statistic is x, and learns the length of
+// one that has ended.
 func (w *slowView) count(x float64) {
 	switch {
 	case x > w.tail.threshold:
 		w.long++
-	case x < excursionEnd*w.tail.threshold:
+	case x < excursionEnd*w.tail.threshold && w.long > 0:
+		w.lengths.learn(float64(w.long))
 		w.long = 0
 	}
+}
+
+// surprisal returns -log P for a statistic at least as large as x or, in Correlation, for an
+// excursion at least as long as this one. Levels and noises may stay where they are for long.
+func (w *slowView) surprisal(v View, x float64) float64 {
+	s := w.tail.surprisal(x)
+	if v != Correlation || w.long == 0 || w.tail.n < slowReady || x < excursionEnd*w.tail.threshold {
+		return s
+	}
+	return max(s, w.lengths.surprisal(float64(w.long))-math.Log(w.tail.share))
 }
 
 // learns reports whether the last sample teaches what is usual: it is neither far beyond
@@ -338,10 +359,12 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 	s.clock.state(c)
 	s.day.state(c)
 	s.jump.state(c)
-	for i := range s.slow {
-		c.Int64(&s.slow[i].held)
-		c.Int64(&s.slow[i].long)
-		s.slow[i].tail.state(c)
+	for _, v := range [...]View{Level, Noise, Correlation} {
+		w := &s.slow[v]
+		c.Int64(&w.held)
+		c.Int64(&w.long)
+		w.tail.state(c)
+		w.lengths.state(c)
 	}
 	if s.others != nil {
 		s.others.state(c)

@@ -502,6 +502,33 @@ func TestAnomalyRulesLookAtTheOtherVariablesAlone(t *testing.T) {
 	}
 }
 
+// A small contradiction between variables that lasts is found by its length: none of its samples is
+// odd enough by itself.
+func TestAnomalyOfASmallContradictionThatLasts(t *testing.T) {
+	const at, length = 4000, 300
+	for _, size := range []float64{0, .3} {
+		for seed := range uint64(3) {
+			rows := noisy(30+seed, at+length, 3)
+			for i, y := range rows {
+				y[1] = y[0] + .3*y[1]
+				y[2] = y[0] + .3*y[2]
+				if i >= at {
+					y[2] += size
+				}
+			}
+			s := NewAnomalyScorer(AnomalyConfig{Dim: 3})
+			found := false
+			for i, y := range rows {
+				score, _ := s.Observe(int64(i)*minute, y, make([]float64, 3))
+				found = found || i >= at && score > 1 && s.Cause() == Correlation && s.Shares()[2] > .5
+			}
+			if found != (size > 0) {
+				t.Errorf("by %v, seed %d: found %v", size, seed, found)
+			}
+		}
+	}
+}
+
 // A variable that is missing or constant has no part in the score, and a series without
 // values has none.
 func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"math"
+
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -16,7 +18,7 @@ type dayProfile struct {
 	bin    int64
 	counts [dayBins]uint8 // samples, at most dayMost
 	visits [dayBins]uint8 // days, at most 2
-	values []float64      // dayBins x dim
+	values []float32      // dayBins x dim, less the origin of each variable: half the state
 }
 
 // enter sets the time of the next sample.
@@ -31,9 +33,9 @@ func (p *dayProfile) enter(time int64) {
 	p.bin = bin
 }
 
-// row returns the means of the variables at this time of day. They are known from the
-// second day on.
-func (p *dayProfile) row() (means []float64, known bool) {
+// row returns the means of the variables at this time of day, less their origins. They are known
+// from the second day on.
+func (p *dayProfile) row() (means []float32, known bool) {
 	dim := len(p.values) / dayBins
 	from := int(p.bin) * dim
 	return p.values[from : from+dim], p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
@@ -41,7 +43,7 @@ func (p *dayProfile) row() (means []float64, known bool) {
 
 // learn counts a sample. It returns the means of the variables at this time of day, and
 // the weight of the sample in them.
-func (p *dayProfile) learn() (means []float64, weight float64) {
+func (p *dayProfile) learn() (means []float32, weight float64) {
 	p.counts[p.bin] = min(p.counts[p.bin]+1, dayMost)
 	means, _ = p.row()
 	return means, lanes.Weight(float64(p.counts[p.bin]), 1./dayMost)
@@ -50,15 +52,20 @@ func (p *dayProfile) learn() (means []float64, weight float64) {
 // shift adds d to the means of variable j.
 func (p *dayProfile) shift(j int, d float64) {
 	for dim := len(p.values) / dayBins; j < len(p.values); j += dim {
-		p.values[j] += d
+		p.values[j] = moved(p.values[j], d)
 	}
+}
+
+// moved returns x + d, which is finite.
+func moved(x float32, d float64) float32 {
+	return float32(lanes.Clip(float64(x)+d, math.MaxFloat32))
 }
 
 func (p *dayProfile) state(c *snapshot.Codec) {
 	c.Int64(&p.bin)
 	c.Uint8s(p.counts[:])
 	c.Uint8s(p.visits[:])
-	c.Float64s(p.values)
+	c.Float32s(p.values)
 	if p.bin < 0 || p.bin >= dayBins {
 		c.Fail("time of day %d outside [0, %d)", p.bin, dayBins)
 		p.bin = 0

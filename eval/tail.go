@@ -203,3 +203,30 @@ func (t *slowTail) state(c *snapshot.Codec) {
 		c.Float64(x)
 	}
 }
+
+const (
+	lengthPrior  = 20  // samples, mean length of an excursion before the first
+	lengthMost   = 10  // means that an excursion counts for
+	lengthFactor = 1.5 // of the mean, as some series have longer excursions than an exponential law
+)
+
+// lengthTail is the distribution of the lengths of excursions, see slowTail: an exponential law
+// whose mean is learnt.
+type lengthTail struct{ count, mean float64 } // excursions, with those of the prior; samples
+
+// surprisal returns -log P(X >= length) for the next length X.
+func (t *lengthTail) surprisal(length float64) float64 {
+	k := .5 * t.count
+	return k * math.Log1p(length/(k*lengthFactor*t.mean))
+}
+
+// learn takes a length.
+func (t *lengthTail) learn(length float64) {
+	t.count = min(t.count+1, slowMost)
+	t.mean += (min(length, lengthMost*t.mean) - t.mean) / t.count
+}
+
+func (t *lengthTail) state(c *snapshot.Codec) {
+	c.Float64(&t.count)
+	c.Float64(&t.mean)
+}

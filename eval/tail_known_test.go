@@ -40,6 +40,26 @@ func TestRepeatedValuesAreProbable(t *testing.T) {
 	}
 }
 
+// The mean length of excursions is learnt, and long ones are less probable than an exponential law of
+// that mean has it by the factor alone.
+func TestLengthTail(t *testing.T) {
+	const mean = 12
+	rng := rand.New(rand.NewPCG(71, 72))
+	tail := lengthTail{slowPrior, lengthPrior}
+	for range 20 * slowMost {
+		tail.learn(mean * rng.ExpFloat64())
+	}
+	// The mean of slowMost lengths has a standard error of 7 %.
+	near(t, "the mean length", tail.mean, mean, 3*.07*mean)
+	for _, length := range []float64{1, 10, 60} {
+		law := length / (lengthFactor * tail.mean)
+		// log1p(x) lies between x - x^2/2 and x.
+		if got := tail.surprisal(length); !(got <= law) || !(got >= law-law*law/slowMost) {
+			t.Errorf("length %v: surprisal %v, that of the law is %v", length, got, law)
+		}
+	}
+}
+
 // Losses of forecasts of h steps overlap: autocovariances count up to the lag h - 1, with
 // Bartlett's weights, however short the series is.
 func TestStandardErrorCountsOverlaps(t *testing.T) {

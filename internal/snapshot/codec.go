@@ -301,6 +301,25 @@ func (c *Codec) Float64s(v []float64) {
 	}
 }
 
+// Float32s is Float64s for numbers of 32 bits.
+func (c *Codec) Float32s(v []float32) {
+	n := len(v)
+	if c.Len(&n, math.MaxInt32); c.decoding && c.err == nil && n != len(v) {
+		c.Fail("vector of length %d where %d was expected", n, len(v))
+	}
+	if !c.decoding {
+		for _, x := range v {
+			c.buf = binary.LittleEndian.AppendUint32(c.buf, math.Float32bits(x))
+		}
+		return
+	}
+	if b := c.take(4 * len(v)); b != nil {
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	}
+}
+
 // Len transfers a length that must lie in [0, limit], for what may grow, such as a map of
 // series or a list of pending forecasts. Allocate only after it.
 func (c *Codec) Len(n *int, limit int) {

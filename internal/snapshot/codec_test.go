@@ -21,6 +21,9 @@ type everything struct {
 	yes   bool
 	f     float64
 	v     []float64
+	half  []float32
+	short uint16
+	bytes []uint8
 	s     string
 }
 
@@ -33,6 +36,9 @@ func (e *everything) State(c *snapshot.Codec) {
 	c.Bool(&e.yes)
 	c.Float64(&e.f)
 	c.Float64s(e.v)
+	c.Float32s(e.half)
+	c.Uint16(&e.short)
+	c.Uint8s(e.bytes)
 	c.String(&e.s, 16)
 }
 
@@ -45,8 +51,10 @@ func encode(s snapshot.Stateful) []byte {
 func sample() *everything {
 	return &everything{
 		u: math.MaxUint64, i: math.MinInt64, n: -3, index: 6, yes: true,
-		f: math.Float64frombits(0x7ff8000000000123), // a NaN with a payload
-		v: []float64{math.Inf(-1), math.Copysign(0, -1), 5e-324},
+		f:     math.Float64frombits(0x7ff8000000000123), // a NaN with a payload
+		v:     []float64{math.Inf(-1), math.Copysign(0, -1), 5e-324},
+		half:  []float32{float32(math.Inf(1)), float32(math.Copysign(0, -1)), 1e-45, math.MaxFloat32},
+		short: math.MaxUint16, bytes: []uint8{0, 255, 7},
 		s: "série",
 	}
 }
@@ -55,7 +63,7 @@ func sample() *everything {
 // itself.
 func TestRoundTripKeepsEveryBit(t *testing.T) {
 	want := encode(sample())
-	got := &everything{v: make([]float64, 3)}
+	got := &everything{v: make([]float64, 3), half: make([]float32, 4), bytes: make([]uint8, 3)}
 	d := snapshot.NewDecoder(want)
 	got.State(d)
 	if err := d.Finish(); err != nil {
@@ -70,7 +78,7 @@ func TestTruncationIsAnErrorAtEveryByte(t *testing.T) {
 	whole := encode(sample())
 	for n := range whole {
 		d := snapshot.NewDecoder(whole[:n])
-		(&everything{v: make([]float64, 3)}).State(d)
+		(&everything{v: make([]float64, 3), half: make([]float32, 4), bytes: make([]uint8, 3)}).State(d)
 		if err := d.Finish(); !errors.Is(err, snapshot.ErrCorrupt) {
 			t.Fatalf("first %d of %d bytes: error %v", n, len(whole), err)
 		}
@@ -118,7 +126,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(encode(sample()))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e := &everything{v: make([]float64, 3)}
+		e := &everything{v: make([]float64, 3), half: make([]float32, 4), bytes: make([]uint8, 3)}
 		d := snapshot.NewDecoder(data)
 		e.State(d)
 		if d.Finish() == nil && string(encode(e)) != string(data) {
