@@ -42,7 +42,7 @@ type Intervals struct {
 	half   []float64 // half widths of their intervals, H x L x H x d; 0: none
 	next   int       // origin that Issue replaces next
 	issued []int     // H: the last origins whose forecasts of h steps are in the ring, at most h
-	scored []int     // H: samples after which forecasts of every horizon were scored, since there is this one
+	scored []int     // H: samples after which a forecast of this horizon was scored, at most intervalAfter
 
 	count, scale []float64 // H x d: errors seen, and their mean size
 	rounds       []float64 // H: samples that g has learnt from
@@ -151,7 +151,7 @@ func (s *boundedSeries) BoundsTo(lower, upper []float64) bool {
 
 const (
 	intervalScaleRate = 0.05 // weight of an error in s, at one step
-	intervalAfter     = 20   // errors at every horizon before bounds are given
+	intervalAfter     = 20   // errors at a horizon before its bounds are given
 	ownRate           = 0.5  // step of log f, times that of log g …
 	ownFloor          = 0.01 // … and its smallest at one step
 	commonFloor       = 0.04 // smallest step of log g, unless h is large
@@ -194,8 +194,8 @@ func (s *Intervals) Observe(y []float64) {
 			}
 		}
 	}
-	if s.issued[H-1] == H {
-		for k := range s.scored {
+	for k := range s.scored {
+		if s.issued[k] == k+1 {
 			s.scored[k] = min(s.scored[k]+1, intervalAfter)
 		}
 	}

@@ -311,3 +311,48 @@ func TestIntervalsReachBackAfterASpike(t *testing.T) {
 		}
 	}
 }
+
+// The interval of one step is the same whatever the longest horizon is, from the first one on.
+func TestOneStepIntervalsOfAnyHorizon(t *testing.T) {
+	var series []*boundedSeries
+	for _, H := range []int{1, 7} {
+		m, err := NewPersistence(PersistenceConfig{Dim: 1, Horizon: H})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := WithIntervals(m, IntervalConfig{Dim: 1, Horizon: H, Levels: []float64{.9}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		series = append(series, b.NewSeries().(*boundedSeries))
+	}
+	rng := rand.New(rand.NewPCG(21, 22))
+	y, given := 0.0, 0
+	for i := range 200 {
+		y += rng.NormFloat64()
+		if i == 90 { // a gap
+			for _, s := range series {
+				s.ResetLags()
+			}
+		}
+		var got [2][2]float64
+		var known [2]bool
+		for k, s := range series {
+			if err := s.Observe([]float64{y}); err != nil {
+				t.Fatal(err)
+			}
+			lower, upper := make([]float64, s.intervals.cfg.Horizon), make([]float64, s.intervals.cfg.Horizon)
+			known[k] = s.BoundsTo(lower, upper)
+			got[k] = [2]float64{lower[0], upper[0]}
+		}
+		if known[0] != known[1] || got[0] != got[1] {
+			t.Fatalf("sample %d: %v %v alone, %v %v with longer horizons", i, known[0], got[0], known[1], got[1])
+		}
+		if known[0] {
+			given++
+		}
+	}
+	if given < 150 {
+		t.Errorf("only %d intervals", given)
+	}
+}

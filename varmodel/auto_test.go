@@ -277,8 +277,13 @@ func TestIntervalsHoldTheirLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 		ok := bounder.BoundsTo(lower, upper)
-		if ok != (i >= intervalAfter+H-1) {
+		if ok != (i >= intervalAfter) {
 			t.Fatalf("bounds after %d samples: %v", i+1, ok)
+		}
+		for k := range lower { // a horizon does not wait for longer ones
+			if ok && math.IsNaN(lower[k]) != (i < intervalAfter+k%H) {
+				t.Fatalf("bounds of horizon %d after %d samples: %g", k%H+1, i+1, lower[k])
+			}
 		}
 		if i < 1000 {
 			continue

@@ -233,10 +233,10 @@ func (s *coveredSeries) Observe(y []float64) error {
 	for _, h := range []int{1, 12} {
 		if target := i + h; target >= len(c.x)/5 && target < c.end {
 			for j, y := range c.x[target] {
-				if math.IsNaN(y) {
+				k := (h-1)*c.d + j
+				if math.IsNaN(y) || math.IsNaN(lower[k]) { // a horizon without bounds yet
 					continue
 				}
-				k := (h-1)*c.d + j
 				c.n[h-1]++
 				if lower[k] <= y && y <= upper[k] {
 					c.inside[h-1]++

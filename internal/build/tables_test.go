@@ -63,7 +63,7 @@ func learnt(t *testing.T, c config.Model, dim, samples int) []float64 {
 			all = append(all, yhat...)
 		}
 		if b, ok := eval.As[eval.Bounder](s); ok && b.BoundsTo(lower, upper) {
-			all = append(append(all, lower...), upper...)
+			all = append(all, slices.DeleteFunc(slices.Concat(lower, upper), math.IsNaN)...) // of horizons that are too young
 		}
 		if d, ok := eval.As[eval.Detector](s); ok {
 			if score, ok := d.Anomaly(); ok {
