@@ -38,10 +38,11 @@ const (
 	Novelty    Ingredient = "novelty" // persistence after a step far larger than any before
 	Glitches   Ingredient = "glitch"  // holding back values out of all proportion
 	Limiting   Ingredient = "limit"   // limits of the errors that experts learn from
+	Holding    Ingredient = "hold"    // factors by the time since the last change, where values repeat
 	Seasons    Ingredient = "seasons" // cycles of the clock and of the search, and forecasts of what remains
 )
 
-var ingredients = []Ingredient{Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Seasons}
+var ingredients = []Ingredient{Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons}
 
 // ExpertNames lists the experts of the default model beside persistence. AutoConfig
 // also accepts, for any number N of lags, arN (a coordinate's own lags), varN (lags
@@ -212,6 +213,9 @@ func (m *auto) NewSeries() eval.Forecaster {
 	s.mixture.novelty = m.has(Novelty)
 	if m.has(Glitches) {
 		s.glitch = newGlitch(d)
+	}
+	if m.has(Holding) {
+		s.holds = newHolds(d)
 	}
 	if m.seasonal() {
 		s.seasons = newSeasons(d, m.tier.season, m.cfg.Season)

@@ -29,7 +29,7 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 	d := s.m.cfg.Dim
 	n := len(jac) / d
 	clear(jac)
-	c, factor := make([]float64, s.mixture.experts), s.earlyFactor()
+	c, early := make([]float64, s.mixture.experts), s.earlyFactor()
 	var source []float64 // derivative of the source in the own lags, dim x lags
 	if e := s.m.source; e != nil {
 		source = make([]float64, d*s.lags())
@@ -49,6 +49,10 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 		}
 		if s.m.repeats && s.remainder == nil {
 			c[len(c)-1] = 0 // the last value, too
+		}
+		factor := early
+		if s.holds != nil {
+			factor *= s.holds.factor(j)
 		}
 		for k := range c[1:] {
 			c[k+1] *= factor

@@ -35,9 +35,15 @@ func TestJacobianOfAuto(t *testing.T) {
 		mixtures[fmt.Sprint(experts)] = newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Experts: experts, Without: []Ingredient{Seasons}})
 	}
 	mixtures["little noise"] = newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Without: []Ingredient{Seasons}})
+	mixtures["held values"] = mixtures["little noise"]
 	for name, m := range mixtures {
 		s := m.NewSeries().(*autoSeries)
 		rows := chain(700)
+		for i := range rows {
+			if name == "held values" && i%3 != 0 {
+				rows[i][2] = rows[i-1][2]
+			}
+		}
 		if name == "little noise" {
 			for i, y := range twoKinds(700) {
 				rows[i][0] = y[0]
@@ -50,6 +56,9 @@ func TestJacobianOfAuto(t *testing.T) {
 		}
 		if o := s.exact.own[0]; (o != nil && o.used) != (name == "little noise") {
 			t.Fatalf("%s: least squares %+v", name, o)
+		}
+		if f := s.holds.factor(2); (f != 1) != (name == "held values") {
+			t.Fatalf("%s: a factor of %g", name, f)
 		}
 		const d = 3
 		n := d * s.lags()

@@ -21,6 +21,7 @@ type autoSeries struct {
 	targets *history // targets learnt in place of past; nil until observe gets another target than y
 	mixture *mixture
 	early   shrinkage     // of the mixture in a young series
+	holds   *holds        // of the mixture where values repeat; nil without the ingredient
 	exact   *leastSquares // in place of the mixture where there is little noise
 
 	refit        *refit        // nil when the experts are not refitted
@@ -101,6 +102,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 		if s.pending {
 			s.exact.observe(s.mixture, target, before)
 		}
+		if s.holds != nil {
+			s.holds.observe(target, before, s.scaler.perStep, s.pending)
+		}
 		if s.multihorizon != nil {
 			s.multihorizon.observe(y, s.rest().scaler)
 		}
@@ -176,6 +180,9 @@ func (s *autoSeries) ResetLags() {
 	s.past.reset()
 	s.scaler.Break()
 	s.exact.interrupt()
+	if s.holds != nil {
+		s.holds.interrupt()
+	}
 	if s.refit != nil {
 		s.refit.end(s)
 	}
@@ -256,6 +263,9 @@ func (s *autoSeries) predict() {
 		case factor < 1:
 			s.next[j] = last[j] + factor*(v-last[j])
 		}
+	}
+	if s.holds != nil {
+		s.holds.forecastTo(s.next, last, s.scaler.perStep)
 	}
 	s.exact.forecastTo(s.next, s.mixture, f)
 	if s.multihorizon != nil {
@@ -345,6 +355,9 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	}
 	s.mixture.State(c)
 	s.early.State(c)
+	if s.holds != nil {
+		s.holds.State(c)
+	}
 	s.exact.State(c)
 	if s.multihorizon != nil {
 		c.Optional("multihorizon", func() { s.multihorizon.State(c); several = true })
