@@ -31,16 +31,20 @@ type Driver struct {
 	last    stream.Mark // of a message that was applied: the last one when a checkpoint is due
 	letters []stream.DeadLetter
 
-	// Checkpoints: bytes of the last whole one, number and bytes of the changes to it, and
-	// whether the next one has to be whole.
-	whole, changeBytes int64
-	changes            int
-	wholeDue           bool
+	// Checkpoints: bytes of the last one and of the last whole one, number and bytes of the
+	// changes to that, and whether the next one has to be whole.
+	size, whole, changeBytes int64
+	changes                  int
+	wholeDue                 bool
 }
 
 // maxChanges is the number of changes to one whole checkpoint after which the next one
 // is whole.
 const maxChanges = 1000
+
+// After a checkpoint of more than largeBytes, the next one is due when as many records have come as
+// it has KiB: the models of a backlog would wait for disks almost as long as they learn.
+const largeBytes = 64 << 20
 
 // NewDriver returns a Driver. It ignores the fields of c that are times.
 func NewDriver(c Config) (*Driver, error) {
@@ -164,14 +168,18 @@ func (d *Driver) Apply(b *stream.Batch, m *stream.Message) (full bool, err error
 func (d *Driver) Decode(dst *stream.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
 
 // Learn lets the engine learn from the i-th message of src, and takes a checkpoint after
-// every CheckpointRecords. A full b has to be delivered before the next Learn.
+// every CheckpointRecords, or more of them: see largeBytes. A full b has to be delivered before the next Learn.
 func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, err error) {
 	before := b.Records
 	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
 		return false, err
 	}
 	d.since += b.Records - before
-	due := d.c.CheckpointRecords > 0 && d.since >= d.c.CheckpointRecords
+	least := d.c.CheckpointRecords
+	if d.size > largeBytes {
+		least = max(least, d.size>>10)
+	}
+	due := d.c.CheckpointRecords > 0 && d.since >= least
 	if due || i == src.Len()-1 { // a checkpoint comes after one of these
 		if m := src.Mark(i); !m.None() && m.Offset < d.c.Engine.Next() {
 			d.last = m
@@ -282,6 +290,7 @@ func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 
 // account notes the size of the checkpoint in b, and when the next one is to be whole.
 func (d *Driver) account(b *stream.Batch) {
+	d.size = b.Saved
 	if b.Since == 0 {
 		d.whole, d.changes, d.changeBytes = b.Saved, 0, 0
 		return

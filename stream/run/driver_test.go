@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -118,8 +120,11 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 		}
 		b.Reset()
 	}
-	for k := range 1000 {
-		apply(k, 1)
+	const begun = 10 // samples after which the windows of scores have all their memory
+	for i := range int64(begun) {
+		for k := range 1000 {
+			apply(k, i)
+		}
 	}
 	save()
 	whole := m.saved[0].State.Size
@@ -127,7 +132,7 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	const rounds = 500
 	for i := range int64(rounds) {
 		for k := range 10 { // 1 in 100
-			apply(k*7, i+2)
+			apply(k*7, begun+i)
 		}
 		save()
 		written += m.saved[i+1].State.Size
@@ -152,5 +157,43 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	}
 	if restored.NumSeries() != 1000 || restored.Next() != offset {
 		t.Errorf("%d series up to %d", restored.NumSeries(), restored.Next())
+	}
+}
+
+// heavy is a model with a state of 72 MiB.
+type heavy struct{ streamtest.Constant }
+
+func (heavy) NewSeries() eval.Forecaster { return streamtest.Constant{} }
+func (heavy) State(c *snapshot.Codec)    { c.Float64s(make([]float64, 9<<20)) }
+
+// TestLargeCheckpointsAreRarer: 72 MiB are written after 72 x 1,024 records at the earliest, not
+// after every tenth.
+func TestLargeCheckpointsAreRarer(t *testing.T) {
+	config := streamtest.DriftConfig()
+	config.Levels, config.Baselines, config.MetricsEvery = nil, nil, 0
+	config.NewModel = func(int) (eval.Model, error) { return heavy{}, nil }
+	d, err := run.NewDriver(run.Config{
+		Source: nowhere{}, Decoder: decoder(t), Engine: streamtest.NewEngine(t, config), Sink: stream.Discard{}, Store: nowhere{}, CheckpointRecords: 10,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b stream.Batch
+	var taken []int64
+	for i := range int64(74 << 10) {
+		m := stream.Message{Topic: "in", Offset: i, Key: []byte("s"), Value: fmt.Appendf(nil, `{"time": %d, "values": [1]}`, i+1)}
+		if _, err := d.Apply(&b, &m); err != nil {
+			t.Fatal(err)
+		}
+		if b.Checkpoint {
+			taken = append(taken, b.Next)
+			if err := d.Deliver(context.Background(), &b, func(run.Stage) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.Reset()
+	}
+	if len(taken) != 2 || taken[0] != 10 || taken[1] < 10+72<<10 || taken[1] > 10+73<<10 {
+		t.Errorf("checkpoints at the offsets %d", taken)
 	}
 }

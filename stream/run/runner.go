@@ -43,7 +43,8 @@ type Config struct {
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
 	// CheckpointRecords is the number of records after which one is due in any
-	// case; 0 means that only time counts. There is always one at the end.
+	// case, but for large ones, after which more may come; 0 means that only time counts.
+	// There is always one at the end.
 	CheckpointEvery   time.Duration
 	CheckpointRecords int64
 
