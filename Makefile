@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf golden cover cross figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf golden arm64 cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -130,6 +130,10 @@ SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate 
 kernels: build ## the tables of docs/kernels.md, simulated and from the SERIES in DATA
 	bin/forecaster kernel compare --order 1 --markdown --synthetic
 	bin/forecaster kernel compare --order 1 --markdown $(SERIES:%=$(DATA)/%.csv)
+
+arm64: ## the tests of the numerics on arm64, emulated where need be (apt-get install qemu-user)
+	@if [ "$$($(GO) env GOHOSTARCH)" != arm64 ] && ! command -v qemu-aarch64 >/dev/null; then echo "arm64: skipped, for qemu-aarch64 is missing: apt-get install qemu-user"; else \
+		set -x; GOARCH=arm64 CGO_ENABLED=0 $(GO) test $(if $(shell command -v qemu-aarch64),-exec qemu-aarch64) -short -timeout 30m ./internal/vec ./internal/lanes ./orff ./sgd; fi
 
 cover: ## coverage of all packages
 	$(GO) test -timeout 60m -coverprofile coverage.out -coverpkg ./... ./...

@@ -76,9 +76,10 @@ func (r *rows) Decode(dst *stream.Record, _ *stream.Message) error {
 	return nil
 }
 
-// run sends the rows through the engine in one goroutine, as a source with a backlog does. It
-// returns the processor time per row in ns, and the bytes that a series holds at the end.
-func (f fleet) run(tier string) (ns, bytes float64) {
+// run sends the rows through the engine in one goroutine, as a source with a backlog does, and
+// tells after each batch how many it has sent. It returns the processor time per row in ns, and
+// the bytes that a series holds at the end.
+func (f fleet) run(tier string, after func(rows int)) (ns, bytes float64) {
 	before := inUse()
 	ec := f.configured(tier)
 	e, err := stream.NewEngine(ec)
@@ -89,6 +90,7 @@ func (f fleet) run(tier string) (ns, bytes float64) {
 		check(e.Settle(batch))
 		check(e.Score(batch))
 		batch.Reset()
+		after(source.decoded)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -119,10 +121,23 @@ func fleetTable(*roofline) {
 	table("Fleets: series that send rows in turn, seven variables", "series x rows", "tier", "rows per second:", "KB per series:")
 	for _, f := range []fleet{{2000, 20, 7}, {200, 3000, 7}, {2000, 300, 7}} {
 		for _, tier := range []string{"auto", "full", "light", "tiny"} {
-			ns, bytes := f.run(tier)
+			ns, bytes := f.run(tier, func(int) {})
 			row(f.String(), tier, fmt.Sprintf("%.0f", 1e9/ns), fmt.Sprintf("%.0f", bytes/1000))
 		}
 	}
+}
+
+// steadyTable prints what the models and the scorer hold while ten million samples come.
+func steadyTable(*roofline) {
+	f := fleet{2000, 5000, 2}
+	table(fmt.Sprintf("Memory of %d series of %d variables, light tier", f.series, f.variables), "samples:", "heap, MB:")
+	before, marks := inUse(), []int{1e6, 2e6, 5e6, f.series * f.rows}
+	f.run("light", func(rows int) {
+		if rows >= marks[0] {
+			row(fmt.Sprint(rows), fmt.Sprintf("%.0f", (inUse()-before)/1e6))
+			marks = append(marks[1:], math.MaxInt)
+		}
+	})
 }
 
 func check(err error) {

@@ -28,6 +28,7 @@ var sections = []section{
 	{"learners", learnerTable},
 	{"stages", stageTable},
 	{"fleets", fleetTable},
+	{"steady", steadyTable},
 	{"partitions", partitionTable},
 	{"memory", memoryTable},
 	{"growth", growthTable},
@@ -36,7 +37,7 @@ var sections = []section{
 func main() {
 	runs := flag.Int("runs", 15, "runs of which the median is printed")
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
-	only := flag.String("only", "", "one table: replay, sgd, rls, learners, stages, fleets, partitions, memory or growth")
+	only := flag.String("only", "", "one table: replay, sgd, rls, learners, stages, fleets, steady, partitions, memory or growth")
 	flag.Parse()
 	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, isa.Active.String())
 
