@@ -87,7 +87,15 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 		return nil, fmt.Errorf("varmodel: Step %d is unknown", int(cfg.Step))
 	}
 	if c.Rate == nil {
-		c.Rate = sgd.Constant(0.1)
+		rate := 0.1
+		if m, ok := blocks.Block(0).(*orff.Decomposable); ok && cfg.Step == PlainSteps && !m.Output().IsIdentity() {
+			gains, _, err := eigenOf(m.Output())
+			if err != nil {
+				return nil, err
+			}
+			rate = min(rate, .5/slices.Max(gains)) // a step grows with the norm of Gamma
+		}
+		c.Rate = sgd.Constant(rate)
 	}
 	if d.l, err = sgd.NewDoublyStochastic(c); err != nil {
 		return nil, err

@@ -1,6 +1,12 @@
 package varmodel
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/orff"
+)
 
 // A Newton step moves a block by the weight that its mini-batch has in the curvature of the
 // block: at first that of one batch more than there were, then 1 - forgetting. So the memory
@@ -20,5 +26,53 @@ func TestNewtonStepsForgetAsTheirCurvature(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Plain steps with a Gamma of large norm are as short as those with the identity are safe: white
+// noise, whose best forecast has half the squared error of persistence, is forecast better than by
+// persistence. With rate 0.1 the error is a multiple of it.
+func TestPlainStepsKeepToTheNormOfGamma(t *testing.T) {
+	const dim = 32
+	gamma := make([]float64, dim*dim)
+	for i := range gamma {
+		gamma[i] = .9
+		if i%(dim+1) == 0 {
+			gamma[i] = 1
+		}
+	}
+	out, err := orff.NewOutput(dim, gamma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewKernelVAR(KernelVARConfig{
+		Dim: dim, Order: 1, Horizon: 1, Step: PlainSteps,
+		Map: func(r orff.Rand) (orff.Map, error) {
+			l, err := orff.NewLinear(dim, 1)
+			if err != nil {
+				return nil, err
+			}
+			return orff.NewDecomposable(l, out), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 9))
+	data := &eval.Dataset{Name: "noise", Variables: make([]string, dim), Series: []eval.Series{{Name: "noise"}}}
+	for range 1500 {
+		row := make([]float64, dim)
+		common := 3 * rng.NormFloat64()
+		for j := range row {
+			row[j] = common + rng.NormFloat64()
+		}
+		data.Series[0].Rows = append(data.Series[0].Rows, row)
+	}
+	r, err := eval.Prequential(m, data, eval.Options{From: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Score(eval.All, 0).SkillVsNaive; !(s > 0) {
+		t.Errorf("skill against persistence %.3f", s)
 	}
 }

@@ -355,8 +355,8 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 		}
 		d.Rate = sgd.Constant(rate)
 	default:
-		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block, which its trace bounds
-			rate = 1 / (s.trace(maps.Block(0)) + lambda)
+		if rate == 0 { // below 2 over the largest eigenvalue of the Hessian of a block
+			rate = 1 / (s.curvature(maps.Block(0)) + lambda)
 		}
 		d.Rate, d.Average = sgd.Constant(rate), true // a constant rate alone ends in noise
 	}
@@ -381,27 +381,31 @@ func (s *fixedSet) algorithm4(fits []Fit, first []float64, maps *orff.Blocks, c 
 	return fits, nil
 }
 
-// trace is the mean of ||Phi(x) e||^2 over 200 of the training inputs, for the unit vector e of
-// the output with the largest one.
-func (s *fixedSet) trace(m orff.Map) float64 {
+// curvature bounds the largest eigenvalue of the Hessian of a block, 1/n sum Phi(x_i) Phi(x_i)^T, by
+// the mean norm of K(x_i, x_i) over 200 of the training inputs.
+func (s *fixedSet) curvature(m orff.Map) (bound float64) {
 	n := min(s.train, 200)
-	mean := make([]float64, s.out)
 	for i := range n {
-		floats.AddScaled(mean, 1/float64(n), diagonal(m, s.x[i*s.in:(i+1)*s.in]))
+		k, norm := kernelAt(m, s.x[i*s.in:(i+1)*s.in]), 0.
+		for j := 0; j < len(k); j += s.out {
+			norm = max(norm, floats.Norm(k[j:j+s.out], 1)) // a row sum
+		}
+		bound += norm / float64(n)
 	}
-	return floats.Max(mean)
+	return bound
 }
 
-// diagonal returns the diagonal of K~(x, x): ||Phi(x) e||^2 for the unit vectors e.
-func diagonal(m orff.Map, x []float64) []float64 {
+// kernelAt returns the value at x, x of the kernel that the features of m have.
+func kernelAt(m orff.Map, x []float64) []float64 {
 	d := m.Dims()
-	k, phi, g, e := make([]float64, d.Out), make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)
+	k, phi, g, e := make([]float64, d.Out*d.Out), make([]float64, d.Features), make([]float64, d.Params), make([]float64, d.Out)
 	m.FeaturesTo(phi, x)
 	for j := range e {
 		e[j] = 1
 		clear(g)
 		m.AddGradient(g, 1, phi, e)
-		k[j], e[j] = floats.Dot(g, g), 0
+		m.PredictTo(k[j*d.Out:(j+1)*d.Out], phi, g)
+		e[j] = 0
 	}
 	return k
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
@@ -103,7 +103,8 @@ func (s *fixedSet) generalisation(m orff.Map, lambda float64) *Generalisation {
 	}
 	var trace float64 // largest trace of K(x, x), which bounds its norm
 	for i := range s.train {
-		trace = max(trace, floats.Sum(diagonal(m, x[i*s.in:(i+1)*s.in])))
+		k := kernelAt(m, x[i*s.in:(i+1)*s.in])
+		trace = max(trace, mat.Trace(mat.NewDense(s.out, s.out, k)))
 	}
 	class := orff.RidgeClassOf(lambda, math.Sqrt(mean), math.Sqrt(most), trace)
 	unit := mean / 2

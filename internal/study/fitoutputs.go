@@ -47,7 +47,7 @@ func (s *fixedSet) outputs(o FitOptions, c config.Model, series *Series) error {
 	if o.ErrorCovariance != "" && o.ErrorCovariance != residuals {
 		m, err := readLabelled(o.ErrorCovariance)
 		if err != nil {
-			return fmt.Errorf("--error-covariance: %w", err)
+			return fmt.Errorf("--error-covariance: %w; to take the errors of the first line: --error-covariance %s", err, residuals)
 		}
 		sigma, err := s.covariance(m, series)
 		if err != nil {

@@ -335,6 +335,36 @@ func TestOutputOptionsHelp(t *testing.T) {
 	}
 }
 
+// Plain steps have a rate that a matrix between the variables does not make too long, whether V or
+// Gamma couples them: the distance from the closed form falls.
+func TestPlainStepsConvergeWithCoupledVariables(t *testing.T) {
+	series, v, _ := stores(400, 1)
+	coupled := make([]float64, 64)
+	for i := range coupled {
+		coupled[i] = 1.9
+		if i%9 == 0 {
+			coupled[i] = 2
+		}
+	}
+	for name, matrix := range map[string][]float64{"V": nil, "Gamma": coupled} {
+		c, o := fitConfig(), FitOptions{Iterations: 1000}
+		c.Optimiser.Step = "plain"
+		if matrix == nil {
+			o.OutputMap = v.write(t)
+		} else {
+			c.Kernel.Operator.Gamma, c.Kernel.Operator.Matrix = "matrix", matrix
+		}
+		f, err := FitFile(c, series, o, proceed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := f.Results[len(f.Results)-3:]
+		if !(steps[2].Gap < steps[1].Gap && steps[1].Gap < steps[0].Gap) || !(steps[2].Test < 1) {
+			t.Errorf("%s: %+v", name, steps)
+		}
+	}
+}
+
 func TestOutputOptionsRefuse(t *testing.T) {
 	s := spreads(100, 1)
 	file := func(text string) string {
