@@ -154,11 +154,11 @@ func (p *Page) getEvents(w http.ResponseWriter, r *http.Request) {
 	answer(w, m)
 }
 
-func (p *Page) getStatus(w http.ResponseWriter, _ *http.Request) { answer(w, p.status()) }
+func (p *Page) getStatus(w http.ResponseWriter, _ *http.Request) { answer(w, p.head()) }
 
 // list describes the first series that match, with what they can be sorted by.
 func (p *Page) list(search, order string) seriesMessage {
-	seen := p.status().Series
+	seen := p.head().Series
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	list, n := p.matching(search, order)

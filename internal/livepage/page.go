@@ -160,14 +160,24 @@ func (p *Page) EndStreams() { p.end.Do(func() { close(p.done) }) }
 // ServeHTTP implements http.Handler.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// status returns the state of the job.
-func (p *Page) status() statusMessage {
-	s := Status{Lag: -1}
-	if p.c.Status != nil {
-		s = p.c.Status()
+// job returns the state of the job.
+func (p *Page) job() Status {
+	if p.c.Status == nil {
+		return Status{Lag: -1}
 	}
+	return p.c.Status()
+}
+
+// head is status for callers without mu.
+func (p *Page) head() statusMessage {
+	s := p.job()
 	p.mu.RLock()
 	defer p.mu.RUnlock()
+	return p.status(s)
+}
+
+// status returns what the head of the page shows. The caller holds mu, at least for reading.
+func (p *Page) status(s Status) statusMessage {
 	m := statusMessage{
 		Model: p.c.Model, State: s.State, Working: s.State == "",
 		Records: p.counters.records, DeadLetters: p.counters.deadLetters,

@@ -93,23 +93,21 @@ func (c *client) frame() error {
 	if !listed {
 		c.add("series", p.list("", ""))
 	}
-	if c.frames%statusEvery == 0 {
-		c.add("status", p.status())
+	n := c.news(p.job())
+	if n.status != nil {
+		c.add("status", n.status)
 	}
 	if !listed || c.frames%rankingEvery == 0 {
 		c.add("ranking", p.ranking())
 	}
-	if c.query.values.Has("series") {
-		window, metrics, insight := c.news()
-		if window != nil {
-			c.add("data", window)
-		}
-		if metrics != nil {
-			c.add("metrics", metrics)
-		}
-		if insight != nil {
-			c.add("insight", insight)
-		}
+	if n.window != nil {
+		c.add("data", n.window)
+	}
+	if n.metrics != nil {
+		c.add("metrics", n.metrics)
+	}
+	if n.insight != nil {
+		c.add("insight", n.insight)
 	}
 	p.mu.RLock()
 	events := p.events.since(c.events, maxEvents)
@@ -122,35 +120,56 @@ func (c *client) frame() error {
 	return c.send()
 }
 
-// news copies what is new of the series; scores and insight as often as the status.
-func (c *client) news() (window *windowMessage, metrics *metricsMessage, insight *insightMessage) {
+// news are the messages of one moment; nil where nothing is new.
+type news struct {
+	status  *statusMessage
+	window  *windowMessage
+	metrics *metricsMessage
+	insight *insightMessage
+}
+
+// news copies what is new of the series, and the status with it, so that the samples in the head of
+// the page are those of its charts; alone, the status comes each second, as scores and insight do.
+func (c *client) news(s Status) (n news) {
 	p := c.page
-	p.ask(c.query.values.Get("series"))
+	chosen := c.query.values.Has("series")
+	if chosen {
+		p.ask(c.query.values.Get("series"))
+	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
+	due := c.frames%statusEvery == 0
+	if due {
+		head := p.status(s)
+		n.status = &head
+	}
+	if !chosen {
+		return n
+	}
 	h, v, _, err := p.view(c.query)
 	if err != nil {
-		return nil, nil, nil // its variables have changed: the client chooses again
+		return n // its variables have changed: the client chooses again
 	}
 	reset := c.epoch != h.epoch || c.end < h.first()
 	if reset {
 		c.epoch, c.end = h.epoch, h.first()
 	}
 	if reset || c.end != h.end || c.origin != h.now.origin {
-		window = h.window(v, c.end)
-		window.Reset = reset
+		n.window = h.window(v, c.end)
+		n.window.Reset = reset
 		c.end, c.origin = h.end, h.now.origin
+		head := p.status(s)
+		n.status = &head
 	}
-	due := c.frames%statusEvery == 0
 	if reset || due && c.scores != h.scores.version {
-		metrics = h.scores.message(h, v, h.all(), p.c.Levels)
+		n.metrics = h.scores.message(h, v, h.all(), p.c.Levels)
 		c.scores = h.scores.version
 	}
 	if reset || due && c.insight != h.insight.version {
-		insight = &insightMessage{Experts: h.insight.expertsMessage(h), Influence: h.insight.influenceMessage(h)}
+		n.insight = &insightMessage{Experts: h.insight.expertsMessage(h), Influence: h.insight.influenceMessage(h)}
 		c.insight = h.insight.version
 	}
-	return window, metrics, insight
+	return n
 }
 
 // add appends an event.

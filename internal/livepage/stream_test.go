@@ -126,19 +126,37 @@ func TestClientThatFellBehindStartsAgain(t *testing.T) {
 	r := httptest.NewRequest("GET", "/?series=s", nil)
 	q, _ := newQuery(r)
 	c := &client{page: f.page, query: q, w: httptest.NewRecorder(), frames: 1}
-	if w, _, _ := c.news(); !w.Reset || w.End != 2 {
+	if w := c.news(Status{}).window; !w.Reset || w.End != 2 {
 		t.Fatalf("got %+v", w)
 	}
-	if w, _, _ := c.news(); w != nil {
+	if w := c.news(Status{}).window; w != nil {
 		t.Fatalf("nothing is new, got %+v", w)
 	}
 	f.feed(maxSamples)
-	if w, _, _ := c.news(); w.Reset || len(w.Time) != maxSamples {
+	if w := c.news(Status{}).window; w.Reset || len(w.Time) != maxSamples {
 		t.Errorf("reset %v with %d samples: nothing was lost", w.Reset, len(w.Time))
 	}
 	f.feed(maxSamples + 1)
-	if w, _, _ := c.news(); !w.Reset || len(w.Time) != maxSamples {
+	if w := c.news(Status{}).window; !w.Reset || len(w.Time) != maxSamples {
 		t.Errorf("reset %v with %d samples: one was lost", w.Reset, len(w.Time))
+	}
+}
+
+// TestHeadIsOfTheMomentOfTheCharts: whatever samples a client gets, the head that comes with them has
+// counted these, and no others.
+func TestHeadIsOfTheMomentOfTheCharts(t *testing.T) {
+	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
+	q, _ := newQuery(httptest.NewRequest("GET", "/?series=s", nil))
+	c := &client{page: f.page, query: q, w: httptest.NewRecorder(), frames: 1} // a frame without a status of its own
+	for range 3 {
+		f.feed(5)
+		n := c.news(Status{})
+		if n.status == nil || n.window == nil || n.status.Records != n.window.End {
+			t.Fatalf("head %+v, charts %+v", n.status, n.window)
+		}
+		if n := c.news(Status{}); n.status != nil {
+			t.Fatalf("nothing is new, got %+v", n.status)
+		}
 	}
 }
 

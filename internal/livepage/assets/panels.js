@@ -78,8 +78,9 @@ const trends = {
 export function showMetrics(m, inCharts, dim) {
   const all = m.scores.find((s) => s.target === "_all");
   const steps = m.horizon === 1 ? "one step" : `${m.horizon} steps`;
+  const until = m.past.time?.length ? ` up to ${format.time(m.past.time.at(-1))}` : "";
   $("quality-hint").textContent = all
-    ? `Forecasts ${steps} ahead, all variables, ${format.count(all.n)} scored samples.` : "No forecast has been scored yet.";
+    ? `Forecasts ${steps} ahead, all variables, ${format.count(all.n)} scored samples${until}.` : "No forecast has been scored yet.";
   showSkill($("vs-persistence"), all?.skill_vs_persistence, "repeating the last value");
   showSkill($("vs-var"), all?.skill_vs_var, "a linear autoregression");
   showCoverage($("coverage"), all, m.level);
