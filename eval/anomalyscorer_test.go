@@ -610,3 +610,34 @@ func TestAnomalyScorerAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations per step", n)
 	}
 }
+
+// A state replaces an older one, with more behind it, altogether: a checkpoint of changes has a
+// series that has begun again.
+func TestAnomalyStateReplacesAnother(t *testing.T) {
+	rng := rand.New(rand.NewPCG(81, 82))
+	learnt := func(n int) *AnomalyScorer {
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 2})
+		for i := range n {
+			y := []float64{rng.NormFloat64(), rng.NormFloat64()}
+			if i%40 == 30 {
+				y[1] = 20
+			}
+			s.Observe(int64(i)*60e9, y, []float64{0, 0})
+		}
+		return s
+	}
+	encoded := func(s *AnomalyScorer) []byte {
+		c := snapshot.NewEncoder(nil)
+		c.Block(func() { s.State(c) })
+		return c.Bytes()
+	}
+	old, want := learnt(1000), encoded(learnt(20))
+	c := snapshot.NewDecoder(want)
+	c.Block(func() { old.State(c) })
+	if err := c.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(encoded(old), want) {
+		t.Error("something of the older state is left")
+	}
+}

@@ -125,6 +125,7 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 	}
 	c.Index(&used, tailBins+1)
 	c.Float64s(t.beyond[:used])
+	clear(t.beyond[used:]) // of an older state, where changes follow a whole one
 }
 
 const (
