@@ -604,7 +604,10 @@ func TestOverflowLeavesTheWeights(t *testing.T) {
 		if p != nil {
 			y := make([]float64, 1)
 			l.PredictTo(y, []float64{1e160})
-			l.Learn([]float64{1e160}, []float64{y[0]*(1+1e-15) + 1e150}) // curvature overflows
+			l.Learn([]float64{1e160}, []float64{y[0] * (1 + 1e-15)}) // the curvature overflows, the gradient does not
+			if l.Dropped() != 1 || l.Steps() != 2 {
+				t.Errorf("%s: %d dropped, %d steps", name, l.Dropped(), l.Steps())
+			}
 			same(t, name, weights(l, 1), before)
 			for range 500 { // and learning goes on
 				l.Learn([]float64{1}, []float64{1})

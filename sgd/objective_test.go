@@ -218,20 +218,26 @@ func TestC8_5_OutputMap(t *testing.T) {
 	near(t, "theta", theta, want.RawVector().Data, 1e-10)
 }
 
+// edgesOfPairs joins each pair of the n points in x, of two coordinates, by a Gaussian weight over
+// n^2, as the term does online.
+func edgesOfPairs(x []float64) (edges []sgd.Edge) {
+	n := len(x) / 2
+	for i := range n {
+		for j := range i {
+			q := square(x[2*i]-x[2*j]) + square(x[2*i+1]-x[2*j+1])
+			edges = append(edges, sgd.Edge{i, j, math.Exp(-q/2) / float64(n*n)})
+		}
+	}
+	return edges
+}
+
 // Online, with the whole sample as the mini-batch, the term has the fixed point of
 // the batch objective, of which every pair of inputs is an edge.
 func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
 	const n, lambda, manifold = 6, .05, .8
 	r := &source{32}
 	x, y := r.normals(2*n), r.normals(2*n)
-	var edges []sgd.Edge
-	for i := range n {
-		for j := range i {
-			q := square(x[2*i]-x[2*j]) + square(x[2*i+1]-x[2*j+1])
-			edges = append(edges, sgd.Edge{i, j, math.Exp(-q/2) / n / n})
-		}
-	}
-	m := fixMap()
+	m, edges := fixMap(), edgesOfPairs(x)
 	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
 	theta := make([]float64, m.Dims().Params)
 	must(o.SolveCG(theta, 1e-14, 0))
@@ -256,14 +262,7 @@ func TestManifoldOfSeveralMiniBatches(t *testing.T) {
 	const all = n * batches
 	r := &source{34}
 	x, y := r.normals(2*all), r.normals(2*all)
-	var edges []sgd.Edge
-	for i := range all {
-		for j := range i {
-			q := square(x[2*i]-x[2*j]) + square(x[2*i+1]-x[2*j+1])
-			edges = append(edges, sgd.Edge{i, j, math.Exp(-q/2) / all / all})
-		}
-	}
-	m := fixMap()
+	m, edges := fixMap(), edgesOfPairs(x)
 	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, X: x, Y: y, Lambda: lambda, Edges: edges, Manifold: manifold}))
 	theta := make([]float64, m.Dims().Params)
 	must(o.SolveCG(theta, 1e-14, 0))

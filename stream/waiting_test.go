@@ -14,43 +14,14 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// decoded is a Decoder that returns a record.
-type decoded struct{ *stream.Record }
-
-func (d decoded) Decode(r *stream.Record, _ *stream.Message) error {
-	*r = *d.Record
-	return nil
-}
-
 // grouped gives the records to an engine, which settles and scores after every so many. Text
 // and state are those at the end.
 func grouped(t *testing.T, c stream.EngineConfig, records []stream.Record, every int) (points string, state []byte) {
 	t.Helper()
 	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
-	learnGrouped(t, e, &b, records, every)
+	streamtest.LearnGrouped(t, e, &b, records, every)
 	return textOf(&b, c.Levels), e.Snapshot(nil)
-}
-
-func learnGrouped(t *testing.T, e *stream.Engine, b *stream.Batch, records []stream.Record, every int) {
-	t.Helper()
-	var d stream.Decoded
-	for i := range records {
-		d.Reset()
-		d.Decode(decoded{&records[i]}, records[i].Message)
-		if err := e.LearnMessage(b, &d, 0); err != nil {
-			t.Fatal(err)
-		}
-		if (i+1)%every != 0 && i+1 < len(records) {
-			continue
-		}
-		if err := e.Settle(b); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Score(b); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // TestSeriesBySeries: samples that are learnt series by series give the points of samples that

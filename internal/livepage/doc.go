@@ -29,5 +29,5 @@
 // Nothing is queued for a client of the stream: it has a position in the memory above, and
 // gets what is new four times per second. A client behind the oldest kept sample starts
 // again with the kept ones. A client that reads nothing for ten seconds is dropped, and
-// there are at most MaxClients. The status, sent every second, is also the heartbeat.
+// there are at most MaxClients. The status, sent every second and with new samples, is also the heartbeat.
 package livepage

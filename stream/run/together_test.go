@@ -61,35 +61,10 @@ func hosts(rows int) (list []stream.Record) {
 	return list
 }
 
-// given is a Decoder that returns a record.
-type given struct{ *stream.Record }
-
-func (g given) Decode(r *stream.Record, _ *stream.Message) error {
-	*r = *g.Record
-	return nil
-}
-
-// learn gives the records to e, which settles and scores after every so many, and returns all
-// points of b as text.
+// learn is streamtest.LearnGrouped, and returns all points of b as text.
 func learn(t *testing.T, e *stream.Engine, b *stream.Batch, records []stream.Record, every int) string {
 	t.Helper()
-	var d stream.Decoded
-	for i := range records {
-		d.Reset()
-		d.Decode(given{&records[i]}, records[i].Message)
-		if err := e.LearnMessage(b, &d, 0); err != nil {
-			t.Fatal(err)
-		}
-		if (i+1)%every != 0 && i+1 < len(records) {
-			continue
-		}
-		if err := e.Settle(b); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Score(b); err != nil {
-			t.Fatal(err)
-		}
-	}
+	streamtest.LearnGrouped(t, e, b, records, every)
 	return string(lineproto.Encoder{Long: true, Exact: true}.AppendBatch(nil, b))
 }
 

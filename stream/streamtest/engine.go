@@ -104,3 +104,34 @@ func NewEngine(t testing.TB, c stream.EngineConfig) *stream.Engine {
 	}
 	return e
 }
+
+// LearnGrouped gives the records to e, which settles and scores into b after every so many, and at
+// the end.
+func LearnGrouped(t testing.TB, e *stream.Engine, b *stream.Batch, records []stream.Record, every int) {
+	t.Helper()
+	var d stream.Decoded
+	for i := range records {
+		d.Reset()
+		d.Decode(given{&records[i]}, records[i].Message)
+		if err := e.LearnMessage(b, &d, 0); err != nil {
+			t.Fatal(err)
+		}
+		if (i+1)%every != 0 && i+1 < len(records) {
+			continue
+		}
+		if err := e.Settle(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Score(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// given is a Decoder that returns a record.
+type given struct{ *stream.Record }
+
+func (g given) Decode(r *stream.Record, _ *stream.Message) error {
+	*r = *g.Record
+	return nil
+}
