@@ -88,12 +88,10 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 	}
 	if c.Rate == nil {
 		rate := 0.1
-		if m, ok := blocks.Block(0).(*orff.Decomposable); ok && cfg.Step == PlainSteps && !m.Output().IsIdentity() {
-			gains, _, err := eigenOf(m.Output())
-			if err != nil {
+		if cfg.Step == PlainSteps {
+			if rate, err = plainRate(blocks.Block(0)); err != nil {
 				return nil, err
 			}
-			rate = min(rate, .5/slices.Max(gains)) // a step grows with the norm of Gamma
 		}
 		c.Rate = sgd.Constant(rate)
 	}
@@ -107,6 +105,24 @@ func newDescent(cfg KernelVARConfig) (*descent, error) {
 	}
 	d.differentiate()
 	return d, nil
+}
+
+// plainRate is 0.1, or less for a kernel that couples the outputs: the length of a step grows with
+// its norm, and steps of twice the inverse norm diverge.
+func plainRate(m orff.Map) (rate float64, err error) {
+	rate = 0.1
+	limit := 1 / kernelSize(m) // NaN without a closed form
+	if dec, ok := m.(*orff.Decomposable); ok {
+		gains, _, err := eigenOf(dec.Output())
+		if err != nil {
+			return 0, err
+		}
+		limit = .5 / slices.Max(gains)
+	}
+	if limit < rate {
+		rate = limit
+	}
+	return rate, nil
 }
 
 // maps returns the blocks as the steps see them.

@@ -48,15 +48,19 @@ func newExactKernel(m orff.Map) (*exactKernel, error) {
 	return k, nil
 }
 
-// size is the largest row sum of |K(x, x)|, a bound of its norm, where all inputs
+// size is kernelSize of the map.
+func (k *exactKernel) size() float64 { return kernelSize(k.m) }
+
+// kernelSize is the largest row sum of |K(x, x)|, a bound of its norm, where all inputs
 // are 1/2: inside of every domain and, with a median distance of 1, far out.
-func (k *exactKernel) size() float64 {
-	x := make([]float64, k.in)
+func kernelSize(m orff.Map) float64 {
+	d := m.Dims()
+	x, k := make([]float64, d.In), make([]float64, d.Out*d.Out)
 	for i := range x {
 		x[i] = 0.5
 	}
-	orff.KernelTo(k.k, k.m, x, x)
-	return maxRowSum(k.k, k.out)
+	orff.KernelTo(k, m, x, x)
+	return maxRowSum(k, d.Out)
 }
 
 // maxRowSum returns the largest sum of |a_ij| over a row of n columns, a bound of the norm of a.

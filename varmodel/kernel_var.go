@@ -75,8 +75,8 @@ const (
 	// rate is at most the weight that a new mini-batch has in the curvature, so that
 	// a step never moves further than that batch has evidence for.
 	NewtonSteps Step = iota
-	// PlainSteps are those of Algorithm 4 itself; the rate is 0.1 by default, at most half of the
-	// inverse norm of Gamma.
+	// PlainSteps are those of Algorithm 4 itself; the rate is 0.1 by default, or
+	// less where the kernel couples the outputs.
 	PlainSteps
 	// AdaGradSteps have a rate for each weight, 0.1 by default.
 	AdaGradSteps
