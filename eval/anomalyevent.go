@@ -142,7 +142,7 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 // lasts reports whether the sample is still odd enough for the event, in a view that averages
 // over samples.
 func (s *AnomalyScorer) lasts() bool {
-	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation]) > eventLeast
+	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation], s.scores[Flat]) > eventLeast
 }
 
 // begin begins an event with a sample of the score.

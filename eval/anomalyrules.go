@@ -33,7 +33,7 @@ func (r AnomalyRule) admits(expected, deviation float64) bool {
 func (s *AnomalyScorer) suppressed(v View, j int, y []float64) bool {
 	w := &s.vars[j]
 	deviation := w.deviation
-	if v == Jump || v == Noise {
+	if v != Level && v != Correlation {
 		deviation = w.error
 	}
 	return !s.c.Rules[j].admits(y[j]-deviation, deviation)

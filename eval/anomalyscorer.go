@@ -26,16 +26,19 @@ const (
 	// variables of the same samples lead to expect.
 	Correlation
 
+	// Flat: the variables move less from sample to sample than usual.
+	Flat
+
 	viewCount
 )
 
-func (v View) String() string { return [...]string{"level", "noise", "jump", "correlation"}[v] }
+func (v View) String() string { return [...]string{"level", "noise", "jump", "correlation", "flat"}[v] }
 
 // viewRates are the expected numbers of false alarms of the views, in parts of
 // AnomalyConfig.FalseAlarms. Their sum exceeds 1 because the tails of the slow views
 // are estimated conservatively: simulations without anomalies have between .6 and 1.4 of
 // the configured rate.
-var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3}
+var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3, Flat: .3}
 
 const (
 	anomalyWarmup = 100    // samples before the first score
@@ -80,7 +83,7 @@ type AnomalyConfig struct {
 // learnt from, until after NormalAfter samples they are the new normal.
 //
 // A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128
-// variables. It allocates nothing.
+// variables; Flat exists for 2 or more. It allocates nothing.
 type AnomalyScorer struct {
 	c      AnomalyConfig
 	limits [viewCount]float64 // surprisal that scores 1
@@ -92,6 +95,7 @@ type AnomalyScorer struct {
 	slow   [viewCount]slowView // those but Jump
 	others *others             // nil without Correlation
 	z, r   []float64           // values and residuals of others, standardised
+	steps  []float64           // scratch of Flat
 	event  eventState
 	outer  eventState // that the event is inside of, if it is
 
@@ -132,6 +136,7 @@ type slowView struct {
 type anomalyVar struct {
 	anomalyErrors
 	anomalyLevel
+	anomalyFlat
 	residual       float64 // mean of recent residuals given the others
 	residualSquare float64 // their mean square
 }
@@ -170,6 +175,7 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 		s.limits[v] = -math.Log(c.FalseAlarms * viewRates[v])
 		s.squares[v] = make([]float64, c.Dim)
 	}
+	s.steps = make([]float64, c.Dim)
 	s.day.values = make([]float32, dayBins*c.Dim)
 	if c.Dim >= 2 && c.Dim <= othersMost {
 		s.others = newOthers(c.Dim)
@@ -203,6 +209,9 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	if values {
 		best = s.considerSlow(best, Level, level, y, .5, 1)
 	}
+	if values && len(y) > 1 {
+		best = s.considerSlow(best, Flat, s.observeFlat(y), y, .2, .5)
+	}
 	if s.others != nil && values {
 		best = s.considerSlow(best, Correlation, s.observeOthers(), y, .5, .5)
 	}
@@ -225,10 +234,11 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 }
 
 // consider takes the surprisal of a view and returns the largest score so far. Below 1 the score of
-// Jump is squared: single samples would hide in the ranking what the other views average.
+// Jump is squared: single samples would hide in the ranking what the other views average. So is that
+// of Flat, as most of what is quiet is not wrong.
 func (s *AnomalyScorer) consider(best float64, v View, surprisal float64) float64 {
 	score := surprisal / s.limits[v]
-	if v == Jump && score < 1 {
+	if (v == Jump || v == Flat) && score < 1 {
 		score *= score
 	}
 	if s.scores[v] = score; score > best {
@@ -329,6 +339,8 @@ func (s *AnomalyScorer) acceptNormal(v View) {
 			w.deviation = 0
 		case Noise:
 			w.usual = w.lately
+		case Flat:
+			w.often = w.lively
 		case Correlation:
 			w.residualSquare = max(w.residualSquare, w.residual*w.residual)
 		}
@@ -355,11 +367,17 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 			c.Float64(&v.residual)
 			c.Float64(&v.residualSquare)
 		}
+		if len(s.vars) > 1 {
+			v.anomalyFlat.state(c)
+		}
 	}
 	s.clock.state(c)
 	s.day.state(c)
 	s.jump.state(c)
-	for _, v := range [...]View{Level, Noise, Correlation} {
+	for _, v := range [...]View{Level, Noise, Correlation, Flat} {
+		if v >= Correlation && len(s.vars) == 1 {
+			break // they compare variables
+		}
 		w := &s.slow[v]
 		c.Int64(&w.held)
 		c.Int64(&w.long)

@@ -187,6 +187,31 @@ func TestAnomalyScorerKnowsTheTimeOfDay(t *testing.T) {
 	}
 }
 
+// Variables that stand still together are an anomaly, although each value is usual and the forecasts
+// are as good as ever. One variable alone may rest.
+func TestAnomalyOfVariablesThatStandStill(t *testing.T) {
+	const at, length, dim = 3000, 150, 4
+	for _, still := range []int{0, 1, dim} {
+		r := rand.New(rand.NewPCG(15, 15))
+		s := NewAnomalyScorer(AnomalyConfig{Dim: dim})
+		y, yhat := make([]float64, dim), make([]float64, dim)
+		found := false
+		for i := range at + length {
+			for j := range y {
+				if i < at || j >= still {
+					y[j] = math.Sin(float64(i)/10+float64(j)) + .1*r.NormFloat64()
+				}
+				yhat[j] = y[j] + .1*r.NormFloat64()
+			}
+			score, _ := s.Observe(int64(i)*minute, y, yhat)
+			found = found || i >= at && score > 1 && s.Cause() == Flat
+		}
+		if want := still == dim; found != want {
+			t.Errorf("%d of %d variables stand still: found %v", still, dim, found)
+		}
+	}
+}
+
 // One anomaly is one event, with the rows between its alarms; it has the peak and the
 // end, and nothing of it stays behind.
 func TestAnomalyEvent(t *testing.T) {

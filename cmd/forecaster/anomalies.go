@@ -18,12 +18,13 @@ func (a *app) anomaliesCommand() *cobra.Command {
 		Long: `anomalies learns a file and scores each row before it learns from it. A score
 above 1 is an alarm: the row, with the rows before it, is less probable than
 model.anomaly.false_alarms, one in 1,000 by default. A score of 2: one in 1,000,000. The
-score is the largest of four:
+score is the largest of five:
 
   level        the last rows are away from the mean of the series, at this time of day
   noise        the forecast errors of the last rows are larger or smaller than usual
   jump         the row is away from its forecast
   correlation  a variable is away from what the others of the same rows lead to expect
+  flat         the variables move less from row to row than usual
 
 An alarm begins an anomaly, which is one line of the table: its highest score, the cause
 of most of its rows, the leading variable with its observed and expected value. A jump

@@ -144,7 +144,7 @@ var meanings = map[string]string{
 	"anomaly_score":        "anomaly score, an alarm above 1; of the sample, in the long layout (`target=_all`) also of each variable in an anomaly",
 	"is_anomaly":           "`true` for the samples of an anomaly: its alarms, and those between them; absent otherwise",
 	"anomaly_share":        "as VAR_share",
-	"cause":                "cause of an alarm: `level`, `noise`, `jump` or `correlation`; only in an anomaly",
+	"cause":                "cause of an alarm: `level`, `noise`, `jump`, `correlation` or `flat`; only in an anomaly",
 	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly.level_sets`",
 	"yhat":                 "forecast",
 	"yhat_lower":           "lower bound",
