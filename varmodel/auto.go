@@ -32,17 +32,26 @@ type Ingredient string
 
 // The ingredients, beside the experts.
 const (
-	Refitting  Ingredient = "refit"   // refits of the experts at 50, 100, 400 and 3200 samples
-	LongInputs Ingredient = "long"    // forecasts of ar96 as inputs of the other experts
-	Stacking   Ingredient = "stack"   // linear correction of the aggregate
-	Novelty    Ingredient = "novelty" // persistence after a step far larger than any before
-	Glitches   Ingredient = "glitch"  // holding back values out of all proportion
-	Limiting   Ingredient = "limit"   // limits of the errors that experts learn from
-	Holding    Ingredient = "hold"    // factors by the time since the last change, where values repeat
-	Seasons    Ingredient = "seasons" // cycles of the clock and of the search, and forecasts of what remains
+	Refitting  Ingredient = "refit"       // refits of the experts at 50, 100, 400 and 3200 samples
+	LongInputs Ingredient = "long"        // forecasts of ar96 as inputs of the other experts
+	Stacking   Ingredient = "stack"       // linear correction of the aggregate
+	Novelty    Ingredient = "novelty"     // persistence after a step far larger than any before
+	Glitches   Ingredient = "glitch"      // holding back values out of all proportion
+	Limiting   Ingredient = "limit"       // limits of the errors that experts learn from
+	Holding    Ingredient = "hold"        // factors by the time since the last change, where values repeat
+	Seasons    Ingredient = "seasons"     // cycles of the clock and of the search, and forecasts of what remains
+	SeasonStep Ingredient = "season-step" // the season around its mean as an expert of one step
+	EarlySteps Ingredient = "early"       // shrinkage of the one-step forecasts of young series
+	Exact      Ingredient = "exact"       // least squares where there is little noise
+	CrossLags  Ingredient = "cross"       // far lags of other coordinates
+	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
+	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
 )
 
-var ingredients = []Ingredient{Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons}
+var ingredients = []Ingredient{
+	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
+	Exact, CrossLags, OwnPast, Rounds,
+}
 
 // ExpertNames lists the experts of the default model beside persistence. AutoConfig
 // also accepts, for any number N of lags, arN (a coordinate's own lags), varN (lags
@@ -121,7 +130,7 @@ func newMixtureModel(cfg AutoConfig, tier tierSpec, specs []expertSpec) (eval.Mo
 			e.yuleWalker.batch = 1 // the next sample may belong to another series
 		}
 	}
-	if m.repeats = m.seasonal() && len(cfg.Experts) == 0; m.repeats {
+	if m.repeats = m.seasonal() && m.has(SeasonStep) && len(cfg.Experts) == 0; m.repeats {
 		m.names = append(m.names, "season")
 	}
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
@@ -217,6 +226,9 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if m.has(Holding) {
 		s.holds = newHolds(d)
 	}
+	if !m.has(Exact) {
+		s.exact.end()
+	}
 	if m.seasonal() {
 		s.seasons = newSeasons(d, m.tier.season, m.cfg.Season)
 		if m.cfg.Season == 0 {
@@ -224,7 +236,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		}
 	}
 	if m.direct != nil {
-		s.multihorizon = newMultihorizon(m.direct, s.seasons, m.cfg.Season, m.cfg.Horizon, m.recent(), m.work)
+		s.multihorizon = newMultihorizon(m, s.seasons)
 	}
 	if s.inputs != nil {
 		return autoWithInputs{s}

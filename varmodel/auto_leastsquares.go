@@ -70,6 +70,13 @@ func newLeastSquares(dim, lags int) *leastSquares {
 	return l
 }
 
+// end makes sure that no least squares begin.
+func (l *leastSquares) end() {
+	for j := range l.due {
+		l.due[j] = math.MaxInt
+	}
+}
+
 func newOwnLeastSquares(lags int, cross crossLag) *ownLeastSquares {
 	if cross.lag > 0 {
 		lags += crossInputs

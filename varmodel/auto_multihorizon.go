@@ -85,6 +85,7 @@ type multihorizon struct {
 	shrinkages []shrinkage // of each mixture, towards persistence
 	factors    []float64   // see shrink
 	lags       *lagRegression
+	noOwnPast  bool     // their forecast is the last value: the part is left out
 	origins    []origin // ring; its length is the last anchor
 	next       int      // origin that predict replaces
 	count      int      // origins in the ring
@@ -101,10 +102,11 @@ type multihorizon struct {
 	target       []float64 // scratch, dim
 }
 
-func newMultihorizon(g *directLearners, q *seasons, season, horizon, depth int, work *Workspace) *multihorizon {
+func newMultihorizon(m *auto, q *seasons) *multihorizon {
+	g, horizon, work := m.direct, m.cfg.Horizon, m.work
 	d := g.dim
 	o := &multihorizon{
-		direct: g, horizon: horizon, seasons: q, season: season,
+		direct: g, horizon: horizon, seasons: q, season: m.cfg.Season,
 		origins:      make([]origin, g.steps[len(g.steps)-1]),
 		sinceNovelty: make([]int, d),
 		iteratedPath: lanes.Rows(horizon, d),
@@ -112,16 +114,21 @@ func newMultihorizon(g *directLearners, q *seasons, season, horizon, depth int, 
 		pathWeights:  make([]float64, paths*len(g.steps)*d),
 		forecast:     make([]float64, len(g.steps)*d),
 		factors:      make([]float64, len(g.steps)),
-		recent:       vec.Aligned((horizon + depth) * strideOf(d)),
+		recent:       vec.Aligned((horizon + m.recent()) * strideOf(d)),
 		values:       lanes.Rows(1, d),
 		out:          make([]float64, d),
 		target:       make([]float64, d),
 		ahead:        make([]float64, horizon*d),
-		lags:         newLagRegression(d, horizon, season, work),
+		lags:         newLagRegression(d, horizon, m.cfg.Season, work),
+		noOwnPast:    !m.has(OwnPast),
 	}
 	for _, h := range g.steps {
 		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, &work.newton))
-		o.rounds = append(o.rounds, newRounds(h))
+		r := newRounds(h)
+		if !m.has(Rounds) {
+			r.shortest = r.longest
+		}
+		o.rounds = append(o.rounds, r)
 		o.shrinkages = append(o.shrinkages, shrinkage{errors: 1})
 	}
 	for j := range o.sinceNovelty {
@@ -207,6 +214,11 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 	o.lags.push(last, whole.past.observedAt(0))
 	o.lags.learn(f.scaler)
 	o.lags.predict(f.scaler)
+	if o.noOwnPast {
+		for h := range o.horizon {
+			copy(o.lags.path[h*len(last):(h+1)*len(last)], last)
+		}
+	}
 	o.iterate(f, source)
 	o.shrink()
 	o.repeatSeason(whole, p)

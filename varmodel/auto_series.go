@@ -124,7 +124,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 	s.local.Add(y) // first: the longest chain of dependent instructions starts here
 	s.scaler.Add(y)
 	again := s.total%(seasonAgain*s.m.memory) == 0
-	s.exact.search(isDoubling(s.total, refitTimes[0]) || again, s.past, s.scaler)
+	if s.m.has(CrossLags) {
+		s.exact.search(isDoubling(s.total, refitTimes[0]) || again, s.past, s.scaler)
+	}
 	if s.season != nil {
 		s.findSeason()
 	}

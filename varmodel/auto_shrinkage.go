@@ -38,7 +38,7 @@ const (
 // earlyFactor is the factor by which the one-step increments of the mixture are multiplied
 // in a young series: the shrinkage fades as evidence grows, whatever the number of samples.
 func (s *autoSeries) earlyFactor() float64 {
-	if s.total >= earlyEnd {
+	if s.total >= earlyEnd || !s.m.has(EarlySteps) {
 		return 1
 	}
 	t := &s.early
