@@ -96,9 +96,7 @@ func newServer(seed uint64) *server {
 	at := serverHistory + 200
 	for range serverCount {
 		a := madeAnomaly{from: at, to: at + 60 + rng.IntN(101)}
-		for _, j := range rng.Perm(serverDim)[:[...]int{1, 1, 1, 2, 5}[rng.IntN(5)]] {
-			a.variables = append(a.variables, j)
-		}
+		a.variables = append(a.variables, rng.Perm(serverDim)[:[...]int{1, 1, 1, 2, 5}[rng.IntN(5)]]...)
 		s.anomalies = append(s.anomalies, a)
 		at = a.to + 150 + rng.IntN(301)
 	}
