@@ -72,8 +72,8 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if dim < 1 {
-		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
+	if dim < 1 || !(p.Epsilon > 0) {
+		return &usageError{fmt.Errorf("--dim: must be >= 1 and --epsilon > 0, got %d and %g", dim, p.Epsilon)}
 	}
 	m, err := study.PlainKernel(cfg.Model, dim, 1)
 	if err != nil {
@@ -118,6 +118,9 @@ Take that number of draws where kernel plan knows no bound.`,
 func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	dim, _ := cmd.Flags().GetInt("dim")
 	epsilon, _ := cmd.Flags().GetFloat64("epsilon")
+	if !(epsilon > 0) {
+		return &usageError{fmt.Errorf("--epsilon: must be > 0, got %g", epsilon)}
+	}
 	var forced []config.Setting
 	if len(args) > 0 {
 		forced = onlyFile("check", args[0])

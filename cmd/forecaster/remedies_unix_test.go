@@ -65,7 +65,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"folder missing", []string{"forecast", path("no/god.csv")}, []string{"the folder is not there"}},
 		{"file of lint missing", []string{"lint", "--connect", "--set", "input.file.path=" + path("god.csv"), "--set", "output.discard={}"}, []string{"input.file.path: ", "name one of these"}},
 		{"file of produce missing, no broker", []string{"produce", path("god.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"name one of these"}},
-		{"no broker", []string{"produce", path("good.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"no broker listens there", "--brokers"}},
+		{"no broker", []string{"produce", path("good.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"no broker listens at 127.0.0.1:1: start it", "--brokers"}},
 		{"topic missing", []string{"lint", "--connect", "--set", "input.kafka.brokers=" + broker, "--set", "input.kafka.topics=other", "--set", "output.discard={}"}, []string{"there is no topic other", "forecaster produce FILE --topic other"}},
 		{"configuration changed", run("--set", "model.order=7"), []string{"model.order", "forecaster checkpoint reset"}},
 		{"ending of an output", []string{"replay", path("good.csv"), "--out", path("out.xls")}, []string{"output.file.format", ".parquet"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -135,7 +136,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if err := errors.New("interrupted: the scores are those of the rows before"); cmd.Context().Err() != nil && state != "" {
-		return fmt.Errorf("%w, which %s has learnt; go on with the next row with: %s", err, state, a.sameCommand())
+		return fmt.Errorf("%w, which %s has learnt; go on with the next row with: %s", err, state, shell.Command("forecaster", a.args...))
 	} else if cmd.Context().Err() != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
-	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -91,17 +89,6 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 func (a *app) configFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&a.files, "config", "c", nil, "configuration file; may be repeated, later files win")
 	cmd.Flags().StringArrayVar(&a.sets, "set", nil, "one setting, such as model.order=4; may be repeated")
-}
-
-var secretValue = regexp.MustCompile(`((?:token|password)=).*`)
-
-// sameCommand returns the command line, to be copied; values that are secret are left out.
-func (a *app) sameCommand() string {
-	words := []string{"forecaster"}
-	for _, arg := range a.args {
-		words = append(words, shell.Quote(secretValue.ReplaceAllString(arg, "$1...")))
-	}
-	return strings.Join(words, " ")
 }
 
 // setting is a flag with the key of the configuration that it sets.

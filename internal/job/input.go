@@ -163,12 +163,11 @@ func (s *namedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 // record adds the names of a record. It warns of a name that the first one lacks, as the error
 // comes after the last one only.
 func (s *namedSource) record(r *stream.Record, refusal *stream.DataError) error {
-	if refusal != nil {
-		return nil //nolint:nilerr // a refused record has no names, and the runner reports it
-	}
 	first := len(s.names.found) == 0
-	s.names.add(r.Names)
-	if first && s.early {
+	if refusal == nil {
+		s.names.add(r.Names)
+	}
+	if first && s.early && len(s.names.found) > 0 {
 		for _, c := range s.names.missing {
 			if c.required {
 				s.log.Warn(s.names.problem(c, "first row"))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -27,6 +28,9 @@ var (
 // ok is false for a file of rows. Every row from row from on is known.
 func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l *Labels, ok bool, err error) {
 	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil // who reads the rows says it, with the files that are there
+	}
 	if err != nil {
 		return nil, false, err
 	}
