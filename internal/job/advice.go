@@ -42,6 +42,8 @@ func advise(err error, reset string) error {
 		first = "Restore the checkpoint, or start over"
 	case errors.Is(err, kafka.ErrRecreated), errors.Is(err, kafka.ErrBeyondEnd), errors.Is(err, kafka.ErrPartitions):
 		first = "Start over"
+	case errors.Is(err, file.ErrOtherFile):
+		first = "Name the file that the checkpoint has learnt, give the other one another state.dir, or start over"
 	case errors.Is(err, file.ErrCut):
 		first = "The other path gets the forecasts of new records alone. For those of all records, start over"
 	default:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // TestAdvice: a checkpoint that does not fit is refused with what differs and the next command.
@@ -26,6 +27,11 @@ func TestAdvice(t *testing.T) {
 		},
 		{fmt.Errorf("%w: format 2", stream.ErrVersion), "stream: checkpoint of another version: format 2. Start the build that wrote the checkpoint, or start over with: " + reset},
 		{fmt.Errorf("x: %w", stream.ErrCorrupt), "x: stream: damaged checkpoint. Restore the checkpoint, or start over with: " + reset},
+		{
+			fmt.Errorf("b.csv: line 7 is not the one that was processed before: %w", file.ErrOtherFile),
+			"b.csv: line 7 is not the one that was processed before: it is not the file it was. " +
+				"Name the file that the checkpoint has learnt, give the other one another state.dir, or start over with: " + reset,
+		},
 		{errors.New("something else"), "something else"},
 	} {
 		if got := advise(c.err, reset).Error(); got != c.want {
