@@ -60,8 +60,8 @@ type Forecast struct {
 	// unless EngineConfig.Joint.
 	JointLower, JointUpper []float64
 
-	// Y is what was observed at Time, length dim: not known when the forecast is made, so
-	// nil unless a sink has waited for it.
+	// Y is what was observed Horizon samples after Origin, length dim: not known when the
+	// forecast is made, so nil unless a sink has waited for it.
 	Y []float64
 }
 
@@ -69,6 +69,7 @@ type Forecast struct {
 type Observation struct {
 	Series   *Series
 	Time     int64
+	Missing  int64     // number of samples missing between the one before and this one
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
 

@@ -158,7 +158,7 @@ func (e *Engine) learn(dst *Batch, w *waiting) error {
 	e.closeGap(dst, s, in)
 	r := stepResult{
 		kind: resultSample, series: s.scored, time: in.Time, row: in.Row, y: in.Y, inputs: w.inputs,
-		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll,
+		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll, missing: in.Gap,
 	}
 	seasonal, hasSeasons := eval.As[eval.Seasonal](s.forecaster)
 	if hasSeasons {

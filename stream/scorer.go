@@ -115,7 +115,7 @@ func (sc *scorer) observe(dst *Batch, r *stepResult) *Observation {
 	v := dst.room(2 * len(r.y))
 	residual, anomaly := v[:len(r.y):len(r.y)], v[len(r.y):]
 	dst.Observations = append(dst.Observations, Observation{
-		Series: s.info, Time: r.time, Y: r.y, Residual: residual, AnomalyScore: math.NaN(), VariableScores: anomaly,
+		Series: s.info, Time: r.time, Missing: r.missing, Y: r.y, Residual: residual, AnomalyScore: math.NaN(), VariableScores: anomaly,
 	})
 	o := &dst.Observations[len(dst.Observations)-1]
 	for i, y := range r.y {

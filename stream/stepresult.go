@@ -23,7 +23,7 @@ type stepResult struct {
 
 	due     bool  // scores of the series are to be written
 	dueAll  bool  // scores over all series are to be written
-	missing int64 // samples that a break has left out
+	missing int64 // samples missing before this one; of a break, those that were not filled in
 	rewound bool  // the time has gone back
 	insight int   // end of Batch.insights when it was made; 0 = none
 

@@ -12,7 +12,7 @@ import (
 // Columns are the columns of a file of forecasts beside the usual ones.
 type Columns struct {
 	Origin bool // time of the last sample that the forecast is based on
-	Y      bool // what was observed at the target time; see AwaitTargets
+	Y      bool // what was observed so many samples later; see AwaitTargets
 
 	// Nixtla gives the columns that the libraries of Nixtla read instead: unique_id
 	// (SERIES/TARGET), ds, cutoff (the origin), y, yhat, and yhat-lo-90 and yhat-hi-90 for

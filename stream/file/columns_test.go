@@ -36,19 +36,19 @@ func written(t *testing.T, enc file.Encoder, batches ...*stream.Batch) string {
 
 const second = int64(1e9)
 
-// targetBatches are two forecasts after each of the seconds 1 and 2, then the samples of the
-// seconds 2 and 4: 3 is missing, and the forecast for it never gets its target.
+// targetBatches are two forecasts after each of the seconds 1 and 2, then the sample of second
+// 4: 3 is missing, and the forecast for it never gets its target.
 func targetBatches() []*stream.Batch {
 	s := &stream.Series{Name: "s", Variables: []string{"v"}}
 	forecast := func(origin, horizon int64, yhat float64) stream.Forecast {
 		return stream.Forecast{Series: s, Model: "m", Origin: origin * second, Time: (origin + horizon) * second, Horizon: int(horizon), Yhat: []float64{yhat}, Lower: []float64{yhat - 1}, Upper: []float64{yhat + 1}}
 	}
-	sample := func(at int64, y float64) stream.Observation {
-		return stream.Observation{Series: s, Time: at * second, Y: []float64{y}}
+	sample := func(at, missing int64, y float64) stream.Observation {
+		return stream.Observation{Series: s, Time: at * second, Missing: missing, Y: []float64{y}}
 	}
 	return []*stream.Batch{
-		{Forecasts: []stream.Forecast{forecast(1, 1, 12), forecast(1, 2, 13), forecast(2, 1, 23), forecast(2, 2, 24)}, Observations: []stream.Observation{sample(2, 102)}},
-		{Observations: []stream.Observation{sample(4, 104)}, Forecasts: []stream.Forecast{forecast(4, 1, 45)}},
+		{Forecasts: []stream.Forecast{forecast(1, 1, 12), forecast(1, 2, 13), forecast(2, 1, 23), forecast(2, 2, 24)}, Observations: []stream.Observation{sample(1, 0, 101), sample(2, 0, 102)}},
+		{Observations: []stream.Observation{sample(4, 1, 104)}, Forecasts: []stream.Forecast{forecast(4, 1, 45)}},
 	}
 }
 
@@ -62,6 +62,23 @@ func TestAwaitTargets(t *testing.T) {
 `
 	enc := file.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: file.Columns{Origin: true, Y: true}}
 	if got := written(t, enc, targetBatches()...); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// Without a grid nothing is missing: the sample that comes next is the target, whenever it comes.
+func TestAwaitTargetsOfUnevenSamples(t *testing.T) {
+	const want = `time,series,target,horizon,model,yhat,yhat_lower,yhat_upper,y
+2,s,v,1,m,12,11,13,102
+3,s,v,2,m,13,12,14,104
+3,s,v,1,m,23,22,24,104
+4,s,v,2,m,24,23,25,
+5,s,v,1,m,45,44,46,
+`
+	batches := targetBatches()
+	batches[1].Observations[0].Missing = 0
+	enc := file.CSV{TimeUnit: "s", Levels: []float64{.9}, Columns: file.Columns{Y: true}}
+	if got := written(t, enc, batches...); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// AwaitTargets returns a sink that holds each forecast until its target time is over, then
-// passes it on to next, with Forecast.Y set if the target was observed. Close passes on the
-// rest. Forecasts leave in the order of their target times; forecasts with one target time
-// keep their order.
+// AwaitTargets returns a sink that holds each forecast until its target is observed or can no
+// longer be, then passes the forecast on to next. Forecast.Y is the sample Horizon places after
+// Origin, counting missing samples of a grid: the one that the forecast is scored by. Its time is
+// Forecast.Time only where samples come at their times. Forecasts of a series leave in the order
+// of their targets; forecasts of one target keep their order. Close passes on the rest.
 //
 // Waiting forecasts are in memory alone, so a job with checkpoints would lose them.
 func AwaitTargets(next stream.Sink) stream.Sink {
@@ -25,28 +26,38 @@ type targets struct {
 	out    stream.Batch
 }
 
-// waiting are the forecasts of a series by their target time.
+// waiting are the forecasts of a series by the place of their target.
 type waiting struct {
-	times     []int64 // ascending, the keys of forecasts
+	made      []stream.Forecast // whose origin is still to come, in the order of origins
+	place     int64             // number of samples so far, with missing ones
+	places    []int64           // ascending, the keys of forecasts
 	forecasts map[int64][]stream.Forecast
 }
 
 // Write implements stream.Sink.
 func (t *targets) Write(ctx context.Context, b *stream.Batch) error {
 	for i := range b.Forecasts {
-		t.of(b.Forecasts[i].Series.Name).add(&b.Forecasts[i])
+		w := t.of(b.Forecasts[i].Series.Name)
+		w.made = append(w.made, copyOf(&b.Forecasts[i]))
 	}
 	t.out.Forecasts = t.out.Forecasts[:0]
 	for i := range b.Observations {
 		o := &b.Observations[i]
 		w := t.of(o.Series.Name)
-		for len(w.times) > 0 && w.times[0] <= o.Time {
+		w.place += o.Missing + 1
+		for len(w.places) > 0 && w.places[0] <= w.place {
+			seen := w.places[0] == w.place
 			for _, f := range w.next() {
-				if f.Time == o.Time && slices.Equal(f.Series.Variables, o.Series.Variables) {
+				// After a correction of the clock, a sample may be earlier than the origin.
+				if seen && o.Time > f.Origin && slices.Equal(f.Series.Variables, o.Series.Variables) {
 					f.Y = slices.Clone(o.Y)
 				}
 				t.out.Forecasts = append(t.out.Forecasts, f)
 			}
+		}
+		for len(w.made) > 0 && w.made[0].Origin == o.Time {
+			w.add(w.made[0])
+			w.made = w.made[1:]
 		}
 	}
 	return t.next.Write(ctx, &t.out)
@@ -61,21 +72,27 @@ func (t *targets) of(series string) *waiting {
 	return w
 }
 
-// add keeps a copy of a forecast, whose vectors belong to its batch.
-func (w *waiting) add(f *stream.Forecast) {
+// copyOf returns a copy of a forecast with vectors of its own: those of f belong to its batch.
+func copyOf(f *stream.Forecast) stream.Forecast {
 	c := *f
 	c.Yhat, c.Lower, c.Upper = slices.Clone(f.Yhat), slices.Clone(f.Lower), slices.Clone(f.Upper)
 	c.JointLower, c.JointUpper = slices.Clone(f.JointLower), slices.Clone(f.JointUpper)
-	if at, found := slices.BinarySearch(w.times, f.Time); !found {
-		w.times = slices.Insert(w.times, at, f.Time)
-	}
-	w.forecasts[f.Time] = append(w.forecasts[f.Time], c)
+	return c
 }
 
-// next removes and returns the forecasts of the earliest target time.
+// add holds f, whose origin is the last sample.
+func (w *waiting) add(f stream.Forecast) {
+	target := w.place + int64(f.Horizon)
+	if at, found := slices.BinarySearch(w.places, target); !found {
+		w.places = slices.Insert(w.places, at, target)
+	}
+	w.forecasts[target] = append(w.forecasts[target], f)
+}
+
+// next removes and returns the forecasts of the earliest target.
 func (w *waiting) next() []stream.Forecast {
-	first := w.times[0]
-	w.times = w.times[1:]
+	first := w.places[0]
+	w.places = w.places[1:]
 	f := w.forecasts[first]
 	delete(w.forecasts, first)
 	return f
@@ -86,9 +103,10 @@ func (t *targets) Close() error {
 	var err error
 	for _, w := range t.order {
 		t.out.Forecasts = t.out.Forecasts[:0]
-		for len(w.times) > 0 {
+		for len(w.places) > 0 {
 			t.out.Forecasts = append(t.out.Forecasts, w.next()...)
 		}
+		t.out.Forecasts = append(t.out.Forecasts, w.made...)
 		err = errors.Join(err, t.next.Write(context.Background(), &t.out))
 	}
 	return errors.Join(err, t.next.Close())
