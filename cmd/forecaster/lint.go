@@ -37,10 +37,11 @@ func (a *app) lintCommand() *cobra.Command {
 				}
 			}
 		}
-		var found []string
+		found := build.IdleSettings(cfg)
 		wrong := len(errs) > 0
 		if !wrong && *connect {
-			found, errs = job.TryServers(cmd.Context(), cfg)
+			tried, failed := job.TryServers(cmd.Context(), cfg)
+			found, errs = append(found, tried...), failed
 		}
 		if a.output == "json" {
 			messages := []string{}

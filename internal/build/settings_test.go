@@ -9,12 +9,6 @@ import (
 // sharedSettings are the keys below model: that every model reads.
 var sharedSettings = []string{"horizon", "levels", "intervals", "joint", "anomaly", "influence", "drift"}
 
-// besideSettings are the keys below model: that every model reads, too, when one of these
-// settings puts something around it.
-var besideSettings = struct{ keys, with []string }{
-	[]string{"order", "seed"}, []string{"anomaly.level_sets=true", "intervals=quantile"},
-}
-
 // changes has, for a key below model:, a value other than the default, with what else
 // it needs to be read at all.
 var changes = []struct{ key, before, set string }{
@@ -79,11 +73,6 @@ var changes = []struct{ key, before, set string }{
 // what this test does not have.
 var unread = []string{
 	"memory", "season_time", "time_zone", "optimiser.solver", "optimiser.grow", "optimiser.most_blocks",
-}
-
-// reads reports whether the settings of a row have the key, or a block that it is in.
-func (m model) reads(key string) bool {
-	return slices.ContainsFunc(m.settings, func(s string) bool { return s == key || strings.HasPrefix(key, s+".") })
 }
 
 // TestSettings changes one setting after the other, for every model: its forecasts
@@ -155,6 +144,33 @@ func TestBesideSettings(t *testing.T) {
 			if same == slices.Contains(besideSettings.with, with) {
 				t.Errorf("%s: %s changes the results: %v", with, key, !same)
 			}
+		}
+	}
+}
+
+// TestIdleSettings: keys that the model does not read are named, those of its own example are not.
+func TestIdleSettings(t *testing.T) {
+	for _, m := range models {
+		if c, err := loaded(t, m.example); err != nil || len(IdleSettings(c)) > 0 {
+			t.Errorf("%s: %v, %q", m.name, err, IdleSettings(c))
+		}
+	}
+	for _, test := range []struct {
+		keys string
+		sets []string
+		want []string
+	}{
+		{"type: ar3", []string{"model.order=5"}, []string{"model.order=5 has no effect: model.type ar3 does not read this key"}},
+		{"type: ar3", []string{"model.order=5", "model.intervals=quantile"}, nil},
+		{"type: auto", []string{"model.kernel.name=gaussian", "model.seed=7", "model.horizon=9"}, nil}, // gaussian is the default
+		{"type: auto", []string{"model.kernel.operator.rank=2"}, []string{"model.kernel.operator.rank=2 has no effect: model.type auto does not read this key"}},
+	} {
+		c, err := loaded(t, test.keys, test.sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := IdleSettings(c); !slices.Equal(got, test.want) {
+			t.Errorf("%s, %q: got %q, want %q", test.keys, test.sets, got, test.want)
 		}
 	}
 }

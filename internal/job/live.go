@@ -87,6 +87,9 @@ func (l *Live) Run(ctx context.Context) error {
 	if !l.stateful() {
 		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start is from scratch")
 	}
+	for _, text := range build.IdleSettings(l.Cfg) {
+		l.log.Warn(text)
+	}
 	stop, err := l.ServeHTTP()
 	if err != nil {
 		return err

@@ -53,6 +53,9 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
+	for _, text := range build.IdleSettings(cfg) {
+		o.Log.Warn(text)
+	}
 	src, err := OpenFile(ctx, cfg, o.Log)
 	if err != nil {
 		return nil, err
