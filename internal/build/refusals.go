@@ -40,7 +40,7 @@ var remedies = map[stream.Reason]string{
 // remedy returns what helps against a refusal, "" where nothing does or its text says so itself.
 func (f refusal) remedy() string {
 	switch {
-	case strings.Contains(f.text, "--set "), strings.Contains(f.text, "jq -c "):
+	case strings.Contains(f.text, "--set "), strings.Contains(f.text, "jq -c "), strings.Contains(f.text, "sed -E "):
 		return ""
 	case f.reason == stream.Malformed:
 		return f.repair()

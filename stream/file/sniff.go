@@ -96,6 +96,7 @@ func (s *Source) sniffJSON(c format.JSONConfig) error {
 // assume remembers assumptions, which a strict source refuses.
 func (s *Source) assume(more ...format.Assumption) error {
 	s.assumptions = append(s.assumptions, more...)
+	more = slices.DeleteFunc(slices.Clone(more), func(a format.Assumption) bool { return a.Usual })
 	if !s.strict || len(more) == 0 {
 		return nil
 	}

@@ -38,8 +38,9 @@ type CSVConfig struct {
 	// refusal: the dates of the lines before were misread.
 	OneOrder bool
 
-	// Decimal is what stands before the fraction of a number, '.' or ','; 0 = '.'. Thousands
-	// stands between groups of three digits and is left out; 0 = none.
+	// Decimal is what stands before the fraction of a number, '.' or ','; 0 = '.', or ',' where
+	// Thousands is '.'. Thousands stands between groups of three digits and is left out; 0 = none,
+	// ' ' and '\'' are any blank and any apostrophe.
 	Decimal   byte
 	Thousands byte
 
@@ -106,6 +107,9 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	if c.Decimal != 0 && c.Decimal != '.' && c.Decimal != ',' || c.Decimal != 0 && c.Decimal == c.Thousands {
 		return nil, fmt.Errorf("a number has a point or a comma before its fraction, which do not stand between thousands, got %q", c.Decimal)
+	}
+	if c.Thousands == '.' {
+		c.Decimal = ','
 	}
 	d := &CSV{c: c, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
@@ -250,7 +254,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		}
 		v, err := d.value(d.fields[i])
 		if err != nil {
-			return refuse(err.Reason, "%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
+			return refuse(err.Reason, "%q in column %q is not %s%s", clip(d.fields[i]), d.names[k], err.Detail, d.numberHint(d.fields[i]))
 		}
 		d.number = append(d.number, v)
 	}
@@ -380,22 +384,57 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	return v, nil
 }
 
-// withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it.
+// numberHint says what makes text that is no number one, "" where nothing is known.
+func (d *CSV) numberHint(text []byte) string {
+	cell := strings.TrimSpace(string(text))
+	if command := stripped(cell); command != "" {
+		return ": make it one with  " + command
+	}
+	if mark := thousandsMark(cell); mark != 0 && mark != d.c.Thousands {
+		return ": say --set " + shell.Quote("input.csv.thousands="+string(mark))
+	}
+	return ""
+}
+
+// withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it; nil
+// where the separators do not make groups of three digits: 1.5 and 0.123 are no numbers with points
+// between thousands. Groups of two, as in 12,34,567, are usual in India.
 func (d *CSV) withPoint(text []byte) []byte {
 	if d.c.Decimal != ',' && d.c.Thousands == 0 {
 		return text
 	}
+	if slices.ContainsFunc(text, func(b byte) bool { return b >= 0x80 }) {
+		text = []byte(otherMarks.Replace(string(text)))
+	}
 	d.rewritten = d.rewritten[:0]
+	groups, digits, lead, whole := 0, 0, byte(0), true // digits of this group, lead is the first of all
 	for _, b := range text {
 		switch {
 		case b == d.c.Thousands:
+			if !whole || lead == '0' || digits == 0 || digits > 3 || groups > 0 && digits < 2 {
+				return nil
+			}
+			groups, digits = groups+1, 0
 			continue
-		case d.c.Decimal == ',' && b == '.':
+		case b == '.' && d.c.Decimal == ',':
 			return nil // 1.5 is no number here
-		case d.c.Decimal == ',' && b == ',':
+		case b >= '0' && b <= '9':
+			if lead == 0 {
+				lead = b
+			}
+			digits++
+		case lead != 0 && whole: // the fraction or the exponent begins
+			if whole = false; groups > 0 && digits != 3 {
+				return nil
+			}
+		}
+		if b == ',' && d.c.Decimal == ',' {
 			b = '.'
 		}
 		d.rewritten = append(d.rewritten, b)
+	}
+	if whole && groups > 0 && digits != 3 {
+		return nil
 	}
 	return d.rewritten
 }

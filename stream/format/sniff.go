@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,6 +12,7 @@ import (
 type Assumption struct {
 	Text    string // such as "separator ;"
 	Setting string // such as "input.csv.comma=;"; "" = none does
+	Usual   bool   // the reading is that of ordinary data: strict reading accepts it
 }
 
 // SortSetting states that a file is not in the order of its times.
@@ -60,6 +60,7 @@ func SniffCSV(sample []byte, c CSVConfig) (Sniffed, error) {
 	if err := s.findTime(); err != nil {
 		return s.out, err
 	}
+	s.notePoints()
 	s.findSeries()
 	s.leaveOut()
 	s.findOrder()
@@ -74,10 +75,11 @@ type sniffer struct {
 	rows     [][]string
 	time     int // column; -1 = none yet
 	times    times
+	unsure   cellAt // number whose point may stand between thousands; "" = none
 }
 
 func (s *sniffer) assume(setting, format string, args ...any) {
-	s.out.Assumptions = append(s.out.Assumptions, Assumption{fmt.Sprintf(format, args...), setting})
+	s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: fmt.Sprintf(format, args...), Setting: setting})
 }
 
 func plural(n int, one, many string) string {
@@ -119,57 +121,6 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(row []string) bool { return len(row) != len(*header) })
 	s.times = newTimes(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
-}
-
-// Numbers with a comma for the point, with points or commas between thousands.
-var (
-	commaDecimal  = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?$`)
-	commaThousand = regexp.MustCompile(`^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$`)
-	dotThousand   = regexp.MustCompile(`^[-+]?\d{1,3}(\.\d{3})+(,\d+)?$`)
-	dotDecimal    = regexp.MustCompile(`^[-+]?\d*\.\d+([eE][-+]?\d+)?$`)
-)
-
-// findNumbers decides between decimal comma and decimal point.
-func (s *sniffer) findNumbers() {
-	c := &s.out.CSV
-	if c.Decimal != 0 || c.Thousands != 0 {
-		return
-	}
-	decimals, groups, dots, dotGroups := 0, 0, 0, 0
-	for _, row := range s.rows {
-		for _, cell := range row {
-			switch {
-			case dotThousand.MatchString(cell) && dotDecimal.MatchString(cell):
-				dotGroups++ // 1.234 may be either
-			case dotDecimal.MatchString(cell):
-				dots++
-			case commaThousand.MatchString(cell) && commaDecimal.MatchString(cell):
-				groups++ // 1,234 may be either
-			case commaThousand.MatchString(cell):
-				groups++
-				dots++ // 1,234.5 or 1,234,567 have no decimal comma
-			case commaDecimal.MatchString(cell):
-				decimals++
-				dotGroups += strings.Count(cell, ".") // 1.234,5
-			case dotThousand.MatchString(cell):
-				dotGroups++
-				decimals++ // 1.234.567
-			}
-		}
-	}
-	switch {
-	case decimals+groups == 0:
-	case dots == 0 && (decimals > 0 || c.Comma != ','):
-		c.Decimal = ','
-		s.assume("input.csv.decimal=,", "decimal comma")
-		if dotGroups > 0 {
-			c.Thousands = '.'
-			s.assume("input.csv.thousands=.", "points between thousands")
-		}
-	default:
-		c.Thousands = ','
-		s.assume("input.csv.thousands=,", "commas between thousands")
-	}
 }
 
 // NewestFirst reports whether all times descend, at least three times: the newest line of a

@@ -372,7 +372,7 @@ func (s *sniffer) leaveOut() {
 	c.Values = values
 	if len(out) > 0 {
 		s.assume("input.csv.value_columns="+list(values), "%s %s left out%s",
-			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.textHint(values))
+			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.textHint(values)+s.unitHint())
 	}
 }
 

@@ -28,14 +28,14 @@ func SniffJSON(sample []byte, c JSONConfig) (out []Assumption) {
 	case n.values:
 		setting = "input.json.values_field=values"
 		if len(n.flat) > 0 {
-			out = append(out, Assumption{someOf(n.flat) + " left out, beside the object values", setting})
+			out = append(out, Assumption{Text: someOf(n.flat) + " left out, beside the object values", Setting: setting})
 		}
 	case len(n.flat) > 0 && len(n.nested) > 0:
 		text := fmt.Sprintf("%s left out (%s)", someOf(n.nested), n.remedy())
-		out = append(out, Assumption{text, setting})
+		out = append(out, Assumption{Text: text, Setting: setting})
 	}
 	if text := n.leftOut(c, len(lines)); text != "" {
-		out = append(out, Assumption{text, setting})
+		out = append(out, Assumption{Text: text, Setting: setting})
 	}
 	return out
 }

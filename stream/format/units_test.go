@@ -1,0 +1,61 @@
+package format
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// TestUnits: the command that a refusal prints makes the cell a number of the same size, and leaves
+// times and cells with another unit as they are.
+func TestUnits(t *testing.T) {
+	if _, err := exec.LookPath("sed"); err != nil {
+		t.Skip("sed is not installed")
+	}
+	for cell, want := range map[string]string{
+		"20.2%": "20.2", "-3 %": "-3", "20 MB": "20", "20\u00a0MB": "20", "5km/h": "5", "21.5°C": "21.5", "€20.17": "20.17", "-$ 5": "-5", "$-5": "-5",
+		"20,17 €": "20,17", "(2,767)": "-2,767", "(3)": "-3",
+	} {
+		d, err := NewCSV(CSVConfig{Header: []string{"time", "a", "b"}, Comma: ';'})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := "2026-01-01T00:00:00Z;" + cell + ";" + cell
+		var r stream.Record
+		err = d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)})
+		if err == nil {
+			t.Errorf("%q is read as %v", cell, r.Values)
+			continue
+		}
+		_, command, found := strings.Cut(err.Error(), "make it one with  ")
+		if !found {
+			t.Errorf("%q: %v", cell, err)
+			continue
+		}
+		sh := exec.Command("sh", "-c", strings.TrimSuffix(command, " IN > OUT"))
+		sh.Stdin = strings.NewReader(line + "\n2026-01-01T00:00:00Z;7 GB;x\n")
+		out, err := sh.CombinedOutput()
+		if got := string(out); err != nil || got != "2026-01-01T00:00:00Z;"+want+";"+want+"\n2026-01-01T00:00:00Z;7 GB;x\n" {
+			t.Errorf("%q: %s: %v\n%s", cell, command, err, got)
+		}
+	}
+	for _, cell := range []string{"web1", "n.d.", "<1", "12:30", "2026-01-01", "1.2.3x4", "()", "ok", "1e5"} {
+		if command := stripped(cell); command != "" {
+			t.Errorf("%q: %s", cell, command)
+		}
+	}
+}
+
+// TestUnitHint: a column that is left out for its unit says so, one with several units does not.
+func TestUnitHint(t *testing.T) {
+	s, err := SniffCSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), CSVConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `columns cpu, mem left out ("20%" of cpu becomes a number with  sed -E 's/([0-9])%([[:space:]",;|]|$)/\1\2/g' IN > OUT)`
+	if len(s.Assumptions) != 1 || s.Assumptions[0].Text != want {
+		t.Errorf("assumed %v, want %s", s.Assumptions, want)
+	}
+}
