@@ -356,6 +356,20 @@ func (e *Evaluation) seasonNote() string {
 	return "Found by " + strings.Join(notes, "; ") + "."
 }
 
+// unscoredNote names the horizons without a scored target; "" without any.
+func (e *Evaluation) unscoredNote() string {
+	var beyond []string
+	for _, r := range e.Results {
+		if h := strconv.Itoa(r.Horizon); r.N == 0 && !slices.Contains(beyond, h) {
+			beyond = append(beyond, h)
+		}
+	}
+	if beyond == nil {
+		return ""
+	}
+	return fmt.Sprintf("\nHorizon %s: no forecast has a scored row as its target, the rows end before.", strings.Join(beyond, ", "))
+}
+
 // Tables returns the results as tables for the terminal and the report.
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
@@ -377,6 +391,7 @@ func (e *Evaluation) Tables() []report.Table {
 		t.Wide = PooledErrors
 	}
 	t = WithJoint(t, e.Results, func(r Result) Score { return r.Score })
+	t.Caption += e.unscoredNote()
 	if len(e.Seasons) > 0 {
 		t.Caption += "\n" + e.seasonNote()
 	}

@@ -61,6 +61,7 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 	var problem string
 	for {
 		g.setState("joining the group " + g.config.Group)
+		g.config.Log.Info("joining the group", "group", g.config.Group) // takes up to a session timeout after a crash
 		gen, err := cg.Next(ctx)
 		switch {
 		case ctx.Err() != nil:
