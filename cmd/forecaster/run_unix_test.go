@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -249,11 +250,12 @@ func TestCheckpointsInATopic(t *testing.T) {
 	var list []job.CheckpointInfo
 	if !poll(func() bool {
 		code, out, _ := call(t, of("inspect", "--output", "json")...)
-		return code == exitDone && json.Unmarshal([]byte(out), &list) == nil && len(list) > 0 && list[0].Next == 200
+		return code == exitDone && json.Unmarshal([]byte(out), &list) == nil && len(list) > 0 && list[0].Next == 200 &&
+			list[0].Committed != nil && *list[0].Committed // the offset follows the checkpoint
 	}) {
 		t.Fatalf("%+v", list)
 	}
-	if list[0].Committed == nil || !*list[0].Committed || list[0].Error != "" || list[0].Settings["model.type"] != "var1" {
+	if list[0].Error != "" || list[0].Settings["model.type"] != "var1" {
 		t.Errorf("%+v", list[0])
 	}
 	if out := mustCall(t, of("verify")...); !strings.Contains(out, "metrics[0]") || !strings.Contains(out, "in use") {
@@ -268,8 +270,8 @@ func TestCheckpointsInATopic(t *testing.T) {
 	if code, _, stderr := call(t, of("reset")...); code != exitUsage || !strings.Contains(stderr, "in the topic metrics-state; say --yes") {
 		t.Errorf("reset without --yes: exit code %d, %s", code, stderr)
 	}
-	// A job that learns all at once has saved one checkpoint, another one two.
-	if out := mustCall(t, of("reset", "--yes")...); out != "1 checkpoint removed\n" && out != "2 checkpoints removed\n" {
+	// One checkpoint when the job learns all rows at once, more when they come in parts.
+	if out := mustCall(t, of("reset", "--yes")...); !regexp.MustCompile(`^[1-9]\d* checkpoints? removed\n$`).MatchString(out) {
 		t.Error(out)
 	}
 	if code, _, stderr := call(t, of("inspect")...); code != exitFailed || !strings.Contains(stderr, "no checkpoints in the topic metrics-state") {
