@@ -115,17 +115,26 @@ func (v *anomalyLevel) compareReferences(fromMean, fromProfile, rate float64) fl
 	return fromMean
 }
 
+// lesson returns the largest squared statistic in a view of a variable that may change what is
+// usual: one with a usual statistic teaches in any case.
+func (s *AnomalyScorer) lesson(v View) float64 {
+	w := &s.slow[v]
+	if w.learns(s.c.NormalAfter) {
+		return math.Inf(1)
+	}
+	return w.tail.threshold * w.tail.threshold
+}
+
 // learnLevels takes the values y into the references, but for variables that Level
-// holds to be anomalous.
+// or Correlation holds to be anomalous.
 func (s *AnomalyScorer) learnLevels(y []float64) {
 	var usual, spread weight
 	squares := s.squares[Level][:len(y)]
 	profile, rate := s.day.learn()
-	// A variable with a usual statistic teaches in any case.
-	w := &s.slow[Level]
-	learns, most := w.learns(s.c.NormalAfter), w.tail.threshold*w.tail.threshold
+	level, others := s.lesson(Level), s.lesson(Correlation)
+	contradictions := s.squares[Correlation][:len(y)]
 	for j, value := range y {
-		if !finite(value) || !learns && !(squares[j] <= most) {
+		if !finite(value) || !(squares[j] <= level) || !(contradictions[j] <= others) {
 			continue
 		}
 		v := &s.vars[j].anomalyLevel

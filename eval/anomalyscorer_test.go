@@ -328,6 +328,31 @@ func TestAnomalyOfASingleSpike(t *testing.T) {
 	}
 }
 
+// A large shift of one of two variables ends when it ends: Level, which is below its limit at first,
+// does not learn what Correlation holds to be anomalous.
+func TestAnomalyOfALargeShiftEnds(t *testing.T) {
+	const begin, end = 1000, 1100
+	for seed := range uint64(5) {
+		rows := noisy(40+seed, end+150, 2)
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 2})
+		yhat, last := []float64{0, 0}, int64(0)
+		for i, y := range rows {
+			if i >= begin && i < end {
+				y[1] += 40
+			}
+			s.Observe(int64(i)*minute, y, yhat)
+			if e := s.Event(); e.Begin >= begin*minute && e.Begin < end*minute {
+				last = e.End / minute
+			}
+			yhat[1] = y[1]
+		}
+		// Level and Noise forget within their spans, and an event goes on for half a score.
+		if last < end-1 || last > end+40 {
+			t.Errorf("seed %d: the anomaly ends at %d, the shift at %d", seed, last, end)
+		}
+	}
+}
+
 // A change that lasts is the new normal after NormalAfter samples, and its end is a
 // change again.
 func TestAnomalyNewNormal(t *testing.T) {
