@@ -57,10 +57,11 @@ func (f refusal) separate() string {
 		series, variable = "--set input.json.series_field=NAME", "--set input.json.layout=long"
 	}
 	return `rows with one time are one of these; add what is behind it
+    equal rows, to be taken once:                   --sort
     several series, named in a column or field:     ` + series + `
     several variables, named in a column or field:  ` + variable + `
     local times, with the hour that autumn repeats: --time-zone Europe/Berlin
-    several values of one step, for their mean:     --set pipeline.interval=1h --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
+    several values of one step, here of an hour:    --set pipeline.interval=1h --set pipeline.wait_for_late=true --set pipeline.aggregate=mean`
 }
 
 // repair returns what helps against a malformed message of the format that it has.

@@ -226,6 +226,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	if f := c.Input.File; f != nil {
 		path, sc.Format, sc.Series, sc.Sort, sc.Strict = f.Path, f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true
+		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
 	} else {
 		sc.Format, sc.Series = cmp.Or(c.Input.Stdin.Format, "jsonl"), c.Input.Stdin.Series
 	}

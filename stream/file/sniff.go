@@ -139,8 +139,9 @@ func (s *Source) newestFirst() (bool, error) {
 // them round, and goes on with these.
 func (s *Source) order(ctx context.Context, reverse bool) error {
 	type timed struct {
-		time int64
-		line []byte
+		time    int64
+		line    []byte
+		decoded bool
 	}
 	var lines []timed
 	first := s.next
@@ -156,7 +157,7 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 		s.line = s.line[:0]
 		var r stream.Record
 		if !reverse && s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: t.line}) == nil {
-			t.time = r.Time
+			t.time, t.decoded = r.Time, true
 		} else if n := len(lines); n > 0 {
 			t.time = lines[n-1].time // a line that cannot be read stays where it was
 		}
@@ -174,6 +175,23 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 			}
 			return 0
 		})
+	}
+	if s.dropEqual {
+		rows, at, here := len(lines), int64(0), make(map[string]bool) // lines of the time at
+		lines = slices.DeleteFunc(lines, func(t timed) bool {
+			if t.time != at {
+				at = t.time
+				clear(here)
+			}
+			again := t.decoded && here[string(t.line)]
+			here[string(t.line)] = true
+			return again
+		})
+		if n := rows - len(lines); n > 0 {
+			if err := s.assume(format.Assumption{Text: fmt.Sprintf("%d rows left out that equal another one", n), Usual: true}); err != nil {
+				return err
+			}
+		}
 	}
 	var b bytes.Buffer
 	for _, t := range lines {

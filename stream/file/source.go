@@ -42,6 +42,9 @@ type SourceConfig struct {
 	// when the newest line comes first.
 	Sort bool
 
+	// DropEqual leaves out lines that Sort finds equal to another one.
+	DropEqual bool
+
 	// JSON is the format of lines of JSON.
 	JSON format.JSONConfig
 
@@ -70,6 +73,7 @@ type Source struct {
 
 	comments           bool // lines of CSV that begin with # are none of data
 	strict, sort, asIs bool
+	dropEqual          bool
 	guessed            bool // JSON lines on standard input, until the first one was read
 	assumptions        []format.Assumption
 
@@ -168,6 +172,7 @@ func (s *Source) configure(c SourceConfig) error {
 		base = base[:len(base)-len(ext)]
 		ext = strings.ToLower(filepath.Ext(base))
 	}
+	s.dropEqual = c.DropEqual
 	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n"
 	if c.Sort && s.live != nil {
 		return fmt.Errorf("%s: only a regular file can be sorted", s.path)

@@ -369,3 +369,36 @@ func TestRepeatedHour(t *testing.T) {
 		t.Errorf("hours behind the first of two equal rows: %v", got)
 	}
 }
+
+// TestSortDropsEqualRows: sorting leaves out rows that equal another one of their time, wherever they
+// stand, and says how many. Other rows of one time stay, as do lines that cannot be read.
+func TestSortDropsEqualRows(t *testing.T) {
+	const text = "time,host,a\n3,x,1\n1,x,1\n1,y,1\n1,x,1\n1,x,2\n3,x,1\nbad\nbad\n2,x,1\n"
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for drop, want := range map[bool]string{
+		true:  "1,x,1 1,y,1 1,x,2 2,x,1 3,x,1 bad bad",
+		false: "1,x,1 1,y,1 1,x,1 1,x,2 2,x,1 3,x,1 3,x,1 bad bad",
+	} {
+		src, err := file.OpenSource(path, file.SourceConfig{Sort: true, DropEqual: drop, CSV: format.CSVConfig{Time: "time", TimeUnit: format.Seconds, Series: []string{"host"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages := make([]stream.Message, 20)
+		n, err := src.Read(context.Background(), messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range messages[:n] {
+			got = append(got, string(m.Value))
+		}
+		said := slices.ContainsFunc(src.Assumptions(), func(a format.Assumption) bool { return a.Text == "2 rows left out that equal another one" && a.Usual })
+		if strings.Join(got, " ") != want || said != drop {
+			t.Errorf("drop %t: %q, want %s, assumed %v", drop, got, want, src.Assumptions())
+		}
+		src.Close()
+	}
+}
