@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -205,7 +204,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case err != nil:
 		return notAnObject(m.Value)
 	case !d.found[timeRole]:
-		return refuse(stream.Malformed, "no time at %q: --set %s", d.c.Time, shell.Quote("input.json.time_field="+timeField(m.Value)))
+		return d.noTime(m.Value)
 	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:

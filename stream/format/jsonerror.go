@@ -9,19 +9,34 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
-// timeField returns the field of an object that is named as times are, or else FIELD.
+// timeField returns the field of an object that is named as times are, time if there are several, or
+// else FIELD.
 func timeField(object []byte) string {
 	name := "FIELD"
 	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // it was read before
-		if slices.Contains(timeNames, strings.ToLower(string(key))) {
+		if name != "time" && slices.Contains(timeNames, strings.ToLower(string(key))) {
 			name = string(key)
 		}
 		return d.Skip()
 	})
 	return name
+}
+
+// noTime says which setting names the time of a message, and which one its values where they need one, too.
+func (d *JSON) noTime(message []byte) error {
+	field, nested := timeField(message), ""
+	if d.either && !d.found[valuesRole] {
+		c := d.c
+		c.Time = field
+		if nested = nestedValues(message, c); nested != "" {
+			nested = "; " + nested
+		}
+	}
+	return refuse(stream.Malformed, "no time at %q: --set %s%s", d.c.Time, shell.Quote("input.json.time_field="+field), nested)
 }
 
 // notAnObject says what is wrong with a message that the parser has refused, and

@@ -46,3 +46,28 @@ func TestNestedValues(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedValuesAndTime: one message names the settings of both the time and the values, and
+// nothing says that the text of the time is left out.
+func TestNestedValuesAndTime(t *testing.T) {
+	const line = `{"@timestamp": "2026-01-01T00:00:00Z", "host": {"name": "a"}, "cpu": {"user": 1}}`
+	if out := SniffJSON([]byte(line+"\n"+strings.Replace(line, "00:00Z", "01:00Z", 1)+"\n"), JSONConfig{}); len(out) > 0 {
+		t.Errorf("assumed %v", out)
+	}
+	d, err := NewJSON(JSONConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r stream.Record
+	err = d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)})
+	const want = `no time at "time": --set input.json.time_field=@timestamp; the numbers cpu.user stand within objects: --set input.json.values_field=cpu `
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if d, err = NewJSON(JSONConfig{Time: "@timestamp", Values: "cpu"}); err == nil {
+		err = d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)})
+	}
+	if err != nil || len(r.Values) != 1 {
+		t.Errorf("with both settings: %v, %v", r.Values, err)
+	}
+}

@@ -321,6 +321,22 @@ func (s *sniffer) findSeries() {
 			return
 		}
 	}
+	s.noteIDs(repeats)
+}
+
+// noteIDs names the setting for a column of whole numbers that tell the lines of one time apart. Such
+// a column may also be a variable, so that nothing is assumed.
+func (s *sniffer) noteIDs(repeats int) {
+	if 20*repeats <= len(s.rows) {
+		return
+	}
+	i := s.first(func(i int) bool {
+		return i != s.time && s.hasIntegers(i) && s.repeatsTexts(i) && 100*s.repeats(i) <= len(s.rows)
+	})
+	if i >= 0 {
+		text := fmt.Sprintf("rows of one time have other numbers in column %s (--set %s makes a series for each)", s.header[i], shell.Quote("input.csv.series_column="+s.header[i]))
+		s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: text, Usual: true})
+	}
 }
 
 // repeats counts the lines whose time, and texts in columns, were there before.

@@ -20,6 +20,9 @@ func SniffJSON(sample []byte, c JSONConfig) (out []Assumption) {
 	}
 	var n members
 	lines := sampleLines(sample)
+	if c.Time == "" && len(lines) > 0 {
+		c.Time = timeField(lines[0].text) // its text is not left out: the decoder names the setting
+	}
 	for _, line := range lines {
 		n.read(line.text, c)
 	}
