@@ -73,9 +73,9 @@ func (e Errors) Error() string {
 }
 
 // errSyntax marks a file of which nothing was read.
-var errSyntax = errors.New("not YAML")
+var errSyntax = errors.New("not read")
 
-// syntaxError is where and what is wrong with the syntax of a file.
+// syntaxError is where and what is wrong with a file of which nothing was read.
 type syntaxError struct{ text string }
 
 func (e *syntaxError) Error() string        { return e.text }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -217,6 +218,10 @@ func TestMissingFileIsOneOfTheErrors(t *testing.T) {
 	_, err := config.Load(config.Sources{Files: []string{"nowhere.yaml"}, Set: []config.Setting{{"model.order", "0", "--order"}}})
 	if err == nil || !strings.Contains(err.Error(), "nowhere.yaml") || !strings.Contains(err.Error(), "model.order: must be >= 1, got 0") {
 		t.Errorf("got %v", err)
+	}
+	var errs config.Errors
+	if !errors.As(err, &errs) || !errs.Unread() {
+		t.Errorf("settings seem to be missing beside a file that is: %v", err)
 	}
 }
 

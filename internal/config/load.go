@@ -45,7 +45,7 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 			err = fmt.Errorf("%w: correct the path, or begin with  forecaster create > %s", err, name)
 		}
 		if err != nil {
-			b.fail("", "", "%v", err)
+			b.errs = append(b.errs, &syntaxError{err.Error()})
 			continue
 		}
 		b.file(name, content, lookup)

@@ -442,8 +442,11 @@ type eventLog struct{ log *slog.Logger }
 func (e eventLog) Write(_ context.Context, b *stream.Batch) error {
 	for _, ev := range b.Events {
 		level := slog.LevelWarn
-		if ev.Kind == stream.EventSeries {
+		switch ev.Kind {
+		case stream.EventSeries:
 			level = slog.LevelDebug
+		case stream.EventSeason:
+			level = slog.LevelInfo
 		}
 		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
@@ -200,20 +201,29 @@ func (r *AnomalyReport) Table(top int) report.Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	AlignTimes(t, 1)
+	AlignTimes(t, 1, 10)
 	return t
 }
 
-// AlignTimes gives all times of a column an hour, if one of them has one.
-func AlignTimes(t report.Table, column int) {
-	isDate := func(row []string) bool { return len(row[column]) == len(time.DateOnly) }
-	if slices.IndexFunc(t.Rows, func(row []string) bool { return !isDate(row) }) < 0 {
+// AlignTimes gives all times of some columns an hour, if one of them has one.
+func AlignTimes(t report.Table, columns ...int) {
+	var dates []*string
+	hours := false
+	for _, row := range t.Rows {
+		for _, column := range columns {
+			if date, _, _ := strings.Cut(row[column], ","); len(date) == len(time.DateOnly) {
+				dates = append(dates, &row[column])
+			} else {
+				hours = true
+			}
+		}
+	}
+	if !hours {
 		return
 	}
-	for _, row := range t.Rows {
-		if isDate(row) {
-			row[column] += " 00:00"
-		}
+	for _, cell := range dates {
+		n := len(time.DateOnly)
+		*cell = (*cell)[:n] + " 00:00" + (*cell)[n:]
 	}
 }
 

@@ -53,7 +53,7 @@ func create(path string) (*output, error) {
 	}
 	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if errors.Is(err, os.ErrNotExist) {
+	if _, noFolder := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) && errors.Is(noFolder, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: create the folder first: mkdir -p %s", err, shell.Quote(filepath.Dir(path)))
 	}
 	if err != nil {

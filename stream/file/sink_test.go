@@ -208,3 +208,18 @@ func TestFault39_DiskFull(t *testing.T) {
 		t.Errorf("checkpoints %v, %v", c, err)
 	}
 }
+
+// TestFolderOfAnOutput: the error of an output asks for a folder only where it is missing: not for a
+// link, in a folder that is there, to a missing one.
+func TestFolderOfAnOutput(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "gone", "x.csv"), filepath.Join(dir, "link.csv")); err != nil {
+		t.Skip(err)
+	}
+	for name, want := range map[string]bool{"no/x.csv": true, "link.csv": false} {
+		_, err := file.CreateSink(filepath.Join(dir, name), file.CSV{})
+		if err == nil || strings.Contains(err.Error(), "mkdir -p ") != want {
+			t.Errorf("%s: %v, a folder to make: %t", name, err, want)
+		}
+	}
+}
