@@ -120,7 +120,7 @@ var people = []struct {
 	{name: "nested.jsonl", want: "memory.used, memory.free left out (--set input.json.values_field=memory reads memory alone)", sum: cpuSum},
 	{name: "nested.jsonl", config: file.SourceConfig{JSON: format.JSONConfig{Values: "memory"}}, sum: peopleSum - cpuSum + 24},
 	{name: "nested.jsonl", config: file.SourceConfig{Strict: true}, fails: true, want: "state them: --set input.json.values_field=."},
-	{name: "long.csv", config: file.SourceConfig{Strict: true, CSV: format.CSVConfig{Series: []string{"host"}}}, fails: true, want: "column metric left out (--set input.csv.variable_column=metric makes a variable of each metric)"},
+	{name: "long.csv", config: file.SourceConfig{Strict: true, CSV: format.CSVConfig{Series: []string{"host"}}}, fails: true, want: "column metric left out (--set input.csv.variable_column=metric --set pipeline.interval=1h makes a variable of each metric)"},
 	{name: "two-hosts.jsonl", config: file.SourceConfig{JSON: format.JSONConfig{Series: "host"}}, want: "text of message left out", series: "web1 web2", rows: 48, sum: 2 * peopleSum},
 	{name: "two-hosts.jsonl", config: file.SourceConfig{Strict: true}, fails: true, want: "text of host, message left out (--set input.json.series_field=host makes a series for each)); state them: --set input.json.values_field=."},
 	{name: "nested-alone.jsonl", fails: true, want: "--set input.json.values_field=metrics"},

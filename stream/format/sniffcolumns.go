@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // Names that a column of times, of series or of line numbers usually has, in lower case.
 var (
-	timeNames   = []string{"time", "timestamp", "date", "datetime", "date_time", "ds", "ts", "_time", "@timestamp", "epoch", "year"}
-	seriesNames = []string{"unique_id", "series", "series_id", "item_id"}
-	indexNames  = []string{"index", "level_0", "rownames", "row_names"}
+	timeNames     = []string{"time", "timestamp", "date", "datetime", "date_time", "ds", "ts", "_time", "@timestamp", "epoch", "year"}
+	seriesNames   = []string{"unique_id", "series", "series_id", "item_id"}
+	variableNames = []string{"variable", "metric", "measure", "measurement", "parameter", "field", "_field", "indicator", "quantity"}
+	indexNames    = []string{"index", "level_0", "rownames", "row_names"}
 )
 
 // parquetIndex begins the names that pandas gives an index in a Parquet file, where it comes last.
@@ -324,21 +324,6 @@ func (s *sniffer) findSeries() {
 	s.noteIDs(repeats)
 }
 
-// noteIDs names the setting for a column of whole numbers that tell the lines of one time apart. Such
-// a column may also be a variable, so that nothing is assumed.
-func (s *sniffer) noteIDs(repeats int) {
-	if 20*repeats <= len(s.rows) {
-		return
-	}
-	i := s.first(func(i int) bool {
-		return i != s.time && s.hasIntegers(i) && s.repeatsTexts(i) && 100*s.repeats(i) <= len(s.rows)
-	})
-	if i >= 0 {
-		text := fmt.Sprintf("rows of one time have other numbers in column %s (--set %s makes a series for each)", s.header[i], shell.Quote("input.csv.series_column="+s.header[i]))
-		s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: text, Usual: true})
-	}
-}
-
 // repeats counts the lines whose time, and texts in columns, were there before.
 func (s *sniffer) repeats(columns ...int) (n int) {
 	seen := make(map[string]bool)
@@ -390,65 +375,6 @@ func (s *sniffer) leaveOut() {
 		s.assume("input.csv.value_columns="+list(values), "%s %s left out%s",
 			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.textHint(values)+s.unitHint())
 	}
-}
-
-// textHint names the setting for columns of text that tell the lines of one time apart, "" if there
-// are none: they name the series, or, beside a column that does, the variables.
-func (s *sniffer) textHint(values []string) string {
-	c := &s.out.CSV
-	if len(c.Series) == 0 {
-		return s.seriesHint()
-	}
-	series := slices.Index(s.header, c.Series[0])
-	if series < 0 || len(values) != 1 || 20*s.repeats(series) <= len(s.rows) {
-		return ""
-	}
-	i := s.first(func(i int) bool {
-		return i != s.time && i != series && s.header[i] != c.Clock && s.isText(i) && 100*s.repeats(series, i) <= len(s.rows) && s.repeatsTexts(i)
-	})
-	if i < 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (--set %s makes a variable of each %s)", shell.Quote("input.csv.variable_column="+s.header[i]), s.header[i])
-}
-
-// seriesHint names the columns of text that together tell the lines of one time apart: two, or all.
-func (s *sniffer) seriesHint() string {
-	if 20*s.repeats() <= len(s.rows) {
-		return ""
-	}
-	var texts []int
-	for i := range s.header {
-		if i != s.time && s.header[i] != s.out.CSV.Clock && s.isText(i) && s.repeatsTexts(i) {
-			texts = append(texts, i)
-		}
-	}
-	sets := [][]int{texts}
-	for k, i := range texts {
-		for _, j := range texts[:k] {
-			sets = append(sets, []int{j, i})
-		}
-	}
-	for _, set := range slices.Backward(sets) { // all of them last
-		if len(set) < 2 || 100*s.repeats(set...) > len(s.rows) {
-			continue
-		}
-		var names []string
-		for _, i := range set {
-			names = append(names, s.header[i])
-		}
-		return fmt.Sprintf(" (--set %s makes a series for each %s)", shell.Quote("input.csv.series_column="+list(names)), strings.Join(names, " and "))
-	}
-	return ""
-}
-
-// repeatsTexts reports whether a column has each of its texts twice or more, in the mean.
-func (s *sniffer) repeatsTexts(column int) bool {
-	seen := make(map[string]bool)
-	for _, row := range s.rows {
-		seen[row[column]] = true
-	}
-	return 2*len(seen) <= len(s.rows)
 }
 
 // shown is the name of a column in an assumption.
