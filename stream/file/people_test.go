@@ -47,6 +47,8 @@ var people = []struct {
 	{name: "nixtla.csv", want: "time in column ds, a series for each unique_id", series: "cpu mem", rows: 48},
 	{name: "excel-german.csv", want: "separator ;, decimal comma"},
 	{name: "excel-german-thousands.csv", want: "separator ;, decimal comma, points between thousands"},
+	{name: "excel-german-whole.csv", want: "separator ;, points between thousands (1.000 is 1000)", sum: 75_000},
+	{name: "excel-tab-whole.tsv", want: "commas between thousands", sum: 75_000},
 	{name: "excel-german-dates.csv", fails: true, want: "--set input.csv.date_order=dmy"},
 	{name: "excel-german-dates.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma"},
 	{name: "excel-german-days.csv", config: file.SourceConfig{CSV: format.CSVConfig{DateOrder: format.DayFirst}}, want: "separator ;, decimal comma", step: 24 * time.Hour},

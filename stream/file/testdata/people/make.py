@@ -74,6 +74,8 @@ write("polars-row-index.csv", "row_nr,time,cpu,mem\n" + "".join(f"{i},{t:%Y-%m-%
 rows = list(zip(index, cpu, mem))
 write("excel-german.csv", "Zeit;cpu;mem\r\n" + "".join(f"{t:%Y-%m-%d %H:%M};{german(a)};{german(b)}\r\n" for t, a, b in rows), "utf-8-sig")
 write("excel-german-thousands.csv", "time;cpu;mem\n" + "".join(f"{t:%Y-%m-%d %H:%M};{german(a, True)};{german(b)}\n" for t, a, b in rows))
+write("excel-german-whole.csv", "time;sales\n" + "".join(f"{t:%Y-%m-%d %H:%M};{250 * (i + 1):,}\n".replace(",", ".") for i, (t, _, _) in enumerate(rows)))
+write("excel-tab-whole.tsv", "time\tsales\n" + "".join(f"{t:%Y-%m-%d %H:%M}\t{250 * (i + 1):,}\n" for i, (t, _, _) in enumerate(rows)))
 write("excel-german-dates.csv", "Datum;cpu;mem\r\n" + "".join(f"{t:%d.%m.%Y %H:%M};{german(a)};{german(b)}\r\n" for t, a, b in rows))
 write("excel-german-days.csv", "Datum;cpu;mem\r\n" + "".join(f"{t:%d.%m.%Y};{german(a)};{german(b)}\r\n" for t, (_, a, b) in zip(pd.date_range("2026-01-05", periods=24), rows)))
 write("excel-us-dates.csv", "Date,cpu,mem\r\n" + "".join(f"{t:%m/%d/%Y %I:%M:%S %p},{a},{b}\r\n" for t, a, b in rows))
