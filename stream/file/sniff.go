@@ -183,12 +183,12 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 				at = t.time
 				clear(here)
 			}
-			again := t.decoded && here[string(t.line)]
+			again := (t.decoded || reverse) && here[string(t.line)]
 			here[string(t.line)] = true
 			return again
 		})
 		if n := rows - len(lines); n > 0 {
-			if err := s.assume(format.Assumption{Text: fmt.Sprintf("%d rows left out that equal another one", n), Usual: true}); err != nil {
+			if err := s.assume(format.Assumption{Text: fmt.Sprintf("equal rows left out: %d", n), Usual: true}); err != nil {
 				return err
 			}
 		}

@@ -395,10 +395,23 @@ func TestSortDropsEqualRows(t *testing.T) {
 		for _, m := range messages[:n] {
 			got = append(got, string(m.Value))
 		}
-		said := slices.ContainsFunc(src.Assumptions(), func(a format.Assumption) bool { return a.Text == "2 rows left out that equal another one" && a.Usual })
+		said := slices.ContainsFunc(src.Assumptions(), func(a format.Assumption) bool { return a.Text == "equal rows left out: 2" && a.Usual })
 		if strings.Join(got, " ") != want || said != drop {
 			t.Errorf("drop %t: %q, want %s, assumed %v", drop, got, want, src.Assumptions())
 		}
 		src.Close()
+	}
+
+	newest := filepath.Join(t.TempDir(), "newest.csv")
+	if err := os.WriteFile(newest, []byte("time,a\n2026-01-05,1\n2026-01-04,1\n2026-01-04,1\n2026-01-03,1\n2026-01-02,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := file.OpenSource(newest, file.SourceConfig{DropEqual: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if got := readAll(src); got.rows != 4 || got.err != nil {
+		t.Errorf("newest line first: %+v, want 4 rows", got)
 	}
 }
