@@ -43,6 +43,7 @@ const (
 	SeasonStep Ingredient = "season-step" // the season around its mean as an expert of one step
 	EarlySteps Ingredient = "early"       // shrinkage of the one-step forecasts of young series
 	Exact      Ingredient = "exact"       // least squares where there is little noise
+	Medians    Ingredient = "median"      // running medians where tails are heavy
 	CrossLags  Ingredient = "cross"       // far lags of other coordinates
 	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
 	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
@@ -50,7 +51,7 @@ const (
 
 var ingredients = []Ingredient{
 	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, CrossLags, OwnPast, Rounds,
+	Exact, Medians, CrossLags, OwnPast, Rounds,
 }
 
 // ExpertNames lists the experts of the default model beside persistence. AutoConfig
@@ -225,6 +226,9 @@ func (m *auto) NewSeries() eval.Forecaster {
 	}
 	if m.has(Holding) {
 		s.holds = newHolds(d)
+	}
+	if m.has(Medians) {
+		s.medians = newMedians(d)
 	}
 	if !m.has(Exact) {
 		s.exact.end()

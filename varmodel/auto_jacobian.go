@@ -47,6 +47,10 @@ func (s *autoSeries) jacobianTo(jac []float64) bool {
 			row[j] = 0
 			o.addGradient(row, j, d, s.exact.lags)
 		}
+		if s.medians != nil && s.medians.of[j].used() {
+			clear(c)
+			clear(row)
+		}
 		if s.m.repeats && s.remainder == nil {
 			c[len(c)-1] = 0 // the last value, too
 		}

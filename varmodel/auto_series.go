@@ -23,6 +23,7 @@ type autoSeries struct {
 	early   shrinkage     // of the mixture in a young series
 	holds   *holds        // of the mixture where values repeat; nil without the ingredient
 	exact   *leastSquares // in place of the mixture where there is little noise
+	medians *medians      // in place of the mixture where tails are heavy; nil without the ingredient
 
 	refit        *refit        // nil when the experts are not refitted
 	seasons      *seasons      // nil without the ingredient Seasons, or when series share the weights
@@ -101,6 +102,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 		s.mixture.observe(target, before, s.pending)
 		if s.pending {
 			s.exact.observe(s.mixture, target, before)
+		}
+		if s.medians != nil && s.pending {
+			s.medians.observe(target, s.scaler.steps)
 		}
 		if s.holds != nil {
 			s.holds.observe(target, before, s.scaler.perStep, s.pending)
@@ -270,6 +274,9 @@ func (s *autoSeries) predict() {
 		s.holds.forecastTo(s.next, last, s.scaler.perStep)
 	}
 	s.exact.forecastTo(s.next, s.mixture, f)
+	if s.medians != nil {
+		s.medians.forecastTo(s.next)
+	}
 	if s.multihorizon != nil {
 		s.multihorizon.predict(f, rest, s.m.source, s.mixture)
 	}
@@ -361,6 +368,9 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 		s.holds.State(c)
 	}
 	s.exact.State(c)
+	if s.medians != nil {
+		s.medians.State(c)
+	}
 	if s.multihorizon != nil {
 		c.Optional("multihorizon", func() { s.multihorizon.State(c); several = true })
 	}

@@ -238,7 +238,7 @@ func TestProtocolParts(t *testing.T) {
 			means(simple, 1, without, 1))
 	}
 	row("everything")
-	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, CrossLags, OwnPast, Rounds} {
+	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, Medians, CrossLags, OwnPast, Rounds} {
 		row("without "+string(w), w)
 	}
 }

@@ -47,7 +47,7 @@ var simpleSeries = []struct {
 			return 1 + poisson(r, 3)
 		})
 	}},
-	{"Cauchy", true, 1.35 /* the aim is 1.05 */, func(r *rand.Rand, n int) [][]float64 {
+	{"Cauchy", true, 1.05, func(r *rand.Rand, n int) [][]float64 {
 		return column(n, func(int) float64 { return math.Tan(math.Pi * (r.Float64() - .5)) })
 	}},
 	{"walk of Cauchy steps", true, 1.05, func(r *rand.Rand, n int) [][]float64 {
