@@ -204,7 +204,7 @@ func (a *app) printEvaluation(e *study.Evaluation) {
 	}
 }
 
-// stage says which part of a long work begins; status may say later how far it is.
+// stage names the part of a long command that begins; status may print the progress of that part.
 func (a *app) stage(format string, args ...any) {
 	if isTerminal(a.stderr) {
 		a.status(format, args...)

@@ -81,8 +81,8 @@ func TestInterruptedForecast(t *testing.T) {
 	}
 }
 
-// TestInterruptedReplay: a replay with a state says which command goes on, without secrets, and
-// this command does.
+// TestInterruptedReplay: an interrupted replay with a state prints the command that continues,
+// without secrets, and that command continues.
 func TestInterruptedReplay(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -11,6 +11,6 @@ var renamed = map[string]string{
 // removed has the reason for every key that is gone.
 var removed = map[string]string{
 	"model.precision":         "weights are float64",
-	"pipeline.good_copy":      "no copies are kept: see pipeline.rollback_every",
+	"pipeline.good_copy":      "a model whose forecasts are not finite begins again",
 	"pipeline.rollback_every": "a model whose forecasts are not finite begins again",
 }
