@@ -25,8 +25,9 @@ func dataDir(t testing.TB) string {
 	return dir
 }
 
-// readSeries reads a CSV file without its first column; empty cells are NaN.
-func readSeries(t testing.TB, name string) [][]float64 {
+// readRows reads a CSV file without its header.
+func readRows(t testing.TB, name string) [][]string {
+	t.Helper()
 	f, err := os.Open(filepath.Join(dataDir(t), name))
 	if err != nil {
 		t.Fatal(err)
@@ -36,15 +37,22 @@ func readSeries(t testing.TB, name string) [][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return records[1:]
+}
+
+// readSeries reads a CSV file without its first column; empty cells are NaN.
+func readSeries(t testing.TB, name string) [][]float64 {
 	var x [][]float64
-	for _, r := range records[1:] {
+	for _, r := range readRows(t, name) {
 		row := make([]float64, len(r)-1)
 		for j, s := range r[1:] {
 			row[j] = math.NaN()
 			if s != "" {
-				if row[j], err = strconv.ParseFloat(s, 64); err != nil {
+				v, err := strconv.ParseFloat(s, 64)
+				if err != nil {
 					t.Fatal(err)
 				}
+				row[j] = v
 			}
 		}
 		x = append(x, row)

@@ -1,10 +1,8 @@
 package varmodel
 
 import (
-	"encoding/csv"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -28,16 +26,7 @@ func readTimed(t testing.TB, name string) *timedSeries {
 	x := readSeries(t, name)
 	fillForward(x)
 	s := &timedSeries{name: name, x: x, begin: len(x) - int(.75*float64(len(x))), end: len(x), skip: -1}
-	f, err := os.Open(filepath.Join(dataDir(t), name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records[1:] {
+	for _, r := range readRows(t, name) {
 		at, err := time.Parse(time.RFC3339, r[0])
 		if err != nil {
 			if at, err = time.Parse(time.DateTime, r[0]); err != nil {
