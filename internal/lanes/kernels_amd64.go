@@ -33,10 +33,6 @@ func cusum(c *Cusum, x []float64) (sum, length float64) {
 	return most[0], most[1]
 }
 
-// few variables take less time in Go than the call of a kernel, which gives the same
-// bits.
-const few = 3
-
 func moments(m *Moments, x []float64) {
 	switch {
 	case isa.Active == isa.Portable || m.n < few:
@@ -153,5 +149,71 @@ func regrets(m *Mixture, out, y []float64) {
 		regretsAVX2(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, prior)
 	default:
 		regretsPortable(m, out, y)
+	}
+}
+
+func errors(e *Errors, y, forecast []float64) {
+	switch isa.Active {
+	case isa.Portable:
+		errorsPortable(e, y, forecast)
+	case isa.AVX512:
+		errorsAVX512(&e.all[0], &e.limits[0], &y[0], &forecast[0], e.n, len(e.Count))
+	default:
+		errorsAVX2(&e.all[0], &e.limits[0], &y[0], &forecast[0], e.n, len(e.Count))
+	}
+}
+
+func noise(e *Errors, variance []float64) {
+	switch isa.Active {
+	case isa.Portable:
+		noisePortable(e, variance)
+	case isa.AVX512:
+		noiseAVX512(&e.all[0], &e.limits[0], &variance[0], e.n, len(e.Count))
+	default:
+		noiseAVX2(&e.all[0], &e.limits[0], &variance[0], e.n, len(e.Count))
+	}
+}
+
+func levels(l *Levels, x, profile, scale []float64) {
+	switch isa.Active {
+	case isa.Portable:
+		levelsPortable(l, x, profile, scale)
+	case isa.AVX512:
+		levelsAVX512(&l.all[0], &l.limits[0], &x[0], &profile[0], &scale[0], l.n, len(l.Count))
+	default:
+		levelsAVX2(&l.all[0], &l.limits[0], &x[0], &profile[0], &scale[0], l.n, len(l.Count))
+	}
+}
+
+func learnLevels(l *Levels, x, profile, others []float64) {
+	switch isa.Active {
+	case isa.Portable:
+		learnLevelsPortable(l, x, profile, others)
+	case isa.AVX512:
+		learnLevelsAVX512(&l.all[0], &l.limits[0], &x[0], &profile[0], &others[0], l.n, len(l.Count))
+	default:
+		learnLevelsAVX2(&l.all[0], &l.limits[0], &x[0], &profile[0], &others[0], l.n, len(l.Count))
+	}
+}
+
+func liveliness(l *Liveliness, x, count, variance []float64) {
+	switch isa.Active {
+	case isa.Portable:
+		livelinessPortable(l, x, count, variance)
+	case isa.AVX512:
+		livelinessAVX512(&l.all[0], &l.limits[0], &x[0], &count[0], &variance[0], l.n, len(l.Usual))
+	default:
+		livelinessAVX2(&l.all[0], &l.limits[0], &x[0], &count[0], &variance[0], l.n, len(l.Usual))
+	}
+}
+
+func residuals(s *Residuals, r []float64) {
+	switch isa.Active {
+	case isa.Portable:
+		residualsPortable(s, r)
+	case isa.AVX512:
+		residualsAVX512(&s.all[0], &s.limits[0], &r[0], s.n, len(s.Mean))
+	default:
+		residualsAVX2(&s.all[0], &s.limits[0], &r[0], s.n, len(s.Mean))
 	}
 }

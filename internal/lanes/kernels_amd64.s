@@ -1664,6 +1664,865 @@ done5:
 	VZEROUPPER
 	RET
 
+// func errorsAVX2(rows *float64, limits *float64, y *float64, forecast *float64, n int, stride int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·errorsAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+32(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         AX, R12
+	MOVQ         $0x00000004, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	LEAQ         mask64<>+32(SB), R13
+	SHLQ         $0x03, R12
+	SUBQ         R12, R13
+	VMOVUPD      (R13), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R12, R12
+	CMPQ         AX, R12
+	CMOVQLT      R12, AX
+	MOVQ         y+16(FP), R12
+	VMASKMOVPD   (R12)(DI*1), Y0, Y1
+	MOVQ         forecast+24(FP), R12
+	VMASKMOVPD   (R12)(DI*1), Y0, Y2
+	VSUBPD       Y2, Y1, Y1
+	VSUBPD       Y1, Y1, Y2
+	VCMPPD       $0x07, Y2, Y2, Y2
+	VANDPD       Y0, Y2, Y2
+	VANDPD       Y2, Y1, Y0
+	VMOVUPD      Y0, (R10)(SI*1)
+	VXORPD       Y1, Y1, Y1
+	VBROADCASTSD (DX), Y3
+	VBROADCASTSD 120(DX), Y4
+	VMULPD       Y0, Y4, Y0
+	VXORPD       Y4, Y4, Y4
+	VSUBPD       Y0, Y4, Y4
+	VMAXPD       Y0, Y4, Y0
+	VMOVUPD      (R9), Y4
+	VADDPD       Y4, Y3, Y5
+	VBROADCASTSD 8(DX), Y6
+	VMINPD       Y5, Y6, Y5
+	VBLENDVPD    Y2, Y5, Y4, Y4
+	VMOVUPD      Y4, (R9)
+	VBROADCASTSD 32(DX), Y5
+	VCMPPD       $0x01, Y4, Y5, Y5
+	VANDPD       Y2, Y5, Y5
+	VMOVUPD      (R9)(BX*1), Y6
+	VMOVUPD      (R9)(BX*2), Y7
+	VMULPD       Y6, Y6, Y8
+	VBROADCASTSD 40(DX), Y9
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y8, Y9, Y8
+	VSQRTPD      Y8, Y8
+	VCMPPD       $0x01, Y8, Y1, Y9
+	VANDPD       Y5, Y9, Y9
+	VDIVPD       Y8, Y0, Y10
+	VBROADCASTSD 56(DX), Y11
+	VBLENDVPD    Y9, Y10, Y11, Y11
+	VCMPPD       $0x01, Y0, Y1, Y10
+	VANDPD       Y5, Y10, Y10
+	VANDPD       Y10, Y11, Y10
+	VBROADCASTSD 48(DX), Y11
+	VCMPPD       $0x01, Y10, Y11, Y11
+	VANDPD       Y9, Y11, Y11
+	VBROADCASTSD 48(DX), Y9
+	VMULPD       Y9, Y8, Y8
+	VBLENDVPD    Y11, Y8, Y0, Y0
+	VBROADCASTSD 112(DX), Y8
+	VMINPD       Y10, Y8, Y8
+	VBLENDVPD    Y11, Y8, Y10, Y10
+	VMOVUPD      Y10, (R11)
+	VMOVUPD      (R9)(SI*1), Y8
+	VBROADCASTSD 16(DX), Y9
+	VMULPD       Y4, Y9, Y11
+	VCMPPD       $0x01, Y3, Y11, Y11
+	VMOVMSKPD    Y11, R12
+	TESTQ        R12, R12
+	JZ           skip3
+	VDIVPD       Y4, Y3, Y12
+	VBLENDVPD    Y11, Y12, Y9, Y9
+
+skip3:
+	VBROADCASTSD 72(DX), Y11
+	VMULPD       Y11, Y10, Y11
+	VDIVPD       Y8, Y11, Y11
+	VCMPPD       $0x01, Y10, Y8, Y12
+	VBROADCASTSD 136(DX), Y13
+	VBLENDVPD    Y12, Y13, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VBLENDVPD    Y2, Y11, Y12, Y12
+	VMOVUPD      Y12, (R11)(BX*1)
+	VCMPPD       $0x02, Y8, Y10, Y10
+	VANDPD       Y5, Y10, Y10
+	VMULPD       Y8, Y9, Y11
+	VMOVUPD      (R10), Y12
+	VMULPD       Y11, Y12, Y11
+	VSUBPD       Y11, Y8, Y11
+	VBLENDVPD    Y10, Y11, Y8, Y8
+	VMOVUPD      Y8, (R9)(SI*1)
+	VBROADCASTSD 24(DX), Y8
+	VMULPD       Y4, Y8, Y10
+	VCMPPD       $0x01, Y3, Y10, Y10
+	VMOVMSKPD    Y10, R10
+	TESTQ        R10, R10
+	JZ           skip4
+	VDIVPD       Y4, Y3, Y3
+	VBLENDVPD    Y10, Y3, Y8, Y8
+
+skip4:
+	VMULPD       Y0, Y0, Y3
+	VSUBPD       Y7, Y3, Y3
+	VMULPD       Y8, Y3, Y3
+	VADDPD       Y7, Y3, Y3
+	VBLENDVPD    Y2, Y3, Y7, Y7
+	VMOVUPD      Y7, (R9)(BX*2)
+	VCMPPD       $0x01, Y6, Y1, Y1
+	VANDPD       Y5, Y1, Y1
+	VBROADCASTSD 64(DX), Y3
+	VMULPD       Y3, Y6, Y3
+	VMINPD       Y0, Y3, Y3
+	VBLENDVPD    Y1, Y3, Y0, Y0
+	VSUBPD       Y6, Y0, Y0
+	VMULPD       Y9, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y6, Y6
+	VMOVUPD      Y6, (R9)(BX*1)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func noiseAVX2(rows *float64, limits *float64, variance *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·noiseAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+24(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+32(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         AX, R12
+	MOVQ         $0x00000004, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	LEAQ         mask64<>+32(SB), R13
+	SHLQ         $0x03, R12
+	SUBQ         R12, R13
+	VMOVUPD      (R13), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R12, R12
+	CMPQ         AX, R12
+	CMOVQLT      R12, AX
+	VMOVUPD      (R11)(BX*1), Y1
+	VCMPPD       $0x07, Y1, Y1, Y2
+	VANDPD       Y0, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD (DX), Y4
+	VMOVUPD      (R10)(BX*2), Y5
+	VMOVUPD      (R9)(BX*1), Y6
+	VMOVUPD      (R10)(SI*1), Y7
+	VBROADCASTSD 88(DX), Y8
+	VMINPD       Y1, Y8, Y1
+	VBROADCASTSD 96(DX), Y8
+	MOVQ         variance+16(FP), R12
+	VMASKMOVPD   (R12)(DI*1), Y0, Y0
+	VMULPD       Y8, Y0, Y0
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x01, Y0, Y7, Y0
+	VBLENDVPD    Y0, Y3, Y1, Y1
+	VBROADCASTSD 104(DX), Y0
+	VMULPD       Y0, Y6, Y0
+	VMULPD       Y0, Y6, Y0
+	VMOVUPD      (R9)(BX*2), Y6
+	VCMPPD       $0x01, Y6, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VCMPPD       $0x01, Y5, Y1, Y6
+	VANDPD       Y0, Y6, Y6
+	VBLENDVPD    Y6, Y5, Y1, Y1
+	VSUBPD       Y5, Y1, Y0
+	VMOVUPD      (R9), Y6
+	VMOVUPD      (R10)(BX*1), Y7
+	VBROADCASTSD 80(DX), Y8
+	VMULPD       Y6, Y8, Y9
+	VCMPPD       $0x01, Y4, Y9, Y9
+	VMOVMSKPD    Y9, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Y6, Y4, Y10
+	VBLENDVPD    Y9, Y10, Y8, Y8
+
+skip3:
+	VSUBPD       Y7, Y1, Y1
+	VMULPD       Y8, Y1, Y1
+	VADDPD       Y7, Y1, Y1
+	VBLENDVPD    Y2, Y1, Y7, Y7
+	VMOVUPD      Y7, (R10)(BX*1)
+	VBROADCASTSD 16(DX), Y1
+	VMULPD       Y6, Y1, Y8
+	VCMPPD       $0x01, Y4, Y8, Y8
+	VMOVMSKPD    Y8, R9
+	TESTQ        R9, R9
+	JZ           skip4
+	VDIVPD       Y6, Y4, Y4
+	VBLENDVPD    Y8, Y4, Y1, Y1
+
+skip4:
+	VBROADCASTSD 128(DX), Y4
+	VMULPD       Y1, Y4, Y1
+	VMULPD       Y1, Y0, Y1
+	VADDPD       Y5, Y1, Y1
+	VBLENDVPD    Y2, Y1, Y5, Y5
+	VMOVUPD      Y5, (R10)(BX*2)
+	VSUBPD       Y5, Y7, Y1
+	VMULPD       Y1, Y1, Y4
+	VANDPD       Y2, Y4, Y4
+	VMOVUPD      Y4, (R11)(BX*2)
+	VMULPD       Y0, Y0, Y4
+	VMULPD       Y0, Y1, Y0
+	VCMPPD       $0x01, Y0, Y3, Y0
+	VANDPD       Y2, Y0, Y0
+	VANDPD       Y0, Y4, Y0
+	VMOVUPD      Y0, (R11)(SI*1)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func levelsAVX2(rows *float64, limits *float64, x *float64, profile *float64, scale *float64, n int, stride int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·levelsAVX2(SB), NOSPLIT, $0-56
+	MOVQ n+40(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+48(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000004, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	LEAQ         mask64<>+32(SB), R14
+	SHLQ         $0x03, R13
+	SUBQ         R13, R14
+	VMOVUPD      (R14), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	MOVQ         x+16(FP), R13
+	VMASKMOVPD   (R13)(DI*1), Y0, Y1
+	VSUBPD       Y1, Y1, Y2
+	VCMPPD       $0x07, Y2, Y2, Y2
+	VANDPD       Y0, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD (DX), Y4
+	VMOVUPD      (R9), Y5
+	VCMPPD       $0x00, Y3, Y5, Y6
+	VANDPD       Y2, Y6, Y6
+	VMOVUPD      (R9)(BX*2), Y7
+	VBLENDVPD    Y6, Y1, Y7, Y7
+	VMOVUPD      Y7, (R9)(BX*2)
+	VMOVUPD      (R9)(BX*1), Y8
+	VBLENDVPD    Y6, Y1, Y8, Y8
+	VMOVUPD      Y8, (R9)(BX*1)
+	VADDPD       Y5, Y4, Y6
+	VBROADCASTSD 8(DX), Y9
+	VMINPD       Y6, Y9, Y6
+	VBLENDVPD    Y2, Y6, Y5, Y5
+	VMOVUPD      Y5, (R9)
+	VSUBPD       Y7, Y1, Y6
+	VMOVUPD      (R9)(SI*1), Y7
+	MOVQ         scale+32(FP), R9
+	VMASKMOVPD   (R9)(DI*1), Y0, Y9
+	VBROADCASTSD 48(DX), Y10
+	VMULPD       Y10, Y9, Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y7, Y9, Y9
+	VCMPPD       $0x01, Y9, Y3, Y10
+	VANDPD       Y2, Y10, Y10
+	VSQRTPD      Y9, Y9
+	VDIVPD       Y9, Y4, Y9
+	VANDPD       Y10, Y9, Y9
+	VMULPD       Y6, Y9, Y11
+	VBROADCASTSD 56(DX), Y12
+	VMINPD       Y11, Y12, Y11
+	VXORPD       Y13, Y13, Y13
+	VSUBPD       Y12, Y13, Y12
+	VMAXPD       Y11, Y12, Y11
+	VANDPD       Y10, Y11, Y10
+	VMOVUPD      Y10, (R11)(BX*2)
+	VMULPD       Y9, Y9, Y9
+	VSUBPD       Y8, Y1, Y1
+	MOVQ         profile+24(FP), R9
+	VMASKMOVPD   (R9)(DI*1), Y0, Y0
+	VSUBPD       Y0, Y1, Y0
+	VCMPPD       $0x07, Y0, Y0, Y1
+	VANDPD       Y2, Y1, Y1
+	VBROADCASTSD 112(DX), Y8
+	VCMPPD       $0x01, Y8, Y3, Y8
+	VANDPD       Y1, Y8, Y8
+	VBROADCASTSD 16(DX), Y1
+	VMULPD       Y5, Y1, Y10
+	VCMPPD       $0x01, Y4, Y10, Y10
+	VMOVMSKPD    Y10, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Y5, Y4, Y5
+	VBLENDVPD    Y10, Y5, Y1, Y1
+
+skip3:
+	VMOVUPD      (R10)(BX*2), Y5
+	VMOVUPD      (R10)(BX*1), Y10
+	VMULPD       Y6, Y6, Y11
+	VSUBPD       Y10, Y11, Y11
+	VMULPD       Y1, Y11, Y11
+	VADDPD       Y10, Y11, Y11
+	VBLENDVPD    Y8, Y11, Y10, Y10
+	VMOVUPD      Y10, (R10)(BX*1)
+	VMOVUPD      (R10), Y11
+	VMULPD       Y0, Y0, Y12
+	VSUBPD       Y11, Y12, Y12
+	VMULPD       Y1, Y12, Y1
+	VADDPD       Y11, Y1, Y1
+	VBLENDVPD    Y8, Y1, Y11, Y11
+	VMOVUPD      Y11, (R10)
+	VCMPPD       $0x01, Y5, Y3, Y1
+	VBROADCASTSD 72(DX), Y12
+	VBROADCASTSD 64(DX), Y13
+	VBLENDVPD    Y1, Y12, Y13, Y13
+	VMULPD       Y13, Y10, Y1
+	VCMPPD       $0x01, Y1, Y11, Y1
+	VANDPD       Y8, Y1, Y1
+	VANDPD       Y1, Y4, Y1
+	VCMPPD       $0x04, Y5, Y1, Y10
+	VANDPD       Y8, Y10, Y10
+	VMOVUPD      (R10)(SI*1), Y12
+	VBLENDVPD    Y10, Y3, Y12, Y12
+	VMOVUPD      Y12, (R10)(SI*1)
+	VMOVUPD      (R11), Y13
+	VBLENDVPD    Y10, Y3, Y13, Y13
+	VMOVUPD      Y13, (R11)
+	VMOVUPD      (R11)(BX*1), Y14
+	VBLENDVPD    Y10, Y3, Y14, Y14
+	VMOVUPD      Y14, (R11)(BX*1)
+	VBLENDVPD    Y10, Y1, Y5, Y5
+	VMOVUPD      Y5, (R10)(BX*2)
+	VCMPPD       $0x01, Y5, Y3, Y1
+	VANDPD       Y8, Y1, Y1
+	VBLENDVPD    Y1, Y0, Y6, Y6
+	VBLENDVPD    Y1, Y11, Y7, Y7
+	VCMPPD       $0x01, Y7, Y3, Y0
+	VBROADCASTSD 32(DX), Y1
+	VCMPPD       $0x01, Y12, Y1, Y1
+	VANDPD       Y0, Y1, Y1
+	VBROADCASTSD 40(DX), Y0
+	VSQRTPD      Y7, Y5
+	VMULPD       Y0, Y5, Y0
+	VMINPD       Y6, Y0, Y5
+	VXORPD       Y7, Y7, Y7
+	VSUBPD       Y0, Y7, Y0
+	VMAXPD       Y5, Y0, Y0
+	VBLENDVPD    Y1, Y0, Y6, Y6
+	VADDPD       Y12, Y4, Y0
+	VBROADCASTSD 8(DX), Y1
+	VMINPD       Y0, Y1, Y0
+	VBLENDVPD    Y2, Y0, Y12, Y12
+	VMOVUPD      Y12, (R10)(SI*1)
+	VXORPD       Y0, Y0, Y0
+	VSUBPD       Y13, Y0, Y0
+	VMAXPD       Y13, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VSUBPD       Y6, Y1, Y1
+	VMAXPD       Y6, Y1, Y1
+	VCMPPD       $0x01, Y0, Y1, Y0
+	VBROADCASTSD 120(DX), Y1
+	VBROADCASTSD (DX), Y5
+	VBLENDVPD    Y0, Y1, Y5, Y5
+	VBROADCASTSD 24(DX), Y0
+	VMULPD       Y12, Y0, Y1
+	VCMPPD       $0x01, Y4, Y1, Y1
+	VMOVMSKPD    Y1, R9
+	TESTQ        R9, R9
+	JZ           skip4
+	VDIVPD       Y12, Y4, Y4
+	VBLENDVPD    Y1, Y4, Y0, Y0
+
+skip4:
+	VMULPD       Y5, Y0, Y0
+	VSUBPD       Y13, Y6, Y1
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y13, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y13, Y13
+	VMOVUPD      Y13, (R11)
+	VBROADCASTSD 32(DX), Y0
+	VCMPPD       $0x01, Y12, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMULPD       Y13, Y13, Y1
+	VMULPD       Y1, Y9, Y1
+	VBROADCASTSD 80(DX), Y2
+	VMINPD       Y1, Y2, Y1
+	VANDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, (R11)(SI*1)
+	VMULPD       Y6, Y6, Y1
+	VMULPD       Y1, Y9, Y1
+	VBROADCASTSD 88(DX), Y2
+	VMINPD       Y1, Y2, Y1
+	VMULPD       Y6, Y13, Y2
+	VCMPPD       $0x01, Y2, Y3, Y2
+	VANDPD       Y2, Y1, Y1
+	VPCMPEQQ     Y2, Y2, Y2
+	VBLENDVPD    Y0, Y1, Y2, Y2
+	VMOVUPD      Y2, (R12)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func learnLevelsAVX2(rows *float64, limits *float64, x *float64, profile *float64, others *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·learnLevelsAVX2(SB), NOSPLIT, $0-56
+	MOVQ n+40(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+48(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000004, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	LEAQ         mask64<>+32(SB), R14
+	SHLQ         $0x03, R13
+	SUBQ         R13, R14
+	VMOVUPD      (R14), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	MOVQ         x+16(FP), R13
+	VMASKMOVPD   (R13)(DI*1), Y0, Y1
+	VSUBPD       Y1, Y1, Y2
+	VCMPPD       $0x07, Y2, Y2, Y2
+	VANDPD       Y0, Y2, Y2
+	VMOVUPD      (R11)(SI*1), Y3
+	VBROADCASTSD 128(DX), Y4
+	VCMPPD       $0x02, Y4, Y3, Y3
+	VANDPD       Y2, Y3, Y3
+	MOVQ         others+32(FP), R13
+	VMASKMOVPD   (R13)(DI*1), Y0, Y2
+	VBROADCASTSD 136(DX), Y4
+	VCMPPD       $0x02, Y4, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD (DX), Y4
+	VMOVUPD      (R11), Y5
+	VMOVUPD      (R11)(BX*1), Y6
+	VMOVUPD      (R10)(SI*1), Y7
+	VMULPD       Y5, Y5, Y5
+	VCMPPD       $0x01, Y6, Y3, Y8
+	VBROADCASTSD 32(DX), Y9
+	VCMPPD       $0x01, Y7, Y9, Y9
+	VANDPD       Y8, Y9, Y9
+	VBROADCASTSD 96(DX), Y8
+	VMULPD       Y8, Y6, Y8
+	VMINPD       Y5, Y8, Y8
+	VBLENDVPD    Y9, Y8, Y5, Y5
+	VBROADCASTSD 16(DX), Y8
+	VMULPD       Y7, Y8, Y9
+	VCMPPD       $0x01, Y4, Y9, Y9
+	VMOVMSKPD    Y9, R10
+	TESTQ        R10, R10
+	JZ           skip3
+	VDIVPD       Y7, Y4, Y7
+	VBLENDVPD    Y9, Y7, Y8, Y8
+
+skip3:
+	VSUBPD       Y6, Y5, Y5
+	VMULPD       Y8, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VBLENDVPD    Y2, Y5, Y6, Y6
+	VMOVUPD      Y6, (R11)(BX*1)
+	VMOVUPD      (R9)(BX*2), Y5
+	VMOVUPD      (R9)(SI*1), Y6
+	VMOVUPD      (R9), Y7
+	VSUBPD       Y5, Y1, Y8
+	VMOVUPD      (R9)(BX*1), Y9
+	VSUBPD       Y9, Y1, Y1
+	MOVQ         profile+24(FP), R10
+	VMASKMOVPD   (R10)(DI*1), Y0, Y0
+	VSUBPD       Y0, Y1, Y0
+	VMULPD       Y8, Y8, Y1
+	VCMPPD       $0x01, Y6, Y3, Y3
+	VBROADCASTSD 32(DX), Y9
+	VCMPPD       $0x01, Y7, Y9, Y9
+	VANDPD       Y3, Y9, Y9
+	VBROADCASTSD 104(DX), Y3
+	VMULPD       Y3, Y6, Y3
+	VSQRTPD      Y3, Y3
+	VMINPD       Y8, Y3, Y10
+	VXORPD       Y11, Y11, Y11
+	VSUBPD       Y3, Y11, Y11
+	VMAXPD       Y10, Y11, Y10
+	VBLENDVPD    Y9, Y10, Y8, Y8
+	VMINPD       Y0, Y3, Y10
+	VXORPD       Y11, Y11, Y11
+	VSUBPD       Y3, Y11, Y3
+	VMAXPD       Y10, Y3, Y3
+	VBLENDVPD    Y9, Y3, Y0, Y0
+	VBROADCASTSD 96(DX), Y3
+	VMULPD       Y3, Y6, Y3
+	VMINPD       Y1, Y3, Y3
+	VBLENDVPD    Y9, Y3, Y1, Y1
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (R12)(BX*1)
+	VBROADCASTSD 16(DX), Y0
+	VMULPD       Y7, Y0, Y3
+	VCMPPD       $0x01, Y4, Y3, Y3
+	VMOVMSKPD    Y3, R10
+	TESTQ        R10, R10
+	JZ           skip4
+	VDIVPD       Y7, Y4, Y4
+	VBLENDVPD    Y3, Y4, Y0, Y0
+
+skip4:
+	VMULPD    Y0, Y8, Y3
+	VADDPD    Y5, Y3, Y3
+	VBLENDVPD Y2, Y3, Y5, Y5
+	VMOVUPD   Y5, (R9)(BX*2)
+	VSUBPD    Y6, Y1, Y1
+	VMULPD    Y0, Y1, Y0
+	VADDPD    Y6, Y0, Y0
+	VBLENDVPD Y2, Y0, Y6, Y6
+	VMOVUPD   Y6, (R9)(SI*1)
+	ADDQ      $0x00000020, DI
+	SUBQ      $0x00000020, R8
+	CMPQ      R8, $0x00000020
+	JGE       loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func livelinessAVX2(rows *float64, limits *float64, x *float64, count *float64, variance *float64, n int, stride int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·livelinessAVX2(SB), NOSPLIT, $0-56
+	MOVQ n+40(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+48(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000004, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	LEAQ         mask64<>+32(SB), R12
+	SHLQ         $0x03, R11
+	SUBQ         R11, R12
+	VMOVUPD      (R12), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	MOVQ         x+16(FP), R11
+	VMASKMOVPD   (R11)(DI*1), Y0, Y1
+	MOVQ         count+24(FP), R11
+	VMASKMOVPD   (R11)(DI*1), Y0, Y2
+	VSUBPD       Y1, Y1, Y3
+	VCMPPD       $0x07, Y3, Y3, Y3
+	VANDPD       Y0, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VBROADCASTSD (DX), Y5
+	VBROADCASTSD 8(DX), Y6
+	MOVQ         variance+32(FP), R11
+	VMASKMOVPD   (R11)(DI*1), Y0, Y0
+	VSQRTPD      Y0, Y0
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      (R9), Y6
+	VSUBPD       Y6, Y1, Y7
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y7, Y8, Y8
+	VMAXPD       Y7, Y8, Y7
+	VADDPD       Y7, Y0, Y0
+	VBLENDVPD    Y3, Y1, Y6, Y6
+	VMOVUPD      Y6, (R9)
+	VCMPPD       $0x01, Y2, Y5, Y1
+	VANDPD       Y3, Y1, Y1
+	VBROADCASTSD 40(DX), Y3
+	VCMPPD       $0x01, Y0, Y3, Y3
+	VANDPD       Y1, Y3, Y3
+	VBROADCASTSD (DX), Y1
+	VBLENDVPD    Y3, Y0, Y1, Y1
+	VBROADCASTSD logarithm<>+0(SB), Y0
+	VPADDQ       Y0, Y1, Y0
+	VPSRLQ       $0x34, Y0, Y0
+	VPSLLQ       $0x34, Y0, Y6
+	VPSUBQ       Y6, Y1, Y6
+	VBROADCASTSD logarithm<>+16(SB), Y1
+	VPADDQ       Y1, Y6, Y6
+	VBROADCASTSD logarithm<>+8(SB), Y1
+	VPADDQ       Y1, Y0, Y0
+	VBROADCASTSD logarithm<>+24(SB), Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD logarithm<>+16(SB), Y1
+	VSUBPD       Y1, Y6, Y6
+	VBROADCASTSD logarithm<>+32(SB), Y1
+	VADDPD       Y1, Y6, Y1
+	VDIVPD       Y1, Y6, Y1
+	VMULPD       Y1, Y1, Y7
+	VMULPD       Y7, Y7, Y8
+	VBROADCASTSD logarithm<>+64(SB), Y9
+	VBROADCASTSD logarithm<>+80(SB), Y10
+	VBROADCASTSD logarithm<>+96(SB), Y11
+	VBROADCASTSD logarithm<>+112(SB), Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y11, Y12, Y11
+	VMULPD       Y8, Y11, Y11
+	VADDPD       Y10, Y11, Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y7, Y9, Y7
+	VBROADCASTSD logarithm<>+72(SB), Y9
+	VBROADCASTSD logarithm<>+88(SB), Y10
+	VBROADCASTSD logarithm<>+104(SB), Y11
+	VMULPD       Y8, Y11, Y11
+	VADDPD       Y10, Y11, Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y8, Y9, Y8
+	VADDPD       Y7, Y8, Y7
+	VBROADCASTSD logarithm<>+40(SB), Y8
+	VMULPD       Y8, Y6, Y8
+	VMULPD       Y8, Y6, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y1, Y7, Y1
+	VBROADCASTSD logarithm<>+56(SB), Y7
+	VMULPD       Y0, Y7, Y7
+	VADDPD       Y1, Y7, Y1
+	VBROADCASTSD logarithm<>+48(SB), Y7
+	VMULPD       Y0, Y7, Y0
+	VSUBPD       Y1, Y8, Y1
+	VSUBPD       Y6, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      (R9)(BX*1), Y1
+	VMOVUPD      (R9)(BX*2), Y6
+	VBROADCASTSD 24(DX), Y7
+	VMULPD       Y2, Y7, Y8
+	VCMPPD       $0x01, Y5, Y8, Y8
+	VMOVMSKPD    Y8, R11
+	TESTQ        R11, R11
+	JZ           skip3
+	VDIVPD       Y2, Y5, Y9
+	VBLENDVPD    Y8, Y9, Y7, Y7
+
+skip3:
+	VSUBPD       Y1, Y0, Y8
+	VMULPD       Y7, Y8, Y7
+	VADDPD       Y1, Y7, Y7
+	VBLENDVPD    Y3, Y7, Y1, Y1
+	VMOVUPD      Y1, (R9)(BX*1)
+	VSUBPD       Y6, Y1, Y1
+	VSUBPD       Y6, Y0, Y0
+	VBROADCASTSD 32(DX), Y7
+	VMULPD       Y2, Y7, Y8
+	VCMPPD       $0x01, Y5, Y8, Y8
+	VMOVMSKPD    Y8, R11
+	TESTQ        R11, R11
+	JZ           skip4
+	VDIVPD       Y2, Y5, Y5
+	VBLENDVPD    Y8, Y5, Y7, Y7
+
+skip4:
+	VBROADCASTSD 48(DX), Y5
+	VMULPD       Y7, Y5, Y5
+	VMULPD       Y5, Y0, Y5
+	VADDPD       Y6, Y5, Y5
+	VBLENDVPD    Y3, Y5, Y6, Y6
+	VMOVUPD      Y6, (R9)(BX*2)
+	VCMPPD       $0x01, Y4, Y1, Y5
+	VANDPD       Y3, Y5, Y5
+	VBROADCASTSD 16(DX), Y6
+	VCMPPD       $0x01, Y2, Y6, Y2
+	VANDPD       Y5, Y2, Y2
+	VMULPD       Y1, Y1, Y1
+	VANDPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R9)(SI*1)
+	VMULPD       Y0, Y0, Y1
+	VCMPPD       $0x01, Y4, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VANDPD       Y0, Y1, Y0
+	VPCMPEQQ     Y1, Y1, Y1
+	VBLENDVPD    Y3, Y0, Y1, Y1
+	VMOVUPD      Y1, (R10)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+DATA logarithm<>+0(SB)/8, $0x00095f619980c433
+DATA logarithm<>+8(SB)/8, $0x4330000000000000
+DATA logarithm<>+16(SB)/8, $0x3ff0000000000000
+DATA logarithm<>+24(SB)/8, $0x43300000000003ff
+DATA logarithm<>+32(SB)/8, $0x4000000000000000
+DATA logarithm<>+40(SB)/8, $0x3fe0000000000000
+DATA logarithm<>+48(SB)/8, $0x3fe62e42fee00000
+DATA logarithm<>+56(SB)/8, $0x3dea39ef35793c76
+DATA logarithm<>+64(SB)/8, $0x3fe5555555555593
+DATA logarithm<>+72(SB)/8, $0x3fd999999997fa04
+DATA logarithm<>+80(SB)/8, $0x3fd2492494229359
+DATA logarithm<>+88(SB)/8, $0x3fcc71c51d8e78af
+DATA logarithm<>+96(SB)/8, $0x3fc7466496cb03de
+DATA logarithm<>+104(SB)/8, $0x3fc39a09d078c69f
+DATA logarithm<>+112(SB)/8, $0x3fc2f112df3e4431
+GLOBL logarithm<>(SB), RODATA|NOPTR, $120
+
+// func residualsAVX2(rows *float64, limits *float64, r *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·residualsAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+24(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+32(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ SI, SI
+	MOVQ BX, DI
+	CMPQ DI, $0x00000020
+	JL   done2
+
+loop1:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000004, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	LEAQ         mask64<>+32(SB), R10
+	SHLQ         $0x03, R9
+	SUBQ         R9, R10
+	VMOVUPD      (R10), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	MOVQ         r+16(FP), R9
+	VMASKMOVPD   (R9)(SI*1), Y0, Y0
+	VMOVUPD      (R8), Y1
+	VMOVUPD      (R8)(BX*1), Y2
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y1, Y3, Y3
+	VMAXPD       Y1, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VSUBPD       Y0, Y4, Y4
+	VMAXPD       Y0, Y4, Y4
+	VCMPPD       $0x01, Y3, Y4, Y3
+	VBROADCASTSD 16(DX), Y4
+	VBROADCASTSD (DX), Y5
+	VBLENDVPD    Y3, Y4, Y5, Y5
+	VBROADCASTSD 8(DX), Y3
+	VMULPD       Y5, Y3, Y3
+	VSUBPD       Y1, Y0, Y0
+	VMULPD       Y3, Y0, Y0
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (R8)
+	VMULPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x01, Y2, Y1, Y1
+	VDIVPD       Y2, Y0, Y3
+	VANDPD       Y1, Y3, Y3
+	VMOVUPD      Y3, (R8)(BX*2)
+	VBROADCASTSD 32(DX), Y4
+	VMULPD       Y4, Y2, Y4
+	VMINPD       Y0, Y4, Y4
+	VBLENDVPD    Y1, Y4, Y0, Y0
+	VBROADCASTSD 40(DX), Y1
+	VCMPPD       $0x02, Y1, Y3, Y1
+	VBROADCASTSD 24(DX), Y3
+	VSUBPD       Y2, Y0, Y0
+	VMULPD       Y3, Y0, Y0
+	VADDPD       Y2, Y0, Y0
+	VBLENDVPD    Y1, Y0, Y2, Y2
+	VMOVUPD      Y2, (R8)(BX*1)
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000020, DI
+	CMPQ         DI, $0x00000020
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
 // func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
@@ -3280,5 +4139,815 @@ done7:
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
 done5:
+	VZEROUPPER
+	RET
+
+// func errorsAVX512(rows *float64, limits *float64, y *float64, forecast *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·errorsAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         AX, R12
+	MOVQ         $0x00000008, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R12, R12
+	CMPQ         AX, R12
+	CMOVQLT      R12, AX
+	MOVQ         y+16(FP), R12
+	VMOVUPD.Z    (R12)(DI*1), K1, Z1
+	MOVQ         forecast+24(FP), R12
+	VMOVUPD.Z    (R12)(DI*1), K1, Z2
+	VSUBPD       Z2, Z1, Z1
+	VSUBPD       Z1, Z1, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R10)(SI*1)
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z4
+	VBROADCASTSD 120(DX), Z5
+	VMULPD       Z1, Z5, Z1
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z1, Z5, Z5
+	VMAXPD       Z1, Z5, Z1
+	VMOVUPD      (R9), Z5
+	VADDPD       Z5, Z4, Z6
+	VBROADCASTSD 8(DX), Z7
+	VMINPD       Z6, Z7, Z6
+	VMOVUPD      Z6, K1, Z5
+	VMOVUPD      Z5, (R9)
+	VBROADCASTSD 32(DX), Z6
+	VCMPPD       $0x01, Z5, Z6, K1, K2
+	VMOVUPD      (R9)(BX*1), Z6
+	VMOVUPD      (R9)(BX*2), Z7
+	VMULPD       Z6, Z6, Z8
+	VBROADCASTSD 40(DX), Z9
+	VMULPD       Z9, Z7, Z9
+	VADDPD       Z8, Z9, Z8
+	VSQRTPD      Z8, Z8
+	VCMPPD       $0x01, Z8, Z2, K2, K3
+	VDIVPD       Z8, Z1, Z9
+	VBROADCASTSD 56(DX), Z10
+	VMOVUPD      Z9, K3, Z10
+	VCMPPD       $0x01, Z1, Z2, K2, K4
+	VMOVUPD.Z    Z10, K4, Z9
+	VBROADCASTSD 48(DX), Z10
+	VCMPPD       $0x01, Z9, Z10, K3, K3
+	VBROADCASTSD 48(DX), Z10
+	VMULPD       Z10, Z8, Z8
+	VMOVUPD      Z8, K3, Z1
+	VBROADCASTSD 112(DX), Z8
+	VMINPD       Z9, Z8, Z8
+	VMOVUPD      Z8, K3, Z9
+	VMOVUPD      Z9, (R11)
+	VMOVUPD      (R9)(SI*1), Z8
+	VBROADCASTSD 16(DX), Z10
+	VMULPD       Z5, Z10, Z11
+	VCMPPD       $0x01, Z4, Z11, K3
+	KMOVB        K3, R12
+	TESTQ        R12, R12
+	JZ           skip3
+	VDIVPD       Z5, Z4, Z11
+	VMOVUPD      Z11, K3, Z10
+
+skip3:
+	VBROADCASTSD 72(DX), Z11
+	VMULPD       Z11, Z9, Z11
+	VDIVPD       Z8, Z11, Z11
+	VCMPPD       $0x01, Z9, Z8, K3
+	VBROADCASTSD 136(DX), Z12
+	VMOVUPD      Z12, K3, Z11
+	VPTERNLOGQ   $0xff, Z0, Z0, Z3
+	VMOVUPD      Z11, K1, Z3
+	VMOVUPD      Z3, (R11)(BX*1)
+	VCMPPD       $0x02, Z8, Z9, K2, K3
+	VMULPD       Z8, Z10, Z9
+	VMOVUPD      (R10), Z11
+	VMULPD       Z9, Z11, Z9
+	VSUBPD       Z9, Z8, Z9
+	VMOVUPD      Z9, K3, Z8
+	VMOVUPD      Z8, (R9)(SI*1)
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z5, Z8, Z9
+	VCMPPD       $0x01, Z4, Z9, K3
+	KMOVB        K3, R10
+	TESTQ        R10, R10
+	JZ           skip4
+	VDIVPD       Z5, Z4, Z4
+	VMOVUPD      Z4, K3, Z8
+
+skip4:
+	VMULPD       Z1, Z1, Z4
+	VSUBPD       Z7, Z4, Z4
+	VMULPD       Z8, Z4, Z4
+	VADDPD       Z7, Z4, Z4
+	VMOVUPD      Z4, K1, Z7
+	VMOVUPD      Z7, (R9)(BX*2)
+	VCMPPD       $0x01, Z6, Z2, K2, K2
+	VBROADCASTSD 64(DX), Z2
+	VMULPD       Z2, Z6, Z2
+	VMINPD       Z1, Z2, Z2
+	VMOVUPD      Z2, K2, Z1
+	VSUBPD       Z6, Z1, Z1
+	VMULPD       Z10, Z1, Z1
+	VADDPD       Z6, Z1, Z1
+	VMOVUPD      Z1, K1, Z6
+	VMOVUPD      Z6, (R9)(BX*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func noiseAVX512(rows *float64, limits *float64, variance *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·noiseAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         AX, R12
+	MOVQ         $0x00000008, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R12, R12
+	CMPQ         AX, R12
+	CMOVQLT      R12, AX
+	VMOVUPD      (R11)(BX*1), Z1
+	VCMPPD       $0x07, Z1, Z1, K1, K2
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z3
+	VMOVUPD      (R10)(BX*2), Z4
+	VMOVUPD      (R9)(BX*1), Z5
+	VMOVUPD      (R10)(SI*1), Z6
+	VBROADCASTSD 88(DX), Z7
+	VMINPD       Z1, Z7, Z1
+	VBROADCASTSD 96(DX), Z7
+	MOVQ         variance+16(FP), R12
+	VMOVUPD.Z    (R12)(DI*1), K1, Z8
+	VMULPD       Z7, Z8, Z7
+	VMULPD       Z6, Z6, Z6
+	VCMPPD       $0x01, Z7, Z6, K1
+	VMOVUPD      Z2, K1, Z1
+	VBROADCASTSD 104(DX), Z6
+	VMULPD       Z6, Z5, Z6
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      (R9)(BX*2), Z6
+	VCMPPD       $0x01, Z6, Z5, K2, K1
+	VCMPPD       $0x01, Z4, Z1, K1, K1
+	VMOVUPD      Z4, K1, Z1
+	VSUBPD       Z4, Z1, Z5
+	VMOVUPD      (R9), Z6
+	VMOVUPD      (R10)(BX*1), Z7
+	VBROADCASTSD 80(DX), Z8
+	VMULPD       Z6, Z8, Z9
+	VCMPPD       $0x01, Z3, Z9, K1
+	KMOVB        K1, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Z6, Z3, Z9
+	VMOVUPD      Z9, K1, Z8
+
+skip3:
+	VSUBPD       Z7, Z1, Z1
+	VMULPD       Z8, Z1, Z1
+	VADDPD       Z7, Z1, Z1
+	VMOVUPD      Z1, K2, Z7
+	VMOVUPD      Z7, (R10)(BX*1)
+	VBROADCASTSD 16(DX), Z1
+	VMULPD       Z6, Z1, Z8
+	VCMPPD       $0x01, Z3, Z8, K1
+	KMOVB        K1, R9
+	TESTQ        R9, R9
+	JZ           skip4
+	VDIVPD       Z6, Z3, Z3
+	VMOVUPD      Z3, K1, Z1
+
+skip4:
+	VBROADCASTSD 128(DX), Z3
+	VMULPD       Z1, Z3, Z1
+	VMULPD       Z1, Z5, Z1
+	VADDPD       Z4, Z1, Z1
+	VMOVUPD      Z1, K2, Z4
+	VMOVUPD      Z4, (R10)(BX*2)
+	VSUBPD       Z4, Z7, Z1
+	VMULPD       Z1, Z1, Z3
+	VMOVUPD.Z    Z3, K2, Z3
+	VMOVUPD      Z3, (R11)(BX*2)
+	VMULPD       Z5, Z5, Z3
+	VMULPD       Z5, Z1, Z1
+	VCMPPD       $0x01, Z1, Z2, K2, K1
+	VMOVUPD.Z    Z3, K1, Z1
+	VMOVUPD      Z1, (R11)(SI*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func levelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, scale *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·levelsAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000008, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	MOVQ         $-1, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	MOVQ         x+16(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z1
+	VSUBPD       Z1, Z1, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K2
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z4
+	VMOVUPD      (R9), Z5
+	VCMPPD       $0x00, Z2, Z5, K2, K3
+	VMOVUPD      (R9)(BX*2), Z6
+	VMOVUPD      Z1, K3, Z6
+	VMOVUPD      Z6, (R9)(BX*2)
+	VMOVUPD      (R9)(BX*1), Z7
+	VMOVUPD      Z1, K3, Z7
+	VMOVUPD      Z7, (R9)(BX*1)
+	VADDPD       Z5, Z4, Z8
+	VBROADCASTSD 8(DX), Z9
+	VMINPD       Z8, Z9, Z8
+	VMOVUPD      Z8, K2, Z5
+	VMOVUPD      Z5, (R9)
+	VSUBPD       Z6, Z1, Z6
+	VMOVUPD      (R9)(SI*1), Z8
+	MOVQ         scale+32(FP), R9
+	VMOVUPD.Z    (R9)(DI*1), K1, Z9
+	VBROADCASTSD 48(DX), Z10
+	VMULPD       Z10, Z9, Z10
+	VMULPD       Z10, Z9, Z9
+	VADDPD       Z8, Z9, Z9
+	VCMPPD       $0x01, Z9, Z2, K2, K3
+	VSQRTPD      Z9, Z9
+	VDIVPD       Z9, Z4, Z9
+	VMOVUPD.Z    Z9, K3, Z9
+	VMULPD       Z6, Z9, Z10
+	VBROADCASTSD 56(DX), Z11
+	VMINPD       Z10, Z11, Z10
+	VMOVUPD      Z0, Z12
+	VSUBPD       Z11, Z12, Z11
+	VMAXPD       Z10, Z11, Z10
+	VMOVUPD.Z    Z10, K3, Z10
+	VMOVUPD      Z10, (R11)(BX*2)
+	VMULPD       Z9, Z9, Z9
+	VSUBPD       Z7, Z1, Z1
+	MOVQ         profile+24(FP), R9
+	VMOVUPD.Z    (R9)(DI*1), K1, Z7
+	VSUBPD       Z7, Z1, Z1
+	VCMPPD       $0x07, Z1, Z1, K2, K1
+	VBROADCASTSD 112(DX), Z7
+	VCMPPD       $0x01, Z7, Z2, K1, K1
+	VBROADCASTSD 16(DX), Z7
+	VMULPD       Z5, Z7, Z10
+	VCMPPD       $0x01, Z4, Z10, K3
+	KMOVB        K3, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Z5, Z4, Z5
+	VMOVUPD      Z5, K3, Z7
+
+skip3:
+	VMOVUPD      (R10)(BX*2), Z5
+	VMOVUPD      (R10)(BX*1), Z10
+	VMULPD       Z6, Z6, Z11
+	VSUBPD       Z10, Z11, Z11
+	VMULPD       Z7, Z11, Z11
+	VADDPD       Z10, Z11, Z11
+	VMOVUPD      Z11, K1, Z10
+	VMOVUPD      Z10, (R10)(BX*1)
+	VMOVUPD      (R10), Z11
+	VMULPD       Z1, Z1, Z12
+	VSUBPD       Z11, Z12, Z12
+	VMULPD       Z7, Z12, Z7
+	VADDPD       Z11, Z7, Z7
+	VMOVUPD      Z7, K1, Z11
+	VMOVUPD      Z11, (R10)
+	VCMPPD       $0x01, Z5, Z2, K3
+	VBROADCASTSD 72(DX), Z7
+	VBROADCASTSD 64(DX), Z12
+	VMOVUPD      Z7, K3, Z12
+	VMULPD       Z12, Z10, Z7
+	VCMPPD       $0x01, Z7, Z11, K1, K3
+	VMOVUPD.Z    Z4, K3, Z7
+	VCMPPD       $0x04, Z5, Z7, K1, K3
+	VMOVUPD      (R10)(SI*1), Z10
+	VMOVUPD      Z2, K3, Z10
+	VMOVUPD      Z10, (R10)(SI*1)
+	VMOVUPD      (R11), Z12
+	VMOVUPD      Z2, K3, Z12
+	VMOVUPD      Z12, (R11)
+	VMOVUPD      (R11)(BX*1), Z13
+	VMOVUPD      Z2, K3, Z13
+	VMOVUPD      Z13, (R11)(BX*1)
+	VMOVUPD      Z7, K3, Z5
+	VMOVUPD      Z5, (R10)(BX*2)
+	VCMPPD       $0x01, Z5, Z2, K1, K1
+	VMOVUPD      Z1, K1, Z6
+	VMOVUPD      Z11, K1, Z8
+	VCMPPD       $0x01, Z8, Z2, K1
+	VBROADCASTSD 32(DX), Z1
+	VCMPPD       $0x01, Z10, Z1, K1, K1
+	VBROADCASTSD 40(DX), Z1
+	VSQRTPD      Z8, Z5
+	VMULPD       Z1, Z5, Z1
+	VMINPD       Z6, Z1, Z5
+	VMOVUPD      Z0, Z7
+	VSUBPD       Z1, Z7, Z1
+	VMAXPD       Z5, Z1, Z1
+	VMOVUPD      Z1, K1, Z6
+	VADDPD       Z10, Z4, Z1
+	VBROADCASTSD 8(DX), Z5
+	VMINPD       Z1, Z5, Z1
+	VMOVUPD      Z1, K2, Z10
+	VMOVUPD      Z10, (R10)(SI*1)
+	VMOVUPD      Z0, Z1
+	VSUBPD       Z12, Z1, Z1
+	VMAXPD       Z12, Z1, Z1
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z6, Z5, Z5
+	VMAXPD       Z6, Z5, Z5
+	VCMPPD       $0x01, Z1, Z5, K1
+	VBROADCASTSD 120(DX), Z1
+	VBROADCASTSD (DX), Z5
+	VMOVUPD      Z1, K1, Z5
+	VBROADCASTSD 24(DX), Z1
+	VMULPD       Z10, Z1, Z7
+	VCMPPD       $0x01, Z4, Z7, K1
+	KMOVB        K1, R9
+	TESTQ        R9, R9
+	JZ           skip4
+	VDIVPD       Z10, Z4, Z4
+	VMOVUPD      Z4, K1, Z1
+
+skip4:
+	VMULPD       Z5, Z1, Z1
+	VSUBPD       Z12, Z6, Z4
+	VMULPD       Z1, Z4, Z1
+	VADDPD       Z12, Z1, Z1
+	VMOVUPD      Z1, K2, Z12
+	VMOVUPD      Z12, (R11)
+	VBROADCASTSD 32(DX), Z1
+	VCMPPD       $0x01, Z10, Z1, K2, K1
+	VMULPD       Z12, Z12, Z1
+	VMULPD       Z1, Z9, Z1
+	VBROADCASTSD 80(DX), Z4
+	VMINPD       Z1, Z4, Z1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R11)(SI*1)
+	VMULPD       Z6, Z6, Z1
+	VMULPD       Z1, Z9, Z1
+	VBROADCASTSD 88(DX), Z4
+	VMINPD       Z1, Z4, Z1
+	VMULPD       Z6, Z12, Z4
+	VCMPPD       $0x01, Z4, Z2, K2
+	VMOVUPD.Z    Z1, K2, Z1
+	VPTERNLOGQ   $0xff, Z0, Z0, Z3
+	VMOVUPD      Z1, K1, Z3
+	VMOVUPD      Z3, (R12)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func learnLevelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, others *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·learnLevelsAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000008, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	MOVQ         $-1, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	MOVQ         x+16(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z1
+	VSUBPD       Z1, Z1, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K2
+	VMOVUPD      (R11)(SI*1), Z2
+	VBROADCASTSD 128(DX), Z3
+	VCMPPD       $0x02, Z3, Z2, K2, K2
+	MOVQ         others+32(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z2
+	VBROADCASTSD 136(DX), Z3
+	VCMPPD       $0x02, Z3, Z2, K2, K2
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z3
+	VMOVUPD      (R11), Z4
+	VMOVUPD      (R11)(BX*1), Z5
+	VMOVUPD      (R10)(SI*1), Z6
+	VMULPD       Z4, Z4, Z4
+	VCMPPD       $0x01, Z5, Z2, K3
+	VBROADCASTSD 32(DX), Z7
+	VCMPPD       $0x01, Z6, Z7, K3, K3
+	VBROADCASTSD 96(DX), Z7
+	VMULPD       Z7, Z5, Z7
+	VMINPD       Z4, Z7, Z7
+	VMOVUPD      Z7, K3, Z4
+	VBROADCASTSD 16(DX), Z7
+	VMULPD       Z6, Z7, Z8
+	VCMPPD       $0x01, Z3, Z8, K3
+	KMOVB        K3, R10
+	TESTQ        R10, R10
+	JZ           skip3
+	VDIVPD       Z6, Z3, Z6
+	VMOVUPD      Z6, K3, Z7
+
+skip3:
+	VSUBPD       Z5, Z4, Z4
+	VMULPD       Z7, Z4, Z4
+	VADDPD       Z5, Z4, Z4
+	VMOVUPD      Z4, K2, Z5
+	VMOVUPD      Z5, (R11)(BX*1)
+	VMOVUPD      (R9)(BX*2), Z4
+	VMOVUPD      (R9)(SI*1), Z5
+	VMOVUPD      (R9), Z6
+	VSUBPD       Z4, Z1, Z7
+	VMOVUPD      (R9)(BX*1), Z8
+	VSUBPD       Z8, Z1, Z1
+	MOVQ         profile+24(FP), R10
+	VMOVUPD.Z    (R10)(DI*1), K1, Z8
+	VSUBPD       Z8, Z1, Z1
+	VMULPD       Z7, Z7, Z8
+	VCMPPD       $0x01, Z5, Z2, K1
+	VBROADCASTSD 32(DX), Z2
+	VCMPPD       $0x01, Z6, Z2, K1, K1
+	VBROADCASTSD 104(DX), Z2
+	VMULPD       Z2, Z5, Z2
+	VSQRTPD      Z2, Z2
+	VMINPD       Z7, Z2, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z2, Z10, Z10
+	VMAXPD       Z9, Z10, Z9
+	VMOVUPD      Z9, K1, Z7
+	VMINPD       Z1, Z2, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z2, Z10, Z2
+	VMAXPD       Z9, Z2, Z2
+	VMOVUPD      Z2, K1, Z1
+	VBROADCASTSD 96(DX), Z2
+	VMULPD       Z2, Z5, Z2
+	VMINPD       Z8, Z2, Z2
+	VMOVUPD      Z2, K1, Z8
+	VMOVUPD.Z    Z1, K2, Z1
+	VMOVUPD      Z1, (R12)(BX*1)
+	VBROADCASTSD 16(DX), Z1
+	VMULPD       Z6, Z1, Z2
+	VCMPPD       $0x01, Z3, Z2, K1
+	KMOVB        K1, R10
+	TESTQ        R10, R10
+	JZ           skip4
+	VDIVPD       Z6, Z3, Z2
+	VMOVUPD      Z2, K1, Z1
+
+skip4:
+	VMULPD  Z1, Z7, Z2
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD Z2, K2, Z4
+	VMOVUPD Z4, (R9)(BX*2)
+	VSUBPD  Z5, Z8, Z2
+	VMULPD  Z1, Z2, Z1
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD Z1, K2, Z5
+	VMOVUPD Z5, (R9)(SI*1)
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000040, R8
+	CMPQ    R8, $0x00000040
+	JGE     loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func livelinessAVX512(rows *float64, limits *float64, x *float64, count *float64, variance *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·livelinessAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000008, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	MOVQ         x+16(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z1
+	MOVQ         count+24(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z2
+	VSUBPD       Z1, Z1, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K2
+	VMOVUPD      Z0, Z3
+	VBROADCASTSD (DX), Z5
+	VBROADCASTSD 8(DX), Z6
+	MOVQ         variance+32(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z7
+	VSQRTPD      Z7, Z7
+	VMULPD       Z6, Z7, Z6
+	VMOVUPD      (R9), Z7
+	VSUBPD       Z7, Z1, Z8
+	VMOVUPD      Z0, Z9
+	VSUBPD       Z8, Z9, Z9
+	VMAXPD       Z8, Z9, Z8
+	VADDPD       Z8, Z6, Z6
+	VMOVUPD      Z1, K2, Z7
+	VMOVUPD      Z7, (R9)
+	VCMPPD       $0x01, Z2, Z5, K2, K1
+	VBROADCASTSD 40(DX), Z1
+	VCMPPD       $0x01, Z6, Z1, K1, K1
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z6, K1, Z1
+	VBROADCASTSD logarithm<>+0(SB), Z6
+	VPADDQ       Z6, Z1, Z6
+	VPSRLQ       $0x34, Z6, Z6
+	VPSLLQ       $0x34, Z6, Z7
+	VPSUBQ       Z7, Z1, Z7
+	VBROADCASTSD logarithm<>+16(SB), Z1
+	VPADDQ       Z1, Z7, Z7
+	VBROADCASTSD logarithm<>+8(SB), Z1
+	VPADDQ       Z1, Z6, Z1
+	VBROADCASTSD logarithm<>+24(SB), Z6
+	VSUBPD       Z6, Z1, Z1
+	VBROADCASTSD logarithm<>+16(SB), Z6
+	VSUBPD       Z6, Z7, Z7
+	VBROADCASTSD logarithm<>+32(SB), Z6
+	VADDPD       Z6, Z7, Z6
+	VDIVPD       Z6, Z7, Z6
+	VMULPD       Z6, Z6, Z8
+	VMULPD       Z8, Z8, Z9
+	VBROADCASTSD logarithm<>+64(SB), Z10
+	VBROADCASTSD logarithm<>+80(SB), Z11
+	VBROADCASTSD logarithm<>+96(SB), Z12
+	VBROADCASTSD logarithm<>+112(SB), Z13
+	VMULPD       Z9, Z13, Z13
+	VADDPD       Z12, Z13, Z12
+	VMULPD       Z9, Z12, Z12
+	VADDPD       Z11, Z12, Z11
+	VMULPD       Z9, Z11, Z11
+	VADDPD       Z10, Z11, Z10
+	VMULPD       Z8, Z10, Z8
+	VBROADCASTSD logarithm<>+72(SB), Z10
+	VBROADCASTSD logarithm<>+88(SB), Z11
+	VBROADCASTSD logarithm<>+104(SB), Z12
+	VMULPD       Z9, Z12, Z12
+	VADDPD       Z11, Z12, Z11
+	VMULPD       Z9, Z11, Z11
+	VADDPD       Z10, Z11, Z10
+	VMULPD       Z9, Z10, Z9
+	VADDPD       Z8, Z9, Z8
+	VBROADCASTSD logarithm<>+40(SB), Z9
+	VMULPD       Z9, Z7, Z9
+	VMULPD       Z9, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z6, Z8, Z6
+	VBROADCASTSD logarithm<>+56(SB), Z8
+	VMULPD       Z1, Z8, Z8
+	VADDPD       Z6, Z8, Z6
+	VBROADCASTSD logarithm<>+48(SB), Z8
+	VMULPD       Z1, Z8, Z1
+	VSUBPD       Z6, Z9, Z6
+	VSUBPD       Z7, Z6, Z6
+	VSUBPD       Z6, Z1, Z1
+	VMOVUPD      (R9)(BX*1), Z6
+	VMOVUPD      (R9)(BX*2), Z7
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z2, Z8, Z9
+	VCMPPD       $0x01, Z5, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip3
+	VDIVPD       Z2, Z5, Z9
+	VMOVUPD      Z9, K2, Z8
+
+skip3:
+	VSUBPD       Z6, Z1, Z9
+	VMULPD       Z8, Z9, Z8
+	VADDPD       Z6, Z8, Z8
+	VMOVUPD      Z8, K1, Z6
+	VMOVUPD      Z6, (R9)(BX*1)
+	VSUBPD       Z7, Z6, Z6
+	VSUBPD       Z7, Z1, Z1
+	VBROADCASTSD 32(DX), Z8
+	VMULPD       Z2, Z8, Z9
+	VCMPPD       $0x01, Z5, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip4
+	VDIVPD       Z2, Z5, Z5
+	VMOVUPD      Z5, K2, Z8
+
+skip4:
+	VBROADCASTSD 48(DX), Z5
+	VMULPD       Z8, Z5, Z5
+	VMULPD       Z5, Z1, Z5
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD      Z5, K1, Z7
+	VMOVUPD      Z7, (R9)(BX*2)
+	VCMPPD       $0x01, Z3, Z6, K1, K2
+	VBROADCASTSD 16(DX), Z5
+	VCMPPD       $0x01, Z2, Z5, K2, K2
+	VMULPD       Z6, Z6, Z2
+	VMOVUPD.Z    Z2, K2, Z2
+	VMOVUPD      Z2, (R9)(SI*1)
+	VMULPD       Z1, Z1, Z2
+	VCMPPD       $0x01, Z3, Z1, K2, K2
+	VMOVUPD.Z    Z2, K2, Z1
+	VPTERNLOGQ   $0xff, Z0, Z0, Z4
+	VMOVUPD      Z1, K1, Z4
+	VMOVUPD      Z4, (R10)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func residualsAVX512(rows *float64, limits *float64, r *float64, n int, stride int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·residualsAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	CMPQ   DI, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	MOVQ         r+16(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z1
+	VMOVUPD      (R8), Z2
+	VMOVUPD      (R8)(BX*1), Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z2, Z4, Z4
+	VMAXPD       Z2, Z4, Z4
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z1, Z5, Z5
+	VMAXPD       Z1, Z5, Z5
+	VCMPPD       $0x01, Z4, Z5, K1
+	VBROADCASTSD 16(DX), Z4
+	VBROADCASTSD (DX), Z5
+	VMOVUPD      Z4, K1, Z5
+	VBROADCASTSD 8(DX), Z4
+	VMULPD       Z5, Z4, Z4
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z4, Z1, Z1
+	VADDPD       Z2, Z1, Z1
+	VMOVUPD      Z1, (R8)
+	VMULPD       Z1, Z1, Z1
+	VMOVUPD      Z0, Z2
+	VCMPPD       $0x01, Z3, Z2, K1
+	VDIVPD       Z3, Z1, Z2
+	VMOVUPD.Z    Z2, K1, Z2
+	VMOVUPD      Z2, (R8)(BX*2)
+	VBROADCASTSD 32(DX), Z4
+	VMULPD       Z4, Z3, Z4
+	VMINPD       Z1, Z4, Z4
+	VMOVUPD      Z4, K1, Z1
+	VBROADCASTSD 40(DX), Z4
+	VCMPPD       $0x02, Z4, Z2, K1
+	VBROADCASTSD 24(DX), Z2
+	VSUBPD       Z3, Z1, Z1
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z3, Z1, Z1
+	VMOVUPD      Z1, K1, Z3
+	VMOVUPD      Z3, (R8)(BX*1)
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000040, DI
+	CMPQ         DI, $0x00000040
+	JGE          loop1
+
+done2:
 	VZEROUPPER
 	RET

@@ -20,7 +20,15 @@ func standardise(dst, x, mean, inverse []float64, limit float64) {
 func bound(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
 	boundPortable(m, dst, v, origin, unit, last, limit)
 }
-func huber(h *Huber, dst, y, forecast []float64) { huberPortable(h, dst, y, forecast) }
-func glitch(g *Glitch, dst, x, last []float64)   { glitchPortable(g, dst, x, last) }
-func localMean(l *LocalMean, x []float64)        { localMeanPortable(l, x) }
-func steps(s *Steps, x, last []float64)          { stepsPortable(s, x, last) }
+func huber(h *Huber, dst, y, forecast []float64)          { huberPortable(h, dst, y, forecast) }
+func glitch(g *Glitch, dst, x, last []float64)            { glitchPortable(g, dst, x, last) }
+func localMean(l *LocalMean, x []float64)                 { localMeanPortable(l, x) }
+func steps(s *Steps, x, last []float64)                   { stepsPortable(s, x, last) }
+func errors(e *Errors, y, forecast []float64)             { errorsPortable(e, y, forecast) }
+func noise(e *Errors, variance []float64)                 { noisePortable(e, variance) }
+func levels(l *Levels, x, profile, scale []float64)       { levelsPortable(l, x, profile, scale) }
+func learnLevels(l *Levels, x, profile, others []float64) { learnLevelsPortable(l, x, profile, others) }
+func liveliness(l *Liveliness, x, count, variance []float64) {
+	livelinessPortable(l, x, count, variance)
+}
+func residuals(s *Residuals, r []float64) { residualsPortable(s, r) }

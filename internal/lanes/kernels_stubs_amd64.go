@@ -62,6 +62,36 @@ func localMeanAVX2(rows *float64, limits *float64, x *float64, n int, stride int
 //go:noescape
 func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
 
+// errorsAVX2 learns the errors of forecasts.
+//
+//go:noescape
+func errorsAVX2(rows *float64, limits *float64, y *float64, forecast *float64, n int, stride int)
+
+// noiseAVX2 learns the surprisals of errors.
+//
+//go:noescape
+func noiseAVX2(rows *float64, limits *float64, variance *float64, n int, stride int)
+
+// levelsAVX2 compares a sample with the references.
+//
+//go:noescape
+func levelsAVX2(rows *float64, limits *float64, x *float64, profile *float64, scale *float64, n int, stride int)
+
+// learnLevelsAVX2 takes a sample into the references.
+//
+//go:noescape
+func learnLevelsAVX2(rows *float64, limits *float64, x *float64, profile *float64, others *float64, n int, stride int)
+
+// livelinessAVX2 learns the steps of a sample.
+//
+//go:noescape
+func livelinessAVX2(rows *float64, limits *float64, x *float64, count *float64, variance *float64, n int, stride int)
+
+// residualsAVX2 learns residuals.
+//
+//go:noescape
+func residualsAVX2(rows *float64, limits *float64, r *float64, n int, stride int)
+
 // aggregateAVX512 standardises the forecasts of the experts and sets their weighted mean and bounds.
 //
 //go:noescape
@@ -121,3 +151,33 @@ func localMeanAVX512(rows *float64, limits *float64, x *float64, n int, stride i
 //
 //go:noescape
 func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
+
+// errorsAVX512 learns the errors of forecasts.
+//
+//go:noescape
+func errorsAVX512(rows *float64, limits *float64, y *float64, forecast *float64, n int, stride int)
+
+// noiseAVX512 learns the surprisals of errors.
+//
+//go:noescape
+func noiseAVX512(rows *float64, limits *float64, variance *float64, n int, stride int)
+
+// levelsAVX512 compares a sample with the references.
+//
+//go:noescape
+func levelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, scale *float64, n int, stride int)
+
+// learnLevelsAVX512 takes a sample into the references.
+//
+//go:noescape
+func learnLevelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, others *float64, n int, stride int)
+
+// livelinessAVX512 learns the steps of a sample.
+//
+//go:noescape
+func livelinessAVX512(rows *float64, limits *float64, x *float64, count *float64, variance *float64, n int, stride int)
+
+// residualsAVX512 learns residuals.
+//
+//go:noescape
+func residualsAVX512(rows *float64, limits *float64, r *float64, n int, stride int)

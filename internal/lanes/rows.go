@@ -16,6 +16,20 @@ func statistics(rows, n int) (all []float64, row func(i int) []float64) {
 	return all, func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
 }
 
+// compact is statistics with rows of n elements for few variables, which no kernel takes: the
+// statistics of one variable are not those of eight.
+func compact(rows, n int) (all []float64, row func(i int) []float64) {
+	if n >= few {
+		return statistics(rows, n)
+	}
+	all = make([]float64, rows*n)
+	return all, func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
+}
+
+// few variables take less time in Go than the call of a kernel, which gives the same
+// bits.
+const few = 3
+
 // Clip returns v limited to [-limit, limit]; NaN stays NaN. It is faster than min and
 // max, which have to order zeros and NaNs.
 func Clip(v, limit float64) float64 {

@@ -307,9 +307,15 @@ func (c *Codec) Float32s(v []float32) {
 	if c.Len(&n, math.MaxInt32); c.decoding && c.err == nil && n != len(v) {
 		c.Fail("vector of length %d where %d was expected", n, len(v))
 	}
+	if c.measuring {
+		c.omitted += 4 * len(v)
+		return
+	}
 	if !c.decoding {
-		for _, x := range v {
-			c.buf = binary.LittleEndian.AppendUint32(c.buf, math.Float32bits(x))
+		end := len(c.buf)
+		c.buf = slices.Grow(c.buf, 4*len(v))[:end+4*len(v)]
+		for i, x := range v {
+			binary.LittleEndian.PutUint32(c.buf[end+4*i:], math.Float32bits(x))
 		}
 		return
 	}

@@ -219,3 +219,32 @@ func addOuters(a, g, u []float64, m, k, n int) {
 		addOutersPortable(a, g, u, m, k, n)
 	}
 }
+
+// narrow and widen take a multiple of eight numbers.
+func narrow(dst []float32, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		narrowAVX512(&dst[0], &x[0], len(x))
+	case isa.AVX2:
+		narrowAVX2(&dst[0], &x[0], len(x))
+	default:
+		narrowPortable(dst, x)
+	}
+}
+
+func widen(dst []float64, x []float32) {
+	if len(x) == 0 {
+		return
+	}
+	switch isa.Active {
+	case isa.AVX512:
+		widenAVX512(&dst[0], &x[0], len(x))
+	case isa.AVX2:
+		widenAVX2(&dst[0], &x[0], len(x))
+	default:
+		widenPortable(dst, x)
+	}
+}

@@ -2458,6 +2458,54 @@ done2:
 	VZEROUPPER
 	RET
 
+// func narrowAVX2(dst *float32, x *float64, n int)
+// Requires: AVX
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $0x00000008
+	JL   done2
+
+loop1:
+	VCVTPD2PSY (CX), X0
+	VMOVUPS    X0, (AX)
+	VCVTPD2PSY 32(CX), X0
+	VMOVUPS    X0, 16(AX)
+	ADDQ       $0x40, CX
+	ADDQ       $0x20, AX
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00000008
+	JGE        loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $0x00000008
+	JL   done2
+
+loop1:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, CX
+	SUBQ      $0x00000008, DX
+	CMPQ      DX, $0x00000008
+	JGE       loop1
+
+done2:
+	VZEROUPPER
+	RET
+
 // func dotAVX512(x *float64, y *float64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
@@ -7578,6 +7626,52 @@ done8:
 	SUBQ $0x00000040, SI
 	CMPQ SI, $0x00000040
 	JGE  loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func narrowAVX512(dst *float32, x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·narrowAVX512(SB), NOSPLIT, $0-24
+	VPXORQ Z0, Z0, Z0
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	CMPQ   DX, $0x00000008
+	JL     done2
+
+loop1:
+	VCVTPD2PS (CX), Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x00000008, DX
+	CMPQ      DX, $0x00000008
+	JGE       loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·widenAVX512(SB), NOSPLIT, $0-24
+	VPXORQ Z0, Z0, Z0
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	CMPQ   DX, $0x00000008
+	JL     done2
+
+loop1:
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, CX
+	SUBQ      $0x00000008, DX
+	CMPQ      DX, $0x00000008
+	JGE       loop1
 
 done2:
 	VZEROUPPER

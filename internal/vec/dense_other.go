@@ -19,3 +19,5 @@ func addLagged(c, f, x []float64, m, n, k, shift int) {
 	addLaggedPortable(c, f, x, m, n, k, shift)
 }
 func addOuters(a, g, u []float64, m, k, n int) { addOutersPortable(a, g, u, m, k, n) }
+func narrow(dst []float32, x []float64)        { narrowPortable(dst, x) }
+func widen(dst []float64, x []float32)         { widenPortable(dst, x) }

@@ -67,6 +67,16 @@ func columnDotsAVX2(y *float64, a *float64, x *float64, m int, n int)
 //go:noescape
 func addLaggedAVX2(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
 
+// narrowAVX2 rounds n numbers, a multiple of 8, to 32 bits.
+//
+//go:noescape
+func narrowAVX2(dst *float32, x *float64, n int)
+
+// widenAVX2 sets n numbers, a multiple of 8, to those of 32 bits at x.
+//
+//go:noescape
+func widenAVX2(dst *float64, x *float32, n int)
+
 // dotAVX512 returns the inner product of x and y.
 //
 //go:noescape
@@ -131,3 +141,13 @@ func columnDotsAVX512(y *float64, a *float64, x *float64, m int, n int)
 //
 //go:noescape
 func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
+
+// narrowAVX512 rounds n numbers, a multiple of 8, to 32 bits.
+//
+//go:noescape
+func narrowAVX512(dst *float32, x *float64, n int)
+
+// widenAVX512 sets n numbers, a multiple of 8, to those of 32 bits at x.
+//
+//go:noescape
+func widenAVX512(dst *float64, x *float32, n int)

@@ -248,6 +248,31 @@ func TestHadamard(t *testing.T) {
 	Hadamard(nil)
 }
 
+// TestNarrow: conversions are those of Go.
+func TestNarrow(t *testing.T) {
+	isatest.Each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(9, 9))
+		special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), 1e39, -1e39, 1e-46, 1e-40, math.MaxFloat32, .1}
+		for _, n := range isatest.Lengths {
+			x, want := isatest.Vector(t, rng, n), make([]float64, n)
+			for i := range x {
+				if rng.IntN(2) == 0 {
+					x[i] = special[rng.IntN(len(special))]
+				}
+				want[i] = float64(float32(x[i]))
+			}
+			half, got := make([]float32, n+1), isatest.Guarded(t, n)
+			half[n] = 7
+			Narrow(half, x)
+			Widen(got, half[:n])
+			sameBits(t, fmt.Sprintf("%d numbers", n), got, want)
+			if half[n] != 7 {
+				t.Fatalf("%d numbers: one more is written", n)
+			}
+		}
+	})
+}
+
 func TestMulAndScale(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 8))

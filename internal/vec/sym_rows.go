@@ -3,6 +3,15 @@ package vec
 // Stride is n rounded up to whole tiles: the length of the rows that AddRows takes.
 func (s *Sym) Stride() int { return s.nb * tile }
 
+// settle brings the elements up to date.
+func (s *Sym) settle() {
+	s.flush()
+	if s.scale != 1 {
+		Scale(s.scale, s.tiles)
+		s.scale = 1
+	}
+}
+
 // AddRows sets S = decay S + X^T X, decay > 0, in one pass over the elements. X is k x
 // Stride() and zero beyond column n.
 func (s *Sym) AddRows(decay float64, x []float64) {
@@ -13,12 +22,8 @@ func (s *Sym) AddRows(decay float64, x []float64) {
 	if len(x)%m != 0 {
 		panic("vec: Sym: length is no multiple of the stride")
 	}
-	s.flush()
 	s.scale *= decay
-	if s.scale != 1 {
-		Scale(s.scale, s.tiles)
-		s.scale = 1
-	}
+	s.settle()
 	if len(x) > 0 {
 		symRank(s.tiles, s.nb, x, len(x)/m, false)
 	}
@@ -29,12 +34,8 @@ func (s *Sym) Add(alpha float64, o *Sym) {
 	if s.n != o.n {
 		panic("vec: Sym: orders differ")
 	}
-	s.flush()
+	s.settle()
 	o.flush()
-	if s.scale != 1 {
-		Scale(s.scale, s.tiles)
-		s.scale = 1
-	}
 	if s.n > 0 {
 		Axpy(alpha*o.scale, o.tiles, s.tiles)
 	}
@@ -45,15 +46,26 @@ func (s *Sym) Set(i, j int, v float64) {
 	if i < 0 || j < 0 || i >= s.n || j >= s.n {
 		panic("vec: Sym: index out of range")
 	}
-	s.flush()
-	if s.scale != 1 {
-		Scale(s.scale, s.tiles)
-		s.scale = 1
-	}
+	s.settle()
 	i, j = min(i, j), max(i, j)
 	at := s.at(i, j)
 	s.tiles[at] = v
 	if i/tile == j/tile { // a tile on the diagonal has both elements
 		s.tiles[at+(j-i)*(tile-1)] = v
 	}
+}
+
+// Len is the number of elements that Widen reads and NarrowTo writes.
+func (s *Sym) Len() int { return len(s.tiles) }
+
+// Widen sets S to what NarrowTo has written.
+func (s *Sym) Widen(elements []float32) {
+	s.terms, s.scale = 0, 1
+	Widen(s.tiles, elements)
+}
+
+// NarrowTo writes the elements, rounded to 32 bits, in their order in memory.
+func (s *Sym) NarrowTo(dst []float32) {
+	s.settle()
+	Narrow(dst, s.tiles)
 }

@@ -44,9 +44,26 @@ var logConstants = sync.OnceValue(func() Mem {
 	return m
 })
 
-// logarithms takes the steps of log in package vec, so that the bits are the same.
+// logarithms takes a register at a time; NaN stays NaN.
 func (t target) logarithms() {
 	t.begin("logTo", "func(dst, x *%, n int)", "sets dst to the logarithms of x.")
+	dst, from, n := param("dst"), param("x"), param("n")
+	tail := t.rest(n)
+	t.columns(t.inBytes(n), tail, 1, func(j GPVirtual, _ int, m *mask) {
+		x := t.loadSome(at(from, j, 0), m)
+		t.choose(t.logarithm(x), t.ordered(x, nil), x)
+		if m != nil {
+			t.storeMask(x, *m, at(dst, j, 0))
+		} else {
+			t.store(x, at(dst, j, 0))
+		}
+	})
+	t.end()
+}
+
+// logarithm takes the steps of log in package vec, so that the bits are the same. The elements of x
+// are positive normal numbers.
+func (t target) logarithm(x Register) Register {
 	constant := func(i int) Register {
 		v := t.vec()
 		t.bcast(logConstants().Offset(8*i), v)
@@ -68,41 +85,23 @@ func (t target) logarithms() {
 		return v
 	}
 	l := func(i int) Register { return constant(logL1 + i - 1) }
-
-	dst, from, n := param("dst"), param("x"), param("n")
-	tail := t.rest(n)
-	t.columns(t.inBytes(n), tail, 1, func(j GPVirtual, _ int, m *mask) {
-		x := t.vec()
-		if m != nil {
-			t.loadMask(at(from, j, 0), *m, x)
-		} else {
-			t.load(at(from, j, 0), x)
-		}
-		exponent, f, k := t.vec(), t.vec(), t.vec()
-		VPADDQ(constant(logShift), x, exponent)
-		VPSRLQ(U8(52), exponent, exponent)
-		VPSLLQ(U8(52), exponent, f)
-		VPSUBQ(f, x, f)
-		VPADDQ(constant(logOne), f, f)
-		VPADDQ(constant(logMantissa), exponent, k)
-		t.sub(constant(logBias), k, k)
-		t.sub(constant(logOne), f, f)
-		s := t.vec()
-		VDIVPD(add(constant(logTwo), f), f, s)
-		s2 := mul(s, s)
-		s4 := mul(s2, s2)
-		odd := mul(s2, add(l(1), mul(s4, add(l(3), mul(s4, add(l(5), mul(s4, l(7))))))))
-		even := mul(s4, add(l(2), mul(s4, add(l(4), mul(s4, l(6))))))
-		r := add(odd, even)
-		half := mul(mul(constant(logHalf), f), f)
-		inner := add(mul(s, add(half, r)), mul(k, constant(logLn2Lo)))
-		result := sub(mul(k, constant(logLn2Hi)), sub(sub(half, inner), f))
-		t.choose(result, t.ordered(x, nil), x)
-		if m != nil {
-			t.storeMask(x, *m, at(dst, j, 0))
-		} else {
-			t.store(x, at(dst, j, 0))
-		}
-	})
-	t.end()
+	exponent, f, k := t.vec(), t.vec(), t.vec()
+	VPADDQ(constant(logShift), x, exponent)
+	VPSRLQ(U8(52), exponent, exponent)
+	VPSLLQ(U8(52), exponent, f)
+	VPSUBQ(f, x, f)
+	VPADDQ(constant(logOne), f, f)
+	VPADDQ(constant(logMantissa), exponent, k)
+	t.sub(constant(logBias), k, k)
+	t.sub(constant(logOne), f, f)
+	s := t.vec()
+	VDIVPD(add(constant(logTwo), f), f, s)
+	s2 := mul(s, s)
+	s4 := mul(s2, s2)
+	odd := mul(s2, add(l(1), mul(s4, add(l(3), mul(s4, add(l(5), mul(s4, l(7))))))))
+	even := mul(s4, add(l(2), mul(s4, add(l(4), mul(s4, l(6))))))
+	r := add(odd, even)
+	half := mul(mul(constant(logHalf), f), f)
+	inner := add(mul(s, add(half, r)), mul(k, constant(logLn2Lo)))
+	return sub(mul(k, constant(logLn2Hi)), sub(sub(half, inner), f))
 }

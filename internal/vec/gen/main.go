@@ -16,7 +16,7 @@ import (
 var families = map[string]func(){
 	"dense": func() {
 		both(target.dot, target.axpy, target.scale, target.times, target.hadamard, target.matVec, target.addOuter,
-			target.addMatTVec, target.matMulT, target.addMatMul, target.addOuters, target.columnDots, target.addLagged)
+			target.addMatTVec, target.matMulT, target.addMatMul, target.addOuters, target.columnDots, target.addLagged, target.narrow, target.widen)
 	},
 	"symmetric": func() {
 		both(target.symAdd, target.symSub, target.symMatVec, target.symSubMatVec, target.squareMatVec, target.squareSub,
@@ -31,7 +31,8 @@ var families = map[string]func(){
 	"fourier": func() { avx512.fourier() },
 	"lanes": func() {
 		both(target.aggregate, target.regrets, target.tally, target.cusum, target.moments, target.steps,
-			target.standardise, target.bound, target.huber, target.glitch, target.localMean, target.conformal)
+			target.standardise, target.bound, target.huber, target.glitch, target.localMean, target.conformal,
+			target.errors, target.noise, target.levels, target.learnLevels, target.liveliness, target.residuals)
 	},
 }
 

@@ -1,0 +1,98 @@
+package lanes
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Liveliness is how much n variables move from sample to sample, lately and usually. With the value
+// x_t and s_t = log(|x_t - x_{t-1}| + floor SD),
+//
+//	Lately_t = Lately_{t-1} + b_t (s_t - Lately_{t-1})
+//	Usual_t  = Usual_{t-1} + a_t (s_t - Usual_{t-1})
+//
+// where t counts the values. A value that is not finite is missing.
+type Liveliness struct {
+	Before, Lately, Usual []float64
+
+	// Of the last sample.
+	Square []float64 // min(Lately - Usual, 0)², the latter before it learns; 0 = none
+	Last   []float64 // the same of the last step alone; NaN = no step
+
+	Learns bool // whether Add learns Usual
+
+	all    []float64
+	n      int
+	limits [livLimits]float64
+}
+
+// Indices of Liveliness.limits.
+const (
+	livOne = iota
+	livFloor
+	livStart
+	livSpan
+	livRate
+	livLeast
+	livLearns
+	livLimits
+)
+
+const livelinessRows = 5
+
+// NewLiveliness returns the statistics of no values. floor is a part of the standard deviation,
+// start the number of values that the first statistic needs, span and rate are the least weights b and a.
+func NewLiveliness(n int, floor, start, span, rate float64) *Liveliness {
+	all, row := compact(livelinessRows, n)
+	return &Liveliness{
+		Before: row(0), Lately: row(1), Usual: row(2), Square: row(3), Last: row(4),
+		Learns: true, all: all, n: n, limits: [...]float64{1, floor, start - 1, span, rate, 1e-300, 1},
+	}
+}
+
+// Add learns the sample x. count is the number of values of each variable, variance their variance.
+func (l *Liveliness) Add(x, count, variance []float64) {
+	if len(x) != l.n || len(count) < l.n || len(variance) < l.n {
+		panic("lanes: Liveliness.Add: lengths differ")
+	}
+	l.limits[livLearns] = 0
+	if l.Learns {
+		l.limits[livLearns] = 1
+	}
+	if l.n < few {
+		livelinessPortable(l, x, count, variance)
+		return
+	}
+	liveliness(l, x, count, variance)
+}
+
+func livelinessPortable(l *Liveliness, x, count, variance []float64) {
+	p, steps := &l.limits, l.Last[:l.n]
+	for j, v := range x {
+		steps[j] = math.NaN()
+		if v-v != 0 {
+			continue
+		}
+		if step := math.Abs(v-l.Before[j]) + float64(p[livFloor]*math.Sqrt(variance[j])); count[j] > 1 && step > p[livLeast] {
+			steps[j] = step
+		}
+		l.Before[j] = v
+	}
+	vec.LogTo(steps, steps)
+	for j, step := range steps {
+		l.Square[j] = 0
+		if step != step {
+			continue
+		}
+		l.Lately[j] += float64(Weight(count[j], p[livSpan]) * (step - l.Lately[j]))
+		d, last := l.Lately[j]-l.Usual[j], step-l.Usual[j]
+		l.Usual[j] += float64(float64(Weight(count[j], p[livRate])*p[livLearns]) * last)
+		l.Last[j] = 0
+		if d < 0 && count[j] > p[livStart] {
+			if l.Square[j] = d * d; last < 0 {
+				l.Last[j] = last * last
+			}
+		}
+	}
+}

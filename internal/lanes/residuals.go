@@ -1,0 +1,74 @@
+package lanes
+
+import "math"
+
+// Residuals are the residuals r_t of n variables given the others. With
+//
+//	Mean_t  = Mean_{t-1} + pace b (r_t - Mean_{t-1})
+//	Usual_t = Usual_{t-1} + a (min(Mean_t², winsor Usual_{t-1}) - Usual_{t-1})
+//
+// the statistic is Mean_t² / Usual_{t-1}.
+type Residuals struct {
+	Mean, Usual []float64
+	Square      []float64 // of the last sample
+	Pace        float64   // factor of the weight of a residual that is smaller than the mean
+
+	all    []float64
+	n      int
+	limits [resLimits]float64
+}
+
+// Indices of Residuals.limits.
+const (
+	resOne = iota
+	resSpan
+	resPace
+	resRate
+	resWinsor
+	resLimit
+	resLimits
+)
+
+const residualsRows = 3
+
+// NewResiduals returns the statistics of no residuals; span is b.
+func NewResiduals(n int, span float64) *Residuals {
+	all, row := compact(residualsRows, n)
+	return &Residuals{Mean: row(0), Usual: row(1), Square: row(2), Pace: 1, all: all, n: n, limits: [...]float64{1, span, 1, 0, 0, 0}}
+}
+
+// Add learns the residuals r. rate is the weight a, and limit the largest statistic that changes
+// Usual.
+func (s *Residuals) Add(r []float64, rate, winsor, limit float64) {
+	if len(r) != s.n {
+		panic("lanes: Residuals.Add: lengths differ")
+	}
+	s.limits[resPace], s.limits[resRate], s.limits[resWinsor], s.limits[resLimit] = s.Pace, rate, winsor, limit
+	if s.n < few {
+		residualsPortable(s, r)
+		return
+	}
+	residuals(s, r)
+}
+
+func residualsPortable(s *Residuals, r []float64) {
+	p := &s.limits
+	for j, v := range r {
+		mean, usual, pace := s.Mean[j], s.Usual[j], 1.
+		if math.Abs(v) < math.Abs(mean) {
+			pace = p[resPace]
+		}
+		mean += float64(float64(pace*p[resSpan]) * (v - mean))
+		s.Mean[j] = mean
+		square, relative := mean*mean, 0.
+		if usual > 0 {
+			relative = square / usual
+			if most := p[resWinsor] * usual; square > most {
+				square = most
+			}
+		}
+		if s.Square[j] = relative; relative <= p[resLimit] {
+			s.Usual[j] = usual + float64(p[resRate]*(square-usual))
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// narrow and widen take eight numbers at a time.
+func (t target) narrow() {
+	t.begin("narrow", "func(dst *float32, x *%, n int)", "rounds n numbers, a multiple of 8, to 32 bits.")
+	dst, x, n := param("dst"), param("x"), param("n")
+	loop(n, side, func() {
+		for c := range t.groups() {
+			if from, to := at(x, nil, c*t.bytes()), at(dst, nil, c*t.bytes()/2); t.zmm {
+				half := YMM()
+				VCVTPD2PS(from, half)
+				VMOVUPS(half, to)
+			} else {
+				half := XMM()
+				VCVTPD2PSY(from, half)
+				VMOVUPS(half, to)
+			}
+		}
+		ADDQ(U8(side*size), x)
+		ADDQ(U8(side*size/2), dst)
+	})
+	t.end()
+}
+
+func (t target) widen() {
+	t.begin("widen", "func(dst *%, x *float32, n int)", "sets n numbers, a multiple of 8, to those of 32 bits at x.")
+	dst, x, n := param("dst"), param("x"), param("n")
+	loop(n, side, func() {
+		for c := range t.groups() {
+			v := t.vec()
+			VCVTPS2PD(at(x, nil, c*t.bytes()/2), v)
+			t.store(v, at(dst, nil, c*t.bytes()))
+		}
+		ADDQ(U8(side*size), dst)
+		ADDQ(U8(side*size/2), x)
+	})
+	t.end()
+}
