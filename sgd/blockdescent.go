@@ -100,7 +100,7 @@ func NewBlockDescent(cfg BlockDescentConfig) (*BlockDescent, error) {
 	l.err = make([]float64, cfg.MostBatch*p)
 	l.rhs = make([]float64, p*l.width)
 	l.delta, l.moved = make([]float64, m), make([]float64, m)
-	l.chol = cfg.Workspace.solver(l.width)
+	l.chol = cfg.Workspace.solver(l.width).Cholesky
 	return l, nil
 }
 

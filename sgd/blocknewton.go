@@ -8,13 +8,17 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
+// narrowing is added to the diagonal, in units of it, against the rounding to 32 bits: elements
+// have relative errors of 6e-8, and a block has some 50 rows.
+const narrowing = 1e-6
+
 // BlockNewtonConfig describes a block-preconditioned doubly stochastic
 // learner.
 type BlockNewtonConfig struct {
 	Features   int     // M, length of phi
 	Outputs    int     // p, length of y
 	Block      int     // b, columns of phi that one step changes at most; M is split into ceil(M/b) blocks of one width
-	Batch      int     // n, samples in the mini-batch: the last n; 0: as many as make each block see every sample once
+	Batch      int     // n, samples in the mini-batch: the last n, a multiple of Every; 0: as many as make each block see every sample once
 	Every      int     // samples from one step to the next; 0 means 1
 	Ridge      float64 // lambda > 0, in units of the sum of squares
 	Forgetting float64 // beta in (0, 1], weight of a sample after one step
@@ -24,16 +28,33 @@ type BlockNewtonConfig struct {
 
 // Workspace is scratch memory for learners that are never used at the same time. The zero
 // value is ready for use.
-type Workspace struct{ solvers []*vec.Cholesky }
+type Workspace struct {
+	solvers         []solver
+	phi, rhs, moved []float64
+}
 
-// solver returns room for a factorisation of the given order.
-func (w *Workspace) solver(order int) *vec.Cholesky {
+// room returns n numbers of any value, in the memory of s if that suffices.
+func room(s *[]float64, n int) []float64 {
+	if cap(*s) < n {
+		*s = vec.Aligned(n)
+	}
+	return (*s)[:n]
+}
+
+// solver is room for a symmetric matrix and its factorisation.
+type solver struct {
+	*vec.Cholesky
+	r *vec.Sym
+}
+
+// solver returns room for matrices of the given order.
+func (w *Workspace) solver(order int) solver {
 	for _, c := range w.solvers {
 		if c.Order() == order {
 			return c
 		}
 	}
-	c := vec.NewCholesky(order)
+	c := solver{vec.NewCholesky(order), vec.NewSym(order)}
 	w.solvers = append(w.solvers, c)
 	return c
 }
@@ -58,19 +79,17 @@ type BlockNewton struct {
 	blocks, width int // b, columns of a block; the last one may have fewer
 	stride        int // b rounded up for the kernels; what is beyond stays zero
 
-	theta   []float64   // p x M
-	r       []*vec.Sym  // per block, stride x stride
-	phi     [][]float64 // per block n x stride, ring of inputs
-	err     []float64   // n x p, ring of their errors with the weights as they are
-	full    bool        // the rings have gone round
-	next    int         // ring position of the next sample
-	wait    int         // samples before the next step
-	current int         // block of the next step
+	// Half of the digits suffice for what a ridge is added to, and for inputs. They take most of
+	// the memory of a fleet.
+	theta []float64 // p x M
+	r     []float32 // R of each block, the elements of a vec.Sym
+	phi   []float32 // inputs that a step is still to see; see slot
+	err   []float64 // n x p, ring of the errors of the mini-batch with the weights as they are
+	steps int       // taken so far
+	wait  int       // samples before the next step
 
-	rhs   []float64 // p x stride, scratch
-	moved []float64 // n x p, scratch
-	chol  *vec.Cholesky
-	decay []float64 // beta^k, k <= n
+	solver solver
+	decay  float64 // beta^n
 }
 
 func (cfg *BlockNewtonConfig) check() error {
@@ -85,6 +104,8 @@ func (cfg *BlockNewtonConfig) check() error {
 		return fmt.Errorf("sgd: BlockNewton Batch must be >= 0, got %d", cfg.Batch)
 	case cfg.Every < 0:
 		return fmt.Errorf("sgd: BlockNewton Every must be >= 0, got %d", cfg.Every)
+	case cfg.Batch%max(cfg.Every, 1) != 0:
+		return fmt.Errorf("sgd: BlockNewton Batch must be a multiple of Every, %d, got %d", cfg.Every, cfg.Batch)
 	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
 		return fmt.Errorf("sgd: BlockNewton Ridge must be > 0 and finite, got %g", cfg.Ridge)
 	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
@@ -113,24 +134,53 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 	n := cfg.Batch
 	l := &BlockNewton{
 		cfg: cfg, blocks: blocks, width: b, stride: stride,
-		theta: make([]float64, m*p),
-		r:     make([]*vec.Sym, blocks),
-		phi:   make([][]float64, blocks),
-		err:   make([]float64, p*n),
-		wait:  cfg.Every,
-		chol:  cfg.Workspace.solver(stride),
-		rhs:   make([]float64, p*stride),
-		moved: make([]float64, p*n),
-		decay: make([]float64, n+1),
+		theta:  make([]float64, m*p),
+		err:    make([]float64, p*n),
+		wait:   cfg.Every,
+		decay:  math.Pow(cfg.Forgetting, float64(n)),
+		solver: cfg.Workspace.solver(stride),
 	}
-	for i := range l.r {
-		l.r[i] = vec.NewSym(stride)
-		l.phi[i] = make([]float64, n*stride)
-	}
-	for k := range l.decay {
-		l.decay[k] = math.Pow(cfg.Forgetting, float64(k))
-	}
+	l.r = make([]float32, blocks*l.solver.r.Len())
+	l.phi = make([]float32, l.slots(l.groups())*cfg.Every*stride)
 	return l, nil
+}
+
+// curvature returns R of a block.
+func (l *BlockNewton) curvature(i int) []float32 {
+	n := l.solver.r.Len()
+	return l.r[i*n : (i+1)*n]
+}
+
+// groups is the number of groups in the mini-batch. A group is the samples from one step to the
+// next.
+func (l *BlockNewton) groups() int { return l.cfg.Batch / l.cfg.Every }
+
+// slot returns the place in phi of the inputs of a block in a group, counted like steps. Inputs are
+// dropped after the last step that sees them, which is lasting groups later. In each group, no two
+// blocks have inputs that last equally long; those that last k groups have k places in turns.
+func (l *BlockNewton) slot(group, block int) (place int, used bool) {
+	n := l.groups()
+	past := (group+n-1)%l.blocks - block
+	if past < 0 {
+		past += l.blocks
+	}
+	lasting := n - past
+	if lasting < 1 {
+		return 0, false
+	}
+	return l.slots(lasting-1) + group%lasting, true
+}
+
+// slots is the number of places for inputs that last at most so many groups.
+func (l *BlockNewton) slots(lasting int) int {
+	least := max(1, l.groups()-l.blocks+1)
+	return (lasting*(lasting+1) - least*(least-1)) / 2
+}
+
+// rows returns a place of phi.
+func (l *BlockNewton) rows(place int) []float32 {
+	n := l.cfg.Every * l.stride
+	return l.phi[place*n : (place+1)*n]
 }
 
 // block returns the first column and the width of block i.
@@ -151,73 +201,87 @@ func (l *BlockNewton) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
 		panic("sgd: BlockNewton.Update: wrong length")
 	}
-	for i, ring := range l.phi {
-		s, w := l.block(i)
-		copy(ring[l.next*l.stride:], phi[s:s+w])
+	row := l.cfg.Every - l.wait
+	for i := range l.blocks {
+		if place, used := l.slot(l.steps, i); used {
+			s, w := l.block(i)
+			x := l.rows(place)[row*l.stride : (row+1)*l.stride]
+			vec.Narrow(x, phi[s:s+w])
+			clear(x[w:])
+		}
 	}
-	copy(l.err[l.next*l.cfg.Outputs:], e)
-	if l.next++; l.next == l.cfg.Batch {
-		l.next, l.full = 0, true
-	}
+	copy(l.err[(l.steps%l.groups()*l.cfg.Every+row)*l.cfg.Outputs:], e)
 	if l.wait--; l.wait > 0 {
 		return
 	}
 	l.wait = l.cfg.Every
-	i := l.current
-	l.current = (l.current + 1) % l.blocks
-	l.step(i)
+	l.step(l.steps % l.blocks)
+	l.steps++
 }
 
+// step changes block i.
 func (l *BlockNewton) step(i int) {
 	m, p, n := l.cfg.Features, l.cfg.Outputs, l.cfg.Batch
 	s, w := l.block(i)
-	r, phi := l.r[i], l.phi[i]
-	used := l.next
-	if l.full {
-		used = n
+	r, work := l.solver.r, l.cfg.Workspace
+
+	// The inputs of the mini-batch, in the order of their errors.
+	groups := l.groups()
+	used := min(l.steps+1, groups) * l.cfg.Every
+	phi := room(&work.phi, used*l.stride)
+	for k, rest := 0, phi; len(rest) > 0; k++ {
+		place, _ := l.slot(l.steps-(l.steps-k)%groups, i)
+		rows := l.rows(place)
+		vec.Widen(rest, rows)
+		rest = rest[len(rows):]
 	}
 
 	// Curvature and gradient of the mini-batch.
-	clear(l.rhs)
-	vec.AddOuters(l.rhs, l.err[:used*p], phi[:used*l.stride], p, used, l.stride)
-	r.AddRows(l.decay[used], phi[:used*l.stride])
+	rhs, decay := room(&work.rhs, p*l.stride), l.decay
+	clear(rhs)
+	vec.AddOuters(rhs, l.err[:used*p], phi, p, used, l.stride)
+	if used < n {
+		decay = math.Pow(l.cfg.Forgetting, float64(used))
+	}
+	r.Widen(l.curvature(i))
+	r.AddRows(decay, phi)
+	r.NarrowTo(l.curvature(i))
 
 	// rhs (R + lambda I)^-1.
-	if !l.chol.Factor(r, l.cfg.Ridge, 1e-9) { // only after overflow
-		r.SetIdentity(0)
+	if !l.solver.Factor(r, l.cfg.Ridge, narrowing) { // only after overflow
+		clear(l.curvature(i))
 		return
 	}
-	l.chol.Solve(l.rhs)
+	l.solver.Solve(rhs)
 	for o := range p {
-		vec.Axpy(1, l.rhs[o*l.stride:o*l.stride+w], l.theta[o*m+s:o*m+s+w])
+		vec.Axpy(1, rhs[o*l.stride:o*l.stride+w], l.theta[o*m+s:o*m+s+w])
 	}
 
-	// The next step does not see the oldest samples again.
-	oldest := l.next + l.cfg.Every
-	l.move(phi, max(0, min(oldest-n, l.next)), l.next)
-	if l.full && oldest < n {
-		l.move(phi, oldest, n)
+	// The next step does not see the samples of the oldest group again, once the batch is full.
+	next := (l.steps + 1) % groups * l.cfg.Every
+	oldest := next + l.cfg.Every
+	l.move(phi, rhs, max(0, min(oldest-n, next)), next)
+	if l.steps+1 >= groups && oldest < n {
+		l.move(phi, rhs, oldest, n)
 	}
 }
 
 // move corrects the errors of some samples by what the step of rhs adds to the
 // predictions of their features.
-func (l *BlockNewton) move(phi []float64, from, to int) {
+func (l *BlockNewton) move(phi, rhs []float64, from, to int) {
 	p := l.cfg.Outputs
-	moved := l.moved[from*p : to*p]
-	vec.MatMulT(moved, phi[from*l.stride:to*l.stride], l.rhs, to-from, p, l.stride)
+	moved := room(&l.cfg.Workspace.moved, (to-from)*p)
+	vec.MatMulT(moved, phi[from*l.stride:to*l.stride], rhs, to-from, p, l.stride)
 	vec.Axpy(-1, moved, l.err[from*p:to*p])
 }
 
 // Reset returns to the state after NewBlockNewton.
 func (l *BlockNewton) Reset() {
 	clear(l.theta)
-	for i, r := range l.r {
-		r.SetIdentity(0)
-		clear(l.phi[i])
-	}
+	clear(l.r)
+	clear(l.phi)
 	clear(l.err)
-	l.full, l.next, l.current, l.wait = false, 0, 0, l.cfg.Every
+	l.steps, l.wait = 0, l.cfg.Every
 }
 
 // Discount multiplies the curvature by keep in (0, 1], so that later samples move the
@@ -226,8 +290,8 @@ func (l *BlockNewton) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
 		panic("sgd: BlockNewton.Discount: not in (0, 1]")
 	}
-	for _, r := range l.r {
-		r.Scale(keep)
+	for i := range l.r {
+		l.r[i] *= float32(keep)
 	}
 }
 
@@ -235,13 +299,9 @@ func (l *BlockNewton) Discount(keep float64) {
 func (l *BlockNewton) State(c *snapshot.Codec) {
 	c.Section("blocknewton")
 	c.Float64s(l.theta)
-	for i, r := range l.r {
-		r.State(c)
-		c.Float64s(l.phi[i])
-	}
+	c.Float32s(l.r)
+	c.Float32s(l.phi)
 	c.Float64s(l.err)
-	c.Bool(&l.full)
-	c.Index(&l.next, l.cfg.Batch)
+	c.Index(&l.steps, math.MaxInt)
 	c.Index(&l.wait, l.cfg.Every+1)
-	c.Index(&l.current, l.blocks)
 }

@@ -20,7 +20,8 @@ func newBlockNewton(t testing.TB, cfg BlockNewtonConfig) *BlockNewton {
 
 // No step raises the loss of its mini-batch, whatever the data: here inputs and
 // targets of very different sizes. The errors that are kept with the batch are
-// those of the weights, but for the oldest sample, which makes room for the next.
+// those of the weights, but for the oldest sample, which makes room for the next, and for
+// the rounding of inputs to 32 bits in what a step takes from errors as large as before it.
 func TestBlockNewtonStepNeverRaisesTheLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const batch = 4
@@ -53,10 +54,10 @@ func TestBlockNewtonStepNeverRaisesTheLoss(t *testing.T) {
 		learnPair(l, phi, y)
 		after, scale := loss(0)
 		seen, _ := loss(len(inputs) / batch)
-		if l.full {
-			clear(l.err[l.next*3 : (l.next+1)*3])
+		if next := l.steps % batch; l.steps >= batch {
+			clear(l.err[next*3 : (next+1)*3])
 		}
-		if kept := vec.Dot(l.err, l.err); !(after <= before*(1+1e-9)+1e-12) || !(math.Abs(kept-seen) <= 1e-9*scale) {
+		if kept := vec.Dot(l.err, l.err); !(after <= before*(1+1e-9)+1e-12) || !(math.Abs(kept-seen) <= 1e-5*(scale+before)) {
 			t.Fatalf("step %d: loss %g -> %g, of which %g remains and %g is kept", step, before, after, seen, kept)
 		}
 	}
@@ -96,8 +97,8 @@ func TestBlockNewtonOfOneBlockIsRLS(t *testing.T) {
 		learnPair(r, phi, y)
 	}
 	for i, w := range r.Weights() {
-		// BlockNewton adds 1e-9 of the diagonal for safety.
-		if !(math.Abs(w-l.Weights()[i]) <= 1e-8) {
+		// BlockNewton keeps inputs and curvature in 32 bits.
+		if !(math.Abs(w-l.Weights()[i]) <= 1e-6) {
 			t.Errorf("weight %d: %v, RLS %v", i, l.Weights()[i], w)
 		}
 	}
@@ -131,6 +132,7 @@ func TestBlockNewtonConfigErrors(t *testing.T) {
 		"Block":      func(c *BlockNewtonConfig) { c.Block = 0 },
 		"Batch":      func(c *BlockNewtonConfig) { c.Batch = -1 },
 		"Every":      func(c *BlockNewtonConfig) { c.Every = -1 },
+		"multiple":   func(c *BlockNewtonConfig) { c.Batch, c.Every = 3, 2 },
 		"Ridge":      func(c *BlockNewtonConfig) { c.Ridge = 0 },
 		"Forgetting": func(c *BlockNewtonConfig) { c.Forgetting = 0 },
 	} {
@@ -149,5 +151,61 @@ func BenchmarkBlockNewton(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Update(phi, e)
+	}
+}
+
+// Inputs are dropped after the last step that sees them. Each step sees those of the whole
+// mini-batch: weights are, bit for bit, those of a learner that keeps them all.
+func TestBlockNewtonSeesItsMiniBatch(t *testing.T) {
+	for _, cfg := range []BlockNewtonConfig{
+		{Features: 20, Block: 6, Every: 5},
+		{Features: 11, Block: 4, Every: 1, Batch: 4}, // longer than from one step of a block to its next
+		{Features: 11, Block: 3, Every: 2, Batch: 4}, // shorter
+		{Features: 5, Block: 8, Every: 3},
+	} {
+		cfg.Outputs, cfg.Ridge, cfg.Forgetting = 2, .5, .97
+		l := newBlockNewton(t, cfg)
+		rng := rand.New(rand.NewPCG(13, 14))
+		n, p := l.cfg.Batch, cfg.Outputs
+		theta, r := make([]float64, cfg.Features*p), make([]*vec.Sym, l.blocks)
+		for i := range r {
+			r[i] = vec.NewSym(l.stride)
+		}
+		inputs, errs, solver := make([][]float64, n), make([]float64, n*p), vec.NewCholesky(l.stride)
+		for s := range 20 * n {
+			phi, e := randomVector(rng, cfg.Features), randomVector(rng, p)
+			l.Update(phi, e)
+			inputs[s%n] = phi
+			copy(errs[s%n*p:], e)
+			for k, v := range phi {
+				phi[k] = float64(float32(v))
+			}
+			if (s+1)%l.cfg.Every > 0 {
+				continue
+			}
+			used, i := min(s+1, n), s/l.cfg.Every%l.blocks
+			first, width := l.block(i)
+			x := make([]float64, used*l.stride)
+			for k := range used {
+				copy(x[k*l.stride:], inputs[k][first:first+width])
+			}
+			step := make([]float64, p*l.stride)
+			vec.AddOuters(step, errs[:used*p], x, p, used, l.stride)
+			r[i].AddRows(math.Pow(cfg.Forgetting, float64(used)), x)
+			solver.Factor(r[i], cfg.Ridge, narrowing)
+			half := make([]float32, r[i].Len())
+			r[i].NarrowTo(half)
+			r[i].Widen(half)
+			solver.Solve(step)
+			for o := range p {
+				vec.Axpy(1, step[o*l.stride:o*l.stride+width], theta[o*cfg.Features+first:o*cfg.Features+first+width])
+			}
+			moved := make([]float64, used*p)
+			vec.MatMulT(moved, x, step, used, p, l.stride)
+			vec.Axpy(-1, moved, errs[:used*p])
+			if !slices.Equal(theta, l.Weights()) {
+				t.Fatalf("%+v: weights %v after %d samples, want %v", cfg, l.Weights(), s+1, theta)
+			}
+		}
 	}
 }

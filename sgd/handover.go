@@ -86,7 +86,9 @@ func (r *HandOver) handOver() {
 	if !c.Factor(p, 0, 0) {
 		return
 	}
-	for b, curvature := range newton.r {
+	curvature := newton.solver.r
+	for b := range newton.blocks {
+		curvature.SetIdentity(0)
 		first, width := newton.block(b)
 		rows := make([]float64, width*m)
 		for i := range width {
@@ -99,6 +101,7 @@ func (r *HandOver) handOver() {
 			}
 			curvature.Set(i, i, max(0, rows[i*m+first+i]-r.cfg.RLS.Ridge))
 		}
+		curvature.NarrowTo(newton.curvature(b))
 	}
 }
 
