@@ -59,7 +59,7 @@ type Intervals struct {
 	voting  []float64          // d: 0 for a value that sticks, which teaches no factor
 	steps   []float64          // H x L x 2: what a hit and a miss multiply f by
 	stepsOf []float64          // H: the step of the factors that they belong to
-	moves   []float64          // L x (d+1): those of g by the number of misses, as far as they are known
+	moves   []float64          // H x L x (d+1): those of g by the number of misses, as far as they are known
 }
 
 // NewIntervals returns the intervals of a series that has no forecasts yet.
@@ -84,7 +84,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		issued: make([]int, h), scored: make([]int, h),
 		last: make([]float64, d), before: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
-		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, l*(d+1)),
+		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, h*l*(d+1)),
 	}
 	for k := range h {
 		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)
@@ -288,14 +288,14 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 	common := max(rate, commonLeast(h))
 	for l := range L {
 		g := &s.common[l*H+k]
-		*g = clipTo(*g*s.move(common, l, int(misses[l]), voters), s.gauss[l]/farthest, s.gauss[l]*farthest)
+		*g = clipTo(*g*s.move(h, common, l, int(misses[l]), voters), s.gauss[l]/farthest, s.gauss[l]*farthest)
 	}
 }
 
-// move returns what g of a level is multiplied by when so many of the voters miss.
-func (s *Intervals) move(step float64, l, misses, voters int) float64 {
-	known := step == commonFloor && voters == s.cfg.Dim // as a rule
-	at := &s.moves[l*(s.cfg.Dim+1)+misses]
+// move returns what g of horizon h and a level is multiplied by when so many of the voters miss.
+func (s *Intervals) move(h int, step float64, l, misses, voters int) float64 {
+	known := step == commonLeast(h) && voters == s.cfg.Dim // as a rule
+	at := &s.moves[((h-1)*len(s.cfg.Levels)+l)*(s.cfg.Dim+1)+misses]
 	if known && *at > 0 {
 		return *at
 	}

@@ -47,11 +47,12 @@ const (
 	CrossLags  Ingredient = "cross"       // far lags of other coordinates
 	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
 	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
+	Shifts     Ingredient = "shift"       // persistence beyond one step after a level shift
 )
 
 var ingredients = []Ingredient{
 	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, Medians, CrossLags, OwnPast, Rounds,
+	Exact, Medians, CrossLags, OwnPast, Rounds, Shifts,
 }
 
 // ExpertNames lists the experts of the default model beside persistence. AutoConfig
@@ -81,7 +82,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if len(names) == 0 {
 		names = cfg.Tier.experts()
 	}
-	if err := checkRange("Season", cfg.Season, 0, maxLags); err != nil {
+	if err := checkRange("Season", cfg.Season, 0, maxPeriod); err != nil {
 		return nil, err
 	}
 	for _, w := range cfg.Without {
@@ -200,7 +201,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
 		m:      m,
-		inputs: newExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon, depth),
+		inputs: newExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon),
 		scaler: newScaler(d), local: newLocalMean(d), past: newGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
 		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
 		early:     shrinkage{every: 1, errors: earlyErrors},
@@ -215,6 +216,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	for i, e := range m.experts {
 		s.phi[i] = make([]float64, e.features())
 	}
+	s.past.keepBeside(2 * m.cfg.Exogenous)
 	s.frame = newFrame(d, m.order, m.recent(), s.scaler, s.local, s.inputs)
 	s.frame.past = *s.past
 	if m.refits() {
@@ -234,7 +236,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.exact.end()
 	}
 	if m.seasonal() {
-		s.seasons = newSeasons(d, m.tier.season, m.cfg.Season)
+		s.seasons = newSeasons(s.past, m.tier.season, m.cfg.Season)
 		if m.cfg.Season == 0 {
 			s.season = newSeasonSearch(m.memory)
 		}

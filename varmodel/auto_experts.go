@@ -294,7 +294,7 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += e.dim
 	}
 	if e.inputs > 0 {
-		f.inputs.toRow(phi[n:n+2*e.inputs], f.past.row(0), e.linear)
+		f.inputs.afterTo(phi[n:n+2*e.inputs], &f.past, e.linear)
 		n += 2 * e.inputs
 	}
 	if e.random != nil {
@@ -302,7 +302,7 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += 2 * e.frequencies
 	}
 	if e.inputFeatures != nil {
-		f.inputs.nextTo(e.exogenous, f.past.row(0))
+		f.inputs.nextTo(e.exogenous, &f.past)
 		e.inputFeatures.FeaturesTo(phi[n:], e.exogenous)
 	}
 }

@@ -87,10 +87,12 @@ func strideOf(dim int) int {
 	return vec.Stride(dim)
 }
 
+const spareRows = 16 // samples after which the rows move
+
 func newIncrements(dim, count int) *increments {
 	stride := strideOf(dim)
-	n := count + 64 // the rows move once in 64 samples
-	return &increments{count: count, stride: stride, next: 64 * stride, values: vec.Aligned(n * stride)}
+	n := count + spareRows
+	return &increments{count: count, stride: stride, next: spareRows * stride, values: vec.Aligned(n * stride)}
 }
 
 // push adds the increment from the sample before to the last one.

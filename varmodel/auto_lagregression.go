@@ -40,6 +40,7 @@ type lagRegression struct {
 	last   int       // the last of them
 	edges  []int     // last lag of each block
 	season int       // samples; 0: none
+	waves  []float64 // season x 2 lagHarmonics: sine and cosine of each phase
 
 	stride int // inputs, rounded up for the kernels
 	width  int // elements from row to row
@@ -72,9 +73,10 @@ type lagScratch struct {
 	inputs         []float64 // lagBatch x stride
 	targets        []float64 // lagBatch x steps
 	means          []float64 // lagBatch x blocks x width
-	waves          []float64 // lagBatch x 2 lagHarmonics
-	increments     []float64 // steps x dim
-	ones           []float64 // as many as the longest block has lags, and one per coordinate
+	waves          [lagBatch][]float64
+	increments     []float64   // steps x dim
+	ones           []float64   // of each coordinate
+	shares         [][]float64 // of each block: as many times 1/n as it has lags, n
 }
 
 // lagSteps returns the horizons with a regression; every anchor is among them.
@@ -108,7 +110,20 @@ func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression 
 		l.theta = append(l.theta, make([]float64, len(steps)*l.stride))
 	}
 	l.scratch = work.lags(l)
+	l.computeWaves()
 	return l
+}
+
+// computeWaves sets waves for season.
+func (l *lagRegression) computeWaves() {
+	l.waves = make([]float64, max(1, l.season)*2*lagHarmonics)
+	for phase := range l.season {
+		waves := l.waves[2*lagHarmonics*phase:]
+		for k := range lagHarmonics {
+			turn := float64((k+1)*phase%l.season) / float64(l.season)
+			waves[2*k], waves[2*k+1] = math.Sincos(2 * math.Pi * turn)
+		}
+	}
 }
 
 // depth is the number of samples that are kept.
@@ -179,14 +194,14 @@ func (l *lagRegression) learn(s *scaler) {
 func (l *lagRegression) exampleTo(phi, y []float64, i, j int, s *scaler) {
 	at := l.next + (l.last+i)*l.width + j
 	x, missing := l.rows[at], 0
-	var largest float64
+	var largest uint64 // bits of a number that is not negative: a maximum of integers has no NaN to care for
 	for k, h := range l.steps {
 		target := at - h*l.width
 		y[k] = l.rows[target] - x
 		if !l.seen[target] {
 			missing++
 		}
-		largest = max(largest, math.Abs(y[k])/l.roots[k])
+		largest = max(largest, math.Float64bits(math.Abs(y[k])/l.roots[k]))
 	}
 	if !l.seen[at] || 4*missing > len(l.steps) {
 		clear(phi)
@@ -194,36 +209,30 @@ func (l *lagRegression) exampleTo(phi, y []float64, i, j int, s *scaler) {
 		return
 	}
 	l.inputsTo(phi, i, j, x, s)
-	unit := max(s.steps[j], largest/targetLimit)
+	unit := max(s.steps[j], math.Float64frombits(largest)/targetLimit)
+	largest = 0
 	for _, v := range phi[:len(l.edges)+1] {
-		unit = max(unit, math.Abs(v)*s.steps[j]*s.inverse[j]/inputLimit)
+		largest = max(largest, math.Float64bits(math.Abs(v)))
 	}
+	unit = max(unit, math.Float64frombits(largest)*s.steps[j]*s.inverse[j]/inputLimit)
 	vec.Scale(1/unit, phi)
 	vec.Scale(1/unit, y)
 }
 
-// prepare computes the block means and the waves of the season at the given lag.
+// prepare computes the block means and finds the waves of the season at the given lag.
 func (l *lagRegression) prepare(i, back int) {
 	c, n := l.scratch, len(l.edges)*l.width
-	means, rows, first := c.means[i*n:(i+1)*n], l.rows[l.next+back*l.width:], 1
-	for b, edge := range l.edges {
-		size := edge - first + 1
-		mean := means[b*l.width : (b+1)*l.width]
-		vec.MatTVec(mean, rows[first*l.width:(edge+1)*l.width], c.ones[:size])
-		for j := range mean {
-			mean[j] /= float64(size)
-		}
-		first = edge + 1
+	means, rows := c.means[i*n:(i+1)*n], l.rows[l.next+(back+1)*l.width:]
+	for b, shares := range c.shares {
+		size := len(shares) * l.width
+		vec.MatTVec(means[b*l.width:(b+1)*l.width], rows[:size], shares)
+		rows = rows[size:]
 	}
-	waves := c.waves[2*lagHarmonics*i : 2*lagHarmonics*(i+1)]
-	clear(waves)
+	phase := 0
 	if l.season > 0 {
-		phase := ((l.number-back)%l.season + l.season) % l.season
-		for k := range lagHarmonics {
-			turn := float64((k+1)*phase%l.season) / float64(l.season)
-			waves[2*k], waves[2*k+1] = math.Sincos(2 * math.Pi * turn)
-		}
+		phase = ((l.number-back)%l.season + l.season) % l.season
 	}
+	c.waves[i] = l.waves[2*lagHarmonics*phase:][:2*lagHarmonics]
 }
 
 // inputsTo writes the inputs of coordinate j with the value x at the origin that prepare
@@ -235,7 +244,7 @@ func (l *lagRegression) inputsTo(phi []float64, i, j int, x float64, s *scaler) 
 	for b := range n {
 		phi[1+b] = means[b*l.width] - x
 	}
-	for k, v := range c.waves[2*lagHarmonics*i : 2*lagHarmonics*(i+1)] {
+	for k, v := range c.waves[i] {
 		phi[1+n+k] = v * s.steps[j]
 	}
 }
@@ -348,7 +357,9 @@ func (l *lagRegression) State(c *snapshot.Codec) {
 		c.Int(v)
 	}
 	c.Index(&l.waiting, lagBatch)
-	c.Index(&l.season, maxLags)
+	if c.Index(&l.season, maxPeriod+1); c.Decoding() {
+		l.computeWaves()
+	}
 	c.Float64(&l.weight)
 	c.Float64s(l.path)
 	for j, g := range l.gram {

@@ -3,18 +3,20 @@ package varmodel
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 const (
-	medianFirst  = 50   // samples before forecasts of the median are compared …
-	medianTrial  = 50   // … and outcomes before they count
-	medianRate   = .004 // change of the median by a sample, in median deviations
-	spreadRate   = .01  // relative change of the median deviation by a sample
-	medianMemory = 1e-3 // weight of an outcome in the comparison
-	heavyTails   = 30   // mean squared error over the squared mean absolute error: 1.6 for normal errors, about n/20 for n Cauchy ones
-	medianRun    = 12   // samples in a row on one side of the median: the level has moved
-	leastSpread  = 1e-3 // smallest median deviation, in typical steps
+	medianFirst   = 50   // samples before forecasts of the median are compared …
+	medianTrial   = 50   // … and outcomes before they count
+	medianRate    = .004 // change of the median by a sample, in median deviations
+	spreadRate    = .01  // relative change of the median deviation by a sample
+	medianSettled = 500  // samples at a level after which both are at their smallest
+	medianMemory  = 1e-3 // weight of an outcome in the comparison
+	heavyTails    = 30   // mean squared error over the squared mean absolute error: 1.6 for normal errors, about n/20 for n Cauchy ones
+	medianRun     = 12   // samples in a row on one side of the median: the level has moved
+	leastSpread   = 1e-3 // smallest median deviation, in typical steps
 )
 
 // medians forecast one step of variables that scatter around a level with heavy tails, where squares
@@ -49,24 +51,22 @@ func (m *medians) observe(y, steps []float64) {
 }
 
 func (m *runningMedian) observe(v, least float64) {
-	unit := max(m.spread, least)
+	unit := least
+	if m.spread > least {
+		unit = m.spread
+	}
 	if m.count >= medianFirst {
 		m.outcomes++
-		rate := max(medianMemory, 1/float64(m.outcomes))
+		rate := lanes.Weight(float64(m.outcomes), medianMemory)
 		e, own := math.Abs(v-m.mixture)/unit, (v-m.median)/unit
 		m.square += rate * (e*e - m.square)
 		m.absolute += rate * (e - m.absolute)
 		m.own += rate * (own*own - m.own)
 	}
 	m.count++
-	switch {
-	case v > m.median:
-		m.run = max(m.run, 0) + 1
-	case v < m.median:
-		m.run = min(m.run, 0) - 1
-	default:
-		m.run = 0
-	}
+	// Which side a sample is on cannot be predicted: no branches.
+	above, below := oneIf(v > m.median), oneIf(v < m.median)
+	m.run = (max(m.run, 0)+1)*above + (min(m.run, 0)-1)*below
 	if m.count == 1 || m.run > medianRun || -m.run > medianRun {
 		m.median, m.count, m.run = v, 1, 0
 		return
@@ -74,14 +74,20 @@ func (m *runningMedian) observe(v, least float64) {
 	if m.spread == 0 {
 		m.spread = math.Abs(v - m.median)
 	}
-	n := float64(m.count)
-	if rate := max(spreadRate, 3/n); math.Abs(v-m.median) > m.spread {
-		m.spread *= 1 + rate
-	} else {
-		m.spread *= 1 - min(rate, .5)
+	rate, part := float64(spreadRate), float64(medianRate)
+	if n := float64(m.count); m.count < medianSettled {
+		rate, part = max(spreadRate, 3/n), max(medianRate, 2/n)
 	}
-	step := unit * max(medianRate, 2/n)
-	m.median = clipTo(v, m.median-step, m.median+step)
+	m.spread *= [...]float64{1 - min(rate, .5), 1 + rate}[oneIf(math.Abs(v-m.median) > m.spread)]
+	m.median = min(max(v, m.median-unit*part), m.median+unit*part)
+}
+
+// oneIf returns 1 if b, else 0.
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // used reports whether the median is the forecast.

@@ -28,6 +28,10 @@ const (
 // weighs at the anchors: the iterated source, the last season, and the lag regression.
 const paths = 3
 
+// noveltyWait is the number of horizons after a novelty or level shift for which the forecast is the last
+// value: the first outcome is known after one, as many as a round has after two.
+const noveltyWait = 2
+
 // shorterTerms is the number of terms that the shrinkage of the next shorter horizon counts
 // for in that of a horizon.
 const shorterTerms = 3
@@ -90,7 +94,8 @@ type multihorizon struct {
 	next       int      // origin that predict replaces
 	count      int      // origins in the ring
 
-	sinceNovelty []int     // samples since the last novelty of each coordinate
+	shifts       *shifts   // nil without the ingredient
+	sinceNovelty []int     // samples since the last novelty or level shift of each coordinate
 	iteratedPath []float64 // horizon x dim: forecasts of the iterated source
 	lastSeason   []float64 // horizon x dim: repetition of the last season, 0 without a season
 	pathWeights  []float64 // anchors x paths x dim: weights of the paths in the interpolation
@@ -131,8 +136,11 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		o.rounds = append(o.rounds, r)
 		o.shrinkages = append(o.shrinkages, shrinkage{errors: 1})
 	}
+	if m.has(Shifts) {
+		o.shifts = newShifts(d)
+	}
 	for j := range o.sinceNovelty {
-		o.sinceNovelty[j] = len(o.origins)
+		o.sinceNovelty[j] = noveltyWait * len(o.origins)
 	}
 	for i := range o.origins {
 		p := &o.origins[i]
@@ -202,16 +210,25 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 		p.local[j], p.sd[j] = f.local.mean[j], f.local.unit[j]
 		p.step[j] = f.scaler.steps[j]
 	}
+	now, seen := whole.past.lag(0), whole.past.observedAt(0)
 	for j := range o.sinceNovelty {
-		o.sinceNovelty[j] = min(o.sinceNovelty[j]+1, len(o.origins))
+		o.sinceNovelty[j] = min(o.sinceNovelty[j]+1, noveltyWait*len(o.origins))
 		if oneStep.novel(j) {
 			o.sinceNovelty[j] = 0
+		}
+		if o.shifts != nil && seen[j] {
+			switch o.shifts.observe(j, now[j], whole.scaler.weight[j] <= winsorAfter) {
+			case levelShifts:
+				o.sinceNovelty[j] = 0
+			case levelReturns:
+				o.sinceNovelty[j] = noveltyWait * len(o.origins)
+			}
 		}
 	}
 	if whole != f {
 		o.seasons.aheadTo(o.ahead)
 	}
-	o.lags.push(last, whole.past.observedAt(0))
+	o.lags.push(last, seen)
 	o.lags.learn(f.scaler)
 	o.lags.predict(f.scaler)
 	if o.noOwnPast {
@@ -283,8 +300,7 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 }
 
 // combine mixes the experts of anchor k and shrinks the mixture towards the last value of
-// the remainder. Within h steps of a novelty the forecast of horizon h is the last value: no outcome after the
-// novelty is known yet.
+// the remainder. After a novelty or level shift the forecast is the last value, see noveltyWait.
 func (o *multihorizon) combine(k int, p *origin) {
 	d, h, m := o.direct.dim, o.direct.steps[k], o.mixtures[k]
 	z, last := p.forecasts[k], p.last
@@ -295,7 +311,7 @@ func (o *multihorizon) combine(k int, p *origin) {
 	for j, v := range forecast {
 		forecast[j] = last[j] + shrunk*finiteOr(v-last[j], 0)
 		learnt := shrunk * (1 - m.persistenceWeight(j))
-		if o.sinceNovelty[j] < h {
+		if o.sinceNovelty[j] < noveltyWait*h {
 			forecast[j], learnt = last[j], 0
 		}
 		weight := func(expert int) float64 { return m.aggregate.weight(expert, j) }
@@ -396,7 +412,10 @@ func positive(v float64) bool { return v > 0 }
 // forecasts under way: of another horizon these are dropped, and new anchors begin.
 func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Section("multihorizon")
-	c.Index(&o.season, maxLags)
+	c.Index(&o.season, maxPeriod+1)
+	if o.shifts != nil {
+		o.shifts.State(c)
+	}
 	for k, h := range o.direct.steps {
 		c.Optional(strconv.Itoa(h), func() {
 			o.mixtures[k].State(c)
@@ -420,10 +439,10 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 		for _, v := range p.forecasts {
 			c.Float64s(v)
 		}
-		c.Index(&p.season, maxLags)
+		c.Index(&p.season, maxPeriod+1)
 	}
 	for j := range o.sinceNovelty {
-		c.Index(&o.sinceNovelty[j], len(o.origins)+1)
+		c.Index(&o.sinceNovelty[j], noveltyWait*len(o.origins)+1)
 	}
 	for _, v := range [][]float64{o.iteratedPath, o.lastSeason, o.ahead, o.pathWeights, o.forecast} {
 		c.Float64s(v)

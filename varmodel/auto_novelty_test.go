@@ -14,7 +14,7 @@ func TestLongHorizonsWaitForAnOutcomeAfterANovelty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	var x, level float64
 	moved := make([]bool, H+1) // a forecast of this horizon was another value before the novelty
-	for i := range at + 3*H {
+	for i := range at + 4*H {
 		x = .9*x + rng.NormFloat64()
 		if i == at {
 			level = 500
@@ -28,7 +28,7 @@ func TestLongHorizonsWaitForAnOutcomeAfterANovelty(t *testing.T) {
 			switch {
 			case i < at:
 				moved[h] = moved[h] || dst[h-1] != y
-			case i-at < h && dst[h-1] != y:
+			case i-at < noveltyWait*h && dst[h-1] != y:
 				t.Errorf("%d samples after the novelty the forecast of %d steps is %v, the last value %v", i-at, h, dst[h-1], y)
 			}
 		}

@@ -38,7 +38,7 @@ func newRemainder(s *autoSeries) *remainder {
 // learnSeason learns the season from the last sample and moves the remainder on.
 func (s *autoSeries) learnSeason() {
 	q, y := s.seasons, s.past.lag(0)
-	q.observe(y, s.scaler.inverse)
+	q.observe(s.scaler.inverse)
 	r := s.remainder
 	if r == nil && !q.active {
 		return

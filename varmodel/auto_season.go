@@ -39,18 +39,21 @@ type seasons struct {
 	alike        int   // samples in a row that agree on another spacing
 	since        int64 // time of the first of them
 
-	count  int       // samples
-	cycles []*cycle  // by ascending period
-	ring   ring      // the last samples, as many as the longest period has
-	last   []float64 // season at the last sample, from before that was learnt
-	active bool      // a cycle has a share
-	others []float64 // scratch: shapes of the shorter cycles
+	count   int       // samples
+	cycles  []*cycle  // by ascending period
+	past    *history  // the samples, as many as the longest period has
+	longest int       // period of all cycles there have been
+	known   int       // number of the first sample in sums of a period; see add
+	last    []float64 // season at the last sample, from before that was learnt
+	active  bool      // a cycle has a share
+	others  []float64 // scratch: shapes of the shorter cycles
 }
 
-// newSeasons returns the seasons of a new series. given is the configured period,
+// newSeasons returns the seasons of a new series, whose samples come to past first. given is the configured period,
 // or 0.
-func newSeasons(dim, limit, given int) *seasons {
-	s := &seasons{dim: dim, limit: limit, ring: ring{dim: dim}, last: make([]float64, dim), others: make([]float64, dim)}
+func newSeasons(past *history, limit, given int) *seasons {
+	dim := past.dim
+	s := &seasons{dim: dim, limit: limit, past: past, last: make([]float64, dim), others: make([]float64, dim)}
 	if given > 0 {
 		c := newCycle(dim, given)
 		c.given = true
@@ -116,7 +119,10 @@ func (s *seasons) find(period int) *cycle {
 	return nil
 }
 
-// add puts a cycle among the others and makes room for its period in the ring.
+// add puts a cycle among the others and lets the past be as long as its period. Samples from
+// before there was a cycle of that length count as zero where they leave the sum of a period,
+// so a cycle that was found has no share until sums have begun again. With their values the
+// first period found stays: air_quality_uci without times has 25 hours, and errors 14 % larger.
 func (s *seasons) add(c *cycle) {
 	i := 0
 	for i < len(s.cycles) && s.cycles[i].period < c.period {
@@ -125,8 +131,9 @@ func (s *seasons) add(c *cycle) {
 	s.cycles = append(s.cycles, nil)
 	copy(s.cycles[i+1:], s.cycles[i:])
 	s.cycles[i] = c
-	if c.period > s.ring.rows {
-		s.ring = s.ring.resized(c.period, s.count)
+	if c.period > s.longest {
+		s.known, s.longest = max(s.known, s.count-s.longest), c.period
+		s.past.keep(c.period + 1)
 	}
 }
 
@@ -142,8 +149,8 @@ func (s *seasons) keep(condition func(*cycle) bool) {
 }
 
 // propose adds a cycle of a period that the search has found, and teaches it the
-// samples of past. Cycles that were found before and have no share make room.
-func (s *seasons) propose(period int, past *history, inverse []float64) {
+// past. Cycles that were found before and have no share make room.
+func (s *seasons) propose(period int, inverse []float64) {
 	s.keep(func(c *cycle) bool { return !c.free || c.active })
 	free := 0
 	for _, c := range s.cycles {
@@ -164,7 +171,7 @@ func (s *seasons) propose(period int, past *history, inverse []float64) {
 			shorter = append(shorter, o)
 		}
 	}
-	// The ring of samples may be shorter than past: read past itself.
+	past := s.past
 	n := min(past.count, past.depth)
 	c.phase = ((s.phaseNow(c)-n)%period + period) % period
 	others := make([]float64, s.dim)
@@ -196,9 +203,18 @@ func (s *seasons) phaseNow(c *cycle) int {
 	return c.phase
 }
 
-// observe learns the next sample; inverse are the inverse standard deviations of the
-// variables.
-func (s *seasons) observe(y, inverse []float64) {
+// begin gives a variable the value v in all samples so far, as the past does before the first
+// sample of a variable.
+func (s *seasons) begin(j int, v float64) {
+	for _, c := range s.cycles {
+		c.total[j], c.fresh[j] = v*float64(min(c.run, c.period)), v*float64(c.run%c.period)
+	}
+}
+
+// observe learns the last sample of the past; inverse are the inverse standard deviations of
+// the variables.
+func (s *seasons) observe(inverse []float64) {
+	y := s.past.lag(0)
 	s.clock()
 	s.active = false
 	clear(s.last)
@@ -208,20 +224,20 @@ func (s *seasons) observe(y, inverse []float64) {
 		phase := c.phase + 1
 		if c.span > 0 && s.time > 0 {
 			phase = c.phaseOf(s.time)
+		} else if phase == c.period {
+			phase = 0
 		}
 		var old []float64
 		if c.run >= c.period {
-			old = s.ring.at(s.count - c.period)
+			old = c.none
+			if s.count-c.period >= s.known {
+				old = s.past.lag(c.period)
+			}
 		}
-		c.step(phase%c.period, y, old)
+		c.step(phase, y, old)
 		switch {
 		case c.run == c.period && c.learnt == 0:
-			c.begin(func(i int) []float64 {
-				if i == 0 {
-					return y
-				}
-				return s.ring.at(s.count - i)
-			}, s.cycles[:k], 0)
+			c.begin(s.past.lag, s.cycles[:k], 0)
 		case c.run >= c.period:
 			c.learn(y, others, inverse)
 		}
@@ -233,9 +249,6 @@ func (s *seasons) observe(y, inverse []float64) {
 				s.last[j] += share * v
 			}
 		}
-	}
-	if s.ring.rows > 0 {
-		copy(s.ring.at(s.count), y)
 	}
 	s.count++
 	s.time = 0
@@ -314,9 +327,9 @@ func (s *seasons) appendPeriods(dst []int) []int {
 		if !c.said {
 			continue
 		}
-		i, v := len(dst), c.strength()
+		i := len(dst)
 		dst = append(dst, c.period)
-		for ; i > first && s.find(dst[i-1]).strength() < v; i-- {
+		for ; i > first && s.find(dst[i-1]).strength() < c.strength(); i-- {
 			dst[i] = dst[i-1]
 		}
 		dst[i] = c.period
@@ -330,18 +343,20 @@ func (s *seasons) State(c *snapshot.Codec) {
 		c.Int64(v)
 	}
 	c.Index(&s.alike, alikeSpacings)
-	c.Int(&s.count)
+	for _, v := range []*int{&s.count, &s.longest, &s.known} {
+		c.Int(v)
+	}
 	n := len(s.cycles)
 	c.Len(&n, len(naturalSpans)+freeCycles+2)
 	if c.Decoding() {
-		s.cycles, s.ring = nil, ring{dim: s.dim}
+		s.cycles = nil
 	}
 	for i := range n {
 		period := 0
 		if !c.Decoding() {
 			period = s.cycles[i].period
 		}
-		c.Index(&period, maxLags+s.limit+1)
+		c.Index(&period, maxPeriod+1)
 		if c.Err() != nil {
 			return
 		}
@@ -354,7 +369,6 @@ func (s *seasons) State(c *snapshot.Codec) {
 		}
 		s.cycles[i].State(c)
 	}
-	s.ring.state(c, maxLags+s.limit+1)
 	c.Float64s(s.last)
 	s.active = false
 	for _, o := range s.cycles {

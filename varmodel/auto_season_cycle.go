@@ -68,7 +68,14 @@ func (c *cycle) setFree() {
 // phaseOf is the phase at a time.
 func (c *cycle) phaseOf(ns int64) int {
 	turn := float64(ns%c.span) / float64(c.span)
-	return (int(math.Round(turn*float64(c.period))) + c.period) % c.period
+	phase := int(math.Round(turn * float64(c.period))) // in [-period, period]
+	switch {
+	case phase < 0:
+		return phase + c.period
+	case phase == c.period:
+		return 0
+	}
+	return phase
 }
 
 // open makes room for the shape.

@@ -222,10 +222,12 @@ func TestSeasonsClock(t *testing.T) {
 		}, []int{24, 168}},
 		{"irregular", func(i int) int64 { return int64(1+i%3) * 60e9 }, nil},
 	} {
-		s, at := newSeasons(1, 20160, 0), firstOf2026
+		past := newHistory(1, 100)
+		s, at := newSeasons(past, 20160, 0), firstOf2026
 		for i := range 60 {
 			s.time = at
-			s.observe([]float64{float64(i)}, []float64{1})
+			past.push([]float64{float64(i)}, nil)
+			s.observe([]float64{1})
 			at += c.spacing(i)
 		}
 		var got []int
@@ -234,6 +236,38 @@ func TestSeasonsClock(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A variable that begins late has had its first value before: the seasons are those of a series
+// in which it has.
+func TestSeasonsOfALateVariable(t *testing.T) {
+	for _, begins := range []int{5, 24, 40, 100} {
+		forecasts := make([][]float64, 2)
+		for k, before := range []float64{math.NaN(), 7} {
+			past := newHistory(2, 30)
+			s := newSeasons(past, 2016, 24)
+			rng := rand.New(rand.NewPCG(7, 9))
+			for i := range 200 {
+				y := []float64{rng.NormFloat64(), 7 + math.Sin(2*math.Pi*float64(i-begins)/24)}
+				if i < begins {
+					y[1] = before
+				}
+				if i == begins && past.unseen > 0 {
+					s.begin(1, y[1])
+				}
+				past.push(y, y)
+				s.observe([]float64{1, 1})
+			}
+			forecasts[k] = make([]float64, 2*24)
+			s.aheadTo(forecasts[k])
+		}
+		for i, v := range forecasts[1] {
+			// Sums of a period of samples, in another order.
+			if got := forecasts[0][i]; !(math.Abs(got-v) <= 1e-12) {
+				t.Fatalf("a variable begins at %d: season %v, want %v", begins, got, v)
+			}
 		}
 	}
 }

@@ -116,9 +116,17 @@ func (s *autoSeries) observe(y, target []float64) error {
 	if replaced {
 		s.targets.push(target, s.next)
 	}
+	if s.seasons != nil && s.past.unseen > 0 {
+		for j, v := range y {
+			if v == v && !s.past.seen[j] {
+				s.seasons.begin(j, v)
+			}
+		}
+	}
 	s.past.push(y, s.next)
 	if s.inputs != nil {
-		s.inputs.next(s.past.row(0))
+		s.inputs.next()
+		s.inputs.remember(s.past)
 	}
 	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
 	s.total++
@@ -169,7 +177,7 @@ func (s *autoSeries) findSeason() {
 		return
 	}
 	if period, done := s.season.proceed(s.past, s.seasons); done {
-		s.seasons.propose(period, s.past, s.scaler.inverse)
+		s.seasons.propose(period, s.scaler.inverse)
 	}
 }
 

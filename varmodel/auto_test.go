@@ -198,7 +198,7 @@ func TestSeasonIsFound(t *testing.T) {
 			prev = c.value(rng, i, prev)
 			past.push([]float64{prev}, nil)
 		}
-		search, known := newSeasonSearch(2000), newSeasons(1, 100, 0)
+		search, known := newSeasonSearch(2000), newSeasons(past, 100, 0)
 		search.begin(1600)
 		got, done := search.proceed(past, known)
 		for !done {

@@ -28,7 +28,7 @@ type tierSpec struct {
 }
 
 var tiers = map[Tier]tierSpec{
-	TierFull: {pool: pool, memory: 2000, season: 20160},
+	TierFull: {pool: pool, memory: 2000, season: maxPeriod},
 	TierLight: {memory: 500, season: 2016, without: []Ingredient{Stacking, LongInputs}, pool: []expertSpec{
 		{name: "ar48", own: 48, source: true, ridge: 100, forgetting: 0.9998, every: 1024},
 		{name: "orff3-local", target: localTarget, order: 3, linear: 1, frequencies: 20, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},

@@ -1,6 +1,8 @@
 package varmodel
 
 import (
+	"slices"
+
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
@@ -85,11 +87,13 @@ func (w *Workspace) lags(l *lagRegression) *lagScratch {
 			pooledProducts: make([]float64, len(l.steps)*l.stride),
 			inputs:         vec.Aligned(lagBatch * l.stride), targets: make([]float64, lagBatch*len(l.steps)),
 			means: make([]float64, lagBatch*len(l.edges)*l.width),
-			waves: make([]float64, lagBatch*2*lagHarmonics),
-			ones:  make([]float64, max(lagReach, l.dim)), increments: make([]float64, len(l.steps)*l.dim),
+			ones:  slices.Repeat([]float64{1}, l.dim), increments: make([]float64, len(l.steps)*l.dim),
 		}
-		for i := range s.ones {
-			s.ones[i] = 1
+		first := 1
+		for _, edge := range l.edges {
+			size := edge - first + 1
+			s.shares = append(s.shares, slices.Repeat([]float64{1 / float64(size)}, size))
+			first = edge + 1
 		}
 		if w.lagged == nil {
 			w.lagged = make(map[lagShape]*lagScratch)

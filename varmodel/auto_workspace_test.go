@@ -76,3 +76,26 @@ func TestGrowingHistory(t *testing.T) {
 		t.Errorf("room for %d of %d rows after %d samples", growing.size, depth, len(x))
 	}
 }
+
+// A history that is to keep more rows loses none on the way, wherever its ring stands.
+func TestHistoryKeepsMore(t *testing.T) {
+	const depth, more = 50, 200
+	for from := 120; from < 120+depth; from++ {
+		whole, longer := newHistory(1, more), newHistory(1, depth)
+		for i := range from + more {
+			if i == from {
+				longer.keep(more)
+			}
+			whole.push([]float64{float64(i)}, nil)
+			longer.push([]float64{float64(i)}, nil)
+			for l := range min(more, depth+max(0, i-from)) {
+				if a, b := whole.lag(l)[0], longer.lag(l)[0]; a != b {
+					t.Fatalf("sample %d, lag %d: %v, in a history that kept %d rows before sample %d %v", i, l, a, depth, from, b)
+				}
+			}
+		}
+		if longer.size != more {
+			t.Errorf("room for %d of %d rows", longer.size, more)
+		}
+	}
+}

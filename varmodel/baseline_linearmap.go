@@ -40,7 +40,7 @@ func NewLinearMap(cfg LinearMapConfig) (eval.Model, error) {
 			dim: d, horizon: cfg.Horizon, gram: vec.NewSym(mapWeights), factor: vec.NewCholesky(mapWeights), weight: 1,
 			products: make([]float64, cfg.Horizon*mapWeights), theta: make([]float64, cfg.Horizon*mapWeights),
 			last: make([]float64, d), square: make([]float64, d), count: make([]float64, d), steps: make([][]float64, d),
-			phi: make([]float64, d*mapWeights), target: make([]float64, cfg.Horizon*d),
+			phi: make([]float64, d*mapWeights), units: make([]float64, d), target: make([]float64, cfg.Horizon*d),
 		}
 		for j := range s.steps {
 			s.steps[j] = make([]float64, s.keep())
@@ -60,6 +60,7 @@ type linearMap struct {
 	square, count   []float64   // of the increments of each variable
 	steps           [][]float64 // of each variable: the last increments, oldest first; 0 where missing
 	phi             []float64   // scratch, dim x mapWeights
+	units           []float64   // scratch: the unit of each variable in phi
 	target          []float64   // scratch, horizon x dim
 	samples, solved int
 }
@@ -92,7 +93,7 @@ func (s *linearMap) Observe(y []float64) error {
 	for j, steps := range s.steps {
 		var sum float64
 		for h, step := range steps[len(steps)-s.horizon:] {
-			sum += step * s.unit(j)
+			sum += step * s.units[j]
 			s.target[h*s.dim+j] = sum
 		}
 	}
@@ -122,6 +123,7 @@ func (s *linearMap) unit(j int) float64 {
 func (s *linearMap) features(back int) {
 	for j, steps := range s.steps {
 		phi, unit := s.phi[j*mapWeights:(j+1)*mapWeights], s.unit(j)
+		s.units[j] = unit
 		phi[0] = 1
 		if unit == 0 {
 			phi[0] = 0
@@ -154,7 +156,7 @@ func (s *linearMap) ForecastTo(dst []float64) bool {
 		s.features(0)
 		vec.MatMulT(s.target, s.theta, s.phi, s.horizon, s.dim, mapWeights)
 		for i, v := range s.target {
-			if unit := s.unit(i % s.dim); unit > 0 {
+			if unit := s.units[i%s.dim]; unit > 0 {
 				dst[i] += v / unit
 			}
 		}

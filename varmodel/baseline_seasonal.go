@@ -19,7 +19,7 @@ func NewSeasonal(cfg SeasonalConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
-	if err := checkRange("Period", cfg.Period, 1, maxLags); err != nil {
+	if err := checkRange("Period", cfg.Period, 1, maxPeriod); err != nil {
 		return nil, err
 	}
 	return statelessModel(func() eval.Forecaster {

@@ -10,6 +10,7 @@ const (
 	maxDim       = 1024
 	maxHorizon   = 10_000
 	maxLags      = 10_000
+	maxPeriod    = 14 * 24 * 60 // two weeks of minutes
 	maxExogenous = 1024
 )
 

@@ -79,8 +79,8 @@
 //
 // Outliers: statistics and targets are winsorised at ten standard
 // deviations. A step of thousands of times the usual one is held back as a glitch unless
-// the values stay there. After a step five times as large as any before, the forecast is
-// the last value until the outcome is known.
+// the values stay there. After a step five times as large as any before, and beyond one step
+// after a level shift (shifts.observe), the forecast is the last value until outcomes are known.
 //
 // Tier selects a cheaper model: the light and the tiny tier have two experts and refit
 // them on fewer samples.

@@ -100,3 +100,69 @@ func TestProtocolHindsight(t *testing.T) {
 	}
 	t.Logf("geometric mean       auto %.4f, best expert of each variable %.4f, best weights %.4f", math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]))
 }
+
+// The same at single horizons of the tables of ETT: what mixing the experts of an anchor could reach.
+// Weights are those of each variable, or shared by all variables but LULL.
+func TestProtocolHindsightFar(t *testing.T) {
+	measuring(t)
+	const H, n = 96, anchorExperts
+	for _, c := range ettFiles {
+		s := c.read(t)
+		d := len(s.x[0])
+		f := newAuto(t, AutoConfig{Dim: d, Horizon: H}).NewSeries().(*autoSeries)
+		o, forecast, errs := f.multihorizon, make([]float64, H*d), make([]float64, n)
+		ours, products := make([]float64, len(o.mixtures)*d), make([]float64, len(o.mixtures)*d*n*n)
+		var unit []float64
+		for j := range d {
+			sd := columnSD(s.x[:c.scale], j)
+			unit = append(unit, 1/(sd*sd*float64(s.end-s.begin)))
+		}
+		for i, row := range s.x {
+			as[eval.Clocked](t, eval.Forecaster(f)).SetTime(s.times[i])
+			if err := f.Observe(row); err != nil {
+				t.Fatal(err)
+			}
+			f.ForecastTo(forecast)
+			p := &o.origins[(o.next+len(o.origins)-1)%len(o.origins)]
+			for k, h := range o.direct.steps {
+				if i+h < s.begin || i+h >= s.end {
+					continue
+				}
+				for j, y := range s.x[i+h] {
+					for e := range errs {
+						errs[e] = p.forecasts[k][e*d+j] + p.seasons[k*d+j] - y
+					}
+					for e, v := range errs {
+						vec.Axpy(v*unit[j], errs, products[((k*d+j)*n+e)*n:][:n])
+					}
+					v := forecast[(h-1)*d+j] - y
+					ours[k*d+j] += v * v * unit[j]
+				}
+			}
+		}
+		for k, h := range o.direct.steps {
+			if h != 24 && h != 48 && h != 96 {
+				continue
+			}
+			var all, without [3]float64 // ours, best expert, best weights
+			shared := make([]float64, n*n)
+			for j := range d {
+				g, best := products[(k*d+j)*n*n:][:n*n], math.Inf(1)
+				for e := range n {
+					best = min(best, g[e*n+e])
+				}
+				if j != lull {
+					vec.Axpy(1/float64(d-1), g, shared)
+				}
+				for i, v := range []float64{ours[k*d+j], best, leastConvex(g, n)} {
+					all[i] += v / float64(d)
+					if j != lull {
+						without[i] += v / float64(d-1)
+					}
+				}
+			}
+			t.Logf("%-20s h=%d  auto %.3f, best expert of each variable %.3f, best weights %.3f; without LULL %.3f, %.3f, %.3f, shared %.3f",
+				c.file, h, all[0], all[1], all[2], without[0], without[1], without[2], leastConvex(shared, n))
+		}
+	}
+}

@@ -107,23 +107,54 @@ func at(v []float64, hs ...int) (some []float64) {
 // rows of the scale.
 const lull = 5
 
+// ettFile is a file of ETT with the rows of its scale and of its targets.
+type ettFile struct {
+	file              string
+	scale, begin, end int
+}
+
+var ettFiles = []ettFile{{"ETTh2.csv", 2880, 3600, 14400}, {"ETTm2_first30000.csv", 6000, 7500, 30000}}
+
+func (c ettFile) read(t testing.TB) *timedSeries {
+	s := readTimed(t, c.file)
+	s.x, s.times, s.begin, s.end = s.x[:c.end], s.times[:c.end], c.begin, c.end
+	return s
+}
+
+// acrossLargestStep returns the errors of the last value, horizon x variables as those of errors, of
+// the forecasts that are made before the largest step of variable j among the scored rows and whose
+// target lies behind it: no forecast from the past knows of it.
+func (s *timedSeries) acrossLargestStep(j, horizon int) []float64 {
+	d, at := len(s.x[0]), s.begin
+	for i := s.begin; i < s.end; i++ {
+		if math.Abs(s.x[i][j]-s.x[i-1][j]) > math.Abs(s.x[at][j]-s.x[at-1][j]) {
+			at = i
+		}
+	}
+	errs := make([]float64, horizon*d)
+	for h := range horizon {
+		for to := at; to <= min(at+h, s.end-1); to++ {
+			e := s.x[to][j] - s.x[to-h-1][j]
+			errs[h*d+j] += e * e / float64(s.end-s.begin)
+		}
+	}
+	return errs
+}
+
 // The tables of ETT: errors in standard deviations of the first rows, mean over the horizons 1 to H
-// and at H alone, of all columns and without LULL.
+// and at H alone, of all columns and without LULL; and the part of the last value's that the largest step
+// of LULL makes.
 func TestProtocolETT(t *testing.T) {
 	measuring(t)
 	const H = 96
-	for _, c := range []struct {
-		file              string
-		scale, begin, end int
-	}{{"ETTh2.csv", 2880, 3600, 14400}, {"ETTm2_first30000.csv", 6000, 7500, 30000}} {
-		s := readTimed(t, c.file)
-		s.x, s.times, s.begin, s.end = s.x[:c.end], s.times[:c.end], c.begin, c.end
+	for _, c := range ettFiles {
+		s := c.read(t)
 		d := len(s.x[0])
 		ours, naive := s.errors(t, newAuto(t, AutoConfig{Dim: d, Horizon: H}), H)
 		for _, row := range []struct {
 			name string
 			v    []float64
-		}{{"auto", ours}, {"last value", naive}} {
+		}{{"auto", ours}, {"last value", naive}, {"step of LULL", s.acrossLargestStep(lull, H)}} {
 			var means, without [H]float64
 			for h := range H {
 				for j := range d {
@@ -136,7 +167,7 @@ func TestProtocolETT(t *testing.T) {
 				}
 			}
 			for _, h := range []int{1, 24, 48, 96} {
-				t.Logf("%-20s %-10s H=%-2d  mean over 1 to H %.4f, without LULL %.4f  at H %.3f, without LULL %.3f", c.file, row.name, h,
+				t.Logf("%-20s %-12s H=%-2d  mean over 1 to H %.4f, without LULL %.4f  at H %.3f, without LULL %.3f", c.file, row.name, h,
 					mean(means[:h]), mean(without[:h]), means[h-1], without[h-1])
 			}
 		}
@@ -227,7 +258,7 @@ func TestProtocolParts(t *testing.T) {
 			means(simple, 1, without, 1))
 	}
 	row("everything")
-	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, Medians, CrossLags, OwnPast, Rounds} {
+	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, Medians, CrossLags, OwnPast, Rounds, Shifts} {
 		row("without "+string(w), w)
 	}
 }

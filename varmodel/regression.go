@@ -57,7 +57,7 @@ func (m *regression) NewSeries() eval.Forecaster {
 		m:       m,
 		scaler:  newScaler(m.dim),
 		past:    newHistory(m.dim, m.depth),
-		inputs:  newExogenousInputs(m.inputs, m.horizon, 0),
+		inputs:  newExogenousInputs(m.inputs, m.horizon),
 		phi:     make([]float64, m.features()),
 		unit:    part(0),
 		perUnit: part(1),
@@ -112,7 +112,7 @@ func (s *regressionSeries) observe(y, target []float64) error {
 	s.past.push(y, s.next)
 	s.scaler.Add(y)
 	if s.inputs != nil {
-		s.inputs.next(0)
+		s.inputs.next()
 	}
 	if !s.past.any() {
 		return nil

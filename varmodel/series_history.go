@@ -7,13 +7,16 @@ import "github.com/orffvar/forecaster/internal/snapshot"
 // forecast, with the first value that is observed later.
 //
 // A series that ends young never needs all of its rows: there is room for size of them,
-// which doubles until it is depth. Lags of l >= size must not be asked for before there are
-// so many samples.
+// which grows by a quarter until it is most. Lags of l >= size must not be asked for before
+// there are so many samples.
 type history struct {
-	dim, depth  int
+	dim, depth  int       // depth: rows that all but seasons may ask for
 	size, least int       // rows there is room for now, and at first
+	most        int       // rows that are kept; see keep
 	rows        []float64 // ring of size x dim
 	observed    []bool    // of each value of rows
+	beside      int       // numbers that the owner keeps beside each row …
+	kept        []float64 // … size x beside; see besideLag
 	next        int       // row of the next sample, < size
 	count       int       // samples pushed
 	seen        []bool    // coordinate has been observed at least once
@@ -22,13 +25,15 @@ type history struct {
 	back        int       // lag 0 is this many samples before the last; see at
 }
 
+const keptMost = 1 << 16 // rows, more than any order or season needs
+
 func newHistory(dim, depth int) *history { return newGrowingHistory(dim, depth, depth) }
 
 // newGrowingHistory returns a history of the given depth with room for size rows at first.
 func newGrowingHistory(dim, size, depth int) *history {
 	size = min(size, depth)
 	return &history{
-		dim: dim, depth: depth, size: size, least: size,
+		dim: dim, depth: depth, size: size, least: size, most: depth,
 		rows: make([]float64, size*dim), observed: make([]bool, size*dim),
 		seen: make([]bool, dim), unseen: dim, first: make([]float64, dim),
 	}
@@ -64,18 +69,32 @@ func (h *history) advance() {
 	if h.next++; h.next < h.size {
 		return
 	}
-	if h.size == h.depth {
+	if h.size == h.most {
 		h.next = 0
 		return
 	}
-	h.resize(min(2*h.size, h.depth))
+	h.resize(h.grown(h.size))
+}
+
+// grown is the next size after another one.
+func (h *history) grown(size int) int { return min(size+max(size/4, 64), h.most) }
+
+// keep lets the history keep n rows, as samples come.
+func (h *history) keep(n int) {
+	if n <= h.most {
+		return
+	}
+	full := h.size == h.most
+	if h.most = n; full {
+		h.resize(h.grown(h.size))
+	}
 }
 
 // reserve makes room for lags below n.
 func (h *history) reserve(n int) {
 	size := h.size
-	for size < min(n, h.depth) {
-		size = min(2*size, h.depth)
+	for size < min(n, h.most) {
+		size = h.grown(size)
 	}
 	if size > h.size {
 		h.resize(size)
@@ -84,12 +103,28 @@ func (h *history) reserve(n int) {
 
 // resize makes room for more rows: those before the first sample of the ring.
 func (h *history) resize(size int) {
-	rows, observed := make([]float64, size*h.dim), make([]bool, size*h.dim)
-	for i := copy(rows, h.rows); i < len(rows); i += h.dim {
+	rows := turned(h.rows, h.next*h.dim, size*h.dim)
+	for i := h.size * h.dim; i < len(rows); i += h.dim {
 		copy(rows[i:], h.first)
 	}
-	copy(observed, h.observed)
-	h.size, h.rows, h.observed = size, rows, observed
+	h.observed, h.kept = turned(h.observed, h.next*h.dim, size*h.dim), turned(h.kept, h.next*h.beside, size*h.beside)
+	h.next, h.size, h.rows = h.size, size, rows
+}
+
+// turned returns a slice of length n that begins with v from the given place on, and v before it.
+func turned[T any](v []T, from, n int) []T {
+	t := make([]T, n)
+	copy(t[copy(t, v[from:]):], v[:from])
+	return t
+}
+
+// keepBeside lets the history keep n numbers of its owner with each row, zeros at first.
+func (h *history) keepBeside(n int) { h.beside, h.kept = n, make([]float64, h.size*n) }
+
+// besideLag returns the numbers beside lag l: a view.
+func (h *history) besideLag(l int) []float64 {
+	i := h.row(l)
+	return h.kept[i*h.beside : (i+1)*h.beside]
 }
 
 // fill gives all lags of a coordinate one value.
@@ -139,7 +174,7 @@ func (h *history) any() bool { return h.unseen < h.dim }
 
 // alignWith makes the lags those of o, whose rows h shares.
 func (h *history) alignWith(o *history) {
-	h.size, h.rows, h.observed = o.size, o.rows, o.observed
+	h.size, h.rows, h.observed, h.beside, h.kept = o.size, o.rows, o.observed, o.beside, o.kept
 	h.next, h.count = o.next, o.count
 }
 
@@ -163,15 +198,18 @@ func (h *history) copyFrom(o *history) {
 func (h *history) State(c *snapshot.Codec) {
 	c.Section("history")
 	size := h.size
-	c.Index(&size, h.depth+1)
+	c.Len(&h.most, keptMost)
+	c.Len(&size, h.most)
 	if c.Decoding() && c.Err() == nil && size != h.size {
 		if size < h.least {
 			c.Fail("history of %d rows, at least %d are needed", size, h.least)
 			return
 		}
 		h.size, h.rows, h.observed = size, make([]float64, size*h.dim), make([]bool, size*h.dim)
+		h.keepBeside(h.beside)
 	}
 	c.Float64s(h.rows)
+	c.Float64s(h.kept)
 	c.Float64s(h.first)
 	c.Index(&h.next, h.size)
 	c.Int(&h.count)

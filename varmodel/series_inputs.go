@@ -16,21 +16,14 @@ type exogenousInputs struct {
 	scaler         *scaler
 	u              []float64 // (horizon+1) x count; row 0 at the last sample
 	given          bool      // u is of the next sample
-
-	rows []float64 // of each row of a history: the inputs at it and one step later
 }
 
-// newInputs returns nil for none. depth is that of the history that remember
-// follows, or 0.
-func newExogenousInputs(count, horizon, depth int) *exogenousInputs {
+// newExogenousInputs returns nil for none.
+func newExogenousInputs(count, horizon int) *exogenousInputs {
 	if count == 0 {
 		return nil
 	}
-	in := &exogenousInputs{
-		count: count, horizon: horizon, scaler: newScaler(count),
-		u: make([]float64, (horizon+1)*count), rows: make([]float64, 2*depth*count),
-	}
-	return in
+	return &exogenousInputs{count: count, horizon: horizon, scaler: newScaler(count), u: make([]float64, (horizon+1)*count)}
 }
 
 // inputFrequencies is the smallest number of frequencies for the exogenous inputs.
@@ -77,18 +70,18 @@ func (in *exogenousInputs) set(u []float64) {
 	}
 }
 
-// next is called once with each sample, whose row of the history is given.
-func (in *exogenousInputs) next(row int) {
+// next is called once with each sample.
+func (in *exogenousInputs) next() {
 	if !in.given {
 		for i := in.count; i < len(in.u); i++ {
 			in.u[i] = in.u[i-in.count]
 		}
 	}
 	in.given = false
-	if len(in.rows) > 0 {
-		copy(in.rows[2*row*in.count:], in.u[:2*in.count])
-	}
 }
+
+// remember keeps the inputs at the last sample of a history, and one step later, beside it.
+func (in *exogenousInputs) remember(past *history) { copy(past.besideLag(0), in.u[:2*in.count]) }
 
 // aheadTo writes the 3 x count features of a forecast h steps ahead: the
 // standardised inputs, how far they will have moved, and their mean until then,
@@ -109,16 +102,15 @@ func (in *exogenousInputs) stepTo(dst []float64, k int) {
 	in.between(dst, in.u[(k-1)*n:k*n], in.u[k*n:(k+1)*n], 1)
 }
 
-// toRow writes the features of a forecast one step after a row of the history.
-func (in *exogenousInputs) toRow(dst []float64, row int, size float64) {
-	k := in.count
-	at := in.rows[2*row*k : 2*(row+1)*k]
+// afterTo writes the features of a forecast one step after the last sample of past.
+func (in *exogenousInputs) afterTo(dst []float64, past *history, size float64) {
+	k, at := in.count, past.besideLag(0)
 	in.between(dst, at[:k], at[k:], size)
 }
 
-// nextTo writes the standardised inputs one step after a row of the history.
-func (in *exogenousInputs) nextTo(dst []float64, row int) {
-	for j, v := range in.rows[(2*row+1)*in.count : (2*row+2)*in.count] {
+// nextTo writes the standardised inputs one step after the last sample of past.
+func (in *exogenousInputs) nextTo(dst []float64, past *history) {
+	for j, v := range past.besideLag(0)[in.count:] {
 		dst[j] = in.scaler.standardised(j, v)
 	}
 }
@@ -145,5 +137,4 @@ func (in *exogenousInputs) State(c *snapshot.Codec) {
 	}
 	c.Optional("horizon="+strconv.Itoa(len(in.u)/in.count-1), func() { c.Float64s(in.u[next:]) })
 	c.Bool(&in.given)
-	c.Float64s(in.rows)
 }
