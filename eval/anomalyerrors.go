@@ -20,56 +20,63 @@ const (
 	echoFade           = .5                 // part of it that is left per sample
 	errorStart         = 20                 // errors before the first surprisal
 	errorTail          = .05                // share of the errors in the tail of a variable
+	errorTails         = 10                 // errors that the prior of the tail counts for
+	errorTailsMost     = 1000               // errors that the excess is averaged over
 	errorTailSurprisal = 2.9957322735539909 // -log(errorTail)
 )
 
-// anomalyErrors is what the views Jump and Noise know of a variable: the size of its
-// forecast errors, and their tail.
+// anomalyErrors is what the views Jump and Noise know of the variables: the size of their
+// forecast errors, and their tails.
 type anomalyErrors struct {
-	errs          uint16  // at most anomalyMemory
-	scale, recent float64 // mean absolute error; mean square of recent errors
-	quantile      float64 // of the errors in units of the scale: exceeded by errorTail
-	excess        float64 // mean logarithm of what exceeds it
-	tails         float64 // number of errors that exceeded it, with the prior
-	lately, usual float64 // mean surprisal of the errors
-	echo          float64 // error out of all proportion, which the forecasts behind it may repeat
+	*lanes.Errors           // Excess is the mean logarithm of what exceeds the Quantile
+	tails         []float64 // number of errors that exceeded it, with the prior; at most errorTailsMost
+	echo          []float64 // error out of all proportion, which the forecasts behind it may repeat
+	repeated      []bool    // the last error repeats a larger one
+}
 
-	// Of the last sample.
-	known     bool    // it has an error
-	repeated  bool    // the error repeats a larger one
-	error     float64 // in the units of the data; 0 = none
-	surprisal float64 // of the error
+func newAnomalyErrors(dim int) anomalyErrors {
+	e := anomalyErrors{tails: make([]float64, dim), echo: make([]float64, dim), repeated: make([]bool, dim)}
+	for j := range e.tails {
+		e.tails[j] = errorTails
+	}
+	e.Errors = lanes.NewErrors(dim, lanes.ErrorRules{
+		Most: anomalyMemory, Rate: 1. / anomalyMemory, Recent: 1. / jumpSpan, Start: errorStart, Part: jumpRecent,
+		Far:   30, // among the recent ones, so that they forget a jump within some hundred samples
+		Novel: 1e6, Winsor: 10, TailSurprisal: errorTailSurprisal,
+		Lately: 1. / noiseSpan, MostSurprisal: noiseMost, Least: noiseLeast * noiseLeast, Aftermath: jumpAftermath,
+		Quantile: 2.5, Excess: .3,
+	})
+	return e
 }
 
 // observeJump scores and learns the errors of the forecasts yhat of y, times the factor
 // of anomalyClock, and returns the statistic of Jump: the root of the sum of squares over the variables.
 func (s *AnomalyScorer) observeJump(y, yhat []float64, factor float64) (jump evidence, ok bool) {
-	var usual, recent weight
-	squares := s.squares[Jump][:len(s.vars)]
+	squares, e := s.squares[Jump], &s.errors
 	clear(squares)
-	for j := range s.vars {
-		v := &s.vars[j].anomalyErrors
-		v.error, v.known = 0, false
-		if yhat == nil {
-			continue
-		}
-		e := y[j] - yhat[j]
-		if !finite(e) {
+	if yhat == nil {
+		clear(e.Error)
+		return jump, false
+	}
+	e.Factor = factor
+	e.Add(y, yhat)
+	for j, surprisal := range e.Surprisal[:len(y)] {
+		if surprisal != surprisal {
 			continue
 		}
 		ok = true
-		v.error, v.known = e, true
-		e *= factor
-		v.errs = counted(v.errs)
-		surprisal, u := v.learnError(math.Abs(e), usual.of(v.errs, 1./anomalyMemory), recent.of(v.errs, 1./jumpSpan))
-		v.surprisal, v.repeated = surprisal, false
-		if len(s.vars) == 1 {
-			surprisal = 2 * math.Log1p(u) // of a single variable the tail need not be comparable
+		tail := surprisal < 0
+		if tail {
+			surprisal = e.learnTail(j)
+		}
+		if len(y) == 1 {
+			surprisal = 2 * math.Log(1+e.Ratio[0]) // of a single variable the tail need not be comparable
 		}
 		square := surprisal * surprisal
 		jump.all += square
-		if v.echo != 0 || u > v.quantile {
-			if v.repeated = v.repeats(e, u); v.repeated {
+		e.repeated[j] = false
+		if tail || e.echo[j] != 0 {
+			if e.repeated[j] = e.repeats(j); e.repeated[j] {
 				square = 0
 			}
 		}
@@ -82,108 +89,63 @@ func (s *AnomalyScorer) observeJump(y, yhat []float64, factor float64) (jump evi
 // observeNoise learns the surprisals of the last errors, and returns the statistic of
 // Noise: the root of the sum of squares over the variables.
 func (s *AnomalyScorer) observeNoise() (noise evidence) {
-	held := !s.slow[Noise].learns(s.c.NormalAfter)
-	var usual, lately weight
-	squares := s.squares[Noise][:len(s.vars)]
-	clear(squares)
-	for j := range s.vars {
-		v := &s.vars[j].anomalyErrors
-		if !v.known {
-			continue
-		}
-		surprisal := v.surprisal
-		if surprisal > noiseMost {
-			surprisal = noiseMost
-		}
-		if v.error*v.error < noiseLeast*noiseLeast*s.vars[j].variance {
-			surprisal = 0
-		}
-		if v.recent > jumpAftermath*v.scale*v.scale && surprisal < v.usual {
-			surprisal = v.usual // small beside the errors before is not quiet
-		}
-		last := surprisal - v.usual
-		mean := v.learnNoise(surprisal, lately.of(v.errs, 1./noiseSpan), usual.of(v.errs, 1./anomalyMemory), held)
-		squares[j] = mean * mean
-		noise.all += squares[j]
-		if !(v.repeated && s.event.Open) {
-			noise.last += onSide(last*last, last, mean)
+	e := &s.errors
+	e.Learns = s.slow[Noise].learns(s.c.NormalAfter)
+	e.Noise(s.levels.Variance)
+	last := e.Last[:len(e.echo)]
+	for j, square := range e.Square[:len(e.echo)] {
+		noise.all += square
+		if !(e.repeated[j] && s.event.Open) {
+			noise.last += last[j]
 		}
 	}
 	return noise.root()
 }
 
-// repeats reports whether an error of u quantiles repeats a larger one shortly before it,
-// with the other sign.
-func (v *anomalyErrors) repeats(e, u float64) bool {
-	repeated := e*v.echo < 0 && math.Abs(e) < echoMost*math.Abs(v.echo)
-	if v.echo *= echoFade; math.Abs(v.echo) < v.scale {
-		v.echo = 0
+// repeats reports whether the last error of variable j repeats a larger one shortly before it, with
+// the other sign.
+func (e *anomalyErrors) repeats(j int) bool {
+	last, echo := e.Error[j]*e.Factor, e.echo[j]
+	if e.echo[j] *= echoFade; math.Abs(e.echo[j]) < e.Scale[j] {
+		e.echo[j] = 0
 	}
-	if u > echoFrom*v.quantile {
-		v.echo = e
+	if e.Ratio[j] > echoFrom*e.Quantile[j] {
+		e.echo[j] = last
 	}
-	return repeated
+	return last*echo < 0 && math.Abs(last) < echoMost*math.Abs(echo)
 }
 
-// learnError takes the size of an error with its weights in scale and in recent. It
-// returns its surprisal, and the size in units of what is usual and recent.
-func (v *anomalyErrors) learnError(size, rate, recent float64) (surprisal, u float64) {
-	const (
-		quantile = 2.5
-		excess   = .3
-		prior    = 10
-		usual    = 10  // scales; beyond it an error counts as that far
-		far      = 30  // the same among the recent ones, so that they forget a jump within some hundred samples
-		novel    = 1e6 // u of an error where there never was one
-		most     = 1e300
-	)
-	if v.errs == errorStart {
-		v.quantile, v.excess, v.tails = quantile, excess, prior
-	}
-	if v.errs > errorStart {
-		unit := math.Sqrt(v.scale*v.scale + jumpRecent*v.recent)
-		switch {
-		case size == 0:
-		case unit > 0:
-			if u = size / unit; u > far {
-				u, size = min(u, most), far*unit
-			}
-		default:
-			u = novel
-		}
-		// The quantile moves by stochastic approximation on its logarithm.
-		if u > v.quantile {
-			x := math.Log(u / v.quantile)
-			surprisal = errorTailSurprisal + x/v.excess
-			v.quantile += v.quantile * rate / errorTail * v.excess * (1 - errorTail)
-			v.tails++
-			v.excess += lanes.Weight(v.tails, 1e-3) * (min(x, 10*v.excess) - v.excess)
-		} else {
-			surprisal = errorTailSurprisal * u / v.quantile
-			v.quantile -= v.quantile * rate * v.excess
-		}
-	}
-	v.recent += recent * (size*size - v.recent)
-	if size > usual*v.scale && v.errs > errorStart && v.scale > 0 {
-		size = usual * v.scale
-	}
-	v.scale += rate * (size - v.scale)
-	return surprisal, u
+// learnTail learns the last error of variable j, which is in the tail, and returns its surprisal.
+func (e *anomalyErrors) learnTail(j int) (surprisal float64) {
+	x := math.Log(e.Ratio[j] / e.Quantile[j])
+	surprisal = errorTailSurprisal + x/e.Excess[j]
+	e.Surprisal[j] = surprisal
+	// The quantile moves by stochastic approximation on its logarithm.
+	rate := lanes.Weight(e.Count[j], 1./anomalyMemory)
+	e.Quantile[j] += e.Quantile[j] * rate / errorTail * e.Excess[j] * (1 - errorTail)
+	e.tails[j] = min(e.tails[j]+1, errorTailsMost)
+	e.Excess[j] += 1 / e.tails[j] * (min(x, 10*e.Excess[j]) - e.Excess[j])
+	return surprisal
 }
 
-// learnNoise takes the surprisal of an error with its weights in lately and in usual, and
-// returns the statistic of Noise with its sign.
-func (v *anomalyErrors) learnNoise(surprisal, lately, rate float64, held bool) float64 {
-	v.lately += lately * (surprisal - v.lately)
-	if !held {
-		v.usual += rate * (surprisal - v.usual)
-	}
-	return v.lately - v.usual
-}
-
-func (v *anomalyErrors) state(c *snapshot.Codec) {
-	c.Uint16(&v.errs)
-	for _, x := range [...]*float64{&v.scale, &v.recent, &v.quantile, &v.excess, &v.tails, &v.lately, &v.usual, &v.echo} {
+func (e *anomalyErrors) state(c *snapshot.Codec, j int) {
+	countState(c, &e.Count[j])
+	countState(c, &e.tails[j])
+	for _, x := range [...]*float64{&e.Scale[j], &e.Recent[j], &e.Quantile[j], &e.Excess[j], &e.Lately[j], &e.Usual[j]} {
 		c.Float64(x)
 	}
+	echoes := e.echo[j] != 0
+	c.Bool(&echoes)
+	if echoes {
+		c.Float64(&e.echo[j])
+	} else {
+		e.echo[j] = 0
+	}
+}
+
+// countState saves or restores a number of samples, at most anomalyMemory.
+func countState(c *snapshot.Codec, x *float64) {
+	n := uint16(*x)
+	c.Uint16(&n)
+	*x = float64(n)
 }

@@ -1,6 +1,10 @@
 package eval
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import (
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
 
 // AnomalyEvent is an anomaly from its first alarm to its end: 25 samples after the last
 // sample with a score above 1 or, after five such samples, above a half in a view that
@@ -42,13 +46,16 @@ const (
 // eventState is the current event, or the last one, with what decides about its course.
 type eventState struct {
 	AnomalyEvent
-	run     int64              // consecutive samples above 1; within an event, at most 1
-	odd     int64              // samples that are odd enough for an alarm
-	inside  bool               // another event, which goes on
-	alarmed float64            // last score above 1
-	peaks   [viewCount]float64 // largest score of each view
-	sums    [viewCount]float64 // of the scores of each view
-	ended   AnomalyEvent       // by the last sample, if endedNow
+	run      int64              // consecutive samples above 1; within an event, at most 1
+	away     int64              // samples since the last one that was odd itself; run forgets what the views recall, too
+	odd      int64              // samples that are odd enough for an alarm
+	inside   bool               // another event, which goes on
+	standing bool               // begun by a run of equal values, with which it ends
+	shift    levelShift         // that it began with
+	alarmed  float64            // last score above 1
+	peaks    [viewCount]float64 // largest score of each view
+	sums     [viewCount]float64 // of the scores of each view
+	ended    AnomalyEvent       // by the last sample, if endedNow
 
 	// Of the last sample.
 	begins, becameNormal, endedNow bool
@@ -101,9 +108,20 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 	if e.Open && e.inside {
 		s.leave()
 	}
+	if e.Open && e.standing && !s.standing {
+		s.endEvent()
+	}
+	if e.Open && e.shift.size != 0 {
+		s.followShift(time)
+	}
 	if e.Open {
 		e.Samples++
-		if e.run++; s.memory > 1 || best > 1 || e.odd >= eventSeveral && s.lasts() {
+		e.run++
+		e.away++
+		if best > 1 || e.odd >= eventSeveral && s.lasts() {
+			e.run, e.away = 0, 0
+		}
+		if s.recalls {
 			e.run = 0
 		}
 		if e.run >= eventQuiet || e.Normal && e.run > 0 {
@@ -111,7 +129,7 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 			return best
 		}
 		if best <= 1 {
-			s.anomalous = e.odd >= eventSeveral && e.run <= eventNear
+			s.anomalous = e.odd >= eventSeveral && e.away <= eventNear
 			return best
 		}
 		leading := s.leading
@@ -151,12 +169,22 @@ func (s *AnomalyScorer) begin(time int64, score float64, inside bool) {
 	if inside {
 		s.event, s.outer = s.outer, s.event
 	}
-	e.AnomalyEvent = AnomalyEvent{Open: true, Begin: time, Samples: 1, Shares: e.Shares}
+	e.standing = s.leading == Flat && s.standing
+	begin, samples := time, int64(1)
+	if r := &s.runs; e.standing && !inside && r.begin > e.End {
+		begin, samples = r.begin, r.age
+	}
+	e.AnomalyEvent = AnomalyEvent{Open: true, Begin: begin, Samples: samples, Shares: e.Shares}
 	e.inside, e.begins, e.becameNormal, e.endedNow = inside, true, false, false
-	e.run, e.odd, e.alarmed = 0, 0, score
+	e.run, e.away, e.odd, e.alarmed = 0, 0, 0, score
 	e.peaks, e.sums = [viewCount]float64{}, [viewCount]float64{}
 	clear(e.Shares)
 	s.takePart(time, score)
+	if e.shift = (levelShift{}); s.scores[Jump] > 1 {
+		j := slices.Index(s.squares[Jump], slices.Max(s.squares[Jump]))
+		size := s.errors.Error[j]
+		e.shift = levelShift{variable: j, size: size, from: s.runs.last[j] - size, last: time}
+	}
 }
 
 // another reports whether a sample above 1 is another anomaly inside the event, and
@@ -172,7 +200,7 @@ func (s *AnomalyScorer) another(best float64) (score float64, is bool) {
 		return score, true
 	}
 	s.leading = leading
-	return best, best > eventGrowth*e.Score || !s.alike()
+	return best, best > eventGrowth*e.Score && !e.standing || !s.alike()
 }
 
 // alike reports whether the sample and the event have variables in common.
@@ -196,7 +224,7 @@ func (s *AnomalyScorer) leave() {
 	s.outer.ended = e.AnomalyEvent
 	s.outer.ended.Shares = shares
 	s.outer.Samples += e.Samples
-	s.outer.run, s.outer.begins, s.outer.endedNow = e.run, false, true
+	s.outer.run, s.outer.away, s.outer.begins, s.outer.endedNow = e.run, e.away, false, true
 	s.event, s.outer = s.outer, s.event
 }
 
@@ -236,12 +264,49 @@ func (s *AnomalyScorer) takePart(time int64, score float64) {
 	}
 }
 
+// levelShift is a jump of a variable to a level where it may stay.
+type levelShift struct {
+	variable   int
+	from, size float64 // the level before, and the jump; 0 = none, or the variable has returned
+	last       int64   // time of the last sample at the new level
+}
+
+const (
+	shiftStays   = .5 // of the jump, beyond which a variable is at the new level
+	shiftReturns = .3 // of the jump, the least error of a return
+)
+
+// followShift lets an event that began with a jump last until the variable jumps back. The views that
+// average over samples see a shift of a few samples late, or not at all, and its end later still.
+func (s *AnomalyScorer) followShift(time int64) {
+	e := &s.event
+	l := &e.shift
+	if (s.runs.last[l.variable]-l.from)/l.size > shiftStays {
+		l.last = time
+		return
+	}
+	if -s.errors.Error[l.variable]/l.size > shiftReturns && l.last > e.Begin {
+		e.End = max(e.End, l.last)
+	}
+	l.size = 0
+}
+
+func (l *levelShift) state(c *snapshot.Codec, dim int) {
+	c.Float64(&l.size)
+	if l.size != 0 {
+		c.Index(&l.variable, dim)
+		c.Float64(&l.from)
+		c.Int64(&l.last)
+	}
+}
+
 func (e *eventState) state(c *snapshot.Codec) {
 	c.Bool(&e.Open)
 	c.Bool(&e.Normal)
 	c.Bool(&e.inside)
+	c.Bool(&e.standing)
 	c.Bool(&e.becameNormal)
-	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.run, &e.odd} {
+	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.run, &e.away, &e.odd} {
 		c.Int64(x)
 	}
 	c.Float64(&e.Score)
@@ -251,6 +316,7 @@ func (e *eventState) state(c *snapshot.Codec) {
 	c.Float64s(e.Shares)
 	if e.Open {
 		c.Float64(&e.alarmed)
+		e.shift.state(c, len(e.Shares))
 		c.Float64s(e.peaks[:])
 		c.Float64s(e.sums[:])
 	}

@@ -31,10 +31,9 @@ func (r AnomalyRule) admits(expected, deviation float64) bool {
 
 // suppressed reports whether the rule of variable j suppresses its part in a view of the sample y.
 func (s *AnomalyScorer) suppressed(v View, j int, y []float64) bool {
-	w := &s.vars[j]
-	deviation := w.deviation
+	deviation := s.levels.Deviation[j]
 	if v != Level && v != Correlation {
-		deviation = w.error
+		deviation = s.errors.Error[j]
 	}
 	return !s.c.Rules[j].admits(y[j]-deviation, deviation)
 }
@@ -46,7 +45,7 @@ func (s *AnomalyScorer) rule(v View, y []float64) (part float64) {
 		return s.ruleOthers(y)
 	}
 	most := math.Inf(1)
-	if v == Level && len(s.vars) > 1 {
+	if v == Level && s.c.Dim > 1 {
 		most = levelMost
 	}
 	sum, left := 0., 0.
@@ -66,9 +65,7 @@ func (s *AnomalyScorer) rule(v View, y []float64) (part float64) {
 func (s *AnomalyScorer) ruleOthers(y []float64) (part float64) {
 	const sweeps = 10
 	squares, odd := s.squares[Correlation], s.slow[Correlation].tail.threshold
-	for j := range s.vars {
-		s.r[j] = s.vars[j].residual
-	}
+	copy(s.r, s.residuals.Mean)
 	for range sweeps { // Gauss-Seidel
 		for j, x := range squares {
 			if x > odd*odd && s.suppressed(Correlation, j, y) {
@@ -80,7 +77,7 @@ func (s *AnomalyScorer) ruleOthers(y []float64) (part float64) {
 	for j, x := range squares {
 		s.shares[j] = 0
 		if x > 0 && !s.suppressed(Correlation, j, y) {
-			s.shares[j] = s.r[j] * s.r[j] / s.vars[j].residualSquare
+			s.shares[j] = s.r[j] * s.r[j] / s.residuals.Usual[j]
 		}
 		most, left = max(most, x), max(left, s.shares[j])
 	}

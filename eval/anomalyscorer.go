@@ -88,24 +88,32 @@ type AnomalyScorer struct {
 	c      AnomalyConfig
 	limits [viewCount]float64 // surprisal that scores 1
 	n      int64
-	vars   []anomalyVar
-	clock  anomalyClock
-	day    dayProfile
-	jump   sampleTail
-	slow   [viewCount]slowView // those but Jump
-	others *others             // nil without Correlation
-	z, r   []float64           // values and residuals of others, standardised
-	steps  []float64           // scratch of Flat
-	event  eventState
-	outer  eventState // that the event is inside of, if it is
+
+	// Of the variables.
+	errors    anomalyErrors
+	levels    *lanes.Levels
+	lively    *lanes.Liveliness // nil without Flat
+	residuals *lanes.Residuals  // nil without Correlation
+	runs      anomalyRuns
+
+	clock   anomalyClock
+	day     dayProfile
+	profile []float64 // of the day, now
+	jump    sampleTail
+	slow    [viewCount]slowView // those but Jump
+	others  *others             // nil without Correlation
+	r       []float64           // residuals of others, standardised
+	event   eventState
+	outer   eventState // that the event is inside of, if it is
 
 	// Of the last sample.
 	score     float64 // NaN = none
 	leading   View
 	scores    [viewCount]float64 // of the views; 0 where the sample has no part
 	ruled     [viewCount]float64 // what the rules leave of those above 1
-	memory    float64            // largest score of a view, even if the sample has no part in it
+	recalls   bool               // a view is above 1, even if the sample has no part in it
 	anomalous bool
+	standing  bool                 // Flat scores by a run of equal values
 	squares   [viewCount][]float64 // statistic of each variable by view, squared
 	shares    []float64            // scratch
 }
@@ -117,46 +125,12 @@ type evidence struct{ all, last float64 }
 // root is the evidence whose squares are e.
 func (e evidence) root() evidence { return evidence{math.Sqrt(e.all), math.Sqrt(e.last)} }
 
-// onSide returns x if the last deviation has the sign of the mean, and else 0. It does not
-// branch: the sign of a deviation cannot be predicted.
-func onSide(x, last, mean float64) float64 {
-	differ := int64(math.Float64bits(last)^math.Float64bits(mean)) >> 63
-	return math.Float64frombits(math.Float64bits(x) &^ uint64(differ))
-}
-
 // slowView is the state of a view that averages over samples.
 type slowView struct {
 	tail    slowTail
 	lengths lengthTail // of the excursions beyond the threshold
 	held    int64      // samples that were not learnt from; -1 = the new normal is being learnt
 	long    int64      // samples of this excursion
-}
-
-// anomalyVar is the state of a variable.
-type anomalyVar struct {
-	anomalyErrors
-	anomalyLevel
-	anomalyFlat
-	residual       float64 // mean of recent residuals given the others
-	residualSquare float64 // their mean square
-}
-
-// weight is lanes.Weight for one variable after the other, whose counts are equal as a
-// rule: a division per sample, not per variable.
-type weight struct {
-	count uint16
-	value float64
-}
-
-// counted returns the count after another one, at most anomalyMemory: then every weight is the
-// least one.
-func counted(count uint16) uint16 { return min(count+1, anomalyMemory) }
-
-func (w *weight) of(count uint16, least float64) float64 {
-	if count != w.count {
-		w.count, w.value = count, lanes.Weight(float64(count), least)
-	}
-	return w.value
 }
 
 // NewAnomalyScorer returns an AnomalyScorer that has seen nothing.
@@ -167,19 +141,28 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 	if c.NormalAfter == 0 {
 		c.NormalAfter = 300
 	}
-	s := &AnomalyScorer{c: c, vars: make([]anomalyVar, c.Dim), shares: make([]float64, c.Dim), score: math.NaN()}
+	s := &AnomalyScorer{
+		c: c, errors: newAnomalyErrors(c.Dim), levels: newLevels(c.Dim), runs: newAnomalyRuns(c.Dim),
+		shares: make([]float64, c.Dim), profile: make([]float64, c.Dim), score: math.NaN(),
+	}
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
 	}
 	for v := range s.limits {
 		s.limits[v] = -math.Log(c.FalseAlarms * viewRates[v])
-		s.squares[v] = make([]float64, c.Dim)
 	}
-	s.steps = make([]float64, c.Dim)
+	s.squares = [viewCount][]float64{
+		Level: s.levels.Square[:c.Dim], Noise: s.errors.Square[:c.Dim],
+		Jump: make([]float64, c.Dim), Correlation: make([]float64, c.Dim), Flat: make([]float64, c.Dim),
+	}
+	if c.Dim >= 2 {
+		s.lively = newLiveliness(c.Dim)
+		s.squares[Flat] = s.lively.Square[:c.Dim]
+	}
 	s.day.values = make([]float32, dayBins*c.Dim)
 	if c.Dim >= 2 && c.Dim <= othersMost {
-		s.others = newOthers(c.Dim)
-		s.z, s.r = make([]float64, c.Dim), make([]float64, c.Dim)
+		s.others, s.residuals = newOthers(c.Dim), lanes.NewResiduals(c.Dim, 1./othersSpan)
+		s.squares[Correlation], s.r = s.residuals.Square[:c.Dim], make([]float64, c.Dim)
 	}
 	for _, e := range [...]*eventState{&s.event, &s.outer} {
 		e.Shares, e.ended.Shares = make([]float64, c.Dim), make([]float64, c.Dim)
@@ -191,17 +174,18 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 // then learns from it. yhat is nil while there is none; NaN marks a missing
 // coordinate. ok is false while nothing is known.
 func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, ok bool) {
-	if len(y) != len(s.vars) || yhat != nil && len(yhat) != len(y) {
+	if len(y) != s.c.Dim || yhat != nil && len(yhat) != len(y) {
 		panic("eval: wrong number of variables")
 	}
 	s.n++
 	s.day.enter(time)
 	factor := s.clock.enter(time)
-	s.score, s.anomalous, s.memory = math.NaN(), false, 0
+	s.score, s.anomalous, s.recalls, s.standing = math.NaN(), false, false, false
 	s.scores = [viewCount]float64{}
 	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
 	jump, errs := s.observeJump(y, yhat, factor)
 	level, values := s.observeLevels(y)
+	standing := s.observeRuns(time, y, s.day.seen())
 	best := math.Inf(-1)
 	if errs {
 		best = s.considerSlow(best, Noise, s.observeNoise(), y, .05, .5)
@@ -209,8 +193,13 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 	if values {
 		best = s.considerSlow(best, Level, level, y, .5, 1)
 	}
-	if values && len(y) > 1 {
-		best = s.considerSlow(best, Flat, s.observeFlat(y), y, .2, .5)
+	if s.lively != nil {
+		if flat := s.observeFlat(y); values {
+			best = s.considerSlow(best, Flat, flat, y, .2, .2)
+		}
+	}
+	if standing > 0 {
+		best = s.considerRun(best, standing)
 	}
 	if s.others != nil && values {
 		best = s.considerSlow(best, Correlation, s.observeOthers(), y, .5, .5)
@@ -280,11 +269,25 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, y []float
 	if w.learns(s.c.NormalAfter) {
 		w.tail.learn(x.all, least, prior)
 	}
-	s.memory = max(s.memory, memory/s.limits[v])
+	s.recalls = s.recalls || memory > s.limits[v]
 	if x.last < evidenceLeast*x.all {
 		return best
 	}
 	return s.consider(best, v, surprisal)
+}
+
+// considerRun is consider for the run of equal values that is the least probable. It is Flat where it
+// says more than the steps do.
+func (s *AnomalyScorer) considerRun(best, surprisal float64) float64 {
+	if score := surprisal / s.limits[Flat]; score <= 1 || score <= s.scores[Flat] {
+		return best
+	}
+	s.standing = true
+	s.ruled[Flat] = surprisal / s.limits[Flat]
+	for j, x := range s.runs.odds {
+		s.squares[Flat][j] = x * x
+	}
+	return s.consider(best, Flat, surprisal)
 }
 
 // count counts the samples of an excursion whose last statistic is x, and learns the length of
@@ -315,13 +318,13 @@ func (w *slowView) learns(normalAfter int) bool {
 	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
 }
 
-// pace is the factor of the rate at which a view averages x into the mean m of the last
-// samples: an anomaly is forgotten faster than it was learnt, so that it ends in time.
-func (s *AnomalyScorer) pace(v View, x, m float64) float64 {
-	if s.slow[v].held <= 0 || math.Abs(x) >= math.Abs(m) {
+// pace is the factor of the rate at which a view averages what is nearer to usual than the mean of
+// the last samples: an anomaly is forgotten faster than it was learnt, so that it ends in time.
+func (s *AnomalyScorer) pace(v View) float64 {
+	switch {
+	case s.slow[v].held <= 0:
 		return 1
-	}
-	if v == Correlation {
+	case v == Correlation:
 		return 4
 	}
 	return 2
@@ -329,25 +332,29 @@ func (s *AnomalyScorer) pace(v View, x, m float64) float64 {
 
 // acceptNormal makes the recent samples of the view the new normal.
 func (s *AnomalyScorer) acceptNormal(v View) {
-	for j := range s.vars {
-		w := &s.vars[j]
-		switch v {
-		case Level:
-			w.mean += w.deviation
-			w.spread = max(w.spread, w.deviation*w.deviation)
-			s.day.shift(j, w.deviation)
-			w.deviation = 0
-		case Noise:
-			w.usual = w.lately
-		case Flat:
-			w.often = w.lively
-		case Correlation:
-			w.residualSquare = max(w.residualSquare, w.residual*w.residual)
+	switch l, r := s.levels, s.residuals; v {
+	case Level:
+		for j, d := range l.Deviation[:s.c.Dim] {
+			l.Mean[j] += d
+			l.Spread[j] = max(l.Spread[j], d*d)
+			s.day.shift(j, d)
 		}
-	}
-	if v == Correlation {
+		clear(l.Deviation)
+	case Noise:
+		copy(s.errors.Usual, s.errors.Lately)
+	case Flat:
+		copy(s.lively.Usual, s.lively.Lately)
+	case Correlation:
+		for j, m := range r.Mean {
+			r.Usual[j] = max(r.Usual[j], m*m)
+		}
 		s.others.discount()
 	}
+	s.becomeNormal()
+}
+
+// becomeNormal makes the event the new normal, or the one that it is inside of.
+func (s *AnomalyScorer) becomeNormal() {
 	e := &s.event
 	if e.inside {
 		e = &s.outer
@@ -359,23 +366,26 @@ func (s *AnomalyScorer) acceptNormal(v View) {
 // State saves or restores it.
 func (s *AnomalyScorer) State(c *snapshot.Codec) {
 	c.Int64(&s.n)
-	for j := range s.vars {
-		v := &s.vars[j]
-		v.anomalyErrors.state(c)
-		v.anomalyLevel.state(c)
-		if s.others != nil {
-			c.Float64(&v.residual)
-			c.Float64(&v.residualSquare)
+	for j := range s.c.Dim {
+		s.errors.state(c, j)
+		levelState(c, s.levels, j)
+		if s.residuals != nil {
+			c.Float64(&s.residuals.Mean[j])
+			c.Float64(&s.residuals.Usual[j])
 		}
-		if len(s.vars) > 1 {
-			v.anomalyFlat.state(c)
+		if s.lively != nil {
+			livelinessState(c, s.lively, j)
 		}
+	}
+	s.runs.state(c)
+	if s.lively != nil {
+		copy(s.lively.Before, s.runs.last)
 	}
 	s.clock.state(c)
 	s.day.state(c)
 	s.jump.state(c)
 	for _, v := range [...]View{Level, Noise, Correlation, Flat} {
-		if v >= Correlation && len(s.vars) == 1 {
+		if v >= Correlation && s.c.Dim == 1 {
 			break // they compare variables
 		}
 		w := &s.slow[v]

@@ -35,12 +35,9 @@ const (
 // each other, the one that is away from its level has moved.
 func (s *AnomalyScorer) blame() (sum, largest float64) {
 	squares, levels := s.squares[s.leading][:len(s.shares)], s.squares[Level][:len(s.shares)]
-	most, far := 0., 0.
-	for _, x := range squares {
-		most = max(most, x)
-	}
-	least := blameLeast * most
-	if len(s.vars) == 1 {
+	most := largestOf(squares)
+	least, far := blameLeast*most, 0.
+	if s.c.Dim == 1 {
 		least = 0
 	}
 	if s.leading == Correlation {
@@ -51,26 +48,45 @@ func (s *AnomalyScorer) blame() (sum, largest float64) {
 		}
 	}
 	for j, x := range squares {
-		part := max(0, x-least)
+		part := notNegative(x - least)
 		if far > 0 && x > blameEqual*most {
 			part *= levels[j] / far
 		}
 		s.shares[j] = part
 		sum += part
-		largest = max(largest, part)
 	}
-	return sum, largest
+	return sum, largestOf(s.shares)
+}
+
+// largestOf returns the largest of some numbers that are not negative: they are in the order of their
+// bits, and the largest integer is found without a branch that cannot be predicted.
+func largestOf(x []float64) float64 {
+	most := uint64(0)
+	for _, v := range x {
+		most = max(most, math.Float64bits(v))
+	}
+	return math.Float64frombits(most)
+}
+
+// notNegative returns max(0, x), also without a branch.
+func notNegative(x float64) float64 {
+	bits := int64(math.Float64bits(x))
+	return math.Float64frombits(uint64(bits &^ (bits >> 63)))
 }
 
 // VariablesTo writes the score of each variable into dst, of length dim: that of the
 // sample for the variable with the largest share, and in proportion for the others; NaN
 // while there is no score. It overwrites Shares.
 func (s *AnomalyScorer) VariablesTo(dst []float64) {
-	if len(dst) != len(s.vars) {
+	if len(dst) != s.c.Dim {
 		panic("eval: wrong number of variables")
 	}
 	if math.IsNaN(s.score) {
 		fillNaN(dst)
+		return
+	}
+	if len(dst) == 1 {
+		dst[0] = s.score
 		return
 	}
 	unit := 0.

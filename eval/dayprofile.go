@@ -33,21 +33,32 @@ func (p *dayProfile) enter(time int64) {
 	p.bin = bin
 }
 
-// row returns the means of the variables at this time of day, less their origins. They are known
-// from the second day on.
-func (p *dayProfile) row() (means []float32, known bool) {
+// row returns the means of the variables at this time of day, less their origins.
+func (p *dayProfile) row() []float32 {
 	dim := len(p.values) / dayBins
 	from := int(p.bin) * dim
-	return p.values[from : from+dim], p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
+	return p.values[from : from+dim]
 }
 
-// learn counts a sample. It returns the means of the variables at this time of day, and
-// the weight of the sample in them.
-func (p *dayProfile) learn() (means []float32, weight float64) {
-	p.counts[p.bin] = min(p.counts[p.bin]+1, dayMost)
-	means, _ = p.row()
-	return means, lanes.Weight(float64(p.counts[p.bin]), 1./dayMost)
+// rowTo sets dst to row. It is known from the second day on.
+func (p *dayProfile) rowTo(dst []float64) (known bool) {
+	for j, v := range p.row() {
+		dst[j] = float64(v)
+	}
+	return p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
 }
+
+// learn counts a sample whose variables are steps away from row.
+func (p *dayProfile) learn(steps []float64) {
+	p.counts[p.bin] = min(p.counts[p.bin]+1, dayMost)
+	means, rate := p.row(), lanes.Weight(float64(p.counts[p.bin]), 1./dayMost)
+	for j, step := range steps {
+		means[j] = moved(means[j], rate*step)
+	}
+}
+
+// seen reports whether there were samples at this time of another day.
+func (p *dayProfile) seen() bool { return p.visits[p.bin] > 1 }
 
 // shift adds d to the means of variable j.
 func (p *dayProfile) shift(j int, d float64) {

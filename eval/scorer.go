@@ -336,18 +336,19 @@ func (s *Scorer) Windowed(variable, k int) Score {
 //
 // It is NaN when the overlap is half of the panes: too few are independent then.
 func (s *Scorer) standardError(variable, k int) float64 {
-	all := s.windowed(k, variable)
+	s.mergePanes()
+	all, allSE := s.window.squares(k, variable)
 	devs := make([]float64, 0, paneCount) // oldest first
 	for i := range s.panes {
-		if p := s.panes[(s.cur+1+i)%len(s.panes)].at(k, variable); p.n > 0 {
-			devs = append(devs, p.se-p.n*all.se/all.n)
+		if n, se := s.panes[(s.cur+1+i)%len(s.panes)].squares(k, variable); n > 0 {
+			devs = append(devs, se-n*allSE/all)
 		}
 	}
 	overlap := (s.c.Horizons[k] - 1) / s.pane
 	if m := len(devs); m < paneCount/2 || 2*overlap >= m {
 		return math.NaN()
 	}
-	return math.Sqrt(bartlett(devs, overlap)) / all.n / harvey(len(devs), overlap+1)
+	return math.Sqrt(bartlett(devs, overlap)) / all / harvey(len(devs), overlap+1)
 }
 
 // Pool returns the score over all variables of several series, whose Scorers have the
@@ -373,17 +374,23 @@ func (s *Scorer) running(k, variable int) tally {
 
 // windowed returns the tally over the window.
 func (s *Scorer) windowed(k, variable int) tally {
-	if s.windowAt != s.steps {
-		s.windowAt = s.steps
-		if s.window.each == nil {
-			s.window = newSums(s.c)
-		}
-		s.window.clear()
-		for p := range s.panes { // oldest first
-			s.window.merge(&s.panes[(s.cur+1+p)%len(s.panes)])
-		}
-	}
+	s.mergePanes()
 	return s.window.at(k, variable)
+}
+
+// mergePanes sets window for this step.
+func (s *Scorer) mergePanes() {
+	if s.windowAt == s.steps {
+		return
+	}
+	s.windowAt = s.steps
+	if s.window.each == nil {
+		s.window = newSums(s.c)
+	}
+	s.window.clear()
+	for p := range s.panes { // oldest first
+		s.window.merge(&s.panes[(s.cur+1+p)%len(s.panes)])
+	}
 }
 
 // summary makes the score of a variable, or All, at the k-th horizon from the

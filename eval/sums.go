@@ -45,12 +45,27 @@ func (s *sums) at(k, variable int) tally {
 	if variable == All {
 		return s.all[k]
 	}
-	var t tally
-	rows := t.rows()
-	for i, v := range rows[:s.rows] {
-		*v = s.each[(k*s.rows+i)*s.dim+variable]
+	row := func(i int) float64 { return s.each[(k*s.rows+i)*s.dim+variable] }
+	t := tally{
+		n: row(lanes.TallyCount), se: row(lanes.TallySE), se2: row(lanes.TallySE2), ae: row(lanes.TallyAE),
+		yMean: row(lanes.TallyMean), yM2: row(lanes.TallyM2), naiveSE: row(lanes.TallyNaiveSE), naiveAE: row(lanes.TallyNaiveAE),
+		refN: row(lanes.TallyRefCount), refOwnSE: row(lanes.TallyRefOwnSE), refSE: row(lanes.TallyRefSE),
+	}
+	if s.rows == lanes.TallySums {
+		t.bounded, t.missed = row(lanes.TallyBounded), row(lanes.TallyMissed)
+		t.width, t.excess = row(lanes.TallyWidth), row(lanes.TallyExcess)
 	}
 	return t
+}
+
+// squares returns the scored targets of a variable, or All, at the k-th horizon, and the sum of
+// their squared errors.
+func (s *sums) squares(k, variable int) (n, se float64) {
+	if variable == All {
+		return s.all[k].n, s.all[k].se
+	}
+	column := s.each[k*s.rows*s.dim+variable:]
+	return column[lanes.TallyCount*s.dim], column[lanes.TallySE*s.dim]
 }
 
 // merge adds what u has; see tally.merge.
@@ -65,17 +80,6 @@ func (s *sums) merge(u *sums) {
 		vec.Axpy(1, b[:lanes.TallyMean*d], a[:lanes.TallyMean*d])
 		vec.Axpy(1, b[(lanes.TallyM2+1)*d:], a[(lanes.TallyM2+1)*d:])
 		s.all[k].merge(u.all[k])
-	}
-}
-
-// rows returns the places of the rows of lanes.Tally.
-func (t *tally) rows() [lanes.TallySums]*float64 {
-	return [...]*float64{
-		lanes.TallyCount: &t.n, lanes.TallySE: &t.se, lanes.TallySE2: &t.se2, lanes.TallyAE: &t.ae,
-		lanes.TallyMean: &t.yMean, lanes.TallyM2: &t.yM2,
-		lanes.TallyNaiveSE: &t.naiveSE, lanes.TallyNaiveAE: &t.naiveAE,
-		lanes.TallyRefCount: &t.refN, lanes.TallyRefOwnSE: &t.refOwnSE, lanes.TallyRefSE: &t.refSE,
-		lanes.TallyBounded: &t.bounded, lanes.TallyMissed: &t.missed, lanes.TallyWidth: &t.width, lanes.TallyExcess: &t.excess,
 	}
 }
 

@@ -24,7 +24,7 @@ type sampleTail struct {
 	n      float64           // values
 	kept   int               // of them in top
 	top    [tailTop]float64  // largest first
-	beyond [tailBins]float64 // number of values in a bin or above it
+	beyond [tailBins]float32 // number of values in a bin or above it
 }
 
 // surprisal returns -log P(X >= x) for the next value X, or 0 where a bound shows that
@@ -53,9 +53,9 @@ func (t *sampleTail) surprisal(x, least float64) float64 {
 		return s
 	}
 	bin := tailBin(x)
-	from, to := t.beyond[bin]+1, 1.
+	from, to := float64(t.beyond[bin])+1, 1.
 	if bin+1 < tailBins {
-		to += t.beyond[bin+1]
+		to += float64(t.beyond[bin+1])
 	}
 	if logAtMost((t.n+1)/to) <= least {
 		return 0
@@ -124,7 +124,7 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 		used = tailBins
 	}
 	c.Index(&used, tailBins+1)
-	c.Float64s(t.beyond[:used])
+	c.Float32s(t.beyond[:used])
 	clear(t.beyond[used:]) // of an older state, where changes follow a whole one
 }
 

@@ -13,7 +13,7 @@ func TestTailForgets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
 	for i := range 5 * tailMemory {
 		tail.learn(rng.ExpFloat64())
-		if !(math.Abs(tail.beyond[0]-tail.n) <= 1e-6) || !(tail.n <= 2*tailMemory) {
+		if !(math.Abs(float64(tail.beyond[0])-tail.n) <= 1e-6) || !(tail.n <= 2*tailMemory) {
 			t.Fatalf("after %d values the weight is %v, that of the bins %v", i+1, tail.n, tail.beyond[0])
 		}
 	}

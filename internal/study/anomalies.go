@@ -109,7 +109,7 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 		return nil, err
 	}
 	s := &Anomalies{LevelSets: levelSets}
-	_, err = records.learn(ctx, e, s.Add)
+	_, err = records.learn(ctx, e, func(b *stream.Batch, _ int) { s.Add(b) })
 	return s, err
 }
 
@@ -125,7 +125,7 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 				continue
 			}
 			a := anomaly{Series: s.Name, Row: row - without, Score: report.Number(sc.Score), at: s.Times[row]}
-			a.Time = time.Unix(0, a.at).UTC().Format(time.RFC3339Nano)
+			a.Time = rowTime(a.at)
 			if sc.view >= 0 {
 				a.View = sc.view.String()
 			}
@@ -143,15 +143,20 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 			if !known {
 				k = len(r.Stretches)
 				began[sc.begin] = k
-				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: a.Time, first: a.Row})
+				first, _ := slices.BinarySearch(s.Times[:row], sc.begin)
+				first = max(first, without)
+				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: rowTime(s.Times[first]), first: first - without})
 			}
 			st := &r.Stretches[k]
-			st.To, st.Rows, st.Normal = a.Time, a.Row-st.first+1, st.Normal || sc.normal
+			last, _ := slices.BinarySearch(s.Times[:len(s.Rows)-1], max(a.at, sc.end))
+			st.To, st.Rows, st.Normal = rowTime(s.Times[last]), last-without-st.first+1, st.Normal || sc.normal
 			st.add(sc.view, a)
 		}
 	}
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
 }
+
+func rowTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
 const anomalyNote = "An anomaly of several rows is one line: cause and values are those of most of its rows, the score is the highest."
 

@@ -243,14 +243,15 @@ func forecastsOf(t *testing.T, records *Records) forecastRows {
 	}
 	var f forecastRows
 	var next []float64
-	_, err = records.learn(context.Background(), e, func(b *stream.Batch) {
+	_, err = records.learn(context.Background(), e, func(b *stream.Batch, _ int) {
+		forecasts := b.Forecasts
 		for i := range b.Observations {
 			o := &b.Observations[i]
 			f.times, f.y, f.yhat, f.scores = append(f.times, o.Time), append(f.y, slices.Clone(o.Y)), append(f.yhat, next), append(f.scores, o.AnomalyScore)
 			next = nil
-		}
-		for i := range b.Forecasts {
-			next = slices.Clone(b.Forecasts[i].Yhat)
+			if len(forecasts) > 0 && forecasts[0].Origin == o.Time {
+				next, forecasts = slices.Clone(forecasts[0].Yhat), forecasts[1:]
+			}
 		}
 	})
 	if err != nil {

@@ -38,6 +38,7 @@ type RowScore struct {
 	Score     float64
 	anomalous bool  // part of an anomaly
 	begin     int64 // time of the first row of the anomaly
+	end       int64 // of its last row, in the last row that was part of it when it was seen; 0 = not known
 	normal    bool  // the anomaly has become the new normal
 	view      eval.View
 	who       []share // the variables behind it, of an anomaly alone
@@ -85,6 +86,26 @@ func (s *Anomalies) Add(b *stream.Batch) {
 		}
 		delete(s.bounds, key)
 		s.Rows[k] = append(s.Rows[k], row)
+	}
+	for i := range b.Events {
+		if e := &b.Events[i]; e.Kind == stream.EventAnomaly && e.Anomaly.Phase == stream.AnomalyEnd {
+			s.end(e.Series, &e.Anomaly.AnomalyEvent)
+		}
+	}
+}
+
+// end notes the end of an anomaly, which is known some rows later.
+func (s *Anomalies) end(series string, e *eval.AnomalyEvent) {
+	for key, k := range s.index {
+		if key.Name != series {
+			continue
+		}
+		for i := len(s.Rows[k]) - 1; i >= 0; i-- {
+			if row := &s.Rows[k][i]; row.anomalous && row.begin == e.Begin {
+				row.end = e.End
+				return
+			}
+		}
 	}
 }
 

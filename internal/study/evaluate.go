@@ -178,8 +178,8 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		if err != nil {
 			return nil, err
 		}
-		elapsed, err := records.learn(ctx, e, func(b *stream.Batch) {
-			steps.Add(1)
+		elapsed, err := records.learn(ctx, e, func(b *stream.Batch, records int) {
+			steps.Add(int64(records))
 			for _, see := range observers {
 				see(b)
 			}

@@ -32,31 +32,29 @@ type decoded struct {
 // ReadRecords reads a source to its end.
 func ReadRecords(ctx context.Context, name string, source stream.Source, decoder stream.Decoder) (*Records, error) {
 	r := &Records{Name: name}
-	var all stream.Decoded
+	keep := func(record *stream.Record, refusal *stream.DataError) error {
+		r.list = append(r.list, decoded{*record, refusal})
+		return nil
+	}
 	messages := make([]stream.Message, 256)
 	for {
 		n, err := source.Read(ctx, messages)
+		block := stream.NewDecoded(n) // of all messages, it would be copied while it grows
 		for i := range n {
-			all.Decode(decoder, &messages[i])
+			block.Decode(decoder, &messages[i])
+		}
+		for i := range n {
+			if err := block.Parts(i, keep); err != nil {
+				return nil, err
+			}
 		}
 		if errors.Is(err, io.EOF) {
-			break
+			return r, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	r.list = make([]decoded, 0, all.Len())
-	for i := range all.Len() {
-		err := all.Parts(i, func(record *stream.Record, refusal *stream.DataError) error {
-			r.list = append(r.list, decoded{*record, refusal})
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
 }
 
 // Len returns the number of records, with those that could not be decoded.
@@ -84,27 +82,32 @@ func RecordsOf(data *eval.Dataset) *Records {
 	return r
 }
 
-// learn passes all records to the engine and each batch to see, and returns the time for
-// learning and forecasting. Refusals are those of Samples.
-func (r *Records) learn(ctx context.Context, e *stream.Engine, each func(*stream.Batch)) (elapsed time.Duration, err error) {
+// learnAtOnce is the number of records of a batch. With fewer, the model and the scores would
+// take turns in the caches more often.
+const learnAtOnce = 16
+
+// learn passes all records to the engine and each batch, with the number of its records, to see.
+// It returns the time for learning and forecasting. Refusals are those of Samples.
+func (r *Records) learn(ctx context.Context, e *stream.Engine, see func(b *stream.Batch, records int)) (elapsed time.Duration, err error) {
 	var batch stream.Batch
-	for i := range r.list {
+	for records := range slices.Chunk(r.list, learnAtOnce) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if r.list[i].refusal != nil {
-			continue
-		}
 		start := time.Now()
-		err := e.Learn(&batch, &r.list[i].Record)
+		for i := range records {
+			if records[i].refusal != nil {
+				continue
+			}
+			if err := e.Learn(&batch, &records[i].Record); err != nil {
+				return 0, fmt.Errorf("%s: %w", records[i].Message.Origin(), err)
+			}
+		}
 		elapsed += time.Since(start)
-		if err == nil {
-			err = e.Score(&batch)
+		if err := e.Score(&batch); err != nil {
+			return 0, fmt.Errorf("%s: %w", records[0].Message.Origin(), err)
 		}
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", r.list[i].Message.Origin(), err)
-		}
-		each(&batch)
+		see(&batch, len(records))
 		batch.Reset()
 	}
 	return elapsed, nil
