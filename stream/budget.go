@@ -169,13 +169,13 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
-	forecaster := shared.model.NewSeries()
+	f := newForecaster(shared.model)
 	y := make([]float64, c.dim)
 	for i := range measuredSamples {
 		for j := range y {
 			y[j] = math.Sin(float64(i*i + j))
 		}
-		if err := e.show(forecaster, int64(i+1)*int64(time.Minute), y, nil); err != nil {
+		if err := f.show(int64(i+1)*int64(time.Minute), y, nil); err != nil {
 			return cost{}, err
 		}
 	}
@@ -184,12 +184,12 @@ func (e *Engine) measureCost(c choice) (cost, error) {
 		return cost{}, err
 	}
 	beside := footprint.Of(other)
-	result := cost{held: footprint.Of(other, forecaster, scored) - beside}
+	result := cost{held: footprint.Of(other, f.Forecaster, scored) - beside}
 	if e.c.Scope == PerSeries {
-		result.held = footprint.Of(other, shared, forecaster, scored) - beside
+		result.held = footprint.Of(other, shared, f.Forecaster, scored) - beside
 		result.models = int64(snapshot.Length(shared.model))
 	}
-	result.models += int64(snapshot.Length(forecaster))
+	result.models += int64(snapshot.Length(f))
 	return result, nil
 }
 

@@ -20,6 +20,11 @@ type Decoded struct {
 	last   []string       // those of the last record that has some
 }
 
+// NewDecoded returns a Decoded with room for n messages of one record each.
+func NewDecoded(n int) *Decoded {
+	return &Decoded{messages: make([]decodedMessage, 0, n), parts: make([]part, 0, n)}
+}
+
 type decodedMessage struct {
 	message Message
 	to      int   // end of its parts

@@ -27,7 +27,7 @@ func (sc *scorer) forecast(dst *Batch, r *stepResult) {
 	if r.yhat == nil {
 		return
 	}
-	sc.bounds(r)
+	sc.bounds(dst, r)
 	s.scorer.Push(r.yhat, sc.lower, sc.upper, ref)
 	if sc.c.Joint {
 		sc.region(r)
@@ -47,8 +47,6 @@ func (sc *scorer) shape(dim int) {
 	}
 	resize(&sc.yhat, n)
 	resize(&sc.ref, n)
-	resize(&sc.lower, len(sc.c.Levels)*n)
-	resize(&sc.upper, len(sc.c.Levels)*n)
 	if sc.c.Joint {
 		resize(&sc.jointLower, n)
 		resize(&sc.jointUpper, n)
@@ -67,21 +65,24 @@ func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
 }
 
 // bounds sets sc.lower and sc.upper to the intervals of the forecasts of r, NaN where
-// there is none or one of its ends is not finite.
-func (sc *scorer) bounds(r *stepResult) {
-	n, ok := len(sc.lower), r.bounds != nil
-	switch {
-	case n == 0:
+// there is none or one of its ends is not finite. They live as long as dst.
+func (sc *scorer) bounds(dst *Batch, r *stepResult) {
+	n := len(sc.c.Levels) * len(r.yhat)
+	if n == 0 {
 		return
-	case ok:
-		copy(sc.lower, r.bounds)
-		copy(sc.upper, r.bounds[n:])
-	case r.series.intervals != nil:
+	}
+	v, ok := r.bounds, r.bounds != nil
+	if !ok {
+		v = dst.room(2 * n)
+	}
+	sc.lower, sc.upper = v[:n], v[n:]
+	if !ok && r.series.intervals != nil {
 		ok = r.series.intervals.BoundsTo(sc.lower, sc.upper)
 	}
-	for i := range sc.lower {
-		if !ok || !(math.Abs(sc.lower[i]) <= math.MaxFloat64) || !(math.Abs(sc.upper[i]) <= math.MaxFloat64) {
-			sc.lower[i], sc.upper[i] = math.NaN(), math.NaN()
+	upper := sc.upper
+	for i, v := range sc.lower {
+		if s := v - v + (upper[i] - upper[i]); !ok || s != 0 { // NaN, too
+			sc.lower[i], upper[i] = math.NaN(), math.NaN()
 		}
 	}
 	r.series.limits.clip(sc.lower)
@@ -143,9 +144,11 @@ func (sc *scorer) emit(dst *Batch, r *stepResult) {
 	}
 }
 
-// atHorizon returns a copy of the part of bounds, L x H x dim, of one horizon: L x
-// dim.
+// atHorizon returns the part of bounds, L x H x dim, of one horizon: L x dim.
 func (sc *scorer) atHorizon(dst *Batch, bounds []float64, from, to int) []float64 {
+	if len(sc.c.Levels) == 1 {
+		return bounds[from:to:to]
+	}
 	v := dst.room(len(sc.c.Levels) * (to - from))
 	for l := range sc.c.Levels {
 		row := bounds[l*len(sc.yhat):]

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/orffvar/forecaster/eval"
 )
 
 // Engine is the pure core of the program: it turns records into forecasts, scores and
@@ -160,14 +158,14 @@ func (e *Engine) learn(dst *Batch, w *waiting) error {
 		kind: resultSample, series: s.scored, time: in.Time, row: in.Row, y: in.Y, inputs: w.inputs,
 		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll, missing: in.Gap,
 	}
-	seasonal, hasSeasons := eval.As[eval.Seasonal](s.forecaster)
-	if hasSeasons {
+	seasonal := s.forecaster.seasonal // the series may grow into another model
+	if seasonal != nil {
 		h.before = sortedSeasons(h.before, seasonal)
 	}
 	if err := e.observe(dst, w); err != nil {
 		return err
 	}
-	if hasSeasons {
+	if seasonal != nil {
 		if h.seasons = sortedSeasons(h.seasons, seasonal); !slices.Equal(h.before, h.seasons) {
 			s.event(dst, in.Time, EventSeason, "%s", SeasonText(h.seasons))
 		}
@@ -220,7 +218,7 @@ func (e *Engine) closeGap(dst *Batch, s *series, in *Sample) {
 
 // dropLags makes the samples before in no neighbours in time of it.
 func (e *Engine) dropLags(dst *Batch, s *series, in *Sample) {
-	resetLags(s.forecaster)
+	s.forecaster.resetLags()
 	s.broken = true
 	y := dst.room(len(in.Y))
 	fillNaN(y)
@@ -237,19 +235,13 @@ func timeText(t int64) string { return time.Unix(0, t).UTC().Format(time.RFC3339
 // observe lets the model learn from w.
 func (e *Engine) observe(dst *Batch, w *waiting) error {
 	s := w.series
-	if err := e.show(s.forecaster, w.sample.Time, w.sample.Y, w.inputs); err != nil {
+	if err := s.forecaster.show(w.sample.Time, w.sample.Y, w.inputs); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
 	}
 	if s.growth != nil {
 		return e.record(dst, w)
 	}
 	return nil
-}
-
-func resetLags(f eval.Forecaster) {
-	if r, ok := eval.As[eval.LagResetter](f); ok {
-		r.ResetLags()
-	}
 }
 
 // LearnMessage learns from all that was decoded from the i-th message of src; see
@@ -292,12 +284,12 @@ func (e *Engine) Score(dst *Batch) error { return e.scorer.takeAll(dst) }
 // the model. NaN: none.
 func (s *series) inspect(dst *Batch, time int64) (score float64) {
 	score = math.NaN()
-	if m, is := eval.As[eval.Detector](s.forecaster); is {
+	if m := s.forecaster.detector; m != nil {
 		if v, ok := m.Anomaly(); ok {
 			score = v
 		}
 	}
-	if m, is := eval.As[eval.DriftDetector](s.forecaster); is {
+	if m := s.forecaster.drift; m != nil {
 		if d, ok := m.Drift(); ok {
 			s.addEvent(dst, driftEvent(s.info, time, d))
 		}
@@ -317,14 +309,14 @@ func (e *Engine) forecast(dst *Batch, s *series, in *Sample, r *stepResult) erro
 	}
 	r.yhat, r.spacing = yhat, in.spacing
 	if l := len(e.c.Levels); l > 0 && e.c.Intervals == nil {
-		if b, is := eval.As[eval.Bounder](s.forecaster); is {
+		if b := s.forecaster.bounder; b != nil {
 			if v := dst.room(2 * l * n); b.BoundsTo(v[:l*n], v[l*n:]) {
 				r.bounds = v
 			}
 		}
 	}
 	if e.c.Joint {
-		if b, is := eval.As[eval.JointBounder](s.forecaster); is {
+		if b := s.forecaster.joint; b != nil {
 			if v := dst.room(2 * n); b.JointTo(v[:n], v[n:]) {
 				r.region = v
 			}

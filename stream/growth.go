@@ -1,9 +1,6 @@
 package stream
 
-import (
-	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
-)
+import "github.com/orffvar/forecaster/internal/snapshot"
 
 // growPace is the number of recorded samples that the model a series grows into learns with
 // each new sample: it has caught up when the series has half as many again.
@@ -16,7 +13,7 @@ type growth struct {
 	record []recorded
 
 	next       *sharedModel // nil until the series has EngineConfig.GrowAfter samples
-	forecaster eval.Forecaster
+	forecaster forecaster
 	tier       int // of next
 	taught     int // samples of record that next has learnt
 }
@@ -73,7 +70,7 @@ func (e *Engine) beginGrowth(dst *Batch, s *series, time int64) error {
 	if err != nil {
 		return err
 	}
-	g.next, g.forecaster, g.tier = m, m.model.NewSeries(), tier
+	g.next, g.forecaster, g.tier = m, newForecaster(m.model), tier
 	if e.budget.limit > 0 {
 		e.setCost(s, bytes)
 	}
@@ -86,28 +83,15 @@ func (e *Engine) teach(s *series) error {
 	g := s.growth
 	r, dim := &g.record[g.taught], len(s.info.Variables)
 	if r.broken {
-		resetLags(g.forecaster)
+		g.forecaster.resetLags()
 	}
 	g.taught++
-	if err := e.show(g.forecaster, r.time, r.values[:dim], r.values[dim:]); err != nil {
+	if err := g.forecaster.show(r.time, r.values[:dim], r.values[dim:]); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
 	}
 	resize(&s.shard.grown, e.c.Horizon*dim)
 	g.forecaster.ForecastTo(s.shard.grown)
 	return nil
-}
-
-// show lets a model learn from a sample.
-func (e *Engine) show(f eval.Forecaster, time int64, y, inputs []float64) error {
-	if len(inputs) > 0 {
-		if taker, ok := eval.As[eval.InputTaker](f); ok {
-			taker.SetInputs(inputs)
-		}
-	}
-	if c, ok := eval.As[eval.Clocked](f); ok {
-		c.SetTime(time)
-	}
-	return f.Observe(y)
 }
 
 // growthState transfers what s grows into.
@@ -161,7 +145,7 @@ func (e *Engine) growthState(c *snapshot.Codec, s *series) {
 			c.Fail("%v", err)
 			return
 		}
-		g.next, g.forecaster = m, m.model.NewSeries()
+		g.next, g.forecaster = m, newForecaster(m.model)
 	}
 	if c.Err() == nil {
 		g.next.state(c)

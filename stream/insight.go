@@ -4,7 +4,7 @@ import "github.com/orffvar/forecaster/eval"
 
 // insight puts what the model of s says about itself into r, if it does.
 func (e *Engine) insight(dst *Batch, s *series, r *stepResult) {
-	f := s.forecaster
+	f := s.forecaster.Forecaster
 	d := len(s.info.Variables)
 	in := Insight{Series: s.info, Model: e.c.Model, Time: r.time}
 	if m, ok := eval.As[eval.Mixture](f); ok {

@@ -1,5 +1,7 @@
 package stream
 
+import "slices"
+
 // mark is how many points of each kind a batch has.
 type mark struct{ forecasts, observations, metrics, insights, events int }
 
@@ -20,9 +22,9 @@ func (sc *scorer) sort(dst *Batch) {
 		sc.first[dst.results[i].arrival] = i
 	}
 	begin, to := sc.marks[0], &sc.spare
-	to.Forecasts = append(to.Forecasts[:0], dst.Forecasts[:begin.forecasts]...)
-	to.Observations = append(to.Observations[:0], dst.Observations[:begin.observations]...)
-	to.Metrics = append(to.Metrics[:0], dst.Metrics[:begin.metrics]...)
+	to.Forecasts = append(slices.Grow(to.Forecasts[:0], len(dst.Forecasts)), dst.Forecasts[:begin.forecasts]...)
+	to.Observations = append(slices.Grow(to.Observations[:0], len(dst.Observations)), dst.Observations[:begin.observations]...)
+	to.Metrics = append(slices.Grow(to.Metrics[:0], len(dst.Metrics)), dst.Metrics[:begin.metrics]...)
 	to.Insights = append(to.Insights[:0], dst.Insights[:begin.insights]...)
 	to.Events = append(to.Events[:0], dst.Events[:begin.events]...)
 	for arrival, i := range sc.first {

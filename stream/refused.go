@@ -76,6 +76,6 @@ func (e *Engine) reportRefused(dst *Batch, m *Message, err *DataError) {
 	if n == 1 {
 		records = "record was"
 	}
-	dst.add(stepResult{kind: resultEvent, event: Event{Series: cmp.Or(e.c.Pool, AllSeries), Time: when, Kind: EventRefused,
+	dst.add(stepResult{kind: resultEvent, event: &Event{Series: cmp.Or(e.c.Pool, AllSeries), Time: when, Kind: EventRefused,
 		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}})
 }

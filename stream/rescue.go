@@ -22,7 +22,7 @@ func (e *Engine) rescue(dst *Batch, s *series, time int64) error {
 		return err
 	}
 	s.event(dst, time, EventReset, "the forecasts of %s were not finite: a new model", e.c.Model)
-	resetLags(s.forecaster)
+	s.forecaster.resetLags()
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (s *scoredSeries) hasChanged() bool { return s.changed }
 type baseline struct {
 	name   string
 	own    eval.Model // that f belongs to
-	f      eval.Forecaster
+	f      forecaster
 	scorer *eval.Scorer
 }
 
@@ -55,7 +55,7 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 		if err != nil {
 			return nil, fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
 		}
-		s.baselines = append(s.baselines, &baseline{name: b.Name, own: m, f: m.NewSeries(), scorer: newModelScorer(c, info)})
+		s.baselines = append(s.baselines, &baseline{name: b.Name, own: m, f: newForecaster(m), scorer: eval.NewScorer(scorerConfig(c, info))})
 	}
 	var err error
 	if c.Intervals != nil {
@@ -74,16 +74,23 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 	return s, nil
 }
 
+// newModelScorer returns the scorer of the model, which alone has intervals.
 func newModelScorer(c *EngineConfig, info *Series) *eval.Scorer {
-	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow}
-	if c.Evaluation.Scale != nil {
-		config.Scale = c.Evaluation.Scale(info)
-	}
+	config := scorerConfig(c, info)
 	if len(c.Levels) > 0 {
 		config.Level = c.Levels[0]
 		config.Joint = c.Joint
 	}
 	return eval.NewScorer(config)
+}
+
+// scorerConfig is what a scorer scores without intervals.
+func scorerConfig(c *EngineConfig, info *Series) eval.ScorerConfig {
+	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow}
+	if c.Evaluation.Scale != nil {
+		config.Scale = c.Evaluation.Scale(info)
+	}
+	return config
 }
 
 // forget drops the one-step forecast.

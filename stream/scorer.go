@@ -21,7 +21,7 @@ type scorer struct {
 
 	// Scratch: it holds nothing between two step results.
 	yhat, ref              []float64 // H x dim
-	lower, upper           []float64 // L x H x dim
+	lower, upper           []float64 // L x H x dim, in the batch; nil without levels
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*eval.Scorer
 	losses                 []float64
@@ -48,7 +48,9 @@ func newScorer(c *EngineConfig) *scorer {
 
 // takeAll takes the step results of dst, and brings their points into the order of arrival.
 func (sc *scorer) takeAll(dst *Batch) error {
-	sc.marks = sc.marks[:0]
+	sc.marks = slices.Grow(sc.marks[:0], len(dst.results)+1)
+	dst.Observations = slices.Grow(dst.Observations, len(dst.results))
+	dst.Forecasts = slices.Grow(dst.Forecasts, len(dst.results)*len(sc.c.Emit))
 	for i := range dst.results {
 		sc.marks = append(sc.marks, dst.mark())
 		if err := sc.take(dst, &dst.results[i]); err != nil {
@@ -66,7 +68,7 @@ func (sc *scorer) takeAll(dst *Batch) error {
 // take does what r asks for and appends what comes of it to dst. An error is fatal.
 func (sc *scorer) take(dst *Batch, r *stepResult) error {
 	if r.kind == resultEvent {
-		dst.Events = append(dst.Events, r.event)
+		dst.Events = append(dst.Events, *r.event)
 		return nil
 	}
 	s := r.series
@@ -135,16 +137,8 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	}
 	compare(s.scorer, r.y)
 	for _, m := range s.baselines {
-		if r.inputs != nil {
-			if taker, ok := eval.As[eval.InputTaker](m.f); ok {
-				taker.SetInputs(r.inputs)
-			}
-		}
-		if c, ok := eval.As[eval.Clocked](m.f); ok {
-			c.SetTime(r.time)
-		}
 		compare(m.scorer, r.y)
-		if err := m.f.Observe(r.y); err != nil {
+		if err := m.f.show(r.time, r.y, r.inputs); err != nil {
 			return rejected(s.info.Name, m.name, err)
 		}
 	}
@@ -200,7 +194,7 @@ func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 		}
 	}
 	for _, m := range s.baselines {
-		resetLags(m.f)
+		m.f.resetLags()
 	}
 	for _, c := range s.companions {
 		c.ResetLags()

@@ -37,7 +37,7 @@ func SeasonText(seasons []int) string {
 func (e *Engine) Seasons(visit func(s *Series, seasons []int)) {
 	var seasons []int
 	for _, s := range e.series {
-		if m, ok := eval.As[eval.Seasonal](s.forecaster); ok {
+		if m := s.forecaster.seasonal; m != nil {
 			if seasons = m.AppendSeasons(seasons[:0]); len(seasons) > 0 {
 				visit(s.info, seasons)
 			}

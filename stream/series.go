@@ -13,7 +13,7 @@ type series struct {
 	tier       int          // 0 = NewModel's, i = the i-th of Lighter
 	cost       int64        // bytes of the budget
 	shared     *sharedModel // of this series alone with scope PerSeries
-	forecaster eval.Forecaster
+	forecaster forecaster
 	scored     *scoredSeries // only to be handed on
 	shard      *shard
 
@@ -73,7 +73,7 @@ func (e *Engine) newSeries(info *Series, place, tier int) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &series{info: info, tier: tier, shared: m, forecaster: m.model.NewSeries(), shard: h, changed: true}
+	s := &series{info: info, tier: tier, shared: m, forecaster: newForecaster(m.model), shard: h, changed: true}
 	if e.grows() && tier == len(e.c.Lighter) {
 		s.growth = new(growth)
 	}
@@ -122,5 +122,5 @@ func (s *series) event(dst *Batch, time int64, kind, format string, args ...any)
 }
 
 func (s *series) addEvent(dst *Batch, e Event) {
-	dst.add(stepResult{kind: resultEvent, series: s.scored, event: e})
+	dst.add(stepResult{kind: resultEvent, series: s.scored, event: &e})
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval"
 )
@@ -45,6 +46,11 @@ func (e *Engine) learnTogether(dst *Batch) error {
 	resize(&dst.parts, len(e.shards))
 	results := make([]error, len(e.shards))
 	e.c.Together(len(e.shards), func(i int) { results[i] = e.learnShard(&dst.parts[i], e.shards[i]) })
+	made := 0
+	for i := range dst.parts {
+		made += len(dst.parts[i].results)
+	}
+	dst.results = slices.Grow(dst.results, made)
 	for i := range dst.parts {
 		dst.absorb(&dst.parts[i])
 	}
@@ -53,6 +59,11 @@ func (e *Engine) learnTogether(dst *Batch) error {
 
 // learnShard learns from the samples of a shard that wait, series by series.
 func (e *Engine) learnShard(dst *Batch, h *shard) error {
+	samples := 0
+	for _, s := range h.waiting {
+		samples += s.waiting
+	}
+	dst.results = slices.Grow(dst.results, samples)
 	for _, s := range h.waiting {
 		for i := s.first; i >= 0; i = e.queue[i].next {
 			if err := e.work(dst, &e.queue[i]); err != nil {

@@ -105,16 +105,18 @@ type spacingEstimate struct {
 
 // add takes the next difference into account.
 func (s *spacingEstimate) add(from, to int64) {
-	if s.n == spacings {
-		i, _ := slices.BinarySearch(s.sorted[:], s.ring[s.at])
-		copy(s.sorted[i:], s.sorted[i+1:])
-		s.n--
-	}
 	d := to - from
-	i, _ := slices.BinarySearch(s.sorted[:s.n], d)
-	copy(s.sorted[i+1:s.n+1], s.sorted[i:s.n])
-	s.sorted[i] = d
-	s.n++
+	if s.n < spacings || s.ring[s.at] != d { // else an equal one leaves
+		if s.n == spacings {
+			i, _ := slices.BinarySearch(s.sorted[:], s.ring[s.at])
+			copy(s.sorted[i:], s.sorted[i+1:])
+			s.n--
+		}
+		i, _ := slices.BinarySearch(s.sorted[:s.n], d)
+		copy(s.sorted[i+1:s.n+1], s.sorted[i:s.n])
+		s.sorted[i] = d
+		s.n++
+	}
 	s.ring[s.at] = d
 	s.calendar[s.at] = 0
 	if d >= 28*int64(24*time.Hour) {

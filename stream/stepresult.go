@@ -27,7 +27,7 @@ type stepResult struct {
 	rewound bool  // the time has gone back
 	insight int   // end of Batch.insights when it was made; 0 = none
 
-	event Event
+	event *Event // nil for other kinds
 }
 
 // resultKind says which fields of a stepResult count.

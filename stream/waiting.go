@@ -84,6 +84,9 @@ func (e *Engine) ordered(w *waiting) bool {
 // Settle lets the models learn from the samples that LearnMessage has left waiting. The
 // results are appended to dst, which belongs to all of them.
 func (e *Engine) Settle(dst *Batch) error {
+	if len(e.queue) == 0 {
+		return nil
+	}
 	if err := e.learnShards(dst); err != nil {
 		return err
 	}
@@ -124,6 +127,9 @@ func (e *Engine) points(w *waiting) int {
 // floats returns about how many numbers the results of a sample and their points have.
 func (e *Engine) floats(w *waiting) int {
 	const fixed = int(unsafe.Sizeof(waiting{})+unsafe.Sizeof(stepResult{})) / 8
-	ends := 2 * len(e.c.Levels) * (e.c.Horizon + len(e.c.Emit))
+	ends := 2 * len(e.c.Levels) * e.c.Horizon
+	if len(e.c.Levels) > 1 { // copied; see scorer.atHorizon
+		ends += 2 * len(e.c.Levels) * len(e.c.Emit)
+	}
 	return fixed + len(w.sample.Y)*(2+e.c.Horizon+ends)
 }

@@ -90,7 +90,7 @@ func scarceFleet() (stream.EngineConfig, []stream.Record) {
 		}
 	}
 	c := stream.EngineConfig{
-		Model: "auto", NewModel: auto(varmodel.TierFull), Horizon: 1, Memory: 9 << 20, MetricsEvery: 10, GrowAfter: 24,
+		Model: "auto", NewModel: auto(varmodel.TierFull), Horizon: 1, Memory: 5 << 20, MetricsEvery: 10, GrowAfter: 24,
 		Lighter: []stream.LighterModel{{Name: "young", New: auto(varmodel.TierYoung)}},
 	}
 	var records []stream.Record

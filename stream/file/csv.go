@@ -3,7 +3,6 @@ package file
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
@@ -60,9 +59,10 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 			continue
 		}
 		d := len(f.Yhat)
+		time := format.AppendTime(dst[len(dst):], f.Time, e.TimeUnit) // where the first line has it
 		for j, target := range f.Series.Variables {
 			for l := range max(1, len(e.Levels)) {
-				dst = format.AppendTime(dst, f.Time, e.TimeUnit)
+				dst = append(dst, time...)
 				dst = appendText(append(dst, ','), f.Series.Name)
 				dst = appendText(append(dst, ','), target)
 				dst = strconv.AppendInt(append(dst, ','), int64(f.Horizon), 10)
@@ -104,7 +104,7 @@ func appendNumber(dst []byte, v float64) []byte {
 
 // appendText quotes s if need be (RFC 4180).
 func appendText(dst []byte, s string) []byte {
-	if s != "" && !strings.ContainsAny(s, ",\"\r\n") {
+	if isPlain(s) {
 		return append(dst, s...)
 	}
 	dst = append(dst, '"')
@@ -115,4 +115,15 @@ func appendText(dst []byte, s string) []byte {
 		dst = append(dst, s[i])
 	}
 	return append(dst, '"')
+}
+
+// isPlain reports whether s needs no quotes: as strings.ContainsAny would, but short texts take less time.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case ',', '"', '\r', '\n':
+			return false
+		}
+	}
+	return s != ""
 }
