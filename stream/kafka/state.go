@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -241,7 +240,7 @@ func (s *Store) use(ctx context.Context, m manifest) (list []stream.Checkpoint, 
 // its first chunk on the number of chunks. With an error that wraps stream.ErrCorrupt come the
 // checkpoints before the damage.
 func (s *Store) read(ctx context.Context, m manifest) (list []stream.Checkpoint, found map[string]int, err error) {
-	chunks := make([][]byte, m.chunks)
+	parts := make(chunks, m.chunks)
 	found = make(map[string]int)
 	err = s.scan(ctx, m.first, func(id string, chunk int, msg *stream.Message) {
 		if msg.Value != nil {
@@ -250,22 +249,21 @@ func (s *Store) read(ctx context.Context, m manifest) (list []stream.Checkpoint,
 			delete(found, id) // removed
 		}
 		if id == m.id && chunk >= 0 && chunk < m.chunks {
-			chunks[chunk] = slices.Clone(msg.Value) // of a chunk that is there twice, both are equal
+			parts[chunk] = slices.Clone(msg.Value) // of a chunk that is there twice, both are equal
 		}
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	missing := slices.IndexFunc(chunks, func(c []byte) bool { return c == nil })
+	missing := slices.IndexFunc(parts, func(c []byte) bool { return c == nil })
 	if missing >= 0 {
-		chunks = chunks[:missing]
+		parts = parts[:missing]
 	}
-	b := bytes.Join(chunks, nil)
-	list, _, err = stream.ParseCheckpoints(bytes.NewReader(b), int64(len(b)))
+	list, _, err = stream.ParseCheckpoints(parts, parts.size())
 	switch {
 	case missing >= 0:
 		err = fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", stream.ErrCorrupt, missing, m.chunks, m.id)
-	case err == nil && sha256.Sum256(b) != m.sum:
+	case err == nil && parts.sum() != m.sum:
 		// Each checkpoint is valid, but they are not those that were committed.
 		list, err = nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", stream.ErrCorrupt, m.id)
 	}
