@@ -24,7 +24,7 @@ score is the largest of five:
   noise        the forecast errors of the last rows are larger or smaller than usual
   jump         the row is away from its forecast
   correlation  a variable is away from what the others of the same rows lead to expect
-  flat         the variables move less from row to row than usual
+  flat         the variables move less from row to row than usual, or a value repeats
 
 An alarm begins an anomaly, which is one line of the table: its highest score, the cause
 of most of its rows, the leading variable with its observed and expected value. A jump

@@ -167,6 +167,9 @@ func TestReplayServes(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `forecaster_records_total`) {
 		t.Errorf("%v, %s", err, text)
 	}
+	if code, state := readiness(address); code != http.StatusServiceUnavailable || !strings.Contains(state, "the input has finished") {
+		t.Errorf("/readyz after the end says %d %s", code, state)
+	}
 	if code := p.terminate(t); code != exitDone {
 		t.Errorf("SIGTERM: exit code %d", code)
 	}

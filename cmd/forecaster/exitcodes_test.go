@@ -37,6 +37,7 @@ func TestExitCodes(t *testing.T) {
 		{exitUsage, "anomalies --set pipeline.interval=2h " + hourly},
 		{exitUsage, "evaluate --window 9 " + hourly},
 		{exitUsage, "evaluate --scale-rows 9 " + hourly},
+		{exitUsage, "replay " + good + " --out " + good},
 		{exitUsage, "lint"},
 		{exitUsage, "lint --set model.ordr=3"},
 		{exitUsage, "lint --set model.ordr=3 --output json"},

@@ -33,7 +33,7 @@ func CheckPaths(c *config.Config) error {
 	for i, b := range files {
 		for _, a := range files[:i] {
 			if SameFile(a.path, b.path) {
-				return fmt.Errorf("%s: %q is the file of %s; write to another one", b.key, b.path, a.key)
+				return &config.UsageError{Err: fmt.Errorf("%s: %q is the file of %s; write to another one", b.key, b.path, a.key)}
 			}
 		}
 	}

@@ -221,7 +221,7 @@ func (b *binder) validateInputs(c *Config) {
 // validateSeason turns the time of a season into steps.
 func (b *binder) validateSeason(c *Config) {
 	m, step := &c.Model, c.Pipeline.Interval
-	b.Need(m.Season >= 0 && m.Season <= 10_000, "model.season", "must lie in [0, 10000], got %d", m.Season)
+	b.Need(m.Season >= 0 && m.Season <= 20_160, "model.season", "must lie in [0, 20160], got %d", m.Season)
 	if m.SeasonTime == 0 {
 		return
 	}
@@ -231,8 +231,8 @@ func (b *binder) validateSeason(c *Config) {
 	if m.SeasonTime.Months() > 0 {
 		whole, part = int64(m.SeasonTime.Months()), int64(step.Months())
 	}
-	if part == 0 || whole%part != 0 || whole/part < 2 || whole/part > 10_000 {
-		b.Need(step == 0, path, "must be 2 to 10000 times pipeline.interval, which is %s, got %s", step.Short(), m.SeasonTime.Short())
+	if part == 0 || whole%part != 0 || whole/part < 2 || whole/part > 20_160 {
+		b.Need(step == 0, path, "must be 2 to 20160 times pipeline.interval, which is %s, got %s", step.Short(), m.SeasonTime.Short())
 		return
 	}
 	n := int(whole / part)

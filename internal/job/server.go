@@ -153,13 +153,15 @@ const stalled = 30 * time.Second
 // notReady returns the reason why the job does not work, "" if it does.
 func (l *Live) notReady() string {
 	l.mu.Lock()
-	group, working := l.group, len(l.working)
+	group, working, past := l.group, len(l.working), len(l.past)
 	l.mu.Unlock()
 	switch {
 	case group != nil && group.Status().State != "":
 		return group.Status().State
+	case group == nil && working == 0 && past > 0:
+		return "no data: the input has finished"
 	case group == nil && working == 0:
-		return "no data: the input has finished, or has not started yet"
+		return "no data: the input has not started yet"
 	}
 	if group != nil {
 		for _, p := range group.Status().Partitions {
