@@ -8,6 +8,7 @@ root=$PWD
 make -s build
 cd "${FORECASTER_DATA:?set it to the folder of the data sets}"
 PATH=$root/bin:$PATH
+export COLUMNS=100 # the width of the tables on the pages
 shown=yes
 while IFS= read -r line; do
 	if [[ $line == "<!-- end -->" ]]; then

@@ -116,12 +116,12 @@ func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	if len(r.Rows) == 0 && r.Score == "model" {
 		fmt.Fprintln(w, "No score: the first 100 rows of a series have none; --history FILE gives rows to learn first.")
 	}
-	a.printTable(w, r.Table(top))
+	r.Table(top).Print(w, a.wide)
 	if n := len(r.Stretches) - top; n > 0 {
 		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))
 	}
 	if len(r.Detections) > 0 {
 		t := study.DetectionTable(r.Detections)
-		a.printTable(w, t)
+		t.Print(w, a.wide)
 	}
 }

@@ -151,7 +151,7 @@ func (a *app) listCheckpoints(ctx context.Context, j job.Checkpoints) ([]job.Che
 	if a.output == "json" {
 		return list, writeJSON(a.stdout, list)
 	}
-	t := newTable(2, "checkpoint", "saved", "bytes", "changes", "next offset", "")
+	t := report.NewTable(2, "checkpoint", "saved", "bytes", "changes", "next offset", "")
 	for _, c := range list {
 		what := c.Error
 		if what == "" && c.Committed != nil && *c.Committed {
@@ -176,7 +176,7 @@ func (a *app) listSettings(list []job.CheckpointInfo) {
 		if len(c.Settings) == 0 || slices.ContainsFunc(list[:i], same) {
 			continue
 		}
-		t := newTable(2, "setting of "+c.Path, "value")
+		t := report.NewTable(2, "setting of "+c.Path, "value")
 		for _, key := range slices.Sorted(maps.Keys(c.Settings)) {
 			if value, ok := defaults[key]; !ok || value != c.Settings[key] || strings.HasPrefix(key, "build.") {
 				t.AppendRow([]any{key, c.Settings[key]})

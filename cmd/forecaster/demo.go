@@ -153,7 +153,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if isTerminal(a.stdout) {
+	if report.IsTerminal(a.stdout) {
 		d.say("The page stays at %s until Ctrl-C.", live.Address)
 		<-cmd.Context().Done()
 	}
@@ -223,7 +223,7 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 	fmt.Fprintf(&b, "Live page: %s\n", live.Address)
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
 		report.Thousands(records), report.Thousands(total), report.Rate(float64(records)/elapsed.Seconds()))
-	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "nmse skill vs persistence", "vs var1")
+	t := report.NewTable(2, "series", "variable", "observed", "forecast", "last samples", "nmse skill vs persistence", "vs var1")
 	skills := make(map[string]eval.Score)
 	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
 		if k.Model == live.Cfg.Model.Type && k.Horizon == 1 {
@@ -298,7 +298,7 @@ func (a *app) printDemo(w io.Writer, r *demoReport) {
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
-	a.printTable(w, t)
+	t.Print(w, a.wide)
 	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s.\n",
 		report.Thousands(r.Samples), float64(r.Seconds), report.Rate(float64(r.SamplesPerSecond)))
 	fmt.Fprintf(w, `
@@ -324,7 +324,7 @@ type liveView struct {
 	lines int
 }
 
-func newLiveView(w io.Writer) *liveView { return &liveView{w: w, on: isTerminal(w)} }
+func newLiveView(w io.Writer) *liveView { return &liveView{w: w, on: report.IsTerminal(w)} }
 
 func (v *liveView) draw(picture string) {
 	if !v.on {

@@ -200,13 +200,13 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 func (a *app) printEvaluation(e *study.Evaluation) {
 	fmt.Fprintln(a.stdout, e.Headline())
 	for _, t := range e.Tables() {
-		a.printTable(a.stdout, t)
+		t.Print(a.stdout, a.wide)
 	}
 }
 
 // stage names the part of a long command that begins; status may print the progress of that part.
 func (a *app) stage(format string, args ...any) {
-	if isTerminal(a.stderr) {
+	if report.IsTerminal(a.stderr) {
 		a.status(format, args...)
 	} else {
 		fmt.Fprintf(a.stderr, format+"\n", args...)
@@ -215,7 +215,7 @@ func (a *app) stage(format string, args ...any) {
 
 // status replaces the last line of a terminal; elsewhere it does nothing.
 func (a *app) status(format string, args ...any) {
-	if isTerminal(a.stderr) {
+	if report.IsTerminal(a.stderr) {
 		fmt.Fprintf(a.stderr, "\r\033[K"+format, args...)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -51,7 +52,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	written := *cfg
 	if f := cfg.Output.File; f != nil {
-		if err := build.CheckOutput("--out", f.Path, path); err != nil {
+		if err := cmp.Or(build.CheckOutput("--out", f.Path, path), build.CheckForecasts("--out", f.Path)); err != nil {
 			return err
 		}
 	}
@@ -126,7 +127,7 @@ func (a *app) printForecasts(levels []float64, b *stream.Batch) {
 		}
 	}
 	study.AlignTimes(t, 1)
-	a.printTable(a.stdout, t)
+	t.Print(a.stdout, a.wide)
 }
 
 // forecastsJSON returns the forecasts for --output json: one element per series, step

@@ -150,7 +150,7 @@ const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {
 	fmt.Fprintf(w, "%s: %d edges above %s\n", r.Series, len(r.Edges), r.Threshold.Fixed(4))
-	t := newTable(2, "from", "to", "influence")
+	t := report.NewTable(2, "from", "to", "influence")
 	for _, e := range r.Edges {
 		t.AppendRow([]any{e.From, e.To, e.Influence.Fixed(4)})
 	}

@@ -84,7 +84,7 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 	if a.output == "json" {
 		return writeJSON(a.stdout, plans)
 	}
-	a.printTable(a.stdout, study.PlanTable(plans, p))
+	study.PlanTable(plans, p).Print(a.stdout, a.wide)
 	return nil
 }
 
@@ -151,7 +151,7 @@ func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
 	if a.output == "json" {
 		return writeJSON(a.stdout, c)
 	}
-	a.printTable(a.stdout, c.Table(epsilon))
+	c.Table(epsilon).Print(a.stdout, a.wide)
 	return nil
 }
 
@@ -220,7 +220,7 @@ the last fifth of the training pairs. To forecast, use model.type: kernelvar, wh
 		if a.output == "json" {
 			return writeJSON(a.stdout, fits)
 		}
-		a.printTable(a.stdout, fits.Table())
+		fits.Table().Print(a.stdout, a.wide)
 		return nil
 	}
 	return cmd

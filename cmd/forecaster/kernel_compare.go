@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 )
 
@@ -118,7 +119,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 			}
 		}
 	}
-	t := newTable(1, append([]string{""}, header...)...)
+	t := report.NewTable(1, append([]string{""}, header...)...)
 	for _, line := range lines {
 		row := []any{line.Name}
 		for j, r := range line.Ratios {

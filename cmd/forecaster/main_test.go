@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,12 +22,16 @@ import (
 	"github.com/orffvar/forecaster/internal/interrupt"
 )
 
+// pageWidth is the number of characters in a line of a table on the pages; docs/record.sh has it, too.
+const pageWidth = 100
+
 // TestMain makes this test binary serve as two programs beside the tests:
 // forecaster itself, and a broker in a process of its own.
 func TestMain(m *testing.M) {
 	if strings.Contains(filepath.Base(os.Args[0]), ".test") { // not one of the programs
 		interrupt.Ignore()
 	}
+	os.Setenv("COLUMNS", strconv.Itoa(pageWidth)) // scripts have an environment of their own, without it
 	testscript.Main(m, map[string]func(){
 		"forecaster": main,
 		"broker":     brokerMain,

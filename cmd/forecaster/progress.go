@@ -21,7 +21,7 @@ type progress struct {
 // unknown), samples the number of samples so far.
 func (a *app) progressBar(title string, position func() (done, total int64), samples func() int64) *progress {
 	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
-	if !isTerminal(a.stderr) {
+	if !report.IsTerminal(a.stderr) {
 		close(p.done)
 		return p
 	}

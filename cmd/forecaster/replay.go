@@ -215,7 +215,7 @@ const maxListed = 40
 
 func (a *app) printReplay(w io.Writer, r *replayReport) {
 	if t := r.table(); len(t.Rows) > 0 {
-		a.printTable(w, t)
+		t.Print(w, a.wide)
 	} else {
 		fmt.Fprintln(w, "No score: the file is too short for the model.")
 	}

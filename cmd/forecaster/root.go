@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -63,7 +62,7 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 	}
 	root.SetVersionTemplate("forecaster {{.Version}}\n")
 	root.PersistentFlags().StringVar(&a.output, "output", "table", "format of the results: table or json; of forecast also csv")
-	root.PersistentFlags().BoolVar(&a.wide, "wide", false, "print all columns of tables, however wide they are")
+	root.PersistentFlags().BoolVar(&a.wide, "wide", false, "print all columns of tables; without it, tables fit the terminal, or COLUMNS characters if that is set")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		a.demoCommand(),
@@ -175,7 +174,7 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 func (a *app) logger(c config.Log) *slog.Logger {
 	job.SetLevel(&a.level, c)
 	options := &slog.HandlerOptions{Level: &a.level}
-	if c.Format == "text" || c.Format == "auto" && isTerminal(a.stderr) {
+	if c.Format == "text" || c.Format == "auto" && report.IsTerminal(a.stderr) {
 		return slog.New(slog.NewTextHandler(a.stderr, options))
 	}
 	return slog.New(slog.NewJSONHandler(a.stderr, options))
@@ -188,10 +187,4 @@ func (a *app) notices(c config.Log) *slog.Logger {
 	}
 	job.SetLevel(&a.level, c)
 	return job.NewPlainLog(a.stderr, &a.level)
-}
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -164,8 +164,8 @@ func TestPrintedSkills(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(text) {
-			if strings.Contains(line, "│") && len([]rune(strings.TrimSpace(line))) > tableWidth {
-				t.Errorf("%s: more than %d characters: %s", name, tableWidth, line)
+			if strings.Contains(line, "│") && len([]rune(strings.TrimSpace(line))) > pageWidth {
+				t.Errorf("%s: more than %d characters: %s", name, pageWidth, line)
 			}
 		}
 	}

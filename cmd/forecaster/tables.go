@@ -126,11 +126,11 @@ listed.`,
 		}
 		if len(rows) > 0 {
 			for _, t := range []report.Table{study.ScoreTable(rows, *models), study.OKVARTable(rows), study.TimeTable(rows)} {
-				a.printTable(a.stdout, t)
+				t.Print(a.stdout, a.wide)
 			}
 		}
 		for _, t := range chapter6.Tables() {
-			a.printTable(a.stdout, t)
+			t.Print(a.stdout, a.wide)
 		}
 		if len(missing) > 0 {
 			fmt.Fprintf(a.stdout, "Left out, because --data has no %s\n", strings.Join(missing, ", "))

@@ -40,6 +40,15 @@ func CheckPaths(c *config.Config) error {
 	return nil
 }
 
+// CheckForecasts returns an error when the file that a key or a flag names for forecasts has other
+// content, which would be lost.
+func CheckForecasts(key, path string) error {
+	if err := file.CheckForeign(path); err != nil {
+		return &config.UsageError{Err: fmt.Errorf("%s: %w", key, err)}
+	}
+	return nil
+}
+
 // CheckOutput returns an error when the file that a flag names cannot be written, is the input, or
 // has another ending than its content has; without endings any will do. It leaves what is there.
 func CheckOutput(flag, path, input string, endings ...string) error {

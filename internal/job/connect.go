@@ -59,6 +59,9 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if f := cfg.Output.File; f != nil {
 		output("output.file.path", f.Path)
+		if err := build.CheckForecasts("output.file.path", f.Path); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if d := cfg.Output.DeadLetters; d != nil {
 		output("output.dead_letters.path", d.Path)

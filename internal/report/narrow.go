@@ -3,12 +3,14 @@ package report
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
 // Narrow returns the table without the columns of Wide and with at most so many characters in a
 // line, as far as that can be: it leaves out columns that can be spared, then shortens the texts
-// of the first columns in the middle. It returns the names of the columns that were left out.
+// of the first columns in the middle, but no times. It returns the names of the columns that were
+// left out.
 func (t Table) Narrow(limit int) (_ Table, left []string) {
 	for i, name := range slices.Concat(t.Wide, t.Spare) {
 		if i >= len(t.Wide) && t.width() <= limit {
@@ -22,7 +24,7 @@ func (t Table) Narrow(limit int) (_ Table, left []string) {
 	for done := make([]bool, t.Numeric); ; {
 		excess, widest := t.width()-limit, -1
 		for i := range done {
-			if !done[i] && (widest < 0 || t.columnWidth(i) > t.columnWidth(widest)) {
+			if !done[i] && !t.hasTimes(i) && (widest < 0 || t.columnWidth(i) > t.columnWidth(widest)) {
 				widest = i
 			}
 		}
@@ -33,6 +35,14 @@ func (t Table) Narrow(limit int) (_ Table, left []string) {
 		done[widest] = true
 	}
 	return t, left
+}
+
+// hasTimes reports whether a column has times, which mean nothing when a part is missing.
+func (t Table) hasTimes(column int) bool {
+	return slices.ContainsFunc(t.Rows, func(row []string) bool {
+		_, err := time.Parse(time.DateOnly, row[column][:min(len(row[column]), len(time.DateOnly))])
+		return err == nil
+	})
 }
 
 // shortened returns the table with a column whose texts have at most n characters, or those that

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// lineWidth is the number of characters that a line of a table may have on w: COLUMNS if it is
+// set, or else the width of a terminal. A file and a pipe have no limit, so nothing is cut there.
+func lineWidth(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return math.MaxInt
+}
+
+// NewTable returns an empty table; the columns from numeric on are aligned right.
+func NewTable(numeric int, header ...string) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	row := make(table.Row, len(header))
+	var columns []table.ColumnConfig
+	for i, h := range header {
+		row[i] = h
+		if i >= numeric {
+			columns = append(columns, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.AppendHeader(row)
+	t.SetColumnConfigs(columns)
+	return t
+}
+
+// Print prints a table that has rows, with its caption below; with colours on a terminal unless
+// NO_COLOR is set. With all it prints every column, however wide the table is.
+func (t Table) Print(w io.Writer, all bool) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	var left []string
+	if !all {
+		t, left = t.Narrow(lineWidth(w))
+	}
+	coloured := IsTerminal(w)
+	header := slices.Clone(t.Header)
+	if coloured {
+		for i, h := range header {
+			header[i] = text.Bold.Sprint(h)
+		}
+	}
+	printed := NewTable(t.Numeric, header...)
+	for _, cells := range t.Rows {
+		row := make([]any, len(cells))
+		for i, c := range cells {
+			row[i] = c
+			if n, err := strconv.Atoi(c); err == nil {
+				row[i] = n // aligned as a number in any column
+			}
+			if coloured {
+				row[i] = paint(t.Header[i], row[i])
+			}
+		}
+		printed.AppendRow(row)
+	}
+	fmt.Fprintln(w, printed.Render())
+	if t.Caption != "" {
+		fmt.Fprintln(w, t.Caption)
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(w, "Left out: %s. All columns: --wide\n", strings.Join(left, ", "))
+	}
+}
+
+// paint colours a cell with a skill: green above 0, red below.
+func paint(header string, cell any) any {
+	if !strings.Contains(header, "skill") {
+		return cell
+	}
+	switch skill, err := strconv.ParseFloat(fmt.Sprint(cell), 64); {
+	case err != nil || skill == 0:
+		return cell
+	case skill > 0:
+		return text.FgGreen.Sprint(cell)
+	default:
+		return text.FgRed.Sprint(cell)
+	}
+}
