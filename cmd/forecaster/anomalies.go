@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,7 @@ z-scores, and with --history the residual of its principal components.`,
 	cmd.Flags().String("score", "model", "model or level-sets")
 	cmd.Flags().Int("top", 10, "lines of the table; 0 = all")
 	labelFlags(cmd)
+	reportFlags(cmd)
 	return cmd
 }
 
@@ -65,6 +67,10 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	}
 	if kind != "model" && kind != "level-sets" {
 		return &usageError{fmt.Errorf("--score: must be model or level-sets, got %q", kind)}
+	}
+	out, err := reportOutputs(cmd)
+	if err != nil {
+		return err
 	}
 	records, err := a.readRecords(cmd, cfg)
 	if err != nil {
@@ -95,10 +101,16 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 		r.Detections = append([]study.Detection{study.DetectRows(name, scores.Rows, float64(r.Threshold), samples, marked)},
 			study.BaselineDetections(samples, before, marked)...)
 	}
+	top = cmp.Or(top, len(r.Stretches))
 	if a.output == "json" {
 		err = writeJSON(a.stdout, r)
 	} else {
-		a.printAnomalies(a.stdout, r, cmp.Or(top, len(r.Stretches)))
+		a.printAnomalies(a.stdout, r, top)
+	}
+	if err == nil && out.Wanted() {
+		err = out.Write(a.stderr, &report.Report{
+			Title: filepath.Base(path), Facts: []string{r.Headline()}, Tables: r.Tables(top), Marked: r.Marked(samples, before),
+		})
 	}
 	if err != nil {
 		return err
@@ -107,21 +119,16 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 }
 
 func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
-	alarms := 0
-	for _, s := range r.Stretches {
-		alarms += s.Rows
-	}
-	fmt.Fprintf(w, "%s: %s, with %s of %s scored rows\n", r.Dataset,
-		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))))
+	fmt.Fprintln(w, r.Headline())
 	if len(r.Rows) == 0 && r.Score == "model" {
 		fmt.Fprintln(w, "No score: the first 100 rows of a series have none; --history FILE gives rows to learn first.")
 	}
-	r.Table(top).Print(w, a.wide)
+	tables := r.Tables(top)
+	tables[0].Print(w, a.wide)
 	if n := len(r.Stretches) - top; n > 0 {
 		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))
 	}
-	if len(r.Detections) > 0 {
-		t := study.DetectionTable(r.Detections)
+	for _, t := range tables[1:] {
 		t.Print(w, a.wide)
 	}
 }

@@ -109,10 +109,8 @@ const (
 // write draws the figure with its title and legend, dark on white.
 func (f *figure) write(w io.Writer, kind format) error {
 	s := f.sized(onFile)
-	legend := 0.
-	if len(f.legend) > 0 {
-		legend = 24
-	}
+	rows := f.legendRows(vg.Points(s.width), s)
+	legend := legendRow * float64(len(rows))
 	width, height := vg.Points(s.width), vg.Points(s.height+legend)
 	p := f.plot(s, inFile)
 	p.Title.TextStyle.Color = inFile.ink
@@ -128,29 +126,51 @@ func (f *figure) write(w io.Writer, kind format) error {
 	}
 	c := draw.New(canvas)
 	p.Draw(draw.Crop(c, 6, -12, vg.Points(legend)+6, -6))
-	f.drawLegend(c, s)
+	for i, row := range rows {
+		drawLegend(c, row, legendStyle(s), vg.Points(legendRow*float64(len(rows)-1-i)))
+	}
 	_, err := canvas.WriteTo(w)
 	return err
 }
 
-// drawLegend writes the entries in a row at the foot, as many as there is room for.
-func (f *figure) drawLegend(c draw.Canvas, s size) {
-	style := draw.TextStyle{Color: inFile.ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text - 1)}, Handler: plot.DefaultTextHandler}
-	x := vg.Points(40)
+// legendRow is the height of a row of the legend in points.
+const legendRow = 24
+
+// The room in a row of the legend: at its left, of the sample of an entry, and behind a name.
+const legendLeft, legendSample, legendGap = 40, 21, 19
+
+func legendStyle(s size) draw.TextStyle {
+	return draw.TextStyle{Color: inFile.ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text - 1)}, Handler: plot.DefaultTextHandler}
+}
+
+// legendRows are the entries of the legend in rows that fit the width.
+func (f *figure) legendRows(width vg.Length, s size) (rows [][]entry) {
+	style := legendStyle(s)
+	x := width
 	for _, e := range f.legend {
-		wide := style.Width(e.name)
+		wide := style.Width(e.name) + legendSample + legendGap
+		if x+wide > width {
+			rows, x = append(rows, nil), legendLeft
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		x += wide
+	}
+	return rows
+}
+
+// drawLegend writes a row of the legend at the height y.
+func drawLegend(c draw.Canvas, row []entry, style draw.TextStyle, y vg.Length) {
+	x := vg.Points(legendLeft)
+	for _, e := range row {
 		if e.color == ink {
 			e.color = inFile.ink
 		}
-		if x+wide+40 > c.Max.X {
-			return
-		}
 		if e.area {
-			c.FillPolygon(e.color, []vg.Point{{X: x, Y: 8}, {X: x + 16, Y: 8}, {X: x + 16, Y: 18}, {X: x, Y: 18}})
+			c.FillPolygon(e.color, []vg.Point{{X: x, Y: y + 8}, {X: x + 16, Y: y + 8}, {X: x + 16, Y: y + 18}, {X: x, Y: y + 18}})
 		} else {
-			c.StrokeLine2(draw.LineStyle{Color: e.color, Width: 2}, x, 13, x+16, 13)
+			c.StrokeLine2(draw.LineStyle{Color: e.color, Width: 2}, x, y+13, x+16, y+13)
 		}
-		c.FillText(style, vg.Point{X: x + 21, Y: 9}, e.name)
-		x += wide + 40
+		c.FillText(style, vg.Point{X: x + legendSample, Y: y + 9}, e.name)
+		x += style.Width(e.name) + legendSample + legendGap
 	}
 }

@@ -38,9 +38,11 @@ type entry struct {
 // and dark backgrounds.
 var palette = []color.NRGBA{
 	{0x1f, 0x83, 0xd0, 255}, {0xd5, 0x5e, 0x00, 255}, {0x00, 0x9e, 0x73, 255}, {0xcc, 0x79, 0xa7, 255},
-	{0xe6, 0x9f, 0x00, 255}, {0x56, 0xb4, 0xe9, 255}, {0x8c, 0x6d, 0x31, 255}, {0x7f, 0x7f, 0x7f, 255},
-	{0x94, 0x67, 0xbd, 255}, {0xa6, 0xb8, 0x3c, 255}, {0x17, 0x8a, 0x8a, 255}, {0xe3, 0x77, 0x77, 255},
+	{0xe6, 0x9f, 0x00, 255}, {0x56, 0xb4, 0xe9, 255}, {0x8c, 0x6d, 0x31, 255}, {0x94, 0x67, 0xbd, 255},
+	{0xa6, 0xb8, 0x3c, 255}, {0x17, 0x8a, 0x8a, 255}, {0xe3, 0x77, 0x77, 255}, grey,
 }
+
+var grey = color.NRGBA{0x7f, 0x7f, 0x7f, 255}
 
 func colorOf(i int) color.NRGBA { return palette[i%len(palette)] }
 
@@ -61,16 +63,18 @@ var (
 // ink, in a legend, is the colour of text.
 var ink = color.NRGBA{}
 
-// figures returns the plots of the traces; the last one is the model of interest.
-func figures(traces []*Trace) []figure {
+// figures returns the plots of the marked series and of the traces, of which the last one is the
+// model of interest.
+func (r *Report) figures() []figure {
+	all := r.Marked.figures()
+	traces := r.Traces
 	if len(traces) == 0 {
-		return nil
+		return all
 	}
 	main := traces[len(traces)-1]
 	if main.steps == 0 {
-		return nil
+		return all
 	}
-	var all []figure
 	all = append(all, main.forecasts()...)
 	for _, f := range []*figure{errorsOf(traces), coverageOf(traces), main.weights(), main.anomalies()} {
 		if f != nil {
@@ -206,59 +210,6 @@ func level(p *plot.Plot, c colors, from, to, y float64) {
 	p.Add(l)
 }
 
-// errorsOf draws the errors of all models over the run.
-func errorsOf(traces []*Trace) *figure {
-	f := &figure{
-		name: "errors", title: "Errors over time", axis: newAxis(traces[0].bins[len(traces[0].bins)-1].time), y: "MSE / MSE of persistence",
-		caption: fmt.Sprintf("Mean squared error, %s ahead, of each %s of the run, in units of that of persistence, which repeats the last value. Below the dashed line a model is better.",
-			steps(traces[0].c.Horizon), ofSteps(traces[0].width)),
-	}
-	type curve struct {
-		xy plotter.XYs
-		c  color.NRGBA
-	}
-	var curves []curve
-	top := 0.
-	for i, t := range traces {
-		if t.c.Model == "persistence" {
-			continue // the unit
-		}
-		var xy plotter.XYs
-		var all []float64
-		for k, v := range t.relativeErrors() {
-			xy = append(xy, plotter.XY{X: f.axis.x(t.bins[k].time), Y: v})
-			if !math.IsNaN(v) {
-				all = append(all, v)
-			}
-		}
-		if len(all) == 0 {
-			continue
-		}
-		slices.Sort(all)
-		top = max(top, 1.5*all[len(all)*9/10]) // the first bins may be far off
-		curves = append(curves, curve{xy, colorOf(i)})
-		f.legend = append(f.legend, entry{t.c.Model, colorOf(i), false})
-	}
-	if len(curves) == 0 {
-		return nil
-	}
-	top = max(top, 1.2)
-	f.draw = func(p *plot.Plot, c colors) {
-		for _, v := range curves {
-			clipped := slices.Clone(v.xy)
-			for i := range clipped {
-				if clipped[i].Y > top {
-					clipped[i].Y = top
-				}
-			}
-			lines(p, clipped, v.c, 1.4)
-		}
-		level(p, c, curves[0].xy[0].X, curves[0].xy[len(curves[0].xy)-1].X, 1)
-		p.Y.Min, p.Y.Max = 0, top
-	}
-	return f
-}
-
 func ofSteps(n int) string {
 	if n == 1 {
 		return "step"
@@ -317,52 +268,6 @@ func (t *Trace) measured() plotter.XYs {
 	}
 	slices.SortFunc(xy, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	return xy
-}
-
-// weights draws the weights of the experts, one on top of the other.
-func (t *Trace) weights() *figure {
-	known := 0
-	for _, b := range t.bins {
-		if b.weighted > 0 {
-			known++
-		}
-	}
-	if known < 2 {
-		return nil
-	}
-	f := &figure{
-		name: "weights", title: "Experts in the mixture", axis: newAxis(t.bins[len(t.bins)-1].time), y: "weight",
-		caption: fmt.Sprintf("The weights of the experts of %s in the one-step forecast, averaged over the variables.", t.c.Model),
-	}
-	for e, name := range t.experts {
-		f.legend = append(f.legend, entry{name, colorOf(e), true})
-	}
-	f.draw = func(p *plot.Plot, c colors) {
-		areas := make([]ribbon, len(t.experts))
-		for _, b := range t.bins {
-			if b.weighted == 0 {
-				continue
-			}
-			sum := 0.
-			for _, w := range b.weights {
-				sum += max(0, w)
-			}
-			low := 0.
-			for e := range areas {
-				high := low
-				if e < len(b.weights) {
-					high += max(0, b.weights[e]) / sum
-				}
-				areas[e].add(f.axis.x(b.time), low, high)
-				low = high
-			}
-		}
-		for e := range areas {
-			areas[e].draw(p, colorOf(e))
-		}
-		p.Y.Min, p.Y.Max = 0, 1
-	}
-	return f
 }
 
 // anomalies draws the anomaly score, and shades the labelled rows.

@@ -16,6 +16,7 @@ type Report struct {
 	Title  string
 	Facts  []string // lines below the title
 	Tables []Table
+	Marked *Marked  // a series with its anomalies, or nil
 	Traces []*Trace // of the models that are compared; the last one is that of interest
 	Made   string   // name and version of the program
 }
@@ -56,7 +57,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if text := leftOut(r.Traces); text != "" {
 		facts = append(facts[:len(facts):len(facts)], text)
 	}
-	for _, f := range figures(r.Traces) {
+	for _, f := range r.figures() {
 		s := section{ID: f.name, Title: f.title, Caption: f.caption}
 		for _, e := range f.legend {
 			s.Legend = append(s.Legend, chip{e.name, css(e.color), e.area})
@@ -105,7 +106,7 @@ func (r *Report) WriteFiles(dir string) (names []string, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
 	}
-	for _, f := range figures(r.Traces) {
+	for _, f := range r.figures() {
 		for _, kind := range []format{svgFile, pngFile} {
 			name := filepath.Join(dir, f.name+"."+string(kind))
 			if err := writeFile(name, func(w io.Writer) error { return f.write(w, kind) }); err != nil {

@@ -156,13 +156,58 @@ func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
 }
 
+// Headline is the number of anomalies and of their rows.
+func (r *AnomalyReport) Headline() string {
+	alarms := 0
+	for _, s := range r.Stretches {
+		alarms += s.Rows
+	}
+	return fmt.Sprintf("%s: %s, with %s of %s scored rows", r.Dataset,
+		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))))
+}
+
+// Marked is the series with the highest score, without its first rows, its anomalies marked; nil
+// without a score. The variables of its anomalies come first.
+func (r *AnomalyReport) Marked(data *Samples, without int) *report.Marked {
+	if len(r.Rows) == 0 {
+		return nil
+	}
+	name := r.Rows[0].Series
+	if len(r.Stretches) > 0 {
+		name = r.Stretches[0].Series
+	}
+	s := data.Series[slices.IndexFunc(data.Series, func(s Series) bool { return s.Name == name })]
+	m := &report.Marked{Series: name, Variables: s.Variables, Times: s.Times[without:], Rows: s.Rows[without:]}
+	for _, a := range r.Stretches {
+		if a.Series != name {
+			continue
+		}
+		m.Stretches = append(m.Stretches, [2]int{a.first, a.first + a.Rows - 1})
+		if len(a.Variables) > 0 {
+			if j := slices.Index(s.Variables, a.Variables[0].Name); !slices.Contains(m.Leading, j) {
+				m.Leading = append(m.Leading, j)
+			}
+		}
+	}
+	return m
+}
+
 func rowTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
 const anomalyNote = "An anomaly of several rows is one line: cause and values are those of most of its rows, the score is the highest."
 
-// Table lists the first anomalies: where they peak, what was observed there of the variable
+// Tables are the first anomalies and, if there are labels, how the scores agree with them.
+func (r *AnomalyReport) Tables(top int) []report.Table {
+	all := []report.Table{r.list(top)}
+	if len(r.Detections) > 0 {
+		all = append(all, DetectionTable(r.Detections))
+	}
+	return all
+}
+
+// list lists the first anomalies: where they peak, what was observed there of the variable
 // behind it, and what was expected.
-func (r *AnomalyReport) Table(top int) report.Table {
+func (r *AnomalyReport) list(top int) report.Table {
 	interval := "interval"
 	if r.Level > 0 {
 		interval = fmt.Sprintf("%v %% interval", 100*r.Level)

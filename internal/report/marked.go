@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// Marked is a series with some stretches of its rows shaded.
+type Marked struct {
+	Series    string
+	Variables []string
+	Leading   []int // columns of variables that are drawn first
+	Times     []int64
+	Rows      [][]float64
+	Stretches [][2]int // first and last row of each
+}
+
+// figures draws the first variables over the whole series.
+func (m *Marked) figures() (all []figure) {
+	if m == nil || len(m.Rows) == 0 {
+		return nil
+	}
+	columns := slices.Clone(m.Leading)
+	for j := range m.Variables {
+		if !slices.Contains(columns, j) {
+			columns = append(columns, j)
+		}
+	}
+	a := newAxis(m.Times[len(m.Times)-1])
+	for _, j := range columns[:min(shownVariables, len(columns))] {
+		f := figure{
+			name: "anomalies-" + fileName(m.Variables[j]), title: m.Variables[j], axis: a,
+			caption: fmt.Sprintf("%s of series %s; the rows of anomalies of any variable are shaded.", m.Variables[j], m.Series),
+			legend:  []entry{{"observed", ink, false}, {"anomaly", faded(palette[1], 80), true}},
+		}
+		f.draw = func(p *plot.Plot, c colors) { m.draw(p, c, a, j) }
+		all = append(all, f)
+	}
+	return all
+}
+
+// draw draws variable j: of each bin of rows the least and the largest value.
+func (m *Marked) draw(p *plot.Plot, c colors, a axis, j int) {
+	var xy plotter.XYs
+	width := (len(m.Rows)-1)/(2*maxBins) + 1
+	bottom, top := math.Inf(1), math.Inf(-1)
+	for from := 0; from < len(m.Rows); from += width {
+		lo, hi := math.NaN(), math.NaN()
+		for _, row := range m.Rows[from:min(from+width, len(m.Rows))] {
+			if v := row[j]; !math.IsNaN(v) {
+				if !(lo <= v) {
+					lo = v
+				}
+				if !(hi >= v) {
+					hi = v
+				}
+			}
+		}
+		x := a.x(m.Times[from])
+		xy = append(xy, plotter.XY{X: x, Y: lo})
+		if hi != lo {
+			xy = append(xy, plotter.XY{X: x, Y: hi})
+		}
+		if lo <= hi {
+			bottom, top = min(bottom, lo), max(top, hi)
+		}
+	}
+	if !(bottom <= top) {
+		bottom, top = 0, 1 // no value at all
+	}
+	margin := max(.05*(top-bottom), 1e-9*max(math.Abs(top), 1))
+	bottom, top = bottom-margin, top+margin
+	begin, end := a.x(m.Times[0]), a.x(m.Times[len(m.Times)-1])
+	visible := (end - begin) / 400 // of one row
+	for _, s := range m.Stretches {
+		from, to := a.x(m.Times[s[0]]), a.x(m.Times[s[1]])
+		wider := max(0, visible-(to-from)) / 2
+		var r ribbon
+		r.add(from-wider, bottom, top)
+		r.add(to+wider, bottom, top)
+		r.draw(p, faded(palette[1], 80))
+	}
+	lines(p, xy, c.ink, 1)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = begin, end, bottom, top
+}
