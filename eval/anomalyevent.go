@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -15,18 +16,18 @@ type AnomalyEvent struct {
 	Open bool
 
 	// Begin, Peak and End are the times of the first alarm, of the largest score, and
-	// of the last sample above 1, in ns.
+	// of the last sample odd enough for an alarm, in ns.
 	Begin, Peak, End int64
 
-	// Samples is the number of samples from Begin on.
+	// Samples is the number of samples from Begin to End.
 	Samples int64
 
-	// Score is the largest score.
+	// Score is the largest score that Observe has returned for a sample of it.
 	Score float64
 
-	// Cause is the view with the largest sum of scores over the samples above 1, and
-	// Shares are the mean shares of the variables, weighted by these scores: a shift that
-	// begins with a jump is a shift.
+	// Cause is the view with the largest sum of scores over the samples odd enough for an
+	// alarm, and Shares are the mean shares of the variables, weighted by these scores: a
+	// shift that begins with a jump is a shift.
 	Cause  View
 	Shares []float64
 
@@ -34,11 +35,23 @@ type AnomalyEvent struct {
 	Normal bool
 }
 
+// Blamed returns the variables with a part in the anomaly, the largest share first.
+func (a *AnomalyEvent) Blamed() []int {
+	const least = .05 // share of a variable that is named
+	var order []int
+	for j, share := range a.Shares {
+		if share >= least {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.Shares[j], a.Shares[i]) })
+	return order
+}
+
 const (
 	eventQuiet   = 25  // samples below 1 that end an event
 	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
 	eventSeveral = 5   // odd samples
-	eventNear    = 2   // samples since the last above 1, after which none is part of it
 	eventGrowth  = 1.3 // of the score over the peak, that is an alarm again
 	eventAlike   = .25 // of the shares, that an anomaly has in common with the one it belongs to
 )
@@ -47,12 +60,12 @@ const (
 type eventState struct {
 	AnomalyEvent
 	run      int64              // consecutive samples above 1; within an event, at most 1
-	away     int64              // samples since the last one that was odd itself; run forgets what the views recall, too
+	age      int64              // samples from Begin on
 	odd      int64              // samples that are odd enough for an alarm
 	inside   bool               // another event, which goes on
 	standing bool               // begun by a run of equal values, with which it ends
 	shift    levelShift         // that it began with
-	alarmed  float64            // last score above 1
+	highest  float64            // largest score, also of samples that are only as odd as the event has been
 	peaks    [viewCount]float64 // largest score of each view
 	sums     [viewCount]float64 // of the scores of each view
 	ended    AnomalyEvent       // by the last sample, if endedNow
@@ -61,9 +74,8 @@ type eventState struct {
 	begins, becameNormal, endedNow bool
 }
 
-// Anomalous reports whether the last sample is part of an anomaly: it is odd enough for an
-// alarm or, in an event of five such samples, at most 2 samples behind one that is half as
-// odd in a view that averages over samples.
+// Anomalous reports whether the last sample is odd enough for an alarm, in an event. The
+// event goes from the first such sample to the last one.
 func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
 
 // Event returns the current event, or the last one. Before the first it is zero. Shares
@@ -115,13 +127,9 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 		s.followShift(time)
 	}
 	if e.Open {
-		e.Samples++
+		e.age++
 		e.run++
-		e.away++
-		if best > 1 || e.odd >= eventSeveral && s.lasts() {
-			e.run, e.away = 0, 0
-		}
-		if s.recalls {
+		if best > 1 || s.recalls || e.odd >= eventSeveral && s.lasts() {
 			e.run = 0
 		}
 		if e.run >= eventQuiet || e.Normal && e.run > 0 {
@@ -129,22 +137,14 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 			return best
 		}
 		if best <= 1 {
-			s.anomalous = e.odd >= eventSeveral && e.away <= eventNear
 			return best
 		}
 		leading := s.leading
 		if score, is := s.another(best); is {
-			s.begin(time, score, true)
-			return score
+			return s.begin(time, score, true)
 		}
 		s.leading = leading
-		score := 1 - .1/best
-		if best > eventGrowth*e.alarmed {
-			e.alarmed = best
-			score = best
-		}
-		s.takePart(time, best)
-		return score
+		return s.takePart(time, best)
 	}
 	if best <= 1 {
 		e.run = 0
@@ -153,8 +153,7 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 	if e.run++; e.run < int64(s.c.MinDuration) {
 		return 1 - .1/best
 	}
-	s.begin(time, best, false)
-	return best
+	return s.begin(time, best, false)
 }
 
 // lasts reports whether the sample is still odd enough for the event, in a view that averages
@@ -163,28 +162,29 @@ func (s *AnomalyScorer) lasts() bool {
 	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation], s.scores[Flat]) > eventLeast
 }
 
-// begin begins an event with a sample of the score.
-func (s *AnomalyScorer) begin(time int64, score float64, inside bool) {
+// begin begins an event with a sample of the score, which it returns.
+func (s *AnomalyScorer) begin(time int64, score float64, inside bool) float64 {
 	e := &s.event
 	if inside {
 		s.event, s.outer = s.outer, s.event
 	}
 	e.standing = s.leading == Flat && s.standing
-	begin, samples := time, int64(1)
+	begin, age := time, int64(1)
 	if r := &s.runs; e.standing && !inside && r.begin > e.End {
-		begin, samples = r.begin, r.age
+		begin, age = r.begin, r.age
 	}
-	e.AnomalyEvent = AnomalyEvent{Open: true, Begin: begin, Samples: samples, Shares: e.Shares}
+	e.AnomalyEvent = AnomalyEvent{Open: true, Begin: begin, Shares: e.Shares}
 	e.inside, e.begins, e.becameNormal, e.endedNow = inside, true, false, false
-	e.run, e.away, e.odd, e.alarmed = 0, 0, 0, score
+	e.run, e.age, e.odd, e.highest = 0, age, 0, 0
 	e.peaks, e.sums = [viewCount]float64{}, [viewCount]float64{}
 	clear(e.Shares)
-	s.takePart(time, score)
+	score = s.takePart(time, score)
 	if e.shift = (levelShift{}); s.scores[Jump] > 1 {
 		j := slices.Index(s.squares[Jump], slices.Max(s.squares[Jump]))
 		size := s.errors.Error[j]
-		e.shift = levelShift{variable: j, size: size, from: s.runs.last[j] - size, last: time}
+		e.shift = levelShift{variable: j, size: size, from: s.runs.last[j] - size, last: time, age: age}
 	}
+	return score
 }
 
 // another reports whether a sample above 1 is another anomaly inside the event, and
@@ -192,7 +192,7 @@ func (s *AnomalyScorer) begin(time int64, score float64, inside bool) {
 // than those of the event, or something in other variables. The view is the leading one.
 func (s *AnomalyScorer) another(best float64) (score float64, is bool) {
 	e := &s.event
-	if e.Samples <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow {
+	if e.age <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow {
 		return 0, false
 	}
 	leading := s.leading
@@ -200,7 +200,7 @@ func (s *AnomalyScorer) another(best float64) (score float64, is bool) {
 		return score, true
 	}
 	s.leading = leading
-	return best, best > eventGrowth*e.Score && !e.standing || !s.alike()
+	return best, best > eventGrowth*e.highest && !e.standing || !s.alike()
 }
 
 // alike reports whether the sample and the event have variables in common.
@@ -223,8 +223,8 @@ func (s *AnomalyScorer) leave() {
 	copy(shares, e.Shares)
 	s.outer.ended = e.AnomalyEvent
 	s.outer.ended.Shares = shares
-	s.outer.Samples += e.Samples
-	s.outer.run, s.outer.away, s.outer.begins, s.outer.endedNow = e.run, e.away, false, true
+	s.outer.age += e.age
+	s.outer.run, s.outer.begins, s.outer.endedNow = e.run, false, true
 	s.event, s.outer = s.outer, s.event
 }
 
@@ -239,19 +239,22 @@ func (s *AnomalyScorer) endEvent() {
 	e.endedNow = true
 }
 
-// takePart adds a sample above 1 to the event.
-func (s *AnomalyScorer) takePart(time int64, score float64) {
+// takePart adds a sample odd enough for an alarm to the event, and returns its score: between
+// .9 and 1 unless it is clearly odder than all before.
+func (s *AnomalyScorer) takePart(time int64, best float64) (score float64) {
 	e := &s.event
 	s.anomalous = true
-	e.End = time
+	e.End, e.Samples = time, e.age
 	e.odd++
-	if score > e.Score {
-		e.Peak, e.Score = time, score
+	score = 1 - .1/best
+	if best > eventGrowth*e.Score {
+		e.Peak, e.Score, score = time, best, best
 	}
+	e.highest = max(e.highest, best)
 	for v, x := range s.scores {
 		e.peaks[v] = max(e.peaks[v], x)
 	}
-	e.sums[s.leading] += score
+	e.sums[s.leading] += best
 	total := 0.
 	for u, sum := range e.sums {
 		total += sum
@@ -260,15 +263,16 @@ func (s *AnomalyScorer) takePart(time int64, score float64) {
 		}
 	}
 	for j, share := range s.share() {
-		e.Shares[j] += score / total * (share - e.Shares[j])
+		e.Shares[j] += best / total * (share - e.Shares[j])
 	}
+	return score
 }
 
 // levelShift is a jump of a variable to a level where it may stay.
 type levelShift struct {
 	variable   int
 	from, size float64 // the level before, and the jump; 0 = none, or the variable has returned
-	last       int64   // time of the last sample at the new level
+	last, age  int64   // time of the last sample at the new level, and samples of the event up to it
 }
 
 const (
@@ -282,11 +286,11 @@ func (s *AnomalyScorer) followShift(time int64) {
 	e := &s.event
 	l := &e.shift
 	if (s.runs.last[l.variable]-l.from)/l.size > shiftStays {
-		l.last = time
+		l.last, l.age = time, e.age+1
 		return
 	}
-	if -s.errors.Error[l.variable]/l.size > shiftReturns && l.last > e.Begin {
-		e.End = max(e.End, l.last)
+	if -s.errors.Error[l.variable]/l.size > shiftReturns && l.last > e.End {
+		e.End, e.Samples = l.last, l.age
 	}
 	l.size = 0
 }
@@ -297,6 +301,7 @@ func (l *levelShift) state(c *snapshot.Codec, dim int) {
 		c.Index(&l.variable, dim)
 		c.Float64(&l.from)
 		c.Int64(&l.last)
+		c.Int64(&l.age)
 	}
 }
 
@@ -306,7 +311,7 @@ func (e *eventState) state(c *snapshot.Codec) {
 	c.Bool(&e.inside)
 	c.Bool(&e.standing)
 	c.Bool(&e.becameNormal)
-	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.run, &e.away, &e.odd} {
+	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.age, &e.run, &e.odd} {
 		c.Int64(x)
 	}
 	c.Float64(&e.Score)
@@ -315,7 +320,7 @@ func (e *eventState) state(c *snapshot.Codec) {
 	e.Cause = View(cause)
 	c.Float64s(e.Shares)
 	if e.Open {
-		c.Float64(&e.alarmed)
+		c.Float64(&e.highest)
 		e.shift.state(c, len(e.Shares))
 		c.Float64s(e.peaks[:])
 		c.Float64s(e.sums[:])

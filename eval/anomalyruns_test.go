@@ -143,7 +143,7 @@ func TestAnomalyOfAShiftOfTwelveSamples(t *testing.T) {
 		}
 		s.Observe(int64(i)*minute, []float64{y}, []float64{y - error})
 	}
-	if e, begin, end := s.Event(), int64(at), int64(at+length-1); e.Begin != begin*minute || e.End < end*minute || e.End > (end+1)*minute {
-		t.Errorf("from %d to %d, want %d to %d", e.Begin/minute, e.End/minute, begin, end)
+	if e, begin, end := s.Event(), int64(at), int64(at+length-1); e.Begin != begin*minute || e.End < end*minute || e.End > (end+1)*minute || e.Samples != (e.End-begin*minute)/minute+1 {
+		t.Errorf("from %d to %d, want %d to %d: %d samples", e.Begin/minute, e.End/minute, begin, end, e.Samples)
 	}
 }

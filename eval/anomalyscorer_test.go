@@ -223,11 +223,17 @@ func TestAnomalyEvent(t *testing.T) {
 		rows[i][0] += 12
 	}
 	s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
-	events, marked := 0, 0
+	events, marked, last, highest := 0, 0, 0, 0.
 	for i, y := range rows {
 		before := s.Event()
-		s.Observe(int64(i)*minute, y, []float64{0})
+		score, _ := s.Observe(int64(i)*minute, y, []float64{0})
 		e := s.Event()
+		if i >= begin {
+			highest = max(highest, score)
+			if s.Anomalous() {
+				last = i
+			}
+		}
 		if i >= begin && e.Open && (!before.Open || e.Begin != before.Begin) {
 			events++
 		}
@@ -242,10 +248,11 @@ func TestAnomalyEvent(t *testing.T) {
 	if events != 1 || marked < end-begin || e.Open {
 		t.Errorf("%d events, %d of %d samples marked: %+v", events, marked, end-begin, e)
 	}
-	if e.Begin != begin*minute || e.Peak <= begin*minute || e.Peak >= end*minute || e.End < (end-1)*minute || e.End > (end+30)*minute {
-		t.Errorf("begin %d, peak %d, end %d", e.Begin/minute, e.Peak/minute, e.End/minute)
+	if e.Begin != begin*minute || e.Peak < begin*minute || e.Peak >= end*minute || last < end-1 || last > end+30 ||
+		e.End != int64(last)*minute || e.Samples != int64(last-begin+1) {
+		t.Errorf("begin %d, peak %d, end %d of %d after %d samples", e.Begin/minute, e.Peak/minute, e.End/minute, last, e.Samples)
 	}
-	if !(e.Score >= 2) || e.Shares[0] != 1 || e.Normal {
+	if !(e.Score >= 2) || e.Score != highest || e.Shares[0] != 1 || e.Normal {
 		t.Errorf("%+v", e)
 	}
 }

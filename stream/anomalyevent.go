@@ -37,8 +37,10 @@ func scoreAnomaly(dst *Batch, o *Observation, s *scoredSeries, r *stepResult) {
 		reportAnomaly(dst, o, AnomalyBegin, e)
 	}
 	if o.Anomalous = a.Anomalous(); o.Anomalous {
-		o.Begin, o.Normal = e.Begin, e.Normal
 		o.Share = dst.vector(a.Shares())
+		known := e // of its own memory, which other samples do not need
+		known.Shares = dst.vector(e.Shares)
+		o.Anomaly = &known
 	}
 }
 

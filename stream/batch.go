@@ -1,9 +1,6 @@
 package stream
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/orffvar/forecaster/eval"
 )
 
@@ -88,12 +85,11 @@ type Observation struct {
 	// Anomalous.
 	Share []float64
 
-	// Anomalous marks the samples of an anomaly, with those between its alarms. Begin is
-	// the time of the first sample of the anomaly, which tells an anomaly inside a longer
-	// one from the longer one. Normal: the change has become the new normal.
+	// Anomalous marks the samples of an anomaly that are odd enough for an alarm: the first
+	// of them begins it, and the last one ends it. Anomaly is what is known of it so far; nil unless
+	// Anomalous.
 	Anomalous bool
-	Begin     int64
-	Normal    bool
+	Anomaly   *eval.AnomalyEvent
 
 	// LevelSetScore is the score of the model itself, in [0, 1], if the model is an
 	// eval.Detector. NaN: none.
@@ -153,19 +149,6 @@ const (
 	AnomalyNewNormal = "new_normal"
 	AnomalyEnd       = "end"
 )
-
-// Blamed returns the variables with a part in the anomaly, the largest share first.
-func (a *Anomaly) Blamed() []int {
-	const least = .05 // share of a variable that is named
-	var order []int
-	for j, share := range a.Shares {
-		if share >= least {
-			order = append(order, j)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.Shares[j], a.Shares[i]) })
-	return order
-}
 
 // EventKinds are the kinds of events.
 var EventKinds = []string{

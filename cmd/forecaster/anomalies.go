@@ -28,8 +28,9 @@ score is the largest of five:
   flat         the variables move less from row to row than usual, or a value repeats
 
 An alarm begins an anomaly, which is one line of the table: its highest score, the cause
-of most of its rows, the leading variable with its observed and expected value. A jump
-inside a longer anomaly, or an anomaly of other variables, has its own line. Anomalous
+and the leading variable of all its rows, and the observed and expected value where that
+variable is furthest from its forecast. Its last row is the last one odd enough for an
+alarm. A jump inside a longer anomaly, or an anomaly of other variables, has its own line. Anomalous
 rows are not learnt from; after model.anomaly.normal_after rows they are the new normal.
 
 --score level-sets takes the level sets of Brault's thesis, chapter 9, instead: how far
@@ -96,9 +97,9 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if kind == "level-sets" {
 		r.Threshold, name = study.LevelSetLimit, kind
 	}
-	r.List(samples, scores.Rows, before)
+	r.List(samples, scores, before)
 	if marked != nil {
-		r.Detections = append([]study.Detection{study.DetectRows(name, scores.Rows, float64(r.Threshold), samples, marked)},
+		r.Detections = append([]study.Detection{study.DetectRows(name, scores, float64(r.Threshold), samples, marked)},
 			study.BaselineDetections(samples, before, marked)...)
 	}
 	top = cmp.Or(top, len(r.Stretches))

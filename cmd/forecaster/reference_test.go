@@ -142,7 +142,7 @@ var meanings = map[string]string{
 	"y":                    "observed value",
 	"residual":             "observed minus forecast, one step ahead",
 	"anomaly_score":        "anomaly score, an alarm above 1; of the sample, in the long layout (`target=_all`) also of each variable in an anomaly",
-	"is_anomaly":           "`true` for the samples of an anomaly: its alarms, and those between them; absent otherwise",
+	"is_anomaly":           "`true` for the samples of an anomaly that are odd enough for an alarm, the first and the last one among them; absent otherwise",
 	"anomaly_share":        "as VAR_share",
 	"cause":                "cause of an alarm: `level`, `noise`, `jump`, `correlation` or `flat`; only in an anomaly",
 	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly.level_sets`",

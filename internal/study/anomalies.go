@@ -34,14 +34,11 @@ type anomaly struct {
 	Time      string          `json:"time"`
 	Score     report.Number   `json:"score"`
 	View      string          `json:"view,omitempty"`
-	Anomalous bool            `json:"is_anomaly"`          // part of an anomaly, with the rows between its alarms
-	Variables []variableShare `json:"variables,omitempty"` // of an anomaly
-
-	at int64
+	Anomalous bool            `json:"is_anomaly"`          // odd enough for an alarm, in an anomaly
+	Variables []variableShare `json:"variables,omitempty"` // of an anomalous row
 }
 
-// stretch is an anomaly, with the largest score of its rows, and described by its most
-// anomalous row of the view with the largest sum of scores.
+// stretch is an anomaly: the same times, score, cause and shares as in its events.
 type stretch struct {
 	Series    string          `json:"series"`
 	From      string          `json:"from"`
@@ -52,38 +49,25 @@ type stretch struct {
 	Normal    bool            `json:"new_normal"` // it became the new normal
 	Variables []variableShare `json:"variables,omitempty"`
 
-	first   int                   // row
-	sums    map[eval.View]float64 // of the scores of its rows, by view
-	highest map[eval.View]anomaly // row of the view with the highest score
+	first int // row
 }
 
-// add adds the row a, whose score is one of the view.
-func (s *stretch) add(view eval.View, a anomaly) {
-	if s.sums == nil {
-		s.sums, s.highest = make(map[eval.View]float64), make(map[eval.View]anomaly)
-	}
-	s.Score = max(s.Score, a.Score)
-	s.sums[view] += float64(a.Score)
-	if a.Score > s.highest[view].Score {
-		s.highest[view] = a
-	}
-	lead := view
-	for v := range s.sums {
-		if s.sums[v] > s.sums[lead] || s.sums[v] == s.sums[lead] && v < lead {
-			lead = v
-		}
-	}
-	s.View, s.Variables = s.highest[lead].View, s.highest[lead].Variables
-}
-
-// variableShare is a share of a score by the name of the variable.
+// variableShare is a share of a score by the name of the variable, with the values of a row: in an
+// anomaly that in which the variable is furthest from its forecast.
 type variableShare struct {
 	Name     string        `json:"name"`
 	Share    report.Number `json:"share"`
+	Time     string        `json:"time"`
 	Observed report.Number `json:"observed"`
 	Expected report.Number `json:"expected"` // by the forecast one step before
 	Lower    report.Number `json:"lower"`    // interval of that forecast; null until it is calibrated
 	Upper    report.Number `json:"upper"`
+}
+
+func newVariableShare(name string, share float64, v *rowValue) variableShare {
+	return variableShare{
+		name, report.Number(share), rowTime(v.time), report.Number(v.observed), report.Number(v.expected), report.Number(v.lower), report.Number(v.upper),
+	}
 }
 
 // LevelSetLimit is the threshold of the rank that level sets give.
@@ -115,42 +99,35 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 
 // List fills in the rows that have a score, without the first ones of each series,
 // and the anomalies among them, highest first.
-func (r *AnomalyReport) List(data *Samples, all [][]RowScore, without int) {
+func (r *AnomalyReport) List(data *Samples, all *Anomalies, without int) {
 	r.Rows, r.Stretches = []anomaly{}, []stretch{}
 	for i, s := range data.Series {
-		began := make(map[int64]int) // index of the stretch by the time of its first row
 		for row := without; row < len(s.Rows); row++ {
-			sc := all[i][row]
+			sc := all.Rows[i][row]
 			if math.IsNaN(sc.Score) {
 				continue
 			}
-			a := anomaly{Series: s.Name, Row: row - without, Score: report.Number(sc.Score), at: s.Times[row]}
-			a.Time = rowTime(a.at)
-			if sc.view >= 0 {
-				a.View = sc.view.String()
-			}
+			a := anomaly{Series: s.Name, Row: row - without, Time: rowTime(s.Times[row]), Score: report.Number(sc.Score), Anomalous: sc.anomalous, View: viewName(sc.view)}
 			for _, w := range sc.who {
-				a.Variables = append(a.Variables, variableShare{
-					s.Variables[w.variable], report.Number(w.share), report.Number(w.observed), report.Number(w.expected), report.Number(w.lower), report.Number(w.upper),
-				})
+				a.Variables = append(a.Variables, newVariableShare(s.Variables[w.variable], w.share, &w.rowValue))
 			}
-			a.Anomalous = sc.anomalous
 			r.Rows = append(r.Rows, a)
-			if !sc.anomalous {
+		}
+		for k := range all.found[i] {
+			a := &all.found[i][k]
+			first, last := a.rows(s.Times)
+			if last < without {
 				continue
 			}
-			k, known := began[sc.begin]
-			if !known {
-				k = len(r.Stretches)
-				began[sc.begin] = k
-				first, _ := slices.BinarySearch(s.Times[:row], sc.begin)
-				first = max(first, without)
-				r.Stretches = append(r.Stretches, stretch{Series: a.Series, From: rowTime(s.Times[first]), first: first - without})
+			first = max(first, without)
+			st := stretch{
+				Series: s.Name, From: rowTime(s.Times[first]), To: rowTime(s.Times[last]), Rows: last - first + 1,
+				Score: report.Number(a.Score), View: viewName(a.Cause), Normal: a.Normal, first: first - without,
 			}
-			st := &r.Stretches[k]
-			last, _ := slices.BinarySearch(s.Times[:len(s.Rows)-1], max(a.at, sc.end))
-			st.To, st.Rows, st.Normal = rowTime(s.Times[last]), last-without-st.first+1, st.Normal || sc.normal
-			st.add(sc.view, a)
+			for _, j := range a.Blamed() {
+				st.Variables = append(st.Variables, newVariableShare(s.Variables[j], a.Shares[j], &a.furthest[j]))
+			}
+			r.Stretches = append(r.Stretches, st)
 		}
 	}
 	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
@@ -192,9 +169,17 @@ func (r *AnomalyReport) Marked(data *Samples, without int) *report.Marked {
 	return m
 }
 
+// viewName is the name of a view; level sets have none.
+func viewName(v eval.View) string {
+	if v < 0 {
+		return ""
+	}
+	return v.String()
+}
+
 func rowTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
-const anomalyNote = "An anomaly of several rows is one line: cause and values are those of most of its rows, the score is the highest."
+const anomalyNote = "An anomaly of several rows is one line: cause and variables are those of all its rows, the score is the highest, the values are those furthest from their forecast."
 
 // Tables are the first anomalies and, if there are labels, how the scores agree with them.
 func (r *AnomalyReport) Tables(top int) []report.Table {
@@ -205,8 +190,8 @@ func (r *AnomalyReport) Tables(top int) []report.Table {
 	return all
 }
 
-// list lists the first anomalies: where they peak, what was observed there of the variable
-// behind it, and what was expected.
+// list lists the first anomalies: what was observed of the variable behind one where it is furthest
+// from its forecast, and what was expected.
 func (r *AnomalyReport) list(top int) report.Table {
 	interval := "interval"
 	if r.Level > 0 {
@@ -223,12 +208,13 @@ func (r *AnomalyReport) list(top int) report.Table {
 	if !slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Series != r.Stretches[0].Series }) {
 		t.Spare = append([]string{"series"}, t.Spare...)
 	}
+	const named = 3 // variables
 	for _, s := range r.Stretches[:min(top, len(r.Stretches))] {
 		var main variableShare
 		name, others := "", ""
 		nan := report.Number(math.NaN())
 		main.Observed, main.Expected, main.Lower = nan, nan, nan
-		for i, v := range s.Variables {
+		for i, v := range s.Variables[:min(named, len(s.Variables))] {
 			text := fmt.Sprintf("%s %.0f %%", v.Name, 100*float64(v.Share))
 			switch {
 			case i == 0:

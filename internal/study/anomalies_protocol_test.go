@@ -108,7 +108,7 @@ func scoreRecords(t *testing.T, c *config.Config, records *Records, samples *Sam
 }
 
 func (f labelledFile) detection() Detection {
-	return DetectRows("", f.scores.Rows, AlarmLimit, f.samples, f.labels)
+	return DetectRows("", f.scores, AlarmLimit, f.samples, f.labels)
 }
 
 // TestProtocolAnomalies prints the figures of docs/model.md in one table, some of them from labelled
@@ -181,7 +181,7 @@ func measureNAB(t *testing.T, m *measurement, dir string) {
 	rows, alarms, falseAlarms, clean := 0, 0, 0, 0
 	for _, path := range files {
 		f := scoreFile(t, path, "", filepath.Join(dir, "windows.json"))
-		scores, _ := flat(f.scores.Rows)
+		scores, _ := f.scores.flat(f.samples)
 		labelled := f.labels.labelled(f.samples, scores)
 		all = append(all, labelled...)
 		at, best := eval.ScoreNAB(labelled, AlarmLimit)
@@ -336,7 +336,7 @@ func measureServers(t *testing.T, m *measurement, servers int) {
 		scores := scoreRecords(t, c, records, samples)
 		areas = append(areas, float64(labelledFile{samples, scores, s.labels}.detection().AUPRC))
 		r := &AnomalyReport{}
-		r.List(samples, scores.Rows, 0)
+		r.List(samples, scores, 0)
 		for _, a := range s.anomalies {
 			all++
 			// The highest anomaly that begins in the window; they are in order.

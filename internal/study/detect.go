@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,127 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/stream"
 )
-
-// Anomalies collect the anomaly scores of the rows of each series, in the order of
-// Samples: each by the forecast made before the row was seen.
-type Anomalies struct {
-	LevelSets bool // takes the score of the model itself, see eval.Detector
-
-	Rows [][]RowScore
-
-	index  map[*stream.Series]int
-	bounds map[boundsKey]bounds // of the one-step forecasts whose targets are to come
-}
-
-// boundsKey is a series by its name and a target time.
-type boundsKey struct {
-	series string
-	time   int64
-}
-
-// bounds are the intervals of a forecast at the first level, length dim each.
-type bounds struct{ lower, upper []float64 }
-
-// RowScore is the anomaly score of a row: above 1 it is an alarm. Score is NaN while
-// there is none.
-type RowScore struct {
-	Score     float64
-	anomalous bool  // part of an anomaly
-	begin     int64 // time of the first row of the anomaly
-	end       int64 // of its last row, in the last row that was part of it when it was seen; 0 = not known
-	normal    bool  // the anomaly has become the new normal
-	view      eval.View
-	who       []share // the variables behind it, of an anomaly alone
-}
-
-// share is the part of a variable in a score, with what was expected of it.
-type share struct {
-	variable           int
-	share              float64
-	observed, expected float64 // NaN = missing, no forecast
-	lower, upper       float64 // interval of the forecast; NaN = not calibrated
-}
-
-// Add takes the scores in b.
-func (s *Anomalies) Add(b *stream.Batch) {
-	if s.index == nil {
-		s.index, s.bounds = make(map[*stream.Series]int), make(map[boundsKey]bounds)
-	}
-	for i := range b.Forecasts {
-		if f := &b.Forecasts[i]; f.Horizon == 1 && len(f.Lower) >= len(f.Yhat) {
-			d := len(f.Yhat)
-			s.bounds[boundsKey{f.Series.Name, f.Time}] = bounds{slices.Clone(f.Lower[:d]), slices.Clone(f.Upper[:d])}
-		}
-	}
-	for i := range b.Observations {
-		o := &b.Observations[i]
-		k, seen := s.index[o.Series]
-		if !seen {
-			k = len(s.Rows)
-			s.index[o.Series], s.Rows = k, append(s.Rows, nil)
-		}
-		row := RowScore{Score: o.AnomalyScore, view: o.Cause, anomalous: o.Anomalous, begin: o.Begin, normal: o.Normal}
-		if s.LevelSets {
-			row = RowScore{Score: o.LevelSetScore, view: -1, anomalous: o.LevelSetScore > LevelSetLimit}
-			n := len(s.Rows[k])
-			if row.begin = o.Time; n > 0 && s.Rows[k][n-1].anomalous {
-				row.begin = s.Rows[k][n-1].begin
-			}
-		} else if o.Anomalous {
-			row.who = largest(o.Share, 3)
-		}
-		key := boundsKey{o.Series.Name, o.Time}
-		for i := range row.who {
-			row.who[i].expect(o, s.bounds[key])
-		}
-		delete(s.bounds, key)
-		s.Rows[k] = append(s.Rows[k], row)
-	}
-	for i := range b.Events {
-		if e := &b.Events[i]; e.Kind == stream.EventAnomaly && e.Anomaly.Phase == stream.AnomalyEnd {
-			s.end(e.Series, &e.Anomaly.AnomalyEvent)
-		}
-	}
-}
-
-// end notes the end of an anomaly, which is known some rows later.
-func (s *Anomalies) end(series string, e *eval.AnomalyEvent) {
-	for key, k := range s.index {
-		if key.Name != series {
-			continue
-		}
-		for i := len(s.Rows[k]) - 1; i >= 0; i-- {
-			if row := &s.Rows[k][i]; row.anomalous && row.begin == e.Begin {
-				row.end = e.End
-				return
-			}
-		}
-	}
-}
-
-// expect adds what was observed of a variable, and what was expected.
-func (w *share) expect(o *stream.Observation, b bounds) {
-	w.observed, w.expected = o.Y[w.variable], o.Y[w.variable]-o.Residual[w.variable]
-	w.lower, w.upper = math.NaN(), math.NaN()
-	if len(b.lower) == len(o.Y) {
-		w.lower, w.upper = b.lower[w.variable], b.upper[w.variable]
-	}
-}
-
-// largest returns the n largest shares, largest first, without those below a
-// twentieth.
-func largest(shares []float64, n int) []share {
-	var all []share
-	for j, v := range shares {
-		if v >= .05 {
-			all = append(all, share{variable: j, share: v})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.share, a.share) })
-	return all[:min(n, len(all))]
-}
 
 // zScores is the usual rule of a dashboard: the largest deviation over the variables from
 // the mean of the preceding window, in standard deviations of the window.
@@ -201,7 +80,7 @@ type Detection struct {
 	N             int           `json:"n"`
 	Labelled      int           `json:"labelled"`
 	Alarms        int           `json:"alarms"`  // rows that score above the threshold
-	Flagged       int           `json:"flagged"` // rows of anomalies: alarms, and what lies between them
+	Flagged       int           `json:"flagged"` // rows of anomalies, from beginning to end
 	PerThousand   report.Number `json:"alarms_per_1000"`
 	FalsePer1000  report.Number `json:"false_alarms_per_1000"`
 	Precision     report.Number `json:"precision"`
@@ -227,9 +106,9 @@ const (
 var zWindows = []int{100, 1000}
 
 // DetectRows compares the scores of the rows of all series with the labels. Precision,
-// recall and F1 are those of the rows of anomalies, begun by a score above the threshold.
-func DetectRows(name string, rows [][]RowScore, threshold float64, data *Samples, l *Labels) Detection {
-	scores, flagged := flat(rows)
+// recall and F1 are those of the rows of anomalies, from beginning to end.
+func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) Detection {
+	scores, flagged := rows.flat(data)
 	return detect(name, scores, flagged, threshold, data, l)
 }
 

@@ -193,7 +193,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 				out.Seasons = append(out.Seasons, Seasons{Model: c.Model.Type, Series: s.Name, Samples: slices.Clone(samples)})
 			})
 			if len(scores.Rows) > 0 {
-				d := DetectRows(c.Model.Type, scores.Rows, AlarmLimit, samples, o.Labels)
+				d := DetectRows(c.Model.Type, scores, AlarmLimit, samples, o.Labels)
 				out.Detection = &d
 			}
 		}

@@ -150,17 +150,6 @@ func (l *Labels) labelled(data *Samples, scores []float64) []eval.Labelled {
 	return all
 }
 
-// flat returns the scores of all rows in the order of the series, and which of them are
-// part of an anomaly.
-func flat(rows [][]RowScore) (scores []float64, flagged []bool) {
-	for _, series := range rows {
-		for _, r := range series {
-			scores, flagged = append(scores, r.Score), append(flagged, r.anomalous)
-		}
-	}
-	return scores, flagged
-}
-
 // above reports which scores exceed the threshold.
 func above(scores []float64, threshold float64) []bool {
 	flagged := make([]bool, len(scores))

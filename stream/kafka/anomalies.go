@@ -12,7 +12,7 @@ import (
 // AnomalySink writes the events of anomalies to a topic, as JSON:
 //
 //	{"series":"host1","event":"end","time":"2026-01-01T00:12:30Z","begin":"2026-01-01T00:10:00Z",
-//	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":16,"score":3.2,
+//	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,
 //	 "cause":"level","variables":[{"name":"cpu","share":0.93}]}
 //
 // The event is begin, new_normal or end, and time that of the sample at which it became known.
@@ -40,7 +40,7 @@ type anomalyMessage struct {
 	Peak      time.Time      `json:"peak"`
 	End       time.Time      `json:"end"` // last sample above 1 so far
 	Samples   int64          `json:"samples"`
-	Score     float64        `json:"score"` // of the peak, as the rest
+	Score     float64        `json:"score"` // of the peak
 	Cause     string         `json:"cause"`
 	Variables []anomalyShare `json:"variables"`
 }

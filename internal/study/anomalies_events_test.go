@@ -1,0 +1,116 @@
+package study
+
+import (
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// The anomalies of a file are those of the events that a live job writes: the same beginning, end,
+// score, cause and variables; and the same samples are marked.
+func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
+	data := eval.Collect("odd", newUnchanging("white noise", 3), 4000)
+	rows := data.Series[0].Rows
+	for i := range 12 {
+		rows[1500+i][0] += 10 // jumps back
+	}
+	for i := range 40 {
+		rows[2200+i][0] = rows[2199][0]
+	}
+	for i := range 60 {
+		rows[2600+i][0] += 3
+		rows[3200+i][0] *= 5
+	}
+	rows[3500][0] = 20
+	for i := range 5 {
+		rows[3995+i][0] += 9 // goes on at the end of the file
+	}
+	records := recordsOf(data)
+	c := config.Default()
+	c.Evaluate.Interval, c.Model.Horizon = 0, 3
+	samples, err := records.Samples(c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := &AnomalyReport{}
+	report.List(samples, scoreRecords(t, c, records, samples), 0)
+
+	e, err := build.NewEngine(c, stream.AllSeries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := make(map[string]bool)
+	ended, open := make(map[string]stream.Anomaly), make(map[string]bool)
+	if _, err = records.learn(t.Context(), e, func(b *stream.Batch, _ int) {
+		for i := range b.Observations {
+			marked[rowTime(b.Observations[i].Time)] = b.Observations[i].Anomalous
+		}
+		for _, e := range b.Events {
+			if e.Kind != stream.EventAnomaly {
+				continue
+			}
+			begin := rowTime(e.Anomaly.Begin)
+			open[begin] = e.Anomaly.Phase != stream.AnomalyEnd
+			if e.Anomaly.Phase == stream.AnomalyEnd {
+				ended[begin] = *e.Anomaly
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(open); n != len(report.Stretches) || n < 6 {
+		t.Fatalf("%d anomalies, and events of %d", len(report.Stretches), n)
+	}
+	for _, r := range report.Rows {
+		if r.Anomalous != marked[r.Time] {
+			t.Errorf("%s: is_anomaly is %v, that of the sample %v", r.Time, r.Anomalous, marked[r.Time])
+		}
+	}
+	for _, s := range report.Stretches {
+		a, ok := ended[s.From]
+		if !ok {
+			if !open[s.From] || s.From < rowTime(samples.Series[0].Times[3995]) {
+				t.Errorf("anomaly from %s to %s: no event of its end", s.From, s.To)
+			}
+			continue
+		}
+		if s.To != rowTime(a.End) || int64(s.Rows) != a.Samples || float64(s.Score) != a.Score || s.View != a.Cause.String() || s.Normal != a.Normal ||
+			len(s.Variables) != 1 || float64(s.Variables[0].Share) != a.Shares[0] {
+			t.Errorf("anomaly %+v, its event %+v", s, a)
+		}
+	}
+}
+
+// The row that describes an anomaly is that in which its variable is furthest from its forecast.
+func TestAnAnomalyIsDescribedByItsFurthestRow(t *testing.T) {
+	series := &stream.Series{Name: "s", Variables: []string{"a", "b"}}
+	event := func(end int64) *eval.AnomalyEvent {
+		return &eval.AnomalyEvent{Begin: 1, End: end, Samples: end, Score: 2, Shares: []float64{.7, .3}}
+	}
+	b := &stream.Batch{}
+	for i, residual := range [][]float64{{1, 0}, {-4, 1}, {3, 5}} {
+		at := int64(i + 1)
+		width := 1 + float64(i%2) // the row with the error -4 has wide intervals
+		b.Forecasts = append(b.Forecasts, stream.Forecast{
+			Series: series, Time: at, Horizon: 1, Yhat: []float64{0, 0}, Lower: []float64{-width, -width}, Upper: []float64{width, width},
+		})
+		b.Observations = append(b.Observations, stream.Observation{
+			Series: series, Time: at, Y: residual, Residual: residual, AnomalyScore: 1, Share: []float64{.7, .3}, Anomalous: true, Anomaly: event(at),
+		})
+	}
+	scores := new(Anomalies)
+	scores.Add(b)
+	r := &AnomalyReport{}
+	r.List(&Samples{Series: []Series{{Name: "s", Variables: series.Variables, Times: []int64{1, 2, 3}, Rows: [][]float64{{1, 0}, {-4, 1}, {3, 5}}}}}, scores, 0)
+	if len(r.Stretches) != 1 || r.Stretches[0].Rows != 3 {
+		t.Fatalf("anomalies %+v", r.Stretches)
+	}
+	for i, want := range []float64{3, 5} {
+		if v := r.Stretches[0].Variables[i]; float64(v.Observed) != want || v.Time != rowTime(3) {
+			t.Errorf("%+v: is described by another row than that of %v", v, want)
+		}
+	}
+}
