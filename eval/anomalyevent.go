@@ -53,6 +53,8 @@ const (
 	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
 	eventSeveral = 5   // odd samples
 	eventGrowth  = 1.3 // of the score over the peak, that is an alarm again
+	eventOpen    = .8  // least score within an event
+	eventHeld    = .95 // least score of a sample that would be an alarm but for the event, or a rule
 	eventAlike   = .25 // of the shares, that an anomaly has in common with the one it belongs to
 )
 
@@ -106,14 +108,15 @@ func (s *AnomalyScorer) continueEvent(time int64, best float64, y []float64) flo
 	allowed := s.applyRules(y)
 	score := s.extend(time, allowed)
 	if allowed <= 1 {
-		score = 1 - .1/best
+		score = 1 - (1-eventHeld)/best
 	}
 	return score
 }
 
 // extend is continueEvent behind the rules. Within an event a sample scores above 1 when it is clearly
 // odder than all before, when other variables contradict it, or when it begins another
-// event. One that is only as odd as the event has been stays between .9 and 1.
+// event. One that is only as odd as the event has been stays between .95 and 1, and one that is no
+// alarm between .8 and .95: it ranks before those outside.
 func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 	e := &s.event
 	s.anomalous = false
@@ -137,7 +140,7 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 			return best
 		}
 		if best <= 1 {
-			return best
+			return eventOpen + (eventHeld-eventOpen)*best
 		}
 		leading := s.leading
 		if score, is := s.another(best); is {
@@ -151,7 +154,7 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 		return best
 	}
 	if e.run++; e.run < int64(s.c.MinDuration) {
-		return 1 - .1/best
+		return 1 - (1-eventHeld)/best
 	}
 	return s.begin(time, best, false)
 }
@@ -240,13 +243,13 @@ func (s *AnomalyScorer) endEvent() {
 }
 
 // takePart adds a sample odd enough for an alarm to the event, and returns its score: between
-// .9 and 1 unless it is clearly odder than all before.
+// .95 and 1 unless it is clearly odder than all before.
 func (s *AnomalyScorer) takePart(time int64, best float64) (score float64) {
 	e := &s.event
 	s.anomalous = true
 	e.End, e.Samples = time, e.age
 	e.odd++
-	score = 1 - .1/best
+	score = 1 - (1-eventHeld)/best
 	if best > eventGrowth*e.Score {
 		e.Peak, e.Score, score = time, best, best
 	}

@@ -223,11 +223,11 @@ func (s *AnomalyScorer) Observe(time int64, y, yhat []float64) (score float64, o
 }
 
 // consider takes the surprisal of a view and returns the largest score so far. Below 1 the score of
-// Jump is squared: single samples would hide in the ranking what the other views average. So is that
-// of Flat, as most of what is quiet is not wrong.
+// Jump is squared: single samples would hide in the ranking what the other views average. So are those
+// of Flat and Correlation, as most of what is quiet, or related otherwise, is not wrong.
 func (s *AnomalyScorer) consider(best float64, v View, surprisal float64) float64 {
 	score := surprisal / s.limits[v]
-	if (v == Jump || v == Flat) && score < 1 {
+	if (v == Jump || v == Flat || v == Correlation) && score < 1 {
 		score *= score
 	}
 	if s.scores[v] = score; score > best {

@@ -705,3 +705,25 @@ func TestAnomalyStateReplacesAnother(t *testing.T) {
 		t.Error("something of the older state is left")
 	}
 }
+
+// Samples of an open anomaly that are no alarms rank before those outside of any.
+func TestAnomalyScoreRanksSamples(t *testing.T) {
+	rows := noisy(7, 4000, 3)
+	for i := 3000; i < 3060; i++ {
+		rows[i][1] += 6
+	}
+	s := NewAnomalyScorer(AnomalyConfig{Dim: 3})
+	within := 0
+	for i, y := range rows {
+		score, _ := s.Observe(int64(i)*minute, y, []float64{0, 0, 0})
+		if score > 1 || !s.Event().Open {
+			continue
+		}
+		if within++; !(score >= eventOpen) {
+			t.Fatalf("sample %d of an anomaly: score %v", i, score)
+		}
+	}
+	if within < 20 {
+		t.Errorf("%d samples below 1 within an anomaly", within)
+	}
+}

@@ -124,11 +124,11 @@ func TestProtocolAnomalies(t *testing.T) {
 		path := func(name string) string { return filepath.Join(dir, name+".csv") }
 		skab := scoreFile(t, path("skab_valve1"), "", path("skab_valve1_labels")).detection()
 		m.add("SKAB valve1: area under precision and recall", ">= .80", "%.3f", skab.AUPRC)
-		m.add("SKAB valve1: F1 of the marked rows", ">= .6", "%.3f", skab.F1)
+		m.add("SKAB valve1: F1 of the rows of anomalies", ">= .6", "%.3f", skab.F1)
 		asd := scoreFile(t, path("asd_omi_1_test"), path("asd_omi_1_train"), path("asd_omi_1_test_labels"))
 		d := asd.detection()
 		m.add("ASD omi-1 behind its history: area", ">= .62", "%.3f", d.AUPRC)
-		m.add("ASD omi-1 behind its history: F1 of the marked rows", "", "%.3f", d.F1)
+		m.add("ASD omi-1 behind its history: F1 of the rows of anomalies", "", "%.3f", d.F1)
 		const history = 8640
 		still := detectAbove("", stepScores(asd.samples.Series[0].Rows, history), 0, asd.samples, asd.labels).AUPRC
 		m.add("ASD omi-1: area of the steps of 50 rows alone, in units of the history", "", "%.3f", still)
