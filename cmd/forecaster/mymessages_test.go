@@ -3,6 +3,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,6 +43,11 @@ func TestMessagesOfThePage(t *testing.T) {
 	for i := range 12 {
 		quarters += fmt.Sprintf("%02d/01/%d,1\n", 3*(i%4)+1, 2020+i/4)
 	}
+	var compressed strings.Builder
+	z := gzip.NewWriter(&compressed)
+	fmt.Fprint(z, hourly.String())
+	z.Close()
+	packed := compressed.String()
 	const line = "2026-01-0%d 00:00,%d\n"
 	var said strings.Builder
 	for _, c := range []struct {
@@ -95,6 +101,8 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"long.csv", long.String(), []string{"--set", "input.csv.series_column=host"}},
 		{"long.csv", long.String(), []string{"--set", "input.csv.variable_column=metric", "--set", "input.csv.time_column=time", "--set", "pipeline.interval=1h", "--set", "input.csv.value_columns=host,value"}},
 		{"cut.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "a"` + "\n", nil},
+		{"cut.csv.gz", packed[:len(packed)-9], nil},
+		{"damaged.csv.gz", packed[:2] + "?" + packed[3:], nil},
 		{"short.csv", "time,a\n2026-01-01,1\n", nil},
 		{"hourly.csv", hourly.String(), []string{"--out", path("no/out.csv")}},
 		{"hourly.csv", hourly.String(), []string{"--report", path("r.pdf")}},

@@ -35,7 +35,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 		"cut.jsonl":     `{"time":1,"a":1}` + "\n" + `{"time":2,"a":` + "\n",
 		"quoted.jsonl":  `{"time":1,"values":{"a":1}}` + "\n" + `{"time":2,"values":{"a":"1"}}` + "\n",
 		"ts.jsonl":      `{"ts":1,"a":1}` + "\n",
-		"kept.csv":      "forecasts of yesterday\n",
+		"kept.csv":      "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper\n",
 		"syntax.yaml":   "input:\n  kafka:\n    brokers: [localhost:9092\nmodel:\n  horizon: 3\n",
 	} {
 		writeFile(t, path(name), []byte(text))
@@ -112,7 +112,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 	}
 
 	// A run without a forecast leaves an output file as it is, or none.
-	if kept := readFile(t, path("kept.csv")); string(kept) != "forecasts of yesterday\n" {
+	if kept := readFile(t, path("kept.csv")); string(kept) != "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper\n" {
 		t.Errorf("%q is left of a file", kept)
 	}
 	state := path("warm")

@@ -1,16 +1,12 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -32,7 +28,7 @@ func (b *binder) file(name string, content []byte, lookup func(string) (string, 
 	})
 	doc, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
-		b.errs = append(b.errs, &syntaxError{position(name, err) + ": " + message(err)})
+		b.errs = append(b.errs, &syntaxError{explainSyntax(name, err)})
 		return
 	}
 	w := &walker{binder: b, name: name, refs: refs, lookup: lookup, anchors: make(map[string]ast.Node)}
@@ -48,42 +44,6 @@ func (b *binder) file(name string, content []byte, lookup func(string) (string, 
 		seen = true
 		w.block("", reflect.ValueOf(b.cfg).Elem(), d.Body)
 	}
-}
-
-// position is "file:line" of a syntax error.
-func position(name string, err error) string {
-	var syntax yaml.Error
-	if errors.As(err, &syntax) && syntax.GetToken() != nil {
-		return fmt.Sprintf("%s:%d", name, syntax.GetToken().Position.Line)
-	}
-	return name
-}
-
-// quoted matches what a message quotes of the file.
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// message is what is wrong with the syntax. Of the file it quotes only keys and single
-// characters: anything else may be a part of a secret.
-func message(err error) string {
-	var syntax yaml.Error
-	if !errors.As(err, &syntax) {
-		return "this is not YAML"
-	}
-	return quoted.ReplaceAllStringFunc(syntax.GetMessage(), func(q string) string {
-		if text, err := strconv.Unquote(q); err == nil && (utf8.RuneCountInString(text) == 1 || isKey(text)) {
-			return q
-		}
-		return `"..."`
-	})
-}
-
-// isKey reports whether some block has a key of this name.
-func isKey(name string) bool {
-	found := false
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
-		found = found || slices.Contains(strings.Split(path, "."), name)
-	})
-	return found
 }
 
 func original(m string, refs []string) string {

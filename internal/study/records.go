@@ -219,7 +219,8 @@ func (s *Samples) longest() int {
 // another one.
 func (s *Samples) checkForecast(horizon int) error {
 	if n := s.longest(); n <= horizon {
-		return fmt.Errorf("%s: no score: the file is too short for the model, with %s", s.Name, report.Count(n, "row", "rows"))
+		return fmt.Errorf("%s: no score: the file is too short for the horizon of %s, which needs a series of %s rows; the longest one has %s",
+			s.Name, report.Thousands(int64(horizon)), report.Thousands(int64(horizon)+1), report.Thousands(int64(n)))
 	}
 	return nil
 }

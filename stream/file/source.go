@@ -3,6 +3,7 @@ package file
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -141,12 +142,32 @@ func open(path string) (*Source, error) {
 		z, err := gzip.NewReader(s.lines)
 		if err != nil {
 			f.Close()
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, explainGzip(err))
 		}
-		s.lines = bufio.NewReaderSize(z, sampleBytes)
+		s.lines = bufio.NewReaderSize(unpacked{z}, sampleBytes)
 	}
 	s.lines = decodeUTF16(s.lines)
 	return s, nil
+}
+
+// unpacked reads a text that is compressed.
+type unpacked struct{ z *gzip.Reader }
+
+func (u unpacked) Read(p []byte) (int, error) {
+	n, err := u.z.Read(p)
+	return n, explainGzip(err)
+}
+
+// explainGzip says what is wrong with a compressed file, and what helps.
+func explainGzip(err error) error {
+	const remedy = "copy it again, or read what is whole with  gzip -dc IN > OUT"
+	switch damage := flate.CorruptInputError(0); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the compressed file is truncated, its end is missing: " + remedy)
+	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &damage):
+		return errors.New("the compressed file is damaged: " + remedy)
+	}
+	return err
 }
 
 // counter counts what is read through it.

@@ -1,11 +1,13 @@
 package file_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,7 +149,7 @@ func TestBadFiles(t *testing.T) {
 		{"inf.csv", "time,a\n1,-Inf\n", `inf.csv:2: non_finite: "-Inf" in column "a" is not a finite number`},
 		{"late.csv", "time,a\n2,1\n1,1\n", `late.csv:3: late: the sample is 1s older than the last of series "late"`},
 		{"same.csv", "time,a\n2,1\n2,1\n", `same.csv:3: duplicate: the last sample of series "same" has the same time`},
-		{"time.csv", "time,a\n1,1\nnoon,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n", `time.csv:3: malformed: the time "noon" in column "time" is neither RFC 3339 nor a number`},
+		{"time.csv", "time,a\n1,1\nnoon,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n", `time.csv:3: malformed: the time "noon" in column "time" is of no form that is read: RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, 2006Q1 or seconds since 1970`},
 		{"long.csv", "time,a\n1," + strings.Repeat("1", 2<<20) + "\n2,2\n", "long.csv:2: too_large: 1048577 bytes, at most 1048576 are allowed"},
 		{"binary.jsonl", "{\"time\": 1, \"values\": [1]}\n\x00\xff\x1b\n", "binary.jsonl:2: malformed: not UTF-8"},
 		{"cut.jsonl", "{\"time\": 1, \"values\": [1]}\n{\"time\": 2, \"val", "cut.jsonl:2: malformed: not JSON at byte 16: unexpected end of JSON input"},
@@ -413,5 +415,48 @@ func TestSortDropsEqualRows(t *testing.T) {
 	defer src.Close()
 	if got := readAll(src); got.rows != 4 || got.err != nil {
 		t.Errorf("newest line first: %+v, want 4 rows", got)
+	}
+}
+
+// A compressed file that was cut or damaged says so wherever that is, also beyond the lines that are
+// looked at first, and nothing else.
+func TestDamagedGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprint(z, "time,a\n")
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 100_000 {
+		fmt.Fprintf(z, "%d,%d\n", i, random.Uint32())
+	}
+	z.Close()
+	whole := packed.Bytes()
+	read := func(content []byte) error {
+		path := write(t, "data.csv.gz", string(content))
+		src, err := file.OpenSource(path, file.SourceConfig{})
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		messages := make([]stream.Message, 1000)
+		for err == nil {
+			_, err = src.Read(t.Context(), messages)
+		}
+		return err
+	}
+	if err := read(whole); !errors.Is(err, io.EOF) {
+		t.Fatalf("the whole file: %v", err)
+	}
+	for _, n := range []int{5, 12, len(whole) / 2, len(whole) - 9, len(whole) - 1} {
+		if err := read(whole[:n]); err == nil || !strings.Contains(err.Error(), "data.csv.gz") ||
+			!strings.Contains(err.Error(), "the compressed file is truncated, its end is missing: copy it again") {
+			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
+		}
+	}
+	for _, at := range []int{2, len(whole) / 2, len(whole) - 6} {
+		content := slices.Clone(whole)
+		content[at] ^= 0xff
+		if err := read(content); err == nil || !strings.Contains(err.Error(), "the compressed file is damaged: copy it again") {
+			t.Errorf("byte %d: %v", at, err)
+		}
 	}
 }

@@ -299,8 +299,12 @@ func (s *sniffer) noTime() error {
 		return fmt.Errorf("no column has times, the first one (%s) has numbers that rise and fall: name the column with --set input.csv.time_column=NAME; "+
 			`a file without times gets numbers of its lines with  awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, s.header[0], s.out.CSV.Comma)
 	}
-	return fmt.Errorf("no column has times, column %s has %q: name the column with --set input.csv.time_column=NAME; "+
-		"times are RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 20060102, 2 Jan 2006, 2006Q1 or seconds since 1970", s.header[column], clip([]byte(s.rows[0][column])))
+	odd := max(0, slices.IndexFunc(s.rows, func(row []string) bool {
+		_, err := ParseTime([]byte(row[column]), Auto)
+		return err != nil
+	}))
+	return fmt.Errorf("no column has times, column %s has %q: name the column with --set input.csv.time_column=NAME, or write its times in another form; "+
+		"times are %s, 20060102, or with --set input.csv.date_order=dmy (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])), timeForms)
 }
 
 // findSeries takes a text column for the name of the series when times repeat and the column

@@ -53,8 +53,11 @@ func (u TimeUnit) check() error {
 	return fmt.Errorf("the unit of time must be s, ms, us, ns, year, yyyymmdd or empty, got %q", u)
 }
 
+// timeForms are the forms of times in all formats.
+const timeForms = "RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, 2006Q1 or seconds since 1970"
+
 var (
-	errTime  = errors.New("neither RFC 3339 nor a number")
+	errTime  = errors.New("of no form that is read: " + timeForms)
 	errRange = errors.New("outside the years 1678 to 2261")
 )
 
