@@ -11,8 +11,8 @@ func (sc *scorer) forecast(dst *Batch, r *stepResult) {
 	s := r.series
 	sc.shape(len(r.y))
 	s.forget()
-	s.limits.clip(r.yhat)
 	s.issue(r.yhat)
+	s.limits.clip(r.yhat) // behind what learns from the errors: limits of one variable concern no other
 	ref := sc.referenceForecast(s)
 	for i, m := range s.baselines {
 		switch {

@@ -91,7 +91,6 @@ func (sc *scorer) take(dst *Batch, r *stepResult) error {
 		if err := sc.score(s, r); err != nil {
 			return err
 		}
-		s.limits.clip(r.yhat)
 		s.issue(r.yhat)
 		s.forget()
 	case resultBreak:

@@ -3,6 +3,7 @@ package stream_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -139,4 +140,52 @@ func TestUnsoundForecastsInAGap(t *testing.T) {
 	if len(b.Forecasts) != 1 || !(b.Forecasts[0].Upper[0]-b.Forecasts[0].Lower[0] > 1) {
 		t.Errorf("after the gap: %+v", b.Forecasts)
 	}
+}
+
+// Limits move forecasts of their variable and the ends of its intervals. All other intervals stay what
+// they are, and so does an end that is within the limits.
+func TestLimitsConcernNoOtherVariable(t *testing.T) {
+	limit := func([]string) (low, high []float64) {
+		return []float64{math.Inf(-1), math.Inf(-1)}, []float64{.5, math.Inf(1)}
+	}
+	with, without := walk(t, limit), walk(t, nil)
+	limited := 0
+	for i, f := range with {
+		g := without[i]
+		if f.Yhat[0] < g.Yhat[0] {
+			limited++
+		}
+		for j, high := range []float64{.5, math.Inf(1)} {
+			got := []float64{f.Yhat[j], f.Lower[j], f.Upper[j]}
+			want := []float64{min(g.Yhat[j], high), min(g.Lower[j], high), min(g.Upper[j], high)}
+			if !slices.Equal(got, want) {
+				t.Fatalf("forecast %d, variable %d: %v with limits, want %v", i, j, got, want)
+			}
+		}
+	}
+	if limited < 100 {
+		t.Errorf("%d of %d forecasts were limited", limited, len(with))
+	}
+}
+
+// walk returns the forecasts with intervals of 500 samples of two variables.
+func walk(t *testing.T, limits func([]string) (low, high []float64)) []stream.Forecast {
+	e := streamtest.NewEngine(t, stream.EngineConfig{
+		Model: "m", Horizon: 1, Levels: []float64{.9}, Limits: limits,
+		NewModel: func(dim int) (eval.Model, error) {
+			return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
+		},
+		Intervals: func(dim int) (eval.Intervals, error) {
+			return varmodel.NewIntervals(varmodel.IntervalConfig{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+		},
+	})
+	rng := rand.New(rand.NewPCG(5, 6))
+	var b stream.Batch
+	for i := range int64(500) {
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: i * 1e9, Values: []float64{rng.NormFloat64(), rng.NormFloat64()}}
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return slices.DeleteFunc(b.Forecasts, func(f stream.Forecast) bool { return f.Lower == nil || math.IsNaN(f.Lower[0]) })
 }
