@@ -131,11 +131,14 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 	}
 	if e.Open {
 		e.age++
+		if e.inside {
+			s.outer.age++
+		}
 		e.run++
-		if best > 1 || s.recalls || e.odd >= eventSeveral && s.lasts() {
+		if best > 1 || e.age <= int64(s.c.NormalAfter) && (s.recalls || e.odd >= eventSeveral && s.lasts()) {
 			e.run = 0
 		}
-		if e.run >= eventQuiet || e.Normal && e.run > 0 {
+		if e.run >= eventQuiet || e.Normal && best <= 1 {
 			s.endEvent()
 			return best
 		}
@@ -157,6 +160,24 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 		return 1 - (1-eventHeld)/best
 	}
 	return s.begin(time, best, false)
+}
+
+// settle makes an event of more than NormalAfter samples the new normal, in the views in which the
+// last sample is odd.
+func (s *AnomalyScorer) settle() {
+	e := &s.event
+	if e.inside {
+		e = &s.outer
+	}
+	if e.Normal || e.age <= int64(s.c.NormalAfter) {
+		return
+	}
+	s.becomeNormal()
+	for v, score := range s.scores {
+		if score > 1 && View(v) != Jump && (View(v) != Flat || s.lively != nil) {
+			s.acceptNormal(View(v))
+		}
+	}
 }
 
 // lasts reports whether the sample is still odd enough for the event, in a view that averages
@@ -226,7 +247,6 @@ func (s *AnomalyScorer) leave() {
 	copy(shares, e.Shares)
 	s.outer.ended = e.AnomalyEvent
 	s.outer.ended.Shares = shares
-	s.outer.age += e.age
 	s.outer.run, s.outer.begins, s.outer.endedNow = e.run, false, true
 	s.event, s.outer = s.outer, s.event
 }
@@ -268,6 +288,7 @@ func (s *AnomalyScorer) takePart(time int64, best float64) (score float64) {
 	for j, share := range s.share() {
 		e.Shares[j] += best / total * (share - e.Shares[j])
 	}
+	s.settle()
 	return score
 }
 

@@ -262,8 +262,8 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, y []float
 		w.held = 0
 	default:
 		if w.held++; w.held > int64(s.c.NormalAfter) {
-			w.held = -1
 			s.acceptNormal(v)
+			s.becomeNormal()
 		}
 	}
 	if w.learns(s.c.NormalAfter) {
@@ -332,6 +332,7 @@ func (s *AnomalyScorer) pace(v View) float64 {
 
 // acceptNormal makes the recent samples of the view the new normal.
 func (s *AnomalyScorer) acceptNormal(v View) {
+	s.slow[v].held = -1
 	switch l, r := s.levels, s.residuals; v {
 	case Level:
 		for j, d := range l.Deviation[:s.c.Dim] {
@@ -350,7 +351,6 @@ func (s *AnomalyScorer) acceptNormal(v View) {
 		}
 		s.others.discount()
 	}
-	s.becomeNormal()
 }
 
 // becomeNormal makes the event the new normal, or the one that it is inside of.

@@ -391,6 +391,31 @@ func TestAnomalyNewNormal(t *testing.T) {
 	}
 }
 
+// A change whose statistic rises and falls is the new normal as soon as one that stays.
+func TestAnomalyThatComesAndGoesBecomesNormal(t *testing.T) {
+	for seed := range uint64(5) {
+		rows := noisy(seed+1, 4000, 1)
+		const begin = 2000
+		for i := begin; i < len(rows); i++ {
+			rows[i][0] *= 5
+		}
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 1})
+		most := int64(0)
+		for i, y := range rows {
+			s.Observe(int64(i)*minute, y, []float64{0})
+			if e, ok := s.Ended(); ok && e.Samples > most {
+				most = e.Samples
+				if most > 300 && !e.Normal {
+					t.Errorf("series %d: %d samples are no new normal", seed, most)
+				}
+			}
+		}
+		if most <= 300 || most > 300+eventQuiet+5 { // the first odd sample behind 300, and what is odd after it
+			t.Errorf("series %d: the longest anomaly has %d samples", seed, most)
+		}
+	}
+}
+
 // When one of two variables that go together moves, both contradict each other, and the one
 // that moved is to blame.
 func TestAnomalyScorerBlamesWhatMoved(t *testing.T) {
