@@ -101,6 +101,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"long.csv", long.String(), []string{"--set", "input.csv.series_column=host"}},
 		{"long.csv", long.String(), []string{"--set", "input.csv.variable_column=metric", "--set", "input.csv.time_column=time", "--set", "pipeline.interval=1h", "--set", "input.csv.value_columns=host,value"}},
 		{"cut.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "a"` + "\n", nil},
+		{"whole.csv", "time,a\n" + strings.Repeat("2026-01-01,950\n", 5000) + "2026-01-02,1.170\n", nil},
 		{"cut.csv.gz", packed[:len(packed)-9], nil},
 		{"damaged.csv.gz", packed[:2] + "?" + packed[3:], nil},
 		{"short.csv", "time,a\n2026-01-01,1\n", nil},

@@ -48,10 +48,10 @@ func (s *Source) configure(c SourceConfig) error {
 	}
 	var err error
 	if c.Format == "parquet" {
-		if err := s.readParquet(); err != nil {
+		if err := s.readParquet(&c.CSV); err != nil {
 			return err
 		}
-		c.Format, c.CSV.Comma = "csv", ','
+		c.Format = "csv"
 	}
 	switch c.Format {
 	case "csv":

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 // columns of CSV (times, series, text) holds for it as well. Columns of lists and maps are left
 // out.
 type parquetReader struct {
+	floats  bool // it has a column of numbers with fractions
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the first of groups; nil = not open
 	columns []parquetColumn
@@ -29,14 +31,18 @@ type parquetReader struct {
 	err     error
 }
 
-// readParquet makes s read the text of a Parquet file.
-func (s *Source) readParquet() error {
+// readParquet makes s read the text of a Parquet file, and completes c.
+func (s *Source) readParquet(c *format.CSVConfig) error {
 	if s.live != nil {
 		return fmt.Errorf("%s: Parquet can be read from a regular file only, its index is at the end", s.path)
 	}
 	r, err := newParquetReader(s.file, s.size)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	c.Comma = ','
+	if r.floats && c.Thousands == 0 {
+		c.Decimal = cmp.Or(c.Decimal, '.') // not to be guessed: 1.066 beside 950
 	}
 	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
 	return nil
@@ -65,6 +71,8 @@ func newParquetReader(r io.ReaderAt, size int64) (*parquetReader, error) {
 			continue
 		}
 		c := parquetColumn{name: path[0], index: leaf.ColumnIndex}
+		kind := leaf.Node.Type().Kind()
+		p.floats = p.floats || kind == parquet.Float || kind == parquet.Double
 		if l := leaf.Node.Type().LogicalType(); l != nil {
 			switch t := l.Value.(type) {
 			case *parquetformat.TimestampType:

@@ -71,3 +71,36 @@ func TestParquetRefused(t *testing.T) {
 		t.Error("a file of text was read as Parquet")
 	}
 }
+
+// Numbers of a Parquet file have no separators of thousands, however they look as text.
+func TestParquetFractions(t *testing.T) {
+	type row struct {
+		Time int64   `parquet:"time"`
+		A    float64 `parquet:"a"`
+	}
+	var rows []row
+	for i := range 40 {
+		rows = append(rows, row{int64(1767225600 + 3600*i), []float64{950, 1.066, 870, 12.125}[i%4]})
+	}
+	path := filepath.Join(t.TempDir(), "data.parquet")
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	src, err := file.OpenSource(path, file.SourceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	messages := make([]stream.Message, len(rows))
+	n, err := src.Read(t.Context(), messages)
+	if err != nil || n != len(rows) {
+		t.Fatal(n, err)
+	}
+	d := src.Decoder()
+	for i := range messages {
+		var r stream.Record
+		if err := d.Decode(&r, &messages[i]); err != nil || r.Values[0] != rows[i].A {
+			t.Errorf("row %d: %v, %v; want %v", i, r.Values, err, rows[i].A)
+		}
+	}
+}

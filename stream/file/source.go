@@ -91,7 +91,7 @@ func OpenSource(path string, c SourceConfig) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkDates(path, c); err != nil {
+	if err := s.checkLines(path, c); err != nil {
 		s.Close()
 		return nil, err
 	}

@@ -460,3 +460,59 @@ func TestDamagedGzip(t *testing.T) {
 		}
 	}
 }
+
+// A number such as 1.170 behind first lines of whole numbers is a fraction or more than a thousand:
+// the file is refused, with the line and the settings, unless another number or a setting shows what a
+// point is.
+func TestPointsBehindWholeNumbers(t *testing.T) {
+	const rows = 6000 // more than the lines that are looked at first
+	content := func(comma string, late ...string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "time%sa\n", comma)
+		for i := range rows {
+			fmt.Fprintf(&b, "%d%s%d\n", 1767225600+3600*i, comma, 800+i%200)
+		}
+		for i, v := range late {
+			fmt.Fprintf(&b, "%d%s%s\n", 1767225600+3600*(rows+i), comma, v)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		text string
+		csv  format.CSVConfig
+		want float64 // of the row behind the whole numbers; 0 = refused
+	}{
+		{content(",", "1.170", "1.180"), format.CSVConfig{}, 0},
+		{content(";", "1.170", "999", "1.180"), format.CSVConfig{}, 0},
+		{content(",", "1.170", "1.18"), format.CSVConfig{}, 1.17},
+		{content(",", "1.170", "0.180"), format.CSVConfig{}, 1.17},
+		{content(",", "1.170"), format.CSVConfig{Decimal: '.'}, 1.17},
+		{content(",", "1.170"), format.CSVConfig{Thousands: '.'}, 1170},
+		{content(",", "1170"), format.CSVConfig{}, 1170},
+	} {
+		src, err := file.OpenSource(write(t, "late.csv", c.text), file.SourceConfig{CSV: c.csv})
+		const message = `late.csv: line 6002 has 1.170 in column "a", which is 1.170 or 1170, and no other number shows what its point is: say --set input.csv.thousands=. (thousands) or --set input.csv.decimal=. (a fraction)`
+		if c.want == 0 {
+			if err == nil || !strings.HasSuffix(err.Error(), message) {
+				t.Errorf("%.20q: %v", c.text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var r stream.Record
+		messages := make([]stream.Message, rows+1)
+		n, err := src.Read(t.Context(), messages)
+		d := src.Decoder()
+		for i := range n {
+			if err = d.Decode(&r, &messages[i]); err != nil {
+				break
+			}
+		}
+		if src.Close(); err != nil || n != rows+1 || r.Values[0] != c.want {
+			t.Errorf("%v after %d rows, %v; want %v", r.Values, n, err, c.want)
+		}
+	}
+}

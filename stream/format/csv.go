@@ -44,6 +44,10 @@ type CSVConfig struct {
 	Decimal   byte
 	Thousands byte
 
+	// Whole means that the first lines of a file have whole numbers alone, so that a point in a
+	// later one is not explained.
+	Whole bool
+
 	// Values are the columns with values, in order; nil = all others.
 	Values []string
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // DateOrder is the order of day, month and year in a date.
@@ -82,8 +84,8 @@ const mostOrdered = 200_000
 
 // Add looks at a line. It reports whether it needs no further one, and returns an error for a
 // date that only the other order reads.
-func (c *OrderCheck) Add(line []byte) (done bool, err error) {
-	text, ok := c.d.timeText(line)
+func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
+	text, ok := c.d.timeText(m.Value)
 	if !ok {
 		return false, nil // Decode refuses the line
 	}

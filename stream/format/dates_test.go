@@ -127,7 +127,7 @@ func TestOrderCheck(t *testing.T) {
 		check := d.NewOrderCheck()
 		decided := 0
 		for i, row := range c.rows {
-			done, failed := check.Add([]byte(row + ",1"))
+			done, failed := check.Add(&stream.Message{Value: []byte(row + ",1")})
 			if err = failed; done {
 				decided = i + 1
 				break

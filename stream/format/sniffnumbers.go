@@ -106,7 +106,7 @@ func (s *sniffer) findNumbers() {
 		c.Thousands, c.Decimal = '.', ','
 		s.assume("input.csv.thousands=.", "points between thousands (%s is %s)", n.point.text, strings.ReplaceAll(n.point.text, ".", ""))
 	case noCommas && n.points == 0:
-		s.unsure = n.point
+		s.unsure, c.Whole = n.point, n.pointGroups == 0
 	case noCommas:
 	case n.points == 0 && n.commas == 0 && c.Comma != ',' && n.pointGroups == 0 && !s.groups(','):
 		c.Decimal = ','

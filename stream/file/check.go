@@ -1,0 +1,74 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// lineCheck looks at the lines of a file before anything is learnt from them.
+type lineCheck interface {
+	// Add looks at a line and reports whether no further one is needed.
+	Add(m *stream.Message) (done bool, err error)
+	// Result returns the error of all lines.
+	Result() error
+}
+
+// checkLines returns an error when later lines of a regular file show that the order of dates is not
+// the one that c tells, or have numbers that its first lines do not explain. It reads the file a second
+// time, until nothing is left to be found out.
+func (s *Source) checkLines(path string, c SourceConfig) error {
+	d, ok := s.decoder.(*format.CSV)
+	if !ok || s.live != nil {
+		return nil
+	}
+	var all []lineCheck
+	if order := d.NewOrderCheck(); order != nil {
+		all = append(all, order)
+	}
+	if points := d.NewPointCheck(); points != nil {
+		all = append(all, points)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	c.asIs = true
+	again, err := openAs(path, c)
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	for open := slices.Clone(all); len(open) > 0; {
+		err := again.readLine(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if m := again.message(); !again.isEmpty(m.Value) {
+			open = slices.DeleteFunc(open, func(check lineCheck) bool {
+				done, wrong := check.Add(&m)
+				if wrong != nil && err == nil {
+					err = fmt.Errorf("%s: %w", m.Origin(), wrong)
+				}
+				return done
+			})
+			if err != nil {
+				return err
+			}
+		}
+		again.line = again.line[:0]
+	}
+	for _, check := range all {
+		if err := check.Result(); err != nil {
+			return fmt.Errorf("%s: %w", s.path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// PointCheck finds numbers such as 1.234 in a file whose first lines have whole numbers alone: they are
+// a thousand times larger where the point separates thousands.
+type PointCheck struct {
+	d     *CSV
+	first error // such a number; nil = none
+}
+
+// NewPointCheck returns nil where the point of numbers is known.
+func (d *CSV) NewPointCheck() *PointCheck {
+	if !d.c.Whole {
+		return nil
+	}
+	return &PointCheck{d: d}
+}
+
+// Add looks at a line. It needs no further one behind a number such as 1.5, whose point stands before
+// a fraction.
+func (c *PointCheck) Add(m *stream.Message) (done bool, err error) {
+	if bytes.IndexByte(m.Value, '.') < 0 {
+		return false, nil
+	}
+	if _, ok := c.d.timeText(m.Value); !ok {
+		return false, nil // Decode refuses the line
+	}
+	for k, i := range c.d.values {
+		cell := string(bytes.TrimSpace(c.d.fields[i]))
+		switch {
+		case !dotDecimal.MatchString(cell):
+		case !dotThousand.MatchString(cell):
+			c.first = nil
+			return true, nil
+		case c.first == nil:
+			name := c.d.c.Header[i]
+			if c.d.variable < 0 {
+				name = c.d.names[k]
+			}
+			c.first = fmt.Errorf("line %d has %s in column %q, which is %[2]s or %[4]s, and no other number shows what its point is: "+
+				"say --set input.csv.thousands=. (thousands) or --set input.csv.decimal=. (a fraction)", m.Offset+1, cell, name, strings.ReplaceAll(cell, ".", ""))
+		}
+	}
+	return false, nil
+}
+
+// Result returns the error of the first such number, if nothing shows what its point is.
+func (c *PointCheck) Result() error { return c.first }
