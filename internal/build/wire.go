@@ -355,9 +355,6 @@ func openFileSink(f *config.FileOutput, m config.Model) (stream.Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("output.file.columns: %w", err)
 	}
-	if err := CheckForecasts("output.file.path", f.Path); err != nil {
-		return nil, err
-	}
 	var s stream.Sink
 	if f.Kind() == "parquet" {
 		columns.Y = true

@@ -59,8 +59,8 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if f := cfg.Output.File; f != nil {
 		output("output.file.path", f.Path)
-		if err := build.CheckForecasts("output.file.path", f.Path); err != nil {
-			errs = append(errs, err)
+		if err := build.CheckForecasts("output.file.path", f.Path); err != nil && cfg.State.Dir+cfg.State.Topic == "" {
+			errs = append(errs, err) // a job that goes on from a checkpoint appends to the file
 		}
 	}
 	if d := cfg.Output.DeadLetters; d != nil {

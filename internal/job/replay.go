@@ -53,6 +53,11 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
+	if f := cfg.Output.File; o.State == "" && f != nil {
+		if err := build.CheckForecasts("output.file.path", f.Path); err != nil {
+			return nil, err
+		}
+	}
 	for _, text := range build.IdleSettings(cfg) {
 		o.Log.Warn(text)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -12,6 +13,17 @@ import (
 // ownLine matches the first line of the files of this package that are text: both headers of CSV,
 // JSON lines and the measurements of line protocol.
 var ownLine = regexp.MustCompile(`^(time,series,target,horizon,model,yhat|unique_id,ds,cutoff,y,yhat|\{.*"yhat":|(forecast|forecast_(metrics|events|experts)|observation),[^ ]*=)`)
+
+// beginnings are those of the texts that ownLine matches.
+var beginnings = []string{"time,series,target,", "unique_id,ds,cutoff,", `{"time":"`, `{"unique_id":`, "forecast,", "forecast_", "observation,"}
+
+// isTorn reports whether a crash may have cut a text of this package within its first line.
+func isTorn(head []byte) bool {
+	return !bytes.Contains(head, []byte("\n")) && slices.ContainsFunc(beginnings, func(b string) bool {
+		n := min(len(b), len(head))
+		return b[:n] == string(head[:n])
+	})
+}
 
 // CheckForeign returns an error when the file at path has content that no sink of this package has
 // written, and that a sink would overwrite.
@@ -26,9 +38,9 @@ func CheckForeign(path string) error {
 	}
 	defer f.Close()
 	head := make([]byte, sampleBytes)
-	n, _ := f.ReadAt(head, 0) // shorter files end with io.EOF
-	head = head[:n]
-	own := ownLine.Match(head)
+	n, _ := f.ReadAt(head, 0)                // shorter files end with io.EOF
+	head = bytes.TrimRight(head[:n], "\x00") // which a crash leaves behind what was not synced
+	own := ownLine.Match(head) || isTorn(head)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		p, err := parquet.OpenFile(f, info.Size())
 		own = err != nil // torn: nothing can read it

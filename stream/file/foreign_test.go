@@ -37,6 +37,11 @@ func TestCheckForeign(t *testing.T) {
 		"{\"time\":1,\"values\":{}}\n{\"yhat\":1}\n":                            false,
 		"cpu,host=web1 usage=1 1\n":                                             false,
 		"forecast,a\n1,2\n":                                                     false,
+		"forec":                                                                 true,
+		"time,series,ta":                                                        true,
+		"\x00\x00\x00":                                                          true,
+		"{\"time\":\"2026-01-01T00:0":                                           true,
+		"time,series\n":                                                         false,
 		"notes":                                                                 false,
 	} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

@@ -108,7 +108,8 @@ func (o *output) Positions() stream.Positions {
 	return stream.Positions{{Output: o.name(), Length: o.length}}
 }
 
-// Resume implements stream.Positioner. It fails when the file is shorter than at says.
+// Resume implements stream.Positioner. It fails when the file is shorter than at says, and, without
+// at, when it has something else than forecasts.
 func (o *output) Resume(at stream.Positions) error {
 	o.resumed = true
 	if !o.seeks {
@@ -132,7 +133,7 @@ func (o *output) Resume(at stream.Positions) error {
 	}
 	o.length = length
 	if o.stale = at == nil; o.stale {
-		return nil // whoever finds nothing to write leaves the file as it is
+		return CheckForeign(o.path) // nothing is emptied before there is something to write
 	}
 	if err = o.file.Truncate(length); err == nil {
 		_, err = o.file.Seek(length, 0)

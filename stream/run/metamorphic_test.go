@@ -225,7 +225,7 @@ func TestBatchesAndCheckpointsDoNotMatter(t *testing.T) {
 
 // TestFault02_CrashAnywhere: a crash before or after any effect of a run, and a restart,
 // give what a run without crashes gives. A batch torn by the crash is simulated by
-// garbage at the end of the files.
+// a part of a line at the end of the files.
 func TestFault02_CrashAnywhere(t *testing.T) {
 	input := jsonLines(100)
 	tune := func(c *run.Config) { c.BatchPoints, c.CheckpointRecords = 100, 30 }
@@ -251,7 +251,7 @@ func TestFault02_CrashAnywhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fmt.Fprint(f, "torn li")
+				fmt.Fprint(f, "observation,id=a a=")
 				f.Close()
 			}
 			if _, err := r.once(t, &faults{at: 3, after: after}); !errors.Is(err, errCrash) {
