@@ -32,7 +32,8 @@ type IntervalConfig struct {
 // next intervals reach to the value before it, too: it may have been a spike. The common factor learns from
 // the errors of all coordinates, which short series and long horizons need. Forecasts of h
 // steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
-// step of a factor is larger than 1/h. The method assumes no distribution of the errors.
+// step of a factor is larger than 1/h. A coordinate whose errors have lately become much larger or
+// smaller, or whose own factor is far from 1, has no vote for g. The method assumes no distribution of the errors.
 type Intervals struct {
 	cfg   IntervalConfig
 	order []int     // levels, ascending
@@ -45,6 +46,7 @@ type Intervals struct {
 	scored []int     // H: samples after which a forecast of this horizon was scored, at most intervalAfter
 
 	count, scale []float64 // H x d: errors seen, and their mean size
+	lately       []float64 // H x d: mean size of the last of them
 	rounds       []float64 // H: samples that g has learnt from
 	own          []float64 // f, L x H x d
 	common       []float64 // g, L x H
@@ -80,7 +82,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		cfg: cfg, order: make([]int, l), gauss: make([]float64, l),
 		ring: make([]float64, h*h*d), half: make([]float64, h*l*h*d),
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
-		own: make([]float64, l*h*d), common: make([]float64, l*h),
+		lately: make([]float64, h*d), own: make([]float64, l*h*d), common: make([]float64, l*h),
 		issued: make([]int, h), scored: make([]int, h),
 		last: make([]float64, d), before: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
@@ -162,6 +164,9 @@ const (
 	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
 	stillLimit        = 1 << 30
 	farError          = 10 // mean absolute errors; after a larger one the interval reaches to the value before
+	latelySamples     = 20 // memory of the size of the last errors, in samples …
+	latelyHorizons    = 2  // … and horizons
+	voteFactor        = 2  // factor f, or size of the last errors in s, above which a coordinate has no vote for g, or below its inverse
 	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
 )
 
@@ -281,15 +286,55 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 	}
 	forecast, half := s.ring[origin*H*d:], s.half[origin*L*H*d:]
 	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, steps, H*d)
+	s.learnLately(h, y, forecast[from:to])
 	if voters == 0 {
 		return
 	}
 	s.rounds[k]++
 	common := max(rate, commonLeast(h))
 	for l := range L {
+		votes, missed := s.votes(h, l, voters, int(misses[l]), y, forecast[from:], half[l*H*d+from:])
+		if votes == 0 {
+			continue
+		}
 		g := &s.common[l*H+k]
-		*g = clipTo(*g*s.move(h, common, l, int(misses[l]), voters), s.gauss[l]/farthest, s.gauss[l]*farthest)
+		*g = clipTo(*g*s.move(h, common, l, missed, votes), s.gauss[l]/farthest, s.gauss[l]*farthest)
 	}
+}
+
+// learnLately learns the sizes of the last errors at horizon h. Where these are but rounding, the
+// next larger one is the first that counts: as a limit for it, s would be nothing.
+func (s *Intervals) learnLately(h int, y, forecast []float64) {
+	d := s.cfg.Dim
+	lately, scale, count := s.lately[(h-1)*d:h*d], s.scale[(h-1)*d:h*d], s.count[(h-1)*d:h*d]
+	rate := 1 / (latelySamples + latelyHorizons*float64(h))
+	for j, v := range y {
+		if e := math.Abs(v - forecast[j]); e == e && count[j] > 0 {
+			lately[j] += max(rate, 1/count[j]) * (e - lately[j])
+			if scale[j] <= degenerate*math.Abs(v) {
+				count[j] = 0
+			}
+		}
+	}
+}
+
+// votes returns the votes and misses of a level at horizon h without those of coordinates whose
+// intervals miss too often or too seldom for reasons of their own: their factor f is far from 1,
+// or their last errors are of another size than s says.
+func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64) (int, int) {
+	from, to := (h-1)*s.cfg.Dim, h*s.cfg.Dim
+	lately, scale, count := s.lately[from:to], s.scale[from:to], s.count[from:to]
+	far := func(v, one float64) bool { return v > voteFactor*one || voteFactor*v < one }
+	for j, f := range s.own[l*s.cfg.Horizon*s.cfg.Dim+from:][:s.cfg.Dim] {
+		voted := y[j] == y[j] && s.voting[j] > 0 && count[j] > float64(h)
+		if voted && (far(f, 1) || far(lately[j], scale[j])) {
+			voters--
+			if math.Abs(y[j]-forecast[j]) > half[j]+degenerate*math.Abs(y[j]) {
+				misses--
+			}
+		}
+	}
+	return voters, misses
 }
 
 // move returns what g of horizon h and a level is multiplied by when so many of the voters miss.
@@ -420,6 +465,7 @@ func (s *Intervals) State(c *snapshot.Codec) {
 			c.Index(&s.scored[h], intervalAfter+1)
 			c.Float64s(s.count[from:to])
 			c.Float64s(s.scale[from:to])
+			c.Float64s(s.lately[from:to])
 			c.Optional(levels, func() { s.horizonState(c, h) })
 		})
 	}

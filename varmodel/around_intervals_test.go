@@ -356,3 +356,57 @@ func TestOneStepIntervalsOfAnyHorizon(t *testing.T) {
 		t.Errorf("only %d intervals", given)
 	}
 }
+
+// A coordinate whose forecasts become a thousand times better at row 100 leaves the intervals of
+// its neighbour alone.
+func TestIntervalsBesideANeighbourThatBecameExact(t *testing.T) {
+	const rows, from, H = 1500, 200, 12
+	s, err := NewIntervals(IntervalConfig{Dim: 2, Horizon: H, Levels: []float64{.9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(65, 66))
+	lower, upper, forecast := make([]float64, 2*H), make([]float64, 2*H), make([]float64, 2*H)
+	y, scores, inside := make([]float64, 2), 0., 0.
+	var issued [][2]float64 // interval of the neighbour H steps ahead
+	for i := range rows {
+		y[0], y[1] = rng.NormFloat64(), rng.NormFloat64()
+		if i < 100 {
+			y[0] *= 1000
+		}
+		if i >= from+H {
+			scores++
+			if b := issued[i-H]; b[0] <= y[1] && y[1] <= b[1] {
+				inside++
+			}
+		}
+		s.Observe(y)
+		s.Issue(forecast)
+		s.BoundsTo(lower, upper)
+		issued = append(issued, [2]float64{lower[2*H-1], upper[2*H-1]})
+	}
+	if coverage := inside / scores; !(math.Abs(coverage-.9) <= .02) { // a standard error of .008
+		t.Errorf("coverage of the neighbour: %.3f", coverage)
+	}
+}
+
+// Errors that come back after none but rounding have intervals at once.
+func TestIntervalsAfterErrorsOfRounding(t *testing.T) {
+	s, err := NewIntervals(IntervalConfig{Dim: 1, Horizon: 1, Levels: []float64{.9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(69, 70))
+	lower, upper := make([]float64, 1), make([]float64, 1)
+	for i := range 1100 {
+		e := 10 * rng.NormFloat64()
+		if i >= 100 && i < 1000 {
+			e = 1e-10 * rng.NormFloat64()
+		}
+		s.Observe([]float64{1e6 + e})
+		s.Issue([]float64{1e6})
+		if s.BoundsTo(lower, upper); i > 1000 && !(upper[0]-lower[0] >= 1) {
+			t.Errorf("row %d: an interval of width %v for errors of 10", i, upper[0]-lower[0])
+		}
+	}
+}
