@@ -48,11 +48,12 @@ const (
 	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
 	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
 	Shifts     Ingredient = "shift"       // persistence beyond one step after a level shift
+	Trends     Ingredient = "trend"       // start from the trend beyond one step
 )
 
 var ingredients = []Ingredient{
 	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, Medians, CrossLags, OwnPast, Rounds, Shifts,
+	Exact, Medians, CrossLags, OwnPast, Rounds, Shifts, Trends,
 }
 
 // ExpertNames lists the experts of the default model beside persistence. AutoConfig

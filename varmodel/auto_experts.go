@@ -334,7 +334,7 @@ func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 		limit = returnLimit
 	}
 	zero, unit, _ := f.scale(e.target)
-	f.scaler.Bound(dst, out, zero, unit, f.past.lag(0), limit)
+	f.scaler.Bound(dst, out, zero, unit, f.past.lag(0), limit, nil)
 }
 
 // learn updates the weights with the targets of the sample after f, given their

@@ -75,6 +75,7 @@ type lagScratch struct {
 	means          []float64 // lagBatch x blocks x width
 	waves          [lagBatch][]float64
 	increments     []float64   // steps x dim
+	start          []float64   // last sample, moved on by the trend
 	ones           []float64   // of each coordinate
 	shares         [][]float64 // of each block: as many times 1/n as it has lags, n
 }
@@ -276,8 +277,9 @@ func (l *lagRegression) solve() {
 	}
 }
 
-// predict computes the forecasts after the last sample for all horizons.
-func (l *lagRegression) predict(s *scaler) {
+// predict computes the forecasts after the last sample for all horizons, last x dim; trends are
+// those of the series.
+func (l *lagRegression) predict(s *scaler, trends []float64) {
 	l.prepare(0, 0)
 	c, last := l.scratch, l.rows[l.next:][:l.dim]
 	phi, out := c.inputs[:l.stride], c.targets[:len(l.steps)]
@@ -290,7 +292,11 @@ func (l *lagRegression) predict(s *scaler) {
 		}
 	}
 	for k, h := range l.steps { // ascending: a kernel stores whole registers
-		s.Bound(l.path[(h-1)*l.dim:h*l.dim], c.increments[k*l.dim:(k+1)*l.dim], last, c.ones[:l.dim], last, outputLimit*l.roots[k])
+		move := trends[(h-1)*l.dim : h*l.dim]
+		for j, v := range move {
+			c.start[j] = last[j] + v
+		}
+		s.Bound(l.path[(h-1)*l.dim:h*l.dim], c.increments[k*l.dim:(k+1)*l.dim], last, c.ones[:l.dim], c.start, outputLimit*l.roots[k], move)
 	}
 	left := 1
 	for _, h := range l.steps {

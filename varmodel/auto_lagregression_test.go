@@ -18,7 +18,7 @@ func lagRegressionOf(x [][]float64, horizon, season int, observed func(t, j int)
 		l.push(y, seen)
 		l.learn(s)
 	}
-	l.predict(s)
+	l.predict(s, make([]float64, len(l.path)))
 	return l, s
 }
 
@@ -73,7 +73,7 @@ func TestLagRegressionOfWaves(t *testing.T) {
 	m, _ := lagRegressionOf(shifted, horizon, 0, nil)
 	for _, h := range l.steps {
 		k := h - 1
-		want := s.within(0, wave(rows-1+h))
+		want := s.within(0, wave(rows-1+h), 0)
 		if got := l.path[k]; !(math.Abs(got-want) <= .02) { // the ridge; the waves have a variance of .6
 			t.Errorf("%d steps ahead: %v, want %v", h, got, want)
 		}

@@ -36,6 +36,10 @@ const noveltyWait = 2
 // for in that of a horizon.
 const shorterTerms = 3
 
+// singleErrors is the number of standard errors that are subtracted in the shrinkage of one
+// coordinate, where all of them together have one.
+const singleErrors = 2
+
 // anchors returns the anchor horizons: 2, 3, 4, then two per doubling, and the last
 // horizon. A horizon of 1 has none.
 func anchors(horizon int) []int {
@@ -68,6 +72,8 @@ type origin struct {
 	forecasts [][]float64 // for each anchor, anchorExperts x dim
 	seasons   []float64   // anchors x dim: season of the target
 	mixed     []float64   // anchors x dim: increment that the mixture forecast
+	trends    []float64   // anchors x dim: increment by the trend
+	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
 	season    int         // season known at the origin; 0: none
 }
 
@@ -87,8 +93,10 @@ type multihorizon struct {
 	mixtures   []*mixture  // for each anchor
 	rounds     []rounds    // of each mixture
 	shrinkages []shrinkage // of each mixture, towards persistence
+	single     []shrinkage // anchors x dim: of one coordinate, which others must not spoil
 	factors    []float64   // see shrink
 	lags       *lagRegression
+	trends     *trends
 	noOwnPast  bool     // their forecast is the last value: the part is left out
 	origins    []origin // ring; its length is the last anchor
 	next       int      // origin that predict replaces
@@ -125,6 +133,7 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		target:       make([]float64, d),
 		ahead:        make([]float64, horizon*d),
 		lags:         newLagRegression(d, horizon, m.cfg.Season, work),
+		trends:       newTrends(d, g.steps, m.has(Trends)),
 		noOwnPast:    !m.has(OwnPast),
 	}
 	for _, h := range g.steps {
@@ -135,6 +144,9 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		}
 		o.rounds = append(o.rounds, r)
 		o.shrinkages = append(o.shrinkages, shrinkage{errors: 1})
+		for range d {
+			o.single = append(o.single, shrinkage{errors: singleErrors})
+		}
 	}
 	if m.has(Shifts) {
 		o.shifts = newShifts(d)
@@ -149,6 +161,7 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		p.last, p.local = make([]float64, d), make([]float64, d)
 		p.step, p.sd = make([]float64, d), make([]float64, d)
 		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
+		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.forecasts = make([][]float64, len(g.steps))
 		for k := range p.forecasts {
 			p.forecasts[k] = make([]float64, anchorExperts*d)
@@ -174,10 +187,18 @@ func (o *multihorizon) observe(sample []float64, s *scaler) {
 		every := o.rounds[k].length(m.steps, s)
 		m.setRounds(every)
 		o.shrinkages[k].every = every
-		m.forecastTo(o.out, p.last, p.forecasts[k])
+		o.trends.learn(k, every, y, p)
+		start := p.forecasts[k][repeatLast*g.dim:][:g.dim]
+		m.forecastTo(o.out, start, p.forecasts[k])
 		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
-		o.shrinkages[k].observe(m, y, p.last)
-		m.observe(y, p.last, true)
+		o.shrinkages[k].observe(m, y, start)
+		for j, v := range y {
+			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j]) {
+				t.every = every
+				t.endOutcome()
+			}
+		}
+		m.observe(y, start, true)
 
 		g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
 		root := math.Sqrt(float64(h))
@@ -230,7 +251,8 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 	}
 	o.lags.push(last, seen)
 	o.lags.learn(f.scaler)
-	o.lags.predict(f.scaler)
+	o.trends.predict(f, whole.past.seen, p)
+	o.lags.predict(f.scaler, o.trends.path)
 	if o.noOwnPast {
 		for h := range o.horizon {
 			copy(o.lags.path[h*len(last):(h+1)*len(last)], last)
@@ -273,7 +295,9 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 	copy(p.seasons[k*d:], o.ahead[(h-1)*d:h*d])
 	at := func(expert int) []float64 { return z[expert*d : (expert+1)*d] }
-	copy(at(repeatLast), last)
+	for j, v := range p.moves[k*d : (k+1)*d] {
+		at(repeatLast)[j] = last[j] + v
+	}
 	copy(at(repeatSeason), last)
 	copy(at(seasonalStep), last)
 	if s := p.season; s > 0 {
@@ -291,28 +315,29 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
 	root := math.Sqrt(float64(h))
 	for j, x := range last {
-		limit := outputLimit * root * p.step[j]
+		limit, move := outputLimit*root*p.step[j], p.moves[k*d+j]
 		v := finiteOr(g.out[j], 0) * root * p.step[j]
-		at(direct)[j] = f.scaler.within(j, x+min(max(v, -limit), limit))
+		at(direct)[j] = f.scaler.within(j, x+clipTo(v, move-limit, move+limit), move)
 		v = p.local[j] + p.sd[j]*finiteOr(g.out[d+j], 0)
-		at(directLocal)[j] = f.scaler.within(j, v)
+		at(directLocal)[j] = f.scaler.within(j, v, move)
 	}
 }
 
 // combine mixes the experts of anchor k and shrinks the mixture towards the last value of
-// the remainder. After a novelty or level shift the forecast is the last value, see noveltyWait.
+// the remainder and its trend, as far as neither all coordinates nor this one alone say that it is better. After a novelty or level shift the forecast is the last value, see noveltyWait.
 func (o *multihorizon) combine(k int, p *origin) {
 	d, h, m := o.direct.dim, o.direct.steps[k], o.mixtures[k]
-	z, last := p.forecasts[k], p.last
+	z := p.forecasts[k]
+	start := z[repeatLast*d:][:d]
 	forecast := o.forecast[k*d : (k+1)*d]
-	m.forecastTo(forecast, last, z)
+	m.forecastTo(forecast, start, z)
 	m.outTo(p.mixed[k*d : (k+1)*d])
-	shrunk := o.factors[k]
 	for j, v := range forecast {
-		forecast[j] = last[j] + shrunk*finiteOr(v-last[j], 0)
+		shrunk := max(o.factors[k], o.single[k*d+j].factor)
+		forecast[j] = start[j] + shrunk*finiteOr(v-start[j], 0)
 		learnt := shrunk * (1 - m.persistenceWeight(j))
 		if o.sinceNovelty[j] < noveltyWait*h {
-			forecast[j], learnt = last[j], 0
+			forecast[j], learnt = p.last[j], 0
 		}
 		weight := func(expert int) float64 { return m.aggregate.weight(expert, j) }
 		path := o.pathWeights[k*paths*d+j:]
@@ -348,7 +373,7 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 		lanes.Standardise(o.values, last, f.scaler.mean, f.scaler.inverse, inputLimit)
 		model.forecastTo(o.out, o.values, o.recent[(o.horizon-h)*stride:], f.scaler.perStep)
 		path, step := o.iteratedPath[h*d:(h+1)*d], o.recent[(o.horizon-h-1)*stride:]
-		f.scaler.Bound(path, o.out, last, f.scaler.steps, last, outputLimit)
+		f.scaler.Bound(path, o.out, last, f.scaler.steps, last, outputLimit, o.trends.path[h*d:(h+1)*d])
 		for j, v := range path {
 			step[j] = v - last[j]
 		}
@@ -416,10 +441,15 @@ func (o *multihorizon) State(c *snapshot.Codec) {
 	if o.shifts != nil {
 		o.shifts.State(c)
 	}
+	o.trends.State(c)
 	for k, h := range o.direct.steps {
 		c.Optional(strconv.Itoa(h), func() {
 			o.mixtures[k].State(c)
 			o.shrinkages[k].State(c)
+			for j := range o.direct.dim {
+				o.single[k*o.direct.dim+j].State(c)
+			}
+			o.trends.anchorState(c, k)
 		})
 	}
 	c.Optional("horizon="+strconv.Itoa(o.horizon), func() { o.originsState(c) })
@@ -433,7 +463,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
 		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed} {
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves} {
 			c.Float64s(v)
 		}
 		for _, v := range p.forecasts {

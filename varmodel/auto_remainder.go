@@ -185,7 +185,7 @@ func (r *remainder) setTargets(y []float64) {
 // addSeason makes a forecast of the next sample from that of the remainder.
 func (r *remainder) addSeason(forecast []float64, s *scaler) {
 	for j, v := range r.season {
-		forecast[j] = s.within(j, forecast[j]+v)
+		forecast[j] = s.within(j, forecast[j]+v, 0)
 	}
 }
 

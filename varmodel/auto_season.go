@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -375,4 +376,9 @@ func (s *seasons) State(c *snapshot.Codec) {
 		o.check()
 		s.active = s.active || o.active
 	}
+}
+
+// has reports whether variable j has a season.
+func (s *seasons) has(j int) bool {
+	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.share[j].value > 0 })
 }

@@ -291,15 +291,19 @@ func (s *autoSeries) predict() {
 }
 
 // forecastSeason writes the season of the next sample around the mean of the remainder; the
-// last value without a season.
+// last value of a variable without a season.
 func (s *autoSeries) forecastSeason(dst []float64) {
 	r := s.remainder
+	copy(dst, s.past.lag(0))
 	if r == nil {
-		copy(dst, s.past.lag(0))
 		return
 	}
 	for j, v := range r.season {
-		dst[j] = s.scaler.within(j, r.frame.scaler.mean[j]+v)
+		if s.seasons.has(j) {
+			limit := returnLimit * s.scaler.steps[j]
+			v = dst[j] + lanes.Clip(r.frame.scaler.mean[j]+v-dst[j], limit)
+			dst[j] = s.scaler.within(j, v, 0)
+		}
 	}
 }
 

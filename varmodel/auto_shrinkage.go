@@ -52,11 +52,18 @@ func (s *autoSeries) earlyFactor() float64 {
 // observe learns from the outcome y of the last forecasts of m.
 func (t *shrinkage) observe(m *mixture, y, last []float64) {
 	for j, v := range y {
-		if step := v - last[j]; m.steps.Count[j]+math.Abs(step) > 0 { // false for a missing value
-			t.add(m.out[j], step*m.steps.Inverse[j])
-		}
+		t.addOf(m, j, v-last[j])
 	}
 	t.endOutcome()
+}
+
+// addOf adds the outcome of coordinate j, an increment, and reports whether there is one.
+func (t *shrinkage) addOf(m *mixture, j int, step float64) bool {
+	if !(m.steps.Count[j]+math.Abs(step) > 0) { // true for a missing value
+		return false
+	}
+	t.add(m.out[j], step*m.steps.Inverse[j])
+	return true
 }
 
 // add adds one coordinate to the current outcome: the increments of the forecast and of

@@ -88,6 +88,7 @@ func (w *Workspace) lags(l *lagRegression) *lagScratch {
 			inputs:         vec.Aligned(lagBatch * l.stride), targets: make([]float64, lagBatch*len(l.steps)),
 			means: make([]float64, lagBatch*len(l.edges)*l.width),
 			ones:  slices.Repeat([]float64{1}, l.dim), increments: make([]float64, len(l.steps)*l.dim),
+			start: make([]float64, l.dim),
 		}
 		first := 1
 		for _, edge := range l.edges {

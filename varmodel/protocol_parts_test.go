@@ -258,7 +258,7 @@ func TestProtocolParts(t *testing.T) {
 			means(simple, 1, without, 1))
 	}
 	row("everything")
-	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, Medians, CrossLags, OwnPast, Rounds, Shifts} {
+	for _, w := range []Ingredient{Seasons, SeasonStep, EarlySteps, Holding, Exact, Medians, CrossLags, OwnPast, Rounds, Shifts, Trends} {
 		row("without "+string(w), w)
 	}
 }

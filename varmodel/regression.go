@@ -179,7 +179,7 @@ func (s *regressionSeries) stepTo(dst, phi []float64, h *history, k int) {
 	if s.use = -1; k == 1 {
 		s.use = m.uses
 	}
-	s.scaler.Bound(s.step, s.out, last, s.unit, last, outputLimit)
+	s.scaler.Bound(s.step, s.out, last, s.unit, last, outputLimit, nil)
 	copy(dst, s.step)
 	s.m.law.keepSum(dst, last)
 }

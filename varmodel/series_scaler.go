@@ -30,7 +30,6 @@ type scaler struct {
 	sd, rms                []float64 // 0 for a constant coordinate
 	unit, inverse          []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
 	steps, perStep         []float64 // rms and 1/rms; 1 and 1 for a constant coordinate
-	floor, ceiling         []float64 // limits of a forecast
 }
 
 func newScaler(dim int) *scaler {
@@ -44,7 +43,6 @@ func newScaler(dim int) *scaler {
 		sd: m.SD[:dim], rms: m.RMS[:dim],
 		unit: m.Unit[:dim], inverse: m.Inverse[:dim],
 		steps: m.Steps[:dim], perStep: m.PerStep[:dim],
-		floor: m.Floor[:dim], ceiling: m.Ceiling[:dim],
 	}
 }
 
@@ -57,16 +55,11 @@ func (s *scaler) standardised(j int, v float64) float64 {
 // constant coordinate.
 func (s *scaler) step(j int) float64 { return s.steps[j] }
 
-// within limits a forecast to the range of what was seen, widened by forecastRange
-// typical steps.
-func (s *scaler) within(j int, v float64) float64 {
-	if floor := s.floor[j]; v < floor {
-		return floor
-	}
-	if ceiling := s.ceiling[j]; v > ceiling {
-		return ceiling
-	}
-	return v
+// within limits a forecast to the range of what was seen, widened by forecastRange typical
+// steps, when the series moves on, see lanes.Moments.Bound.
+func (s *scaler) within(j int, v, move float64) float64 {
+	floor, ceiling := s.Range(j, move)
+	return clipTo(v, floor, ceiling)
 }
 
 // resetWeights lets the next samples change the statistics as quickly as samples did

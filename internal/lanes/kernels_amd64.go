@@ -66,14 +66,14 @@ func standardise(dst, x, mean, inverse []float64, limit float64) {
 	}
 }
 
-func bound(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
+func bound(m *Moments, dst, v, origin, unit, last, floor, ceiling []float64, limit float64) {
 	switch {
 	case isa.Active == isa.Portable || m.n < few:
-		boundPortable(m, dst, v, origin, unit, last, limit)
+		boundPortable(m, dst, v, origin, unit, last, floor, ceiling, limit)
 	case isa.Active == isa.AVX512:
-		boundAVX512(&dst[0], &v[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+		boundAVX512(&dst[0], &v[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &floor[0], &ceiling[0], limit, m.n)
 	default:
-		boundAVX2(&dst[0], &v[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+		boundAVX2(&dst[0], &v[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &floor[0], &ceiling[0], limit, m.n)
 	}
 }
 

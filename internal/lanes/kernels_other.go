@@ -17,8 +17,8 @@ func regrets(m *Mixture, out, y []float64) { regretsPortable(m, out, y) }
 func standardise(dst, x, mean, inverse []float64, limit float64) {
 	standardisePortable(dst, x, mean, inverse, limit)
 }
-func bound(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
-	boundPortable(m, dst, v, origin, unit, last, limit)
+func bound(m *Moments, dst, v, origin, unit, last, floor, ceiling []float64, limit float64) {
+	boundPortable(m, dst, v, origin, unit, last, floor, ceiling, limit)
 }
 func huber(h *Huber, dst, y, forecast []float64)          { huberPortable(h, dst, y, forecast) }
 func glitch(g *Glitch, dst, x, last []float64)            { glitchPortable(g, dst, x, last) }

@@ -27,6 +27,8 @@ type Moments struct {
 	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 1 for a constant
 	Floor, Ceiling []float64 // Low - wide RMS and High + wide RMS
 
+	floorAhead, ceilingAhead []float64 // scratch of Bound
+
 	all    []float64
 	n      int
 	limits [6]float64
@@ -53,6 +55,7 @@ func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Mom
 		SD: row(8), RMS: row(9), Unit: row(10), Inverse: row(11), Steps: row(12), PerStep: row(13), Floor: row(14), Ceiling: row(15),
 		all: all, n: n, limits: [...]float64{1, forgetting, after, winsor, degenerate, wide},
 	}
+	m.floorAhead, m.ceilingAhead = Rows(1, n), Rows(1, n)
 	m.Break()
 	m.Derive()
 	return m

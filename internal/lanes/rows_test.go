@@ -38,9 +38,17 @@ func TestBound(t *testing.T) {
 				m.Add(isatest.Vector(t, rng, n))
 				v, origin, unit, last := wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n)
 				got, want := room(t, 1, n), make([]float64, n)
-				m.Bound(got, v, origin, unit, last, 3)
-				boundPortable(m, want, v, origin, unit, last, 3)
+				m.Bound(got, v, origin, unit, last, 3, nil)
+				boundPortable(m, want, v, origin, unit, last, m.Floor, m.Ceiling, 3)
 				sameNumbers(t, fmt.Sprint("of ", n), got, want)
+				move := wilds(t, rng, n)
+				floor, ceiling := make([]float64, n), make([]float64, n)
+				for j, v := range move {
+					floor[j], ceiling[j] = m.Range(j, v)
+				}
+				m.Bound(got, v, origin, unit, last, 3, move)
+				boundPortable(m, want, v, origin, unit, last, floor, ceiling, 3)
+				sameNumbers(t, fmt.Sprint("on the move, of ", n), got, want)
 			}
 		}
 		m := NewMoments(4, 1, 30, 10, 1e-12, 2)
@@ -48,8 +56,10 @@ func TestBound(t *testing.T) {
 			m.Steps[j], m.Floor[j], m.Ceiling[j] = 2, 0, 20
 		}
 		dst, ten := Rows(1, 4), []float64{10, 10, 10, 10}
-		m.Bound(dst, []float64{.5, 3, math.NaN(), -9}, ten, ten, ten, 6) // by 5, 30, 0 and -90; at most 12
+		m.Bound(dst, []float64{.5, 3, math.NaN(), -9}, ten, ten, ten, 6, nil) // by 5, 30, 0 and -90; at most 12
 		sameNumbers(t, "forecasts", dst, []float64{15, 20, 10, 0})
+		m.Bound(dst, []float64{3, -9, 3, -9}, ten, ten, ten, 6, []float64{1, -1, -1, 1}) // a range of 0 to 20 with a move
+		sameNumbers(t, "on the move", dst, []float64{21, -1, 20, 0})
 	})
 }
 
@@ -151,7 +161,7 @@ func BenchmarkRows(b *testing.B) {
 	isatest.Each(b, func(b *testing.B) {
 		for name, f := range map[string]func(){
 			"Standardise": func() { Standardise(dst, x, zero, zero, 10) },
-			"Bound":       func() { m.Bound(dst[:n], x[:n], zero, x[n:2*n], x[2*n:], 4) },
+			"Bound":       func() { m.Bound(dst[:n], x[:n], zero, x[n:2*n], x[2*n:], 4, nil) },
 			"Huber":       func() { h.ErrorsTo(dst[:n], x[:n], zero) },
 			"Glitch":      func() { g.HoldTo(dst[:n], x[:n], zero) },
 			"LocalMean":   func() { l.Add(x[:n]) },

@@ -30,30 +30,43 @@ func standardisePortable(dst, x, mean, inverse []float64, limit float64) {
 }
 
 // Bound turns the output v of a regression into a forecast that stays near the last
-// sample and within the range of the past:
+// sample and within the range of the past, which moves on with the series:
 //
 //	step = clip(origin + unit v - last, limit Steps)
-//	dst  = min(max(last + step, Floor), Ceiling)
+//	dst  = min(max(last + step, Floor + min(move, 0)), Ceiling + max(move, 0))
 //
-// A v of NaN counts as 0. All have n elements; dst needs the capacity that Rows gives.
-func (m *Moments) Bound(dst, v, origin, unit, last []float64, limit float64) {
+// A v of NaN counts as 0, a move of nil too. All others have n elements; dst needs the
+// capacity that Rows gives.
+func (m *Moments) Bound(dst, v, origin, unit, last []float64, limit float64, move []float64) {
 	n := m.n
 	if len(dst) != n || len(v) != n || len(origin) != n || len(unit) != n || len(last) != n {
 		panic("lanes: Moments.Bound: lengths differ")
 	}
-	bound(m, dst[:vec.Stride(n)], v, origin, unit, last, limit)
+	floor, ceiling := m.Floor, m.Ceiling
+	if move != nil {
+		floor, ceiling = m.floorAhead, m.ceilingAhead
+		for j, v := range move[:n] {
+			floor[j], ceiling[j] = m.Range(j, v)
+		}
+	}
+	bound(m, dst[:vec.Stride(n)], v, origin, unit, last, floor, ceiling, limit)
 }
 
-func boundPortable(m *Moments, dst, v, origin, unit, last []float64, limit float64) {
+// Range returns the range of forecasts of variable j when the series moves on, see Bound.
+func (m *Moments) Range(j int, move float64) (floor, ceiling float64) {
+	return m.Floor[j] + min(move, 0), m.Ceiling[j] + max(move, 0)
+}
+
+func boundPortable(m *Moments, dst, v, origin, unit, last, floor, ceiling []float64, limit float64) {
 	for j, v := range v {
 		if v != v {
 			v = 0
 		}
 		v = last[j] + Clip(origin[j]+float64(unit[j]*v)-last[j], limit*m.Steps[j])
-		if v < m.Floor[j] {
-			v = m.Floor[j]
-		} else if v > m.Ceiling[j] {
-			v = m.Ceiling[j]
+		if v < floor[j] {
+			v = floor[j]
+		} else if v > ceiling[j] {
+			v = ceiling[j]
 		}
 		dst[j] = v
 	}
