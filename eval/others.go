@@ -20,7 +20,8 @@ const (
 // others compares each variable of a sample with what the other variables of the same
 // sample lead to expect, by the linear regression on all of them. With S the sum of
 // the outer products z z^T of n samples and Q its inverse, the residual of variable j is
-// (Q z)_j / Q_jj, and its variance 1 / (n Q_jj).
+// (Q z)_j / Q_jj, and its variance 1 / (n Q_jj). Where a variable follows from others, the
+// residual is the rounding of their values: docs/design/0007-quiet-anomalies.md.
 type others struct {
 	n float64
 	q *vec.Sym
