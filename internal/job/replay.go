@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
 	if f := cfg.Output.File; o.State == "" && f != nil {
-		if err := build.CheckForecasts("output.file.path", f.Path); err != nil {
+		if err := cmp.Or(build.CheckPaths(cfg), build.CheckForecasts("output.file.path", f.Path)); err != nil {
 			return nil, err
 		}
 	}
