@@ -323,8 +323,9 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 }
 
-// combine mixes the experts of anchor k and shrinks the mixture towards the last value of
-// the remainder and its trend, as far as neither all coordinates nor this one alone say that it is better. After a novelty or level shift the forecast is the last value, see noveltyWait.
+// combine mixes the experts of anchor k and shrinks the mixture towards the last value and the
+// trend of the remainder, as far as neither the outcomes of all coordinates nor those of each
+// alone are for it. After a novelty or level shift the forecast is the last value, see noveltyWait.
 func (o *multihorizon) combine(k int, p *origin) {
 	d, h, m := o.direct.dim, o.direct.steps[k], o.mixtures[k]
 	z := p.forecasts[k]
