@@ -124,12 +124,7 @@ func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	if len(r.Rows) == 0 && r.Score == "model" {
 		fmt.Fprintln(w, "No score: the first 100 rows of a series have none; --history FILE gives rows to learn first.")
 	}
-	tables := r.Tables(top)
-	tables[0].Print(w, a.wide)
-	if n := len(r.Stretches) - top; n > 0 {
-		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", report.Thousands(int64(n)), len(r.Stretches))
-	}
-	for _, t := range tables[1:] {
+	for _, t := range r.Tables(top) {
 		t.Print(w, a.wide)
 	}
 }

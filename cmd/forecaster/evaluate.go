@@ -28,7 +28,7 @@ deviations of the first N rows. mse_se is the standard error of mse, which allow
 for dependent errors. nmse is mse / variance, averaged over the variables. nmse
 skill is 1 - nmse / nmse of the baseline on the same targets: 0 = no better,
 1 = perfect. The second table compares models on mse, or on nmse where variables have
-units of their own; its interval and its p are of one test (Diebold-Mariano). The third
+units of their own; its interval and p-value come from the Diebold-Mariano test. The third
 one has simple forecasts beside the models on the same targets, whatever the models are:
 the last value, the value one season ago, and a linear map of 96 values. A model that is
 not below all of them is not worth its cost.

@@ -72,7 +72,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"y in a live job", run("--set", "output.file.columns=y"), []string{"needs input.file, and no state"}},
 		{"separator", []string{"replay", path("semicolon.csv"), "--set", "input.csv.separator=;"}, []string{`did you mean "input.csv.comma"?`}},
 		{"separator as a flag", []string{"replay", path("semicolon.csv"), "--sep", ";"}, []string{"did you mean --set input.csv.comma=...?"}},
-		{"all rows refused", []string{"replay", path("text.csv"), "--out", path("none.csv")}, []string{"all 2 rows were refused", "nothing was written to", "\n  malformed: name spellings of missing values with input.csv.missing"}},
+		{"all rows refused", []string{"replay", path("text.csv"), "--out", path("none.csv")}, []string{"all 2 rows were refused", "nothing was written to", "\n  malformed: for a missing value add --set input.csv.missing=x1,"}},
 		{"all rows refused, into a file", []string{"replay", path("text.csv"), "--out", path("kept.csv")}, []string{"nothing was written to"}},
 		{"two columns of text", []string{"replay", path("long.csv"), "--set", "input.csv.series_column=host"}, []string{"--set input.csv.variable_column=metric", "--set input.csv.variable_column=NAME", "--time-zone Europe/Berlin"}},
 		{"long layout", []string{"replay", path("long.csv"), "--set", "input.csv.series_column=host", "--set", "input.csv.variable_column=metric"}, []string{"--set pipeline.interval=6h"}},

@@ -125,7 +125,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	}
 	if err == nil && drawn.Wanted() {
 		rep := &report.Report{
-			Title: filepath.Base(path), Facts: []string{replayed.footline()}, Tables: []report.Table{replayed.table()},
+			Title: filepath.Base(path), Facts: []string{replayed.footline()}, Tables: []report.Table{replayed.table(a.wide)},
 		}
 		if t := draws.Finish(); t != nil {
 			rep.Traces = []*report.Trace{t}
@@ -210,17 +210,14 @@ func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 	return p
 }
 
-// maxListed is the largest number of lines with scores that are printed.
+// maxListed is the largest number of lines with scores that are printed without --wide.
 const maxListed = 40
 
 func (a *app) printReplay(w io.Writer, r *replayReport) {
-	if t := r.table(); len(t.Rows) > 0 {
+	if t := r.table(a.wide); len(t.Rows) > 0 {
 		t.Print(w, a.wide)
 	} else {
 		fmt.Fprintln(w, "No score: the file is too short for the model.")
-	}
-	if n := len(r.Results) - maxListed; n > 0 {
-		fmt.Fprintf(w, "and %s more lines; see all with --output json\n", report.Thousands(int64(n)))
 	}
 	fmt.Fprintln(w, r.footline())
 	if text := r.refusals.String(); text != "" {
@@ -233,8 +230,8 @@ func (r *replayReport) footline() string {
 		report.Rate(float64(r.SamplesPerSecond)), report.Count(int(r.Forecasts), "forecast", "forecasts"))
 }
 
-// table returns the first scores.
-func (r *replayReport) table() report.Table {
+// table returns all scores, or the first ones.
+func (r *replayReport) table(all bool) report.Table {
 	t := report.Table{
 		Title: "Scores", Caption: study.SkillNote, Numeric: 2,
 		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "nmse", study.SkillVsPersistence, study.SkillVsVAR1, "coverage"},
@@ -243,11 +240,16 @@ func (r *replayReport) table() report.Table {
 	if r.Dim > 1 {
 		t.Wide = study.PooledErrors
 	}
-	for _, s := range r.Results[:min(maxListed, len(r.Results))] {
+	listed := r.Results
+	if n := len(listed) - maxListed; n > 0 && !all {
+		listed = listed[:maxListed]
+		t.More = fmt.Sprintf("and %s more lines; all lines: --wide", report.Thousands(int64(n)))
+	}
+	for _, s := range listed {
 		t.Rows = append(t.Rows, []string{
 			s.Series, s.Model, strconv.Itoa(s.Horizon), report.Thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(), s.NMSE.Digits(3),
 			s.SkillVsPersistence.Fixed(3), s.SkillVsVAR1.Fixed(3), s.Coverage.Fixed(3),
 		})
 	}
-	return study.WithJoint(t, r.Results[:len(t.Rows)], func(s study.Score) study.Score { return s })
+	return study.WithJoint(t, listed, func(s study.Score) study.Score { return s })
 }

@@ -15,5 +15,5 @@ func newSeasonal(c config.Model, dim int, _ sharing) (eval.Model, error) {
 }
 
 func checkSeasonal(v *config.Checker, c *config.Config) {
-	v.Need(c.Model.Season >= 1, "model.season", "seasonal needs the steps of a season, at least 1 (--season on the command line), got %d", c.Model.Season)
+	v.Need(c.Model.Season >= 1, "model.season", "seasonal needs the steps of a season, such as --season 24 for the day of hourly rows; evaluate prints those that auto finds; got %d", c.Model.Season)
 }

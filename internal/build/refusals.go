@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -71,7 +73,7 @@ func (f refusal) repair() string {
 	case has(" fields where the header has "):
 		return "repair the line, or its quotes; where many lines are like this, name the separator with input.csv.comma"
 	case has(" in column ") && has(" is not a number"):
-		return "name spellings of missing values with input.csv.missing, or the columns with input.csv.value_columns"
+		return f.missing() + "; or name the columns with input.csv.value_columns"
 	case has(" in column ") && has(": the time "):
 		return "repair the time; where many are like this, name their form with input.csv.date_order or input.csv.time_unit"
 	case has(": not JSON at byte ") || has(": not a JSON object "):
@@ -80,6 +82,17 @@ func (f refusal) repair() string {
 		return "a missing value is null, a number has no quotes; name the fields with input.json.time_field, input.json.series_field and input.json.values_field"
 	}
 	return "repair the line, or leave it out"
+}
+
+// missing returns how the cell is named as a spelling of a missing value.
+func (f refusal) missing() string {
+	_, detail, _ := strings.Cut(f.text, string(stream.Malformed)+": ")
+	quoted, _ := strconv.QuotedPrefix(detail)
+	cell, err := strconv.Unquote(quoted)
+	if err != nil || strings.ContainsAny(cell, ",[") || strings.HasSuffix(cell, "...") { // it would be a list, or is not whole
+		return "name spellings of missing values with input.csv.missing"
+	}
+	return fmt.Sprintf("for a missing value add --set %s, with NA and the like after a comma if the file has them", shell.Quote("input.csv.missing="+cell))
 }
 
 // Add counts a refused message.

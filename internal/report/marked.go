@@ -43,32 +43,9 @@ func (m *Marked) figures() (all []figure) {
 	return all
 }
 
-// draw draws variable j: of each bin of rows the least and the largest value.
+// draw draws variable j.
 func (m *Marked) draw(p *plot.Plot, c colors, a axis, j int) {
-	var xy plotter.XYs
-	width := (len(m.Rows)-1)/(2*maxBins) + 1
-	bottom, top := math.Inf(1), math.Inf(-1)
-	for from := 0; from < len(m.Rows); from += width {
-		lo, hi := math.NaN(), math.NaN()
-		for _, row := range m.Rows[from:min(from+width, len(m.Rows))] {
-			if v := row[j]; !math.IsNaN(v) {
-				if !(lo <= v) {
-					lo = v
-				}
-				if !(hi >= v) {
-					hi = v
-				}
-			}
-		}
-		x := a.x(m.Times[from])
-		xy = append(xy, plotter.XY{X: x, Y: lo})
-		if hi != lo {
-			xy = append(xy, plotter.XY{X: x, Y: hi})
-		}
-		if lo <= hi {
-			bottom, top = min(bottom, lo), max(top, hi)
-		}
-	}
+	xy, bottom, top := m.extremes(a, j)
 	if !(bottom <= top) {
 		bottom, top = 0, 1 // no value at all
 	}
@@ -86,4 +63,37 @@ func (m *Marked) draw(p *plot.Plot, c colors, a axis, j int) {
 	}
 	lines(p, xy, c.ink, 1)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = begin, end, bottom, top
+}
+
+// extremes returns the least and the largest value of variable j in each bin of rows, at their own
+// times and in the order in which they came, and those of the series.
+func (m *Marked) extremes(a axis, j int) (xy plotter.XYs, bottom, top float64) {
+	width := (len(m.Rows)-1)/(2*maxBins) + 1
+	bottom, top = math.Inf(1), math.Inf(-1)
+	add := func(row int) {
+		xy = append(xy, plotter.XY{X: a.x(m.Times[row]), Y: m.Rows[row][j]})
+	}
+	for from := 0; from < len(m.Rows); from += width {
+		lo, hi := from, from
+		for i := from; i < min(from+width, len(m.Rows)); i++ {
+			v := m.Rows[i][j]
+			if math.IsNaN(v) {
+				continue
+			}
+			if !(m.Rows[lo][j] <= v) {
+				lo = i
+			}
+			if !(m.Rows[hi][j] >= v) {
+				hi = i
+			}
+		}
+		add(min(lo, hi))
+		if lo != hi {
+			add(max(lo, hi))
+		}
+		if least, largest := m.Rows[lo][j], m.Rows[hi][j]; least <= largest {
+			bottom, top = min(bottom, least), max(top, largest)
+		}
+	}
+	return xy, bottom, top
 }

@@ -162,3 +162,33 @@ func TestMarkedSeries(t *testing.T) {
 		t.Error("figures of nothing")
 	}
 }
+
+// A bin of rows is drawn by its extremes at their own times in the order in which they came: a slope
+// stays a slope. A bin without a value is a gap.
+func TestExtremesInOrder(t *testing.T) {
+	m := &Marked{Variables: []string{"a"}}
+	for i := range 2 * maxBins * 4 { // four rows in a bin
+		v := float64(i)
+		switch {
+		case i >= 8 && i < 12:
+			v = math.NaN()
+		case i >= 4 && i < 8:
+			v = float64(-i)
+		}
+		m.Times, m.Rows = append(m.Times, int64(i)*1e9), append(m.Rows, []float64{v})
+	}
+	m.Rows[0][0] = math.NaN()
+	a := newAxis(m.Times[len(m.Times)-1])
+	xy, bottom, top := m.extremes(a, 0)
+	if last := float64(len(m.Rows) - 1); bottom != -7 || top != last {
+		t.Errorf("from %v to %v, want -7 to %v", bottom, top, last)
+	}
+	for i, row := range []int{1, 3, 4, 7, 8, 12, 15, 16, 19} {
+		if want := a.x(m.Times[row]); xy[i].X != want || xy[i].Y != m.Rows[row][0] && row != 8 {
+			t.Errorf("point %d: %v, want that of row %d", i, xy[i], row)
+		}
+	}
+	if !math.IsNaN(xy[4].Y) {
+		t.Errorf("no gap: %v", xy[4])
+	}
+}

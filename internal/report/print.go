@@ -90,6 +90,9 @@ func (t Table) Print(w io.Writer, all bool) {
 	if len(left) > 0 {
 		fmt.Fprintf(w, "Left out: %s. All columns: --wide\n", strings.Join(left, ", "))
 	}
+	if t.More != "" {
+		fmt.Fprintln(w, t.More)
+	}
 }
 
 // paint colours a cell with a skill: green above 0, red below.

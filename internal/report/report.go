@@ -25,6 +25,7 @@ type Report struct {
 type Table struct {
 	Title   string
 	Caption string
+	More    string   // line below the rows: how many are not listed, and how to see them
 	Numeric int      // the columns from this one on are aligned right
 	Header  []string // a newline makes a line of the header
 	Rows    [][]string

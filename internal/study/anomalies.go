@@ -238,6 +238,9 @@ func (r *AnomalyReport) list(top int) report.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	AlignTimes(t, 1, 10)
+	if n := len(r.Stretches) - top; n > 0 {
+		t.More = fmt.Sprintf("and %s more; --top %d, or --output json", report.Thousands(int64(n)), len(r.Stretches))
+	}
 	return t
 }
 

@@ -148,7 +148,8 @@ func (e *Evaluation) baselineTable() report.Table {
 	}
 	if covered {
 		t.Header = append(t.Header, "lowest\ncoverage\nof 500", "low\nwindows")
-		t.Caption += "\nlowest coverage of 500: of one variable in 500 forecasts in a row; low windows: those more than " + report.Number(lowCoverage).Fixed(2) + " below the level."
+		t.Caption += "\nlowest coverage of 500: the lowest one of a variable over 500 forecasts in a row, a window." +
+			"\nlow windows: share of all windows whose coverage is more than " + report.Number(lowCoverage).Fixed(2) + " below the level of the interval."
 	}
 	add := func(s Score, coverage ...string) {
 		row := []string{s.Model, s.MSE.String(), s.NMSE.Digits(3)}
