@@ -55,6 +55,7 @@ const (
 	eventGrowth  = 1.3 // of the score over the peak, that is an alarm again
 	eventOpen    = .8  // least score within an event
 	eventHeld    = .95 // least score of a sample that would be an alarm but for the event, or a rule
+	levelLeft    = 9   // mean squares of the usual deviation from a level, beyond which a variable has left it
 	eventAlike   = .25 // of the shares, that an anomaly has in common with the one it belongs to
 )
 
@@ -239,7 +240,7 @@ func (s *AnomalyScorer) alike() bool {
 // leave returns from an event inside another one when its view has ended.
 func (s *AnomalyScorer) leave() {
 	e := &s.event
-	if s.scores[e.Cause] > 1 {
+	if s.scores[e.Cause] > 1 || s.scores[Correlation] > 1 && s.cause() == e.Cause {
 		return
 	}
 	e.Open = false
@@ -277,7 +278,7 @@ func (s *AnomalyScorer) takePart(time int64, best float64) (score float64) {
 	for v, x := range s.scores {
 		e.peaks[v] = max(e.peaks[v], x)
 	}
-	e.sums[s.leading] += best
+	e.sums[s.cause()] += best
 	total := 0.
 	for u, sum := range e.sums {
 		total += sum
@@ -290,6 +291,25 @@ func (s *AnomalyScorer) takePart(time int64, best float64) (score float64) {
 	}
 	s.settle()
 	return score
+}
+
+// cause returns what describes the last sample best: the leading view, but for a variable that
+// contradicts the others because it stands still, has jumped, or has left its level.
+func (s *AnomalyScorer) cause() View {
+	switch l := s.levels; {
+	case s.leading != Correlation:
+	case s.standing:
+		return Flat
+	case s.scores[Jump] > 1:
+		return Jump
+	default:
+		share := s.share()
+		j := slices.Index(share, slices.Max(share))
+		if d := l.Deviation[j]; d*d > levelLeft*l.Spread[j] {
+			return Level
+		}
+	}
+	return s.leading
 }
 
 // levelShift is a jump of a variable to a level where it may stay.

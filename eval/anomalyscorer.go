@@ -276,14 +276,14 @@ func (s *AnomalyScorer) considerSlow(best float64, v View, x evidence, y []float
 	return s.consider(best, v, surprisal)
 }
 
-// considerRun is consider for the run of equal values that is the least probable. It is Flat where it
-// says more than the steps do.
+// considerRun is consider for the run of equal values that is the least probable. Flat has its score
+// where it says more than the steps do.
 func (s *AnomalyScorer) considerRun(best, surprisal float64) float64 {
-	if score := surprisal / s.limits[Flat]; score <= 1 || score <= s.scores[Flat] {
+	score := surprisal / s.limits[Flat]
+	if s.standing = score > 1; !s.standing || score <= s.scores[Flat] {
 		return best
 	}
-	s.standing = true
-	s.ruled[Flat] = surprisal / s.limits[Flat]
+	s.ruled[Flat] = score
 	for j, x := range s.runs.odds {
 		s.squares[Flat][j] = x * x
 	}

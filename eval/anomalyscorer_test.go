@@ -416,22 +416,39 @@ func TestAnomalyThatComesAndGoesBecomesNormal(t *testing.T) {
 	}
 }
 
-// When one of two variables that go together moves, both contradict each other, and the one
-// that moved is to blame.
-func TestAnomalyScorerBlamesWhatMoved(t *testing.T) {
-	for moved := range 2 {
-		rows := noisy(14, 3030, 2)
-		for i, y := range rows {
-			x := 3 * y[0]
-			y[0], y[1] = x, x+.3*y[1]
-			if i >= 3000 {
-				y[moved] -= 9
+// What happens to one of three related variables has its name and its variable, in one anomaly, although
+// the variable contradicts the others each time.
+func TestAnomalyHasTheCauseOfWhatHappened(t *testing.T) {
+	const begin, length = 3000, 60
+	for _, c := range []struct {
+		cause   View
+		samples int64 // least number
+		change  func(y []float64, before float64, i int, r *rand.Rand)
+	}{
+		{Level, length - 5, func(y []float64, _ float64, _ int, _ *rand.Rand) { y[1] -= 9 }},
+		{Jump, 1, func(y []float64, _ float64, i int, _ *rand.Rand) {
+			if i == 0 {
+				y[1] += 30
 			}
+		}},
+		{Flat, length - 1, func(y []float64, before float64, _ int, _ *rand.Rand) { y[1] = before }},
+		{Correlation, length / 2, func(y []float64, _ float64, _ int, r *rand.Rand) { y[1] = 3 * r.NormFloat64() }},
+	} {
+		r := rand.New(rand.NewPCG(14, 14))
+		s := NewAnomalyScorer(AnomalyConfig{Dim: 3})
+		var before float64
+		for i, y := range noisy(14, begin+length, 3) {
+			x := 3 * y[0]
+			y[0], y[1], y[2] = x, x+.3*y[1], .3*y[2]-x
+			if i >= begin {
+				c.change(y, before, i-begin, r)
+			}
+			before = y[1]
+			s.Observe(int64(i)*minute, y, []float64{0, 0, 0})
 		}
-		s := NewAnomalyScorer(AnomalyConfig{Dim: 2})
-		anomalyScores(s, rows)
-		if e := s.Event(); !e.Open || e.Cause != Correlation || !(e.Shares[moved] > .9) {
-			t.Errorf("variable %d has moved: cause %v, shares %.2f", moved, e.Cause, e.Shares)
+		e := s.Event()
+		if e.Begin > (begin+10)*minute || e.Cause != c.cause || e.Samples < c.samples || !(e.Shares[1] > .7) {
+			t.Errorf("%v: %+v", c.cause, e)
 		}
 	}
 }
