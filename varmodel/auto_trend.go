@@ -13,7 +13,8 @@ const (
 	trendOutcome = 5     // limit of an outcome, in trends or in typical steps times sqrt(h)
 	trendForget  = .9998 // weight of an outcome in the share after the next one
 	trendErrors  = 2.5   // standard errors that are subtracted from a share
-	trendTerms   = 4     // terms before an anchor has a share of its own
+	trendTerms   = 4     // terms before an anchor has a share …
+	trendBeyond  = 2     // … and the part of the longest horizon with a share, up to which its trend goes on
 )
 
 // trends are the slopes of the remainder of a series. All forecasts of h steps start from
@@ -71,12 +72,15 @@ func (r *trends) predict(f *frame, seen []bool, p *origin) {
 			}
 		}
 		var left int
-		var share, before float64
+		var before float64
+		known, move := 1, 0. // the longest horizon with a share, and its move
 		for k, h := range r.steps {
 			i := k*d + j
-			share = r.shares[i].value(share)
 			p.trends[i] = float64(h) * r.slopes[i]
-			p.moves[i] = share * p.trends[i]
+			if r.shares[i].terms >= trendTerms {
+				known, move = h, r.shares[i].value()*p.trends[i]
+			}
+			p.moves[i] = move * float64(min(h, trendBeyond*known)) / float64(known)
 			for n := left + 1; n <= h; n++ {
 				r.path[(n-1)*d+j] = before + float64(n-left)/float64(h-left)*(p.moves[i]-before)
 			}
@@ -108,11 +112,10 @@ func (s *trendShare) learn(trend, outcome float64, every int) {
 	s.outcomes, s.product, s.square = 0, 0, 0
 }
 
-// value returns the slope of the regression less trendErrors standard errors, in [0, 1]; with few
-// terms shorter, the value of the next shorter horizon, which has more.
-func (s *trendShare) value(shorter float64) float64 {
-	if s.terms < trendTerms || s.xx == 0 {
-		return shorter
+// value returns the slope of the regression less trendErrors standard errors, in [0, 1].
+func (s *trendShare) value() float64 {
+	if s.xx == 0 {
+		return 0
 	}
 	slope := s.xy / s.xx
 	noise := max(s.pp-2*slope*s.pq+slope*slope*s.qq, 0) // sum of (product - slope square)^2
