@@ -306,11 +306,12 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 // next larger one is the first that counts: as a limit for it, s would be nothing.
 func (s *Intervals) learnLately(h int, y, forecast []float64) {
 	d := s.cfg.Dim
-	lately, scale, count := s.lately[(h-1)*d:h*d], s.scale[(h-1)*d:h*d], s.count[(h-1)*d:h*d]
+	lately, scale, count := s.lately[(h-1)*d:][:len(y)], s.scale[(h-1)*d:][:len(y)], s.count[(h-1)*d:][:len(y)]
 	rate := 1 / (latelySamples + latelyHorizons*float64(h))
-	for j, v := range y {
-		if e := math.Abs(v - forecast[j]); e == e && count[j] > 0 {
-			lately[j] += max(rate, 1/count[j]) * (e - lately[j])
+	for j, yhat := range forecast[:len(y)] {
+		v := y[j]
+		if e := math.Abs(v - yhat); e == e && count[j] > 0 {
+			lately[j] += lanes.Weight(count[j], rate) * (e - lately[j])
 			if scale[j] <= degenerate*math.Abs(v) {
 				count[j] = 0
 			}
@@ -322,12 +323,14 @@ func (s *Intervals) learnLately(h int, y, forecast []float64) {
 // intervals miss too often or too seldom for reasons of their own: their factor f is far from 1,
 // or their last errors are of another size than s says.
 func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64) (int, int) {
-	from, to := (h-1)*s.cfg.Dim, h*s.cfg.Dim
-	lately, scale, count := s.lately[from:to], s.scale[from:to], s.count[from:to]
-	far := func(v, one float64) bool { return v > voteFactor*one || voteFactor*v < one }
-	for j, f := range s.own[l*s.cfg.Horizon*s.cfg.Dim+from:][:s.cfg.Dim] {
-		voted := y[j] == y[j] && s.voting[j] > 0 && count[j] > float64(h)
-		if voted && (far(f, 1) || far(lately[j], scale[j])) {
+	from, d := (h-1)*s.cfg.Dim, s.cfg.Dim
+	lately, scale := s.lately[from:][:d], s.scale[from:][:d]
+	for j, f := range s.own[l*s.cfg.Horizon*d+from:][:d] {
+		last, usual := lately[j], scale[j]
+		if !(f > voteFactor || voteFactor*f < 1 || last > voteFactor*usual || voteFactor*last < usual) {
+			continue // as a rule
+		}
+		if y[j] == y[j] && s.voting[j] > 0 && s.count[from+j] > float64(h) {
 			voters--
 			if math.Abs(y[j]-forecast[j]) > half[j]+degenerate*math.Abs(y[j]) {
 				misses--

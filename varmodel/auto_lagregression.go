@@ -277,9 +277,9 @@ func (l *lagRegression) solve() {
 	}
 }
 
-// predict computes the forecasts after the last sample for all horizons, last x dim; trends are
-// those of the series.
-func (l *lagRegression) predict(s *scaler, trends []float64) {
+// predict computes the forecasts after the last sample for all horizons, last x dim; ahead returns how
+// far the trends of the series move in so many steps, nil: nowhere.
+func (l *lagRegression) predict(s *scaler, ahead func(h int) []float64) {
 	l.prepare(0, 0)
 	c, last := l.scratch, l.rows[l.next:][:l.dim]
 	phi, out := c.inputs[:l.stride], c.targets[:len(l.steps)]
@@ -292,9 +292,10 @@ func (l *lagRegression) predict(s *scaler, trends []float64) {
 		}
 	}
 	for k, h := range l.steps { // ascending: a kernel stores whole registers
-		move := trends[(h-1)*l.dim : h*l.dim]
+		move := ahead(h)
+		copy(c.start, last)
 		for j, v := range move {
-			c.start[j] = last[j] + v
+			c.start[j] += v
 		}
 		s.Bound(l.path[(h-1)*l.dim:h*l.dim], c.increments[k*l.dim:(k+1)*l.dim], last, c.ones[:l.dim], c.start, outputLimit*l.roots[k], move)
 	}

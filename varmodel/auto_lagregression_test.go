@@ -18,7 +18,7 @@ func lagRegressionOf(x [][]float64, horizon, season int, observed func(t, j int)
 		l.push(y, seen)
 		l.learn(s)
 	}
-	l.predict(s, make([]float64, len(l.path)))
+	l.predict(s, func(int) []float64 { return nil })
 	return l, s
 }
 

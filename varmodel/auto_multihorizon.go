@@ -252,7 +252,7 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 	o.lags.push(last, seen)
 	o.lags.learn(f.scaler)
 	o.trends.predict(f, whole.past.seen, p)
-	o.lags.predict(f.scaler, o.trends.path)
+	o.lags.predict(f.scaler, o.trends.ahead)
 	if o.noOwnPast {
 		for h := range o.horizon {
 			copy(o.lags.path[h*len(last):(h+1)*len(last)], last)
@@ -374,7 +374,7 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 		lanes.Standardise(o.values, last, f.scaler.mean, f.scaler.inverse, inputLimit)
 		model.forecastTo(o.out, o.values, o.recent[(o.horizon-h)*stride:], f.scaler.perStep)
 		path, step := o.iteratedPath[h*d:(h+1)*d], o.recent[(o.horizon-h-1)*stride:]
-		f.scaler.Bound(path, o.out, last, f.scaler.steps, last, outputLimit, o.trends.path[h*d:(h+1)*d])
+		f.scaler.Bound(path, o.out, last, f.scaler.steps, last, outputLimit, o.trends.ahead(h+1))
 		for j, v := range path {
 			step[j] = v - last[j]
 		}

@@ -30,16 +30,22 @@ type trends struct {
 	steps  []int        // anchor horizons
 	slopes []float64    // anchors x dim
 	shares []trendShare // anchors x dim
+	rates  []float64    // least weight of an increment in the slope of each anchor
 	count  []int        // of each coordinate: increments
+	still  bool         // nothing moves: path is not set
 	path   []float64    // horizon x dim: share h slope, on straight lines between the anchors
 }
 
 func newTrends(dim int, steps []int, on bool) *trends {
 	n := len(steps) * dim
-	return &trends{
+	r := &trends{
 		dim: dim, on: on, steps: steps, slopes: make([]float64, n), shares: make([]trendShare, n),
 		count: make([]int, dim), path: make([]float64, steps[len(steps)-1]*dim),
 	}
+	for _, h := range steps {
+		r.rates = append(r.rates, 1/max(trendLeast, trendMemory*float64(h)))
+	}
+	return r
 }
 
 // learn learns the share of anchor k from the outcome y, NaN where missing, of the trends of p.
@@ -62,31 +68,48 @@ func (r *trends) learn(k, every int, y []float64, p *origin) {
 // last sample to p and path.
 func (r *trends) predict(f *frame, seen []bool, p *origin) {
 	d := r.dim
+	r.still = true
 	for j, step := range f.recent.rows(0)[:d] {
 		if seen[j] {
 			r.count[j]++
 			step = lanes.Clip(step, winsorLimit*f.scaler.steps[j])
-			for k, h := range r.steps {
-				rate := lanes.Weight(float64(r.count[j]), 1/max(trendLeast, trendMemory*float64(h)))
-				r.slopes[k*d+j] += rate * (step - r.slopes[k*d+j])
+			for k, least := range r.rates {
+				r.slopes[k*d+j] += lanes.Weight(float64(r.count[j]), least) * (step - r.slopes[k*d+j])
 			}
 		}
-		var left int
-		var before float64
 		known, move := 1, 0. // the longest horizon with a share, and its move
 		for k, h := range r.steps {
 			i := k*d + j
 			p.trends[i] = float64(h) * r.slopes[i]
-			if r.shares[i].terms >= trendTerms {
-				known, move = h, r.shares[i].value()*p.trends[i]
+			if s := &r.shares[i]; s.terms >= trendTerms {
+				known, move = h, s.share*p.trends[i]
 			}
 			p.moves[i] = move * float64(min(h, trendBeyond*known)) / float64(known)
-			for n := left + 1; n <= h; n++ {
-				r.path[(n-1)*d+j] = before + float64(n-left)/float64(h-left)*(p.moves[i]-before)
-			}
-			left, before = h, p.moves[i]
+			r.still = r.still && p.moves[i] == 0
 		}
 	}
+	if r.still {
+		return
+	}
+	for j := range d {
+		left, before := 0, 0.
+		for k, h := range r.steps {
+			after := p.moves[k*d+j]
+			step := (after - before) / float64(h-left)
+			for n := left + 1; n <= h; n++ {
+				r.path[(n-1)*d+j] = before + float64(n-left)*step
+			}
+			left, before = h, after
+		}
+	}
+}
+
+// ahead returns how far the trends move in h steps; nil: nowhere.
+func (r *trends) ahead(h int) []float64 {
+	if r.still {
+		return nil
+	}
+	return r.path[(h-1)*r.dim : h*r.dim]
 }
 
 // trendShare is the regression of the outcomes of one coordinate and horizon on its trends.
@@ -97,6 +120,7 @@ type trendShare struct {
 	terms           float64 // number of terms, with forgetting; and sums over the terms:
 	xy, xx          float64 // products, squares,
 	pp, pq, qq      float64 // products^2, products times squares, squares^2
+	share           float64 // value of these sums
 }
 
 func (s *trendShare) learn(trend, outcome float64, every int) {
@@ -110,6 +134,7 @@ func (s *trendShare) learn(trend, outcome float64, every int) {
 	s.xy, s.xx = f*s.xy+p, f*s.xx+q
 	s.pp, s.pq, s.qq = f*s.pp+p*p, f*s.pq+p*q, f*s.qq+q*q
 	s.outcomes, s.product, s.square = 0, 0, 0
+	s.share = s.value()
 }
 
 // value returns the slope of the regression less trendErrors standard errors, in [0, 1].
@@ -133,6 +158,7 @@ func (r *trends) anchorState(c *snapshot.Codec, k int) {
 		for _, v := range []*float64{&s.product, &s.square, &s.terms, &s.xy, &s.xx, &s.pp, &s.pq, &s.qq} {
 			c.Float64(v)
 		}
+		s.share = s.value()
 	}
 }
 
