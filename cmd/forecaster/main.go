@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	_ "time/tzdata"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/footprint"
 	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/internal/usage"
 )
@@ -24,9 +24,7 @@ func main() {
 	// Without GOMEMLIMIT the collector keeps below nine tenths of what the container, or else
 	// the machine, has. Where neither is known there is no limit.
 	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)), memlimit.WithRatio(.9))
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(40) // models stay: a fleet would take twice their memory, and little is garbage
-	}
+	footprint.TuneCollector()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
