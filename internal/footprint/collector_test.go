@@ -27,9 +27,10 @@ func TestTuneCollector(t *testing.T) {
 		}
 	}
 	TuneCollector()
-	models := make([]byte, largeHeap)
-	wait(largePercent)
-	runtime.KeepAlive(models)
-	models = nil
+	func() {
+		models := make([]byte, largeHeap)
+		wait(largePercent)
+		runtime.KeepAlive(models)
+	}()
 	wait(100)
 }
