@@ -94,8 +94,8 @@ func newAnomalyRuns(dim int) anomalyRuns {
 }
 
 // observeRuns learns the values y of the time, and returns the surprisal of the least probable run.
-// A night that comes for the first time is no surprise: known says that there were samples at this time
-// of another day. A run of more than NormalAfter repetitions is the new normal.
+// The first night is no surprise: known says that there were samples at this time of another day. A
+// run of more than NormalAfter repetitions is the new normal.
 func (s *AnomalyScorer) observeRuns(time int64, y []float64, known bool) (surprisal float64) {
 	r := &s.runs
 	if r.n++; r.n >= anomalyMemory {
@@ -160,7 +160,7 @@ func (s *AnomalyScorer) rarestRun(y []float64) (surprisal float64) {
 	return surprisal
 }
 
-// forget gives what was learnt half its weight.
+// forget halves the weight of what was learnt.
 func (r *anomalyRuns) forget() {
 	r.n /= 2
 	r.rows.halve()
