@@ -50,7 +50,7 @@ func newCycle(dim, period int) *cycle {
 	for j := range c.share {
 		c.share[j].least, c.share[j].memory = naturalTerms, shareMemory
 		if period < shareBlock {
-			c.share[j].memory = shortMemory
+			c.share[j].memory, c.share[j].short = shortMemory, true
 		}
 		c.share[j].every = (shareBlock + period - 1) / period * period
 	}
@@ -61,7 +61,7 @@ func newCycle(dim, period int) *cycle {
 func (c *cycle) setFree() {
 	c.free = true
 	for j := range c.share {
-		c.share[j].least, c.share[j].smallest = freeTerms, freeShare
+		c.share[j].least, c.share[j].smallest, c.share[j].short = freeTerms, freeShare, false
 	}
 }
 
@@ -228,10 +228,13 @@ func (c *cycle) State(s *snapshot.Codec) {
 // makes one term. Where nothing repeats itself the share is 0.
 type slope struct {
 	every           int     // outcomes of a term
+	short           bool    // a term has several periods: what is the same in all its outcomes, the trend of a longer season, is left out
 	memory          float64 // weight of a term after the next one
 	outcomes        int
 	product, square float64 // of the term that is not complete
-	pp, ps, ss, n   float64 // sums over the terms: product^2, product square, square^2, 1
+	said, happened  float64 // sums of that term
+	pp, ps, ss      float64 // sums over the terms: product^2, product square, square^2,
+	sum, n          float64 // square, 1
 	least           float64 // terms before there is a share
 	smallest        float64 // share that is none
 	value           float64
@@ -241,22 +244,33 @@ type slope struct {
 // believed until there are two terms.
 func (t *slope) add(said, happened float64, given bool) {
 	said = clipTo(said, -shareDistance, shareDistance)
-	t.product += said * clipTo(happened, -shareDistance, shareDistance)
+	happened = clipTo(happened, -shareDistance, shareDistance)
+	t.product += said * happened
 	t.square += said * said
+	t.said, t.happened = t.said+said, t.happened+happened
 	if t.outcomes++; t.outcomes < t.every {
 		return
 	}
 	p, s := t.product, t.square
+	if t.short {
+		k := float64(t.every)
+		p, s = p-t.said*t.happened/k, s-t.said*t.said/k
+	}
+	t.said, t.happened = 0, 0
 	m := t.memory
-	t.pp, t.ps, t.ss, t.n = m*t.pp+p*p, m*t.ps+p*s, m*t.ss+s*s, m*t.n+1
+	t.pp, t.ps, t.ss, t.sum, t.n = m*t.pp+p*p, m*t.ps+p*s, m*t.ss+s*s, m*t.sum+s, m*t.n+1
 	t.outcomes, t.product, t.square = 0, 0, 0
 	t.value = 0
+	n := t.n
+	if t.short {
+		n = t.sum * t.sum / t.ss // as many equal terms: a few large ones would have a small standard error
+	}
 	switch {
 	case t.ss <= 0:
-	case t.n > t.least:
+	case n > t.least:
 		b := t.ps / t.ss
-		se := math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (t.n - 1))
-		if t.value = clipTo(b-(1+2/t.n)*se, 0, 1); t.value < t.smallest {
+		se := math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (n - 1))
+		if t.value = clipTo(b-(1+2/n)*se, 0, 1); t.value < t.smallest {
 			t.value = 0
 		}
 	case given:
@@ -266,7 +280,7 @@ func (t *slope) add(said, happened float64, given bool) {
 
 func (t *slope) State(c *snapshot.Codec) {
 	c.Index(&t.outcomes, t.every)
-	for _, v := range []*float64{&t.product, &t.square, &t.pp, &t.ps, &t.ss, &t.n, &t.value} {
+	for _, v := range []*float64{&t.product, &t.square, &t.said, &t.happened, &t.pp, &t.ps, &t.ss, &t.sum, &t.n, &t.value} {
 		c.Float64(v)
 	}
 }

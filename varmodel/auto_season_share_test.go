@@ -18,3 +18,20 @@ func TestShareOfASeasonNeedsTerms(t *testing.T) {
 	s.add(1, 1, false)
 	near(t, "the share", s.value, 1, 1e-15)
 }
+
+// What is the same in all outcomes of a term, here 2, is the trend of a longer season. The share of a short
+// cycle sees that nothing follows what was said; another one takes it for a season.
+func TestShareOfAShortCycleLeavesOutATrend(t *testing.T) {
+	short := slope{every: 4, memory: .994, least: naturalTerms, short: true}
+	plain := slope{every: 4, memory: .994, least: naturalTerms}
+	for range 5 {
+		for k := range 4 {
+			said, happened := 1+float64(k%2), 2.
+			short.add(said, happened, false)
+			plain.add(said, happened, false)
+		}
+	}
+	if short.value != 0 || plain.value < .5 {
+		t.Errorf("shares %v and, of a longer one, %v", short.value, plain.value)
+	}
+}

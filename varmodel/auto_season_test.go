@@ -300,6 +300,26 @@ func TestSeasonsOfOnAndOff(t *testing.T) {
 	}
 }
 
+// A day of five minutes with noise has no hour: within an hour the day is a trend, which differs
+// from its running mean by the same at all phases.
+func TestDayHasNoHour(t *testing.T) {
+	const day = 288
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		f := newAuto(t, AutoConfig{Dim: 1, Horizon: 1, Tier: TierTiny}).NewSeries()
+		clock, seasonal := as[eval.Clocked](t, f), as[eval.Seasonal](t, f)
+		for i := range 21 * day {
+			clock.SetTime(firstOf2026 + int64(i)*300e9)
+			if err := f.Observe([]float64{10*wave(i, day) + rng.NormFloat64()}); err != nil {
+				t.Fatal(err)
+			}
+			if got := seasonal.AppendSeasons(nil); i >= 7*day && !slices.Equal(got, []int{day}) {
+				t.Fatalf("seed %d: seasons %v after %d rows", seed, got, i+1)
+			}
+		}
+	}
+}
+
 // A season is reported from a share of .1 on until it is below .02.
 func TestSeasonsDoNotComeAndGo(t *testing.T) {
 	c := newCycle(1, 24)

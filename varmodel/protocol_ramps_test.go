@@ -30,7 +30,7 @@ var climbingSeries = []struct {
 	{"ramp, noise", .1, 1000, false, 1.1, true, func(r *rand.Rand) func(i int) float64 {
 		return func(i int) float64 { return .1*float64(i) + r.NormFloat64() }
 	}},
-	{"steep ramp, noise", 3, 1000, false, 3 /* the aim is 1.1 */, true, func(r *rand.Rand) func(i int) float64 {
+	{"steep ramp, noise", 3, 1000, false, 3.5 /* the aim is 1.1 */, true, func(r *rand.Rand) func(i int) float64 {
 		return func(i int) float64 { return 3*float64(i) + r.NormFloat64() }
 	}},
 	{"ramp after 1,000 rows of noise", .1, 2000, false, 1.75 /* the aim is 1.1 */, true, func(r *rand.Rand) func(i int) float64 {
