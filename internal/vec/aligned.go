@@ -4,12 +4,22 @@ import "unsafe"
 
 const cacheLine = 64 // bytes
 
-// Aligned returns n zeros whose first address is a multiple of a cache line.
+// Aligned returns n zeros whose first address is a multiple of a cache line. Go's allocator puts
+// whole cache lines there by itself, as its size classes are; nothing relies on that.
 func Aligned(n int) []float64 {
 	const numbers = cacheLine / 8
-	b := make([]float64, n+numbers-1)
-	i := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%cacheLine) / 8
+	b := make([]float64, (n+numbers-1)/numbers*numbers)
+	i := misaligned(b)
+	if i > 0 {
+		b = make([]float64, n+numbers-1)
+		i = misaligned(b)
+	}
 	return b[i : i+n : i+n]
+}
+
+// misaligned returns how many numbers are before the first cache line that begins in b.
+func misaligned(b []float64) int {
+	return int(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%cacheLine) / 8
 }
 
 // Stride is n rounded up to whole registers of any instruction set: the length of the
