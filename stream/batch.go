@@ -243,7 +243,7 @@ func (b *Batch) add(r stepResult) {
 func (b *Batch) absorb(p *Batch) {
 	for _, r := range p.results {
 		if r.insight > 0 {
-			r.insight += len(b.insights)
+			r.insight += int32(len(b.insights))
 		}
 		b.arrival = r.arrival
 		b.add(r)

@@ -19,6 +19,6 @@ func (e *Engine) insight(dst *Batch, s *series, r *stepResult) {
 	}
 	if in.Weights != nil || in.Influence != nil {
 		dst.insights = append(dst.insights, in)
-		r.insight = len(dst.insights)
+		r.insight = int32(len(dst.insights))
 	}
 }

@@ -1,12 +1,16 @@
 package stream
 
-import "slices"
-
-// mark is how many points of each kind a batch has.
-type mark struct{ forecasts, observations, metrics, insights, events int }
+// mark is how many points of each kind a batch has: forecasts, observations, metrics, insights
+// and events.
+type mark [5]int32
 
 func (b *Batch) mark() mark {
-	return mark{len(b.Forecasts), len(b.Observations), len(b.Metrics), len(b.Insights), len(b.Events)}
+	n := [...]int{len(b.Forecasts), len(b.Observations), len(b.Metrics), len(b.Insights), len(b.Events)}
+	var m mark
+	for k := range m {
+		m[k] = int32(n[k])
+	}
+	return m
 }
 
 // sort brings the points of dst into the order in which their samples came. The i-th result
@@ -19,32 +23,51 @@ func (sc *scorer) sort(dst *Batch) {
 		sc.first[i] = none
 	}
 	for i := len(dst.results) - 1; i >= 0; i-- {
-		sc.first[dst.results[i].arrival] = i
+		sc.first[dst.results[i].arrival] = int32(i)
 	}
-	begin, to := sc.marks[0], &sc.spare
-	to.Forecasts = append(slices.Grow(to.Forecasts[:0], len(dst.Forecasts)), dst.Forecasts[:begin.forecasts]...)
-	to.Observations = append(slices.Grow(to.Observations[:0], len(dst.Observations)), dst.Observations[:begin.observations]...)
-	to.Metrics = append(slices.Grow(to.Metrics[:0], len(dst.Metrics)), dst.Metrics[:begin.metrics]...)
-	to.Insights = append(to.Insights[:0], dst.Insights[:begin.insights]...)
-	to.Events = append(to.Events[:0], dst.Events[:begin.events]...)
-	for arrival, i := range sc.first {
-		if i == none {
+	for k := range sc.order {
+		sc.order[k] = sc.order[k][:0]
+	}
+	sc.follow(mark{}, sc.marks[0])
+	for arrival, first := range sc.first {
+		if first == none {
 			continue
 		}
-		from := sc.marks[i]
+		i := int(first)
 		for i < len(dst.results) && int(dst.results[i].arrival) == arrival {
 			i++
 		}
-		end := sc.marks[i]
-		to.Forecasts = append(to.Forecasts, dst.Forecasts[from.forecasts:end.forecasts]...)
-		to.Observations = append(to.Observations, dst.Observations[from.observations:end.observations]...)
-		to.Metrics = append(to.Metrics, dst.Metrics[from.metrics:end.metrics]...)
-		to.Insights = append(to.Insights, dst.Insights[from.insights:end.insights]...)
-		to.Events = append(to.Events, dst.Events[from.events:end.events]...)
+		sc.follow(sc.marks[first], sc.marks[i])
 	}
-	dst.Forecasts, to.Forecasts = to.Forecasts, dst.Forecasts
-	dst.Observations, to.Observations = to.Observations, dst.Observations
-	dst.Metrics, to.Metrics = to.Metrics, dst.Metrics
-	dst.Insights, to.Insights = to.Insights, dst.Insights
-	dst.Events, to.Events = to.Events, dst.Events
+	permute(dst.Forecasts, sc.order[0])
+	permute(dst.Observations, sc.order[1])
+	permute(dst.Metrics, sc.order[2])
+	permute(dst.Insights, sc.order[3])
+	permute(dst.Events, sc.order[4])
+}
+
+// follow appends the points between two marks to the order.
+func (sc *scorer) follow(from, to mark) {
+	for k := range sc.order {
+		for i := from[k]; i < to[k]; i++ {
+			sc.order[k] = append(sc.order[k], i)
+		}
+	}
+}
+
+// permute sets v[i] to what v[from[i]] was, cycle by cycle: a second slice would take as much
+// memory as all points. It changes from.
+func permute[T any](v []T, from []int32) {
+	for i := range v {
+		if int(from[i]) == i {
+			continue
+		}
+		first, at := v[i], i
+		for int(from[at]) != i {
+			next := int(from[at])
+			v[at], from[at] = v[next], int32(at)
+			at = next
+		}
+		v[at], from[at] = first, int32(at)
+	}
 }

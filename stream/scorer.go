@@ -29,8 +29,8 @@ type scorer struct {
 
 	// Scratch of takeAll.
 	marks []mark
-	first []int // index of the first result of each arrival
-	spare Batch // points
+	first []int32              // index of the first result of each arrival
+	order [len(mark{})][]int32 // of the points of each kind: their places before
 }
 
 func newScorer(c *EngineConfig) *scorer {

@@ -5,13 +5,17 @@ package stream
 // series are in the order in which its samples came to the engine.
 type stepResult struct {
 	kind    resultKind
+	warmUp  bool  // forecasts of y are not scored
+	due     bool  // scores of the series are to be written
+	dueAll  bool  // scores over all series are to be written
+	rewound bool  // the time has gone back
 	arrival int32 // see Batch.arrival
+	insight int32 // end of Batch.insights when it was made; 0 = none
 	series  *scoredSeries
 	time    int64 // of the sample
 	row     int64 // number of samples of the series before it, without missing ones
 
 	y             []float64 // dim; NaN = missing
-	warmUp        bool      // forecasts of y are not scored
 	inputs        []float64 // for the baselines, before y; nil = none
 	levelSetScore float64   // score of the model itself; NaN = none
 	yhat          []float64 // H x dim, forecasts of the model after y; nil = none
@@ -21,17 +25,13 @@ type stepResult struct {
 	// each; lower and upper ends of the joint region, H x dim each; nil = nothing.
 	bounds, region []float64
 
-	due     bool  // scores of the series are to be written
-	dueAll  bool  // scores over all series are to be written
 	missing int64 // samples missing before this one; of a break, those that were not filled in
-	rewound bool  // the time has gone back
-	insight int   // end of Batch.insights when it was made; 0 = none
 
 	event *Event // nil for other kinds
 }
 
 // resultKind says which fields of a stepResult count.
-type resultKind int
+type resultKind uint8
 
 const (
 	resultBegin  resultKind = iota // the series, or its variables, are new
