@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
@@ -141,14 +140,11 @@ type expert struct {
 	learner       resettable     // nil for the source
 	random        *orff.Adaptive // random features of the lags; nil without
 	limiter       *errorLimiter  // nil: errors count in full
-	lags          []float64      // scratch, order x dim
-	exogenous     []float64      // scratch, inputs
-	errors        []float64      // scratch
 	work          *Workspace     // shared by all experts
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *Workspace) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, work: work, lags: lanes.Rows(spec.order, dim), errors: lanes.Rows(1, dim)}
+	e := &expert{expertSpec: spec, dim: dim, work: work}
 	if !spec.source { // the learner of the source takes targets, not errors
 		e.limiter = newErrorLimiter(dim)
 	}
@@ -170,7 +166,6 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *Workspace) (
 		if e.inputFeatures, err = newInputFeatures(inputs, seed, spec.block); err != nil {
 			return nil, err
 		}
-		e.exogenous = make([]float64, inputs)
 	}
 	if spec.source {
 		e.yuleWalker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting, work)
@@ -224,7 +219,6 @@ func (e *expert) newLearner() (resettable, error) {
 // the errors are shared.
 func (e *expert) resetCopy() *expert {
 	n := *e
-	n.lags = lanes.Rows(e.order, e.dim)
 	if e.random != nil {
 		n.random = e.random.Copy()
 	}
@@ -302,18 +296,21 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += 2 * e.frequencies
 	}
 	if e.inputFeatures != nil {
-		f.inputs.nextTo(e.exogenous, &f.past)
-		e.inputFeatures.FeaturesTo(phi[n:], e.exogenous)
+		inputs := rows(&e.work.inputs, 1, f.inputs.count)
+		f.inputs.nextTo(inputs, &f.past)
+		e.inputFeatures.FeaturesTo(phi[n:], inputs)
 	}
 }
 
-// lagsOf returns the lags of f, standardised as the target needs: a view.
+// lagsOf returns the lags of f, standardised as the target needs: a view, until the next call for
+// any expert.
 func (e *expert) lagsOf(f *frame) []float64 {
 	if e.target != localTarget {
 		return f.lags[:e.order*e.dim]
 	}
-	f.local.lagsTo(e.lags, &f.past, e.order)
-	return e.lags
+	lags := rows(&e.work.lags, e.order, e.dim)
+	f.local.lagsTo(lags, &f.past, e.order)
+	return lags
 }
 
 // predictTo writes the prediction from phi, the features of f, in units of the target.
@@ -348,16 +345,17 @@ func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 	if !slices.Contains(observed, true) {
 		return
 	}
+	errors := rows(&e.work.errors, 1, e.dim)
 	if e.limiter != nil {
-		e.limiter.ErrorsTo(e.errors, targets, out)
+		e.limiter.ErrorsTo(errors, targets, out)
 	} else {
 		for j, v := range targets {
-			if e.errors[j] = v - out[j]; !observed[j] {
-				e.errors[j] = 0
+			if errors[j] = v - out[j]; !observed[j] {
+				errors[j] = 0
 			}
 		}
 	}
-	e.learner.Update(phi, e.errors)
+	e.learner.Update(phi, errors)
 }
 
 // discount multiplies the weight of all samples learnt so far by factor, in (0, 1].

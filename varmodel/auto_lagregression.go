@@ -110,7 +110,7 @@ func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression 
 		l.products = append(l.products, make([]float64, len(steps)*l.stride))
 		l.theta = append(l.theta, make([]float64, len(steps)*l.stride))
 	}
-	l.scratch = work.lags(l)
+	l.scratch = work.lagScratch(l)
 	l.computeWaves()
 	return l
 }

@@ -20,7 +20,16 @@ type Workspace struct {
 	spare map[learnerShape]resettable // replaced by refits, for the next one: one per shape
 	alone bool                        // one model uses it: nothing is to be spared
 
-	points, squares []float64 // of refit.bandwidthAt
+	lags, inputs, errors []float64 // of experts; see rows
+	points, squares      []float64 // of refit.bandwidthAt
+}
+
+// rows is lanes.Rows of any value, in the memory of s if that suffices.
+func rows(s *[]float64, rows, n int) []float64 {
+	if room := rows*n + vec.Stride(n); cap(*s) < room {
+		*s = vec.Aligned(room)
+	}
+	return (*s)[:rows*n]
 }
 
 type learnerShape struct {
@@ -77,8 +86,8 @@ func (w *Workspace) solver(order, columns int) *vec.Toeplitz {
 	return s
 }
 
-// lags returns the scratch memory of a lag regression.
-func (w *Workspace) lags(l *lagRegression) *lagScratch {
+// lagScratch returns the scratch memory of a lag regression.
+func (w *Workspace) lagScratch(l *lagRegression) *lagScratch {
 	shape := lagShape{l.stride, len(l.steps), l.dim}
 	s := w.lagged[shape]
 	if s == nil {

@@ -2,9 +2,11 @@ package lanes
 
 import "github.com/orffvar/forecaster/internal/vec"
 
-// Rows returns rows x n zeros with capacity for one more register behind them: kernels
+// Rows returns rows x n zeros with capacity for whole registers from the last row on: kernels
 // store whole registers.
-func Rows(rows, n int) []float64 { return make([]float64, rows*n, rows*n+vec.Stride(n)) }
+func Rows(rows, n int) []float64 {
+	return make([]float64, rows*n, max(rows-1, 0)*n+vec.Stride(n))
+}
 
 // statistics returns rows of Stride(n) elements in one piece, and the i-th of them.
 func statistics(rows, n int) (all []float64, row func(i int) []float64) {
