@@ -81,7 +81,7 @@ type Scorer struct {
 
 	panes []sums // of the window, as many as have begun …
 	most  int    // … and at most
-	total sums   // over the completed panes, since the beginning
+	total sums   // over the completed panes, since the beginning; without memory before the first
 
 	window   sums // all panes merged, as of the step windowAt; empty before it is asked for
 	windowAt int64
@@ -130,7 +130,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 	if c.Window > 0 {
 		s.most, s.pane = paneCount, (c.Window+paneCount-1)/paneCount
 	}
-	s.panes, s.total, s.windowAt = []sums{newSums(c)}, newSums(c), -1
+	s.panes, s.total, s.windowAt = []sums{newSums(c)}, noSums(c), -1
 	s.errs = filled(len(c.Horizons) * c.Dim)
 	return s
 }
@@ -201,6 +201,9 @@ func (s *Scorer) slot(k int) []float64 {
 
 // nextPane starts the next pane.
 func (s *Scorer) nextPane() {
+	if s.total.each == nil {
+		s.total = newSums(s.c)
+	}
 	s.total.merge(&s.panes[s.cur])
 	s.cur, s.filled = (s.cur+1)%s.most, 0
 	if s.cur == len(s.panes) {
@@ -426,6 +429,9 @@ func (s *Scorer) State(c *snapshot.Codec) {
 		s.panes = make([]sums, begun)
 		for i := range s.panes {
 			s.panes[i] = newSums(s.c)
+		}
+		if s.total = noSums(s.c); completed > 0 {
+			s.total = newSums(s.c)
 		}
 	}
 	c.Float64s(s.last)

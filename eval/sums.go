@@ -14,11 +14,17 @@ type sums struct {
 	all       []tally   // horizons: of the errors of a sample averaged over the variables
 }
 
-func newSums(c ScorerConfig) sums {
+// noSums returns sums that are zero and have no memory to add to.
+func noSums(c ScorerConfig) sums {
 	s := sums{dim: c.Dim, rows: lanes.TallySumsShort}
 	if c.Level > 0 {
 		s.rows = lanes.TallySums
 	}
+	return s
+}
+
+func newSums(c ScorerConfig) sums {
+	s := noSums(c)
 	s.each = make([]float64, len(c.Horizons)*s.rows*s.dim)
 	s.all = make([]tally, len(c.Horizons))
 	return s
@@ -42,6 +48,9 @@ func (s *sums) clear() {
 
 // at returns the tally of a variable, or All, at the k-th horizon.
 func (s *sums) at(k, variable int) tally {
+	if s.each == nil {
+		return tally{}
+	}
 	if variable == All {
 		return s.all[k]
 	}
@@ -86,6 +95,11 @@ func (s *sums) merge(u *sums) {
 // state transfers the k-th horizon.
 func (s *sums) state(c *snapshot.Codec, k int) {
 	size := s.rows * s.dim
+	if s.each == nil {
+		c.Float64s(make([]float64, size))
+		new(tally).state(c)
+		return
+	}
 	c.Float64s(s.each[k*size : (k+1)*size])
 	s.all[k].state(c)
 }
