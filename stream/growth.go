@@ -10,19 +10,14 @@ const growPace = 3
 // its samples, and the better model while that learns them. Having learnt all of them it takes
 // over, and is what it would be if the series had begun with it.
 type growth struct {
-	record []recorded
+	times  []int64   // of the samples
+	broken []bool    // the sample does not follow the one before
+	values []float64 // of the samples and their inputs, as a model gets them
 
 	next       *sharedModel // nil until the series has EngineConfig.GrowAfter samples
 	forecaster forecaster
 	tier       int // of next
-	taught     int // samples of record that next has learnt
-}
-
-// recorded is a sample as a model gets it.
-type recorded struct {
-	time   int64
-	broken bool // it does not follow the one before
-	values []float64
+	taught     int // samples that next has learnt
 }
 
 // grows reports whether series begin with the lightest model.
@@ -34,11 +29,14 @@ func (e *Engine) grows() bool {
 func (e *Engine) record(dst *Batch, w *waiting) error {
 	s, in := w.series, &w.sample
 	g := s.growth
-	values := append(append(make([]float64, 0, len(in.Y)+len(w.inputs)), in.Y...), w.inputs...)
-	g.record = append(g.record, recorded{time: in.Time, broken: s.broken, values: values})
+	if g.times == nil { // exactly what a series needs that stays young
+		n := e.c.GrowAfter
+		g.times, g.broken, g.values = make([]int64, 0, n), make([]bool, 0, n), make([]float64, 0, n*(len(in.Y)+len(w.inputs)))
+	}
+	g.times, g.broken, g.values = append(g.times, in.Time), append(g.broken, s.broken), append(append(g.values, in.Y...), w.inputs...)
 	s.broken = false
 	if g.next == nil {
-		if len(g.record) < e.c.GrowAfter {
+		if len(g.times) < e.c.GrowAfter {
 			return nil
 		}
 		if err := e.beginGrowth(dst, s, in.Time); err != nil || s.growth == nil {
@@ -49,7 +47,7 @@ func (e *Engine) record(dst *Batch, w *waiting) error {
 		if err := e.teach(s); err != nil {
 			return err
 		}
-		if g.taught == len(g.record) {
+		if g.taught == len(g.times) {
 			s.tier, s.shared, s.forecaster, s.growth = g.tier, g.next, g.forecaster, nil
 			return nil
 		}
@@ -80,13 +78,14 @@ func (e *Engine) beginGrowth(dst *Batch, s *series, time int64) error {
 // teach lets the model that s grows into learn one more of the recorded samples, by the calls
 // that the engine makes for a new one.
 func (e *Engine) teach(s *series) error {
-	g := s.growth
-	r, dim := &g.record[g.taught], len(s.info.Variables)
-	if r.broken {
+	g, dim := s.growth, len(s.info.Variables)
+	i, n := g.taught, dim+len(e.inputs)
+	values := g.values[i*n : (i+1)*n]
+	if g.broken[i] {
 		g.forecaster.resetLags()
 	}
 	g.taught++
-	if err := g.forecaster.show(r.time, r.values[:dim], r.values[dim:]); err != nil {
+	if err := g.forecaster.show(g.times[i], values[:dim], values[dim:]); err != nil {
 		return rejected(s.info.Name, e.c.Model, err)
 	}
 	resize(&s.shard.grown, e.c.Horizon*dim)
@@ -116,19 +115,15 @@ func (e *Engine) growthState(c *snapshot.Codec, s *series) {
 	}
 	g, dim := s.growth, len(s.info.Variables)
 	c.Bool(&s.broken)
-	n := len(g.record)
+	n, size := len(g.times), dim+len(e.inputs)
 	c.Len(&n, e.c.GrowAfter*growPace)
 	if c.Decoding() {
-		g.record = make([]recorded, n)
+		g.times, g.broken, g.values = make([]int64, n), make([]bool, n), make([]float64, n*size)
 	}
-	for i := range g.record {
-		r := &g.record[i]
-		c.Int64(&r.time)
-		c.Bool(&r.broken)
-		if c.Decoding() {
-			r.values = make([]float64, dim+len(e.inputs))
-		}
-		c.Float64s(r.values)
+	for i := range g.times {
+		c.Int64(&g.times[i])
+		c.Bool(&g.broken[i])
+		c.Float64s(g.values[i*size : (i+1)*size])
 	}
 	begun := 0
 	if g.next != nil {
@@ -138,7 +133,7 @@ func (e *Engine) growthState(c *snapshot.Codec, s *series) {
 		return
 	}
 	c.Index(&g.tier, s.tier)
-	c.Index(&g.taught, len(g.record)+1)
+	c.Index(&g.taught, len(g.times)+1)
 	if c.Decoding() && c.Err() == nil {
 		m, err := s.shard.newModel(&e.c, dim, g.tier)
 		if err != nil {

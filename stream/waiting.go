@@ -74,7 +74,7 @@ func (e *Engine) ordered(w *waiting) bool {
 		return true
 	case e.budget.limit == 0:
 		return false
-	case s.growth != nil && s.growth.next == nil && len(s.growth.record)+s.waiting+1 >= e.c.GrowAfter:
+	case s.growth != nil && s.growth.next == nil && len(s.growth.times)+s.waiting+1 >= e.c.GrowAfter:
 		return true
 	default:
 		return remeasured(w.sample.Row + 1)
