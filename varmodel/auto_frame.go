@@ -87,7 +87,7 @@ func strideOf(dim int) int {
 	return vec.Stride(dim)
 }
 
-const spareRows = 16 // samples after which the rows move
+const spareRows = 9 // samples after which the rows move
 
 func newIncrements(dim, count int) *increments {
 	stride := strideOf(dim)
