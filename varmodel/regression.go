@@ -65,9 +65,10 @@ func (m *regression) NewSeries() eval.Forecaster {
 		err:     part(3),
 		out:     part(4),
 		step:    lanes.Rows(1, m.dim),
-		scratch: newHistory(m.dim, m.depth),
-		later:   make([]float64, m.features()),
 		use:     -1,
+	}
+	if m.horizon > 1 {
+		s.scratch, s.later = newHistory(m.dim, m.depth), make([]float64, m.features())
 	}
 	if s.inputs != nil {
 		return regressionWithInputs{s}
@@ -95,7 +96,7 @@ type regressionSeries struct {
 
 	err     []float64 // scratch
 	step    []float64 // scratch
-	scratch *history
+	scratch *history  // nil for a horizon of one
 	later   []float64 // features that contain forecasts
 }
 

@@ -27,7 +27,7 @@ type Moments struct {
 	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 1 for a constant
 	Floor, Ceiling []float64 // Low - wide RMS and High + wide RMS
 
-	floorAhead, ceilingAhead []float64 // scratch of Bound
+	floorAhead, ceilingAhead []float64 // scratch of Bound, made with its first move
 
 	all    []float64
 	n      int
@@ -55,7 +55,6 @@ func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Mom
 		SD: row(8), RMS: row(9), Unit: row(10), Inverse: row(11), Steps: row(12), PerStep: row(13), Floor: row(14), Ceiling: row(15),
 		all: all, n: n, limits: [...]float64{1, forgetting, after, winsor, degenerate, wide},
 	}
-	m.floorAhead, m.ceilingAhead = Rows(1, n), Rows(1, n)
 	m.Break()
 	m.Derive()
 	return m

@@ -44,6 +44,9 @@ func (m *Moments) Bound(dst, v, origin, unit, last []float64, limit float64, mov
 	}
 	floor, ceiling := m.Floor, m.Ceiling
 	if move != nil {
+		if m.floorAhead == nil {
+			m.floorAhead, m.ceilingAhead = Rows(1, n), Rows(1, n)
+		}
 		floor, ceiling = m.floorAhead, m.ceilingAhead
 		for j, v := range move[:n] {
 			floor[j], ceiling[j] = m.Range(j, v)
