@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/orffvar/forecaster/internal/lanes"
@@ -70,14 +71,16 @@ type Scorer struct {
 	filled int       // samples that it has
 	last   []float64 // newest observed value of each variable, NaN before the first
 
-	// pending[k] is a ring of Horizons[k] slots; a forecast waits in the slot that is
-	// next when its target comes. A slot has the rows of lanes.Tally, then the bounds of
-	// the joint region, each Dim. NaN stands for none; the others say nothing when
-	// there is no forecast.
-	pending [][]float64
-	next    []int // the slot of this step in each ring
-	rows    int   // of a slot that lanes.Tally takes
-	stride  int   // of a slot
+	// pending has a ring of Horizons[k] slots for each horizon, which begins at begin[k]; a
+	// forecast waits in the slot that is next when its target comes. A slot has the rows of
+	// lanes.Tally, then the bounds of the joint region, each Dim. NaN stands for none; the
+	// others say nothing when there is no forecast.
+	pending []float64
+	begin   []int     // and the end of the last ring
+	next    []int     // where the slot of this step begins in each ring
+	rows    int       // of a slot that lanes.Tally takes
+	stride  int       // of a slot
+	totals  []float64 // scratch, horizons x 3
 
 	panes []sums // of the window, as many as have begun …
 	most  int    // … and at most
@@ -113,24 +116,31 @@ func NewScorer(c ScorerConfig) *Scorer {
 	if c.Scale != nil && len(c.Scale) != c.Dim {
 		panic("eval: not one scale per variable")
 	}
-	c.Horizons = append([]int(nil), c.Horizons...)
-	s := &Scorer{c: c, rows: lanes.TallyLower, pane: math.MaxInt, most: 1}
+	rows := lanes.TallyReferences
 	if c.Level > 0 {
-		s.rows = lanes.TallyForecasts
+		rows = lanes.TallyForecasts
 	}
+	return newScorer(c, rows)
+}
+
+// newScorer returns a Scorer of forecasts of so many rows; see lanes.Tally.
+func newScorer(c ScorerConfig, rows int) *Scorer {
+	c.Horizons = append([]int(nil), c.Horizons...)
+	s := &Scorer{c: c, rows: rows, pane: math.MaxInt, most: 1}
 	s.stride = s.rows * c.Dim
 	if c.Joint {
 		s.stride += 2 * c.Dim
 	}
 	s.last = filled(c.Dim)
-	s.pending, s.next = make([][]float64, len(c.Horizons)), make([]int, len(c.Horizons))
+	s.begin, s.totals = []int{0}, make([]float64, 3*len(c.Horizons))
 	for k, h := range c.Horizons {
-		s.pending[k] = filled(h * s.stride)
+		s.begin = append(s.begin, s.begin[k]+h*s.stride)
 	}
+	s.next, s.pending = slices.Clone(s.begin[:len(c.Horizons)]), filled(s.begin[len(c.Horizons)])
 	if c.Window > 0 {
 		s.most, s.pane = paneCount, (c.Window+paneCount-1)/paneCount
 	}
-	s.panes, s.total, s.windowAt = []sums{newSums(c)}, noSums(c), -1
+	s.panes, s.total, s.windowAt = []sums{newSums(c, rows)}, noSums(c, rows), -1
 	s.errs = filled(len(c.Horizons) * c.Dim)
 	return s
 }
@@ -170,21 +180,19 @@ func (s *Scorer) step(y []float64, score bool) {
 	}
 	s.steps++
 	s.filled++
-	for k, h := range s.c.Horizons {
-		if s.next[k]++; s.next[k] == h {
-			s.next[k] = 0
+	for k, at := range s.next {
+		if at += s.stride; at == s.begin[k+1] {
+			at = s.begin[k]
 		}
-		slot := s.slot(k)
-		errs := s.errs[k*d : (k+1)*d]
-		if score {
-			pane := &s.panes[s.cur]
-			if pane.add(k, errs, slot[:s.rows*d], y) && s.c.Joint {
-				pane.all[k].region(y, slot[s.rows*d:])
-			}
-		} else {
-			fillNaN(errs)
+		s.next[k] = at
+	}
+	if score {
+		s.score(y)
+	} else {
+		fillNaN(s.errs)
+		for _, at := range s.next {
+			fillNaN(s.pending[at : at+d])
 		}
-		fillNaN(slot[:d])
 	}
 	for j, v := range y {
 		if finite(v) {
@@ -193,21 +201,33 @@ func (s *Scorer) step(y []float64, score bool) {
 	}
 }
 
-// slot returns the slot of this step at horizon k.
-func (s *Scorer) slot(k int) []float64 {
-	i := s.next[k] * s.stride
-	return s.pending[k][i : i+s.stride]
+// score compares the forecasts of this step with their target y.
+func (s *Scorer) score(y []float64) {
+	pane := &s.panes[s.cur]
+	lanes.Tally(s.totals, pane.each, s.errs, s.pending, s.next, y, s.rows)
+	pane.add(s.totals)
+	if !s.c.Joint {
+		return
+	}
+	for k := range s.next {
+		if s.totals[3*k] > 0 {
+			pane.all[k].region(y, s.slot(k)[s.rows*s.c.Dim:])
+		}
+	}
 }
+
+// slot returns the slot of this step at horizon k.
+func (s *Scorer) slot(k int) []float64 { return s.pending[s.next[k]:][:s.stride] }
 
 // nextPane starts the next pane.
 func (s *Scorer) nextPane() {
 	if s.total.each == nil {
-		s.total = newSums(s.c)
+		s.total = newSums(s.c, s.rows)
 	}
 	s.total.merge(&s.panes[s.cur])
 	s.cur, s.filled = (s.cur+1)%s.most, 0
 	if s.cur == len(s.panes) {
-		s.panes = append(s.panes, newSums(s.c))
+		s.panes = append(s.panes, newSums(s.c, s.rows))
 	}
 	s.panes[s.cur].clear()
 }
@@ -388,7 +408,7 @@ func (s *Scorer) mergePanes() {
 	}
 	s.windowAt = s.steps
 	if s.window.each == nil {
-		s.window = newSums(s.c)
+		s.window = newSums(s.c, s.rows)
 	}
 	s.window.clear()
 	for p := range s.panes { // oldest first
@@ -428,10 +448,10 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	if begun := int(min(completed+1, int64(s.most))); c.Decoding() {
 		s.panes = make([]sums, begun)
 		for i := range s.panes {
-			s.panes[i] = newSums(s.c)
+			s.panes[i] = newSums(s.c, s.rows)
 		}
-		if s.total = noSums(s.c); completed > 0 {
-			s.total = newSums(s.c)
+		if s.total = noSums(s.c, s.rows); completed > 0 {
+			s.total = newSums(s.c, s.rows)
 		}
 	}
 	c.Float64s(s.last)
@@ -441,13 +461,13 @@ func (s *Scorer) State(c *snapshot.Codec) {
 		}
 	})
 	for k, h := range s.c.Horizons {
-		s.next[k] = int(s.steps % int64(h))
+		s.next[k] = s.begin[k] + int(s.steps%int64(h))*s.stride
 	}
 }
 
 // horizonState transfers the k-th horizon.
 func (s *Scorer) horizonState(c *snapshot.Codec, k int) {
-	c.Float64s(s.pending[k])
+	c.Float64s(s.pending[s.begin[k]:s.begin[k+1]])
 	for i := range s.panes {
 		s.panes[i].state(c, k)
 	}

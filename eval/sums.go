@@ -14,31 +14,24 @@ type sums struct {
 	all       []tally   // horizons: of the errors of a sample averaged over the variables
 }
 
-// noSums returns sums that are zero and have no memory to add to.
-func noSums(c ScorerConfig) sums {
-	s := sums{dim: c.Dim, rows: lanes.TallySumsShort}
-	if c.Level > 0 {
-		s.rows = lanes.TallySums
-	}
-	return s
-}
+// noSums returns sums over forecasts of so many rows that are zero and have no memory to add to;
+// see lanes.Tally.
+func noSums(c ScorerConfig, rows int) sums { return sums{dim: c.Dim, rows: lanes.TallyRows(rows)} }
 
-func newSums(c ScorerConfig) sums {
-	s := noSums(c)
+func newSums(c ScorerConfig, rows int) sums {
+	s := noSums(c, rows)
 	s.each = make([]float64, len(c.Horizons)*s.rows*s.dim)
 	s.all = make([]tally, len(c.Horizons))
 	return s
 }
 
-// add counts the targets y of the k-th horizon, sets errs and reports whether any
-// variable was scored.
-func (s *sums) add(k int, errs, forecasts, y []float64) bool {
-	size := s.rows * s.dim
-	n, se, ae := lanes.Tally(s.each[k*size:(k+1)*size], errs, forecasts, y)
-	if n > 0 {
-		s.all[k].errors(se/n, ae/n)
+// add counts the errors of all variables together that lanes.Tally has returned.
+func (s *sums) add(totals []float64) {
+	for k := range s.all {
+		if n := totals[3*k]; n > 0 {
+			s.all[k].errors(totals[3*k+1]/n, totals[3*k+2]/n)
+		}
 	}
-	return n > 0
 }
 
 func (s *sums) clear() {
@@ -57,8 +50,11 @@ func (s *sums) at(k, variable int) tally {
 	row := func(i int) float64 { return s.each[(k*s.rows+i)*s.dim+variable] }
 	t := tally{
 		n: row(lanes.TallyCount), se: row(lanes.TallySE), se2: row(lanes.TallySE2), ae: row(lanes.TallyAE),
-		yMean: row(lanes.TallyMean), yM2: row(lanes.TallyM2), naiveSE: row(lanes.TallyNaiveSE), naiveAE: row(lanes.TallyNaiveAE),
-		refN: row(lanes.TallyRefCount), refOwnSE: row(lanes.TallyRefOwnSE), refSE: row(lanes.TallyRefSE),
+		yMean: row(lanes.TallyMean), yM2: row(lanes.TallyM2),
+	}
+	if s.rows > lanes.TallyNaiveSE {
+		t.naiveSE, t.naiveAE = row(lanes.TallyNaiveSE), row(lanes.TallyNaiveAE)
+		t.refN, t.refOwnSE, t.refSE = row(lanes.TallyRefCount), row(lanes.TallyRefOwnSE), row(lanes.TallyRefSE)
 	}
 	if s.rows == lanes.TallySums {
 		t.bounded, t.missed = row(lanes.TallyBounded), row(lanes.TallyMissed)

@@ -8,15 +8,15 @@ import (
 
 // The functions below call the kernel of the active instruction set.
 
-func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
-	n := len(target)
+func tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows, size int) {
+	n, horizons := len(target), len(offsets)
 	switch {
 	case n < 4 || isa.Active == isa.Portable:
-		tallyPortable(total, sums, errs, forecasts, target, rows)
+		tallyPortable(totals, sums, errs, waiting, offsets, target, rows, size)
 	case isa.Active == isa.AVX2:
-		tallyAVX2(&total[0], &sums[0], &errs[0], &forecasts[0], &target[0], n, rows)
+		tallyAVX2(&totals[0], &sums[0], &errs[0], &waiting[0], &offsets[0], &target[0], n, rows, 8*size, horizons)
 	default:
-		tallyAVX512(&total[0], &sums[0], &errs[0], &forecasts[0], &target[0], n, rows)
+		tallyAVX512(&totals[0], &sums[0], &errs[0], &waiting[0], &offsets[0], &target[0], n, rows, 8*size, horizons)
 	}
 }
 

@@ -276,230 +276,91 @@ done2:
 DATA largest<>+0(SB)/8, $0x7fefffffffffffff
 GLOBL largest<>(SB), RODATA|NOPTR, $8
 
-// func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+// func tallyAVX2(totals *float64, sums *float64, errs *float64, waiting *float64, offsets *int, y *float64, n int, rows int, size int, horizons int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
-	MOVQ         sums+8(FP), AX
-	MOVQ         errs+16(FP), CX
-	MOVQ         x+24(FP), DX
-	MOVQ         y+32(FP), BX
-	MOVQ         n+40(FP), SI
-	MOVQ         SI, DI
+TEXT ·tallyAVX2(SB), NOSPLIT, $0-80
+	MOVQ         totals+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         errs+16(FP), DX
+	MOVQ         offsets+32(FP), BX
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), DI
+	MOVQ         horizons+72(FP), R8
+	MOVQ         DI, R9
+	ANDQ         $0x00000003, R9
+	LEAQ         mask64<>+32(SB), R10
+	SHLQ         $0x03, R9
+	SUBQ         R9, R10
+	VMOVUPD      (R10), Y0
 	SHLQ         $0x03, DI
-	VXORPD       Y0, Y0, Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VBROADCASTSD one64<>+0(SB), Y3
-	CMPQ         SI, $0x00000004
+	VBROADCASTSD one64<>+0(SB), Y1
+	CMPQ         R8, $0x00000001
 	JL           done2
 
 loop1:
-	MOVQ        DX, R8
-	MOVQ        AX, R9
-	VMOVUPD     (BX), Y4
-	VMOVUPD     (R8), Y5
-	ADDQ        DI, R8
-	VMOVUPD     (R8), Y6
-	ADDQ        DI, R8
-	VSUBPD      Y5, Y4, Y5
-	VSUBPD      Y6, Y4, Y6
-	VSUBPD      Y5, Y5, Y7
-	VSUBPD      Y6, Y6, Y8
-	VADDPD      Y8, Y7, Y7
-	VCMPPD      $0x07, Y7, Y7, Y8
-	VPCMPEQQ    Y7, Y7, Y7
-	VBLENDVPD   Y8, Y5, Y7, Y7
-	VMOVUPD     Y7, (CX)
-	VANDPD      Y8, Y5, Y5
-	VANDPD      Y8, Y6, Y6
-	VANDPD      Y8, Y4, Y4
-	VANDPD      Y8, Y3, Y9
-	VMOVUPD     (R9), Y7
-	VADDPD      Y9, Y7, Y7
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VADDPD      Y9, Y0, Y0
-	VMULPD      Y5, Y5, Y9
-	VMOVUPD     (R9), Y10
-	VADDPD      Y9, Y10, Y10
-	VMOVUPD     Y7, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VADDPD      Y9, Y1, Y1
-	VMOVUPD     (R9), Y11
-	VFMADD231PD Y9, Y9, Y11
-	VMOVUPD     Y10, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VXORPD      Y10, Y10, Y10
-	VSUBPD      Y5, Y10, Y10
-	VMAXPD      Y5, Y10, Y10
-	VMOVUPD     (R9), Y5
-	VADDPD      Y10, Y5, Y5
-	VMOVUPD     Y11, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VADDPD      Y10, Y2, Y2
-	VMOVUPD     (R9), Y11
-	VSUBPD      Y11, Y4, Y10
-	VANDPD      Y8, Y10, Y10
-	VMOVUPD     Y10, Y10
-	VDIVPD      Y7, Y10, Y7
-	VANDPD      Y8, Y7, Y7
-	VADDPD      Y7, Y11, Y11
-	VSUBPD      Y11, Y4, Y7
-	VMOVUPD     Y5, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     (R9), Y5
-	VFMADD231PD Y10, Y7, Y5
-	VMOVUPD     Y11, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     (R9), Y7
-	VFMADD231PD Y6, Y6, Y7
-	VMOVUPD     Y5, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VXORPD      Y5, Y5, Y5
-	VSUBPD      Y6, Y5, Y5
-	VMAXPD      Y6, Y5, Y5
-	VMOVUPD     (R9), Y6
-	VADDPD      Y5, Y6, Y6
-	VMOVUPD     Y7, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     (R8), Y5
-	ADDQ        DI, R8
-	VSUBPD      Y5, Y4, Y5
-	VSUBPD      Y5, Y5, Y7
-	VCMPPD      $0x07, Y7, Y7, Y7
-	VANDPD      Y8, Y7, Y7
-	VANDPD      Y7, Y3, Y10
-	VMOVUPD     (R9), Y11
-	VADDPD      Y10, Y11, Y11
-	VMOVUPD     Y6, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VANDPD      Y7, Y9, Y6
-	VMOVUPD     (R9), Y9
-	VADDPD      Y6, Y9, Y9
-	VMOVUPD     Y11, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VANDPD      Y7, Y5, Y6
-	VMOVUPD     (R9), Y5
-	VFMADD231PD Y6, Y6, Y5
-	VMOVUPD     Y9, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	CMPQ        rows+48(FP), $0x00000003
-	JE          short3
-	VMOVUPD     (R8), Y6
-	ADDQ        DI, R8
-	VMOVUPD     (R8), Y9
-	ADDQ        DI, R8
-	VSUBPD      Y9, Y4, Y10
-	VSUBPD      Y6, Y9, Y9
-	VSUBPD      Y4, Y6, Y6
-	VSUBPD      Y9, Y9, Y7
-	VCMPPD      $0x07, Y7, Y7, Y4
-	VANDPD      Y8, Y4, Y4
-	VANDPD      Y4, Y3, Y7
-	VMOVUPD     (R9), Y8
-	VADDPD      Y7, Y8, Y8
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VXORPD      Y7, Y7, Y7
-	VMAXPD      Y7, Y10, Y10
-	VMAXPD      Y7, Y6, Y6
-	VADDPD      Y10, Y6, Y6
-	VCMPPD      $0x01, Y6, Y7, Y7
-	VANDPD      Y4, Y7, Y7
-	VANDPD      Y7, Y3, Y7
-	VMOVUPD     (R9), Y10
-	VADDPD      Y7, Y10, Y10
-	VMOVUPD     Y8, (R8)
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VANDPD      Y4, Y9, Y7
-	VMOVUPD     (R9), Y8
-	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y10, (R8)
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VANDPD      Y4, Y6, Y4
-	VMOVUPD     (R9), Y6
-	VADDPD      Y4, Y6, Y6
-	VMOVUPD     Y8, (R8)
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VMOVUPD     Y6, (R8)
+	MOVQ   (BX), R9
+	SHLQ   $0x03, R9
+	ADDQ   waiting+24(FP), R9
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	XORQ   R10, R10
 
-short3:
-	VMOVUPD Y5, (R10)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000004, SI
-	CMPQ    SI, $0x00000004
-	JGE     loop1
+columns3:
+	LEAQ    32(R10), R11
+	CMPQ    R11, DI
+	JG      done4
+	LEAQ    (R9)(R10*1), R12
+	LEAQ    (CX)(R10*1), R13
+	VMOVUPD (SI)(R10*1), Y5
+	VMOVUPD (R12), Y6
+	CMPQ    rows+56(FP), $0x00000001
+	JE      same5
+	ADDQ    DI, R12
 
-done2:
-	TESTQ       SI, SI
-	JZ          skip4
-	LEAQ        mask64<>+32(SB), R8
-	SHLQ        $0x03, SI
-	SUBQ        SI, R8
-	VMOVUPD     (R8), Y4
-	MOVQ        AX, AX
-	VMASKMOVPD  (BX), Y4, Y5
-	VMASKMOVPD  (DX), Y4, Y6
-	ADDQ        DI, DX
-	VMASKMOVPD  (DX), Y4, Y7
-	ADDQ        DI, DX
+same5:
+	VMOVUPD     (R12), Y7
+	ADDQ        DI, R12
 	VSUBPD      Y6, Y5, Y6
 	VSUBPD      Y7, Y5, Y7
 	VSUBPD      Y6, Y6, Y8
 	VSUBPD      Y7, Y7, Y9
 	VADDPD      Y9, Y8, Y8
 	VCMPPD      $0x07, Y8, Y8, Y9
-	VANDPD      Y4, Y9, Y9
 	VPCMPEQQ    Y8, Y8, Y8
 	VBLENDVPD   Y9, Y6, Y8, Y8
-	VMASKMOVPD  Y8, Y4, (CX)
+	VMOVUPD     Y8, (DX)(R10*1)
 	VANDPD      Y9, Y6, Y6
 	VANDPD      Y9, Y7, Y7
 	VANDPD      Y9, Y5, Y5
-	VANDPD      Y9, Y3, Y10
-	VMASKMOVPD  (AX), Y4, Y8
+	VANDPD      Y9, Y1, Y10
+	VMOVUPD     (R13), Y8
 	VADDPD      Y10, Y8, Y8
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VADDPD      Y10, Y0, Y0
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Y10, Y2, Y2
 	VMULPD      Y6, Y6, Y10
-	VMASKMOVPD  (AX), Y4, Y11
+	VMOVUPD     (R13), Y11
 	VADDPD      Y10, Y11, Y11
-	VMASKMOVPD  Y8, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VADDPD      Y10, Y1, Y1
-	VMASKMOVPD  (AX), Y4, Y12
+	VMOVUPD     Y8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Y10, Y3, Y3
+	VMOVUPD     (R13), Y12
 	VFMADD231PD Y10, Y10, Y12
-	VMASKMOVPD  Y11, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD     Y11, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VXORPD      Y11, Y11, Y11
 	VSUBPD      Y6, Y11, Y11
 	VMAXPD      Y6, Y11, Y11
-	VMASKMOVPD  (AX), Y4, Y6
+	VMOVUPD     (R13), Y6
 	VADDPD      Y11, Y6, Y6
-	VMASKMOVPD  Y12, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VADDPD      Y11, Y2, Y2
-	VMASKMOVPD  (AX), Y4, Y12
+	VMOVUPD     Y12, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Y11, Y4, Y4
+	VMOVUPD     (R13), Y12
 	VSUBPD      Y12, Y5, Y11
 	VANDPD      Y9, Y11, Y11
 	VMOVUPD     Y11, Y11
@@ -507,114 +368,296 @@ done2:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y12, Y12
 	VSUBPD      Y12, Y5, Y8
-	VMASKMOVPD  Y6, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMASKMOVPD  (AX), Y4, Y6
+	VMOVUPD     Y6, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     (R13), Y6
 	VFMADD231PD Y11, Y8, Y6
-	VMASKMOVPD  Y12, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMASKMOVPD  (AX), Y4, Y8
+	VMOVUPD     Y12, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	CMPQ        rows+56(FP), $0x00000001
+	JNE         more7
+	VMOVUPD     Y6, (R14)
+	JMP         done6
+
+more7:
+	VMOVUPD     (R13), Y8
 	VFMADD231PD Y7, Y7, Y8
-	VMASKMOVPD  Y6, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD     Y6, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VXORPD      Y6, Y6, Y6
 	VSUBPD      Y7, Y6, Y6
 	VMAXPD      Y7, Y6, Y6
-	VMASKMOVPD  (AX), Y4, Y7
+	VMOVUPD     (R13), Y7
 	VADDPD      Y6, Y7, Y7
-	VMASKMOVPD  Y8, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMASKMOVPD  (DX), Y4, Y6
-	ADDQ        DI, DX
+	VMOVUPD     Y8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     (R12), Y6
+	ADDQ        DI, R12
 	VSUBPD      Y6, Y5, Y6
 	VSUBPD      Y6, Y6, Y8
 	VCMPPD      $0x07, Y8, Y8, Y8
 	VANDPD      Y9, Y8, Y8
-	VANDPD      Y8, Y3, Y11
-	VMASKMOVPD  (AX), Y4, Y12
+	VANDPD      Y8, Y1, Y11
+	VMOVUPD     (R13), Y12
 	VADDPD      Y11, Y12, Y12
-	VMASKMOVPD  Y7, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD     Y7, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VANDPD      Y8, Y10, Y7
-	VMASKMOVPD  (AX), Y4, Y10
+	VMOVUPD     (R13), Y10
 	VADDPD      Y7, Y10, Y10
-	VMASKMOVPD  Y12, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD     Y12, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VANDPD      Y8, Y6, Y7
-	VMASKMOVPD  (AX), Y4, Y6
+	VMOVUPD     (R13), Y6
 	VFMADD231PD Y7, Y7, Y6
-	VMASKMOVPD  Y10, Y4, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	CMPQ        rows+48(FP), $0x00000003
-	JE          short5
-	VMASKMOVPD  (DX), Y4, Y7
-	ADDQ        DI, DX
-	VMASKMOVPD  (DX), Y4, Y10
-	ADDQ        DI, DX
+	VMOVUPD     Y10, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	CMPQ        rows+56(FP), $0x00000003
+	JE          short8
+	VMOVUPD     (R12), Y7
+	ADDQ        DI, R12
+	VMOVUPD     (R12), Y10
+	ADDQ        DI, R12
 	VSUBPD      Y10, Y5, Y11
 	VSUBPD      Y7, Y10, Y10
 	VSUBPD      Y5, Y7, Y7
 	VSUBPD      Y10, Y10, Y8
 	VCMPPD      $0x07, Y8, Y8, Y5
 	VANDPD      Y9, Y5, Y5
-	VANDPD      Y5, Y3, Y8
-	VMASKMOVPD  (AX), Y4, Y9
+	VANDPD      Y5, Y1, Y8
+	VMOVUPD     (R13), Y9
 	VADDPD      Y8, Y9, Y9
-	MOVQ        AX, DX
-	ADDQ        DI, AX
+	MOVQ        R13, R12
+	ADDQ        DI, R13
 	VXORPD      Y8, Y8, Y8
 	VMAXPD      Y8, Y11, Y11
 	VMAXPD      Y8, Y7, Y7
 	VADDPD      Y11, Y7, Y7
 	VCMPPD      $0x01, Y7, Y8, Y8
 	VANDPD      Y5, Y8, Y8
-	VANDPD      Y8, Y3, Y3
-	VMASKMOVPD  (AX), Y4, Y8
-	VADDPD      Y3, Y8, Y8
-	VMASKMOVPD  Y9, Y4, (DX)
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VANDPD      Y5, Y10, Y3
-	VMASKMOVPD  (AX), Y4, Y9
-	VADDPD      Y3, Y9, Y9
-	VMASKMOVPD  Y8, Y4, (DX)
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VANDPD      Y5, Y7, Y3
-	VMASKMOVPD  (AX), Y4, Y5
-	VADDPD      Y3, Y5, Y5
-	VMASKMOVPD  Y9, Y4, (DX)
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VMASKMOVPD  Y5, Y4, (DX)
+	VANDPD      Y8, Y1, Y8
+	VMOVUPD     (R13), Y11
+	VADDPD      Y8, Y11, Y11
+	VMOVUPD     Y9, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VANDPD      Y5, Y10, Y8
+	VMOVUPD     (R13), Y9
+	VADDPD      Y8, Y9, Y9
+	VMOVUPD     Y11, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VANDPD      Y5, Y7, Y5
+	VMOVUPD     (R13), Y7
+	VADDPD      Y5, Y7, Y7
+	VMOVUPD     Y9, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD     Y7, (R12)
 
-short5:
-	VMASKMOVPD Y6, Y4, (CX)
+short8:
+	VMOVUPD Y6, (R14)
 
-skip4:
-	MOVQ         total+0(FP), AX
-	VEXTRACTF128 $0x01, Y0, X3
-	VADDPD       X3, X0, X3
-	VPERMILPD    $0x01, X3, X0
-	VADDPD       X0, X3, X3
-	VMOVSD       X3, (AX)
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPD       X0, X1, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	VMOVSD       X0, 8(AX)
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X0
-	VPERMILPD    $0x01, X0, X1
-	VADDPD       X1, X0, X0
-	VMOVSD       X0, 16(AX)
+done6:
+	VPCMPEQQ Y5, Y5, Y5
+	VMOVUPD  Y5, (R9)(R10*1)
+	MOVQ     R11, R10
+	JMP      columns3
+
+done4:
+	CMPQ       R10, DI
+	JE         done9
+	LEAQ       (R9)(R10*1), R11
+	LEAQ       (CX)(R10*1), R12
+	VMASKMOVPD (SI)(R10*1), Y0, Y5
+	VMASKMOVPD (R11), Y0, Y6
+	CMPQ       rows+56(FP), $0x00000001
+	JE         same10
+	ADDQ       DI, R11
+
+same10:
+	VMASKMOVPD  (R11), Y0, Y7
+	ADDQ        DI, R11
+	VSUBPD      Y6, Y5, Y6
+	VSUBPD      Y7, Y5, Y7
+	VSUBPD      Y6, Y6, Y8
+	VSUBPD      Y7, Y7, Y9
+	VADDPD      Y9, Y8, Y8
+	VCMPPD      $0x07, Y8, Y8, Y9
+	VANDPD      Y0, Y9, Y9
+	VPCMPEQQ    Y8, Y8, Y8
+	VBLENDVPD   Y9, Y6, Y8, Y8
+	VMASKMOVPD  Y8, Y0, (DX)(R10*1)
+	VANDPD      Y9, Y6, Y6
+	VANDPD      Y9, Y7, Y7
+	VANDPD      Y9, Y5, Y5
+	VANDPD      Y9, Y1, Y10
+	VMASKMOVPD  (R12), Y0, Y8
+	VADDPD      Y10, Y8, Y8
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Y10, Y2, Y2
+	VMULPD      Y6, Y6, Y10
+	VMASKMOVPD  (R12), Y0, Y11
+	VADDPD      Y10, Y11, Y11
+	VMASKMOVPD  Y8, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Y10, Y3, Y3
+	VMASKMOVPD  (R12), Y0, Y12
+	VFMADD231PD Y10, Y10, Y12
+	VMASKMOVPD  Y11, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VXORPD      Y11, Y11, Y11
+	VSUBPD      Y6, Y11, Y11
+	VMAXPD      Y6, Y11, Y11
+	VMASKMOVPD  (R12), Y0, Y6
+	VADDPD      Y11, Y6, Y6
+	VMASKMOVPD  Y12, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Y11, Y4, Y4
+	VMASKMOVPD  (R12), Y0, Y12
+	VSUBPD      Y12, Y5, Y11
+	VANDPD      Y9, Y11, Y11
+	VMOVUPD     Y11, Y11
+	VDIVPD      Y8, Y11, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y12, Y12
+	VSUBPD      Y12, Y5, Y8
+	VMASKMOVPD  Y6, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMASKMOVPD  (R12), Y0, Y6
+	VFMADD231PD Y11, Y8, Y6
+	VMASKMOVPD  Y12, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	CMPQ        rows+56(FP), $0x00000001
+	JNE         more12
+	VMASKMOVPD  Y6, Y0, (R13)
+	JMP         done11
+
+more12:
+	VMASKMOVPD  (R12), Y0, Y8
+	VFMADD231PD Y7, Y7, Y8
+	VMASKMOVPD  Y6, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VXORPD      Y6, Y6, Y6
+	VSUBPD      Y7, Y6, Y6
+	VMAXPD      Y7, Y6, Y6
+	VMASKMOVPD  (R12), Y0, Y7
+	VADDPD      Y6, Y7, Y7
+	VMASKMOVPD  Y8, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMASKMOVPD  (R11), Y0, Y6
+	ADDQ        DI, R11
+	VSUBPD      Y6, Y5, Y6
+	VSUBPD      Y6, Y6, Y8
+	VCMPPD      $0x07, Y8, Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VANDPD      Y8, Y1, Y11
+	VMASKMOVPD  (R12), Y0, Y12
+	VADDPD      Y11, Y12, Y12
+	VMASKMOVPD  Y7, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VANDPD      Y8, Y10, Y7
+	VMASKMOVPD  (R12), Y0, Y10
+	VADDPD      Y7, Y10, Y10
+	VMASKMOVPD  Y12, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VANDPD      Y8, Y6, Y7
+	VMASKMOVPD  (R12), Y0, Y6
+	VFMADD231PD Y7, Y7, Y6
+	VMASKMOVPD  Y10, Y0, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	CMPQ        rows+56(FP), $0x00000003
+	JE          short13
+	VMASKMOVPD  (R11), Y0, Y7
+	ADDQ        DI, R11
+	VMASKMOVPD  (R11), Y0, Y10
+	ADDQ        DI, R11
+	VSUBPD      Y10, Y5, Y11
+	VSUBPD      Y7, Y10, Y10
+	VSUBPD      Y5, Y7, Y7
+	VSUBPD      Y10, Y10, Y8
+	VCMPPD      $0x07, Y8, Y8, Y5
+	VANDPD      Y9, Y5, Y5
+	VANDPD      Y5, Y1, Y8
+	VMASKMOVPD  (R12), Y0, Y9
+	VADDPD      Y8, Y9, Y9
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VXORPD      Y8, Y8, Y8
+	VMAXPD      Y8, Y11, Y11
+	VMAXPD      Y8, Y7, Y7
+	VADDPD      Y11, Y7, Y7
+	VCMPPD      $0x01, Y7, Y8, Y8
+	VANDPD      Y5, Y8, Y8
+	VANDPD      Y8, Y1, Y8
+	VMASKMOVPD  (R12), Y0, Y11
+	VADDPD      Y8, Y11, Y11
+	VMASKMOVPD  Y9, Y0, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VANDPD      Y5, Y10, Y8
+	VMASKMOVPD  (R12), Y0, Y9
+	VADDPD      Y8, Y9, Y9
+	VMASKMOVPD  Y11, Y0, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VANDPD      Y5, Y7, Y5
+	VMASKMOVPD  (R12), Y0, Y7
+	VADDPD      Y5, Y7, Y7
+	VMASKMOVPD  Y9, Y0, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMASKMOVPD  Y7, Y0, (R11)
+
+short13:
+	VMASKMOVPD Y6, Y0, (R13)
+
+done11:
+	VPCMPEQQ   Y5, Y5, Y5
+	VMASKMOVPD Y5, Y0, (R9)(R10*1)
+
+done9:
+	VEXTRACTF128 $0x01, Y2, X5
+	VADDPD       X5, X2, X5
+	VPERMILPD    $0x01, X5, X2
+	VADDPD       X2, X5, X5
+	VMOVSD       X5, (AX)
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPD       X2, X3, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPD       X3, X2, X2
+	VMOVSD       X2, 8(AX)
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPD       X2, X4, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPD       X3, X2, X2
+	VMOVSD       X2, 16(AX)
+	ADDQ         $0x00000018, AX
+	ADDQ         DI, DX
+	ADDQ         size+64(FP), CX
+	ADDQ         $0x00000008, BX
+	SUBQ         $0x00000001, R8
+	JG           loop1
+
+done2:
 	VZEROUPPER
 	RET
 
@@ -2783,344 +2826,387 @@ done2:
 	VZEROUPPER
 	RET
 
-// func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+// func tallyAVX512(totals *float64, sums *float64, errs *float64, waiting *float64, offsets *int, y *float64, n int, rows int, size int, horizons int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
+TEXT ·tallyAVX512(SB), NOSPLIT, $0-80
 	VPXORQ       Z0, Z0, Z0
-	MOVQ         sums+8(FP), AX
-	MOVQ         errs+16(FP), CX
-	MOVQ         x+24(FP), DX
-	MOVQ         y+32(FP), BX
-	MOVQ         n+40(FP), SI
-	MOVQ         SI, DI
+	MOVQ         totals+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         errs+16(FP), DX
+	MOVQ         offsets+32(FP), BX
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), DI
+	MOVQ         horizons+72(FP), R8
+	MOVQ         DI, R9
+	ANDQ         $0x00000007, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
 	SHLQ         $0x03, DI
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VBROADCASTSD one64<>+0(SB), Z4
-	CMPQ         SI, $0x00000008
+	VBROADCASTSD one64<>+0(SB), Z1
+	CMPQ         R8, $0x00000001
 	JL           done2
 
 loop1:
-	MOVQ        DX, R8
-	MOVQ        AX, R9
-	VMOVUPD     (BX), Z5
-	VMOVUPD     (R8), Z6
-	ADDQ        DI, R8
-	VMOVUPD     (R8), Z7
-	ADDQ        DI, R8
+	MOVQ    (BX), R9
+	SHLQ    $0x03, R9
+	ADDQ    waiting+24(FP), R9
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	XORQ    R10, R10
+
+columns3:
+	LEAQ    64(R10), R11
+	CMPQ    R11, DI
+	JG      done4
+	LEAQ    (R9)(R10*1), R12
+	LEAQ    (CX)(R10*1), R13
+	VMOVUPD (SI)(R10*1), Z5
+	VMOVUPD (R12), Z6
+	CMPQ    rows+56(FP), $0x00000001
+	JE      same5
+	ADDQ    DI, R12
+
+same5:
+	VMOVUPD     (R12), Z7
+	ADDQ        DI, R12
 	VSUBPD      Z6, Z5, Z6
 	VSUBPD      Z7, Z5, Z7
 	VSUBPD      Z6, Z6, Z8
 	VSUBPD      Z7, Z7, Z9
 	VADDPD      Z9, Z8, Z8
-	VCMPPD      $0x07, Z8, Z8, K1
+	VCMPPD      $0x07, Z8, Z8, K2
 	VPTERNLOGQ  $0xff, Z0, Z0, Z10
-	VMOVUPD     Z6, K1, Z10
-	VMOVUPD     Z10, (CX)
-	VMOVUPD.Z   Z6, K1, Z6
-	VMOVUPD.Z   Z7, K1, Z7
-	VMOVUPD.Z   Z5, K1, Z5
-	VMOVUPD.Z   Z4, K1, Z9
-	VMOVUPD     (R9), Z8
-	VADDPD      Z9, Z8, Z8
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VADDPD      Z9, Z1, Z1
-	VMULPD      Z6, Z6, Z9
-	VMOVUPD     (R9), Z12
-	VADDPD      Z9, Z12, Z12
-	VMOVUPD     Z8, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VADDPD      Z9, Z2, Z2
-	VMOVUPD     (R9), Z13
-	VFMADD231PD Z9, Z9, Z13
-	VMOVUPD     Z12, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     Z0, Z12
-	VSUBPD      Z6, Z12, Z12
-	VMAXPD      Z6, Z12, Z12
-	VMOVUPD     (R9), Z6
-	VADDPD      Z12, Z6, Z6
-	VMOVUPD     Z13, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VADDPD      Z12, Z3, Z3
-	VMOVUPD     (R9), Z13
-	VSUBPD      Z13, Z5, Z12
-	VMOVUPD.Z   Z12, K1, Z12
-	VMOVUPD     Z12, Z12
-	VDIVPD      Z8, Z12, Z8
-	VMOVUPD.Z   Z8, K1, Z8
-	VADDPD      Z8, Z13, Z13
-	VSUBPD      Z13, Z5, Z8
-	VMOVUPD     Z6, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     (R9), Z6
-	VFMADD231PD Z12, Z8, Z6
-	VMOVUPD     Z13, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     (R9), Z8
-	VFMADD231PD Z7, Z7, Z8
-	VMOVUPD     Z6, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     Z0, Z6
-	VSUBPD      Z7, Z6, Z6
-	VMAXPD      Z7, Z6, Z6
-	VMOVUPD     (R9), Z7
-	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z8, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD     (R8), Z6
-	ADDQ        DI, R8
-	VSUBPD      Z6, Z5, Z6
-	VSUBPD      Z6, Z6, Z8
-	VCMPPD      $0x07, Z8, Z8, K1, K2
-	VMOVUPD.Z   Z4, K2, Z8
-	VMOVUPD     (R9), Z12
-	VADDPD      Z8, Z12, Z12
-	VMOVUPD     Z7, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD.Z   Z9, K2, Z7
-	VMOVUPD     (R9), Z8
-	VADDPD      Z7, Z8, Z8
-	VMOVUPD     Z12, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	VMOVUPD.Z   Z6, K2, Z6
-	VMOVUPD     (R9), Z7
-	VFMADD231PD Z6, Z6, Z7
-	VMOVUPD     Z8, (R10)
-	MOVQ        R9, R10
-	ADDQ        DI, R9
-	CMPQ        rows+48(FP), $0x00000003
-	JE          short3
-	VMOVUPD     (R8), Z6
-	ADDQ        DI, R8
-	VMOVUPD     (R8), Z9
-	ADDQ        DI, R8
-	VSUBPD      Z9, Z5, Z12
-	VSUBPD      Z6, Z9, Z9
-	VSUBPD      Z5, Z6, Z6
-	VSUBPD      Z9, Z9, Z8
-	VCMPPD      $0x07, Z8, Z8, K1, K1
-	VMOVUPD.Z   Z4, K1, Z5
-	VMOVUPD     (R9), Z8
-	VADDPD      Z5, Z8, Z8
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VMOVUPD     Z0, Z5
-	VMAXPD      Z5, Z12, Z12
-	VMAXPD      Z5, Z6, Z6
-	VADDPD      Z12, Z6, Z6
-	VCMPPD      $0x01, Z6, Z5, K1, K2
-	VMOVUPD.Z   Z4, K2, Z5
-	VMOVUPD     (R9), Z12
-	VADDPD      Z5, Z12, Z12
-	VMOVUPD     Z8, (R8)
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VMOVUPD.Z   Z9, K1, Z5
-	VMOVUPD     (R9), Z8
-	VADDPD      Z5, Z8, Z8
-	VMOVUPD     Z12, (R8)
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VMOVUPD.Z   Z6, K1, Z5
-	VMOVUPD     (R9), Z6
-	VADDPD      Z5, Z6, Z6
-	VMOVUPD     Z8, (R8)
-	MOVQ        R9, R8
-	ADDQ        DI, R9
-	VMOVUPD     Z6, (R8)
-
-short3:
-	VMOVUPD Z7, (R10)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, DX
-	ADDQ    $0x00000040, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1
-
-done2:
-	TESTQ       SI, SI
-	JZ          skip4
-	MOVQ        $-1, R8
-	BZHIQ       SI, R8, R8
-	KMOVW       R8, K1
-	MOVQ        AX, AX
-	VMOVUPD.Z   (BX), K1, Z5
-	VMOVUPD.Z   (DX), K1, Z6
-	ADDQ        DI, DX
-	VMOVUPD.Z   (DX), K1, Z7
-	ADDQ        DI, DX
-	VSUBPD      Z6, Z5, Z6
-	VSUBPD      Z7, Z5, Z7
-	VSUBPD      Z6, Z6, Z8
-	VSUBPD      Z7, Z7, Z9
-	VADDPD      Z9, Z8, Z8
-	VCMPPD      $0x07, Z8, Z8, K1, K2
-	VPTERNLOGQ  $0xff, Z0, Z0, Z11
-	VMOVUPD     Z6, K2, Z11
-	VMOVUPD     Z11, K1, (CX)
+	VMOVUPD     Z6, K2, Z10
+	VMOVUPD     Z10, (DX)(R10*1)
 	VMOVUPD.Z   Z6, K2, Z6
 	VMOVUPD.Z   Z7, K2, Z7
 	VMOVUPD.Z   Z5, K2, Z5
-	VMOVUPD.Z   Z4, K2, Z9
-	VMOVUPD.Z   (AX), K1, Z8
+	VMOVUPD.Z   Z1, K2, Z9
+	VMOVUPD     (R13), Z8
 	VADDPD      Z9, Z8, Z8
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VADDPD      Z9, Z1, Z1
-	VMULPD      Z6, Z6, Z9
-	VMOVUPD.Z   (AX), K1, Z10
-	VADDPD      Z9, Z10, Z10
-	VMOVUPD     Z8, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VADDPD      Z9, Z2, Z2
-	VMOVUPD.Z   (AX), K1, Z11
-	VFMADD231PD Z9, Z9, Z11
-	VMOVUPD     Z10, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMOVUPD     Z0, Z10
-	VSUBPD      Z6, Z10, Z10
-	VMAXPD      Z6, Z10, Z10
-	VMOVUPD.Z   (AX), K1, Z6
-	VADDPD      Z10, Z6, Z6
-	VMOVUPD     Z11, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VADDPD      Z10, Z3, Z3
-	VMOVUPD.Z   (AX), K1, Z11
-	VSUBPD      Z11, Z5, Z10
-	VMOVUPD.Z   Z10, K2, Z10
-	VMOVUPD     Z10, Z10
-	VDIVPD      Z8, Z10, Z8
+	VMULPD      Z6, Z6, Z9
+	VMOVUPD     (R13), Z14
+	VADDPD      Z9, Z14, Z14
+	VMOVUPD     Z8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Z9, Z3, Z3
+	VMOVUPD     (R13), Z15
+	VFMADD231PD Z9, Z9, Z15
+	VMOVUPD     Z14, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     Z0, Z14
+	VSUBPD      Z6, Z14, Z14
+	VMAXPD      Z6, Z14, Z14
+	VMOVUPD     (R13), Z6
+	VADDPD      Z14, Z6, Z6
+	VMOVUPD     Z15, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Z14, Z4, Z4
+	VMOVUPD     (R13), Z15
+	VSUBPD      Z15, Z5, Z14
+	VMOVUPD.Z   Z14, K2, Z14
+	VMOVUPD     Z14, Z14
+	VDIVPD      Z8, Z14, Z8
 	VMOVUPD.Z   Z8, K2, Z8
-	VADDPD      Z8, Z11, Z11
-	VSUBPD      Z11, Z5, Z8
-	VMOVUPD     Z6, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMOVUPD.Z   (AX), K1, Z6
-	VFMADD231PD Z10, Z8, Z6
-	VMOVUPD     Z11, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMOVUPD.Z   (AX), K1, Z8
+	VADDPD      Z8, Z15, Z15
+	VSUBPD      Z15, Z5, Z8
+	VMOVUPD     Z6, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     (R13), Z6
+	VFMADD231PD Z14, Z8, Z6
+	VMOVUPD     Z15, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	CMPQ        rows+56(FP), $0x00000001
+	JNE         more7
+	VMOVUPD     Z6, (R14)
+	JMP         done6
+
+more7:
+	VMOVUPD     (R13), Z8
 	VFMADD231PD Z7, Z7, Z8
-	VMOVUPD     Z6, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD     Z6, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VMOVUPD     Z0, Z6
 	VSUBPD      Z7, Z6, Z6
 	VMAXPD      Z7, Z6, Z6
-	VMOVUPD.Z   (AX), K1, Z7
+	VMOVUPD     (R13), Z7
 	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z8, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	VMOVUPD.Z   (DX), K1, Z6
-	ADDQ        DI, DX
+	VMOVUPD     Z8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     (R12), Z6
+	ADDQ        DI, R12
 	VSUBPD      Z6, Z5, Z6
 	VSUBPD      Z6, Z6, Z8
 	VCMPPD      $0x07, Z8, Z8, K2, K3
-	VMOVUPD.Z   Z4, K3, Z8
-	VMOVUPD.Z   (AX), K1, Z10
-	VADDPD      Z8, Z10, Z10
-	VMOVUPD     Z7, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD.Z   Z1, K3, Z8
+	VMOVUPD     (R13), Z14
+	VADDPD      Z8, Z14, Z14
+	VMOVUPD     Z7, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VMOVUPD.Z   Z9, K3, Z7
-	VMOVUPD.Z   (AX), K1, Z8
+	VMOVUPD     (R13), Z8
 	VADDPD      Z7, Z8, Z8
-	VMOVUPD     Z10, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
+	VMOVUPD     Z14, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
 	VMOVUPD.Z   Z6, K3, Z6
-	VMOVUPD.Z   (AX), K1, Z7
+	VMOVUPD     (R13), Z7
 	VFMADD231PD Z6, Z6, Z7
-	VMOVUPD     Z8, K1, (CX)
-	MOVQ        AX, CX
-	ADDQ        DI, AX
-	CMPQ        rows+48(FP), $0x00000003
-	JE          short5
-	VMOVUPD.Z   (DX), K1, Z6
-	ADDQ        DI, DX
-	VMOVUPD.Z   (DX), K1, Z9
-	ADDQ        DI, DX
-	VSUBPD      Z9, Z5, Z10
+	VMOVUPD     Z8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	CMPQ        rows+56(FP), $0x00000003
+	JE          short8
+	VMOVUPD     (R12), Z6
+	ADDQ        DI, R12
+	VMOVUPD     (R12), Z9
+	ADDQ        DI, R12
+	VSUBPD      Z9, Z5, Z14
 	VSUBPD      Z6, Z9, Z9
 	VSUBPD      Z5, Z6, Z6
 	VSUBPD      Z9, Z9, Z8
 	VCMPPD      $0x07, Z8, Z8, K2, K2
-	VMOVUPD.Z   Z4, K2, Z5
-	VMOVUPD.Z   (AX), K1, Z8
+	VMOVUPD.Z   Z1, K2, Z5
+	VMOVUPD     (R13), Z8
 	VADDPD      Z5, Z8, Z8
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VMOVUPD     Z0, Z0
-	VMAXPD      Z0, Z10, Z10
-	VMAXPD      Z0, Z6, Z6
-	VADDPD      Z10, Z6, Z6
-	VCMPPD      $0x01, Z6, Z0, K2, K3
-	VMOVUPD.Z   Z4, K3, Z0
-	VMOVUPD.Z   (AX), K1, Z4
-	VADDPD      Z0, Z4, Z4
-	VMOVUPD     Z8, K1, (DX)
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VMOVUPD.Z   Z9, K2, Z0
-	VMOVUPD.Z   (AX), K1, Z5
-	VADDPD      Z0, Z5, Z5
-	VMOVUPD     Z4, K1, (DX)
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VMOVUPD.Z   Z6, K2, Z0
-	VMOVUPD.Z   (AX), K1, Z4
-	VADDPD      Z0, Z4, Z4
-	VMOVUPD     Z5, K1, (DX)
-	MOVQ        AX, DX
-	ADDQ        DI, AX
-	VMOVUPD     Z4, K1, (DX)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD     Z0, Z5
+	VMAXPD      Z5, Z14, Z14
+	VMAXPD      Z5, Z6, Z6
+	VADDPD      Z14, Z6, Z6
+	VCMPPD      $0x01, Z6, Z5, K2, K3
+	VMOVUPD.Z   Z1, K3, Z5
+	VMOVUPD     (R13), Z14
+	VADDPD      Z5, Z14, Z14
+	VMOVUPD     Z8, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD.Z   Z9, K2, Z5
+	VMOVUPD     (R13), Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z14, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD.Z   Z6, K2, Z5
+	VMOVUPD     (R13), Z6
+	VADDPD      Z5, Z6, Z6
+	VMOVUPD     Z8, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD     Z6, (R12)
 
-short5:
-	VMOVUPD Z7, K1, (CX)
+short8:
+	VMOVUPD Z7, (R14)
 
-skip4:
-	MOVQ          total+0(FP), AX
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, (AX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y2, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(AX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y3, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X1, X0, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDPD        X0, X1, X1
-	VMOVSD        X1, 16(AX)
+done6:
+	VPTERNLOGQ $0xff, Z0, Z0, Z11
+	VMOVUPD    Z11, (R9)(R10*1)
+	MOVQ       R11, R10
+	JMP        columns3
+
+done4:
+	CMPQ      R10, DI
+	JE        done9
+	LEAQ      (R9)(R10*1), R11
+	LEAQ      (CX)(R10*1), R12
+	VMOVUPD.Z (SI)(R10*1), K1, Z5
+	VMOVUPD.Z (R11), K1, Z6
+	CMPQ      rows+56(FP), $0x00000001
+	JE        same10
+	ADDQ      DI, R11
+
+same10:
+	VMOVUPD.Z   (R11), K1, Z7
+	ADDQ        DI, R11
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z7, Z5, Z7
+	VSUBPD      Z6, Z6, Z8
+	VSUBPD      Z7, Z7, Z9
+	VADDPD      Z9, Z8, Z8
+	VCMPPD      $0x07, Z8, Z8, K1, K2
+	VPTERNLOGQ  $0xff, Z0, Z0, Z12
+	VMOVUPD     Z6, K2, Z12
+	VMOVUPD     Z12, K1, (DX)(R10*1)
+	VMOVUPD.Z   Z6, K2, Z6
+	VMOVUPD.Z   Z7, K2, Z7
+	VMOVUPD.Z   Z5, K2, Z5
+	VMOVUPD.Z   Z1, K2, Z9
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z9, Z8, Z8
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Z9, Z2, Z2
+	VMULPD      Z6, Z6, Z9
+	VMOVUPD.Z   (R12), K1, Z14
+	VADDPD      Z9, Z14, Z14
+	VMOVUPD     Z8, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Z9, Z3, Z3
+	VMOVUPD.Z   (R12), K1, Z15
+	VFMADD231PD Z9, Z9, Z15
+	VMOVUPD     Z14, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD     Z0, Z14
+	VSUBPD      Z6, Z14, Z14
+	VMAXPD      Z6, Z14, Z14
+	VMOVUPD.Z   (R12), K1, Z6
+	VADDPD      Z14, Z6, Z6
+	VMOVUPD     Z15, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Z14, Z4, Z4
+	VMOVUPD.Z   (R12), K1, Z15
+	VSUBPD      Z15, Z5, Z14
+	VMOVUPD.Z   Z14, K2, Z14
+	VMOVUPD     Z14, Z14
+	VDIVPD      Z8, Z14, Z8
+	VMOVUPD.Z   Z8, K2, Z8
+	VADDPD      Z8, Z15, Z15
+	VSUBPD      Z15, Z5, Z8
+	VMOVUPD     Z6, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   (R12), K1, Z6
+	VFMADD231PD Z14, Z8, Z6
+	VMOVUPD     Z15, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	CMPQ        rows+56(FP), $0x00000001
+	JNE         more12
+	VMOVUPD     Z6, K1, (R13)
+	JMP         done11
+
+more12:
+	VMOVUPD.Z   (R12), K1, Z8
+	VFMADD231PD Z7, Z7, Z8
+	VMOVUPD     Z6, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD     Z0, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMAXPD      Z7, Z6, Z6
+	VMOVUPD.Z   (R12), K1, Z7
+	VADDPD      Z6, Z7, Z7
+	VMOVUPD     Z8, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   (R11), K1, Z6
+	ADDQ        DI, R11
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z6, Z6, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K3
+	VMOVUPD.Z   Z1, K3, Z8
+	VMOVUPD.Z   (R12), K1, Z14
+	VADDPD      Z8, Z14, Z14
+	VMOVUPD     Z7, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z9, K3, Z7
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z14, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z6, K3, Z6
+	VMOVUPD.Z   (R12), K1, Z7
+	VFMADD231PD Z6, Z6, Z7
+	VMOVUPD     Z8, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	CMPQ        rows+56(FP), $0x00000003
+	JE          short13
+	VMOVUPD.Z   (R11), K1, Z6
+	ADDQ        DI, R11
+	VMOVUPD.Z   (R11), K1, Z9
+	ADDQ        DI, R11
+	VSUBPD      Z9, Z5, Z14
+	VSUBPD      Z6, Z9, Z9
+	VSUBPD      Z5, Z6, Z6
+	VSUBPD      Z9, Z9, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K2
+	VMOVUPD.Z   Z1, K2, Z5
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z5, Z8, Z8
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD     Z0, Z5
+	VMAXPD      Z5, Z14, Z14
+	VMAXPD      Z5, Z6, Z6
+	VADDPD      Z14, Z6, Z6
+	VCMPPD      $0x01, Z6, Z5, K2, K3
+	VMOVUPD.Z   Z1, K3, Z5
+	VMOVUPD.Z   (R12), K1, Z14
+	VADDPD      Z5, Z14, Z14
+	VMOVUPD     Z8, K1, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z9, K2, Z5
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z14, K1, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z6, K2, Z5
+	VMOVUPD.Z   (R12), K1, Z6
+	VADDPD      Z5, Z6, Z6
+	VMOVUPD     Z8, K1, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD     Z6, K1, (R11)
+
+short13:
+	VMOVUPD Z7, K1, (R13)
+
+done11:
+	VPTERNLOGQ $0xff, Z0, Z0, Z13
+	VMOVUPD    Z13, K1, (R9)(R10*1)
+
+done9:
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y2, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X2
+	VADDPD        X2, X5, X2
+	VPERMILPD     $0x01, X2, X5
+	VADDPD        X5, X2, X2
+	VMOVSD        X2, (AX)
+	VEXTRACTF64X4 $0x01, Z3, Y2
+	VADDPD        Y3, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X3
+	VADDPD        X3, X2, X3
+	VPERMILPD     $0x01, X3, X2
+	VADDPD        X2, X3, X3
+	VMOVSD        X3, 8(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y2
+	VADDPD        Y4, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X3
+	VADDPD        X3, X2, X3
+	VPERMILPD     $0x01, X3, X2
+	VADDPD        X2, X3, X3
+	VMOVSD        X3, 16(AX)
+	ADDQ          $0x00000018, AX
+	ADDQ          DI, DX
+	ADDQ          size+64(FP), CX
+	ADDQ          $0x00000008, BX
+	SUBQ          $0x00000001, R8
+	JG            loop1
+
+done2:
 	VZEROUPPER
 	RET
 

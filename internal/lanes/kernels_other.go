@@ -2,8 +2,8 @@
 
 package lanes
 
-func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
-	tallyPortable(total, sums, errs, forecasts, target, rows)
+func tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows, size int) {
+	tallyPortable(totals, sums, errs, waiting, offsets, target, rows, size)
 }
 func cusum(c *Cusum, x []float64) (sum, length float64) { return cusumPortable(c, x) }
 func moments(m *Moments, x []float64)                   { momentsPortable(m, x) }

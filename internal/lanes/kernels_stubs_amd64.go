@@ -12,10 +12,10 @@ func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weigh
 //go:noescape
 func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
 
-// tallyAVX2 adds a sample of n variables to the sums, and to the totals over the variables.
+// tallyAVX2 adds a sample of n variables to the sums of each horizon, and to the totals over the variables.
 //
 //go:noescape
-func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+func tallyAVX2(totals *float64, sums *float64, errs *float64, waiting *float64, offsets *int, y *float64, n int, rows int, size int, horizons int)
 
 // cusumAVX2 learns a value of each sequence; most are the largest sum and length.
 //
@@ -102,10 +102,10 @@ func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, wei
 //go:noescape
 func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
 
-// tallyAVX512 adds a sample of n variables to the sums, and to the totals over the variables.
+// tallyAVX512 adds a sample of n variables to the sums of each horizon, and to the totals over the variables.
 //
 //go:noescape
-func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+func tallyAVX512(totals *float64, sums *float64, errs *float64, waiting *float64, offsets *int, y *float64, n int, rows int, size int, horizons int)
 
 // cusumAVX512 learns a value of each sequence; most are the largest sum and length.
 //

@@ -11,65 +11,88 @@ const (
 	TallyLower
 	TallyUpper
 	TallyForecasts // their number
+
+	TallyErrors     = TallyNaive // rows of a model whose errors alone are asked for
+	TallyReferences = TallyLower // rows of a model without intervals
 )
 
 // Rows of the sums that Tally keeps.
 const (
-	TallyCount     = iota // targets that were scored
-	TallySE               // squared error
-	TallySE2              // its square
-	TallyAE               // absolute error
-	TallyMean             // of the targets, not a sum
-	TallyM2               // squared deviations of the targets from it
-	TallyNaiveSE          // squared error of the naive forecast
-	TallyNaiveAE          // its absolute error
-	TallyRefCount         // scored targets with a reference forecast
-	TallyRefOwnSE         // squared error of the model on these
-	TallyRefSE            // squared error of the reference on these
-	TallyBounded          // scored targets with an interval
-	TallyMissed           // scored targets outside of their interval
-	TallyWidth            // width of the interval
-	TallyExcess           // distance of the target from the interval
-	TallySums             // number of rows
-	TallySumsShort = TallyBounded
+	TallyCount    = iota // targets that were scored
+	TallySE              // squared error
+	TallySE2             // its square
+	TallyAE              // absolute error
+	TallyMean            // of the targets, not a sum
+	TallyM2              // squared deviations of the targets from it
+	TallyNaiveSE         // squared error of the naive forecast
+	TallyNaiveAE         // its absolute error
+	TallyRefCount        // scored targets with a reference forecast
+	TallyRefOwnSE        // squared error of the model on these
+	TallyRefSE           // squared error of the reference on these
+	TallyBounded         // scored targets with an interval
+	TallyMissed          // scored targets outside of their interval
+	TallyWidth           // width of the interval
+	TallyExcess          // distance of the target from the interval
+	TallySums            // number of rows
 )
 
-// Tally adds the errors of one sample to the sums over samples. A target is scored when
-// the target, its forecast and the naive forecast are finite. The reference and the
-// interval take part where they are finite as well. Mean and squared deviations of the
-// targets follow Welford (1962): with d = y - mean_{t-1},
+// tallySums are the numbers of rows that Tally keeps, by the number of rows that wait: the
+// errors of the model alone, those of the naive forecast and the reference, and the intervals.
+var tallySums = [TallyForecasts + 1]int{
+	TallyErrors:     TallyNaiveSE,
+	TallyReferences: TallyBounded,
+	TallyForecasts:  TallySums,
+}
+
+// TallyRows returns the number of rows that Tally keeps for so many rows of forecasts.
+func TallyRows(forecasts int) int { return tallySums[forecasts] }
+
+// Tally adds the errors of one sample of n variables to the sums over samples, at each of H
+// horizons. A target is scored when the target, its forecast and the naive forecast are finite.
+// The reference and the interval take part where they are finite as well. Mean and squared
+// deviations of the targets follow Welford (1962): with d = y - mean_{t-1},
 //
 //	mean_t = mean_{t-1} + d/t,   M2_t = M2_{t-1} + d (y - mean_t)
 //
-// For n variables forecasts is TallyForecasts x n and sums TallySums x n, or forecasts
-// ends before TallyLower and sums before TallyBounded. errs is set to target minus
-// forecast, NaN for a target that is not scored. Tally returns the number of variables
-// that were scored, and the sums of their squared and absolute errors.
-func Tally(sums, errs, forecasts, target []float64) (count, se, ae float64) {
-	n := len(target)
-	rows := TallyForecasts
-	if len(sums) == n*TallySumsShort {
-		rows = TallyLower
-	} else if len(sums) != n*TallySums {
+// The forecasts of a horizon wait at its offset: rows x n, where rows is TallyErrors,
+// TallyReferences or TallyForecasts. With TallyErrors a forecast whose naive forecast is not
+// finite has to be NaN. sums are H x TallyRows(rows) x n. errs, H x n, is set to target minus
+// forecast, NaN for a target that is not scored; then the forecasts of the model are set to NaN.
+// totals, H x 3, gets the number of variables that were scored, and the sums of their squared
+// and absolute errors.
+func Tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows int) {
+	n, size := len(target), TallyRows(rows)*len(target)
+	if size == 0 && n > 0 || len(totals) != 3*len(offsets) || len(errs) != n*len(offsets) || len(sums) != size*len(offsets) {
 		panic("lanes: Tally: shapes differ")
 	}
-	if len(errs) != n || len(forecasts) != n*rows {
-		panic("lanes: Tally: shapes differ")
+	for _, o := range offsets {
+		_ = waiting[o : o+rows*n]
 	}
-	var total [3]float64
-	if n > 0 {
-		tally(&total, sums, errs, forecasts, target, rows)
+	if n > 0 && len(offsets) > 0 {
+		tally(totals, sums, errs, waiting, offsets, target, rows, size)
 	}
-	return total[0], total[1], total[2]
 }
 
-func tallyPortable(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
+func tallyPortable(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows, size int) {
 	n := len(target)
+	for k, o := range offsets {
+		tallyHorizon(totals[3*k:3*k+3], sums[k*size:(k+1)*size], errs[k*n:(k+1)*n], waiting[o:o+rows*n], target, rows)
+	}
+}
+
+func tallyHorizon(total, sums, errs, forecasts, target []float64, rows int) {
+	n := len(target)
+	clear(total)
 	finite := func(v float64) bool { return v-v == 0 }
 	for j, y := range target {
 		sum := func(row int) *float64 { return &sums[row*n+j] }
 		forecast := func(row int) float64 { return forecasts[row*n+j] }
-		e, naive := y-forecast(TallyForecast), y-forecast(TallyNaive)
+		e := y - forecast(TallyForecast)
+		naive := e
+		if rows > TallyErrors {
+			naive = y - forecast(TallyNaive)
+		}
+		forecasts[j] = math.NaN()
 		if !finite(e) || !finite(naive) {
 			errs[j] = math.NaN()
 			continue
@@ -83,17 +106,20 @@ func tallyPortable(total *[3]float64, sums, errs, forecasts, target []float64, r
 		deviation := y - *sum(TallyMean)
 		*sum(TallyMean) += deviation / *sum(TallyCount)
 		*sum(TallyM2) += float64(deviation * (y - *sum(TallyMean)))
-		*sum(TallyNaiveSE) += float64(naive * naive)
-		*sum(TallyNaiveAE) += math.Abs(naive)
 		total[0]++
 		total[1] += square
 		total[2] += math.Abs(e)
+		if rows == TallyErrors {
+			continue
+		}
+		*sum(TallyNaiveSE) += float64(naive * naive)
+		*sum(TallyNaiveAE) += math.Abs(naive)
 		if r := y - forecast(TallyReference); finite(r) {
 			*sum(TallyRefCount)++
 			*sum(TallyRefOwnSE) += square
 			*sum(TallyRefSE) += float64(r * r)
 		}
-		if rows <= TallyLower {
+		if rows == TallyReferences {
 			continue
 		}
 		lower, upper := forecast(TallyLower), forecast(TallyUpper)

@@ -45,42 +45,54 @@ func (t target) kept(v Register, m mask) Register {
 
 // orNaN returns v with NaN outside the mask.
 func (t target) orNaN(v Register, m mask) Register {
-	c := t.vec()
+	c := t.nans()
 	if t.zmm {
-		VPTERNLOGQ(U8(0xff), nothing, nothing, c)
 		VMOVUPD(v, m.k, c)
-		return c
+	} else {
+		VBLENDVPD(m.v, v, c, c)
 	}
-	VPCMPEQQ(c, c, c)
-	VBLENDVPD(m.v, v, c, c)
 	return c
 }
 
-// tally takes a register of variables at a time and goes down the rows of sums.
+// nans returns a register of NaN.
+func (t target) nans() Register {
+	c := t.vec()
+	if t.zmm {
+		VPTERNLOGQ(U8(0xff), nothing, nothing, c)
+	} else {
+		VPCMPEQQ(c, c, c)
+	}
+	return c
+}
+
+// tally takes a register of variables at a time and goes down the rows of sums, one
+// horizon after the other.
 func (t target) tally() {
-	t.begin("tally", "func(total, sums, errs, x, y *%, n, rows int)",
-		"adds a sample of n variables to the sums, and to the totals over the variables.")
-	sums, errs, x, y, n := param("sums"), param("errs"), param("x"), param("y"), param("n")
-	stride := t.inBytes(n)
-	total := t.zeros(3)
+	t.begin("tally", "func(totals, sums, errs, waiting *%, offsets *int, y *%, n, rows, size, horizons int)",
+		"adds a sample of n variables to the sums of each horizon, and to the totals over the variables.")
+	totals, sums, errs, offsets, y := param("totals"), param("sums"), param("errs"), param("offsets"), param("y")
+	stride, left := param("n"), param("horizons")
+	tail := t.rest(stride)
+	SHLQ(U8(log2(size)), stride)
 	one := t.vec()
 	t.bcast(one64(), one)
+	total := t.vecs(3)
 
-	group := func(m *mask) {
-		read := func(p GPVirtual) Register {
+	group := func(x, j GPVirtual, m *mask) {
+		read := func(p Mem) Register {
 			v := t.vec()
 			if m != nil {
-				t.loadMask(at(p, nil, 0), *m, v)
+				t.loadMask(p, *m, v)
 			} else {
-				t.load(at(p, nil, 0), v)
+				t.load(p, v)
 			}
 			return v
 		}
-		write := func(v Register, p GPVirtual) {
+		write := func(v Register, p Mem) {
 			if m != nil {
-				t.storeMask(v, *m, at(p, nil, 0))
+				t.storeMask(v, *m, p)
 			} else {
-				t.store(v, at(p, nil, 0))
+				t.store(v, p)
 			}
 		}
 		size := func(v Register) Register {
@@ -89,9 +101,14 @@ func (t target) tally() {
 			VMAXPD(v, s, s)
 			return s
 		}
-		from, to := copyOf(x), copyOf(sums)
+		row := func(p GPVirtual) GPVirtual {
+			r := GP64()
+			LEAQ(Mem{Base: p, Index: j, Scale: 1}, r)
+			return r
+		}
+		from, to := row(x), row(sums)
 		next := func() Register { // row of the forecasts
-			v := read(from)
+			v := read(at(from, nil, 0))
 			ADDQ(stride, from)
 			return v
 		}
@@ -99,18 +116,24 @@ func (t target) tally() {
 		// wait for it: so each row is stored after the next one was loaded.
 		store := func() {}
 		sum := func(change func(v Register)) Register { // of the next row
-			v := read(to)
+			v := read(at(to, nil, 0))
 			change(v)
 			store()
 			place := copyOf(to)
-			store = func() { write(v, place) }
+			store = func() { write(v, at(place, nil, 0)) }
 			ADDQ(stride, to)
 			return v
 		}
 		add := func(w Register) Register { return sum(func(v Register) { t.add(w, v, v) }) }
 		addProduct := func(a, b Register) { sum(func(v Register) { t.fma(a, b, v) }) }
 
-		target, e, naive := read(y), next(), next()
+		target, e := read(at(y, j, 0)), read(at(from, nil, 0))
+		same := label("same")
+		CMPQ(argument(Param("rows")), U32(1))
+		JE(LabelRef(same)) // the forecast is the naive one, too
+		ADDQ(stride, from)
+		Label(same)
+		naive := next()
 		t.sub(e, target, e)
 		t.sub(naive, target, naive)
 		nan, other := t.vec(), t.vec()
@@ -118,7 +141,7 @@ func (t target) tally() {
 		t.sub(naive, naive, other)
 		t.add(other, nan, nan)
 		scored := t.ordered(nan, m)
-		write(t.orNaN(e, scored), errs)
+		write(t.orNaN(e, scored), at(errs, j, 0))
 		e, naive, target = t.kept(e, scored), t.kept(naive, scored), t.kept(target, scored)
 
 		unit := t.kept(one, scored)
@@ -142,6 +165,12 @@ func (t target) tally() {
 			t.sub(mean, target, rest)
 		})
 		addProduct(deviation, rest)
+		done, more, short := label("done"), label("more"), label("short")
+		CMPQ(argument(Param("rows")), U32(1))
+		JNE(LabelRef(more))
+		store()
+		JMP(LabelRef(done))
+		Label(more)
 		addProduct(naive, naive)
 		add(size(naive))
 
@@ -154,7 +183,7 @@ func (t target) tally() {
 		reference = t.kept(reference, both)
 		addProduct(reference, reference)
 
-		short, last := label("short"), store
+		last := store
 		store = func() {}
 		CMPQ(argument(Param("rows")), U32(3))
 		JE(LabelRef(short))
@@ -176,20 +205,25 @@ func (t target) tally() {
 		store()
 		Label(short)
 		last()
+		Label(done)
+		write(t.nans(), at(x, j, 0))
 	}
-	loop(n, t.lanes, func() {
-		group(nil)
-		for _, p := range []GPVirtual{sums, errs, x, y} {
-			ADDQ(U32(uint32(t.bytes())), p)
+	loop(left, 1, func() {
+		x := GP64()
+		MOVQ(at(offsets, nil, 0), x)
+		SHLQ(U8(log2(size)), x)
+		ADDQ(argument(Param("waiting")), x)
+		for _, v := range total {
+			t.zero(v)
 		}
+		t.columns(stride, tail, 1, func(j GPVirtual, _ int, m *mask) { group(x, j, m) })
+		for i, v := range total {
+			t.storeFirst(t.sum(v), at(totals, nil, i*size))
+		}
+		ADDQ(U32(3*size), totals)
+		ADDQ(stride, errs)
+		ADDQ(argument(Param("size")), sums)
+		ADDQ(U32(size), offsets)
 	})
-	unlessZero(n, func() {
-		m := t.tailMask(n)
-		group(&m)
-	})
-	to := param("total")
-	for i, v := range total {
-		t.storeFirst(t.sum(v), at(to, nil, i*size))
-	}
 	t.end()
 }
