@@ -39,6 +39,10 @@ type ScorerConfig struct {
 	// Scale multiplies the targets and the forecasts of each variable, length Dim. NaN
 	// means that the variable is not scored. Nil scores in the units of the data.
 	Scale []float64
+
+	// MeanTo adds the squared errors at the horizons 1 to MeanTo, for MeanErrors; 0: none. It
+	// needs much less time and memory than to have them all among Horizons.
+	MeanTo int
 }
 
 // Scorer scores the forecasts of one model on one series prequentially: every
@@ -89,6 +93,8 @@ type Scorer struct {
 	window   sums // all panes merged, as of the step windowAt; empty before it is asked for
 	windowAt int64
 
+	means *Scorer // at the horizons 1 to MeanTo; nil: none
+
 	errs []float64 // of the last Observe, horizons x Dim
 	y    []float64 // scratch with Scale: the scaled sample
 }
@@ -107,8 +113,8 @@ func NewScorer(c ScorerConfig) *Scorer {
 			panic("eval: horizons are not ascending positive numbers")
 		}
 	}
-	if c.Window < 0 {
-		panic("eval: negative window")
+	if c.Window < 0 || c.MeanTo < 0 {
+		panic("eval: negative window or horizon")
 	}
 	if !(c.Level >= 0 && c.Level < 1) {
 		panic("eval: level outside [0, 1)")
@@ -120,7 +126,9 @@ func NewScorer(c ScorerConfig) *Scorer {
 	if c.Level > 0 {
 		rows = lanes.TallyForecasts
 	}
-	return newScorer(c, rows)
+	s := newScorer(c, rows)
+	s.means = newMeans(c)
+	return s
 }
 
 // newScorer returns a Scorer of forecasts of so many rows; see lanes.Tally.
@@ -169,6 +177,9 @@ func (s *Scorer) step(y []float64, score bool) {
 	d := s.c.Dim
 	if len(y) != d {
 		panic("eval: Scorer: wrong number of variables")
+	}
+	if s.means != nil {
+		s.means.step(y, score)
 	}
 	if s.c.Scale != nil {
 		s.y = append(s.y[:0], y...)
@@ -267,6 +278,9 @@ func (s *Scorer) InsideTo(dst []float64, k int, y []float64) {
 // of them; a second Push in the same step replaces the first.
 func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 	d := s.c.Dim
+	if s.means != nil {
+		s.means.pushErrors(forecast)
+	}
 	row := func(slot []float64, i int) []float64 { return slot[i*d : (i+1)*d] }
 	for k, h := range s.c.Horizons {
 		slot := s.slot(k)
@@ -460,6 +474,9 @@ func (s *Scorer) State(c *snapshot.Codec) {
 			c.Optional(strconv.Itoa(h), func() { s.horizonState(c, k) })
 		}
 	})
+	if s.means != nil {
+		c.Optional("means", func() { s.means.State(c) })
+	}
 	for k, h := range s.c.Horizons {
 		s.next[k] = s.begin[k] + int(s.steps%int64(h))*s.stride
 	}

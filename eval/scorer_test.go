@@ -382,3 +382,33 @@ func TestScorerInside(t *testing.T) {
 		}
 	}
 }
+
+// The mean errors over the horizons 1 to H are those of a Scorer with all these horizons, with
+// missing values, steps without a forecast and a scale, of two series together and after a restore.
+func TestScorerMeanErrors(t *testing.T) {
+	const H = 5
+	config := ScorerConfig{Dim: 4, Horizons: []int{H}, Scale: []float64{1, 3, .5, 2}, MeanTo: H}
+	every := config
+	every.Horizons, every.MeanTo = []int{1, 2, 3, 4, 5}, 0
+	var brief, whole []*Scorer
+	for _, from := range []int{7, 48} { // a variable is missing there
+		a, b := NewScorer(config), NewScorer(every)
+		noisyScorer(a, from, from+20)
+		enc := snapshot.NewEncoder(nil)
+		a.State(enc)
+		a = NewScorer(config)
+		a.State(snapshot.NewDecoder(enc.Bytes()))
+		noisyScorer(a, from+20, from+35)
+		noisyScorer(b, from, from+35)
+		brief, whole = append(brief, a), append(whole, b)
+	}
+	var wantMSE, wantNMSE float64
+	for k := range H {
+		score := Pool(whole, k)
+		wantMSE += score.MSE / H
+		wantNMSE += score.NMSE / H
+	}
+	if mse, nmse := MeanErrors(brief); mse != wantMSE || nmse != wantNMSE || !(mse > 0 && nmse > 0) {
+		t.Errorf("mean errors %v and %v, want %v and %v", mse, nmse, wantMSE, wantNMSE)
+	}
+}

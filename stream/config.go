@@ -125,6 +125,13 @@ type Evaluation struct {
 	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
 	Watched []int
 
+	// MeanTo is the eval.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
+	MeanTo int
+
+	// ReferenceAlone says that no scores of baselines are asked for. The Reference forecasts
+	// for Score.SkillVsVAR, and no other baseline runs.
+	ReferenceAlone bool
+
 	// NoAnomalies says that no anomaly scores are asked for: Observation.AnomalyScore is NaN.
 	NoAnomalies bool
 
@@ -215,5 +222,8 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	c.Lighter = slices.Clone(c.Lighter)
 	c.Shards = slices.Clone(c.Shards)
 	c.Baselines = slices.Clone(c.Baselines)
+	if c.Evaluation.ReferenceAlone {
+		c.Baselines = slices.DeleteFunc(c.Baselines, func(b Baseline) bool { return !b.Reference })
+	}
 	return c, errors.Join(errs...)
 }

@@ -16,6 +16,7 @@ func (sc *scorer) forecast(dst *Batch, r *stepResult) {
 	ref := sc.referenceForecast(s)
 	for i, m := range s.baselines {
 		switch {
+		case m.scorer == nil:
 		case i == sc.reference:
 			if ref != nil {
 				m.scorer.Push(ref, nil, nil, ref)
@@ -28,10 +29,10 @@ func (sc *scorer) forecast(dst *Batch, r *stepResult) {
 		return
 	}
 	sc.bounds(dst, r)
-	s.scorer.Push(r.yhat, sc.lower, sc.upper, ref)
+	s.scorers[0].Push(r.yhat, sc.lower, sc.upper, ref)
 	if sc.c.Joint {
 		sc.region(r)
-		s.scorer.PushJoint(sc.jointLower, sc.jointUpper)
+		s.scorers[0].PushJoint(sc.jointLower, sc.jointUpper)
 	}
 	copy(s.yhat, r.yhat)
 	if !sc.c.Evaluation.NoForecasts {

@@ -343,6 +343,10 @@ func (e *Engine) sane(v []float64) bool {
 // written.
 func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 
+// MeanErrors returns the mean squared error and the NMSE of the model over all series, averaged
+// over the horizons 1 to Evaluation.MeanTo.
+func (e *Engine) MeanErrors() (mse, nmse float64) { return e.scorer.meanErrors() }
+
 // AppendScores appends the scores of all series as they are now, due or not. It
 // changes nothing.
 func (e *Engine) AppendScores(dst *Batch) { e.scorer.all(dst) }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"math"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
@@ -38,49 +39,53 @@ func (sc *scorer) scoresOfAll(dst *Batch, now int64) {
 	if sc.pool == nil || len(sc.series) < 2 {
 		return
 	}
-	for i := range 1 + len(sc.c.Baselines) {
-		name := ""
-		sc.scorers = sc.scorers[:0]
-		for _, s := range sc.series {
-			var scorer *eval.Scorer
-			name, scorer = sc.scorerOf(s, i)
-			sc.scorers = append(sc.scorers, scorer)
-		}
+	for i, m := range sc.series[0].scorers {
+		sc.gather(i)
 		for k, h := range sc.c.Emit {
 			if score := eval.Pool(sc.scorers, k); score.N > 0 {
-				dst.Metrics = append(dst.Metrics, Metric{Series: sc.pool, Target: AllTargets, Horizon: h, Model: name, Time: now, Score: score})
+				dst.Metrics = append(dst.Metrics, Metric{Series: sc.pool, Target: AllTargets, Horizon: h, Model: m.model, Time: now, Score: score})
 			}
 		}
 	}
 	clear(sc.scorers)
 }
 
+// gather sets sc.scorers to the i-th scorer of each series.
+func (sc *scorer) gather(i int) {
+	sc.scorers = sc.scorers[:0]
+	for _, s := range sc.series {
+		sc.scorers = append(sc.scorers, s.scorers[i].Scorer)
+	}
+}
+
+// meanErrors returns the eval.MeanErrors of the model over all series; NaN without any.
+func (sc *scorer) meanErrors() (mse, nmse float64) {
+	if len(sc.series) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	sc.gather(0)
+	mse, nmse = eval.MeanErrors(sc.scorers)
+	clear(sc.scorers)
+	return mse, nmse
+}
+
 // scores appends the scores of s.
 func (sc *scorer) scores(dst *Batch, s *scoredSeries) {
-	for i := range 1 + len(s.baselines) {
-		name, scorer := sc.scorerOf(s, i)
+	for _, m := range s.scorers {
 		for k, h := range sc.c.Emit {
 			for v := eval.All; v < len(s.info.Variables); v++ {
 				target := AllTargets
 				if v != eval.All {
 					target = s.info.Variables[v]
 				}
-				if score := scorer.Windowed(v, k); score.N > 0 {
+				if score := m.Windowed(v, k); score.N > 0 {
 					dst.Metrics = append(dst.Metrics, Metric{
-						Series: s.info, Target: target, Horizon: h, Model: name, Time: s.time, Score: score,
+						Series: s.info, Target: target, Horizon: h, Model: m.model, Time: s.time, Score: score,
 					})
 				}
 			}
 		}
 	}
-}
-
-// scorerOf returns the name and the scorer of the model for i = 0, then of the baselines.
-func (sc *scorer) scorerOf(s *scoredSeries, i int) (string, *eval.Scorer) {
-	if i == 0 {
-		return sc.c.Model, s.scorer
-	}
-	return s.baselines[i-1].name, s.baselines[i-1].scorer
 }
 
 // isPool reports whether a name is one of a series over all series.

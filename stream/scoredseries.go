@@ -14,7 +14,7 @@ type scoredSeries struct {
 	place int   // in order of appearance
 	time  int64 // of the last sample
 
-	scorer    *eval.Scorer        // of the model
+	scorers   []modelScorer       // of the model, then of the baselines
 	baselines []*baseline         // in their order
 	anomalies *eval.AnomalyScorer // nil: none are asked for
 
@@ -31,12 +31,18 @@ type scoredSeries struct {
 
 func (s *scoredSeries) hasChanged() bool { return s.changed }
 
-// baseline is a baseline of a series with its score.
+// modelScorer is the scorer of one model.
+type modelScorer struct {
+	*eval.Scorer
+	model string
+}
+
+// baseline is a baseline of a series.
 type baseline struct {
 	name   string
 	own    eval.Model // that f belongs to
 	f      forecaster
-	scorer *eval.Scorer
+	scorer *eval.Scorer // nil: it is not scored
 }
 
 // newScoredSeries returns what the scorer knows of a series that begins now. The scorer
@@ -44,7 +50,7 @@ type baseline struct {
 func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, error) {
 	dim := len(info.Variables)
 	s := &scoredSeries{
-		info: info, place: place, scorer: newModelScorer(c, info),
+		info: info, place: place, scorers: []modelScorer{{newModelScorer(c, info), c.Model}},
 		yhat: make([]float64, dim), limits: newLimits(c, info.Variables), changed: true,
 	}
 	if !c.Evaluation.NoAnomalies {
@@ -55,7 +61,12 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 		if err != nil {
 			return nil, fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
 		}
-		s.baselines = append(s.baselines, &baseline{name: b.Name, own: m, f: newForecaster(m), scorer: eval.NewScorer(scorerConfig(c, info))})
+		one := &baseline{name: b.Name, own: m, f: newForecaster(m)}
+		if !c.Evaluation.ReferenceAlone {
+			one.scorer = eval.NewScorer(scorerConfig(c, info))
+			s.scorers = append(s.scorers, modelScorer{one.scorer, b.Name})
+		}
+		s.baselines = append(s.baselines, one)
 	}
 	var err error
 	if c.Intervals != nil {
@@ -86,7 +97,7 @@ func newModelScorer(c *EngineConfig, info *Series) *eval.Scorer {
 
 // scorerConfig is what a scorer scores without intervals.
 func scorerConfig(c *EngineConfig, info *Series) eval.ScorerConfig {
-	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow}
+	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow, MeanTo: c.Evaluation.MeanTo}
 	if c.Evaluation.Scale != nil {
 		config.Scale = c.Evaluation.Scale(info)
 	}
@@ -114,12 +125,14 @@ func (s *scoredSeries) issue(yhat []float64) {
 func (s *scoredSeries) state(c *snapshot.Codec) {
 	c.Section("scored")
 	c.Int64(&s.time)
-	c.Optional("model", func() { s.scorer.State(c) })
+	c.Optional("model", func() { s.scorers[0].State(c) })
 	for _, m := range s.baselines {
 		c.Optional("baseline "+m.name, func() {
 			m.own.State(c)
 			m.f.State(c)
-			m.scorer.State(c)
+			if m.scorer != nil {
+				m.scorer.State(c)
+			}
 		})
 	}
 	if s.intervals != nil {

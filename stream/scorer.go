@@ -134,9 +134,10 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	if r.warmUp {
 		compare = (*eval.Scorer).Skip
 	}
-	compare(s.scorer, r.y)
+	for _, m := range s.scorers {
+		compare(m.Scorer, r.y)
+	}
 	for _, m := range s.baselines {
-		compare(m.scorer, r.y)
 		if err := m.f.show(r.time, r.y, r.inputs); err != nil {
 			return rejected(s.info.Name, m.name, err)
 		}
@@ -152,25 +153,24 @@ func (sc *scorer) report(s *scoredSeries, y []float64) {
 	if inside := sc.c.Evaluation.Inside; inside != nil {
 		sc.losses = slices.Grow(sc.losses[:0], len(y))[:len(y)]
 		for i, k := range sc.c.Evaluation.Watched {
-			s.scorer.InsideTo(sc.losses, k, y)
+			s.scorers[0].InsideTo(sc.losses, k, y)
 			inside(s.info, i, sc.losses)
 		}
 	}
 	if errors := sc.c.Evaluation.Errors; errors != nil {
 		for i, k := range sc.c.Evaluation.Watched {
-			errors(s.info, i, s.scorer.Errors(k))
+			errors(s.info, i, s.scorers[0].Errors(k))
 		}
 	}
 	if sc.c.Evaluation.Losses == nil {
 		return
 	}
-	for i := range 1 + len(s.baselines) {
-		name, scorer := sc.scorerOf(s, i)
+	for _, m := range s.scorers {
 		sc.losses = sc.losses[:0]
 		for _, k := range sc.c.Evaluation.Watched {
-			sc.losses = append(sc.losses, scorer.Loss(k))
+			sc.losses = append(sc.losses, m.Loss(k))
 		}
-		sc.c.Evaluation.Losses(s.info, name, sc.losses)
+		sc.c.Evaluation.Losses(s.info, m.model, sc.losses)
 	}
 }
 
@@ -187,9 +187,8 @@ func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 		s.issued = nil
 	}
 	for range min(r.missing, int64(sc.c.Horizon)) {
-		s.scorer.Observe(r.y)
-		for _, m := range s.baselines {
-			m.scorer.Observe(r.y)
+		for _, m := range s.scorers {
+			m.Observe(r.y)
 		}
 	}
 	for _, m := range s.baselines {

@@ -31,15 +31,6 @@ type Mean struct {
 	NMSE    report.Number `json:"nmse"`
 }
 
-func meanOf(scores []Score) *Mean {
-	m := &Mean{Model: scores[0].Model, Horizon: len(scores)}
-	for _, s := range scores {
-		m.MSE += s.MSE / report.Number(len(scores))
-		m.NMSE += s.NMSE / report.Number(len(scores))
-	}
-	return m
-}
-
 // EvaluateBaselines adds the scores of the simple forecasts on the targets of o to e. The
 // season of seasonal-naive is the one that the models have found by the end of the file,
 // the strongest of the most series: it has the benefit of hindsight.

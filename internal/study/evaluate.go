@@ -115,21 +115,16 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 	if o.Labels != nil && !o.Simple {
 		observers = append(slices.Clip(observers), scores.Add)
 	}
-	scored, emit := o.Horizons, o.Horizons // emit: nil for all
-	if last := scored[len(scored)-1]; last > 1 && last <= meanHorizons {
-		scored, emit = make([]int, last), nil
-		for i := range scored {
-			scored[i] = i + 1
-		}
-	}
-	if o.Draws {
-		emit = nil // the future is drawn
-	}
-	watched := make([]int, len(o.Horizons)) // their indices among the horizons of the engine
-	for k, h := range o.Horizons {
-		if watched[k] = k; emit == nil {
+	last := o.Horizons[len(o.Horizons)-1]
+	emit, watched := o.Horizons, []int(nil) // nil: all
+	if o.Draws {                            // the future, too
+		emit, watched = nil, make([]int, len(o.Horizons))
+		for k, h := range o.Horizons {
 			watched[k] = h - 1
 		}
+	}
+	if last > 1 && last <= meanHorizons {
+		out.Mean = &Mean{Model: c.Model.Type, Horizon: last}
 	}
 	windows := make([]*coverages, len(o.Horizons))
 	for seed := range runs {
@@ -148,12 +143,13 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		}
 		ec.Evaluation = o.evaluation(samples)
 		ec.Evaluation.Watched, ec.Evaluation.NoForecasts = watched, len(observers) == 0
+		ec.Evaluation.ReferenceAlone = true
+		if out.Mean != nil {
+			ec.Evaluation.MeanTo = last
+		}
 		ec.Evaluation.NoAnomalies = seed > 0 || o.Simple || o.Labels == nil && !o.Draws
 		if seed == 0 {
-			ec.Evaluation.Losses = func(_ *stream.Series, model string, losses []float64) {
-				if model != c.Model.Type {
-					return // a baseline
-				}
+			ec.Evaluation.Losses = func(_ *stream.Series, _ string, losses []float64) {
 				for k, v := range losses {
 					out.Losses[k] = append(out.Losses[k], v)
 				}
@@ -187,7 +183,12 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		if err != nil {
 			return nil, err
 		}
-		runs[seed] = scoresOf(e, c.Model.Type, scored)
+		runs[seed] = scoresOf(e, c.Model.Type, o.Horizons)
+		if out.Mean != nil {
+			mse, nmse := e.MeanErrors()
+			out.Mean.MSE += report.Number(mse) / report.Number(seeds)
+			out.Mean.NMSE += report.Number(nmse) / report.Number(seeds)
+		}
 		if seed == 0 {
 			e.Seasons(func(s *stream.Series, samples []int) {
 				out.Seasons = append(out.Seasons, Seasons{Model: c.Model.Type, Series: s.Name, Samples: slices.Clone(samples)})
@@ -201,28 +202,19 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			runs[seed][k].SamplesPerSecond = report.Number(float64(samples.Len()) / elapsed.Seconds())
 		}
 	}
-	means := make([]Score, len(scored))
-	spread := make([]report.Number, len(scored))
-	for i := range scored {
-		means[i] = runs[0][i]
-		for _, field := range means[i].fields() {
+	for k, h := range o.Horizons {
+		r := Result{Score: runs[0][k], Seeds: seeds, Refused: samples.Refusals.Total()}
+		for _, field := range r.fields() {
 			*field = 0
 		}
 		var mse []float64
 		for _, run := range runs {
-			for n, field := range run[i].fields() {
-				*means[i].fields()[n] += *field / report.Number(seeds)
+			for n, field := range run[k].fields() {
+				*r.fields()[n] += *field / report.Number(seeds)
 			}
-			mse = append(mse, float64(run[i].MSE))
+			mse = append(mse, float64(run[k].MSE))
 		}
-		spread[i] = report.Number(eval.Summarize(mse...).SD)
-	}
-	if len(scored) > 1 && scored[len(scored)-1] == len(scored) {
-		out.Mean = meanOf(means)
-	}
-	for k, h := range o.Horizons {
-		i := slices.Index(scored, h)
-		r := Result{Score: means[i], Seeds: seeds, MSESD: spread[i], Refused: samples.Refusals.Total()}
+		r.MSESD = report.Number(eval.Summarize(mse...).SD)
 		r.MSESE = report.Number(eval.StandardError(out.Losses[k], h))
 		r.LowestCoverage, r.LowWindows = report.Number(math.NaN()), report.Number(math.NaN())
 		if w := windows[k]; w != nil {

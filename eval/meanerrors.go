@@ -1,0 +1,50 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+)
+
+// newMeans returns the Scorer of the errors at the horizons 1 to c.MeanTo, nil without.
+func newMeans(c ScorerConfig) *Scorer {
+	if c.MeanTo == 0 {
+		return nil
+	}
+	means := ScorerConfig{Dim: c.Dim, Horizons: make([]int, c.MeanTo), Scale: c.Scale}
+	for k := range means.Horizons {
+		means.Horizons[k] = k + 1
+	}
+	return newScorer(means, lanes.TallyErrors)
+}
+
+// pushErrors does what Push does for forecasts whose errors alone are scored.
+func (s *Scorer) pushErrors(forecast []float64) {
+	d := s.c.Dim
+	for k := range s.next {
+		row := s.slot(k)
+		copy(row, forecast[k*d:(k+1)*d])
+		s.rescale(row)
+	}
+	for j, v := range s.last {
+		for k := 0; k < len(s.next) && math.IsNaN(v); k++ {
+			s.slot(k)[j] = v // not observed yet
+		}
+	}
+}
+
+// MeanErrors returns the MSE and NMSE of [Pool], averaged over the horizons 1 to MeanTo; NaN
+// unless a forecast of each horizon was scored.
+func MeanErrors(scorers []*Scorer) (mse, nmse float64) {
+	means := make([]*Scorer, len(scorers))
+	for i, s := range scorers {
+		means[i] = s.means
+	}
+	n := float64(scorers[0].c.MeanTo)
+	for k := range scorers[0].c.MeanTo {
+		score := Pool(means, k)
+		mse += score.MSE / n
+		nmse += score.NMSE / n
+	}
+	return mse, nmse
+}
