@@ -3,19 +3,30 @@ package stream
 // arena hands out slices that are valid until it is reset. Where it has to grow, those
 // before stay where they are: nothing is copied.
 type arena[T any] struct {
-	block []T // the end of it is free
-	used  int // since the reset, in this block and others
+	blocks [][]T // all are used again after a reset: the end of each is free
+	at     int   // those before are full
+	size   int   // of all blocks
+	used   int   // since the reset
 }
+
+// blockMost is how many elements a block has at most, unless one slice has more: what a block
+// doubled in size leaves free can be as much as is used.
+const blockMost = 1 << 16
 
 // take returns n elements, of any value.
 func (a *arena[T]) take(n int) []T {
-	from := len(a.block)
-	if n > cap(a.block)-from || a.block == nil { // what is empty is not nil
-		a.block, from = make([]T, 0, max(n, 2*cap(a.block), 64)), 0
+	for a.at < len(a.blocks) && n > cap(a.blocks[a.at])-len(a.blocks[a.at]) {
+		a.at++
 	}
-	a.block = a.block[:from+n]
+	if a.at == len(a.blocks) { // what is empty is not nil
+		a.blocks = append(a.blocks, make([]T, 0, max(n, min(a.size, blockMost), 64)))
+		a.size += cap(a.blocks[a.at])
+	}
+	b := &a.blocks[a.at]
+	from, to := len(*b), len(*b)+n
+	*b = (*b)[:to]
 	a.used += n
-	return a.block[from : from+n : from+n]
+	return (*b)[from:to:to]
 }
 
 // copy returns a copy of v; nil stays nil.
@@ -28,12 +39,15 @@ func (a *arena[T]) copy(v []T) []T {
 	return c
 }
 
-// reset takes everything back, and forgets a block of exceptional size.
+// reset takes everything back, and forgets blocks of exceptional size.
 func (a *arena[T]) reset() {
-	a.block, a.used = a.block[:0], 0
-	if cap(a.block) > maxSpare {
-		a.block = nil
+	if a.size > maxSpare {
+		*a = arena[T]{}
 	}
+	for i := range a.blocks {
+		a.blocks[i] = a.blocks[i][:0]
+	}
+	a.at, a.used = 0, 0
 }
 
 // maxSpare is how many elements are kept for later use.
