@@ -29,8 +29,18 @@ type BlockNewtonConfig struct {
 // Workspace is scratch memory for learners that are never used at the same time. The zero
 // value is ready for use.
 type Workspace struct {
+	shapes          []*newtonShape
 	solvers         []solver
 	phi, rhs, moved []float64
+}
+
+// newtonShape is what BlockNewtons of one configuration have in common.
+type newtonShape struct {
+	cfg           BlockNewtonConfig // without zeros that stand for something else
+	blocks, width int               // b, columns of a block; the last one may have fewer
+	stride        int               // b rounded up for the kernels; what is beyond stays zero
+	solver        solver
+	decay         float64 // beta^n
 }
 
 // room returns n numbers of any value, in the memory of s if that suffices.
@@ -75,9 +85,7 @@ func (w *Workspace) solver(order int) solver {
 // Package varmodel takes BlockNewton for experts and NGRC, which forget by default, for the stack of a
 // mixture, which is one block, and in HandOver, which starts at the solution of RLS.
 type BlockNewton struct {
-	cfg           BlockNewtonConfig
-	blocks, width int // b, columns of a block; the last one may have fewer
-	stride        int // b rounded up for the kernels; what is beyond stays zero
+	*newtonShape
 
 	// Half of the digits suffice for what a ridge is added to, and for inputs. They take most of
 	// the memory of a fleet.
@@ -87,9 +95,6 @@ type BlockNewton struct {
 	err   []float64 // n x p, ring of the errors of the mini-batch with the weights as they are
 	steps int       // taken so far
 	wait  int       // samples before the next step
-
-	solver solver
-	decay  float64 // beta^n
 }
 
 func (cfg *BlockNewtonConfig) check() error {
@@ -120,29 +125,38 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	m, p := cfg.Features, cfg.Outputs
-	blocks := (m + cfg.Block - 1) / cfg.Block
-	b := (m + blocks - 1) / blocks
-	stride := vec.Stride(b)
 	if cfg.Workspace == nil {
 		cfg.Workspace = new(Workspace)
 	}
 	cfg.Every = max(cfg.Every, 1)
+	shape := cfg.Workspace.newton(cfg)
+	l := &BlockNewton{newtonShape: shape, wait: cfg.Every}
+	l.theta = make([]float64, cfg.Features*cfg.Outputs)
+	l.err = make([]float64, cfg.Outputs*shape.cfg.Batch)
+	l.r = make([]float32, shape.blocks*shape.solver.r.Len())
+	l.phi = make([]float32, l.slots(l.groups())*cfg.Every*shape.stride)
+	return l, nil
+}
+
+// newton returns the shape of a valid configuration.
+func (w *Workspace) newton(cfg BlockNewtonConfig) *newtonShape {
+	blocks := (cfg.Features + cfg.Block - 1) / cfg.Block
 	if cfg.Batch == 0 {
 		cfg.Batch = cfg.Every * blocks
 	}
-	n := cfg.Batch
-	l := &BlockNewton{
-		cfg: cfg, blocks: blocks, width: b, stride: stride,
-		theta:  make([]float64, m*p),
-		err:    make([]float64, p*n),
-		wait:   cfg.Every,
-		decay:  math.Pow(cfg.Forgetting, float64(n)),
-		solver: cfg.Workspace.solver(stride),
+	for _, s := range w.shapes {
+		if s.cfg == cfg {
+			return s
+		}
 	}
-	l.r = make([]float32, blocks*l.solver.r.Len())
-	l.phi = make([]float32, l.slots(l.groups())*cfg.Every*stride)
-	return l, nil
+	b := (cfg.Features + blocks - 1) / blocks
+	stride := vec.Stride(b)
+	s := &newtonShape{
+		cfg: cfg, blocks: blocks, width: b, stride: stride,
+		solver: w.solver(stride), decay: math.Pow(cfg.Forgetting, float64(cfg.Batch)),
+	}
+	w.shapes = append(w.shapes, s)
+	return s
 }
 
 // curvature returns R of a block.
