@@ -119,18 +119,27 @@ func (a *Assembler) variablesOf(r *Record) (*variables, *DataError) {
 		return nil, refuse(TooLarge, "%d values, at most %d are allowed", len(r.Values), a.c.MaxDim)
 	}
 	if r.Names == nil {
-		return newVariables(numbered(len(r.Values))), nil
+		return a.variables(numbered(len(r.Values))), nil
 	}
 	for _, name := range r.Names {
 		if refusal := a.checkVariable(name); refusal != nil {
 			return nil, refusal
 		}
 	}
-	vars := newVariables(slices.Clone(r.Names))
+	vars := a.variables(r.Names)
 	if len(vars.index) < len(vars.names) {
 		return nil, refuse(Malformed, "two variables of one name")
 	}
 	return vars, nil
+}
+
+// variables returns the variables of the names: those of the series before, where they have the
+// same. Thousands of series of a fleet do.
+func (a *Assembler) variables(names []string) *variables {
+	if a.newest == nil || !slices.Equal(a.newest.names, names) {
+		a.newest = newVariables(slices.Clone(names))
+	}
+	return a.newest
 }
 
 func (a *Assembler) checkVariable(name string) *DataError {

@@ -131,6 +131,7 @@ type Assembler struct {
 
 	series []*admitted // in order of appearance: the only order in use
 	byName map[string]*admitted
+	newest *variables // see Assembler.variables
 
 	grids  []*grid // in order of appearance
 	gridOf map[string]*grid

@@ -75,7 +75,8 @@ func (a *Assembler) admittedState(c *snapshot.Codec, i int) {
 		s.info, s.vars = known.info, known.vars
 		return
 	}
-	s.info, s.vars = a.newSeries(name, names), newVariables(names)
+	s.vars = a.variables(names)
+	s.info = a.newSeries(name, s.vars.names)
 }
 
 // namesState transfers the names of variables.
