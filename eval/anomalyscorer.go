@@ -159,7 +159,7 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 		s.lively = newLiveliness(c.Dim)
 		s.squares[Flat] = s.lively.Square[:c.Dim]
 	}
-	s.day.values = make([]float32, dayBins*c.Dim)
+	s.day = newDayProfile(c.Dim)
 	if c.Dim >= 2 && c.Dim <= othersMost {
 		s.others, s.residuals = newOthers(c.Dim), lanes.NewResiduals(c.Dim, 1./othersSpan)
 		s.squares[Correlation], s.r = s.residuals.Square[:c.Dim], make([]float64, c.Dim)

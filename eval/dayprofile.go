@@ -18,7 +18,16 @@ type dayProfile struct {
 	bin    int64
 	counts [dayBins]uint8 // samples, at most dayMost
 	visits [dayBins]uint8 // days, at most 2
-	values []float32      // dayBins x dim, less the origin of each variable: half the state
+
+	// Rows of the variables, less the origin of each: 32 bits halve the state. The first row is that
+	// of all bins without samples, which most bins of a young series are.
+	values []float32
+	rows   [dayBins]uint8 // row of a bin
+	dim    int
+}
+
+func newDayProfile(dim int) dayProfile {
+	return dayProfile{values: make([]float32, dim), dim: dim}
 }
 
 // enter sets the time of the next sample.
@@ -34,10 +43,22 @@ func (p *dayProfile) enter(time int64) {
 }
 
 // row returns the means of the variables at this time of day, less their origins.
-func (p *dayProfile) row() []float32 {
-	dim := len(p.values) / dayBins
-	from := int(p.bin) * dim
-	return p.values[from : from+dim]
+func (p *dayProfile) row() []float32 { return p.rowOf(int(p.bin)) }
+
+func (p *dayProfile) rowOf(bin int) []float32 {
+	from := int(p.rows[bin]) * p.dim
+	return p.values[from : from+p.dim]
+}
+
+// own gives a bin a row of its own, like that of bins without samples.
+func (p *dayProfile) own(bin int) {
+	const more = 8 // rows that there is room for at a time
+	n := len(p.values)
+	if n == cap(p.values) {
+		p.values = append(make([]float32, 0, n+more*p.dim), p.values...)
+	}
+	p.rows[bin] = uint8(n / p.dim)
+	p.values = append(p.values, p.values[:p.dim]...)
 }
 
 // rowTo sets dst to row. It is known from the second day on.
@@ -50,6 +71,9 @@ func (p *dayProfile) rowTo(dst []float64) (known bool) {
 
 // learn counts a sample whose variables are steps away from row.
 func (p *dayProfile) learn(steps []float64) {
+	if p.rows[p.bin] == 0 {
+		p.own(int(p.bin))
+	}
 	p.counts[p.bin] = min(p.counts[p.bin]+1, dayMost)
 	means, rate := p.row(), lanes.Weight(float64(p.counts[p.bin]), 1./dayMost)
 	for j, step := range steps {
@@ -62,7 +86,7 @@ func (p *dayProfile) seen() bool { return p.visits[p.bin] > 1 }
 
 // shift adds d to the means of variable j.
 func (p *dayProfile) shift(j int, d float64) {
-	for dim := len(p.values) / dayBins; j < len(p.values); j += dim {
+	for ; j < len(p.values); j += p.dim {
 		p.values[j] = moved(p.values[j], d)
 	}
 }
@@ -76,7 +100,19 @@ func (p *dayProfile) state(c *snapshot.Codec) {
 	c.Int64(&p.bin)
 	c.Uint8s(p.counts[:])
 	c.Uint8s(p.visits[:])
-	c.Float32s(p.values)
+	all := make([]float32, 0, dayBins*p.dim)
+	for bin := range p.rows {
+		all = append(all, p.rowOf(bin)...)
+	}
+	if c.Float32s(all); c.Decoding() {
+		*p = dayProfile{bin: p.bin, counts: p.counts, visits: p.visits, values: p.values[:p.dim], dim: p.dim}
+		for bin, n := range p.counts {
+			if n > 0 {
+				p.own(bin)
+			}
+			copy(p.rowOf(bin), all[bin*p.dim:])
+		}
+	}
 	if p.bin < 0 || p.bin >= dayBins {
 		c.Fail("time of day %d outside [0, %d)", p.bin, dayBins)
 		p.bin = 0
