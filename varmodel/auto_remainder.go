@@ -143,7 +143,7 @@ func (s *autoSeries) chooseSeason() {
 		return
 	}
 	o.season = 0
-	for _, p := range s.seasons.appendPeriods(nil) {
+	for _, p := range s.seasons.appendPeriods(nil, false) {
 		if p < s.past.depth {
 			o.season = p
 			break

@@ -321,11 +321,11 @@ func (s *seasons) sharesTo(dst []float64) []float64 {
 }
 
 // appendPeriods appends the periods of the cycles with a share worth mentioning, the
-// strongest first.
-func (s *seasons) appendPeriods(dst []int) []int {
+// strongest first; with sure those alone that are no chance.
+func (s *seasons) appendPeriods(dst []int, sure bool) []int {
 	first := len(dst)
 	for _, c := range s.cycles {
-		if !c.said {
+		if !c.said || sure && !c.sure {
 			continue
 		}
 		i := len(dst)

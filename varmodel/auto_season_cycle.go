@@ -9,12 +9,14 @@ import (
 const (
 	shapeLimit    = 3    // limit of what a deviation moves a shape by, in standard deviations
 	cycleMemory   = 20   // periods that a shape is the mean of
-	shareBlock    = 24   // samples that make a term of a share, at least
-	shareMemory   = .97  // weight of a term after the next one …
-	shortMemory   = .994 // … of a period with many in a term: its share would come and go
+	shareMemory   = .97  // weight of a term of a share after the next one …
+	shortPeriod   = 24   // … but for a period of fewer samples, whose share would come and go,
+	shortMemory   = 4000 // samples that it remembers
 	shareDistance = 5    // limit of a deviation, in standard deviations
-	saidShare     = .1   // largest share from which on a season is reported …
-	keptShare     = .02  // … and at which it no longer is: it would come and go
+	saidShare     = .1   // largest share from which on there is a season worth a name …
+	keptShare     = .02  // … and at which there is none any more: it would come and go
+	sureErrors    = 4    // standard errors of the coefficient above 0 from which on it is reported …
+	sureTerms     = 2    // … with more than so many terms
 )
 
 // cycle is the mean shape of one period, of each variable. It is learnt from the
@@ -37,7 +39,8 @@ type cycle struct {
 	fresh  []float64 // sum since run was a multiple of the period: total has no rounding errors of long ago
 	share  []slope   // of each variable
 	active bool      // a share is above 0
-	said   bool      // a share is large enough to speak of a season
+	said   bool      // a share is large enough to speak of a season …
+	sure   bool      // … and to report it: it is no chance
 }
 
 func newCycle(dim, period int) *cycle {
@@ -49,10 +52,10 @@ func newCycle(dim, period int) *cycle {
 	}
 	for j := range c.share {
 		c.share[j].least, c.share[j].memory = naturalTerms, shareMemory
-		if period < shareBlock {
-			c.share[j].memory, c.share[j].short = shortMemory, true
+		if period < shortPeriod {
+			c.share[j].memory, c.share[j].short = 1-float64(period)/shortMemory, true
 		}
-		c.share[j].every = (shareBlock + period - 1) / period * period
+		c.share[j].every = period
 	}
 	return c
 }
@@ -171,14 +174,17 @@ func (c *cycle) learn(y, others, inverse []float64) {
 	c.learnt++
 }
 
-// check sets active and said.
+// check sets active, said and sure.
 func (c *cycle) check() {
 	var largest float64
 	for j := range c.share {
-		largest = max(largest, c.share[j].value)
+		s := &c.share[j]
+		largest = max(largest, s.value)
+		c.sure = c.sure || s.value > saidShare && (c.given || s.sure())
 	}
 	c.active = largest > 0
 	c.said = largest > saidShare || c.said && largest > keptShare
+	c.sure = c.sure && c.said
 }
 
 // strength is the sum of the shares.
@@ -200,6 +206,7 @@ func (c *cycle) State(s *snapshot.Codec) {
 	s.Int64(&c.span)
 	s.Bool(&c.given)
 	s.Bool(&c.said)
+	s.Bool(&c.sure)
 	if s.Bool(&c.free); c.free {
 		c.setFree()
 	}
@@ -225,10 +232,10 @@ func (c *cycle) State(s *snapshot.Codec) {
 // slope is the share of what is said that is worth taking: the regression coefficient
 // of what happened on what was said, less its standard error, which is the larger the
 // fewer terms there are. Neighbouring outcomes are alike, so a whole number of periods
-// makes one term. Where nothing repeats itself the share is 0.
+// make one term. Where nothing repeats itself the share is 0.
 type slope struct {
 	every           int     // outcomes of a term
-	short           bool    // a term has several periods: what is the same in all its outcomes, the trend of a longer season, is left out
+	short           bool    // what is the same in all outcomes of a term, the trend of a longer season, is left out
 	memory          float64 // weight of a term after the next one
 	outcomes        int
 	product, square float64 // of the term that is not complete
@@ -263,19 +270,37 @@ func (t *slope) add(said, happened float64, given bool) {
 	t.value = 0
 	n := t.n
 	if t.short {
-		n = t.sum * t.sum / t.ss // as many equal terms: a few large ones would have a small standard error
+		n = t.equalTerms() // a few large ones would have a small standard error
 	}
 	switch {
 	case t.ss <= 0:
 	case n > t.least:
-		b := t.ps / t.ss
-		se := math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (n - 1))
+		b, se := t.regression(n)
 		if t.value = clipTo(b-(1+2/n)*se, 0, 1); t.value < t.smallest {
 			t.value = 0
 		}
 	case given:
 		t.value = clipTo(t.ps/t.ss, 0, 1)
 	}
+}
+
+// equalTerms is the number of equal terms that would have the weight of those there are.
+func (t *slope) equalTerms() float64 { return t.sum * t.sum / t.ss }
+
+// regression returns the coefficient and its standard error with n terms.
+func (t *slope) regression(n float64) (b, se float64) {
+	b = t.ps / t.ss
+	return b, math.Sqrt(max(t.pp-b*t.ps, 0) / t.ss / (n - 1))
+}
+
+// sure reports whether the share is no chance.
+func (t *slope) sure() bool {
+	if t.ss <= 0 {
+		return false
+	}
+	n := t.equalTerms()
+	b, se := t.regression(n)
+	return n > sureTerms && b > sureErrors*(1+2/n)*se
 }
 
 func (t *slope) State(c *snapshot.Codec) {

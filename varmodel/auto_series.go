@@ -353,7 +353,7 @@ func (s *autoSeries) AppendSeasons(dst []int) []int {
 	if s.seasons == nil {
 		return dst
 	}
-	return s.seasons.appendPeriods(dst)
+	return s.seasons.appendPeriods(dst, true)
 }
 
 // Experts implements eval.Mixture.

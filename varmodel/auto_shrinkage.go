@@ -16,6 +16,8 @@ import (
 type shrinkage struct {
 	every                int     // outcomes per term
 	errors               float64 // standard errors that are subtracted
+	fading               float64 // the term at half the age of the last has the weight 2^-fading; 0: shrinkageForgetting
+	ended                int     // terms so far
 	outcomes             int     // outcomes in the current term
 	product, square      float64 // sums of the current term
 	xy, xx, noise, terms float64 // weighted sums over the terms, and the sum of the weights
@@ -31,6 +33,7 @@ const (
 // for each coordinate alone.
 const (
 	earlyErrors   = .5   // standard errors that are subtracted from the slope
+	earlyFading   = 3    // a quarter of its age is what a young series remembers: it gets to know its season
 	earlyEvidence = 3    // slope in standard errors at which half of the shrinkage is left, and a fifth at twice as many
 	earlyEnd      = 1000 // samples after which there is none
 )
@@ -79,7 +82,11 @@ func (t *shrinkage) endOutcome() {
 	if t.outcomes++; t.outcomes < t.every {
 		return
 	}
+	t.ended++
 	f := math.Pow(shrinkageForgetting, float64(t.outcomes))
+	if t.fading > 0 {
+		f = math.Pow(1-1/float64(t.ended), t.fading)
+	}
 	rest := t.product - t.factor*t.square
 	t.xy, t.xx = f*t.xy+t.product, f*t.xx+t.square
 	t.noise, t.terms = f*t.noise+rest*rest, f*t.terms+1
@@ -93,6 +100,7 @@ func (t *shrinkage) endOutcome() {
 
 func (t *shrinkage) State(c *snapshot.Codec) {
 	c.Index(&t.outcomes, maxHorizon)
+	c.Int(&t.ended)
 	for _, v := range []*float64{&t.product, &t.square, &t.xy, &t.xx, &t.noise, &t.terms, &t.factor} {
 		c.Float64(v)
 	}
