@@ -10,17 +10,20 @@ import (
 // horizon, in the order in which lanes.Tally goes over them.
 type sums struct {
 	dim, rows int
+	size      int       // from horizon to horizon in each
 	each      []float64 // horizons x rows x dim
 	all       []tally   // horizons: of the errors of a sample averaged over the variables
 }
 
 // noSums returns sums over forecasts of so many rows that are zero and have no memory to add to;
 // see lanes.Tally.
-func noSums(c ScorerConfig, rows int) sums { return sums{dim: c.Dim, rows: lanes.TallyRows(rows)} }
+func noSums(c ScorerConfig, rows int) sums {
+	return sums{dim: c.Dim, rows: lanes.TallyRows(rows), size: lanes.TallySize(rows, c.Dim)}
+}
 
 func newSums(c ScorerConfig, rows int) sums {
 	s := noSums(c, rows)
-	s.each = make([]float64, len(c.Horizons)*s.rows*s.dim)
+	s.each = make([]float64, len(c.Horizons)*s.size)
 	s.all = make([]tally, len(c.Horizons))
 	return s
 }
@@ -47,7 +50,7 @@ func (s *sums) at(k, variable int) tally {
 	if variable == All {
 		return s.all[k]
 	}
-	row := func(i int) float64 { return s.each[(k*s.rows+i)*s.dim+variable] }
+	row := func(i int) float64 { return s.each[k*s.size+i*s.dim+variable] }
 	t := tally{
 		n: row(lanes.TallyCount), se: row(lanes.TallySE), se2: row(lanes.TallySE2), ae: row(lanes.TallyAE),
 		yMean: row(lanes.TallyMean), yM2: row(lanes.TallyM2),
@@ -69,15 +72,15 @@ func (s *sums) squares(k, variable int) (n, se float64) {
 	if variable == All {
 		return s.all[k].n, s.all[k].se
 	}
-	column := s.each[k*s.rows*s.dim+variable:]
+	column := s.each[k*s.size+variable:]
 	return column[lanes.TallyCount*s.dim], column[lanes.TallySE*s.dim]
 }
 
 // merge adds what u has; see tally.merge.
 func (s *sums) merge(u *sums) {
-	d, size := s.dim, s.rows*s.dim
+	d, length := s.dim, s.rows*s.dim
 	for k := range s.all {
-		a, b := s.each[k*size:(k+1)*size], u.each[k*size:(k+1)*size]
+		a, b := s.each[k*s.size:][:length], u.each[k*s.size:][:length]
 		for j := range d {
 			n, m := lanes.TallyCount*d+j, lanes.TallyMean*d+j
 			mergeMean(&a[m], &a[lanes.TallyM2*d+j], a[n], b[m], b[lanes.TallyM2*d+j], b[n])
@@ -90,12 +93,12 @@ func (s *sums) merge(u *sums) {
 
 // state transfers the k-th horizon.
 func (s *sums) state(c *snapshot.Codec, k int) {
-	size := s.rows * s.dim
+	length := s.rows * s.dim
 	if s.each == nil {
-		c.Float64s(make([]float64, size))
+		c.Float64s(make([]float64, length))
 		new(tally).state(c)
 		return
 	}
-	c.Float64s(s.each[k*size : (k+1)*size])
+	c.Float64s(s.each[k*s.size:][:length])
 	s.all[k].state(c)
 }

@@ -11,7 +11,7 @@ import (
 func tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows, size int) {
 	n, horizons := len(target), len(offsets)
 	switch {
-	case n < 4 || isa.Active == isa.Portable:
+	case n < fewTallied || isa.Active == isa.Portable:
 		tallyPortable(totals, sums, errs, waiting, offsets, target, rows, size)
 	case isa.Active == isa.AVX2:
 		tallyAVX2(&totals[0], &sums[0], &errs[0], &waiting[0], &offsets[0], &target[0], n, rows, 8*size, horizons)

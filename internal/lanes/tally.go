@@ -47,6 +47,20 @@ var tallySums = [TallyForecasts + 1]int{
 // TallyRows returns the number of rows that Tally keeps for so many rows of forecasts.
 func TallyRows(forecasts int) int { return tallySums[forecasts] }
 
+// TallySize returns how many numbers the sums of a horizon lie behind those of the one before, for
+// n variables. A masked store covers up to seven numbers behind a row, and a load from there would
+// wait for it.
+func TallySize(forecasts, n int) int {
+	size := TallyRows(forecasts) * n
+	if n >= fewTallied {
+		size += 7
+	}
+	return size
+}
+
+// fewTallied variables take less time in Go than the call of a kernel.
+const fewTallied = 4
+
 // Tally adds the errors of one sample of n variables to the sums over samples, at each of H
 // horizons. A target is scored when the target, its forecast and the naive forecast are finite.
 // The reference and the interval take part where they are finite as well. Mean and squared
@@ -56,13 +70,14 @@ func TallyRows(forecasts int) int { return tallySums[forecasts] }
 //
 // The forecasts of a horizon wait at its offset: rows x n, where rows is TallyErrors,
 // TallyReferences or TallyForecasts. With TallyErrors a forecast whose naive forecast is not
-// finite has to be NaN. sums are H x TallyRows(rows) x n. errs, H x n, is set to target minus
+// finite has to be NaN. sums are H x TallyRows(rows) x n,
+// TallySize apart. errs, H x n, is set to target minus
 // forecast, NaN for a target that is not scored; then the forecasts of the model are set to NaN.
 // totals, H x 3, gets the number of variables that were scored, and the sums of their squared
 // and absolute errors.
 func Tally(totals, sums, errs, waiting []float64, offsets []int, target []float64, rows int) {
-	n, size := len(target), TallyRows(rows)*len(target)
-	if size == 0 && n > 0 || len(totals) != 3*len(offsets) || len(errs) != n*len(offsets) || len(sums) != size*len(offsets) {
+	n, size := len(target), TallySize(rows, len(target))
+	if TallyRows(rows) == 0 || len(totals) != 3*len(offsets) || len(errs) != n*len(offsets) || len(sums) != size*len(offsets) {
 		panic("lanes: Tally: shapes differ")
 	}
 	for _, o := range offsets {

@@ -26,9 +26,9 @@ func testTally(t *testing.T, n, rows int) {
 	const horizons = 2
 	rng := rand.New(rand.NewPCG(8, 8))
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
-	kept := TallyRows(rows)
-	sums, errs, totals := isatest.Guarded(t, horizons*n*kept), isatest.Guarded(t, horizons*n), isatest.Guarded(t, horizons*3)
-	want := make([]float64, horizons*n*kept)
+	kept, size := TallyRows(rows), TallySize(rows, n)
+	sums, errs, totals := isatest.Guarded(t, horizons*size), isatest.Guarded(t, horizons*n), isatest.Guarded(t, horizons*3)
+	want := make([]float64, horizons*size)
 	targets := make([][]float64, horizons*n) // that were scored
 	target, waiting := isatest.Guarded(t, n), isatest.Guarded(t, horizons*n*rows)
 	offsets := []int{n * rows, 0}
@@ -70,7 +70,7 @@ func testTally(t *testing.T, n, rows int) {
 				}
 				targets[k*n+j] = append(targets[k*n+j], y)
 				wantCount, wantSE, wantAE = wantCount+1, wantSE+e*e, wantAE+math.Abs(e)
-				add := func(row int, v float64) { want[(k*kept+row)*n+j] += v }
+				add := func(row int, v float64) { want[k*size+row*n+j] += v }
 				add(TallyCount, 1)
 				add(TallySE, e*e)
 				add(TallySE2, e*e*e*e)
@@ -112,16 +112,17 @@ func testTally(t *testing.T, n, rows int) {
 			m2 += (v - mean) * (v - mean)
 		}
 		k, j := i/n, i%n
-		want[(k*kept+TallyMean)*n+j], want[(k*kept+TallyM2)*n+j] = mean, m2
+		want[k*size+TallyMean*n+j], want[k*size+TallyM2*n+j] = mean, m2
 	}
 	for i := range sums {
+		row, j := i%size/n, i%size%n
 		// Thirty terms of one sign, each rounded a few times; more for what
 		// Welford's method adds up: errors of the mean, near 10, times deviations.
 		tolerance := 100 * 0x1p-53 * math.Abs(want[i])
-		if i/n%kept == TallyM2 {
+		if row == TallyM2 {
 			tolerance = 10_000 * 0x1p-53
 		}
-		near(t, fmt.Sprintf("row %d, %d of %d", i/n, i%n, n), sums[i], want[i], tolerance)
+		near(t, fmt.Sprintf("row %d of %d, %d of %d", row, kept, j, n), sums[i], want[i], tolerance)
 	}
 }
 
@@ -130,7 +131,7 @@ func BenchmarkTally(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			isatest.Each(b, func(b *testing.B) {
 				const horizons = 8
-				totals, sums, errs := make([]float64, horizons*3), make([]float64, horizons*n*TallySums), make([]float64, horizons*n)
+				totals, sums, errs := make([]float64, horizons*3), make([]float64, horizons*TallySize(TallyForecasts, n)), make([]float64, horizons*n)
 				waiting, target := make([]float64, horizons*n*TallyForecasts), make([]float64, n)
 				offsets := make([]int, horizons)
 				for k := range offsets {
