@@ -343,9 +343,9 @@ func (e *Engine) sane(v []float64) bool {
 // written.
 func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
 
-// MeanErrors returns the mean squared error and the NMSE of the model over all series, averaged
-// over the horizons 1 to Evaluation.MeanTo.
-func (e *Engine) MeanErrors() (mse, nmse float64) { return e.scorer.meanErrors() }
+// MeanErrors returns the mean squared error and the NMSE of the model, or of a baseline, with the
+// given name over all series, averaged over the horizons 1 to Evaluation.MeanTo; NaN without any.
+func (e *Engine) MeanErrors(name string) (mse, nmse float64) { return e.scorer.meanErrors(name) }
 
 // AppendScores appends the scores of all series as they are now, due or not. It
 // changes nothing.

@@ -58,13 +58,18 @@ func (sc *scorer) gather(i int) {
 	}
 }
 
-// meanErrors returns the eval.MeanErrors of the model over all series; NaN without any.
-func (sc *scorer) meanErrors() (mse, nmse float64) {
+// meanErrors returns the eval.MeanErrors of a model over all series; NaN without any.
+func (sc *scorer) meanErrors(name string) (mse, nmse float64) {
+	mse, nmse = math.NaN(), math.NaN()
 	if len(sc.series) == 0 {
-		return math.NaN(), math.NaN()
+		return mse, nmse
 	}
-	sc.gather(0)
-	mse, nmse = eval.MeanErrors(sc.scorers)
+	for i, m := range sc.series[0].scorers {
+		if m.model == name {
+			sc.gather(i)
+			mse, nmse = eval.MeanErrors(sc.scorers)
+		}
+	}
 	clear(sc.scorers)
 	return mse, nmse
 }

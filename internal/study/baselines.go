@@ -8,8 +8,10 @@ import (
 	"sync/atomic"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
@@ -19,9 +21,22 @@ const (
 	lowCoverage    = .15 // a window is low when its coverage is so far below the level
 )
 
-// baselineNames are the simple forecasts that every evaluation prints: models of the
-// configuration, and varmodel.NewLinearMap.
-var baselineNames = []string{"persistence", "seasonal", "linear96"}
+// linear96 is the name of varmodel.NewLinearMap among the simple forecasts.
+const linear96 = "linear96"
+
+// simpleForecasts are the simple forecasts that every evaluation prints before linear96, with a
+// season in samples; 0: none.
+func simpleForecasts(season int) []stream.Baseline {
+	list := []stream.Baseline{{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) {
+		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: horizon})
+	}}}
+	if season > 0 {
+		list = append(list, stream.Baseline{Name: "seasonal", New: func(dim, horizon int) (eval.Model, error) {
+			return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: dim, Horizon: horizon, Period: season})
+		}})
+	}
+	return list
+}
 
 // Mean is the mean of a model's scores over the horizons 1 to Horizon.
 type Mean struct {
@@ -38,43 +53,66 @@ func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, re
 	b := *c
 	b.Model.Levels, b.Model.Joint, b.Model.Intervals, b.Model.Drift.Detect = nil, false, "", false
 	b.Model.Calendar, b.Model.Occurrences = nil, nil
-	o.Draws, o.Simple, o.Seeds = false, true, 1
-	var steps atomic.Int64
 	seasons := e.Seasons
 	if c.Model.Season == 0 && len(seasons) == 0 {
 		finder := b
 		finder.Model.Type, finder.Model.Horizon, finder.Model.Experts = "auto-tiny", 1, nil // whose experts are others
-		one := o
-		one.Horizons = []int{1}
-		out, err := EvaluateModel(ctx, &finder, records, samples, one, &steps)
+		out, err := EvaluateModel(ctx, &finder, records, samples, Options{Horizons: []int{1}, From: o.From, To: o.To, Seeds: 1}, new(atomic.Int64))
 		if err != nil {
 			return fmt.Errorf("search for a season: %w", err)
 		}
 		seasons = out.Seasons
 	}
-	if b.Model.Season == 0 {
-		b.Model.Season = commonSeason(seasons)
+	if e.Season = b.Model.Season; e.Season == 0 {
+		e.Season = commonSeason(seasons)
 	}
-	for _, name := range baselineNames {
-		if name == "seasonal" {
-			if e.Season = b.Model.Season; e.Season == 0 {
-				continue
-			}
+	if err := e.scoreSimple(ctx, &b, records, samples, o); err != nil {
+		return fmt.Errorf("simple forecasts: %w", err)
+	}
+	return nil
+}
+
+// scoreSimple adds the scores of the simple forecasts, made in one pass over the records.
+func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
+	simple := *c
+	simple.Model.Type, simple.Pipeline.Emit, simple.Evaluate.Window, simple.Evaluate.Interval = "persistence", o.Horizons, 0, 0
+	ec := build.EngineConfig(&simple, stream.AllSeries)
+	ec.Baselines = simpleForecasts(e.Season)
+	ec.Model, ec.Shards = linear96, nil
+	ec.NewModel = func(dim int) (eval.Model, error) {
+		return varmodel.NewLinearMap(varmodel.LinearMapConfig{Dim: dim, Horizon: c.Model.Horizon})
+	}
+	losses := make(map[string][][]float64)
+	ec.Evaluation = o.evaluation(samples)
+	ec.Evaluation.NoForecasts, ec.Evaluation.NoAnomalies = true, true
+	ec.Evaluation.Losses = func(_ *stream.Series, model string, last []float64) {
+		if losses[model] == nil {
+			losses[model] = make([][]float64, len(last))
 		}
-		b.Model.Type = name
-		if o.New = nil; name == "linear96" {
-			o.New = func(dim int) (eval.Model, error) {
-				return varmodel.NewLinearMap(varmodel.LinearMapConfig{Dim: dim, Horizon: b.Model.Horizon})
-			}
+		for k, v := range last {
+			losses[model][k] = append(losses[model][k], v)
 		}
-		out, err := EvaluateModel(ctx, &b, records, samples, o, &steps)
-		if err != nil {
-			return fmt.Errorf("baseline %s: %w", name, err)
+	}
+	engine, err := stream.NewEngine(ec)
+	if err != nil {
+		return err
+	}
+	if _, err := records.learn(ctx, engine, func(*stream.Batch, int) {}); err != nil {
+		return err
+	}
+	var names []string
+	for _, b := range ec.Baselines {
+		names = append(names, b.Name)
+	}
+	for _, name := range append(names, linear96) {
+		for k, score := range scoresOf(engine, name, o.Horizons) {
+			score.MSESE = report.Number(eval.StandardError(losses[name][k], score.Horizon))
+			e.Baselines = append(e.Baselines, score)
 		}
-		for _, r := range out.Results {
-			e.Baselines = append(e.Baselines, r.Score)
+		if to := o.meanTo(); to > 0 {
+			mse, nmse := engine.MeanErrors(name)
+			e.addMean(&Mean{Model: name, Horizon: to, MSE: report.Number(mse), NMSE: report.Number(nmse)})
 		}
-		e.addMean(out.Mean)
 	}
 	return nil
 }
@@ -159,7 +197,7 @@ func (e *Evaluation) baselineTable() report.Table {
 		}
 	}
 	for _, r := range e.Results {
-		if r.Horizon == last && r.Model != baselineNames[0] {
+		if r.Horizon == last && r.Model != "persistence" {
 			add(r.Score, r.LowestCoverage.Fixed(3), r.LowWindows.Fixed(3))
 		}
 	}

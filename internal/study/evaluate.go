@@ -65,12 +65,6 @@ type Options struct {
 
 	// Draws says that a tracer is among the observers.
 	Draws bool
-
-	// Simple says that the model is a simple forecast itself, which is compared with none.
-	Simple bool
-
-	// New makes the model; nil: that of the configuration.
-	New func(dim int) (eval.Model, error)
 }
 
 // Check returns an error when no series of data has a row to score, or the rows to scale by. The
@@ -112,10 +106,9 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 	runs := make([][]Score, seeds)
 	out := &Outcome{Losses: make([][]float64, len(o.Horizons))}
 	scores := new(Anomalies)
-	if o.Labels != nil && !o.Simple {
+	if o.Labels != nil {
 		observers = append(slices.Clip(observers), scores.Add)
 	}
-	last := o.Horizons[len(o.Horizons)-1]
 	emit, watched := o.Horizons, []int(nil) // nil: all
 	if o.Draws {                            // the future, too
 		emit, watched = nil, make([]int, len(o.Horizons))
@@ -123,8 +116,8 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			watched[k] = h - 1
 		}
 	}
-	if last > 1 && last <= meanHorizons {
-		out.Mean = &Mean{Model: c.Model.Type, Horizon: last}
+	if to := o.meanTo(); to > 0 {
+		out.Mean = &Mean{Model: c.Model.Type, Horizon: to}
 	}
 	windows := make([]*coverages, len(o.Horizons))
 	for seed := range runs {
@@ -135,26 +128,17 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			c.Evaluate.Interval = max(1, samples.Len()/len(samples.Series)/drawnWeights)
 		}
 		ec := build.EngineConfig(&c, stream.AllSeries)
-		if o.Simple {
-			ec.Baselines = nil
-		}
-		if o.New != nil {
-			ec.NewModel, ec.Shards = o.New, nil
-		}
 		ec.Evaluation = o.evaluation(samples)
 		ec.Evaluation.Watched, ec.Evaluation.NoForecasts = watched, len(observers) == 0
 		ec.Evaluation.ReferenceAlone = true
-		if out.Mean != nil {
-			ec.Evaluation.MeanTo = last
-		}
-		ec.Evaluation.NoAnomalies = seed > 0 || o.Simple || o.Labels == nil && !o.Draws
+		ec.Evaluation.NoAnomalies = seed > 0 || o.Labels == nil && !o.Draws
 		if seed == 0 {
 			ec.Evaluation.Losses = func(_ *stream.Series, _ string, losses []float64) {
 				for k, v := range losses {
 					out.Losses[k] = append(out.Losses[k], v)
 				}
 			}
-			if o.Pooled && !o.Simple {
+			if o.Pooled {
 				out.Scaled = make([][]float64, len(o.Horizons))
 				scales := samples.scales(0, o.From, o.To)
 				ec.Evaluation.Errors = func(s *stream.Series, k int, errors []float64) {
@@ -185,7 +169,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		}
 		runs[seed] = scoresOf(e, c.Model.Type, o.Horizons)
 		if out.Mean != nil {
-			mse, nmse := e.MeanErrors()
+			mse, nmse := e.MeanErrors(c.Model.Type)
 			out.Mean.MSE += report.Number(mse) / report.Number(seeds)
 			out.Mean.NMSE += report.Number(nmse) / report.Number(seeds)
 		}
@@ -228,9 +212,17 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 // Scored reports whether a row of a series is scored.
 func (o *Options) Scored(_, row int) bool { return row >= o.From && (o.To == 0 || row < o.To) }
 
+// meanTo is the number of horizons that the mean errors are computed for; 0: none.
+func (o *Options) meanTo() int {
+	if last := o.Horizons[len(o.Horizons)-1]; last > 1 && last <= meanHorizons {
+		return last
+	}
+	return 0
+}
+
 // evaluation returns the settings of an engine for o.
 func (o *Options) evaluation(samples *Samples) stream.Evaluation {
-	e := stream.Evaluation{From: int64(o.From), To: int64(o.To)}
+	e := stream.Evaluation{From: int64(o.From), To: int64(o.To), MeanTo: o.meanTo()}
 	if o.ScaleRows > 0 {
 		e.Scale = samples.scales(o.ScaleRows, o.From, o.To)
 	}
