@@ -32,6 +32,7 @@ type Workspace struct {
 	shapes          []*newtonShape
 	solvers         []solver
 	phi, rhs, moved []float64
+	udu             vec.UDUScratch
 }
 
 // newtonShape is what BlockNewtons of one configuration have in common.

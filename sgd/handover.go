@@ -15,7 +15,8 @@ type HandOverConfig struct {
 }
 
 // HandOver is recursive least squares for the first After samples and BlockNewton
-// from then on. Exact least squares makes the most of few samples; after many, steps
+// from then on. P of many features has factors of 32 bits, see vec.UDU: it takes most of the
+// memory of a fleet. Exact least squares makes the most of few samples; after many, steps
 // on blocks are as accurate and take a fraction of the time. BlockNewton starts with
 // the weights of RLS; its curvature starts as the diagonal blocks of the inverse of P.
 type HandOver struct {
@@ -30,7 +31,10 @@ func NewHandOver(cfg HandOverConfig) (*HandOver, error) {
 	if cfg.After < 1 {
 		return nil, fmt.Errorf("sgd: HandOver After must be >= 1, got %d", cfg.After)
 	}
-	rls, err := NewRLS(cfg.RLS)
+	if cfg.Newton.Workspace == nil {
+		cfg.Newton.Workspace = new(Workspace)
+	}
+	rls, err := rlsOf(cfg.RLS, cfg.Newton.Workspace.covariance)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +80,7 @@ func (r *HandOver) handOver() {
 	// P is the inverse of the sum of squares plus the ridge. If P overflowed, the
 	// curvature starts at zero, as RLS itself would restart.
 	p, c := vec.NewSym(m), vec.NewCholesky(m)
-	row := rls.gain
-	for i := range m {
-		rls.p.RowTo(row, i)
-		for j, v := range row[:i+1] {
-			p.Set(i, j, v)
-		}
-	}
+	rls.p.CopyTo(p)
 	if !c.Factor(p, 0, 0) {
 		return
 	}
@@ -121,7 +119,7 @@ func (r *HandOver) Reset() {
 		return
 	}
 	var err error
-	if r.rls, err = NewRLS(r.cfg.RLS); err != nil {
+	if r.rls, err = rlsOf(r.cfg.RLS, r.cfg.Newton.Workspace.covariance); err != nil {
 		panic(err.Error()) // NewHandOver checked the configuration
 	}
 }

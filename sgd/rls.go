@@ -45,38 +45,12 @@ type RLS struct {
 	weight []float64 // one weight of each output; scratch
 }
 
-// covariance is P: symmetric, changed by one rank at a time.
-type covariance interface {
-	SetIdentity(v float64)
-	MatVec(y, x []float64) float64 // y = P x; returns x y
-	Rank1(alpha float64, u []float64)
-	Scale(alpha float64)
-	RowTo(dst []float64, i int)
-	At(i, j int) float64
-	State(c *snapshot.Codec)
-}
-
-// squareMost is the order up to which a Square is faster than a Sym.
-const squareMost = 24
-
-func newCovariance(m int) covariance {
-	if m <= squareMost {
-		return vec.NewSquare(m)
-	}
-	return half{vec.NewSym(m)}
-}
-
-// half is a matrix stored as one half.
-type half struct{ *vec.Sym }
-
-func (h half) MatVec(y, x []float64) float64 {
-	h.Sym.MatVec(y, x)
-	return vec.Dot(x, y)
-}
-
 // NewRLS returns a learner with zero weights. The error names the field that
 // is wrong.
-func NewRLS(cfg RLSConfig) (*RLS, error) {
+func NewRLS(cfg RLSConfig) (*RLS, error) { return rlsOf(cfg, newCovariance) }
+
+// rlsOf is NewRLS with P of any kind.
+func rlsOf(cfg RLSConfig, covarianceOf func(order int) covariance) (*RLS, error) {
 	switch {
 	case cfg.Features < 1:
 		return nil, fmt.Errorf("sgd: RLS Features must be >= 1, got %d", cfg.Features)
@@ -96,7 +70,7 @@ func NewRLS(cfg RLSConfig) (*RLS, error) {
 		// as much as learning.
 		every:  int(max(1, min(0.1/(float64(m)*(1-cfg.Forgetting)), 1000))),
 		theta:  make([]float64, cfg.Outputs*m),
-		p:      newCovariance(m),
+		p:      covarianceOf(m),
 		gain:   make([]float64, m),
 		weight: make([]float64, cfg.Outputs),
 	}
@@ -129,18 +103,19 @@ func (r *RLS) Update(phi, e []float64) {
 		panic("sgd: RLS.Update: wrong length")
 	}
 	g := r.gain
-	h := r.p.MatVec(g, phi)
+	h := r.p.Project(g, phi)
 	if !(h >= 0) || math.IsInf(h, 1) { // P lost definiteness or overflowed
 		r.resetP()
 		return
 	}
 	beta := r.cfg.Forgetting
-	den := beta + h
+	noise := beta
 	if limit := r.cfg.MaxLeverage; limit > 0 && h > limit {
-		den = beta*h/limit + h
+		noise = beta * h / limit
 	}
-	vec.AddOuter(r.theta, 1/den, e, g)
-	r.p.Rank1(-1/den, g)
+	c := 1 / (noise + h)
+	r.p.Observe(g, noise, c)
+	vec.AddOuter(r.theta, c, e, g)
 	if beta < 1 {
 		r.p.Scale(1 / beta)
 		r.leak()
@@ -163,13 +138,12 @@ func (r *RLS) leak() {
 // squared size of the pseudo-input.
 func (r *RLS) shrink(j int, a float64) {
 	m, g := r.cfg.Features, r.gain
-	r.p.RowTo(g, j)
-	c := a / (1 + a*g[j])
+	c := a / (1 + a*r.p.ProjectUnit(g, j))
+	r.p.Observe(g, 1/a, c)
 	for o := range r.weight {
 		r.weight[o] = r.theta[o*m+j]
 	}
 	vec.AddOuter(r.theta, -c, r.weight, g)
-	r.p.Rank1(-c, g)
 }
 
 // Discount multiplies the weight of all samples so far by keep in (0, 1]. The ridge stays:
@@ -177,6 +151,9 @@ func (r *RLS) shrink(j int, a float64) {
 func (r *RLS) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
 		panic("sgd: RLS.Discount: not in (0, 1]")
+	}
+	if keep == 1 {
+		return
 	}
 	r.p.Scale(1 / keep)
 	for j := range r.cfg.Features {

@@ -46,7 +46,7 @@ func TestLeakKeepsTheRidge(t *testing.T) {
 			r.Update([]float64{1 + float64(i%3), 0, 0, 0}, []float64{1})
 		}
 		for j := 1; j < m; j++ {
-			if precision := 1 / r.p.At(j, j); !(precision > .85*ridge && precision < 1.15*ridge) {
+			if precision := 1 / r.p.ProjectUnit(r.gain, j); !(precision > .85*ridge && precision < 1.15*ridge) {
 				t.Errorf("forgetting %g: the precision of feature %d is %.3g, the ridge %g", beta, j, precision, ridge)
 			}
 		}

@@ -161,7 +161,7 @@ func TestRLSDoesNotWindUp(t *testing.T) {
 			continue
 		}
 		for i := range m {
-			p := r.p.At(i, i)
+			p := r.p.ProjectUnit(r.gain, i)
 			// A diagonal entry is refreshed every m steps; in between it can
 			// grow by beta^-m.
 			if limit := math.Pow(beta, -m) / ridge; !(p > 0 && p <= 1.01*limit) {

@@ -40,7 +40,7 @@ func BenchmarkMatTVec(b *testing.B) {
 
 // A step of recursive least squares: product and one or two rank-1 terms.
 func BenchmarkSym(b *testing.B) {
-	for _, n := range []int{13, 49, 97, 208, 400, 1008} {
+	for _, n := range []int{13, 36, 49, 97, 104, 208, 400, 1008} {
 		for terms := 1; terms <= 2; terms++ {
 			b.Run(fmt.Sprintf("n=%d,terms=%d", n, terms), func(b *testing.B) {
 				isatest.Each(b, func(b *testing.B) {
@@ -87,5 +87,28 @@ func BenchmarkCholesky(b *testing.B) {
 				})
 			})
 		})
+	}
+}
+
+func BenchmarkUDU(b *testing.B) {
+	for _, n := range []int{36, 104} {
+		for terms := 1; terms <= 2; terms++ {
+			b.Run(fmt.Sprintf("n=%d,terms=%d", n, terms), func(b *testing.B) {
+				isatest.Each(b, func(b *testing.B) {
+					rng := rand.New(rand.NewPCG(1, 1))
+					s, x, q := NewUDU(n, new(UDUScratch)), randomVector(rng, 64*n), make([]float64, n)
+					s.SetIdentity(1)
+					for i := 0; b.Loop(); i++ {
+						s.Project(x[i%64*n : (i%64+1)*n])
+						s.Observe(q, 1)
+						if terms > 1 {
+							s.ProjectUnit(i % n)
+							s.Observe(q, 1000)
+						}
+						s.Scale(1.001)
+					}
+				})
+			})
+		}
 	}
 }

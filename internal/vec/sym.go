@@ -53,6 +53,9 @@ func NewSym(n int) *Sym {
 	return &Sym{n: n, nb: nb, limit: limit, scale: 1, tiles: Aligned(nb * (nb + 1) / 2 * tileLen)}
 }
 
+// Order returns n.
+func (s *Sym) Order() int { return s.n }
+
 // collect makes room for terms: a matrix that is only a sum of rows needs none.
 func (s *Sym) collect() {
 	if s.w == nil {

@@ -91,6 +91,49 @@ func squareSub(s *Square, root float64, u []float64) {
 	}
 }
 
+func uduProject(f, u, x []float32, n int) {
+	switch isa.Active {
+	case isa.AVX512:
+		uduProjectAVX512(&f[0], &u[0], &x[0], n)
+	case isa.AVX2:
+		uduProjectAVX2(&f[0], &u[0], &x[0], n)
+	default:
+		uduProjectPortable(f, u, x, n)
+	}
+}
+
+func uduWeigh(v []float32, sums, d []float64, f []float32) float64 {
+	switch isa.Active {
+	case isa.AVX512:
+		return uduWeighAVX512(&v[0], &sums[0], &d[0], &f[0], len(f))
+	case isa.AVX2:
+		return uduWeighAVX2(&v[0], &sums[0], &d[0], &f[0], len(f))
+	}
+	return uduWeighPortable(v, sums, d, f)
+}
+
+func uduRatios(ratio []float32, d, sums []float64, f []float32, r float64) {
+	switch isa.Active {
+	case isa.AVX512:
+		uduRatiosAVX512(&ratio[0], &d[0], &sums[0], &f[0], r, len(f))
+	case isa.AVX2:
+		uduRatiosAVX2(&ratio[0], &d[0], &sums[0], &f[0], r, len(f))
+	default:
+		uduRatiosPortable(ratio, d, sums, f, r)
+	}
+}
+
+func uduUpdate(u, sum, v, ratio []float32, first, n int) {
+	switch isa.Active {
+	case isa.AVX512:
+		uduUpdateAVX512(&u[0], &sum[0], &v[0], &ratio[0], first, n)
+	case isa.AVX2:
+		uduUpdateAVX2(&u[0], &sum[0], &v[0], &ratio[0], first, n)
+	default:
+		uduUpdatePortable(u, sum, v, ratio, first, n)
+	}
+}
+
 // firstTile returns the tile that a kernel begins with, and 1 if it goes backwards.
 func firstTile(t []float64, back bool) (first *float64, reverse int) {
 	if back {

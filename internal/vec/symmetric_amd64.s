@@ -3401,6 +3401,260 @@ end2:
 DATA one64<>+0(SB)/8, $0x3ff0000000000000
 GLOBL one64<>(SB), RODATA|NOPTR, $8
 
+// func uduProjectAVX2(f *float32, u *float32, x *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·uduProjectAVX2(SB), NOSPLIT, $0-32
+	MOVQ f+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ x+16(FP), DX
+	XORQ BX, BX
+	MOVQ n+24(FP), SI
+	MOVQ BX, DI
+	SHRQ $0x04, DI
+	INCQ DI
+	SHLQ $0x06, DI
+	ANDQ $0x0f, BX
+	CMPQ SI, $0x00000004
+	JL   done2
+
+loop1:
+	LEAQ   (DI)(DI*2), R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DX, R9
+	MOVQ   DI, R10
+	CMPQ   R10, $0x00000020
+	JL     done4
+
+loop3:
+	VMOVUPS     (R9), Y4
+	VFMADD231PS (CX), Y4, Y0
+	VFMADD231PS (CX)(DI*1), Y4, Y1
+	VFMADD231PS (CX)(DI*2), Y4, Y2
+	VFMADD231PS (CX)(R8*1), Y4, Y3
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, CX
+	SUBQ        $0x00000020, R10
+	CMPQ        R10, $0x00000020
+	JGE         loop3
+
+done4:
+	ADDQ         R8, CX
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y2
+	VHADDPS      Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x04, BX
+	CMPQ         BX, $0x10
+	JL           same5
+	XORQ         BX, BX
+	ADDQ         $0x40, DI
+
+same5:
+	SUBQ $0x00000004, SI
+	CMPQ SI, $0x00000004
+	JGE  loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func uduWeighAVX2(v *float32, sums *float64, d *float64, f *float32, n int) float64
+// Requires: AVX, AVX2
+TEXT ·uduWeighAVX2(SB), NOSPLIT, $0-48
+	MOVQ   v+0(FP), AX
+	MOVQ   sums+8(FP), CX
+	MOVQ   d+16(FP), DX
+	MOVQ   f+24(FP), BX
+	MOVQ   n+32(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	CMPQ   SI, $0x00000008
+	JL     done2
+
+loop1:
+	VCVTPS2PD  (BX), Y3
+	VMULPD     (DX), Y3, Y2
+	VCVTPD2PSY Y2, X4
+	VMOVUPS    X4, (AX)
+	VMULPD     Y2, Y3, Y3
+	VSHUFPD    $0x00, Y3, Y0, Y2
+	VADDPD     Y2, Y3, Y3
+	VPERM2F128 $0x08, Y3, Y3, Y2
+	VPERMILPD  $0x0c, Y2, Y2
+	VADDPD     Y2, Y3, Y3
+	VPERMPD    $0xff, Y3, Y2
+	VADDPD     Y1, Y3, Y3
+	VMOVUPD    Y3, (CX)
+	VADDPD     Y2, Y1, Y1
+	VCVTPS2PD  16(BX), Y3
+	VMULPD     32(DX), Y3, Y2
+	VCVTPD2PSY Y2, X4
+	VMOVUPS    X4, 16(AX)
+	VMULPD     Y2, Y3, Y3
+	VSHUFPD    $0x00, Y3, Y0, Y2
+	VADDPD     Y2, Y3, Y3
+	VPERM2F128 $0x08, Y3, Y3, Y2
+	VPERMILPD  $0x0c, Y2, Y2
+	VADDPD     Y2, Y3, Y3
+	VPERMPD    $0xff, Y3, Y2
+	VADDPD     Y1, Y3, Y3
+	VMOVUPD    Y3, 32(CX)
+	VADDPD     Y2, Y1, Y1
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, BX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x00000008, SI
+	CMPQ       SI, $0x00000008
+	JGE        loop1
+
+done2:
+	VMOVSD X1, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func uduRatiosAVX2(ratio *float32, d *float64, sums *float64, f *float32, r float64, n int)
+// Requires: AVX
+TEXT ·uduRatiosAVX2(SB), NOSPLIT, $0-48
+	MOVQ         ratio+0(FP), AX
+	MOVQ         d+8(FP), CX
+	MOVQ         sums+16(FP), DX
+	MOVQ         f+24(FP), BX
+	MOVQ         n+40(FP), SI
+	VBROADCASTSD r+32(FP), Y0
+	VBROADCASTSD one64<>+0(SB), Y1
+	VXORPD       Y2, Y2, Y2
+	VSUBPD       Y1, Y2, Y2
+	CMPQ         SI, $0x00000008
+	JL           done2
+
+loop1:
+	VADDPD     (DX), Y0, Y3
+	VADDPD     8(DX), Y0, Y4
+	VMULPD     Y3, Y4, Y5
+	VDIVPD     Y5, Y1, Y5
+	VMULPD     Y5, Y4, Y4
+	VMULPD     Y4, Y2, Y4
+	VCVTPS2PD  (BX), Y6
+	VMULPD     Y6, Y4, Y4
+	VCVTPD2PSY Y4, X4
+	VMOVUPS    X4, (AX)
+	VMULPD     Y5, Y3, Y5
+	VMULPD     Y5, Y3, Y3
+	VMULPD     (CX), Y3, Y3
+	VMOVUPD    Y3, (CX)
+	VADDPD     32(DX), Y0, Y3
+	VADDPD     40(DX), Y0, Y4
+	VMULPD     Y3, Y4, Y5
+	VDIVPD     Y5, Y1, Y5
+	VMULPD     Y5, Y4, Y4
+	VMULPD     Y4, Y2, Y4
+	VCVTPS2PD  16(BX), Y6
+	VMULPD     Y6, Y4, Y4
+	VCVTPD2PSY Y4, X4
+	VMOVUPS    X4, 16(AX)
+	VMULPD     Y5, Y3, Y5
+	VMULPD     Y5, Y3, Y3
+	VMULPD     32(CX), Y3, Y3
+	VMOVUPD    Y3, 32(CX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, BX
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, CX
+	SUBQ       $0x00000008, SI
+	CMPQ       SI, $0x00000008
+	JGE        loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func uduUpdateAVX2(u *float32, k *float32, v *float32, l *float32, first int, n int)
+// Requires: AVX, FMA3
+TEXT ·uduUpdateAVX2(SB), NOSPLIT, $0-48
+	MOVQ u+0(FP), AX
+	MOVQ k+8(FP), CX
+	MOVQ v+16(FP), DX
+	MOVQ l+24(FP), BX
+	MOVQ first+32(FP), SI
+	MOVQ n+40(FP), DI
+	MOVQ SI, R8
+	SHRQ $0x04, R8
+	INCQ R8
+	SHLQ $0x06, R8
+	ANDQ $0x0f, SI
+	CMPQ DI, $0x00000004
+	JL   done2
+
+loop1:
+	LEAQ         (R8)(R8*2), R9
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS (BX), Y4
+	VBROADCASTSS 4(DX), Y1
+	VBROADCASTSS 4(BX), Y5
+	VBROADCASTSS 8(DX), Y2
+	VBROADCASTSS 8(BX), Y6
+	VBROADCASTSS 12(DX), Y3
+	VBROADCASTSS 12(BX), Y7
+	MOVQ         CX, R10
+	MOVQ         R8, R11
+	CMPQ         R11, $0x00000020
+	JL           done4
+
+loop3:
+	VMOVUPS     (R10), Y8
+	VMOVUPS     (AX), Y9
+	VMOVAPS     Y9, Y10
+	VFMADD231PS Y8, Y4, Y10
+	VFMADD231PS Y9, Y0, Y8
+	VMOVUPS     Y10, (AX)
+	VMOVUPS     (AX)(R8*1), Y9
+	VMOVAPS     Y9, Y10
+	VFMADD231PS Y8, Y5, Y10
+	VFMADD231PS Y9, Y1, Y8
+	VMOVUPS     Y10, (AX)(R8*1)
+	VMOVUPS     (AX)(R8*2), Y9
+	VMOVAPS     Y9, Y10
+	VFMADD231PS Y8, Y6, Y10
+	VFMADD231PS Y9, Y2, Y8
+	VMOVUPS     Y10, (AX)(R8*2)
+	VMOVUPS     (AX)(R9*1), Y9
+	VMOVAPS     Y9, Y10
+	VFMADD231PS Y8, Y7, Y10
+	VFMADD231PS Y9, Y3, Y8
+	VMOVUPS     Y10, (AX)(R9*1)
+	VMOVUPS     Y8, (R10)
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, AX
+	SUBQ        $0x00000020, R11
+	CMPQ        R11, $0x00000020
+	JGE         loop3
+
+done4:
+	ADDQ R9, AX
+	ADDQ $0x10, DX
+	ADDQ $0x10, BX
+	ADDQ $0x04, SI
+	CMPQ SI, $0x10
+	JL   same5
+	XORQ SI, SI
+	ADDQ $0x40, R8
+
+same5:
+	SUBQ $0x00000004, DI
+	CMPQ DI, $0x00000004
+	JGE  loop1
+
+done2:
+	VZEROUPPER
+	RET
+
 // func symAddAVX512(a *float64, nb int, w *float64, k int)
 // Requires: AVX, AVX512F
 TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
@@ -5239,6 +5493,266 @@ rows3:
 	JMP          order1
 
 end2:
+	VZEROUPPER
+	RET
+
+// func uduProjectAVX512(f *float32, u *float32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·uduProjectAVX512(SB), NOSPLIT, $0-32
+	VPXORQ  Z0, Z0, Z0
+	MOVQ    f+0(FP), AX
+	MOVQ    u+8(FP), CX
+	MOVQ    x+16(FP), DX
+	VMOVUPS quarters<>+0(SB), Z1
+	XORQ    BX, BX
+	MOVQ    n+24(FP), SI
+	MOVQ    BX, DI
+	SHRQ    $0x04, DI
+	INCQ    DI
+	SHLQ    $0x06, DI
+	ANDQ    $0x0f, BX
+	CMPQ    SI, $0x00000004
+	JL      done2
+
+loop1:
+	LEAQ    (DI)(DI*2), R8
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $0x00000040
+	JL      done4
+
+loop3:
+	VMOVUPS     (R9), Z6
+	VFMADD231PS (CX), Z6, Z2
+	VFMADD231PS (CX)(DI*1), Z6, Z3
+	VFMADD231PS (CX)(DI*2), Z6, Z4
+	VFMADD231PS (CX)(R8*1), Z6, Z5
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, CX
+	SUBQ        $0x00000040, R10
+	CMPQ        R10, $0x00000040
+	JGE         loop3
+
+done4:
+	ADDQ       R8, CX
+	VSHUFF64X2 $0x88, Z3, Z2, Z6
+	VSHUFF64X2 $0xdd, Z3, Z2, Z2
+	VADDPS     Z6, Z2, Z2
+	VSHUFF64X2 $0x88, Z5, Z4, Z6
+	VSHUFF64X2 $0xdd, Z5, Z4, Z4
+	VADDPS     Z6, Z4, Z4
+	VSHUFF64X2 $0x88, Z4, Z2, Z6
+	VSHUFF64X2 $0xdd, Z4, Z2, Z2
+	VADDPS     Z6, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z6
+	VADDPS     Z6, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z6
+	VADDPS     Z6, Z2, Z2
+	VPERMPS    Z2, Z1, Z2
+	VMOVUPS    X2, (AX)
+	ADDQ       $0x10, AX
+	ADDQ       $0x04, BX
+	CMPQ       BX, $0x10
+	JL         same5
+	XORQ       BX, BX
+	ADDQ       $0x40, DI
+
+same5:
+	SUBQ $0x00000004, SI
+	CMPQ SI, $0x00000004
+	JGE  loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+DATA quarters<>+0(SB)/4, $0x00000000
+DATA quarters<>+4(SB)/4, $0x00000004
+DATA quarters<>+8(SB)/4, $0x00000008
+DATA quarters<>+12(SB)/4, $0x0000000c
+DATA quarters<>+16(SB)/4, $0x00000000
+DATA quarters<>+20(SB)/4, $0x00000004
+DATA quarters<>+24(SB)/4, $0x00000008
+DATA quarters<>+28(SB)/4, $0x0000000c
+DATA quarters<>+32(SB)/4, $0x00000000
+DATA quarters<>+36(SB)/4, $0x00000004
+DATA quarters<>+40(SB)/4, $0x00000008
+DATA quarters<>+44(SB)/4, $0x0000000c
+DATA quarters<>+48(SB)/4, $0x00000000
+DATA quarters<>+52(SB)/4, $0x00000004
+DATA quarters<>+56(SB)/4, $0x00000008
+DATA quarters<>+60(SB)/4, $0x0000000c
+GLOBL quarters<>(SB), RODATA|NOPTR, $64
+
+// func uduWeighAVX512(v *float32, sums *float64, d *float64, f *float32, n int) float64
+// Requires: AVX, AVX512F
+TEXT ·uduWeighAVX512(SB), NOSPLIT, $0-48
+	VPXORQ  Z0, Z0, Z0
+	MOVQ    v+0(FP), AX
+	MOVQ    sums+8(FP), CX
+	MOVQ    d+16(FP), DX
+	MOVQ    f+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z0
+	CMPQ    SI, $0x00000008
+	JL      done2
+
+loop1:
+	VCVTPS2PD  (BX), Z3
+	VMULPD     (DX), Z3, Z2
+	VCVTPD2PS  Z2, Y4
+	VMOVUPS    Y4, (AX)
+	VMULPD     Z2, Z3, Z3
+	VALIGNQ    $0x07, Z1, Z3, Z2
+	VADDPD     Z2, Z3, Z3
+	VALIGNQ    $0x06, Z1, Z3, Z2
+	VADDPD     Z2, Z3, Z3
+	VALIGNQ    $0x04, Z1, Z3, Z2
+	VADDPD     Z2, Z3, Z3
+	VSHUFF64X2 $0xff, Z3, Z3, Z2
+	VPERMILPD  $0xff, Z2, Z2
+	VADDPD     Z0, Z3, Z3
+	VMOVUPD    Z3, (CX)
+	VADDPD     Z2, Z0, Z0
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, BX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x00000008, SI
+	CMPQ       SI, $0x00000008
+	JGE        loop1
+
+done2:
+	VMOVSD X0, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func uduRatiosAVX512(ratio *float32, d *float64, sums *float64, f *float32, r float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·uduRatiosAVX512(SB), NOSPLIT, $0-48
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         ratio+0(FP), AX
+	MOVQ         d+8(FP), CX
+	MOVQ         sums+16(FP), DX
+	MOVQ         f+24(FP), BX
+	MOVQ         n+40(FP), SI
+	VBROADCASTSD r+32(FP), Z1
+	VBROADCASTSD one64<>+0(SB), Z2
+	VMOVUPD      Z0, Z0
+	VSUBPD       Z2, Z0, Z0
+	CMPQ         SI, $0x00000008
+	JL           done2
+
+loop1:
+	VADDPD    (DX), Z1, Z3
+	VADDPD    8(DX), Z1, Z4
+	VMULPD    Z3, Z4, Z5
+	VDIVPD    Z5, Z2, Z5
+	VMULPD    Z5, Z4, Z4
+	VMULPD    Z4, Z0, Z4
+	VCVTPS2PD (BX), Z6
+	VMULPD    Z6, Z4, Z4
+	VCVTPD2PS Z4, Y4
+	VMOVUPS   Y4, (AX)
+	VMULPD    Z5, Z3, Z5
+	VMULPD    Z5, Z3, Z3
+	VMULPD    (CX), Z3, Z3
+	VMOVUPD   Z3, (CX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, BX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, CX
+	SUBQ      $0x00000008, SI
+	CMPQ      SI, $0x00000008
+	JGE       loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func uduUpdateAVX512(u *float32, k *float32, v *float32, l *float32, first int, n int)
+// Requires: AVX, AVX512F
+TEXT ·uduUpdateAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   u+0(FP), AX
+	MOVQ   k+8(FP), CX
+	MOVQ   v+16(FP), DX
+	MOVQ   l+24(FP), BX
+	MOVQ   first+32(FP), SI
+	MOVQ   n+40(FP), DI
+	MOVQ   SI, R8
+	SHRQ   $0x04, R8
+	INCQ   R8
+	SHLQ   $0x06, R8
+	ANDQ   $0x0f, SI
+	CMPQ   DI, $0x00000004
+	JL     done2
+
+loop1:
+	LEAQ         (R8)(R8*2), R9
+	VBROADCASTSS (DX), Z0
+	VBROADCASTSS (BX), Z4
+	VBROADCASTSS 4(DX), Z1
+	VBROADCASTSS 4(BX), Z5
+	VBROADCASTSS 8(DX), Z2
+	VBROADCASTSS 8(BX), Z6
+	VBROADCASTSS 12(DX), Z3
+	VBROADCASTSS 12(BX), Z7
+	MOVQ         CX, R10
+	MOVQ         R8, R11
+	CMPQ         R11, $0x00000040
+	JL           done4
+
+loop3:
+	VMOVUPS     (R10), Z8
+	VMOVUPS     (AX), Z9
+	VMOVAPS     Z9, Z10
+	VFMADD231PS Z8, Z4, Z10
+	VFMADD231PS Z9, Z0, Z8
+	VMOVUPS     Z10, (AX)
+	VMOVUPS     (AX)(R8*1), Z9
+	VMOVAPS     Z9, Z10
+	VFMADD231PS Z8, Z5, Z10
+	VFMADD231PS Z9, Z1, Z8
+	VMOVUPS     Z10, (AX)(R8*1)
+	VMOVUPS     (AX)(R8*2), Z9
+	VMOVAPS     Z9, Z10
+	VFMADD231PS Z8, Z6, Z10
+	VFMADD231PS Z9, Z2, Z8
+	VMOVUPS     Z10, (AX)(R8*2)
+	VMOVUPS     (AX)(R9*1), Z9
+	VMOVAPS     Z9, Z10
+	VFMADD231PS Z8, Z7, Z10
+	VFMADD231PS Z9, Z3, Z8
+	VMOVUPS     Z10, (AX)(R9*1)
+	VMOVUPS     Z8, (R10)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, AX
+	SUBQ        $0x00000040, R11
+	CMPQ        R11, $0x00000040
+	JGE         loop3
+
+done4:
+	ADDQ R9, AX
+	ADDQ $0x10, DX
+	ADDQ $0x10, BX
+	ADDQ $0x04, SI
+	CMPQ SI, $0x10
+	JL   same5
+	XORQ SI, SI
+	ADDQ $0x40, R8
+
+same5:
+	SUBQ $0x00000004, DI
+	CMPQ DI, $0x00000004
+	JGE  loop1
+
+done2:
 	VZEROUPPER
 	RET
 

@@ -18,3 +18,13 @@ func cholesky(u []float64, nb int, inv []float64)           { choleskyPortable(u
 func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePortable(u, nb, inv, rhs) }
 func pack(rhs, b []float64, n int)                          { packPortable(rhs, b, n) }
 func unpack(b, rhs []float64, n int)                        { unpackPortable(b, rhs, n) }
+func uduProject(f, u, x []float32, n int)                   { uduProjectPortable(f, u, x, n) }
+func uduUpdate(u, sum, v, ratio []float32, first, n int) {
+	uduUpdatePortable(u, sum, v, ratio, first, n)
+}
+func uduWeigh(v []float32, sums, d []float64, f []float32) float64 {
+	return uduWeighPortable(v, sums, d, f)
+}
+func uduRatios(ratio []float32, d, sums []float64, f []float32, r float64) {
+	uduRatiosPortable(ratio, d, sums, f, r)
+}

@@ -47,6 +47,26 @@ func choleskySolveAVX2(u *float64, nb int, inv *float64, rhs *float64)
 //go:noescape
 func levinsonAVX2(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
 
+// uduProjectAVX2 sets f = U^T x, U of n columns.
+//
+//go:noescape
+func uduProjectAVX2(f *float32, u *float32, x *float32, n int)
+
+// uduWeighAVX2 sets v = D f and sums to the sums of f_i v_i, i <= j, and returns the last one; n is a multiple of 8.
+//
+//go:noescape
+func uduWeighAVX2(v *float32, sums *float64, d *float64, f *float32, n int) float64
+
+// uduRatiosAVX2 sets ratio = -f / a and D = D a / b, where a is r + sums and b is r + the sums one further; n is a multiple of 8.
+//
+//go:noescape
+func uduRatiosAVX2(ratio *float32, d *float64, sums *float64, f *float32, r float64, n int)
+
+// uduUpdateAVX2 adds l_j k to each of n columns of U from column first on, where k is the sum of v_i times column i before it changes, i < j, and of k at the start.
+//
+//go:noescape
+func uduUpdateAVX2(u *float32, k *float32, v *float32, l *float32, first int, n int)
+
 // symAddAVX512 adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.
 //
 //go:noescape
@@ -91,6 +111,26 @@ func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
 //
 //go:noescape
 func levinsonAVX512(head *float64, x *float64, b *float64, r *float64, order int, stride int, row int, n int)
+
+// uduProjectAVX512 sets f = U^T x, U of n columns.
+//
+//go:noescape
+func uduProjectAVX512(f *float32, u *float32, x *float32, n int)
+
+// uduWeighAVX512 sets v = D f and sums to the sums of f_i v_i, i <= j, and returns the last one; n is a multiple of 8.
+//
+//go:noescape
+func uduWeighAVX512(v *float32, sums *float64, d *float64, f *float32, n int) float64
+
+// uduRatiosAVX512 sets ratio = -f / a and D = D a / b, where a is r + sums and b is r + the sums one further; n is a multiple of 8.
+//
+//go:noescape
+func uduRatiosAVX512(ratio *float32, d *float64, sums *float64, f *float32, r float64, n int)
+
+// uduUpdateAVX512 adds l_j k to each of n columns of U from column first on, where k is the sum of v_i times column i before it changes, i < j, and of k at the start.
+//
+//go:noescape
+func uduUpdateAVX512(u *float32, k *float32, v *float32, l *float32, first int, n int)
 
 // packAVX2 copies four rows of length n into four columns of rhs, or back.
 //

@@ -11,20 +11,25 @@ func (t target) narrow() {
 	dst, x, n := param("dst"), param("x"), param("n")
 	loop(n, side, func() {
 		for c := range t.groups() {
-			if from, to := at(x, nil, c*t.bytes()), at(dst, nil, c*t.bytes()/2); t.zmm {
-				half := YMM()
-				VCVTPD2PS(from, half)
-				VMOVUPS(half, to)
-			} else {
-				half := XMM()
-				VCVTPD2PSY(from, half)
-				VMOVUPS(half, to)
-			}
+			t.storeNarrow(at(x, nil, c*t.bytes()), at(dst, nil, c*t.bytes()/2))
 		}
 		ADDQ(U8(side*size), x)
 		ADDQ(U8(side*size/2), dst)
 	})
 	t.end()
+}
+
+// storeNarrow rounds a register to 32 bits.
+func (t target) storeNarrow(from, to Op) {
+	if t.zmm {
+		half := YMM()
+		VCVTPD2PS(from, half)
+		VMOVUPS(half, to)
+	} else {
+		half := XMM()
+		VCVTPD2PSY(from, half)
+		VMOVUPS(half, to)
+	}
 }
 
 func (t target) widen() {

@@ -20,7 +20,8 @@ var families = map[string]func(){
 	},
 	"symmetric": func() {
 		both(target.symAdd, target.symSub, target.symMatVec, target.symSubMatVec, target.squareMatVec, target.squareSub,
-			target.cholesky, target.choleskySolve, target.levinson)
+			target.cholesky, target.choleskySolve, target.levinson,
+			target.uduProject, target.uduWeigh, target.uduRatios, target.uduUpdate)
 		avx2.pack("pack", false)
 		avx2.pack("unpack", true)
 	},
