@@ -35,3 +35,20 @@ func TestShareOfAShortCycleLeavesOutATrend(t *testing.T) {
 		t.Errorf("shares %v and, of a longer one, %v", short.value, plain.value)
 	}
 }
+
+// One large term decides nothing: deviations are large, in standard deviations, before a series has
+// seen its first day. As many equal terms as there are count, here little more than one.
+func TestShareOfAShortCycleNeedsEqualTerms(t *testing.T) {
+	s := slope{every: 2, memory: 1, least: naturalTerms, short: true}
+	for k := range 50 {
+		said := .05
+		if k == 0 {
+			said = 1
+		}
+		s.add(said, said/2, false)
+		s.add(-said, -said/2, false)
+	}
+	if s.value != 0 || s.sure() {
+		t.Errorf("share %v, sure %v", s.value, s.sure())
+	}
+}
