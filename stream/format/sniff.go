@@ -56,6 +56,9 @@ func SniffCSV(sample []byte, c CSVConfig) (Sniffed, error) {
 	if isDatum(s.header[0]) && !slices.ContainsFunc(s.header, func(name string) bool { return !isDatum(name) }) {
 		return s.out, nil // a line of data in the place of the header: the decoder says so
 	}
+	if err := s.checkShift(); err != nil {
+		return s.out, err
+	}
 	s.findNumbers()
 	if err := s.findTime(); err != nil {
 		return s.out, err
@@ -72,6 +75,7 @@ type sniffer struct {
 	out      Sniffed
 	header   []string
 	nameless []bool // columns that have no name in the file
+	shifted  bool   // the header lacks the name of the first column
 	rows     [][]string
 	time     int // column; -1 = none yet
 	times    times
@@ -118,9 +122,21 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 	default:
 		*header = append([]string{""}, *header...)
 		s.assume("", "first column without a name")
+		s.shifted = true
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(row []string) bool { return len(row) != len(*header) })
 	s.times = newTimes(s.out.CSV.TimeUnit, s.out.CSV.DateOrder, nil, false)
+}
+
+// checkShift refuses lines whose first field is the time, as the first name of the header says,
+// though they have a field more: a decimal comma in a number has made two of it.
+func (s *sniffer) checkShift() error {
+	isTime := func(column int) bool { return s.hasDates(column) || s.hasEpochs(column) }
+	if !s.shifted || !s.named(1, timeNames) || !isTime(0) || isTime(1) {
+		return nil
+	}
+	return fmt.Errorf("the header has %d names and the lines have %d fields, of which the first is the time as the first name, %q, says: "+
+		"a number with a decimal comma between commas is two fields; write numbers with a point, or put a semicolon between fields", len(s.header)-1, len(s.header), s.header[1])
 }
 
 // NewestFirst reports whether all times descend, at least three times: the newest line of a

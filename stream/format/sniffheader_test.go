@@ -45,3 +45,19 @@ func TestSemicolonsAndDecimalCommas(t *testing.T) {
 		check(fmt.Sprintf("frame %d", i), 1+i%5, func() string { return strconv.FormatFloat(scale*rng.NormFloat64(), 'g', -1, 64) })
 	}
 }
+
+// 11,29 is one number in a header of two names: as 11 and 29 it would be read without an error.
+func TestDecimalCommasBetweenCommas(t *testing.T) {
+	for _, rows := range []string{
+		"2026-01-01T00:00:00Z,11,29\n2026-01-01T00:05:00Z,11,45\n",
+		"1767225600,11,29\n1767225900,11,45\n",
+	} {
+		if _, err := SniffCSV([]byte("time,x\n"+rows), CSVConfig{}); err == nil || !strings.Contains(err.Error(), "decimal comma") {
+			t.Errorf("%q: %v", rows, err)
+		}
+	}
+	// The numbers of the lines that R writes have no name either.
+	if _, err := SniffCSV([]byte("time,x\n1,2026-01-01T00:00:00Z,11\n2,2026-01-01T00:05:00Z,12\n"), CSVConfig{}); err != nil {
+		t.Error(err)
+	}
+}
