@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
@@ -18,6 +17,10 @@ type IntervalConfig struct {
 	Dim     int       // d, coordinates of a sample
 	Horizon int       // H, as of the model
 	Levels  []float64 // coverage of each interval, in (0, 1)
+
+	// Horizons are those of 1 to Horizon, ascending, that have intervals beside the first one; none:
+	// all. No horizon learns from another.
+	Horizons []int
 }
 
 // Intervals are the prediction intervals of one series: an eval.Companion of its
@@ -36,6 +39,7 @@ type IntervalConfig struct {
 // smaller, or whose own factor is far from 1, has no vote for g. The method assumes no distribution of the errors.
 type Intervals struct {
 	cfg   IntervalConfig
+	used  []int     // horizons with intervals
 	order []int     // levels, ascending
 	gauss []float64 // gaussianFactor of each level
 
@@ -94,6 +98,11 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		s.until[k] = min(rateSettled, below-s.early[k]+1)
 		s.errors = append(s.errors, lanes.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
 	}
+	for k := range h {
+		if k == 0 || len(cfg.Horizons) == 0 || slices.Contains(cfg.Horizons, k+1) {
+			s.used = append(s.used, k+1)
+		}
+	}
 	for i, p := range cfg.Levels {
 		s.order[i], s.gauss[i] = i, gaussianFactor(p)
 		for k := range h {
@@ -108,47 +117,6 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		s.voting[j], s.before[j] = 1, math.NaN()
 	}
 	return s, nil
-}
-
-// WithIntervals returns m with forecasters that are eval.Bounders by Intervals of
-// their own. The forecasts stay the same.
-func WithIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
-	if _, err := NewIntervals(cfg); err != nil {
-		return nil, err
-	}
-	return &bounded{m, cfg}, nil
-}
-
-type bounded struct {
-	eval.Model
-	cfg IntervalConfig
-}
-
-func (m *bounded) NewSeries() eval.Forecaster {
-	s, err := NewIntervals(m.cfg)
-	if err != nil {
-		panic("varmodel: " + err.Error()) // WithIntervals has tried it
-	}
-	return &boundedSeries{accompany(m.Model.NewSeries(), s, m.cfg.Horizon, m.cfg.Dim), s}
-}
-
-// boundedSeries is one series with its intervals.
-type boundedSeries struct {
-	accompanied
-	intervals *Intervals
-}
-
-func (s *boundedSeries) Observe(y []float64) error {
-	if err := s.learn(y); err != nil {
-		return err
-	}
-	s.issue()
-	return nil
-}
-
-// BoundsTo implements eval.Bounder.
-func (s *boundedSeries) BoundsTo(lower, upper []float64) bool {
-	return s.intervals.BoundsTo(lower, upper)
 }
 
 const (
@@ -192,16 +160,12 @@ func (s *Intervals) Observe(y []float64) {
 		s.last[j], s.still[j], s.voting[j] = v, 0, 1
 	}
 	// Neighbouring horizons are not processed in a row: the last numbers are still being stored.
-	for first := 1; first <= 2; first++ {
-		for h := first; h <= H; h += 2 {
-			if s.issued[h-1] == h {
+	for first := range 2 {
+		for i := first; i < len(s.used); i += 2 {
+			if h := s.used[i]; s.issued[h-1] == h {
 				s.score(h, y, (s.next-h+H)%H)
+				s.scored[h-1] = min(s.scored[h-1]+1, intervalAfter)
 			}
-		}
-	}
-	for k := range s.scored {
-		if s.issued[k] == k+1 {
-			s.scored[k] = min(s.scored[k]+1, intervalAfter)
 		}
 	}
 }
@@ -251,7 +215,8 @@ func (s *Intervals) Issue(forecast []float64) {
 func (s *Intervals) halfTo(dst []float64) {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	for n, l := range s.order {
-		for h := range H {
+		for _, h := range s.used {
+			h--
 			g, from, to := s.common[l*H+h], (l*H+h)*d, (l*H+h+1)*d
 			row, own, scale := dst[from:to], s.own[from:to], s.scale[h*d:(h+1)*d]
 			for j, f := range own {
@@ -397,7 +362,8 @@ func (s *Intervals) ResetLags() {
 	}
 }
 
-// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
+// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others,
+// or have no intervals.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
@@ -420,8 +386,8 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 				upper[i] = math.MaxFloat64
 			}
 		}
-		for k := H - 1; s.scored[k] < intervalAfter; k-- {
-			for i := k * d; i < (k+1)*d; i++ {
+		for k, scored := range s.scored {
+			for i := k * d; i < (k+1)*d && scored < intervalAfter; i++ {
 				lower[i], upper[i] = math.NaN(), math.NaN()
 			}
 		}
@@ -446,11 +412,6 @@ func (s *Intervals) oneSided(lower, upper, forecast []float64) {
 	}
 }
 
-func (s *boundedSeries) State(c *snapshot.Codec) {
-	s.Forecaster.State(c)
-	c.Optional("intervals", func() { s.intervals.State(c) })
-}
-
 // State implements eval.Companion. The sizes of the errors of each horizon are an option, and
 // in it, with the present levels, the factors of that horizon and its forecasts under way.
 func (s *Intervals) State(c *snapshot.Codec) {
@@ -462,7 +423,8 @@ func (s *Intervals) State(c *snapshot.Codec) {
 		s.next = 0
 	}
 	levels := fmt.Sprint("levels=", s.cfg.Levels)
-	for h := range s.cfg.Horizon {
+	for _, h := range s.used {
+		h--
 		from, to := h*d, (h+1)*d
 		c.Optional(strconv.Itoa(h+1), func() {
 			c.Index(&s.scored[h], intervalAfter+1)

@@ -273,6 +273,61 @@ func TestIntervalsSurviveAnotherHorizon(t *testing.T) {
 	}
 }
 
+// The intervals of some horizons are those that they have among all, also after a restart of all
+// with these alone; others have none.
+func TestIntervalsOfSomeHorizons(t *testing.T) {
+	const d, H, until, restart = 2, 6, 120, 80
+	levels, some := []float64{.5, .9}, []int{3, 6}
+	intervals := func(horizons []int) *Intervals {
+		s, err := NewIntervals(IntervalConfig{Dim: d, Horizon: H, Levels: levels, Horizons: horizons})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	all, few, restored := intervals(nil), intervals(some), intervals(some)
+	r := rand.New(rand.NewPCG(5, 5))
+	forecast := make([]float64, H*d)
+	const n = 2 * H * d // of both levels
+	want, wantUpper, lower, upper := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range until {
+		y := []float64{r.NormFloat64(), 10 * r.NormFloat64()}
+		for j := range forecast {
+			forecast[j] = r.NormFloat64()
+		}
+		for _, s := range []*Intervals{all, few, restored} {
+			s.Observe(y)
+			s.Issue(forecast)
+		}
+		if i == restart {
+			e := snapshot.NewEncoder(nil)
+			e.Block(func() { all.State(e) })
+			dec := snapshot.NewDecoder(e.Bytes())
+			restored = intervals(some)
+			dec.Block(func() { restored.State(dec) })
+			if err := dec.Finish(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ready := all.BoundsTo(want, wantUpper)
+		for _, s := range []*Intervals{few, restored} {
+			if s.BoundsTo(lower, upper) != ready {
+				t.Fatalf("sample %d: bounds of some horizons, or of all, alone", i)
+			}
+			for k := range want {
+				h := k/d%H + 1
+				has := ready && (h == 1 || slices.Contains(some, h)) && want[k] == want[k]
+				switch {
+				case has && (lower[k] != want[k] || upper[k] != wantUpper[k]):
+					t.Fatalf("sample %d, horizon %d: [%v, %v], want [%v, %v]", i, h, lower[k], upper[k], want[k], wantUpper[k])
+				case ready && !has && lower[k] == lower[k]:
+					t.Fatalf("sample %d, horizon %d: bound %v", i, h, lower[k])
+				}
+			}
+		}
+	}
+}
+
 // After a step far beyond the usual the next interval reaches to the value before, which may
 // come back, and no further to the other side than usual; the second one is as narrow as ever.
 func TestIntervalsReachBackAfterASpike(t *testing.T) {

@@ -48,13 +48,17 @@ func driftOf(c config.Model, dim int) varmodel.DriftConfig {
 	return varmodel.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action)}
 }
 
-// newIntervals returns what makes the intervals beside the model of c; nil when the
-// model has them, or none are asked for.
-func newIntervals(c config.Model) func(dim int) (eval.Intervals, error) {
+// newIntervals returns what makes the intervals beside the model of c at the horizons that are
+// written, nil for all; nil when the model has them, or none are asked for.
+func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals, error) {
 	if !beside(c) {
 		return nil
 	}
-	return func(dim int) (eval.Intervals, error) { return varmodel.NewIntervals(intervalsOf(c, dim)) }
+	return func(dim int) (eval.Intervals, error) {
+		one := intervalsOf(c, dim)
+		one.Horizons = horizons
+		return varmodel.NewIntervals(one)
+	}
 }
 
 // newDriftWatch returns what watches the model of c from beside; nil when the model

@@ -55,7 +55,7 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		NewModel:      shards[0].NewModel,
 		Lighter:       shards[0].Lighter,
 		Shards:        shards[1:],
-		Intervals:     newIntervals(m),
+		Intervals:     newIntervals(m, c.Pipeline.Emit),
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
 		GrowAfter:     growAfter,
