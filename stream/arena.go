@@ -1,5 +1,7 @@
 package stream
 
+import "unsafe"
+
 // arena hands out slices that are valid until it is reset. Where it has to grow, those
 // before stay where they are: nothing is copied.
 type arena[T any] struct {
@@ -39,9 +41,9 @@ func (a *arena[T]) copy(v []T) []T {
 	return c
 }
 
-// reset takes everything back, and forgets blocks of exceptional size.
+// reset takes everything back. Blocks of far more room than was used are given up.
 func (a *arena[T]) reset() {
-	if a.size > maxSpare {
+	if excessive[T](a.used, a.size) {
 		*a = arena[T]{}
 	}
 	for i := range a.blocks {
@@ -50,5 +52,18 @@ func (a *arena[T]) reset() {
 	a.at, a.used = 0, 0
 }
 
-// maxSpare is how many elements are kept for later use.
-const maxSpare = 16 << 20
+// emptied returns v without elements, and without memory that is excessive.
+func emptied[T any](v []T) []T {
+	if excessive[T](len(v), cap(v)) {
+		return nil
+	}
+	return v[:0]
+}
+
+// excessive reports whether the room for elements is far more than a batch has used: behind a
+// backlog, batches are small.
+func excessive[T any](used, room int) bool {
+	const least = 1 << 20 // bytes
+	var element T
+	return used < room/4 && room*int(unsafe.Sizeof(element)) > least
+}

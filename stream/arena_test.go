@@ -77,3 +77,27 @@ func TestNamesOfDecoded(t *testing.T) {
 type decoderFunc func(r *Record, m *Message) error
 
 func (f decoderFunc) Decode(r *Record, m *Message) error { return f(r, m) }
+
+// TestExcessive: memory that a backlog needed is given up behind it, and memory of a usual size
+// is kept.
+func TestExcessive(t *testing.T) {
+	const many = 1 << 18
+	var a arena[int]
+	for i, batch := range []struct {
+		used int
+		kept bool
+	}{{many, true}, {many / 3, true}, {5, false}, {5, true}} {
+		for range batch.used {
+			a.take(1)
+		}
+		if a.reset(); a.size > 0 != batch.kept {
+			t.Errorf("batch %d of %d elements leaves room for %d", i, batch.used, a.size)
+		}
+	}
+	if v := emptied(make([]int, 5, many)); cap(v) > 0 {
+		t.Errorf("room for %d elements behind a batch of 5", cap(v))
+	}
+	if v := emptied(make([]int, many/3, many)); cap(v) != many || len(v) > 0 {
+		t.Errorf("%d elements, room for %d", len(v), cap(v))
+	}
+}

@@ -192,8 +192,8 @@ func (b *Batch) Bytes() int {
 	return 8*n + b.bytes.used + 128*b.Points()
 }
 
-// Reset empties the batch and keeps its memory, with the names and texts that its points
-// refer to.
+// Reset empties the batch and keeps its memory, unless that is far more than it needed, with
+// the names and texts that its points refer to.
 func (b *Batch) Reset() {
 	b.scored()
 	b.floats.reset()
@@ -202,8 +202,8 @@ func (b *Batch) Reset() {
 		b.parts[i].Reset()
 	}
 	*b = Batch{
-		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
-		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
+		Forecasts: emptied(b.Forecasts), Observations: emptied(b.Observations), Metrics: emptied(b.Metrics),
+		Insights: emptied(b.Insights), Events: emptied(b.Events), DeadLetters: emptied(b.DeadLetters),
 		results: b.results, insights: b.insights, parts: b.parts, floats: b.floats, bytes: b.bytes,
 	}
 }
@@ -254,8 +254,10 @@ func (b *Batch) absorb(p *Batch) {
 
 // scored drops the step results.
 func (b *Batch) scored() {
-	clear(b.results)
-	b.results, b.insights = b.results[:0], b.insights[:0]
+	if len(b.results) > 0 {
+		clear(b.results)
+		b.results, b.insights = emptied(b.results), emptied(b.insights)
+	}
 	b.points, b.numbers, b.series, b.samples = 0, 0, 0, 0
 	b.arrivals, b.arrival, b.unsorted = 0, 0, false
 }

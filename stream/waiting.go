@@ -91,7 +91,7 @@ func (e *Engine) Settle(dst *Batch) error {
 		return err
 	}
 	clear(e.queue)
-	e.queue = e.queue[:0]
+	e.queue = emptied(e.queue)
 	return nil
 }
 
