@@ -77,6 +77,12 @@ type eventState struct {
 	begins, becameNormal, endedNow bool
 }
 
+func newEventState(dim int) eventState {
+	var e eventState
+	e.Shares, e.ended.Shares = make([]float64, dim), make([]float64, dim)
+	return e
+}
+
 // Anomalous reports whether the last sample is odd enough for an alarm, in an event. The
 // event goes from the first such sample to the last one.
 func (s *AnomalyScorer) Anomalous() bool { return s.anomalous }
@@ -168,7 +174,7 @@ func (s *AnomalyScorer) extend(time int64, best float64) float64 {
 func (s *AnomalyScorer) settle() {
 	e := &s.event
 	if e.inside {
-		e = &s.outer
+		e = s.outer
 	}
 	if e.Normal || e.age <= int64(s.c.NormalAfter) {
 		return
@@ -191,7 +197,7 @@ func (s *AnomalyScorer) lasts() bool {
 func (s *AnomalyScorer) begin(time int64, score float64, inside bool) float64 {
 	e := &s.event
 	if inside {
-		s.event, s.outer = s.outer, s.event
+		s.openInside()
 	}
 	e.standing = s.leading == Flat && s.standing
 	begin, age := time, int64(1)
@@ -210,6 +216,14 @@ func (s *AnomalyScorer) begin(time int64, score float64, inside bool) float64 {
 		e.shift = levelShift{variable: j, size: size, from: s.runs.last[j] - size, last: time, age: age}
 	}
 	return score
+}
+
+// openInside makes the event the outer one of the next.
+func (s *AnomalyScorer) openInside() {
+	if s.outer == nil {
+		s.outer = new(newEventState(s.c.Dim))
+	}
+	s.event, *s.outer = *s.outer, s.event
 }
 
 // another reports whether a sample above 1 is another anomaly inside the event, and
@@ -249,7 +263,7 @@ func (s *AnomalyScorer) leave() {
 	s.outer.ended = e.AnomalyEvent
 	s.outer.ended.Shares = shares
 	s.outer.run, s.outer.begins, s.outer.endedNow = e.run, false, true
-	s.event, s.outer = s.outer, s.event
+	s.event, *s.outer = *s.outer, s.event
 }
 
 // endEvent closes the event.

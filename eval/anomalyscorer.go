@@ -104,7 +104,7 @@ type AnomalyScorer struct {
 	others  *others             // nil without Correlation
 	r       []float64           // residuals of others, standardised
 	event   eventState
-	outer   eventState // that the event is inside of, if it is
+	outer   *eventState // that the event is inside of, if it is; nil before the first
 
 	// Of the last sample.
 	score     float64 // NaN = none
@@ -143,7 +143,7 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 	}
 	s := &AnomalyScorer{
 		c: c, errors: newAnomalyErrors(c.Dim), levels: newLevels(c.Dim), runs: newAnomalyRuns(c.Dim),
-		shares: make([]float64, c.Dim), profile: make([]float64, c.Dim), score: math.NaN(),
+		shares: make([]float64, c.Dim), profile: make([]float64, c.Dim), event: newEventState(c.Dim), score: math.NaN(),
 	}
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
@@ -163,9 +163,6 @@ func NewAnomalyScorer(c AnomalyConfig) *AnomalyScorer {
 	if c.Dim >= 2 && c.Dim <= othersMost {
 		s.others, s.residuals = newOthers(c.Dim), lanes.NewResiduals(c.Dim, 1./othersSpan)
 		s.squares[Correlation], s.r = s.residuals.Square[:c.Dim], make([]float64, c.Dim)
-	}
-	for _, e := range [...]*eventState{&s.event, &s.outer} {
-		e.Shares, e.ended.Shares = make([]float64, c.Dim), make([]float64, c.Dim)
 	}
 	return s
 }
@@ -357,7 +354,7 @@ func (s *AnomalyScorer) acceptNormal(v View) {
 func (s *AnomalyScorer) becomeNormal() {
 	e := &s.event
 	if e.inside {
-		e = &s.outer
+		e = s.outer
 	}
 	e.becameNormal = e.becameNormal || e.Open && !e.Normal
 	e.Normal = e.Open
@@ -399,6 +396,9 @@ func (s *AnomalyScorer) State(c *snapshot.Codec) {
 	}
 	s.event.state(c)
 	if s.event.inside {
+		if s.outer == nil {
+			s.outer = new(newEventState(s.c.Dim))
+		}
 		s.outer.state(c)
 	}
 }

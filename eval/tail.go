@@ -21,10 +21,10 @@ const (
 // without memory. Its values are nonnegative and grow like the logarithm of what is
 // measured, so that their tail is about exponential.
 type sampleTail struct {
-	n      float64           // values
-	kept   int               // of them in top
-	top    [tailTop]float64  // largest first
-	beyond [tailBins]float32 // number of values in a bin or above it
+	n      float64          // values
+	kept   int              // of them in top
+	top    [tailTop]float64 // largest first
+	beyond []float32        // number of values in a bin or above it; 0 behind the last, at most tailBins
 }
 
 // surprisal returns -log P(X >= x) for the next value X, or 0 where a bound shows that
@@ -53,8 +53,11 @@ func (t *sampleTail) surprisal(x, least float64) float64 {
 		return s
 	}
 	bin := tailBin(x)
-	from, to := float64(t.beyond[bin])+1, 1.
-	if bin+1 < tailBins {
+	from, to := 1., 1.
+	if bin < len(t.beyond) {
+		from += float64(t.beyond[bin])
+	}
+	if bin+1 < len(t.beyond) {
 		to += float64(t.beyond[bin+1])
 	}
 	if logAtMost((t.n+1)/to) <= least {
@@ -85,7 +88,11 @@ func (t *sampleTail) learn(x float64) {
 		t.forget()
 	}
 	t.n++
-	for i := range t.beyond[:tailBin(x)+1] {
+	bins := tailBin(x) + 1
+	if more := bins - len(t.beyond); more > 0 {
+		t.beyond = append(t.beyond, make([]float32, more)...)
+	}
+	for i := range t.beyond[:bins] {
 		t.beyond[i]++
 	}
 	if t.n > tailTop && x <= t.top[t.kept-1] {
@@ -119,13 +126,14 @@ func (t *sampleTail) state(c *snapshot.Codec) {
 	c.Float64(&t.n)
 	c.Index(&t.kept, tailTop+1)
 	c.Float64s(t.top[:t.kept])
-	used := slices.Index(t.beyond[:], 0) // bins that have values
+	used := slices.Index(t.beyond, 0) // bins that have values
 	if used < 0 {
-		used = tailBins
+		used = len(t.beyond)
 	}
-	c.Index(&used, tailBins+1)
+	if c.Index(&used, tailBins+1); c.Decoding() {
+		t.beyond = make([]float32, used)
+	}
 	c.Float32s(t.beyond[:used])
-	clear(t.beyond[used:]) // of an older state, where changes follow a whole one
 }
 
 const (
