@@ -39,6 +39,7 @@ type Workspace struct {
 type newtonShape struct {
 	cfg           BlockNewtonConfig // without zeros that stand for something else
 	blocks, width int               // b, columns of a block; the last one may have fewer
+	groups        int               // in the mini-batch; a group is the samples from one step to the next
 	stride        int               // b rounded up for the kernels; what is beyond stays zero
 	solver        solver
 	decay         float64 // beta^n
@@ -135,7 +136,7 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 	l.theta = make([]float64, cfg.Features*cfg.Outputs)
 	l.err = make([]float64, cfg.Outputs*shape.cfg.Batch)
 	l.r = make([]float32, shape.blocks*shape.solver.r.Len())
-	l.phi = make([]float32, l.slots(l.groups())*cfg.Every*shape.stride)
+	l.phi = make([]float32, l.slots(l.groups)*cfg.Every*shape.stride)
 	return l, nil
 }
 
@@ -153,7 +154,7 @@ func (w *Workspace) newton(cfg BlockNewtonConfig) *newtonShape {
 	b := (cfg.Features + blocks - 1) / blocks
 	stride := vec.Stride(b)
 	s := &newtonShape{
-		cfg: cfg, blocks: blocks, width: b, stride: stride,
+		cfg: cfg, blocks: blocks, groups: cfg.Batch / cfg.Every, width: b, stride: stride,
 		solver: w.solver(stride), decay: math.Pow(cfg.Forgetting, float64(cfg.Batch)),
 	}
 	w.shapes = append(w.shapes, s)
@@ -166,15 +167,14 @@ func (l *BlockNewton) curvature(i int) []float32 {
 	return l.r[i*n : (i+1)*n]
 }
 
-// groups is the number of groups in the mini-batch. A group is the samples from one step to the
-// next.
-func (l *BlockNewton) groups() int { return l.cfg.Batch / l.cfg.Every }
-
 // slot returns the place in phi of the inputs of a block in a group, counted like steps. Inputs are
 // dropped after the last step that sees them, which is lasting groups later. In each group, no two
 // blocks have inputs that last equally long; those that last k groups have k places in turns.
 func (l *BlockNewton) slot(group, block int) (place int, used bool) {
-	n := l.groups()
+	n := l.groups
+	if n == 1 && l.blocks == 1 {
+		return 0, true // without divisions, which take longer than the rest of Update
+	}
 	past := (group+n-1)%l.blocks - block
 	if past < 0 {
 		past += l.blocks
@@ -188,7 +188,7 @@ func (l *BlockNewton) slot(group, block int) (place int, used bool) {
 
 // slots is the number of places for inputs that last at most so many groups.
 func (l *BlockNewton) slots(lasting int) int {
-	least := max(1, l.groups()-l.blocks+1)
+	least := max(1, l.groups-l.blocks+1)
 	return (lasting*(lasting+1) - least*(least-1)) / 2
 }
 
@@ -225,7 +225,10 @@ func (l *BlockNewton) Update(phi, e []float64) {
 			clear(x[w:])
 		}
 	}
-	copy(l.err[(l.steps%l.groups()*l.cfg.Every+row)*l.cfg.Outputs:], e)
+	if l.groups > 1 {
+		row += l.steps % l.groups * l.cfg.Every
+	}
+	copy(l.err[row*l.cfg.Outputs:], e)
 	if l.wait--; l.wait > 0 {
 		return
 	}
@@ -241,7 +244,7 @@ func (l *BlockNewton) step(i int) {
 	r, work := l.solver.r, l.cfg.Workspace
 
 	// The inputs of the mini-batch, in the order of their errors.
-	groups := l.groups()
+	groups := l.groups
 	used := min(l.steps+1, groups) * l.cfg.Every
 	phi := room(&work.phi, used*l.stride)
 	for k, rest := 0, phi; len(rest) > 0; k++ {
