@@ -155,9 +155,12 @@ func (s *linearMap) ForecastTo(dst []float64) bool {
 	if s.solved > 0 {
 		s.features(0)
 		vec.MatMulT(s.target, s.theta, s.phi, s.horizon, s.dim, mapWeights)
-		for i, v := range s.target {
-			if unit := s.units[i%s.dim]; unit > 0 {
-				dst[i] += v / unit
+		for h := range s.horizon {
+			row, moves := dst[h*s.dim:(h+1)*s.dim], s.target[h*s.dim:(h+1)*s.dim]
+			for j, unit := range s.units {
+				if unit > 0 {
+					row[j] += moves[j] / unit
+				}
 			}
 		}
 	}
