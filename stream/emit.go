@@ -65,8 +65,8 @@ func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
 	return sc.ref
 }
 
-// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r, NaN where
-// there is none or one of its ends is not finite. They live as long as dst.
+// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r, at the horizons that
+// are scored: NaN where there is none or one of its ends is not finite. They live as long as dst.
 func (sc *scorer) bounds(dst *Batch, r *stepResult) {
 	n := len(sc.c.Levels) * len(r.yhat)
 	if n == 0 {
@@ -80,14 +80,20 @@ func (sc *scorer) bounds(dst *Batch, r *stepResult) {
 	if !ok && r.series.intervals != nil {
 		ok = r.series.intervals.BoundsTo(sc.lower, sc.upper)
 	}
-	upper := sc.upper
-	for i, v := range sc.lower {
-		if s := v - v + (upper[i] - upper[i]); !ok || s != 0 { // NaN, too
-			sc.lower[i], upper[i] = math.NaN(), math.NaN()
+	d := len(r.y)
+	for l := range sc.c.Levels {
+		for _, h := range sc.c.Emit {
+			at := (l*sc.c.Horizon + h - 1) * d
+			lower, upper := sc.lower[at:at+d], sc.upper[at:at+d]
+			for j, v := range lower {
+				if s := v - v + (upper[j] - upper[j]); !ok || s != 0 { // NaN, too
+					lower[j], upper[j] = math.NaN(), math.NaN()
+				}
+			}
+			r.series.limits.clip(lower)
+			r.series.limits.clip(upper)
 		}
 	}
-	r.series.limits.clip(sc.lower)
-	r.series.limits.clip(sc.upper)
 }
 
 // region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of

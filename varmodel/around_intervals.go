@@ -362,8 +362,8 @@ func (s *Intervals) ResetLags() {
 	}
 }
 
-// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others,
-// or have no intervals.
+// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
+// Those without intervals are left as they are.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
@@ -376,19 +376,21 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	forecast := s.ring[last*H*d : (last+1)*H*d]
 	half := s.half[last*len(lower):]
 	for l := range s.cfg.Levels {
-		half, lower, upper := half[l*H*d:][:H*d], lower[l*H*d:][:H*d], upper[l*H*d:][:H*d]
-		for i, v := range forecast {
-			lower[i], upper[i] = v-half[i], v+half[i]
-			if lower[i] < -math.MaxFloat64 {
-				lower[i] = -math.MaxFloat64
-			}
-			if upper[i] > math.MaxFloat64 {
-				upper[i] = math.MaxFloat64
-			}
-		}
-		for k, scored := range s.scored {
-			for i := k * d; i < (k+1)*d && scored < intervalAfter; i++ {
-				lower[i], upper[i] = math.NaN(), math.NaN()
+		for _, h := range s.used {
+			from, to := (l*H+h-1)*d, (l*H+h)*d
+			half, lower, upper := half[from:to], lower[from:to], upper[from:to]
+			known := s.scored[h-1] >= intervalAfter
+			for j, v := range forecast[(h-1)*d : h*d] {
+				if !known {
+					v = math.NaN()
+				}
+				lower[j], upper[j] = v-half[j], v+half[j]
+				if lower[j] < -math.MaxFloat64 {
+					lower[j] = -math.MaxFloat64
+				}
+				if upper[j] > math.MaxFloat64 {
+					upper[j] = math.MaxFloat64
+				}
 			}
 		}
 	}
