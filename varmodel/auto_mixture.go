@@ -268,6 +268,15 @@ func (m *mixture) setOut(increments []float64) {
 	}
 }
 
+// discount multiplies the weight of all outcomes so far by keep, in (0, 1].
+func (m *mixture) discount(keep float64) {
+	for _, p := range []*mlPoly{m.aggregate, m.selection} {
+		vec.Scale(keep, p.Regret)
+		vec.Scale(keep, p.Square)
+		p.Derive()
+	}
+}
+
 // weightsTo writes the weights of the experts, dim x experts, without the
 // stack's corrections.
 func (m *mixture) weightsTo(dst []float64) {

@@ -383,8 +383,9 @@ func TestGivenSeasonIsRepeated(t *testing.T) {
 	}
 }
 
-// Twelve weeks of days: from the seventh week on, the squared error of one step is 5 times the noise.
-// It was 26 times the noise while all weeks without a season spoke against the forecasts.
+// Twelve weeks of days: from the seventh week on, the squared error of one step is 1.9 times the
+// noise. It was 26 times the noise while all weeks without a season spoke against the forecasts, and
+// 5 times while they spoke against experts that know the season.
 func TestYoungSeriesLearnsItsWeek(t *testing.T) {
 	const noise = 4
 	week := []float64{120, 130, 128, 125, 118, 60, 45}
@@ -406,7 +407,7 @@ func TestYoungSeriesLearnsItsWeek(t *testing.T) {
 		}
 	}
 	t.Logf("%.2f of the noise", sum/n/(noise*noise))
-	if sum/n > 8*noise*noise {
+	if sum/n > 3*noise*noise {
 		t.Errorf("squared error %.4g, of noise %d", sum/n, noise*noise)
 	}
 }
