@@ -71,6 +71,19 @@ type Seasonal interface {
 	// AppendSeasons appends the periods that the forecasts use to dst, in samples, the
 	// strongest first; none while there is no season.
 	AppendSeasons(dst []int) []int
+
+	// Phases returns the place of the last sample in the shortest cycles of the series, whether or
+	// not the forecasts use them.
+	Phases() Phases
+}
+
+// Phases are places in cycles, the shortest period first.
+type Phases [3]Phase
+
+// Phase is the place of a sample in a cycle.
+type Phase struct {
+	Period int32 // samples; 0: there is no such cycle
+	At     int32 // in [0, Period)
 }
 
 // Mixture mixes the forecasts of experts.

@@ -24,6 +24,10 @@ type Companion interface {
 type Intervals interface {
 	Companion
 
+	// SetPhases gives the phases of the sample that the next Observe gets, see Seasonal. Without it
+	// the series has no cycles.
+	SetPhases(now Phases)
+
 	// BoundsTo writes the bounds of the forecasts issued last as Bounder does.
 	BoundsTo(lower, upper []float64) (ok bool)
 }

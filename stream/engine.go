@@ -173,6 +173,7 @@ func (e *Engine) learn(dst *Batch, w *waiting) error {
 	if err := e.remeasure(s, in.Row+1); err != nil {
 		return err
 	}
+	r.phases = s.forecaster.phases()
 	r.levelSetScore = s.inspect(dst, in.Time)
 	if err := e.forecast(dst, s, in, &r); err != nil {
 		return err
@@ -191,6 +192,7 @@ func (e *Engine) fill(dst *Batch, w *waiting) error {
 	if err := e.observe(dst, w); err != nil {
 		return err
 	}
+	r.phases = s.forecaster.phases()
 	if yhat := dst.room(e.c.Horizon * len(y)); s.forecaster.ForecastTo(yhat) && e.sane(yhat) {
 		r.yhat = yhat
 	}

@@ -41,6 +41,14 @@ func (f *forecaster) show(time int64, y, inputs []float64) error {
 	return f.Observe(y)
 }
 
+// phases returns the phases of the last sample.
+func (f *forecaster) phases() eval.Phases {
+	if f.seasonal == nil {
+		return eval.Phases{}
+	}
+	return f.seasonal.Phases()
+}
+
 // resetLags says that the next sample does not follow the last one.
 func (f *forecaster) resetLags() {
 	if f.lags != nil {

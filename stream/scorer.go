@@ -142,6 +142,9 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 			return rejected(s.info.Name, m.name, err)
 		}
 	}
+	if s.intervals != nil {
+		s.intervals.SetPhases(r.phases)
+	}
 	for _, c := range s.companions {
 		c.Observe(r.y)
 	}

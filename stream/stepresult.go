@@ -1,5 +1,7 @@
 package stream
 
+import "github.com/orffvar/forecaster/eval"
+
 // stepResult is what the models made of one sample, for the Scorer: that it has come and
 // what is forecast after it, or that something happened to its series. The results of a
 // series are in the order in which its samples came to the engine.
@@ -20,6 +22,7 @@ type stepResult struct {
 	levelSetScore float64   // score of the model itself; NaN = none
 	yhat          []float64 // H x dim, forecasts of the model after y; nil = none
 	spacing       spacing   // to the next sample; 0 = not known yet
+	phases        eval.Phases
 
 	// What the model itself says about yhat: lower bounds, then upper bounds, L x H x dim
 	// each; lower and upper ends of the joint region, H x dim each; nil = nothing.

@@ -24,19 +24,26 @@ func (m *bounded) NewSeries() eval.Forecaster {
 	if err != nil {
 		panic("varmodel: " + err.Error()) // WithIntervals has tried it
 	}
-	return &boundedSeries{accompany(m.Model.NewSeries(), s, m.cfg.Horizon, m.cfg.Dim), s}
+	b := &boundedSeries{accompanied: accompany(m.Model.NewSeries(), s, m.cfg.Horizon, m.cfg.Dim), intervals: s}
+	b.seasonal, _ = eval.As[eval.Seasonal](b.Forecaster)
+	return b
 }
 
 // boundedSeries is one series with its intervals.
 type boundedSeries struct {
 	accompanied
 	intervals *Intervals
+	seasonal  eval.Seasonal // nil: the model has no seasons
 }
 
 func (s *boundedSeries) Observe(y []float64) error {
-	if err := s.learn(y); err != nil {
+	if err := s.Forecaster.Observe(y); err != nil {
 		return err
 	}
+	if s.seasonal != nil {
+		s.intervals.SetPhases(s.seasonal.Phases())
+	}
+	s.intervals.Observe(y)
 	s.issue()
 	return nil
 }

@@ -18,8 +18,8 @@ type IntervalConfig struct {
 	Horizon int       // H, as of the model
 	Levels  []float64 // coverage of each interval, in (0, 1)
 
-	// Horizons are those of 1 to Horizon, ascending, that have intervals beside the first one; none:
-	// all. No horizon learns from another.
+	// Horizons are those of 1 to Horizon, ascending, that have intervals; none: all. The first one has
+	// them always, and so has the anchor of each, see profiles. No horizon learns from others.
 	Horizons []int
 }
 
@@ -36,7 +36,8 @@ type IntervalConfig struct {
 // the errors of all coordinates, which short series and long horizons need. Forecasts of h
 // steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
 // step of a factor is larger than 1/h. A coordinate whose errors have lately become much larger or
-// smaller, or whose own factor is far from 1, has no vote for g. The method assumes no distribution of the errors.
+// smaller, or whose own factor is far from 1, has no vote for g. Where the size of the errors depends on
+// the hour, half widths follow it, see profiles. The method assumes no distribution of the errors.
 type Intervals struct {
 	cfg   IntervalConfig
 	used  []int     // horizons with intervals
@@ -66,6 +67,8 @@ type Intervals struct {
 	steps   []float64          // H x L x 2: what a hit and a miss multiply f by
 	stepsOf []float64          // H: the step of the factors that they belong to
 	moves   []float64          // H x L x (d+1): those of g by the number of misses, as far as they are known
+
+	profiles *profiles // nil while the series has no cycles
 }
 
 // NewIntervals returns the intervals of a series that has no forecasts yet.
@@ -98,11 +101,7 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		s.until[k] = min(rateSettled, below-s.early[k]+1)
 		s.errors = append(s.errors, lanes.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
 	}
-	for k := range h {
-		if k == 0 || len(cfg.Horizons) == 0 || slices.Contains(cfg.Horizons, k+1) {
-			s.used = append(s.used, k+1)
-		}
-	}
+	s.used = cfg.horizons()
 	for i, p := range cfg.Levels {
 		s.order[i], s.gauss[i] = i, gaussianFactor(p)
 		for k := range h {
@@ -117,6 +116,17 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		s.voting[j], s.before[j] = 1, math.NaN()
 	}
 	return s, nil
+}
+
+// horizons returns the horizons that have intervals.
+func (c *IntervalConfig) horizons() (used []int) {
+	for h := 1; h <= c.Horizon; h++ {
+		wanted := func(o int) bool { return o == h || profileAnchor(anchorAt(o), c.Horizon) == h }
+		if h == 1 || len(c.Horizons) == 0 || slices.ContainsFunc(c.Horizons, wanted) {
+			used = append(used, h)
+		}
+	}
+	return used
 }
 
 const (
@@ -168,6 +178,9 @@ func (s *Intervals) Observe(y []float64) {
 			}
 		}
 	}
+	if s.profiles != nil {
+		s.compareProfiles()
+	}
 }
 
 // compareSteps finds the coordinates whose errors are far beyond the usual. Nobody knows yet
@@ -182,7 +195,11 @@ func (s *Intervals) compareSteps(y []float64) {
 	for j, v := range y {
 		back := math.Abs(v-s.before[j]) < math.Abs(v-s.last[j])
 		s.before[j] = math.NaN()
-		if far := math.Abs(v-forecast[j]) > farError*s.scale[j]; far && !back && s.count[j] > winsorAfter {
+		usual := s.scale[j]
+		if s.profiles != nil {
+			usual *= s.profiles.ratioNow(j)
+		}
+		if far := math.Abs(v-forecast[j]) > farError*usual; far && !back && s.count[j] > winsorAfter {
 			s.before[j] = s.last[j]
 		}
 	}
@@ -197,6 +214,9 @@ func (s *Intervals) Issue(forecast []float64) {
 	copy(s.ring[s.next*H*d:], forecast)
 	half := s.half[s.next*L*H*d : (s.next+1)*L*H*d]
 	s.halfTo(half)
+	if s.profiles != nil {
+		s.scaleTo(half)
+	}
 	for j, before := range s.before {
 		if before != before {
 			continue
@@ -250,13 +270,16 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 		}
 	}
 	forecast, half := s.ring[origin*H*d:], s.half[origin*L*H*d:]
+	common := max(rate, commonLeast(h))
+	if s.profiles != nil {
+		s.learnProfiles(h, y, forecast[from:to], common)
+	}
 	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, steps, H*d)
 	s.learnLately(h, y, forecast[from:to])
 	if voters == 0 {
 		return
 	}
 	s.rounds[k]++
-	common := max(rate, commonLeast(h))
 	for l := range L {
 		votes, missed := s.votes(h, l, voters, int(misses[l]), y, forecast[from:], half[l*H*d+from:])
 		if votes == 0 {
@@ -442,6 +465,7 @@ func (s *Intervals) State(c *snapshot.Codec) {
 			s.voting[j] = 1
 		}
 	}
+	s.profilesState(c)
 }
 
 // horizonState transfers the factors of horizon k+1, then its forecasts under way, newest first.

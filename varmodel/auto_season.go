@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
@@ -18,12 +19,13 @@ const (
 	freeTerms      = 2.5 // terms before a cycle that was found has one
 	freeShare      = .2  // smallest share of a cycle that was found: a search sees many periods
 	freeCycles     = 2   // cycles of periods that were found without the clock
+	weekSpan       = 7 * 86400e9
 	yearSpan       = 31556952e9
 )
 
 // naturalSpans are the natural periods of the clock in nanoseconds: minute, hour, day,
 // week and year.
-var naturalSpans = []int64{60e9, 3600e9, 86400e9, 7 * 86400e9, yearSpan}
+var naturalSpans = []int64{60e9, 3600e9, 86400e9, weekSpan, yearSpan}
 
 // seasons are the cycles of one series: the hour, the day, the week and the year as
 // far as the clock tells them, the period that is configured, and the periods that the
@@ -194,6 +196,21 @@ func (s *seasons) propose(period int, inverse []float64) {
 	}
 	c.check()
 	s.active = s.active || c.active
+}
+
+// phases returns the phases of the shortest cycles that have a shape: of those that were found, only
+// with a share, because a search sees many periods, and the week and the year only where nothing is
+// shorter.
+func (s *seasons) phases() (now eval.Phases) {
+	n := 0
+	for _, c := range s.cycles {
+		long := c.span >= weekSpan && n > 0
+		if n < len(now) && c.mean != nil && c.period >= profileShortest && !long && (c.active || !c.free) {
+			now[n] = eval.Phase{Period: int32(c.period), At: int32(c.phase)}
+			n++
+		}
+	}
+	return now
 }
 
 // phaseNow is the phase of a cycle at the last sample.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
@@ -354,6 +355,14 @@ func (s *autoSeries) AppendSeasons(dst []int) []int {
 		return dst
 	}
 	return s.seasons.appendPeriods(dst, true)
+}
+
+// Phases implements eval.Seasonal. A young series has no cycles.
+func (s *autoSeries) Phases() eval.Phases {
+	if s.seasons == nil || s.total < seasonFrom {
+		return eval.Phases{}
+	}
+	return s.seasons.phases()
 }
 
 // Experts implements eval.Mixture.
