@@ -333,8 +333,9 @@ const explosion = 1e6
 
 // sane reports whether no forecast is infinite, NaN or exploding.
 func (e *Engine) sane(v []float64) bool {
+	limit := explosion * e.c.MaxAbs
 	for _, x := range v {
-		if !(math.Abs(x) <= explosion*e.c.MaxAbs) {
+		if !(x <= limit && x >= -limit) {
 			return false
 		}
 	}

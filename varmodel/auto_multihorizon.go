@@ -210,8 +210,8 @@ func (o *multihorizon) observe(sample []float64, s *scaler) {
 				continue
 			}
 			any = true
-			*e = min(max((v-p.last[j])/(root*p.step[j]), -targetLimit), targetLimit) - *e
-			*local = min(max((v-p.local[j])/p.sd[j], -targetLimit), targetLimit) - *local
+			*e = lanes.Clip((v-p.last[j])/(root*p.step[j]), targetLimit) - *e
+			*local = lanes.Clip((v-p.local[j])/p.sd[j], targetLimit) - *local
 		}
 		if any {
 			g.learners[k].Update(g.featuresWithInputs(p, k), g.out)
