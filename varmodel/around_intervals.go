@@ -407,7 +407,8 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 				if !known {
 					v = math.NaN()
 				}
-				lower[j], upper[j] = v-half[j], v+half[j]
+				reach := half[j] + rounding(v)
+				lower[j], upper[j] = v-reach, v+reach
 				if lower[j] < -math.MaxFloat64 {
 					lower[j] = -math.MaxFloat64
 				}
@@ -420,6 +421,10 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	s.oneSided(lower, upper, forecast)
 	return true
 }
+
+// rounding is what an interval reaches beyond its half width: errors up to there count as inside for
+// the factors, and where forecasts are exact there are no others.
+func rounding(forecast float64) float64 { return degenerate * math.Abs(forecast) }
 
 // oneSided takes back what the intervals reach to the other side of a value before.
 func (s *Intervals) oneSided(lower, upper, forecast []float64) {
