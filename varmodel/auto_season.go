@@ -189,7 +189,7 @@ func (s *seasons) propose(period int, inverse []float64) {
 		}
 		c.step((c.phase+1)%period, past.lag(l), old)
 		if c.run == period {
-			c.begin(func(i int) []float64 { return past.lag(l + i) }, shorter, l)
+			c.begin(func(i int) []float64 { return past.lag(l + i) }, shorter, l, inverse)
 		} else if c.run > period {
 			c.learn(past.lag(l), others, inverse)
 		}
@@ -246,16 +246,13 @@ func (s *seasons) observe(inverse []float64) {
 			phase = 0
 		}
 		var old []float64
-		if c.run >= c.period {
-			old = c.none
-			if s.count-c.period >= s.known {
-				old = s.past.lag(c.period)
-			}
+		if c.run >= c.period && s.count-c.period >= s.known {
+			old = s.past.lag(c.period)
 		}
 		c.step(phase, y, old)
 		switch {
 		case c.run == c.period && c.learnt == 0:
-			c.begin(s.past.lag, s.cycles[:k], 0)
+			c.begin(s.past.lag, s.cycles[:k], 0, inverse)
 		case c.run >= c.period:
 			c.learn(y, others, inverse)
 		}
@@ -282,7 +279,7 @@ func (s *seasons) to(dst []float64, k int) {
 		}
 		mean := c.at(k)
 		for j := range dst {
-			dst[j] += c.share[j].value * mean[j]
+			dst[j] += c.share[j].value * c.unit[j] * float64(mean[j])
 		}
 	}
 }
@@ -302,7 +299,7 @@ func (s *seasons) aheadTo(dst []float64) {
 			}
 			row, mean := dst[i:i+d], c.mean[phase*d:(phase+1)*d]
 			for j := range row {
-				row[j] += c.share[j].value * mean[j]
+				row[j] += c.share[j].value * c.unit[j] * float64(mean[j])
 			}
 		}
 	}
@@ -312,7 +309,7 @@ func (s *seasons) aheadTo(dst []float64) {
 func (s *seasons) valueAt(j, k int) (sum float64) {
 	for _, c := range s.cycles {
 		if share := c.share[j].value; share > 0 {
-			sum += share * c.at(k)[j]
+			sum += share * c.unit[j] * float64(c.at(k)[j])
 		}
 	}
 	return sum

@@ -31,9 +31,10 @@ type cycle struct {
 	phase  int       // of the last sample
 	run    int       // samples since the last break
 	learnt int       // deviations
-	count  []int32   // of each phase: deviations, at most cycleMemory; nil until a period is complete
-	mean   []float64 // period x dim: shape; nil until a period is complete
-	none   []float64 // zeros: the shape until then
+	count  []uint8   // of each phase: deviations, at most cycleMemory; nil until a period is complete
+	mean   []float32 // period x dim: shape in units; nil until a period is complete
+	none   []float32 // zeros: the shape until then
+	unit   []float64 // of each variable: a power of two near its first standard deviation, 1 for none
 	prior  []float64 // shape at the last sample, from before that was learnt
 	total  []float64 // sum of the last period
 	fresh  []float64 // sum since run was a multiple of the period: total has no rounding errors of long ago
@@ -47,7 +48,8 @@ func newCycle(dim, period int) *cycle {
 	v := make([]float64, 4*dim)
 	c := &cycle{
 		period: period,
-		prior:  v[:dim:dim], total: v[dim : 2*dim : 2*dim], fresh: v[2*dim : 3*dim : 3*dim], none: v[3*dim:],
+		prior:  v[:dim:dim], total: v[dim : 2*dim : 2*dim], fresh: v[2*dim : 3*dim : 3*dim], unit: v[3*dim:],
+		none:  make([]float32, dim),
 		share: make([]slope, dim),
 	}
 	for j := range c.share {
@@ -83,11 +85,11 @@ func (c *cycle) phaseOf(ns int64) int {
 
 // open makes room for the shape.
 func (c *cycle) open() {
-	c.count, c.mean = make([]int32, c.period), make([]float64, c.period*len(c.prior))
+	c.count, c.mean = make([]uint8, c.period), make([]float32, c.period*len(c.prior))
 }
 
-// at is the shape k samples after the last one, or before it: a view.
-func (c *cycle) at(k int) []float64 {
+// at is the shape in units k samples after the last one, or before it: a view.
+func (c *cycle) at(k int) []float32 {
 	if c.mean == nil {
 		return c.none
 	}
@@ -103,7 +105,7 @@ func (c *cycle) at(k int) []float64 {
 func (c *cycle) shapeAt(dst []float64, k int) {
 	for j, v := range c.at(k) {
 		if c.share[j].value > 0 {
-			dst[j] += v
+			dst[j] += float64(v) * c.unit[j]
 		}
 	}
 }
@@ -124,13 +126,31 @@ func (c *cycle) step(phase int, y, old []float64) {
 		copy(c.total, c.fresh)
 		clear(c.fresh)
 	}
-	copy(c.prior, c.at(0))
+	c.remember()
+}
+
+// remember copies the shape at the last sample.
+func (c *cycle) remember() {
+	for j, v := range c.at(0) {
+		c.prior[j] = float64(v) * c.unit[j]
+	}
+}
+
+// set changes an element of the shape, mean[j], to v.
+func (c *cycle) set(mean []float32, j int, v float64) {
+	mean[j] = float32(clipTo(v/c.unit[j], -math.MaxFloat32, math.MaxFloat32))
 }
 
 // begin takes the first period for the shape: lag(i) is the sample i before the
 // present one. The shorter cycles are at phases back samples after it.
-func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int) {
+func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inverse []float64) {
 	c.open()
+	for j, v := range inverse {
+		if c.unit[j] = 1; v > 0 {
+			_, exponent := math.Frexp(1 / v)
+			c.unit[j] = math.Ldexp(1, exponent)
+		}
+	}
 	others := make([]float64, len(c.prior))
 	for i := range c.period {
 		clear(others)
@@ -139,7 +159,7 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int) {
 		}
 		mean := c.at(-i)
 		for j, v := range lag(i) {
-			mean[j] = v - c.total[j]/float64(c.period) - others[j]
+			c.set(mean, j, v-c.total[j]/float64(c.period)-others[j])
 		}
 	}
 	for i := range c.count {
@@ -151,7 +171,7 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int) {
 		}
 	}
 	c.learnt = c.period
-	copy(c.prior, c.at(0))
+	c.remember()
 }
 
 // learn learns the sample y, of which the shorter cycles explain others.
@@ -163,13 +183,13 @@ func (c *cycle) learn(y, others, inverse []float64) {
 	rate, perPeriod := 1/float64(c.count[c.phase]), 1/float64(c.period)
 	for j, v := range y {
 		v -= c.total[j]*perPeriod + others[j]
-		p := mean[j]
+		p := float64(mean[j]) * c.unit[j]
 		c.share[j].add(p*inverse[j], v*inverse[j], c.given)
 		if inverse[j] > 0 {
 			limit := shapeLimit / inverse[j]
 			v = clipTo(v, p-limit, p+limit)
 		}
-		mean[j] = p + rate*(v-p)
+		c.set(mean, j, p+rate*(v-p))
 	}
 	c.learnt++
 }
@@ -219,9 +239,10 @@ func (c *cycle) State(s *snapshot.Codec) {
 	for i := range c.count {
 		n := int(c.count[i])
 		s.Index(&n, cycleMemory+1)
-		c.count[i] = int32(n)
+		c.count[i] = uint8(n)
 	}
-	for _, v := range [][]float64{c.mean, c.prior, c.total, c.fresh} {
+	s.Float32s(c.mean)
+	for _, v := range [][]float64{c.unit, c.prior, c.total, c.fresh} {
 		s.Float64s(v)
 	}
 	for j := range c.share {

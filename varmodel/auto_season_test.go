@@ -360,13 +360,19 @@ func TestSeasonsDoNotComeAndGo(t *testing.T) {
 }
 
 // A season that is given is repeated as soon as it was seen once, at all horizons but
-// the first, which is that of the experts.
+// the first, which is that of the experts. So it is in any unit: shapes have 32 bits.
 func TestGivenSeasonIsRepeated(t *testing.T) {
+	for _, unit := range []float64{1e-9, 1, 1e60} {
+		testGivenSeason(t, unit)
+	}
+}
+
+func testGivenSeason(t *testing.T, unit float64) {
 	const season, H = 8, 12
 	rng := rand.New(rand.NewPCG(3, 4))
 	pattern := make([]float64, season)
 	for i := range pattern {
-		pattern[i] = rng.NormFloat64()
+		pattern[i] = unit * rng.NormFloat64()
 	}
 	f := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Season: season}).NewSeries()
 	forecast := make([]float64, H)
@@ -376,7 +382,7 @@ func TestGivenSeasonIsRepeated(t *testing.T) {
 		}
 		f.ForecastTo(forecast)
 		for h := 2; h <= H && i >= season; h++ {
-			if want := pattern[(i+h)%season]; math.Abs(forecast[h-1]-want) > 1e-9 { // rounding
+			if want := pattern[(i+h)%season]; math.Abs(forecast[h-1]-want) > 1e-7*unit { // rounding to 32 bits
 				t.Errorf("%d steps after sample %d: %g, not %g", h, i, forecast[h-1], want)
 			}
 		}
