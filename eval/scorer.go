@@ -303,7 +303,7 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 		if s.c.Joint {
 			fillNaN(row(slot, s.rows))
 		}
-		for i := range s.rows {
+		for i := 0; i < s.rows && s.c.Scale != nil; i++ {
 			if i != lanes.TallyNaive { // as s.last is
 				s.rescale(row(slot, i))
 			}
