@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,24 +50,36 @@ func replayTable(*roofline) {
 	build := exec.Command("go", "build", "-o", program, "github.com/orffvar/forecaster/cmd/forecaster")
 	build.Stderr = os.Stderr
 	check(build.Run())
-	table(fmt.Sprintf("forecaster replay of fleets, by the clock, on %d processors, the better of two runs", runtime.GOMAXPROCS(0)),
-		"series x rows", "tier", "rows per second:", "processor time, s:", "memory, MB:")
+	table(fmt.Sprintf("forecaster replay of fleets, by the clock, on %d processors, the median of three runs in turns", runtime.GOMAXPROCS(0)),
+		"series x rows", "tier", "rows per second:", "slowest:", "fastest:", "processor time, s:", "memory, MB:")
+	tiers := []string{"full", "light", "tiny"}
 	for _, f := range []fleet{{200, 3000, 7}, {2000, 300, 7}} {
 		f.writeTo(data)
-		for _, tier := range []string{"full", "light", "tiny"} {
-			var best time.Duration
-			var state *os.ProcessState
-			for range 2 {
+		runs := make([][]replayRun, len(tiers))
+		for range 3 {
+			for i, tier := range tiers {
 				c := exec.Command(program, "replay", data, "--output", "json", "--set", "model.tier="+tier)
 				begin := time.Now()
 				_, err := c.Output()
 				check(err)
-				if d := time.Since(begin); state == nil || d < best {
-					best, state = d, c.ProcessState
-				}
+				runs[i] = append(runs[i], replayRun{time.Since(begin), c.ProcessState})
 			}
-			row(f.String(), tier, fmt.Sprintf("%.0f", float64(f.series*f.rows)/best.Seconds()),
+		}
+		rate := func(r replayRun) string {
+			return fmt.Sprintf("%.0f", float64(f.series*f.rows)/r.elapsed.Seconds())
+		}
+		for i, tier := range tiers {
+			r := runs[i]
+			slices.SortFunc(r, func(a, b replayRun) int { return cmp.Compare(a.elapsed, b.elapsed) })
+			state := r[1].state
+			row(f.String(), tier, rate(r[1]), rate(r[2]), rate(r[0]),
 				fmt.Sprintf("%.1f", (state.UserTime()+state.SystemTime()).Seconds()), mostMemory(state))
 		}
 	}
+}
+
+// replayRun is one run of the program.
+type replayRun struct {
+	elapsed time.Duration
+	state   *os.ProcessState
 }
