@@ -352,9 +352,9 @@ func ExampleNewInfluence() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("first -> second:", g.Edge(1, 0))
-	fmt.Println("second -> first:", g.Edge(0, 1))
+	fmt.Printf("first -> second: %t, %.0f\n", g.Edge(1, 0), math.Abs(g.Influence[2]))
+	fmt.Printf("second -> first: %.0f\n", math.Abs(g.Influence[1]))
 	// Output:
-	// first -> second: true
-	// second -> first: false
+	// first -> second: true, 1
+	// second -> first: 0
 }
