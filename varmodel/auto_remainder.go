@@ -9,7 +9,7 @@ import (
 const (
 	remainderLags   = 8   // samples of the remainder that are kept; the increments go further back
 	remainderChange = .25 // change of the shares, averaged over the variables, after which the remainder is computed again
-	mixtureKeep     = .2  // the first time: weight of the outcomes so far for the experts of one step, of which some are others now
+	mixtureKeep     = .2  // with a season of the clock: weight of the outcomes so far for the experts of one step, some of which are others now
 	remainderEvery  = 64  // samples between two such times, at least
 	remainderKeep   = .02 // weight that the source then keeps of what it had learnt
 )
@@ -129,7 +129,7 @@ func (s *autoSeries) computeRemainder() {
 		to.low[j], to.high[j] = min(to.low[j], from.low[j]), max(to.high[j], from.high[j])
 	}
 	to.Derive()
-	if s.remainder == nil {
+	if q.ofClock() {
 		s.mixture.discount(mixtureKeep)
 	}
 	s.remainder = r

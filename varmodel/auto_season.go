@@ -392,6 +392,11 @@ func (s *seasons) State(c *snapshot.Codec) {
 	}
 }
 
+// ofClock reports whether a cycle has a share that the search has not found.
+func (s *seasons) ofClock() bool {
+	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.active && !c.free })
+}
+
 // has reports whether variable j has a season.
 func (s *seasons) has(j int) bool {
 	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.share[j].value > 0 })
