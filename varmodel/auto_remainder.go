@@ -9,7 +9,7 @@ import (
 const (
 	remainderLags   = 8   // samples of the remainder that are kept; the increments go further back
 	remainderChange = .25 // change of the shares, averaged over the variables, after which the remainder is computed again
-	mixtureKeep     = .2  // with a season of the clock: weight of the outcomes so far for the experts of one step, some of which are others now
+	mixtureKeep     = .3  // with a season of the clock: weight of the outcomes so far for the experts of one step, some of which are others now
 	remainderEvery  = 64  // samples between two such times, at least
 	remainderKeep   = .02 // weight that the source then keeps of what it had learnt
 )
