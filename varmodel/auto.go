@@ -205,7 +205,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		inputs: newExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon),
 		scaler: newScaler(d), local: newLocalMean(d), past: newGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
 		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
-		early:     shrinkage{every: 1, errors: earlyErrors, fading: earlyFading},
+		early:     shrinkage{every: 1, errors: earlyErrors, fading: true},
 		exact:     newLeastSquares(d, m.depth),
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),

@@ -16,7 +16,7 @@ import (
 type shrinkage struct {
 	every                int     // outcomes per term
 	errors               float64 // standard errors that are subtracted
-	fading               float64 // the term at half the age of the last has the weight 2^-fading; 0: shrinkageForgetting
+	fading               bool    // a term weighs as its number; else shrinkageForgetting
 	ended                int     // terms so far
 	outcomes             int     // outcomes in the current term
 	product, square      float64 // sums of the current term
@@ -33,7 +33,6 @@ const (
 // for each coordinate alone.
 const (
 	earlyErrors   = .5   // standard errors that are subtracted from the slope
-	earlyFading   = 3    // a quarter of its age is what a young series remembers: it gets to know its season
 	earlyEvidence = 3    // slope in standard errors at which half of the shrinkage is left, and a fifth at twice as many
 	earlyEnd      = 1000 // samples after which there is none
 )
@@ -84,8 +83,8 @@ func (t *shrinkage) endOutcome() {
 	}
 	t.ended++
 	f := math.Pow(shrinkageForgetting, float64(t.outcomes))
-	if t.fading > 0 {
-		f = math.Pow(1-1/float64(t.ended), t.fading)
+	if t.fading { // a young series gets to know its season
+		f = 1 - 1/float64(t.ended)
 	}
 	rest := t.product - t.factor*t.square
 	t.xy, t.xx = f*t.xy+t.product, f*t.xx+t.square
