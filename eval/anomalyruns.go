@@ -94,8 +94,8 @@ func newAnomalyRuns(dim int) anomalyRuns {
 }
 
 // observeRuns learns the values y of the time, and returns the surprisal of the least probable run.
-// The first night is no surprise: known says that there were samples at this time of another day. A
-// run of more than NormalAfter repetitions is the new normal.
+// Repetitions in the first night are no surprise: known reports whether another day had samples at
+// this time. A run of more than NormalAfter repetitions is the new normal.
 func (s *AnomalyScorer) observeRuns(time int64, y []float64, known bool) (surprisal float64) {
 	r := &s.runs
 	if r.n++; r.n >= anomalyMemory {
@@ -160,7 +160,7 @@ func (s *AnomalyScorer) rarestRun(y []float64) (surprisal float64) {
 	return surprisal
 }
 
-// forget halves the weight of what was learnt.
+// forget halves the weight of all runs so far.
 func (r *anomalyRuns) forget() {
 	r.n /= 2
 	r.rows.halve()

@@ -416,8 +416,8 @@ func TestAnomalyThatComesAndGoesBecomesNormal(t *testing.T) {
 	}
 }
 
-// What happens to one of three related variables has its name and its variable, in one anomaly, although
-// the variable contradicts the others each time.
+// An event of one of three related variables is one anomaly with the cause and the variable of the event,
+// although the variable contradicts the others each time.
 func TestAnomalyHasTheCauseOfWhatHappened(t *testing.T) {
 	const begin, length = 3000, 60
 	for _, c := range []struct {

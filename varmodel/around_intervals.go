@@ -386,7 +386,7 @@ func (s *Intervals) ResetLags() {
 }
 
 // BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
-// Those without intervals are left as they are.
+// Bounds of horizons without intervals are left unchanged.
 func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {

@@ -105,8 +105,8 @@ func TestProfilesHoldTheCoverageOfEachPhase(t *testing.T) {
 	}
 }
 
-// Where errors are alike in all phases, profiles are hardly used. Of the comparisons of 8 variables at
-// 4 anchors in 250 terms some go wrong by chance.
+// Profiles are hardly used if errors are alike in all phases. Some of the comparisons of 8 variables at
+// 4 anchors in 250 terms go wrong by chance.
 func TestProfilesOfEqualErrors(t *testing.T) {
 	const n, d, h = 6000, 8, 6
 	equal := func(int) float64 { return 1 }
@@ -134,7 +134,7 @@ func TestProfilesOfEqualErrors(t *testing.T) {
 	}
 }
 
-// Without cycles an interval has the bits that it would have without profiles, and a cycle that
+// Intervals of a series without cycles have the bits of intervals without profiles, and a cycle that
 // ends takes its profile with it.
 func TestProfilesNeedCycles(t *testing.T) {
 	size := func(phase int) float64 { return 1 + 4*float64(phase/8%2) }

@@ -19,8 +19,8 @@ func TestShareOfASeasonNeedsTerms(t *testing.T) {
 	near(t, "the share", s.value, 1, 1e-15)
 }
 
-// What is the same in all outcomes of a term, here 2, is the trend of a longer season. The share of a short
-// cycle sees that nothing follows what was said; another one takes it for a season.
+// A constant in all outcomes of a term, here 2, is the trend of a longer season. The share of a short
+// cycle leaves the constant out; the share of another cycle takes the constant for a season.
 func TestShareOfAShortCycleLeavesOutATrend(t *testing.T) {
 	short := slope{every: 4, memory: .994, least: naturalTerms, short: true}
 	plain := slope{every: 4, memory: .994, least: naturalTerms}

@@ -12,8 +12,8 @@ const (
 	largePercent = 40        // … a collection begins at so much more; below at as much again
 )
 
-// TuneCollector lets the heap of a fleet, whose models stay, be 1.4 times what is in use instead of
-// twice as large, unless GOGC is set.
+// TuneCollector limits a large heap to 1.4 times the bytes in use, unless GOGC is set. The default of
+// Go is twice the bytes in use, and the models of a fleet stay in use.
 func TuneCollector() {
 	if os.Getenv("GOGC") == "" {
 		afterCollection(100)

@@ -1,6 +1,6 @@
 // Package footprint measures how many bytes of the heap a value holds on to, so that an engine
-// can know what a series costs before it makes many of them, and keeps a large heap from growing to
-// twice what is in use.
+// can know what a series costs before it makes many of them. It also limits how far a large heap grows
+// beyond the bytes in use.
 package footprint
 
 import (

@@ -78,7 +78,7 @@ func TestUDUEqualsDense(t *testing.T) {
 	})
 }
 
-// Whatever is observed, all elements of D stay positive, so the matrix stays positive definite.
+// All elements of D stay positive after any observation, so the matrix stays positive definite.
 func TestUDUStaysPositive(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 2))
