@@ -7,7 +7,7 @@ RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 ARG VERSION=dev
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X github.com/orffvar/forecaster/internal/build.version=$VERSION" -o /out/forecaster ./cmd/forecaster
+    CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X github.com/orffvar/forecaster/internal/wire.version=$VERSION" -o /out/forecaster ./cmd/forecaster
 
 FROM alpine:3.22.2
 RUN apk add --no-cache ca-certificates tzdata \

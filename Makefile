@@ -2,14 +2,14 @@
 
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/build.version=$(VERSION)
+LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/wire.version=$(VERSION)
 
 # The packages with goroutines of their own: their tests run under the race detector, which
-# makes numbers ten times slower and finds nothing in the others. A test of internal/deptest
+# makes numbers ten times slower and finds nothing in the others. A test of internal/tools/deptest
 # compares this list with the code. Of cmd/forecaster every test runs plain, and again under
 # the race detector those of files without the constraint !race.
-RACED = ./internal/job ./internal/livepage ./internal/soak ./stream/file ./stream/influx ./stream/kafka ./stream/run
-PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./internal/testserver),$(shell $(GO) list ./...))
+RACED = ./internal/job ./internal/livepage ./internal/tools/soak ./stream/file ./stream/influx ./stream/kafka ./stream/run
+PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./internal/tools/testserver),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
@@ -33,25 +33,25 @@ test: vet compose testserver ## all tests, those of concurrent parts under the r
 
 # The tests of the servers that other tests start pass again as long as neither they nor the servers change.
 SERVERS = $(or $(FORECASTER_SERVICES),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster)
-TESTED  = $(SERVERS)/tested-$(shell { find internal/testserver -type f | sort | xargs cat; ls $(SERVERS) | grep -v '^tested-'; $(GO) version; } 2>/dev/null | cksum | tr -d ' ')
+TESTED  = $(SERVERS)/tested-$(shell { find internal/tools/testserver -type f | sort | xargs cat; ls $(SERVERS) | grep -v '^tested-'; $(GO) version; } 2>/dev/null | cksum | tr -d ' ')
 
 testserver: ## the servers of the tests, when they have changed
-	@test -e $(TESTED) || { $(GO) test $(RACE) -timeout 60m ./internal/testserver && mkdir -p $(SERVERS) && rm -f $(SERVERS)/tested-* && touch $(TESTED); }
+	@test -e $(TESTED) || { $(GO) test $(RACE) -timeout 60m ./internal/tools/testserver && mkdir -p $(SERVERS) && rm -f $(SERVERS)/tested-* && touch $(TESTED); }
 
 compose: ## docker-compose.yml, by a module of its own
 	cd configs/compose && $(GO) test ./...
 
 mutants: ## change the code in a hundred places, one at a time, and see that a test fails (an hour)
-	$(GO) run ./internal/mutants
+	$(GO) run ./internal/tools/mutants
 
 race: ## every package under the race detector (slow)
 	$(GO) test $(RACE) -timeout 60m ./...
 
 services: ## install Kafka, InfluxDB and pandas for the tests, into the user's cache
-	internal/testserver/install.sh
+	internal/tools/testserver/install.sh
 
 influxdb: services ## tests against InfluxDB 2.7, too, which Go, Rust and a C compiler build first (half an hour)
-	internal/testserver/install.sh influxdb2
+	internal/tools/testserver/install.sh influxdb2
 	$(GO) test -count 1 -v -run 'InfluxDB2|TestQueries' ./stream/influx ./configs/grafana
 
 vet:
@@ -69,11 +69,11 @@ deadcode: ## functions that only tests reach
 
 tidy: ## fail when go mod tidy would change a module
 	$(GO) mod tidy -diff
-	cd internal/vec/gen && $(GO) mod tidy -diff
+	cd internal/tools/asmgen && $(GO) mod tidy -diff
 	cd configs/compose && $(GO) mod tidy -diff
 
 generated: ## write the assembly again; fails when it differs from what is committed
-	$(GO) generate ./internal/vec ./internal/lanes ./internal/bench
+	$(GO) generate ./internal/vec ./internal/lanes ./internal/tools/bench
 	git diff --exit-code --stat -- '*_amd64.s' '*_stubs_amd64.go' 'roof_amd64.go'
 
 FUZZTIME ?= 20s
@@ -88,32 +88,32 @@ fuzz: ## run every fuzz target for FUZZTIME
 SOAKTIME ?= 5m
 SEED     ?= 1
 soak: ## three processes and real servers in failures for SOAKTIME, compared with an offline replay
-	$(GO) test ./internal/soak -v -timeout 0 -duration $(SOAKTIME) -seed $(SEED)
+	$(GO) test ./internal/tools/soak -v -timeout 0 -duration $(SOAKTIME) -seed $(SEED)
 
 endurance: ## the tests of docs/reliability.md at full length, more than an hour in all
-	$(GO) test ./internal/soak -v -timeout 0 -run Kill9 -kills 25
-	$(GO) test ./internal/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
+	$(GO) test ./internal/tools/soak -v -timeout 0 -run Kill9 -kills 25
+	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
 	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s
 	$(GO) test ./stream/kafka -v -run RealBrokerFails -blackhole 60s
-	$(GO) test ./internal/soak -v -timeout 0 -run 'Memory|HandOver' -measure -duration 10m
-	$(GO) test ./internal/soak -v -timeout 0 -run Guards -samples 10000000
-	$(GO) test ./internal/soak -v -timeout 0 -run ORFFVARGrid -samples 1000000
-	$(GO) test ./internal/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
+	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'Memory|HandOver' -measure -duration 10m
+	$(GO) test ./internal/tools/soak -v -timeout 0 -run Guards -samples 10000000
+	$(GO) test ./internal/tools/soak -v -timeout 0 -run ORFFVARGrid -samples 1000000
+	$(GO) test ./internal/tools/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
 
 SEEDS ?= 20000
 seeds: ## simulate the failures of SEEDS seeds
-	$(GO) test ./internal/faultsim -run TestSeeds -v -timeout 0 -seeds $(SEEDS)
+	$(GO) test ./internal/tools/faultsim -run TestSeeds -v -timeout 0 -seeds $(SEEDS)
 
 bench: ## report speed beside the bounds of this machine and gonum, see docs/performance.md
-	$(GO) run ./internal/bench
+	$(GO) run ./internal/tools/bench
 
 pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a calm machine, some minutes)
 	$(GO) test -run '^$$' -bench 'Stage|Replay' ./cmd/forecaster
 	$(GO) test -run '^$$' -bench 'Kafka|InfluxDB' -benchtime 5x -timeout 20m ./cmd/forecaster
 
 telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (ten minutes with its build)
-	internal/testserver/install.sh telegraf
-	$(GO) test ./internal/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
+	internal/tools/testserver/install.sh telegraf
+	$(GO) test ./internal/tools/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
 
 DATA   ?= ../shared/data
 anomalies: ## the figures of anomalies in docs/model.md, with the labelled files in DATA (a minute)
@@ -124,7 +124,7 @@ maps: ## the cost of a sample of every feature map, see docs/kernels.md
 
 golden: ## the checks of the mathematics by their labels
 	$(GO) test -v -run 'C[0-9]' ./orff ./sgd ./varmodel | grep -E '^(---|ok|FAIL)'
-	$(GO) test -run TestEveryCheckIsATest ./internal/deptest
+	$(GO) test -run TestEveryCheckIsATest ./internal/tools/deptest
 
 SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate skab_valve1
 kernels: build ## the tables of docs/kernels.md, simulated and from the SERIES in DATA
@@ -146,10 +146,10 @@ cross: ## build for every platform, without cgo
 	done
 
 figures: ## draw the pictures of docs/model.md
-	$(GO) run ./internal/figures docs/images/model
+	$(GO) run ./internal/tools/figures docs/images/model
 
 reference: ## write docs/reference and the tables of docs/kernels.md from the code
-	UPDATE_DOCS=1 $(GO) test ./cmd/forecaster ./internal/build -run 'TestReference|TestDocumentation' -count=1
+	UPDATE_DOCS=1 $(GO) test ./cmd/forecaster ./internal/wire -run 'TestReference|TestDocumentation' -count=1
 
 record: ## renew the output that README.md shows (needs FORECASTER_DATA)
 	docs/record.sh

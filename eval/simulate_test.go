@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/orffvar/forecaster/internal/testseries"
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
 // oracle predicts with the true function.

@@ -5,7 +5,7 @@
 // # Two interfaces
 //
 // A Scalar is a map phi with phi(x).phi(z) ~ k(x, z) for a scalar kernel k. A Map (declared
-// in package featuremap, for package sgd, too) is an operator Phi with Phi(x)^T Phi(z) ~
+// in package sgd, which learns with it) is an operator Phi with Phi(x)^T Phi(z) ~
 // K(x, z) for a kernel K whose values are p x p matrices; it predicts h(x) = Phi(x)^T theta
 // in R^p. Phi(x) is never formed: FeaturesTo computes what depends on x alone, once;
 // PredictTo applies Phi(x)^T and AddGradient applies Phi(x).

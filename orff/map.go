@@ -1,10 +1,10 @@
 package orff
 
-import "github.com/orffvar/forecaster/featuremap"
+import "github.com/orffvar/forecaster/sgd"
 
 // Map is a feature operator Phi with Phi(x)^T Phi(z) ~ K(x, z), a p x p
-// operator-valued kernel; see featuremap.Map.
-type Map = featuremap.Map
+// operator-valued kernel; see sgd.Map.
+type Map = sgd.Map
 
 // Dims has the sizes of a Map.
-type Dims = featuremap.Dims
+type Dims = sgd.Dims

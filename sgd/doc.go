@@ -18,6 +18,6 @@
 // Samples are stored row-major, one sample per row. A NaN coordinate of a target
 // is missing: it has no loss and no gradient.
 //
-// The package imports no feature map: it learns with any featuremap.Map, which
+// The package imports no feature map: it learns with any Map, which
 // package orff implements.
 package sgd

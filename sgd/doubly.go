@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -31,7 +30,7 @@ type DoublyStochasticConfig struct {
 	// together form the map: h(x) = sum_i Phi_i(x)^T theta_i. Each block holds the
 	// factor 1/sqrt(D) of the whole map. A block may keep its frequencies or draw
 	// them again from its seed.
-	Blocks []featuremap.Map
+	Blocks []Map
 
 	Batch  int     // n, pairs a step; 8 to 32 in a stream
 	Lambda float64 // ridge, convention H
@@ -90,8 +89,8 @@ type DoublyStochasticConfig struct {
 // It is not safe for concurrent use. Steps and predictions do not allocate.
 type DoublyStochastic struct {
 	cfg    DoublyStochasticConfig
-	dims   featuremap.Dims // of each block
-	blocks []featuremap.Map
+	dims   Dims // of each block
+	blocks []Map
 
 	t       int // steps taken
 	next    int // block of the next step
@@ -159,7 +158,7 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 	l := &DoublyStochastic{
 		cfg:    cfg,
 		dims:   d,
-		blocks: append([]featuremap.Map(nil), cfg.Blocks...),
+		blocks: append([]Map(nil), cfg.Blocks...),
 		theta:  make([]float64, len(cfg.Blocks)*d.Params),
 		s:      1,
 		x:      make([]float64, rows*d.In),
@@ -187,8 +186,8 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 }
 
 // alike reports whether all blocks have the sizes d.
-func alike(blocks []featuremap.Map, d featuremap.Dims) bool {
-	return !slices.ContainsFunc(blocks, func(m featuremap.Map) bool { return m.Dims() != d })
+func alike(blocks []Map, d Dims) bool {
+	return !slices.ContainsFunc(blocks, func(m Map) bool { return m.Dims() != d })
 }
 
 // Learn adds a pair to the mini-batch and takes a step when it is full. A pair

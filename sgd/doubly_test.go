@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -262,7 +261,7 @@ func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
 	m := fixMap()
 	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixB}, "any map": {}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []featuremap.Map{m}, Batch: 3, Lambda: fixLambda,
+			Blocks: []sgd.Map{m}, Batch: 3, Lambda: fixLambda,
 			Rate: sgd.Constant(1), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		stepOn(l, fixX, fixY, len(fixX)/2)
@@ -279,7 +278,7 @@ func TestHessianWithSingularOutput(t *testing.T) {
 	var w [][]float64
 	for _, p := range []sgd.Hessian{{Output: b}, {}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []featuremap.Map{m}, Batch: 3, Lambda: fixLambda,
+			Blocks: []sgd.Map{m}, Batch: 3, Lambda: fixLambda,
 			Rate: sgd.Constant(.5), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		for range 5 {
@@ -578,7 +577,7 @@ func TestDoublyStochasticDropsWhatItCannotUse(t *testing.T) {
 // huge is a map of one weight whose feature is x itself.
 type huge struct{}
 
-func (huge) Dims() featuremap.Dims                                    { return featuremap.Dims{In: 1, Out: 1, Features: 1, Params: 1} }
+func (huge) Dims() sgd.Dims                                           { return sgd.Dims{In: 1, Out: 1, Features: 1, Params: 1} }
 func (huge) FeaturesTo(phi, x []float64)                              { phi[0] = x[0] }
 func (huge) PredictTo(y, phi, theta []float64)                        { y[0] = phi[0] * theta[0] }
 func (huge) AddGradient(g []float64, alpha float64, phi, r []float64) { g[0] += alpha * phi[0] * r[0] }
@@ -586,12 +585,12 @@ func (huge) AddGradient(g []float64, alpha float64, phi, r []float64) { g[0] += 
 // empty is a map without weights.
 type empty struct{ huge }
 
-func (empty) Dims() featuremap.Dims { return featuremap.Dims{In: 2, Out: 2, Features: 1} }
+func (empty) Dims() sgd.Dims { return sgd.Dims{In: 2, Out: 2, Features: 1} }
 
 func TestOverflowLeavesTheWeights(t *testing.T) {
 	for name, p := range map[string]sgd.Preconditioner{"none": nil, "factors": sgd.Hessian{Output: []float64{1}}, "any map": sgd.Hessian{}} {
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []featuremap.Map{huge{}},
+			Blocks: []sgd.Map{huge{}},
 			Batch:  1, Lambda: .1, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		l.Learn([]float64{1}, []float64{1})
@@ -621,7 +620,7 @@ func TestOverflowLeavesTheWeights(t *testing.T) {
 func TestMissingTargetLeavesItsOutput(t *testing.T) {
 	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), orff.Identity(2))
 	l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-		Blocks: []featuremap.Map{m}, Batch: 1, Rate: sgd.Constant(.5),
+		Blocks: []sgd.Map{m}, Batch: 1, Rate: sgd.Constant(.5),
 	}))
 	l.Learn([]float64{.1, .2}, []float64{1, math.NaN()})
 	y := make([]float64, 2)
@@ -655,8 +654,8 @@ func TestDoublyStochasticDoesNotAllocate(t *testing.T) {
 func TestDoublyStochasticConfigErrors(t *testing.T) {
 	for want, change := range map[string]func(*sgd.DoublyStochasticConfig){
 		"at least one block":  func(c *sgd.DoublyStochasticConfig) { c.Blocks = nil },
-		"must be >= 1, got {": func(c *sgd.DoublyStochasticConfig) { c.Blocks = []featuremap.Map{empty{}} },
-		"Blocks must all":     func(c *sgd.DoublyStochasticConfig) { c.Blocks = []featuremap.Map{c.Blocks[0], huge{}} },
+		"must be >= 1, got {": func(c *sgd.DoublyStochasticConfig) { c.Blocks = []sgd.Map{empty{}} },
+		"Blocks must all":     func(c *sgd.DoublyStochasticConfig) { c.Blocks = []sgd.Map{c.Blocks[0], huge{}} },
 		"Batch":               func(c *sgd.DoublyStochasticConfig) { c.Batch = 0 },
 		"Lambda":              func(c *sgd.DoublyStochasticConfig) { c.Lambda = math.NaN() },
 		"Clip":                func(c *sgd.DoublyStochasticConfig) { c.Clip = -1 },

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -13,7 +12,7 @@ import (
 // ones with the factor 1/sqrt(D) of the new D. The weights are multiplied by
 // sqrt(D_new/D_old), so that no prediction changes; the next steps visit the new
 // blocks. It allocates. An average starts again when all blocks are in use.
-func (l *DoublyStochastic) Grow(blocks []featuremap.Map) error {
+func (l *DoublyStochastic) Grow(blocks []Map) error {
 	if len(blocks) <= len(l.blocks) {
 		return fmt.Errorf("sgd: Grow needs more than the present %d blocks, got %d", len(l.blocks), len(blocks))
 	}
@@ -33,7 +32,7 @@ func (l *DoublyStochastic) Grow(blocks []featuremap.Map) error {
 	vec.Scale(f, theta)
 	l.theta = theta
 	l.next, l.capped = l.touched, false
-	l.blocks = append([]featuremap.Map(nil), blocks...)
+	l.blocks = append([]Map(nil), blocks...)
 	if l.mean != nil {
 		l.mean = newMean(len(theta))
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -21,7 +20,7 @@ func ExampleDoublyStochastic() {
 		fmt.Println(err)
 		return
 	}
-	blocks := make([]featuremap.Map, features.Blocks())
+	blocks := make([]sgd.Map, features.Blocks())
 	for i := range blocks {
 		blocks[i] = features.Block(i)
 	}

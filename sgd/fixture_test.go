@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
@@ -54,8 +53,8 @@ func fixBlocks() *orff.Blocks {
 }
 
 // maps lists the blocks of b.
-func maps(b orff.Blocked) []featuremap.Map {
-	m := make([]featuremap.Map, b.Blocks())
+func maps(b orff.Blocked) []sgd.Map {
+	m := make([]sgd.Map, b.Blocks())
 	for i := range m {
 		m[i] = b.Block(i)
 	}

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // ObjectiveConfig describes an Objective.
 type ObjectiveConfig struct {
-	Map featuremap.Map
+	Map Map
 
 	X, Y   []float64 // M x d, M x q; NaN targets are missing
 	Lambda float64   // >= 0, convention H
@@ -48,7 +47,7 @@ type Edge struct {
 // The features of all samples are kept. It is not safe for concurrent use.
 type Objective struct {
 	cfg  ObjectiveConfig
-	dims featuremap.Dims
+	dims Dims
 	n    int // samples
 	inv  float64
 	observation

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -305,7 +304,7 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 	run := func(manifold float64) (e float64, dropped uint64) {
 		m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .4}, 1, 40, orff.NewRand(2))), orff.Identity(1))
 		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
-			Blocks: []featuremap.Map{m}, Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
+			Blocks: []sgd.Map{m}, Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
 		}))
 		r := &source{33}
 		draw := func() (x, side float64) {

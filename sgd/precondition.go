@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -22,7 +21,7 @@ type Preconditioner interface {
 type preconditioner interface {
 	// apply replaces the gradient g of block i, of which phi has the features of
 	// the mini-batch, by the direction of the step.
-	apply(g []float64, i int, m featuremap.Map, phi []float64)
+	apply(g []float64, i int, m Map, phi []float64)
 
 	// grow makes room for n blocks after the features were divided by f.
 	grow(n int, f float64)
@@ -53,7 +52,7 @@ type adaGrad struct {
 	sum     []float64
 }
 
-func (p *adaGrad) apply(g []float64, i int, _ featuremap.Map, _ []float64) {
+func (p *adaGrad) apply(g []float64, i int, _ Map, _ []float64) {
 	sum := p.sum[i*p.params : (i+1)*p.params]
 	for k, v := range g {
 		sum[k] += v * v
@@ -140,7 +139,7 @@ func gram(b []float64, p, inner int) (g, v []float64) {
 
 type hessian struct {
 	forgetting, lambda float64
-	dims               featuremap.Dims
+	dims               Dims
 
 	size   int        // r or params
 	mean   []*vec.Sym // per block: of phi phi^T, or of Phi Phi^T
@@ -153,7 +152,7 @@ type hessian struct {
 	unit []float64 // p
 }
 
-func (h *hessian) apply(g []float64, i int, m featuremap.Map, phi []float64) {
+func (h *hessian) apply(g []float64, i int, m Map, phi []float64) {
 	mean := h.mean[i]
 	h.visits[i]++
 	// The plain mean of the first visits, else a poor first one would stay long.
@@ -195,7 +194,7 @@ func (h *hessian) forget(i int) {
 }
 
 // adjointTo sets rows to Phi(x)^T.
-func (h *hessian) adjointTo(m featuremap.Map, phi []float64) {
+func (h *hessian) adjointTo(m Map, phi []float64) {
 	clear(h.rows)
 	for k := range h.unit {
 		h.unit[k] = 1

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/testseries"
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
 func init() {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/testseries"
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
 // as is f as a T, or what f wraps; the test fails when neither is one.

@@ -1,7 +1,7 @@
 package varmodel
 
 // Tier is a trade of accuracy for time and memory of the default model. Package
-// internal/bench and TestProtocolTiers measure time, memory and accuracy of each tier.
+// internal/tools/bench and TestProtocolTiers measure time, memory and accuracy of each tier.
 type Tier string
 
 // The tiers.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
@@ -126,8 +125,8 @@ func plainRate(m orff.Map) (rate float64, err error) {
 }
 
 // maps returns the blocks as the steps see them.
-func (d *descent) maps() []featuremap.Map {
-	maps := make([]featuremap.Map, d.blocks.Blocks())
+func (d *descent) maps() []sgd.Map {
+	maps := make([]sgd.Map, d.blocks.Blocks())
 	for i := range maps {
 		maps[i] = d.blocks.Block(i)
 		if d.gamma != nil {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // GammaSource says where the operator of a decomposable kernel comes from.
@@ -118,7 +118,7 @@ func (s *gammaLearner) State(c *snapshot.Codec) {
 
 // gammaMap is a map whose gradient has the Gamma of a gammaLearner.
 type gammaMap struct {
-	featuremap.Map
+	sgd.Map
 	*gammaLearner
 }
 

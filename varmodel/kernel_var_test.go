@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/featuremap"
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
@@ -182,9 +181,9 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			maps := []featuremap.Map{blocks.Block(0), blocks.Block(1)}
+			maps := []sgd.Map{blocks.Block(0), blocks.Block(1)}
 			if s != nil {
-				maps = []featuremap.Map{&gammaMap{maps[0], s}, &gammaMap{maps[1], s}}
+				maps = []sgd.Map{&gammaMap{maps[0], s}, &gammaMap{maps[1], s}}
 			}
 			l, err := sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
 				Blocks: maps, Batch: 2, Lambda: .01, Rate: sgd.Constant(.1), Decay: decay,

@@ -14,7 +14,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // TestRealAnomaliesHaveATopic: a shift of one of two variables is one begin and one end in the topic

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -75,12 +75,12 @@ func benchConfig(model string) *config.Config {
 }
 
 func replayToNowhere(b *testing.B, c *config.Config) {
-	src, err := build.OpenFile(c)
+	src, err := wire.OpenFile(c)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer src.Close()
-	engine, err := build.NewEngine(c, stream.AllSeries)
+	engine, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func replayToNowhere(b *testing.B, c *config.Config) {
 // writeBenchCSV writes a CSV file of d variables.
 func writeBenchCSV(b *testing.B, path string, d, rows int) {
 	b.Helper()
-	data := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
 	text := []byte("time")
 	for j := range d {
 		text = fmt.Appendf(text, ",v%d", j+1)
@@ -207,7 +207,7 @@ type stageFormat struct {
 func newStageSamples(b testing.TB, d int) *stageSamples {
 	b.Helper()
 	const rows = 1024
-	data := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
 	s := &stageSamples{times: data.Series[0].Times, values: data.Series[0].Rows}
 	for j := range d {
 		s.names = append(s.names, fmt.Sprint("v", j+1))
@@ -266,7 +266,7 @@ func (f stageFormat) decode(b *testing.B) {
 // sample.
 func (s *stageSamples) engine(b testing.TB, c *config.Config) (*stream.Engine, func(*stream.Batch)) {
 	b.Helper()
-	e, err := build.NewEngine(c, stream.AllSeries)
+	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}

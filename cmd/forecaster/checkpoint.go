@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -123,7 +123,7 @@ func (a *app) openCheckpoints(cmd *cobra.Command, args []string) (job.Checkpoint
 	case cfg.State.Dir == "" && cfg.State.Topic == "" || cfg.Input.Kafka == nil:
 		return nil, &usageError{errors.New("the configuration has neither state.dir nor state.topic")}
 	}
-	connection, err := build.KafkaConnection(cfg.Input.Kafka)
+	connection, err := wire.KafkaConnection(cfg.Input.Kafka)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (a *app) listCheckpoints(ctx context.Context, j job.Checkpoints) ([]job.Che
 // what has its default.
 func (a *app) listSettings(list []job.CheckpointInfo) {
 	defaults := make(map[string]string)
-	for _, s := range build.Settings(config.Default()) {
+	for _, s := range wire.Settings(config.Default()) {
 		defaults[s.Key] = s.Value
 	}
 	for i, c := range list {

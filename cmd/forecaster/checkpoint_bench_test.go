@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -24,7 +24,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 	c := config.Default()
 	c.Model.Type, c.Model.Order, c.Model.Frequencies = "orffvar", 1, 10
 	c.Evaluate.Window = 10
-	engine, err := build.NewEngine(c, stream.AllSeries)
+	engine, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			for _, c := range list[1:] {
 				changes = append(changes, c.State)
 			}
-			fresh, err := build.NewEngine(c, stream.AllSeries)
+			fresh, err := wire.NewEngine(c, stream.AllSeries)
 			if err == nil {
 				err = fresh.RestoreFrom(list[0].State, changes...)
 			}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -95,7 +95,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	for _, name := range names {
 		m := cfg.Model
 		m.Type = name
-		if err := build.CheckModel(m, 0); err != nil {
+		if err := wire.CheckModel(m, 0); err != nil {
 			return &usageError{fmt.Errorf("--models: %w", err)}
 		}
 	}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -52,7 +52,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	written := *cfg
 	if f := cfg.Output.File; f != nil {
-		if err := cmp.Or(build.CheckOutput("--out", f.Path, path), build.CheckForecasts("--out", f.Path)); err != nil {
+		if err := cmp.Or(wire.CheckOutput("--out", f.Path, path), wire.CheckForecasts("--out", f.Path)); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 		return errors.New("no forecast: the file is too short for the model")
 	}
 	if cmd.Flags().Changed("out") {
-		err = build.WriteForecasts(cmd.Context(), &written, &batch)
+		err = wire.WriteForecasts(cmd.Context(), &written, &batch)
 		if err == nil {
 			fmt.Fprintf(a.stderr, "forecasts: %s\n", written.Output.File.Path)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
@@ -29,7 +29,7 @@ learns, at each row, the increment of another random row, --permutations times.
 
 Influence is predictive, given the other variables; it does not prove a cause.
 The default model is orffvar; the others are
-` + strings.Join(build.InfluenceModels(), ", ") + `.
+` + strings.Join(wire.InfluenceModels(), ", ") + `.
 
 --network takes four synthetic networks of ten variables, with that number of rows and
 known edges, in place of a file. AUROC is the probability that an edge has a larger
@@ -70,7 +70,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := build.CheckOutput("--picture", picture, cmd.Flags().Arg(0), ".svg"); err != nil {
+	if err := wire.CheckOutput("--picture", picture, cmd.Flags().Arg(0), ".svg"); err != nil {
 		return err
 	}
 	c := cfg.Model
@@ -94,7 +94,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		if err := cmd.Context().Err(); err != nil {
 			return nil, err
 		}
-		m, err := build.NewPlainModel(c, dim)
+		m, err := wire.NewPlainModel(c, dim)
 		if err != nil {
 			return nil, err
 		}

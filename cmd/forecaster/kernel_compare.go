@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) kernelCompareCommand() *cobra.Command {
@@ -54,7 +54,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	case synthetic && rows < 200:
 		return &usageError{fmt.Errorf("--synthetic: must be >= 200 rows, got %d", rows)}
 	}
-	trials := build.Trials()
+	trials := wire.Trials()
 	lines := make([]study.Compared, len(trials))
 	for i, v := range trials {
 		lines[i].Name = v.Name

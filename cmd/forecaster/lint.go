@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) lintCommand() *cobra.Command {
@@ -31,13 +31,13 @@ func (a *app) lintCommand() *cobra.Command {
 			errs = append(errs, err)
 		}
 		if len(errs) == 0 {
-			for _, err := range []error{build.TryModel(cfg), build.CheckPaths(cfg)} {
+			for _, err := range []error{wire.TryModel(cfg), wire.CheckPaths(cfg)} {
 				if err != nil {
 					errs = append(errs, err)
 				}
 			}
 		}
-		found := build.IdleSettings(cfg)
+		found := wire.IdleSettings(cfg)
 		wrong := len(errs) > 0
 		if !wrong && *connect {
 			tried, failed := job.TryServers(cmd.Context(), cfg)

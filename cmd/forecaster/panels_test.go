@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // TestPanelQueries runs the queries of docs/howto/grafana-panel.md against a real

@@ -16,11 +16,11 @@ import (
 
 	influxdb2 "github.com/influxdata/influxdb-client-go/v2"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/job"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -80,7 +80,7 @@ func produceJSON(b *testing.B, broker string, rows int) {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	data := build.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
 	if err := p.Send(b.Context(), job.DatasetMessages(data)); err != nil {
 		b.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 	var stats run.Stats
 	if err := group.Run(b.Context(), func(ctx context.Context, p *kafka.Partition) error {
 		c.Input.Kafka = &config.Kafka{MaxMessageLen: 1 << 20}
-		decoder, err := build.NewDecoder(c)
+		decoder, err := wire.NewDecoder(c)
 		if err != nil {
 			return err
 		}
-		engine, err := build.NewEngine(c, stream.AllSeries)
+		engine, err := wire.NewEngine(c, stream.AllSeries)
 		if err != nil {
 			return err
 		}

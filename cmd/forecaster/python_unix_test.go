@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/dataset"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // TestPythonPage runs the blocks of docs/howto/python.md in their order, as one Python

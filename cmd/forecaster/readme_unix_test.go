@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/dataset"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // TestReadmeCommands runs every command of README.md: with the bundled data for a file of the

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -24,7 +24,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	defer src.Close()
 	a.assumed(src)
 	known, _ := cmd.Flags().GetBool(knownFlag)
-	source, decoder := build.Messages(src, c.Model, known)
+	source, decoder := wire.Messages(src, c.Model, known)
 	records, err := study.ReadRecords(cmd.Context(), c.Input.File.Path, source, decoder)
 	if err != nil {
 		return nil, err

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -84,7 +84,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 			cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, weightsEvery)
 		}
-		draws = &study.Tracer{Model: cfg.Model.Type, Horizon: build.Emitted(cfg)[0], Levels: cfg.Model.Levels}
+		draws = &study.Tracer{Model: cfg.Model.Type, Horizon: wire.Emitted(cfg)[0], Levels: cfg.Model.Levels}
 		taps = append(taps, draws)
 	}
 	var running *job.Live
@@ -181,7 +181,7 @@ type replayReport struct {
 	SamplesPerSecond report.Number    `json:"samples_per_second"`
 	Results          []study.Score    `json:"results"`
 
-	refusals *build.Refusals
+	refusals *wire.Refusals
 }
 
 // newReplayReport converts the result of job.Replay.

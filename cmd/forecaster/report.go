@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // reportFlags adds the flags for plots.
@@ -17,8 +17,8 @@ func reportFlags(cmd *cobra.Command) {
 func reportOutputs(cmd *cobra.Command) (report.Outputs, error) {
 	page, _ := cmd.Flags().GetString("report")
 	plots, _ := cmd.Flags().GetString("plots")
-	o := report.Outputs{Page: page, Plots: plots, Made: "forecaster " + build.ReadInfo().Version}
-	if err := build.CheckOutput("--report", page, cmd.Flags().Arg(0), ".html", ".htm"); err != nil {
+	o := report.Outputs{Page: page, Plots: plots, Made: "forecaster " + wire.ReadInfo().Version}
+	if err := wire.CheckOutput("--report", page, cmd.Flags().Arg(0), ".html", ".htm"); err != nil {
 		return o, err
 	}
 	return o, o.MakeFolder()

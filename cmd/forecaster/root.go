@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -48,7 +48,7 @@ Start with   forecaster demo
 or           forecaster replay FILE.csv
 
 Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
-		Version:       build.ReadInfo().String(),
+		Version:       wire.ReadInfo().String(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -119,14 +119,14 @@ func fileFlags(cmd *cobra.Command) {
 const maxRefusedFlag = "max-refused"
 
 // checkRefused returns an error if more records were refused than --max-refused allows.
-func checkRefused(cmd *cobra.Command, r *build.Refusals, records int64) error {
+func checkRefused(cmd *cobra.Command, r *wire.Refusals, records int64) error {
 	most, _ := cmd.Flags().GetFloat64(maxRefusedFlag)
 	return r.Check(records, most)
 }
 
 // assumed prints the format that the first lines of a file have decided.
 func (a *app) assumed(src *file.Source) {
-	if text := build.Assumed(src); text != "" {
+	if text := wire.Assumed(src); text != "" {
 		fmt.Fprintln(a.stderr, "assumed:", text)
 	}
 }
@@ -134,7 +134,7 @@ func (a *app) assumed(src *file.Source) {
 // modelFlags adds the flags for the model and for the input file.
 func modelFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.String("model", "auto", strings.Join(build.ModelNames(), ", ")+"; N = number of lags")
+	f.String("model", "auto", strings.Join(wire.ModelNames(), ", ")+"; N = number of lags")
 	f.Int("order", 3, "number of lags that the model reads")
 	f.Int("horizon", 1, "number of steps to forecast")
 	f.Int("season", 0, "steps per season, for seasonal and auto (default: auto looks for one)")
@@ -163,7 +163,7 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 		}
 	}
 	src.Set = append(src.Set, forced...)
-	cfg, err := build.Load(src)
+	cfg, err := wire.Load(src)
 	if err != nil {
 		return cfg, &usageError{err}
 	}

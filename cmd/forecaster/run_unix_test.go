@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/job"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) tablesCommand() *cobra.Command {
@@ -75,7 +75,7 @@ listed.`,
 		for _, m := range *models {
 			c := config.Default().Model
 			c.Type, c.Levels = m, nil
-			if err := build.CheckModel(c, 0); err != nil {
+			if err := wire.CheckModel(c, 0); err != nil {
 				return &usageError{fmt.Errorf("--models: %w", err)}
 			}
 			options.Models = append(options.Models, eval.SeededModel{
@@ -83,7 +83,7 @@ listed.`,
 				New: func(dim int, seed uint64) (eval.Model, error) {
 					c := c
 					c.Seed = seed
-					return build.NewModel(c, dim, false)
+					return wire.NewModel(c, dim, false)
 				},
 			})
 		}

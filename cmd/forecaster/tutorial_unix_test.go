@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/dataset"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // patientSleep takes the place of the sleep of the tutorial: the first one ends when

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/internal/build"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -16,7 +16,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  forecaster version --output json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			b := build.ReadInfo()
+			b := wire.ReadInfo()
 			if a.output == "json" {
 				return json.NewEncoder(a.stdout).Encode(b)
 			}

@@ -1,7 +1,7 @@
 // Package config reads the configuration of the program: YAML files, then the
 // environment, then settings given on the command line, merged over defaults
 // and validated as a whole. Of the project it knows only internal/secret and internal/events; what a name
-// such as "auto" means is decided in internal/build.
+// such as "auto" means is decided in internal/wire.
 package config
 
 import (

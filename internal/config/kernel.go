@@ -115,7 +115,7 @@ func (c *Config) Lags() (n int, ok bool) {
 }
 
 // validateKernel checks the ranges of the numbers. What may be combined depends on the
-// kernels and models that there are; see internal/build.
+// kernels and models that there are; see internal/wire.
 func (b *binder) validateKernel(m *Model) {
 	k, op, o, l := &m.Kernel, &m.Kernel.Operator, &m.Optimiser, &m.Loss
 	c := b.Checker

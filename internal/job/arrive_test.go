@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 // TestSettingsArrive: each key of the consumer group and of the checkpoints, set to another
-// value, changes what a job is made of; internal/build has this test for the others.
+// value, changes what a job is made of; internal/wire has this test for the others.
 func TestSettingsArrive(t *testing.T) {
 	base := []string{"input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}"}
 	load := func(sets ...string) (*Live, any) {
@@ -23,12 +23,12 @@ func TestSettingsArrive(t *testing.T) {
 			key, value, _ := strings.Cut(s, "=")
 			src.Set = append(src.Set, config.Setting{Path: key, Value: value, From: "--set"})
 		}
-		cfg, err := build.Load(src)
+		cfg, err := wire.Load(src)
 		if err != nil {
 			t.Fatalf("%v: %v", sets, err)
 		}
 		l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
-		connection, err := build.KafkaConnection(cfg.Input.Kafka)
+		connection, err := wire.KafkaConnection(cfg.Input.Kafka)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -23,7 +23,7 @@ func tryInput(cfg *config.Config) error {
 	if f == nil {
 		return nil
 	}
-	src, err := build.OpenFile(cfg)
+	src, err := wire.OpenFile(cfg)
 	if err != nil {
 		return fmt.Errorf("input.file.path: %w", err)
 	}
@@ -53,13 +53,13 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 		if strings.Contains(filepath.Dir(path), "{") {
 			return // {topic} is known later
 		}
-		if err := build.CheckOutput(key, path, ""); err != nil {
+		if err := wire.CheckOutput(key, path, ""); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if f := cfg.Output.File; f != nil {
 		output("output.file.path", f.Path)
-		if err := build.CheckForecasts("output.file.path", f.Path); err != nil && cfg.State.Dir+cfg.State.Topic == "" {
+		if err := wire.CheckForecasts("output.file.path", f.Path); err != nil && cfg.State.Dir+cfg.State.Topic == "" {
 			errs = append(errs, err) // a job that goes on from a checkpoint appends to the file
 		}
 	}
@@ -68,7 +68,7 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		try("input.kafka", func(ctx context.Context) (string, error) {
-			c, err := build.KafkaConnection(k)
+			c, err := wire.KafkaConnection(k)
 			if err != nil {
 				return "", err
 			}
@@ -77,7 +77,7 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	}
 	if k := cfg.Output.Kafka; k != nil {
 		try("output.kafka", func(ctx context.Context) (string, error) {
-			c, err := build.OutputConnection(cfg)
+			c, err := wire.OutputConnection(cfg)
 			if err != nil {
 				return "", err
 			}
@@ -116,7 +116,7 @@ func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string
 
 // tryInfluxDB checks that the server accepts writes to the bucket.
 func tryInfluxDB(ctx context.Context, i *config.InfluxDB) (string, error) {
-	s, err := build.NewInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
+	s, err := wire.NewInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return "", err
 	}

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -18,7 +18,7 @@ import (
 // pipeline.interval. Of standard input and pipes, which are read once, namedSource and
 // CheckRecords say it.
 func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
-	src, err := build.OpenFile(cfg)
+	src, err := wire.OpenFile(cfg)
 	if err != nil || !isRegular(cfg.Input.File.Path) {
 		return src, err
 	}
@@ -66,7 +66,7 @@ func checkNames(ctx context.Context, cfg *config.Config, log *slog.Logger, src *
 
 // firstRecords calls f with the records of the input file, and its refusals, until f returns io.EOF.
 func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record, *stream.DataError) error) error {
-	src, err := build.OpenFile(cfg)
+	src, err := wire.OpenFile(cfg)
 	if err != nil {
 		return err
 	}

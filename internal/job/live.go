@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/livepage"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/influx"
@@ -74,8 +74,8 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	l.Taps = []stream.Sink{&l.Board, eventLog{log}}
 	if cfg.Server.Enabled {
 		l.Page = livepage.New(livepage.Config{
-			Model: cfg.Model.Type, Horizons: build.Emitted(cfg), Levels: cfg.Model.Levels,
-			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, Memory: build.PageMemory(),
+			Model: cfg.Model.Type, Horizons: wire.Emitted(cfg), Levels: cfg.Model.Levels,
+			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, Memory: wire.PageMemory(),
 		})
 		l.Taps = append(l.Taps, l.Page)
 	}
@@ -87,7 +87,7 @@ func (l *Live) Run(ctx context.Context) error {
 	if !l.stateful() {
 		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start is from scratch")
 	}
-	for _, text := range build.IdleSettings(l.Cfg) {
+	for _, text := range wire.IdleSettings(l.Cfg) {
 		l.log.Warn(text)
 	}
 	stop, err := l.ServeHTTP()
@@ -95,7 +95,7 @@ func (l *Live) Run(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	l.log.Info("model", "type", l.Cfg.Model.Type, "tier", build.TierNamed(l.Cfg.Model), "memory", config.Size(build.ModelMemory(l.Cfg)>>20<<20).String())
+	l.log.Info("model", "type", l.Cfg.Model.Type, "tier", wire.TierNamed(l.Cfg.Model), "memory", config.Size(wire.ModelMemory(l.Cfg)>>20<<20).String())
 	return advise(l.Process(ctx), l.ResetCommand)
 }
 
@@ -114,7 +114,7 @@ func (l *Live) Process(ctx context.Context) error {
 }
 
 func (l *Live) runKafka(ctx context.Context) error {
-	connection, err := build.KafkaConnection(l.Cfg.Input.Kafka)
+	connection, err := wire.KafkaConnection(l.Cfg.Input.Kafka)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 	}
 	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
 	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := build.NewDecoder(l.Cfg)
+		dec, err := wire.NewDecoder(l.Cfg)
 		if err != nil {
 			return err
 		}
@@ -180,17 +180,17 @@ func (l *Live) setGroup(g *kafka.Group) {
 // openSource opens an input that is not Kafka.
 func (l *Live) openSource() (src stream.Source, dec stream.Decoder, name string, err error) {
 	if s := l.Cfg.Input.Simulated; s != nil {
-		source, dec, err := build.NewSimulated(s)
+		source, dec, err := wire.NewSimulated(s)
 		if err != nil {
 			return nil, nil, "", err
 		}
 		return source, dec, "simulated", nil
 	}
-	source, err := build.OpenFile(l.Cfg)
+	source, err := wire.OpenFile(l.Cfg)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if assumed := build.Assumed(source); assumed != "" {
+	if assumed := wire.Assumed(source); assumed != "" {
 		l.log.Info("the first lines of the file say how to read it", "assumed", assumed)
 	}
 	speed, name := 0., "stdin"
@@ -212,17 +212,17 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		pool, topic = pool+" "+name, labels["topic"]
 	}
 	limited := *cfg
-	limited.Model.Memory = config.Size(build.ModelMemory(cfg) / int64(l.partitions()))
-	ec := build.EngineConfig(&limited, pool)
+	limited.Model.Memory = config.Size(wire.ModelMemory(cfg) / int64(l.partitions()))
+	ec := wire.EngineConfig(&limited, pool)
 	ec.Together = run.Together
 	ec.Evaluation.Losses = l.Losses
-	ec.Tags = build.WithTopic(&limited, topic, ec.Tags)
+	ec.Tags = wire.WithTopic(&limited, topic, ec.Tags)
 	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return err
 	}
 	rc := runConfig(cfg)
-	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, engine, build.BatchBytes(ec.Memory)
+	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, engine, wire.BatchBytes(ec.Memory)
 	rc.Adjusted = func(list []stream.SettingChange) { logAdjusted(l.log, name, list) }
 	if p, ok := src.(*kafka.Partition); ok {
 		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
@@ -247,7 +247,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if misfits := newMisfitLog(cfg, l.log, name); misfits != nil {
 		taps = append(slices.Clip(taps), misfits)
 	}
-	out, err := build.OpenOutputs(cfg, l.log, taps...)
+	out, err := wire.OpenOutputs(cfg, l.log, taps...)
 	if err != nil {
 		return err
 	}
@@ -345,8 +345,8 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 // runConfig is what the settings say about the run of a partition.
 func runConfig(cfg *config.Config) run.Config {
 	rc := run.Config{
-		Settings:          build.Settings(cfg),
-		Adjustable:        build.Adjustable,
+		Settings:          wire.Settings(cfg),
+		Adjustable:        wire.Adjustable,
 		CheckpointEvery:   cfg.State.Interval,
 		CheckpointRecords: int64(cfg.State.Records),
 		DrainTimeout:      drainTimeout,

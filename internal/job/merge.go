@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -19,7 +19,7 @@ import (
 // until ctx ends. With partitions > 0 it creates a topic that does not exist.
 func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, log *slog.Logger) error {
 	k := cfg.Input.Kafka
-	connection, err := build.KafkaConnection(k)
+	connection, err := wire.KafkaConnection(k)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	var records atomic.Int64
 	log.Info("merging", "topics", k.Topics, "to", to)
 	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := build.NewDecoder(cfg)
+		dec, err := wire.NewDecoder(cfg)
 		if err != nil {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -36,13 +36,13 @@ type Produce struct {
 type Produced struct {
 	Topic    string
 	Messages int64
-	Refusals build.Refusals
+	Refusals wire.Refusals
 	Elapsed  time.Duration
 }
 
 // Run publishes the file until its end, or until ctx ends.
 func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error) {
-	connection, err := build.KafkaConnection(cfg.Input.Kafka)
+	connection, err := wire.KafkaConnection(cfg.Input.Kafka)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 func (p *Produce) open(cfg *config.Config) (*file.Source, error) {
 	c := *cfg
 	c.Input.File = &config.FileInput{Path: p.Path, Series: p.Series, Sort: p.Sort, Strict: p.Strict}
-	return build.OpenFile(&c)
+	return wire.OpenFile(&c)
 }
 
 // tryFile reports a file that cannot be read before anything is published or created.
@@ -101,7 +101,7 @@ func (p *Produce) tryFile(cfg *config.Config) error {
 }
 
 // once publishes the file once.
-func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.Producer, refusals *build.Refusals) (sent int64, err error) {
+func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.Producer, refusals *wire.Refusals) (sent int64, err error) {
 	src, err := p.open(cfg)
 	if err != nil {
 		return 0, err

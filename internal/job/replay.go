@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
@@ -43,7 +43,7 @@ type Replayed struct {
 	Elapsed  time.Duration
 	Resumed  bool     // from a checkpoint of the same file: only new rows were read
 	Notes    []string // what the checkpoint had of the file, and which settings are other ones now
-	Refusals build.Refusals
+	Refusals wire.Refusals
 	Metrics  []stream.Metric // scores at the end
 }
 
@@ -55,11 +55,11 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
 	if f := cfg.Output.File; o.State == "" && f != nil {
-		if err := cmp.Or(build.CheckPaths(cfg), build.CheckForecasts("output.file.path", f.Path)); err != nil {
+		if err := cmp.Or(wire.CheckPaths(cfg), wire.CheckForecasts("output.file.path", f.Path)); err != nil {
 			return nil, err
 		}
 	}
-	for _, text := range build.IdleSettings(cfg) {
+	for _, text := range wire.IdleSettings(cfg) {
 		o.Log.Warn(text)
 	}
 	src, err := OpenFile(ctx, cfg, o.Log)
@@ -67,19 +67,19 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, err
 	}
 	defer src.Close()
-	ec := build.EngineConfig(cfg, stream.AllSeries)
+	ec := wire.EngineConfig(cfg, stream.AllSeries)
 	ec.Together, ec.MetricsWindow = run.Together, 0 // The scores are those of the whole file
 	engine, err := stream.NewEngine(ec)
 	if err != nil {
 		return nil, err
 	}
-	out, err := build.OpenOutputs(cfg, o.Log, o.Taps...)
+	out, err := wire.OpenOutputs(cfg, o.Log, o.Taps...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	r = &Replayed{Refusals: build.Refusals{Next: out.Letters}}
-	messages, decoder := build.Messages(src, cfg.Model, o.Known)
+	r = &Replayed{Refusals: wire.Refusals{Next: out.Letters}}
+	messages, decoder := wire.Messages(src, cfg.Model, o.Known)
 	rc := run.Config{
 		Source:      paced(withNames(cfg, o.Log, messages, src), src.Decoder(), cfg.Input.File.Speed),
 		Decoder:     decoder,
@@ -87,7 +87,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		Sink:        out.Sink,
 		DeadLetters: &r.Refusals,
 		Drop:        out.Drop,
-		BatchBytes:  build.BatchBytes(ec.Memory),
+		BatchBytes:  wire.BatchBytes(ec.Memory),
 	}
 	reset := ""
 	var adjusted []stream.SettingChange

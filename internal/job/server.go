@@ -19,8 +19,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/net/netutil"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/livepage"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // maxConnections is the number of connections that the HTTP server accepts at a time;
@@ -95,7 +95,7 @@ func (l *Live) handler() http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(build.ReadInfo()) // an error means that the client is gone
+		_ = json.NewEncoder(w).Encode(wire.ReadInfo()) // an error means that the client is gone
 	})
 	mux.HandleFunc("GET /api/v1/config", func(w http.ResponseWriter, _ *http.Request) {
 		text, err := l.current.Load().YAML() // secrets redacted

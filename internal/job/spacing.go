@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -30,7 +30,7 @@ func checkSpacing(ctx context.Context, cfg *config.Config) error {
 	if cfg.Pipeline.Interval == 0 {
 		return nil
 	}
-	assembler, err := build.NewAssembler(cfg)
+	assembler, err := wire.NewAssembler(cfg)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
@@ -36,7 +36,7 @@ func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Lo
 	if store, err = file.OpenStore(filepath.Join(dir, ofFile), log); err != nil {
 		return nil, false, err
 	}
-	rc.Store, rc.Settings, rc.Adjustable = store, build.Settings(cfg), build.Adjustable
+	rc.Store, rc.Settings, rc.Adjustable = store, wire.Settings(cfg), wire.Adjustable
 	list, err := store.Load(ctx)
 	switch {
 	case errors.Is(err, stream.ErrNoCheckpoint):
@@ -56,7 +56,7 @@ func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Lo
 
 // beginsAs reports whether the input file begins with the rows of a checkpoint.
 func beginsAs(ctx context.Context, cfg *config.Config, c stream.Checkpoint) (bool, error) {
-	src, err := build.OpenFile(cfg)
+	src, err := wire.OpenFile(cfg)
 	if err != nil {
 		return false, err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 // Every instruction set against portable Go, bit for bit, with values that are

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 // What Tally adds up, against the definitions in plain loops over the samples, with

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/isa"
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 var (

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -88,7 +88,7 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 	if levelSets {
 		m.Type, m.Anomaly.LevelSets = "persistence", true
 	}
-	e, err := build.NewEngine(&one, stream.AllSeries)
+	e, err := wire.NewEngine(&one, stream.AllSeries)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -38,7 +38,7 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 	report := &AnomalyReport{}
 	report.List(samples, scoreRecords(t, c, records, samples), 0)
 
-	e, err := build.NewEngine(c, stream.AllSeries)
+	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -58,7 +58,7 @@ func readFile(t *testing.T, path string) (*config.Config, *Records) {
 	t.Helper()
 	c := config.Default()
 	c.Input.File = &config.FileInput{Path: path, Format: "csv"}
-	src, err := build.OpenFile(c)
+	src, err := wire.OpenFile(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func forecastsOf(t *testing.T, records *Records) forecastRows {
 	c := config.Default()
 	c.Model.Levels, c.Evaluate.Interval = nil, 0
 	c.Pipeline.Interval = config.Interval(spacing) // every forecast is issued, also while the spacing is not known otherwise
-	e, err := build.NewEngine(c, stream.AllSeries)
+	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		t.Fatal(err)
 	}

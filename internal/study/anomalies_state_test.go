@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -28,7 +28,7 @@ func stateSize(t *testing.T, tier string, dim int, without bool) int {
 	const rows = 3000
 	c := config.Default()
 	c.Model.Tier = tier
-	ec := build.EngineConfig(c, stream.AllSeries)
+	ec := wire.EngineConfig(c, stream.AllSeries)
 	ec.Evaluation.NoAnomalies = without
 	e, err := stream.NewEngine(ec)
 	if err != nil {

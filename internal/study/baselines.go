@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/varmodel"
 )
@@ -76,7 +76,7 @@ func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, re
 func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
 	simple := *c
 	simple.Model.Type, simple.Pipeline.Emit, simple.Evaluate.Window, simple.Evaluate.Interval = "persistence", o.Horizons, 0, 0
-	ec := build.EngineConfig(&simple, stream.AllSeries)
+	ec := wire.EngineConfig(&simple, stream.AllSeries)
 	ec.Baselines = simpleForecasts(e.Season)
 	ec.Model, ec.Shards = linear96, nil
 	ec.NewModel = func(dim int) (eval.Model, error) {

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -127,7 +127,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		if o.Draws {
 			c.Evaluate.Interval = max(1, samples.Len()/len(samples.Series)/drawnWeights)
 		}
-		ec := build.EngineConfig(&c, stream.AllSeries)
+		ec := wire.EngineConfig(&c, stream.AllSeries)
 		ec.Evaluation = o.evaluation(samples)
 		ec.Evaluation.Watched, ec.Evaluation.NoForecasts = watched, len(observers) == 0
 		ec.Evaluation.ReferenceAlone = true
@@ -276,7 +276,7 @@ func scoresOf(e *stream.Engine, model string, horizons []int) []Score {
 				score = NewScore("", model, h, m.Score)
 			}
 		}
-		if model == build.Reference && score.N > 0 {
+		if model == wire.Reference && score.N > 0 {
 			score.SkillVsVAR1 = 0 // it is the reference
 		}
 		scores = append(scores, score)
@@ -286,7 +286,7 @@ func scoresOf(e *stream.Engine, model string, horizons []int) []Score {
 
 // Repeats is the number of runs of a model: one if it draws no random numbers.
 func Repeats(c config.Model, seeds int) int {
-	if !build.IsRandom(c.Type) {
+	if !wire.IsRandom(c.Type) {
 		return 1
 	}
 	return seeds

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel"
@@ -88,8 +88,8 @@ func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 	}
 	s.train = len(lags) * 3 / 4
 	s.test = len(lags) - s.train
-	law := build.LawOf(c.Kernel)
-	shift, scale := columnScales(lags[:s.train], dim, build.ScaleOf(c.Kernel))
+	law := wire.LawOf(c.Kernel)
+	shift, scale := columnScales(lags[:s.train], dim, wire.ScaleOf(c.Kernel))
 	unit := make([]float64, dim)
 	for j := range dim {
 		for _, step := range steps[:s.train] {
@@ -252,7 +252,7 @@ func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 func (s *fixedSet) maps(c config.Model, v []float64) (*orff.Blocks, error) {
 	blocks := c.Optimiser.Blocks
 	return orff.NewBlocks(blocks, c.Seed, true, func(r orff.Rand) (orff.Map, error) {
-		m, err := build.NewMap(c.Kernel, s.hidden, s.in, c.Frequencies/blocks, r)
+		m, err := wire.NewMap(c.Kernel, s.hidden, s.in, c.Frequencies/blocks, r)
 		if err != nil {
 			return nil, err
 		}

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -43,7 +43,7 @@ func FitFile(c config.Model, series *Series, o FitOptions, check func() error) (
 	if err := s.outputs(o, c, series); err != nil {
 		return nil, err
 	}
-	if err := build.CheckModel(c, s.hidden); err != nil {
+	if err := wire.CheckModel(c, s.hidden); err != nil {
 		return nil, err
 	}
 	var classes []float64
@@ -68,7 +68,7 @@ func onlineSettings(c config.Model) error {
 		name string
 		set  bool
 	}{
-		{"model.loss.name", c.Loss.Name != "squared"}, {"model.kernel.operator.gamma", build.LearntGamma(c.Kernel.Operator)},
+		{"model.loss.name", c.Loss.Name != "squared"}, {"model.kernel.operator.gamma", wire.LearntGamma(c.Kernel.Operator)},
 		{"model.optimiser.schedule", o.Schedule != "auto"}, {"model.optimiser.clip", o.Clip > 0}, {"model.optimiser.warm", o.Warm > 0},
 		{"model.optimiser.redraw", o.Redraw > 0}, {"model.optimiser.grow", o.Grow > 0}, {"model.optimiser.manifold_batches", o.ManifoldBatches > 1},
 		{"model.optimiser.group_lasso", o.GroupLasso > 0},

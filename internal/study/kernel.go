@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/varmodel"
 )
@@ -65,15 +65,15 @@ func PlanTable(plans []Plan, p orff.Problem) report.Table {
 // PlainKernel is the kernel of a configuration without the linear part, which
 // needs no draws.
 func PlainKernel(c config.Model, dim, draws int) (orff.Map, error) {
-	if !build.IsKernelModel(c.Type) {
+	if !wire.IsKernelModel(c.Type) {
 		c.Type = "kernelvar"
 	}
-	if err := build.CheckModel(c, dim); err != nil {
+	if err := wire.CheckModel(c, dim); err != nil {
 		return nil, err
 	}
 	k := c.Kernel
 	k.Linear = false
-	return build.NewMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))
+	return wire.NewMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))
 }
 
 // Check is the output of kernel check.
@@ -96,7 +96,7 @@ func Noise(dim, rows int, seed uint64) [][]float64 {
 
 // NewCheck compares the features of m with the exact kernel on the scaled lags of the rows.
 func NewCheck(m orff.Map, c config.Model, rows [][]float64, epsilon float64) (*Check, error) {
-	x := scaledLags(rows, c.Order, c.Bandwidth, build.ScaleOf(c.Kernel), c.Seed)
+	x := scaledLags(rows, c.Order, c.Bandwidth, wire.ScaleOf(c.Kernel), c.Seed)
 	if len(x) == 0 {
 		return nil, fmt.Errorf("too few complete rows for model.order: %d", c.Order)
 	}

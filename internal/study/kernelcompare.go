@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // Compared is a line of kernel compare: one figure per file.
@@ -26,7 +26,7 @@ kernel. A dash: the data or the other settings forbid it. Keys and meaning: fore
 // TryKernel returns the nmse of a trial over the last three quarters of
 // records, divided by that of persistence; NaN when the data or the other settings forbid
 // the trial. samples are those of the records. load reads the configuration with more settings.
-func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial build.Trial, records *Records, samples *Samples) (report.Number, error) {
+func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial wire.Trial, records *Records, samples *Samples) (report.Number, error) {
 	dim := samples.Dim()
 	sets := "model.type=kernelvar model.horizon=1 model.levels= " + trial.Sets
 	if trial.Most > 0 && dim > trial.Most {
@@ -44,7 +44,7 @@ func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config,
 	if err != nil {
 		return report.Number(math.NaN()), nil //nolint:nilerr // no figure for this data; lint gives the reason
 	}
-	if _, err := build.NewModel(cfg.Model, dim, cfg.Pipeline.Scope == "shared"); err != nil {
+	if _, err := wire.NewModel(cfg.Model, dim, cfg.Pipeline.Scope == "shared"); err != nil {
 		return report.Number(math.NaN()), nil //nolint:nilerr // likewise
 	}
 	var steps atomic.Int64

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -117,7 +117,7 @@ func (r *Records) learn(ctx context.Context, e *stream.Engine, see func(b *strea
 type Samples struct {
 	Name     string
 	Series   []Series
-	Refusals build.Refusals // of records, in the file and by the Assembler
+	Refusals wire.Refusals // of records, in the file and by the Assembler
 }
 
 // Series has the samples of one series. A change of its variables begins another Series.
@@ -132,7 +132,7 @@ type Series struct {
 // rows: those that a model would get, and lags rows where a model would drop its lags.
 // Otherwise there is one row per sample that arrived.
 func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
-	a, err := build.NewAssembler(c)
+	a, err := wire.NewAssembler(c)
 	if err != nil {
 		return nil, err
 	}

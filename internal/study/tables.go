@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/build"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -38,7 +38,7 @@ func OpenTableData(ctx context.Context, dir, name string) (*eval.Dataset, error)
 	c := config.Default()
 	c.Input.File = &config.FileInput{Path: filepath.Join(dir, filepath.FromSlash(name))}
 	c.Pipeline.MaxDim = maxTableDim
-	src, err := build.OpenFile(c)
+	src, err := wire.OpenFile(c)
 	if err != nil {
 		return nil, err
 	}

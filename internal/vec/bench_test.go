@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 func BenchmarkFeatures(b *testing.B) {

@@ -4,7 +4,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-//go:generate go run -C gen . -family dense -out ../dense_amd64.s -stubs ../dense_stubs_amd64.go -pkg vec
+//go:generate go run -C ../tools/asmgen . -family dense -out ../../vec/dense_amd64.s -stubs ../../vec/dense_stubs_amd64.go -pkg vec
 
 // The functions below call the kernel of the active instruction set. A pointer to the
 // first element must exist even where a kernel reads none.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 const precision = 200 // bits of the reference

@@ -4,7 +4,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-//go:generate go run -C gen . -family elementary -out ../elementary_amd64.s -stubs ../elementary_stubs_amd64.go -pkg vec
+//go:generate go run -C ../tools/asmgen . -family elementary -out ../../vec/elementary_amd64.s -stubs ../../vec/elementary_stubs_amd64.go -pkg vec
 
 // The functions below call the kernel of the active instruction set.
 

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-//go:generate go run -C gen . -family fourier -out ../fourier_amd64.s -stubs ../fourier_stubs_amd64.go -pkg vec
+//go:generate go run -C ../tools/asmgen . -family fourier -out ../../vec/fourier_amd64.s -stubs ../../vec/fourier_stubs_amd64.go -pkg vec
 
 // The functions below call the kernel of the active instruction set.
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 // standard returns n numbers of the normal distribution in guarded memory.

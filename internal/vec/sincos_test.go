@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/isa"
-	"github.com/orffvar/forecaster/internal/isa/isatest"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 // bigSinCos returns the sine and cosine of t turns, correctly rounded: an exact

@@ -4,7 +4,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-//go:generate go run -C gen . -family symmetric -out ../symmetric_amd64.s -stubs ../symmetric_stubs_amd64.go -pkg vec
+//go:generate go run -C ../tools/asmgen . -family symmetric -out ../../vec/symmetric_amd64.s -stubs ../../vec/symmetric_stubs_amd64.go -pkg vec
 
 // The functions below call the kernel of the active instruction set.
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/isa/isatest"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/tools/isatest"
 )
 
 func newUDU(n int, work *UDUScratch) *UDU {

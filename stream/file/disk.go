@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// Disk is the directory of a Store. A second implementation in internal/faultsim loses
+// Disk is the directory of a Store. A second implementation in internal/tools/faultsim loses
 // power.
 type Disk interface {
 	List() (names []string, err error)

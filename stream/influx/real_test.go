@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 )
 
 // TestFault55_OnlyNoContentIsAcceptance: a redirect is not followed and a page is no

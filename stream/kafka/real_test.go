@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/secret"
-	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// The tests of this file need Apache Kafka; see internal/testserver.
+// The tests of this file need Apache Kafka; see internal/tools/testserver.
 
 var blackHole = flag.Duration("blackhole", 5*time.Second, "how long TestFault12_RealBrokerFails swallows everything; a request may take less")
 

@@ -3,5 +3,5 @@
 // then saves the checkpoint and commits the offset.
 //
 // A Runner runs one partition. A Driver has the order of its effects, without goroutines
-// and clock: the simulator in internal/faultsim uses it step by step.
+// and clock: the simulator in internal/tools/faultsim uses it step by step.
 package run

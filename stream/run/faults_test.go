@@ -16,7 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream/run"
 )
 
-// TestFault31_Clocks: the core has no clock (see internal/deptest), and that of
+// TestFault31_Clocks: the core has no clock (see internal/tools/deptest), and that of
 // the producer does not matter unless MaxAhead is set.
 func TestFault31_Clocks(t *testing.T) {
 	run := func(shift func(i int) int64) string {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/testseries"
+	"github.com/orffvar/forecaster/internal/tools/testseries"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/sim"

@@ -1,0 +1,16 @@
+// Command bench reports the speed of the kernels, the learners and the stages of the
+// pipeline on this machine: time per sample, allocations, the bound set by processor and
+// memory, and the same work with gonum in the same run.
+//
+//	go run ./internal/tools/bench
+//
+// Times are processor time of one thread. Compared works alternate, and every number is the
+// median of several runs. Only ratios within one run are reliable.
+//
+// The bound of a step is the larger of two times: its multiply-adds at the rate of a loop
+// that does nothing else, and its weights, read and written once, at the rate of a loop
+// over as much memory. Work that goes back and forth over its memory is compared with a
+// loop that does so, too.
+package main
+
+//go:generate go run -C ../asmgen ./roof -out ../bench/roof_amd64.s -stubs ../bench/roof_amd64.go -pkg main

@@ -1,0 +1,99 @@
+package deptest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// checks is the number of checks in each chapter of docs/mathematics.md:
+// C0.1 … C0.3, C1.1 … C1.16 and so on.
+var checks = []int{3, 16, 17, 12, 6, 11, 6, 5, 6}
+
+// Every check has one entry in docs/mathematics.md, and every entry there is a check.
+func TestEveryCheckIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/mathematics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := make(map[string]int)
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*(C\d+\.\d+)\*\* \S`).FindAllSubmatch(page, -1) {
+		entries[string(m[1])]++
+	}
+	for chapter, n := range checks {
+		for i := range n {
+			name := fmt.Sprintf("C%d.%d", chapter, i+1)
+			if entries[name] != 1 {
+				t.Errorf("docs/mathematics.md has %d entries of %s, want one", entries[name], name)
+			}
+			delete(entries, name)
+		}
+	}
+	for name := range entries {
+		t.Errorf("docs/mathematics.md has an entry of %s, which is no check", name)
+	}
+}
+
+// Every check of docs/mathematics.md is a test of its name in the packages of the
+// mathematics, so that
+//
+//	go test ./orff ./sgd ./varmodel ./internal/study -run 'C[0-9]' -v
+//
+// lists them all, and none is skipped without a reason.
+func TestEveryCheckIsATest(t *testing.T) {
+	found := make(map[string][]string)
+	label := regexp.MustCompile(`^TestC(\d+)_(\d+)_\w`)
+	for _, pkg := range []string{"orff", "sgd", "varmodel", "internal/study"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", pkg, "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no tests: %v", pkg, err)
+		}
+		for _, path := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, decl := range file.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				m := label.FindStringSubmatch(f.Name.Name)
+				if m == nil {
+					continue
+				}
+				name := "C" + m[1] + "." + m[2]
+				found[name] = append(found[name], pkg+"."+f.Name.Name)
+				ast.Inspect(f, func(n ast.Node) bool {
+					if call, ok := n.(*ast.CallExpr); ok {
+						if s, ok := call.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "SkipNow" || strings.HasPrefix(s.Sel.Name, "Skip") && len(call.Args) == 0) {
+							t.Errorf("%s is skipped without a reason", f.Name.Name)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	total := 0
+	for chapter, n := range checks {
+		for i := range n {
+			name := fmt.Sprintf("C%d.%d", chapter, i+1)
+			if found[name] == nil {
+				t.Errorf("no test of %s", name)
+			}
+			delete(found, name)
+			total++
+		}
+	}
+	for name, tests := range found {
+		t.Errorf("%v: docs/mathematics.md has no check %s", tests, name)
+	}
+	t.Logf("%d checks", total)
+}

@@ -1,0 +1,174 @@
+package deptest
+
+import (
+	"go/ast"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "github.com/orffvar/forecaster/"
+
+// layers are the packages of ours that each package may import, tests aside.
+// Packages below cmd may import everything and are not listed.
+var layers = map[string][]string{
+	"internal/isa":      {},
+	"internal/vec":      {"internal/isa", "internal/snapshot"},
+	"internal/lanes":    {"internal/isa", "internal/vec", "internal/snapshot"},
+	"internal/snapshot": {},
+	"internal/decimal":  {},
+	"internal/shell":    {},
+	"internal/secret":   {},
+	"internal/events":   {},
+	"internal/spelling": {},
+	"internal/config":   {"internal/events", "internal/secret", "internal/spelling"},
+	"internal/dataset":  {"eval"},
+	"internal/report":   {},
+	"internal/livepage": {"eval", "stream"},
+
+	"internal/wire": {
+		"internal/config", "internal/events", "internal/report", "internal/shell", "internal/isa", "eval", "orff", "sgd", "varmodel",
+		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
+	},
+	"internal/job": {
+		"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
+		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
+	},
+	"internal/study": {
+		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel",
+		"stream", "stream/run", "stream/file", "stream/format",
+	},
+
+	"orff":     {"sgd", "internal/vec", "internal/snapshot"}, // sgd declares Map, which orff implements
+	"sgd":      {"internal/vec", "internal/snapshot"},
+	"eval":     {"internal/vec", "internal/lanes", "internal/snapshot"},
+	"varmodel": {"internal/vec", "internal/lanes", "internal/snapshot", "orff", "sgd", "eval"},
+
+	"stream":            {"internal/footprint", "internal/snapshot", "eval"},
+	"stream/run":        {"stream"},
+	"stream/format":     {"stream", "internal/decimal", "internal/shell"},
+	"stream/lineproto":  {"stream", "internal/decimal"},
+	"stream/file":       {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
+	"stream/sim":        {"stream", "stream/format", "eval"},
+	"stream/kafka":      {"stream", "internal/secret", "internal/decimal"},
+	"stream/influx":     {"stream", "stream/lineproto", "internal/secret"},
+	"stream/streamtest": {"stream", "eval", "internal/snapshot"},
+}
+
+// pure are the packages whose results depend on their input alone.
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "varmodel", "stream"}
+
+// outside are packages that a pure one has no use for: they lead to what differs
+// between two runs. Package context is not among them: the interfaces of the edges name
+// contexts. That no pure function asks one whether it has ended is for checkPure.
+var outside = []string{
+	"log", "log/slog", "net", "net/http", "os/exec", "os/signal", "sync", "sync/atomic", "syscall", "math/rand", "crypto/rand", "hash/maphash",
+}
+
+func load(t *testing.T) []*packages.Package {
+	t.Helper()
+	roots := []string{"orff", "sgd", "eval", "varmodel", "internal", "stream"}
+	patterns := make([]string, len(roots))
+	for i, root := range roots {
+		patterns[i] = "./" + root + "/..."
+		// What go list finds is unknown to the cache of test results; what the test
+		// itself lists is not.
+		err := filepath.WalkDir(filepath.Join("../../..", root), func(string, os.DirEntry, error) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
+		Dir: "../../..",
+	}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkgs
+}
+
+func TestLayers(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range load(t) {
+		name := strings.TrimPrefix(p.PkgPath, module)
+		seen[name] = true
+		allowed, ok := layers[name]
+		if !ok && !strings.HasPrefix(name, "internal/") {
+			t.Errorf("%s has no entry in layers", name)
+		}
+		for path := range p.Imports {
+			ours, isOurs := strings.CutPrefix(path, module)
+			if ok && isOurs && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s. The layers of docs/design/0001-shape.md allow it %v; if that is to change, change the page first.", name, ours, allowed)
+			}
+			if slices.Contains(pure, name) && slices.Contains(outside, path) {
+				t.Errorf("%s imports %s, but its results must depend on its input alone", name, path)
+			}
+		}
+		if slices.Contains(pure, name) {
+			for _, f := range p.Syntax {
+				checkPure(t, p, f)
+			}
+		}
+	}
+	for _, name := range []string{"orff", "sgd", "eval", "varmodel", "stream"} {
+		if !seen[name] {
+			t.Errorf("package %s was not found", name)
+		}
+	}
+}
+
+// checkPure finds what makes two runs differ: the clock, goroutines, selects,
+// global random numbers and the order of maps.
+func checkPure(t *testing.T, p *packages.Package, f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		complain := func(what string) {
+			t.Errorf("%s: %s in code that must be deterministic", p.Fset.Position(n.Pos()), what)
+		}
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			complain("a go statement")
+		case *ast.SelectStmt:
+			complain("a select statement")
+		case *ast.RangeStmt:
+			if x := p.TypesInfo.TypeOf(n.X); x != nil {
+				if _, isMap := x.Underlying().(*types.Map); isMap {
+					complain("a loop over a map")
+				}
+			}
+		case *ast.SelectorExpr:
+			fn, ok := p.TypesInfo.Uses[n.Sel].(*types.Func)
+			if !ok || fn.Pkg() == nil {
+				return true
+			}
+			if fn.Pkg().Path() == "context" && fn.Name() != "Value" && fn.Name() != "WithValue" {
+				complain("context." + fn.Name())
+			}
+			if fn.Signature().Recv() != nil {
+				return true
+			}
+			switch fn.Pkg().Path() {
+			case "time":
+				if slices.Contains([]string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}, fn.Name()) {
+					complain("time." + fn.Name())
+				}
+			case "math/rand/v2":
+				if !strings.HasPrefix(fn.Name(), "New") {
+					complain("the global random numbers of rand." + fn.Name())
+				}
+			case "maps":
+				if fn.Name() == "Keys" || fn.Name() == "Values" || fn.Name() == "All" {
+					complain("maps." + fn.Name())
+				}
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,32 @@
+package testserver
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// cacheDir is where install.sh puts the servers; the rule is the same there.
+func cacheDir() string {
+	if dir := os.Getenv("FORECASTER_SERVICES"); dir != "" {
+		return dir
+	}
+	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
+		return filepath.Join(dir, "forecaster")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = os.TempDir()
+	}
+	return filepath.Join(home, ".cache", "forecaster")
+}
+
+// missing skips the test, or fails it where services are required.
+func missing(tb testing.TB, what, service string) {
+	tb.Helper()
+	const format = "%s is not installed; run internal/tools/testserver/install.sh %s"
+	if os.Getenv("FORECASTER_REQUIRE_SERVICES") != "" {
+		tb.Fatalf(format, what, service)
+	}
+	tb.Skipf(format, what, service)
+}

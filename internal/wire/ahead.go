@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// aheadRows is how many messages inputs are ahead of the samples, at least: those of all
+// series count.
+const aheadRows = 4096
+
+// Messages returns the messages of a file and their decoder. known says that exogenous
+// inputs are known for as many later rows as are forecast, as those of a schedule are.
+func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stream.Decoder) {
+	if !known || len(m.Exogenous) == 0 {
+		return src, src.Decoder()
+	}
+	ahead := &inputsAhead{Source: src, decoder: src.Decoder(), scout: src.Decoder(), rows: max(aheadRows, m.Horizon)}
+	return ahead, ahead
+}
+
+// inputsAhead is a source and the decoder of its messages: it reads ahead, and
+// gives the exogenous inputs of later messages before.
+type inputsAhead struct {
+	stream.Source
+	decoder stream.Decoder
+	scout   stream.Decoder // of the messages read ahead
+	rows    int
+	ended   bool
+	queue   []stream.Message // read and not delivered yet
+	one     stream.Decoded
+	inputs  []stream.Record // of the messages read, not delivered yet
+
+	rest bool // with a decoder that is no Splitter: the message itself is to come
+	now  *stream.Message
+}
+
+// Read implements stream.Source.
+func (s *inputsAhead) Read(ctx context.Context, dst []stream.Message) (int, error) {
+	var read [256]stream.Message
+	for !s.ended && len(s.queue) < s.rows+len(dst) {
+		n, err := s.Source.Read(ctx, read[:])
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		s.ended = err != nil
+		for i := range n {
+			if err := s.keep(read[i]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	n := copy(dst, s.queue)
+	s.queue = s.queue[n:]
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// keep queues a copy of m and what is in it.
+func (s *inputsAhead) keep(m stream.Message) error {
+	m.Key, m.Value = slices.Clone(m.Key), slices.Clone(m.Value)
+	s.queue = append(s.queue, m)
+	s.one.Reset()
+	s.one.Decode(s.scout, &m)
+	return s.one.Parts(0, func(r *stream.Record, refusal *stream.DataError) error {
+		if refusal == nil {
+			s.inputs = append(s.inputs, stream.Record{
+				Series: r.Series, Time: r.Time, Names: slices.Clone(r.Names), Values: slices.Clone(r.Values), Ahead: true,
+			})
+		}
+		return nil
+	})
+}
+
+// Decode implements stream.Decoder: what is in m itself.
+func (s *inputsAhead) Decode(r *stream.Record, m *stream.Message) error {
+	return s.decoder.Decode(r, m)
+}
+
+// Split implements stream.Splitter.
+func (s *inputsAhead) Split(m *stream.Message) {
+	s.now, s.rest = m, true
+	if inner, ok := s.decoder.(stream.Splitter); ok {
+		inner.Split(m)
+	}
+}
+
+// Next implements stream.Splitter: first the inputs that were read ahead.
+func (s *inputsAhead) Next(r *stream.Record) error {
+	if len(s.inputs) > 0 {
+		*r = s.inputs[0]
+		r.Message, s.inputs = s.now, s.inputs[1:]
+		return nil
+	}
+	if inner, ok := s.decoder.(stream.Splitter); ok {
+		return inner.Next(r)
+	}
+	if !s.rest {
+		return io.EOF
+	}
+	s.rest = false
+	r.Message = s.now
+	return s.decoder.Decode(r, s.now)
+}

@@ -1,0 +1,28 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// anomaliesOf returns what decides about the alarms of a series with the variables.
+func anomaliesOf(c config.Model, variables []string) eval.AnomalyConfig {
+	a := eval.AnomalyConfig{
+		Dim: len(variables), FalseAlarms: c.Anomaly.FalseAlarms,
+		NormalAfter: c.Anomaly.NormalAfter, MinDuration: c.Anomaly.MinDuration,
+	}
+	for _, text := range c.Anomaly.Rules {
+		r, err := config.ParseAnomalyRule(text)
+		j := slices.Index(variables, r.Variable)
+		if err != nil || j < 0 {
+			continue // the configuration is checked; a series need not have the variable
+		}
+		if a.Rules == nil {
+			a.Rules = make([]eval.AnomalyRule, len(variables))
+		}
+		a.Rules[j] = eval.AnomalyRule{MinDeviation: r.MinDeviation, MinRelative: r.MinRelative, Direction: r.Direction}
+	}
+	return a
+}

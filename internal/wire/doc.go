@@ -1,0 +1,9 @@
+// Package wire constructs what a configuration names: models, engines, sources, sinks and
+// dead letters. Only here does the name of a model, a
+// kernel or an output become a type.
+//
+// A new model, kernel, sampling, operator, Gamma or loss is a constructor, in varmodel,
+// orff or sgd, and one row in the table of its kind: models.go, kernels.go, samplings.go,
+// operators.go, gammas.go, losses.go. The row has its name, documentation, settings, checks
+// and constructor; `make reference` writes the pages.
+package wire

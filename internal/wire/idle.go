@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// reads reports whether the settings of a row have the key, or a block that it is in.
+func (m model) reads(key string) bool {
+	return slices.ContainsFunc(m.settings, func(s string) bool { return s == key || strings.HasPrefix(key, s+".") })
+}
+
+// besideSettings are the keys below model: that every model reads, too, when one of these
+// settings puts something around it.
+var besideSettings = struct{ keys, with []string }{
+	[]string{"order", "seed"}, []string{"anomaly.level_sets=true", "intervals=quantile"},
+}
+
+// IdleSettings returns a line for each key that is not at its default, and that the model of c
+// does not read although others do.
+func IdleSettings(c *config.Config) []string {
+	row, err := modelNamed(c.Model.Type)
+	if err != nil {
+		return nil
+	}
+	around := c.Model.Anomaly.LevelSets || c.Model.Intervals == "quantile"
+	byDefault := config.Default().Values("model")
+	var idle []string
+	for i, v := range c.Values("model") {
+		key := strings.TrimPrefix(v.Key, "model.")
+		switch {
+		case v.Text == byDefault[i].Text || row.reads(key) || around && slices.Contains(besideSettings.keys, key):
+		case slices.ContainsFunc(models, func(m model) bool { return m.reads(key) }):
+			idle = append(idle, fmt.Sprintf("%s=%s has no effect: model.type %s does not read this key", v.Key, v.Text, c.Model.Type))
+		}
+	}
+	return idle
+}

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// checkInterval proposes the interval that a file has, where one must be given: its lines have
+// one variable each.
+func checkInterval(v *config.Checker, c *config.Config) {
+	if c.Pipeline.Interval > 0 || c.Input.File == nil || !inParts(c.Input) || formatOf(c.Input) == "influx" {
+		return
+	}
+	if info, err := os.Stat(c.Input.File.Path); err != nil || !info.Mode().IsRegular() {
+		return // reading would take lines from a pipe
+	}
+	if _, err := time.LoadLocation(c.Input.TimeZone); err != nil {
+		return // refused elsewhere
+	}
+	step := fileStep(c)
+	v.Need(step == 0, "pipeline.interval", "the times of %s are %s apart: --set pipeline.interval=%[2]s", c.Input.File.Path, config.ShortDuration(step))
+}
+
+// fileStep returns the step between the times of a series that nine of ten of the first ones
+// have, 0 where there is none.
+func fileStep(c *config.Config) time.Duration {
+	src, err := file.OpenSource(fileSource(c))
+	if err != nil {
+		return 0 // the command that opens it says why
+	}
+	defer src.Close()
+	const most = 1000
+	messages := make([]stream.Message, most)
+	n, err := src.Read(context.Background(), messages)
+	if err != nil {
+		return 0
+	}
+	decoder := src.Decoder()
+	last, counts, total := make(map[string]int64), make(map[int64]int), 0
+	for i := range messages[:n] {
+		var r stream.Record
+		if decoder.Decode(&r, &messages[i]) != nil {
+			continue
+		}
+		if before, seen := last[r.Series]; !seen || r.Time > before {
+			if seen {
+				counts[r.Time-before]++
+				total++
+			}
+			last[r.Series] = r.Time
+		}
+	}
+	for step, count := range counts {
+		if 10*count >= 9*total {
+			return time.Duration(step)
+		}
+	}
+	return 0
+}

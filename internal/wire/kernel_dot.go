@@ -1,0 +1,51 @@
+package wire
+
+import (
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+)
+
+func polynomial(k config.Kernel) (orff.Coefficients, error) {
+	return orff.Polynomial(1, int(parameterOr(k, 2))), nil
+}
+
+func checkDegree(v *config.Checker, path string, p float64) {
+	v.Need(p == float64(int(p)) && p <= 20, path, "is the degree of a polynomial, a whole number up to 20, got %v", p)
+}
+
+func exponential(config.Kernel) (orff.Coefficients, error) {
+	return orff.Truncate(orff.Exponential{}, 1, 1e-3)
+}
+
+func dotProduct(k config.Kernel) (orff.Coefficients, error) { return k.Coefficients, nil }
+
+// dotProductFeatures draws Maclaurin features, or with sampling: kakade all degrees in
+// every feature.
+func dotProductFeatures(row kernel, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	series, err := row.series(k)
+	if err != nil {
+		return nil, err
+	}
+	if k.Sampling == "kakade" {
+		return orff.NewKakade(series, orff.Rademacher, in, 2*draws, r)
+	}
+	law, err := orff.Restricted(series, 1)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewMaclaurin(series, law, orff.Rademacher, in, 2*draws, r)
+}
+
+// compositional is exp, or another series, of a Gaussian kernel.
+func compositional(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	inner := orff.Gaussian{Sigma: parameterOr(k, 1)}
+	if len(k.Coefficients) == 0 {
+		return orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, inner, in, 2*draws, r)
+	}
+	series := orff.Coefficients(k.Coefficients)
+	law, err := orff.Restricted(series, 1)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewCompositional(series, law, inner, in, 2*draws, r)
+}

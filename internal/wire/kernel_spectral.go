@@ -1,0 +1,53 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// Kernels of differences. Their scales are such that all have decayed to a similar
+// value at distance 1, the median.
+
+func gaussian(k config.Kernel, _ int) orff.Spectrum {
+	return orff.Gaussian{Sigma: parameterOr(k, 1)}
+}
+
+// The l1 norm of a difference of length 1 is about sqrt(2 in/pi).
+func laplacian(k config.Kernel, in int) orff.Spectrum {
+	return orff.Laplacian{Gamma: parameterOr(k, 1/math.Sqrt(float64(in)))}
+}
+
+// The curvature at 0 is that of the Gaussian.
+func sinc(k config.Kernel, _ int) orff.Spectrum {
+	return orff.Sinc{A: parameterOr(k, math.Sqrt(3))}
+}
+
+func matern(k config.Kernel, _ int) orff.Spectrum {
+	var n int // 32 for smoothness 3/2 = 1 + 1/2
+	if _, err := fmt.Sscanf(k.Name, "matern%d", &n); err != nil {
+		panic("build: " + k.Name + " is no Matérn kernel") // the table has no other name
+	}
+	return orff.Matern{Half: n / 20, Ell: parameterOr(k, 1)}
+}
+
+// maternNames returns matern12, matern32 … for the smoothness half + 1/2 of first to
+// last.
+func maternNames(first, last int) []string {
+	var names []string
+	for half := first; half <= last; half++ {
+		names = append(names, fmt.Sprintf("matern%d2", 2*half+1))
+	}
+	return names
+}
+
+// spectralFeatures draws as model.kernel.sampling says.
+func spectralFeatures(row kernel, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	s, ok := samplingNamed(k.Sampling)
+	if !ok || s.draw == nil {
+		return nil, fmt.Errorf("model.kernel.sampling: %q cannot draw the frequencies of %s", k.Sampling, k.Name)
+	}
+	return s.draw(k, row.spectrum(k, in), in, draws, r)
+}

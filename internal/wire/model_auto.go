@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+func newAuto(c config.Model, dim int, s sharing) (eval.Model, error) {
+	return varmodel.NewAuto(varmodel.AutoConfig{
+		Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: s.weights, Workspace: s.work, Exogenous: inputsOf(c), Experts: c.Experts, Season: c.Season,
+	})
+}
+
+func checkAuto(v *config.Checker, c *config.Config) {
+	const path = "model.experts"
+	m := &c.Model
+	known := varmodel.ExpertNames()
+	for i, name := range m.Experts {
+		ok := slices.ContainsFunc([]string{"ar", "var", "orff"}, func(prefix string) bool {
+			_, ok := numbered(name, prefix)
+			return ok
+		})
+		v.Need(ok || slices.Contains(known, name), path, "must be names of %s, or arN, varN, orffN (N = number of lags), got %q", strings.Join(known, ", "), name)
+		v.Need(!slices.Contains(m.Experts[:i], name), path, "has %q twice", name)
+	}
+}
+
+// checkTier refuses the settings of auto that another model ignores.
+func checkTier(v *config.Checker, c *config.Config) {
+	m := &c.Model
+	names := []string{"auto"}
+	for _, t := range varmodel.Tiers {
+		names = append(names, string(t))
+	}
+	v.OneOf("model.tier", m.Tier, names...)
+	v.Need(m.Type == "auto" || m.Tier == "auto", "model.tier", "is for model.type: auto, not for %s", m.Type)
+	v.Need(len(m.Experts) == 0 || m.Type == "auto", "model.experts", "is used by auto, not by %s", m.Type)
+}
+
+// TierNamed returns the tier of the default model that c names, by its own name or
+// by that of the model.
+func TierNamed(c config.Model) varmodel.Tier {
+	switch {
+	case c.Type == "auto-light":
+		return varmodel.TierLight
+	case c.Type == "auto-tiny":
+		return varmodel.TierTiny
+	case c.Tier == "auto":
+		return varmodel.TierFull
+	}
+	return varmodel.Tier(c.Tier)
+}
+
+// growAfter is the number of samples after which a series of the default model grows from
+// varmodel.TierYoung into varmodel.TierFull. It has done so at the first refit, with which the
+// full tier gets its random features: before, the young one is more accurate.
+const growAfter = 24
+
+// grows reports whether c is the default model, of which neither tier nor experts are named.
+func grows(c config.Model) bool { return c.Type == "auto" && c.Tier == "auto" && len(c.Experts) == 0 }
+
+// youngModel returns the model that series begin with which grow; nil when they do not.
+func youngModel(c config.Model, work *varmodel.Workspace) []stream.LighterModel {
+	if !grows(c) {
+		return nil
+	}
+	c.Tier = string(varmodel.TierYoung)
+	return []stream.LighterModel{{
+		Name: "auto-young",
+		New:  func(dim int) (eval.Model, error) { return newEngineModel(c, dim, sharing{work: work}) },
+	}}
+}
+
+// PageMemory returns the bytes that the histories of the live page may take: a quarter of what
+// ModelMemory leaves by default, or 0 when there is no limit.
+func PageMemory() int64 {
+	limit := debug.SetMemoryLimit(-1) // only asks
+	if limit == math.MaxInt64 {
+		return 0
+	}
+	return limit / 16
+}
+
+// BatchBytes returns the size at which a batch is full where models may take so many bytes, 0 =
+// no limit. Four batches circulate. With seven variables, a batch of 8 MiB has some 6,000 samples.
+func BatchBytes(memory int64) int {
+	const least, most = 8 << 20, 32 << 20
+	if memory == 0 {
+		return most
+	}
+	return int(min(max(memory/64, least), most))
+}
+
+// ModelMemory returns the bytes that the models of a process may take: model.memory, or else
+// three quarters of the limit of the Go runtime, which is GOMEMLIMIT or follows from the
+// container or the machine; 0 when there is none.
+func ModelMemory(c *config.Config) int64 {
+	if m := int64(c.Model.Memory); m > 0 {
+		return m
+	}
+	limit := debug.SetMemoryLimit(-1) // only asks
+	if limit == math.MaxInt64 {
+		return 0
+	}
+	return limit / 4 * 3
+}

@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// ScaleOf returns what a kernel sees of its inputs. A gradient depends on the units; a flow without
+// sources has none in any units.
+func ScaleOf(k config.Kernel) varmodel.InputScale {
+	switch row, _ := operatorNamed(k.Operator.Name); {
+	case isRanged(k):
+		return varmodel.Ranged
+	case k.Inputs == "common" || row.field && k.Operator.Name != "divergence_free" && k.Inputs == "auto":
+		return varmodel.Common
+	}
+	return varmodel.Standardised
+}
+
+// LawOf returns the law by which a kernel ties the outputs.
+func LawOf(k config.Kernel) varmodel.Law {
+	switch row, _ := operatorNamed(k.Operator.Name); {
+	case row.field && ScaleOf(k) == varmodel.Standardised:
+		return varmodel.ScaledFieldLaw
+	case row.field:
+		return varmodel.FieldLaw
+	case k.Operator.Gamma == "simplex":
+		return varmodel.SumLaw
+	}
+	return varmodel.NoLaw
+}
+
+func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
+	k := c.Kernel
+	return varmodel.NewOKVAR(varmodel.OKVARConfig{
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
+		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
+		Window: k.Window, Lambda: k.Lambda,
+	})
+}
+
+func newONORMA(c config.Model, dim int, _ sharing) (eval.Model, error) {
+	k := c.Kernel
+	k.Linear = false // a linear kernel has no bound, and what is dropped of it is missed far away
+	loss, err := newLoss(c.Loss)
+	if err != nil {
+		return nil, err
+	}
+	return varmodel.NewONORMA(varmodel.ONORMAConfig{
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
+		Map:   func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
+		Terms: k.Terms, Lambda: k.Lambda, Loss: loss,
+	})
+}
+
+func krlsConfig(c config.Model, dim int) (varmodel.KRLSConfig, error) {
+	out, err := newOutput(c.Kernel.Operator, dim)
+	return varmodel.KRLSConfig{
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(c.Kernel), Law: LawOf(c.Kernel), Bandwidth: c.Bandwidth,
+		Output: out, NoLinear: !c.Kernel.Linear, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
+	}, err
+}
+
+func newKRLS(c config.Model, dim int, _ sharing) (eval.Model, error) {
+	cfg, err := krlsConfig(c, dim)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Features = func(r orff.Rand) (orff.Scalar, error) {
+		return newScalar(c.Kernel, dim*c.Order, c.Frequencies, r)
+	}
+	return varmodel.NewKRLS(cfg)
+}
+
+func newNystroem(c config.Model, dim int, _ sharing) (eval.Model, error) {
+	cfg, err := krlsConfig(c, dim)
+	if err != nil {
+		return nil, err
+	}
+	row, _ := kernelNamed(c.Kernel.Name) // checkNystroem: a kernel of differences
+	return varmodel.NewNystroem(varmodel.NystroemConfig{
+		KRLSConfig: cfg, Spectrum: row.spectrum(c.Kernel, dim*c.Order), Landmarks: c.Kernel.Landmarks,
+	})
+}

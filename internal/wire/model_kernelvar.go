@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
+	k, o := c.Kernel, c.Optimiser
+	loss, err := newLoss(c.Loss)
+	if err != nil {
+		return nil, err
+	}
+	draws := c.Frequencies / o.Blocks
+	gamma, _ := gammaNamed(k.Operator.Gamma)
+	cfg := varmodel.KernelVARConfig{
+		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
+		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
+		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
+		Manifold: o.Manifold, ManifoldBatches: o.ManifoldBatches, Redraw: o.Redraw, Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,
+		// A block is seen again after Batch*Blocks samples.
+		Forgetting: min(math.Pow(c.Forgetting, float64(o.Batch*o.Blocks)), 1-1e-6),
+		Solver:     solvers[o.Solver], Step: steps[o.Step], Rate: rateOf(o, k.Lambda),
+	}
+	cfg.Gamma.From = gamma.learnt
+	if o.Decay == "block" {
+		cfg.Decay = sgd.DecayBlock
+	}
+	if o.GroupLasso > 0 {
+		row, _ := operatorNamed(k.Operator.Name)
+		columns, err := row.columns(k.Operator, dim, draws) // checkKernelVAR: it is not nil
+		if err != nil {
+			return nil, err
+		}
+		cfg.Proximal = sgd.GroupLasso{Columns: columns, Mu: o.GroupLasso}
+	}
+	return varmodel.NewKernelVAR(cfg)
+}
+
+var (
+	steps   = map[string]varmodel.Step{"newton": varmodel.NewtonSteps, "plain": varmodel.PlainSteps, "adagrad": varmodel.AdaGradSteps}
+	solvers = map[string]varmodel.Solver{"ridge": varmodel.RidgeSolver, "cg": varmodel.CGSolver, "lbfgs": varmodel.LBFGSSolver}
+)
+
+// rateOf returns the schedule of the rate; nil is that of the step.
+func rateOf(o config.Optimiser, lambda float64) sgd.Schedule {
+	rate := o.Rate
+	if rate == 0 {
+		rate = 0.1
+	}
+	switch o.Schedule {
+	case "constant":
+		return sgd.Constant(rate)
+	case "inverse_time": // the first rate is the given one
+		if lambda == 0 {
+			lambda = 1e-3
+		}
+		theta := 1 / lambda
+		return sgd.InverseTime{Theta: theta, T0: max(theta/rate-1, 0)}
+	case "inverse_scaling":
+		return sgd.InverseScaling{Gamma0: rate, Gamma1: 1, Power: o.Power}
+	case "inverse_root":
+		return sgd.InverseRoot(rate)
+	}
+	if o.Rate > 0 {
+		return sgd.Constant(rate)
+	}
+	return nil
+}

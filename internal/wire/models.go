@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// model is a row of the table of models: everything that the program knows of one.
+type model struct {
+	name     string   // of model.type; a final N stands for a number of lags
+	about    string   // line of the documentation
+	when     string   // reason to choose it
+	example  string   // keys below model:
+	settings []string // keys below model: that it reads, beside those that every model reads
+	trials   []Trial
+
+	random bool // draws frequencies: the results depend on model.seed
+	inputs bool // takes exogenous inputs
+	kernel bool // reads model.kernel
+
+	// influence returns why the settings forbid model.influence, or "". It is nil for a
+	// model whose derivatives are not known.
+	influence func(m *config.Model) string
+
+	check func(v *config.Checker, c *config.Config) // relations between its settings; may be nil
+
+	// make returns the model for series of dim variables.
+	make func(c config.Model, dim int, s sharing) (eval.Model, error)
+}
+
+// sharing says what models have in common.
+type sharing struct {
+	weights bool                // several series will share the model
+	work    *varmodel.Workspace // of all models of one engine; nil: none
+}
+
+// models is the table. A new model is a constructor, and a row.
+var models = []model{
+	{
+		name: "auto", about: "online mixture of experts around ORFFVAR, nothing to choose; the default", example: "type: auto",
+		settings: slices.Concat([]string{"tier", "memory", "experts", "season", "season_time", "seed"}, inputSettings),
+		random:   true, inputs: true, influence: always, check: checkAuto, make: newAuto,
+	},
+	{
+		name: "auto-light", about: "the same with `tier: light`, under its own name in comparisons", example: "type: auto-light",
+		settings: slices.Concat([]string{"season", "season_time", "seed"}, inputSettings),
+		random:   true, inputs: true, make: newAuto,
+	},
+	{
+		name: "auto-tiny", about: "the same with `tier: tiny`", example: "type: auto-tiny",
+		settings: slices.Concat([]string{"season", "season_time", "seed"}, inputSettings),
+		random:   true, inputs: true, make: newAuto,
+	},
+	{
+		name: "orffvar", about: "ORFFVAR alone: three vector autoregressions on random Fourier features, mixed", example: "type: orffvar, order: 4",
+		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "ridge", "forgetting", "seed", "optimiser.step", "optimiser.rate"}, inputSettings),
+		trials:   []Trial{{Name: "orffvar", Sets: "model.type=orffvar"}},
+		random:   true, inputs: true, influence: influenceORFFVAR, check: checkORFFVAR, make: newORFFVAR,
+	},
+	{
+		name: "varN", about: "N lags of all variables, linear", when: "always beside the others", example: "type: var2",
+		settings: inputSettings, trials: []Trial{{Name: "VAR", Sets: "model.type=var1"}},
+		inputs: true, influence: always, make: newVAR,
+	},
+	{name: "arN", about: "N lags of the same variable, linear", example: "type: ar6", make: newAR},
+	{name: "persistence", about: "the last value", example: "type: persistence", make: newPersistence},
+	{
+		name: "seasonal", about: "the value one season ago", example: "type: seasonal, season: 24",
+		settings: []string{"season", "season_time"}, check: checkSeasonal, make: newSeasonal,
+	},
+	{
+		name: "kernelvar", about: "vector autoregression on random features of any kernel, by mini-batch doubly stochastic gradient descent",
+		when: "every kernel, thousands of features", example: "type: kernelvar, kernel: {name: matern32}",
+		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "forgetting", "seed", "kernel.lambda", "loss", "optimiser"}, featureSettings, []string{"kernel.operator"}),
+		random:   true, kernel: true, influence: smooth, check: checkKernelVAR, make: newKernelVAR,
+	},
+	{
+		name: "krls", about: "recursive least squares on the features: exact, the square of their number per sample",
+		when: "a few hundred features, and every sample counts", example: "type: krls, frequencies: 100",
+		settings: slices.Concat([]string{"order", "frequencies", "bandwidth", "ridge", "forgetting", "seed"}, featureSettings, gammaSettings),
+		trials:   []Trial{{Name: "krls", Sets: "model.type=krls"}},
+		random:   true, kernel: true, influence: smooth, check: checkKRLS, make: newKRLS,
+	},
+	{
+		name: "nystroem", about: "the same on `landmarks` data points instead of frequencies",
+		when: "the data fill little of their space", example: "type: nystroem, kernel: {landmarks: 100}",
+		settings: slices.Concat([]string{"order", "bandwidth", "ridge", "forgetting", "seed", "kernel.name", "kernel.parameter", "kernel.inputs", "kernel.linear", "kernel.landmarks"}, gammaSettings),
+		trials:   []Trial{{Name: "nystroem", Sets: "model.type=nystroem"}},
+		random:   true, kernel: true, influence: smooth, check: checkNystroem, make: newNystroem,
+	},
+	{
+		name: "ngrc", about: "products of the lags up to `degree`: next-generation reservoir computing",
+		when: "few variables with polynomial dynamics; chaos", example: "type: ngrc, kernel: {degree: 3}",
+		settings: []string{"order", "ridge", "forgetting", "kernel.degree"},
+		trials:   []Trial{{Name: "ngrc", Sets: "model.type=ngrc"}}, influence: always, make: newNGRC,
+	},
+	{
+		name: "okvar", about: "the exact kernel on the last `window` samples",
+		when: "short series", example: "type: okvar, kernel: {window: 200, operator: {name: schur}}",
+		settings: slices.Concat([]string{"order", "bandwidth", "kernel.linear", "kernel.window", "kernel.lambda"}, exactSettings, gammaSettings),
+		trials:   []Trial{{Name: "okvar", Sets: "model.type=okvar"}},
+		kernel:   true, influence: smooth, check: checkOKVAR, make: newOKVAR,
+	},
+	{
+		name: "onorma", about: "gradient descent in kernel space, on the last `terms` samples",
+		when: "as a baseline", example: "type: onorma, kernel: {terms: 500}",
+		settings: slices.Concat([]string{"order", "bandwidth", "kernel.terms", "kernel.lambda", "loss"}, exactSettings, gammaSettings),
+		trials:   []Trial{{Name: "onorma", Sets: "model.type=onorma"}},
+		kernel:   true, influence: smooth, check: checkONORMA, make: newONORMA,
+	},
+}
+
+// Settings that several models read: for exogenous inputs, the value of a scalar kernel,
+// its random features, the matrix between outputs, and a kernel that is evaluated.
+var (
+	inputSettings   = []string{"exogenous", "calendar", "time_zone", "events"}
+	scalarSettings  = []string{"kernel.name", "kernel.parameter", "kernel.coefficients", "kernel.inputs", "kernel.plus", "kernel.times"}
+	featureSettings = slices.Concat(scalarSettings, []string{"kernel.sampling", "kernel.linear"})
+	gammaSettings   = []string{"kernel.operator.gamma", "kernel.operator.matrix", "kernel.operator.rank", "kernel.operator.eta", "kernel.operator.positions", "kernel.operator.length"}
+	exactSettings   = slices.Concat(scalarSettings, []string{"kernel.operator.name", "kernel.operator.mix", "kernel.operator.groups"})
+)
+
+func always(*config.Model) string { return "" }
+
+func modelNames(m model) []string { return []string{m.name} }
+
+// ModelNames returns the names of the models, with N for a number of lags.
+func ModelNames() []string { return namesOf(models, modelNames, nil) }
+
+// InfluenceModels returns the models whose influence between variables is known.
+func InfluenceModels() []string {
+	return namesOf(models, modelNames, func(m model) bool { return m.influence != nil })
+}
+
+// modelNamed returns the row for a value of model.type.
+func modelNamed(name string) (model, error) {
+	for _, m := range models {
+		prefix, family := strings.CutSuffix(m.name, "N")
+		if _, ok := numbered(name, prefix); family && ok || name == m.name && !family {
+			return m, nil
+		}
+	}
+	return model{}, fmt.Errorf("must be one of %s (N = number of lags), got %q", strings.Join(ModelNames(), ", "), name)
+}
+
+// IsKernelModel reports whether a model reads model.kernel.
+func IsKernelModel(name string) bool {
+	m, err := modelNamed(name)
+	return err == nil && m.kernel
+}
+
+// IsRandom reports whether the results of a model depend on model.seed.
+func IsRandom(name string) bool {
+	m, err := modelNamed(name)
+	return err == nil && m.random
+}

@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// NewModel makes the model that c names for series of dim variables, with
+// intervals if c has levels and what watches it. shared says that several series
+// will share it.
+func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
+	m, err := newForecastingModel(c, dim, sharing{weights: shared})
+	if err == nil && beside(c) {
+		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
+	}
+	if err == nil && c.Drift.Detect {
+		m, err = varmodel.WithDrift(m, driftOf(c, dim))
+	}
+	return m, err
+}
+
+// newEngineModel is NewModel without what the engine keeps beside the model:
+// newIntervals, and newDriftWatch.
+func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
+	m, err := newForecastingModel(c, dim, s)
+	if err == nil && c.Drift.Detect && adapts(c) {
+		m, err = varmodel.WithDrift(m, driftOf(c, dim))
+	}
+	return m, err
+}
+
+// beside reports whether the intervals of c only look at the forecasts. A joint
+// region is made of those that the model has.
+func beside(c config.Model) bool { return len(c.Levels) > 0 && c.Intervals != "quantile" && !c.Joint }
+
+// adapts reports whether a drift changes the model.
+func adapts(c config.Model) bool { return eval.Adaptation(c.Drift.Action) != eval.AdaptNone }
+
+func intervalsOf(c config.Model, dim int) varmodel.IntervalConfig {
+	return varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels}
+}
+
+func driftOf(c config.Model, dim int) varmodel.DriftConfig {
+	return varmodel.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action)}
+}
+
+// newIntervals returns what makes the intervals beside the model of c at the horizons that are
+// written, nil for all; nil when the model has them, or none are asked for.
+func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals, error) {
+	if !beside(c) {
+		return nil
+	}
+	return func(dim int) (eval.Intervals, error) {
+		one := intervalsOf(c, dim)
+		one.Horizons = horizons
+		return varmodel.NewIntervals(one)
+	}
+}
+
+// newDriftWatch returns what watches the model of c from beside; nil when the model
+// watches itself, or nothing does.
+func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
+	if !c.Drift.Detect || adapts(c) {
+		return nil
+	}
+	return func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(driftOf(c, dim)) }
+}
+
+// newForecastingModel makes the model of NewModel with those intervals that need more
+// than its forecasts.
+func newForecastingModel(c config.Model, dim int, s sharing) (eval.Model, error) {
+	m, err := newPlainModel(c, dim, s)
+	if err == nil && c.Influence {
+		m, err = varmodel.NewInfluence(m, dim, 0)
+	}
+	if err == nil && c.Anomaly.LevelSets {
+		m, err = varmodel.NewLevelSets(m, varmodel.LevelSetConfig{Dim: dim, Order: c.Order, Seed: c.Seed})
+	}
+	if err != nil || len(c.Levels) == 0 || beside(c) {
+		return m, err
+	}
+	if c.Intervals == "quantile" {
+		m, err = varmodel.NewQuantiles(m, varmodel.QuantilesConfig{
+			Dim: dim, Order: c.Order, Horizon: c.Horizon, Levels: c.Levels, Seed: c.Seed,
+		})
+	} else {
+		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
+	}
+	if err == nil && c.Joint {
+		m, err = varmodel.WithJoint(m, varmodel.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+	}
+	return m, err
+}
+
+// NewPlainModel makes the model without anything around it.
+func NewPlainModel(c config.Model, dim int) (eval.Model, error) {
+	return newPlainModel(c, dim, sharing{})
+}
+
+func newPlainModel(c config.Model, dim int, s sharing) (eval.Model, error) {
+	m, err := modelNamed(c.Type)
+	if err != nil {
+		return nil, fmt.Errorf("model.type: %w", err)
+	}
+	if err := CheckModel(c, dim); err != nil {
+		return nil, err
+	}
+	return m.make(c, dim, s)
+}
+
+// Reference is the name of the model that Score.SkillVsVAR compares with: VAR(1).
+const Reference = "var1"
+
+var baseline = stream.Baseline{
+	Name:      Reference,
+	Reference: true,
+	New: func(dim, horizon int) (eval.Model, error) {
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: horizon})
+	},
+}

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// newDecomposable makes k Gamma; with model.kernel.linear, (k + the linear kernel) Gamma.
+func newDecomposable(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+	out, err := newOutput(k.Operator, dim)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScalar(k, in, draws, r)
+	if err != nil {
+		return nil, err
+	}
+	if k.Linear {
+		l, err := orff.NewLinear(in, 1)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = orff.NewScalarSum([]float64{1, 1}, l, s); err != nil {
+			return nil, err
+		}
+	}
+	return orff.NewDecomposable(s, out), nil
+}
+
+func decomposableColumns(op config.Operator, dim, draws int) (sgd.Columns, error) {
+	out, err := newOutput(op, dim)
+	if err != nil {
+		return sgd.Columns{}, err
+	}
+	_, inner := out.Dims()
+	return sgd.Columns{Inner: inner, D: draws, Rows: true}, nil
+}
+
+// newScalar makes the features of a scalar kernel of bandwidth 1, of which others
+// may be a part.
+func newScalar(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	each := draws
+	if k.Times.Name != "" { // the features of a product are the products of all pairs
+		each = max(int(math.Sqrt(float64(draws)/2)), 1)
+	}
+	rest := r
+	if k.Plus.Name != "" || k.Times.Name != "" {
+		rest = orff.BlockRand(r.Uint64(), 1)
+	}
+	s, err := newSingle(k, in, each, r)
+	if err == nil && k.Plus.Name != "" {
+		var other orff.Scalar
+		if other, err = newPart(k.Plus.Name, k.Plus.Parameter, in, each, orff.BlockRand(rest.Uint64(), 1)); err == nil {
+			s, err = orff.NewScalarSum([]float64{1 - k.Plus.Weight, k.Plus.Weight}, s, other)
+		}
+	}
+	if err == nil && k.Times.Name != "" {
+		var other orff.Scalar
+		if other, err = newPart(k.Times.Name, k.Times.Parameter, in, each, orff.BlockRand(rest.Uint64(), 1)); err == nil {
+			s, err = orff.NewScalarProduct(s, other)
+		}
+	}
+	return s, err
+}
+
+// newPart makes a second kernel.
+func newPart(name string, parameter float64, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	return newSingle(config.Kernel{Name: name, Parameter: parameter, Sampling: "iid"}, in, draws, r)
+}

@@ -1,0 +1,58 @@
+package wire
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// newField makes the map of a Gaussian vector field. What is added to it is
+// decomposable, what it is multiplied with scalar.
+func newField(k config.Kernel, dim, _, draws int, r orff.Rand) (orff.Map, error) {
+	second := orff.BlockRand(r.Uint64(), 1)
+	form, sigma := orff.Bounded, parameterOr(k, 1)
+	if k.Operator.Form == "unbounded" {
+		form = orff.Unbounded
+	}
+	of := draws
+	if k.Times.Name != "" { // as of a product of scalars
+		draws = max(int(math.Sqrt(float64(draws)/2)), 1)
+		of = draws
+	}
+	curl, err := orff.NewCurlFree(sigma, dim, draws, form, r)
+	if err != nil {
+		return nil, err
+	}
+	var m orff.Map = curl
+	if k.Operator.Name != "curl_free" {
+		div, err := orff.NewDivergenceFree(sigma, dim, draws, form, k.Operator.Reduced, second)
+		if err != nil {
+			return nil, err
+		}
+		m = div
+		if k.Operator.Name == "helmholtz" {
+			if m, err = orff.NewHelmholtz(k.Operator.Mix, curl, div); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if k.Plus.Name != "" {
+		s, err := newPart(k.Plus.Name, k.Plus.Parameter, dim, of, orff.BlockRand(r.Uint64(), 2))
+		if err != nil {
+			return nil, err
+		}
+		w := k.Plus.Weight
+		if m, err = orff.NewSum([]float64{1 - w, w}, m, orff.NewDecomposable(s, orff.Identity(dim))); err != nil {
+			return nil, err
+		}
+	}
+	if k.Times.Name != "" {
+		s, err := newPart(k.Times.Name, k.Times.Parameter, dim, of, orff.BlockRand(r.Uint64(), 3))
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewProduct(s, m)
+	}
+	return m, nil
+}

@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// newTransformable compares group i at x with group j at z, of equal numbers of
+// neighbouring variables, by the lags of each.
+func newTransformable(k config.Kernel, dim, in, groups, draws int, r orff.Rand) (*orff.Transformable, error) {
+	order, size := in/dim, dim/groups
+	each := order * size
+	a := make([]float64, groups*each*in)
+	for i := range groups {
+		for l := range order {
+			for j := range size {
+				a[(i*each+l*size+j)*in+l*dim+i*size+j] = 1
+			}
+		}
+	}
+	psi, err := orff.NewLinearTransform(in, groups, each, a)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScalar(k, each, draws, r)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewTransformable(s, psi)
+}
+
+// newSchur makes the product of a decomposable and a transformable kernel. Its weights
+// are those of all pairs of draws, so that each factor has the root of their number.
+func newSchur(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+	root := max(int(math.Sqrt(float64(draws))), 1)
+	out, err := newOutput(k.Operator, dim)
+	if err != nil {
+		return nil, err
+	}
+	second := orff.BlockRand(r.Uint64(), 1)
+	s, err := newScalar(k, in, root, r)
+	if err != nil {
+		return nil, err
+	}
+	each, err := newTransformable(k, dim, in, dim, root, second)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewSchur(orff.NewDecomposable(s, out), each)
+}
+
+// newTensor makes a transformable kernel of groups, times Gamma inside a group.
+func newTensor(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+	groups := k.Operator.Groups
+	if groups < 1 || dim%groups != 0 {
+		return nil, fmt.Errorf("model.kernel.operator.groups: must divide the %d variables, got %d", dim, groups)
+	}
+	each, err := newTransformable(k, dim, in, groups, draws, r)
+	if err != nil {
+		return nil, err
+	}
+	out, err := newOutput(k.Operator, dim/groups)
+	if err != nil {
+		return nil, err
+	}
+	constant, err := orff.NewKakade(orff.Coefficients{1}, orff.Rademacher, in, 1, r)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewTensor(each, orff.NewDecomposable(constant, out))
+}

@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// CheckPaths refuses a configuration in which two of the files that it reads and writes are one:
+// the data of its user would be overwritten.
+func CheckPaths(c *config.Config) error {
+	type named struct{ key, path string }
+	var files []named
+	add := func(key, path string) {
+		if path != "" && path != "-" {
+			files = append(files, named{key, path})
+		}
+	}
+	if f := c.Input.File; f != nil {
+		add("input.file.path", f.Path)
+	}
+	if f := c.Output.File; f != nil {
+		add("output.file.path", f.Path)
+	}
+	if d := c.Output.DeadLetters; d != nil {
+		add("output.dead_letters.path", d.Path)
+	}
+	for i, b := range files {
+		for _, a := range files[:i] {
+			if SameFile(a.path, b.path) {
+				return &config.UsageError{Err: fmt.Errorf("%s: %q is the file of %s; write to another one", b.key, b.path, a.key)}
+			}
+		}
+	}
+	return nil
+}
+
+// CheckForecasts returns an error when the file that a key or a flag names for forecasts has other
+// content, which would be lost.
+func CheckForecasts(key, path string) error {
+	if err := file.CheckForeign(path); err != nil {
+		return &config.UsageError{Err: fmt.Errorf("%s: %w", key, err)}
+	}
+	return nil
+}
+
+// CheckOutput returns an error when the file that a flag names cannot be written, is the input, or
+// has another ending than its content has; without endings any will do. It leaves what is there.
+func CheckOutput(flag, path, input string, endings ...string) error {
+	if path == "" || path == "-" && len(endings) == 0 {
+		return nil
+	}
+	if len(endings) > 0 && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		return &config.UsageError{Err: fmt.Errorf("%s: %q does not end with %s, the format that is written", flag, path, strings.Join(endings, " or "))}
+	}
+	if input != "" && SameFile(path, input) {
+		return &config.UsageError{Err: fmt.Errorf("%s: %q is the input file; name another file", flag, path)}
+	}
+	if err := file.CheckOutput(path); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}
+
+// SameFile reports whether two paths name one file, through links as well.
+func SameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
+}

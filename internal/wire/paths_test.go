@@ -1,0 +1,56 @@
+package wire_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
+)
+
+// TestFault69_OneFileReadAndWritten: two names of one file, by a link, a detour or a file that
+// does not exist yet, are refused before anything is written.
+func TestFault69_OneFileReadAndWritten(t *testing.T) {
+	dir := t.TempDir()
+	name := func(s string) string { return filepath.Join(dir, s) }
+	data := []byte("time,a\n1,2\n")
+	if err := os.WriteFile(name("x.csv"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(name("x.csv"), name("hard.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(name("x.csv"), name("soft.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ in, out, letters, want string }{
+		{"x.csv", "x.csv", "", "output.file.path"},
+		{"x.csv", "hard.csv", "", "output.file.path"},
+		{"x.csv", "soft.csv", "", "output.file.path"},
+		{"x.csv", "../" + filepath.Base(dir) + "/x.csv", "", "output.file.path"},
+		{"x.csv", "y.csv", "x.csv", "output.dead_letters.path"},
+		{"x.csv", "new.csv", "new.csv", "output.dead_letters.path"},
+		{"x.csv", "y.csv", "z.jsonl", ""},
+	} {
+		cfg := config.Default()
+		cfg.Input.File = &config.FileInput{Path: name(c.in)}
+		cfg.Output.File = &config.FileOutput{Path: dir + "/" + c.out}
+		if c.letters != "" {
+			cfg.Output.DeadLetters = &config.DeadLetters{Path: name(c.letters)}
+		}
+		err := wire.CheckPaths(cfg)
+		if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want+": ") {
+			t.Errorf("%+v: got %v", c, err)
+		}
+		if err != nil {
+			if _, err := wire.OpenOutputs(cfg, nil); err == nil {
+				t.Errorf("%+v: the outputs were opened", c)
+			}
+		}
+	}
+	if kept, err := os.ReadFile(name("x.csv")); err != nil || string(kept) != string(data) {
+		t.Errorf("the input is %q now, %v", kept, err)
+	}
+}

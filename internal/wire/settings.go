@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/events"
+	"github.com/orffvar/forecaster/internal/isa"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// stateVersion changes whenever a change of the program changes forecasts
+// or what a checkpoint means: a checkpoint of another version is refused.
+const stateVersion = 16
+
+// Settings returns what the state of an engine depends on beside the log, ascending by
+// key: the settings of the engine and the arithmetic of the build.
+func Settings(c *config.Config) []stream.Setting {
+	list := []stream.Setting{
+		{Key: "build.state", Value: strconv.Itoa(stateVersion)},
+		{Key: "build.architecture", Value: runtime.GOARCH},
+		{Key: "build.level", Value: ReadInfo().Level},
+		{Key: "build.vectors", Value: isa.Active.String()},
+		{Key: "model.events.names", Value: strings.Join(events.Names(c.Model.Occurrences), ",")},
+		{Key: "pipeline.assembly", Value: strconv.FormatBool(assemblyOf(c) != nil)},
+	}
+	for _, block := range []string{"pipeline", "model", "evaluate"} {
+		for _, v := range c.Values(block) {
+			if !slices.Contains(indifferent, v.Key) {
+				list = append(list, stream.Setting{Key: v.Key, Value: v.Text})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b stream.Setting) int { return cmp.Compare(a.Key, b.Key) })
+	return list
+}
+
+// Adjustable are the settings that only add outputs: a state that was saved with other ones
+// goes on, and what is new beside it starts then.
+var Adjustable = []string{
+	"evaluate.window",
+	"model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
+	"model.anomaly.normal_after", "model.anomaly.rules",
+	"model.horizon", "model.influence", "model.intervals", "model.joint", "model.levels",
+	"pipeline.emit",
+}
+
+// indifferent are the keys in the blocks of Settings that a state does not depend on.
+var indifferent = []string{
+	"model.events",      // the file may move and grow; its names count
+	"model.memory",      // decides about new series, and says nothing about those there are
+	"evaluate.interval", // says when scores are written, not what they are
+}

@@ -1,0 +1,55 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Trial is a line of kernel compare: settings beside those of the user.
+type Trial struct {
+	Name string
+	Sets string // a.b=c, separated by blanks
+	Most int    // variables that Newton steps, cubic in them, take in reasonable time; above: adagrad
+
+	Groups bool // whether the trial needs model.kernel.operator.groups
+}
+
+// find returns the row that has the name.
+func find[Row any](rows []Row, names func(Row) []string, name string) (row Row, ok bool) {
+	i := slices.IndexFunc(rows, func(r Row) bool { return slices.Contains(names(r), name) })
+	if i < 0 {
+		return row, false
+	}
+	return rows[i], true
+}
+
+// namesOf returns the names of the rows that keep accepts, in the order of the table.
+func namesOf[Row any](rows []Row, names func(Row) []string, keep func(Row) bool) []string {
+	var all []string
+	for _, r := range rows {
+		if keep == nil || keep(r) {
+			all = append(all, names(r)...)
+		}
+	}
+	return all
+}
+
+// listed joins names as a sentence does: "a, b and c".
+func listed(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// numbered returns N of a name such as var3: 1 to 999, behind the prefix.
+func numbered(name, prefix string) (n int, ok bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n >= 1 && n <= 999 && strconv.Itoa(n) == digits
+}

@@ -1,0 +1,32 @@
+package wire
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// TestPartitionsShareNoOutput: each partition has outputs of its own behind the taps
+// that all of them share.
+func TestPartitionsShareNoOutput(t *testing.T) {
+	c := config.Default()
+	c.Output.InfluxDB = &config.InfluxDB{URL: "http://127.0.0.1:1", Bucket: "b"}
+	taps := make([]stream.Sink, 1, 10)
+	taps[0] = stream.Discard{}
+	var opened [2]*outputs
+	for i := range opened {
+		o, err := OpenOutputs(c, slog.New(slog.DiscardHandler), taps...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		opened[i] = o
+	}
+	for _, o := range opened {
+		if len(o.Sink) != 2 || o.Sink[1] != stream.Sink(o.Influx) {
+			t.Errorf("%v is not %v", o.Sink, o.Influx)
+		}
+	}
+}
