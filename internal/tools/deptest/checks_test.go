@@ -50,7 +50,7 @@ func TestEveryCheckIsATest(t *testing.T) {
 	found := make(map[string][]string)
 	label := regexp.MustCompile(`^TestC(\d+)_(\d+)_\w`)
 	for _, pkg := range []string{"orff", "sgd", "varmodel", "internal/study"} {
-		files, err := filepath.Glob(filepath.Join("..", "..", pkg, "*_test.go"))
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", pkg, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no tests: %v", pkg, err)
 		}
