@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -32,17 +33,15 @@ func BenchmarkScorer(b *testing.B) {
 	}
 }
 
-// BenchmarkAnomalyScorer times one sample: its score, and that of each variable.
-func BenchmarkAnomalyScorer(b *testing.B) {
-	for _, c := range benchShapes[:3] {
-		b.Run(fmt.Sprintf("d=%d", c.dim), func(b *testing.B) {
-			s := NewAnomalyScorer(AnomalyConfig{Dim: c.dim})
-			rows, yhat, each := noisy(1, 512, c.dim), make([]float64, c.dim), make([]float64, c.dim)
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				s.Observe(int64(n)*minute, rows[n%512], yhat)
-				s.VariablesTo(each)
-			}
-		})
+// noisy returns n rows of independent standard normal variables.
+func noisy(seed uint64, n, dim int) [][]float64 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, dim)
+		for j := range rows[i] {
+			rows[i][j] = r.NormFloat64()
+		}
 	}
+	return rows
 }

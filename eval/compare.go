@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -47,7 +48,7 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 	}
 	var d []float64
 	for i := range a {
-		if v := a[i] - b[i]; finite(v) {
+		if v := a[i] - b[i]; vec.Finite(v) {
 			d = append(d, v)
 		}
 	}
@@ -80,7 +81,7 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 func StandardError(losses []float64, horizon int) float64 {
 	var d []float64
 	for _, v := range losses {
-		if finite(v) {
+		if vec.Finite(v) {
 			d = append(d, v)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Dataset is one or more series of the same variables, held in memory.
@@ -73,7 +75,7 @@ func (s *Series) inputsTo(u []float64, r, count, horizon int, known bool, c Cale
 	}
 	for h := range horizon + 1 {
 		row := u[h*n : (h+1)*n]
-		fillNaN(row)
+		vec.FillNaN(row)
 		if count > 0 && (h == 0 || known && r+h < len(s.Rows)) {
 			copy(row[:count], s.Inputs[r+h])
 		}

@@ -1,6 +1,6 @@
-// Package eval scores forecasters: prequential errors, sequential
-// cross-validation, comparisons of models and the simulators of the
-// literature.
+// Package eval declares what a model is and scores models: prequential errors, comparisons of
+// models and detections with labels, and the simulators of the literature. Package eval/anomaly
+// scores single samples.
 //
 // A model enters as a [Model], which makes a [Forecaster] for each series; the
 // two stand here because this is the lowest package that needs them. What a
@@ -29,11 +29,8 @@
 // forecast before it is learnt from. Options select the scored rows and divide
 // the errors by the scale that the published online benchmarks use.
 //
-// [SCV] refits a [Fitter] to a sliding window before each row, as Brault 2017
-// does for the SCV-MSE of its tables. [Persistence], [VAR1] and [BlockRidge] (the
-// windowed ORFFVAR) are the fitters of the tables; [Experiments] lists the rows
-// of Tables 8.1 to 8.3 with data, preparation and the printed figures, and
-// [Experiment.Run] repeats one, with online models on the same targets beside it.
+// internal/thesis refits a model to a sliding window before each row instead, as Brault 2017
+// does for the SCV-MSE of its tables.
 //
 // # Comparing
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/internal/thesis"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
@@ -74,34 +75,15 @@ func ExampleScorer() {
 
 // Sequential cross-validation refits a model to a sliding window: here the
 // published result of VAR(1) on Macrodata, 449.1 (Brault 2017, Table 8.3).
-func ExampleSCV() {
-	for _, e := range eval.Experiments() {
-		if e.Name != "Macrodata" {
-			continue
-		}
-		data, err := e.Prepare(dataset.Macrodata())
-		if err != nil {
-			panic(err)
-		}
-		r, err := eval.SCV(eval.NewVAR1(data.Dim()), data, e.Window)
-		if err != nil {
-			panic(err)
-		}
-		fmt.Printf("published %.1f, reproduced %.3f\n", e.VAR1.MSE, r.MSE)
-	}
-	// Output:
-	// published 449.1, reproduced 449.136
-}
-
 // Two models are compared on the same targets: is VAR(1) really better than
 // persistence on the linear setting?
 func ExampleCompare() {
 	data := eval.Collect("linear", eval.NewSetting(eval.SettingConfig{Setting: 1, Seed: 1}), 600)
-	a, err := eval.SCV(eval.NewVAR1(data.Dim()), data, 300)
+	a, err := thesis.SCV(thesis.NewVAR1(data.Dim()), data, 300)
 	if err != nil {
 		panic(err)
 	}
-	b, err := eval.SCV(eval.Persistence{}, data, 300)
+	b, err := thesis.SCV(thesis.Persistence{}, data, 300)
 	if err != nil {
 		panic(err)
 	}
@@ -117,25 +99,6 @@ func ExampleCompare() {
 }
 
 // The error that no model undercuts is known for a simulated series.
-func ExampleSetting() {
-	s := eval.NewSetting(eval.SettingConfig{Setting: 2, Seed: 7})
-	floor, _ := s.Floor()
-	x, y, yhat := make([]float64, 5), make([]float64, 5), make([]float64, 5)
-	sum := 0.
-	s.Next(x)
-	for range 10_000 {
-		s.PredictTo(yhat, x)
-		s.Next(y)
-		for j := range y {
-			sum += math.Pow(y[j]-yhat[j], 2)
-		}
-		x, y = y, x
-	}
-	fmt.Printf("floor %.5f, the true function has %.5f\n", floor, sum/50_000)
-	// Output:
-	// floor 0.00090, the true function has 0.00091
-}
-
 // Scores of anomalies against labels.
 func ExampleDetect() {
 	scores := []float64{.1, .2, 3, .4, 2, .3}

@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"slices"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Options says how Prequential runs a model. The zero value scores all
@@ -167,7 +169,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 		}
 		if r.f.ForecastTo(b.forecast) {
 			step.Forecast = b.forecast
-			if !allFinite(b.forecast) {
+			if !vec.AllFinite(b.forecast) {
 				return nil, fmt.Errorf("data set %q, series %q: the forecast after row %d is not finite", data.Name, data.Series[p.series].Name, p.row)
 			}
 			if bounder, is := As[Bounder](r.f); is && len(o.Levels) > 0 && bounder.BoundsTo(b.lower, b.upper) {
@@ -261,18 +263,9 @@ func Scale(rows [][]float64, first, from, to int) []float64 {
 func columnSD(rows [][]float64, j int) float64 {
 	var t tally
 	for _, y := range rows {
-		if finite(y[j]) {
+		if vec.Finite(y[j]) {
 			t.add(y[j], 0, 0)
 		}
 	}
 	return t.sd()
-}
-
-func allFinite(v []float64) bool {
-	for _, x := range v {
-		if !finite(x) {
-			return false
-		}
-	}
-	return true
 }

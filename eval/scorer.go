@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // All, in the place of a variable, asks for the score over all variables.
@@ -156,14 +157,8 @@ func newScorer(c ScorerConfig, rows int) *Scorer {
 // filled returns n times NaN.
 func filled(n int) []float64 {
 	v := make([]float64, n)
-	fillNaN(v)
+	vec.FillNaN(v)
 	return v
-}
-
-func fillNaN(v []float64) {
-	for i := range v {
-		v[i] = math.NaN()
-	}
 }
 
 // Observe scores the forecasts whose target is y, of length Dim; NaN marks a
@@ -200,13 +195,13 @@ func (s *Scorer) step(y []float64, score bool) {
 	if score {
 		s.score(y)
 	} else {
-		fillNaN(s.errs)
+		vec.FillNaN(s.errs)
 		for _, at := range s.next {
-			fillNaN(s.pending[at : at+d])
+			vec.FillNaN(s.pending[at : at+d])
 		}
 	}
 	for j, v := range y {
-		if finite(v) {
+		if vec.Finite(v) {
 			s.last[j] = v
 		}
 	}
@@ -243,14 +238,12 @@ func (s *Scorer) nextPane() {
 	s.panes[s.cur].clear()
 }
 
-func finite(v float64) bool { return v-v == 0 }
-
 // InsideTo writes for each variable whether its last target was inside the interval of
 // the k-th horizon: 1 or 0, and NaN where none was scored. It needs the sample y of the
 // last Observe, and no Push since.
 func (s *Scorer) InsideTo(dst []float64, k int, y []float64) {
 	d := s.c.Dim
-	fillNaN(dst[:d])
+	vec.FillNaN(dst[:d])
 	if s.c.Level == 0 {
 		return
 	}
@@ -290,7 +283,7 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 		if reference != nil {
 			copy(row(slot, lanes.TallyReference), reference[from:to])
 		} else {
-			fillNaN(row(slot, lanes.TallyReference))
+			vec.FillNaN(row(slot, lanes.TallyReference))
 		}
 		switch {
 		case s.c.Level == 0:
@@ -298,10 +291,10 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 			copy(row(slot, lanes.TallyLower), lower[from:to])
 			copy(row(slot, lanes.TallyUpper), upper[from:to])
 		default:
-			fillNaN(row(slot, lanes.TallyLower))
+			vec.FillNaN(row(slot, lanes.TallyLower))
 		}
 		if s.c.Joint {
-			fillNaN(row(slot, s.rows))
+			vec.FillNaN(row(slot, s.rows))
 		}
 		for i := 0; i < s.rows && s.c.Scale != nil; i++ {
 			if i != lanes.TallyNaive { // as s.last is
@@ -402,7 +395,7 @@ func Pool(scorers []*Scorer, k int) Score {
 	return a.score(all, scorers[0].c.Level)
 }
 
-// running returns the tally since the beginning.
+// Running returns the tally since the beginning.
 func (s *Scorer) running(k, variable int) tally {
 	t := s.total.at(k, variable)
 	t.merge(s.panes[s.cur].at(k, variable))

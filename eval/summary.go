@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Summary is the mean, spread and range of repetitions over seeds.
@@ -47,7 +49,7 @@ func (s Summary) String() string {
 
 // digits is the decimal exponent of v: 0 for [1, 10).
 func digits(v float64) int {
-	if v == 0 || !finite(v) {
+	if v == 0 || !vec.Finite(v) {
 		return 0
 	}
 	return int(math.Floor(math.Log10(math.Abs(v))))

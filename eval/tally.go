@@ -182,16 +182,3 @@ func (t *tally) state(c *snapshot.Codec) {
 		c.Float64(v)
 	}
 }
-
-// moments returns the mean and the population standard deviation of a column,
-// the latter 1 for a constant one.
-func moments(rows [][]float64, j int) (mean, sd float64) {
-	var t tally
-	for _, y := range rows {
-		t.add(y[j], 0, 0)
-	}
-	if t.yM2 == 0 {
-		return t.yMean, 1
-	}
-	return t.yMean, t.sd()
-}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 )
 
 // anomalies returns the configuration of the anomaly scores of a series.
-func (c *EngineConfig) anomalies(variables []string) eval.AnomalyConfig {
-	var a eval.AnomalyConfig
+func (c *EngineConfig) anomalies(variables []string) anomaly.Config {
+	var a anomaly.Config
 	if c.Anomalies != nil {
 		a = c.Anomalies(variables)
 	}
@@ -45,10 +45,10 @@ func scoreAnomaly(dst *Batch, o *Observation, s *scoredSeries, r *stepResult) {
 }
 
 // reportAnomaly appends an event of the anomaly e.
-func reportAnomaly(dst *Batch, o *Observation, phase string, e eval.AnomalyEvent) {
+func reportAnomaly(dst *Batch, o *Observation, phase string, e anomaly.Event) {
 	e.Shares = slices.Clone(e.Shares)
 	s := o.Series
-	a := &Anomaly{AnomalyEvent: e, Phase: phase, Variables: s.Variables}
+	a := &Anomaly{Event: e, Phase: phase, Variables: s.Variables}
 	dst.Events = append(dst.Events, Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: EventAnomaly, Text: a.text(), Anomaly: a})
 }
 

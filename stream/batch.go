@@ -2,6 +2,7 @@ package stream
 
 import (
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 )
 
 // Batch holds the results of consecutive records. Its slices belong to the holder of the
@@ -75,7 +76,7 @@ type Observation struct {
 	AnomalyScore float64
 
 	// Cause is the view with the largest score. It means nothing while AnomalyScore is NaN.
-	Cause eval.View
+	Cause anomaly.View
 
 	// VariableScores are the parts of AnomalyScore that the variables explain. NaN: not
 	// known yet.
@@ -89,7 +90,7 @@ type Observation struct {
 	// of them begins it, and the last one ends it. Anomaly is what is known of it so far; nil unless
 	// Anomalous.
 	Anomalous bool
-	Anomaly   *eval.AnomalyEvent
+	Anomaly   *anomaly.Event
 
 	// LevelSetScore is the score of the model itself, in [0, 1], if the model is an
 	// eval.Detector. NaN: none.
@@ -138,7 +139,7 @@ type Event struct {
 // Anomaly is one phase of an anomaly: its beginning, its end, or its change into the new
 // normal.
 type Anomaly struct {
-	eval.AnomalyEvent
+	anomaly.Event
 	Phase     string // AnomalyBegin, AnomalyNewNormal or AnomalyEnd
 	Variables []string
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 )
 
 // Scope says which series share the weights of a model.
@@ -60,7 +61,7 @@ type EngineConfig struct {
 
 	// Anomalies returns the rules for the alarms of a series with these variables; nil
 	// means the zero AnomalyConfig.
-	Anomalies func(variables []string) eval.AnomalyConfig
+	Anomalies func(variables []string) anomaly.Config
 
 	// Limits returns the lowest and the highest possible value of each variable, -Inf and
 	// Inf without a limit: forecasts and intervals are moved into this range. Nil, here or

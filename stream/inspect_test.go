@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
@@ -102,7 +103,7 @@ func TestAnomaliesHaveACause(t *testing.T) {
 				t.Errorf("sample %d: %+v", i, o)
 			}
 		default:
-			if !(o.AnomalyScore > 1) || o.Cause != eval.Jump || !(o.Share[1] >= .9) || !(o.VariableScores[1] > 1) || !(o.VariableScores[0] <= 1) {
+			if !(o.AnomalyScore > 1) || o.Cause != anomaly.Jump || !(o.Share[1] >= .9) || !(o.VariableScores[1] > 1) || !(o.VariableScores[0] <= 1) {
 				t.Errorf("the jump: %+v", o)
 			}
 		}

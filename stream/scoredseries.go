@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
@@ -14,9 +15,9 @@ type scoredSeries struct {
 	place int   // in order of appearance
 	time  int64 // of the last sample
 
-	scorers   []modelScorer       // of the model, then of the baselines
-	baselines []*baseline         // in their order
-	anomalies *eval.AnomalyScorer // nil: none are asked for
+	scorers   []modelScorer   // of the model, then of the baselines
+	baselines []*baseline     // in their order
+	anomalies *anomaly.Scorer // nil: none are asked for
 
 	intervals  eval.Intervals   // nil when the model has them, or none are asked for
 	drift      eval.DriftWatch  // likewise
@@ -54,7 +55,7 @@ func newScoredSeries(c *EngineConfig, info *Series, place int) (*scoredSeries, e
 		yhat: make([]float64, dim), limits: newLimits(c, info.Variables), changed: true,
 	}
 	if !c.Evaluation.NoAnomalies {
-		s.anomalies = eval.NewAnomalyScorer(c.anomalies(info.Variables))
+		s.anomalies = anomaly.NewScorer(c.anomalies(info.Variables))
 	}
 	for _, b := range c.Baselines {
 		m, err := b.New(dim, c.Horizon)

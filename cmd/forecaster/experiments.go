@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/thesis"
 )
 
 // runChapter6 runs the experiments that --table and --name select; Table 6.5 up to the
 // row with most samples per task.
-func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most int) (*study.Chapter6, error) {
-	var c study.Chapter6
+func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most int) (*thesis.Chapter6, error) {
+	var c thesis.Chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }
 	if wanted("6.4") {
 		a.stage("section 6.4, vector fields")
-		curl, err := study.CurlFields(study.CurlPoints, study.CurlDraws, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
+		curl, err := thesis.CurlFields(thesis.CurlPoints, thesis.CurlDraws, repeats, thesis.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("section 6.4, vector fields: %d of %d repeats", done, repeats)
 		})
 		a.status("")
@@ -23,12 +24,12 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 		}
 		c.Curl = &curl
 	}
-	for _, published := range study.MultiTaskPublished {
+	for _, published := range thesis.MultiTaskPublished {
 		if !wanted("6.5") || published.N > most {
 			continue
 		}
 		a.stage("table 6.5, %d samples per task", published.N)
-		row, err := study.NewMultiTask(published.N, repeats, study.ExperimentSeed, ctx.Err, func(done int) {
+		row, err := thesis.NewMultiTask(published.N, repeats, thesis.ExperimentSeed, ctx.Err, func(done int) {
 			a.status("table 6.5, %d samples per task: %d of %d repeats", published.N, done, repeats)
 		})
 		a.status("")
@@ -40,17 +41,17 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	var err error
 	if wanted("6.7") {
 		a.stage("figure 6.7: %d fields", repeats)
-		if c.Field, err = study.NewFigure67(study.CurlPoints, repeats, study.ExperimentSeed, ctx.Err); err != nil {
+		if c.Field, err = thesis.NewFigure67(thesis.CurlPoints, repeats, thesis.ExperimentSeed, ctx.Err); err != nil {
 			return nil, err
 		}
 	}
 	if wanted("6.8") {
 		a.stage("figures 6.8 and 6.9")
-		c.R20, err = study.NewFigure68(most, study.ExperimentSeed, ctx.Err)
+		c.R20, err = thesis.NewFigure68(most, thesis.ExperimentSeed, ctx.Err)
 	}
 	if err == nil && wanted("9.1") {
 		a.stage("section 9.1.4, quantiles")
-		c.Quantiles, err = study.NewFigure91(1000, study.ExperimentSeed, time.Now)
+		c.Quantiles, err = thesis.NewFigure91(1000, thesis.ExperimentSeed, time.Now)
 	}
 	if err == nil && wanted("ablation") {
 		c.Ablation, err = study.NewAblation(ctx, func(system string) { a.stage("ablation, %s", system) })

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/thesis"
 	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) tablesCommand() *cobra.Command {
@@ -68,7 +67,7 @@ listed.`,
 		if !slices.Contains([]string{"", "6.4", "6.5", "6.7", "6.8", "8.1", "8.2", "8.3", "9.1", "ablation"}, *only) {
 			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 6.7, 6.8, 8.1, 8.2, 8.3, 9.1 or ablation, got %q", *only)}
 		}
-		options := eval.TableOptions{Features: study.TableFeatures, Check: cmd.Context().Err, Now: time.Now}
+		options := thesis.TableOptions{Features: thesis.TableFeatures, Check: cmd.Context().Err, Now: time.Now}
 		for s := range *seeds {
 			options.Seeds = append(options.Seeds, uint64(s+1))
 		}
@@ -78,7 +77,7 @@ listed.`,
 			if err := wire.CheckModel(c, 0); err != nil {
 				return &usageError{fmt.Errorf("--models: %w", err)}
 			}
-			options.Models = append(options.Models, eval.SeededModel{
+			options.Models = append(options.Models, thesis.SeededModel{
 				Name: m,
 				New: func(dim int, seed uint64) (eval.Model, error) {
 					c := c
@@ -87,13 +86,13 @@ listed.`,
 				},
 			})
 		}
-		var rows []*eval.TableRow
+		var rows []*thesis.TableRow
 		var missing []string
-		for _, e := range eval.Experiments() {
+		for _, e := range thesis.Experiments() {
 			if *only != "" && e.Table != *only || !strings.Contains(strings.ToLower(e.Name), strings.ToLower(*name)) {
 				continue
 			}
-			file, err := study.OpenTableData(cmd.Context(), *data, e.File)
+			file, err := thesis.OpenTableData(cmd.Context(), *data, e.File)
 			if errors.Is(err, fs.ErrNotExist) {
 				if !slices.Contains(missing, e.File) {
 					missing = append(missing, e.File)
@@ -120,12 +119,12 @@ listed.`,
 			return fmt.Errorf("no data for any of these rows: name the folder of %s with --data DIR", strings.Join(missing, ", "))
 		}
 		if a.output == "json" {
-			out := study.TablesJSON(rows)
+			out := thesis.TablesJSON(rows)
 			chapter6.AddTo(out)
 			return writeJSON(a.stdout, out)
 		}
 		if len(rows) > 0 {
-			for _, t := range []report.Table{study.ScoreTable(rows, *models), study.OKVARTable(rows), study.TimeTable(rows)} {
+			for _, t := range []report.Table{thesis.ScoreTable(rows, *models), thesis.OKVARTable(rows), thesis.TimeTable(rows)} {
 				t.Print(a.stdout, a.wide)
 			}
 		}

@@ -136,8 +136,8 @@ func blur(data *eval.Dataset, sd float64, seed uint64) {
 	}
 }
 
-// ablationTable prints the lines.
-func ablationTable(lines []Ablation) report.Table {
+// AblationTable prints the lines.
+func AblationTable(lines []Ablation) report.Table {
 	t := report.Table{
 		Numeric: 1, Header: []string{"error / persistence", "linear members", "ORFFVAR members", "orffvar", "auto"},
 		Caption: "Mean squared error one step ahead over that of persistence: rows 1,000 to 4,000, mean over three seeds. The members are\n" +

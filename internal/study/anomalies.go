@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -23,12 +23,12 @@ type AnomalyReport struct {
 	Score      string        `json:"score"`
 	Threshold  report.Number `json:"threshold"`
 	Stretches  []stretch     `json:"stretches"`
-	Rows       []anomaly     `json:"rows"`
+	Rows       []scoredRow   `json:"rows"`
 	Detections []Detection   `json:"detections,omitempty"`
 }
 
-// anomaly is the score of a row.
-type anomaly struct {
+// scoredRow is the score of a row.
+type scoredRow struct {
 	Series    string          `json:"series"`
 	Row       int             `json:"row"`
 	Time      string          `json:"time"`
@@ -100,14 +100,14 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 // List fills in the rows that have a score, without the first ones of each series,
 // and the anomalies among them, highest first.
 func (r *AnomalyReport) List(data *Samples, all *Anomalies, without int) {
-	r.Rows, r.Stretches = []anomaly{}, []stretch{}
+	r.Rows, r.Stretches = []scoredRow{}, []stretch{}
 	for i, s := range data.Series {
 		for row := without; row < len(s.Rows); row++ {
 			sc := all.Rows[i][row]
 			if math.IsNaN(sc.Score) {
 				continue
 			}
-			a := anomaly{Series: s.Name, Row: row - without, Time: rowTime(s.Times[row]), Score: report.Number(sc.Score), Anomalous: sc.anomalous, View: viewName(sc.view)}
+			a := scoredRow{Series: s.Name, Row: row - without, Time: rowTime(s.Times[row]), Score: report.Number(sc.Score), Anomalous: sc.anomalous, View: viewName(sc.view)}
 			for _, w := range sc.who {
 				a.Variables = append(a.Variables, newVariableShare(s.Variables[w.variable], w.share, &w.rowValue))
 			}
@@ -170,7 +170,7 @@ func (r *AnomalyReport) Marked(data *Samples, without int) *report.Marked {
 }
 
 // viewName is the name of a view; level sets have none.
-func viewName(v eval.View) string {
+func viewName(v anomaly.View) string {
 	if v < 0 {
 		return ""
 	}

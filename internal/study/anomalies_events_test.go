@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -87,8 +88,8 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 // The row that describes an anomaly is that in which its variable is furthest from its forecast.
 func TestAnAnomalyIsDescribedByItsFurthestRow(t *testing.T) {
 	series := &stream.Series{Name: "s", Variables: []string{"a", "b"}}
-	event := func(end int64) *eval.AnomalyEvent {
-		return &eval.AnomalyEvent{Begin: 1, End: end, Samples: end, Score: 2, Shares: []float64{.7, .3}}
+	event := func(end int64) *anomaly.Event {
+		return &anomaly.Event{Begin: 1, End: end, Samples: end, Score: 2, Shares: []float64{.7, .3}}
 	}
 	b := &stream.Batch{}
 	for i, residual := range [][]float64{{1, 0}, {-4, 1}, {3, 5}} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -262,7 +263,7 @@ func forecastsOf(t *testing.T, records *Records) forecastRows {
 
 // alarms counts the scores above 1 of a scorer with the rate of false alarms.
 func (f *forecastRows) alarms(t *testing.T, rate float64) (n int) {
-	s := eval.NewAnomalyScorer(eval.AnomalyConfig{Dim: len(f.y[0]), FalseAlarms: rate, NormalAfter: 300, MinDuration: 1})
+	s := anomaly.NewScorer(anomaly.Config{Dim: len(f.y[0]), FalseAlarms: rate, NormalAfter: 300, MinDuration: 1})
 	for i, y := range f.y {
 		score, ok := s.Observe(f.times[i], y, f.yhat[i])
 		if ok && score > AlarmLimit {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -35,7 +35,7 @@ type bounds struct{ lower, upper []float64 }
 type RowScore struct {
 	Score     float64
 	anomalous bool // odd enough for an alarm, in an anomaly
-	view      eval.View
+	view      anomaly.View
 	who       []share // the variables behind it, of an anomalous row alone
 }
 
@@ -55,7 +55,7 @@ type rowValue struct {
 
 // foundAnomaly is an anomaly as its events describe it.
 type foundAnomaly struct {
-	eval.AnomalyEvent
+	anomaly.Event
 	furthest []rowValue // of each variable, that of the anomalous row that is furthest from its forecast
 }
 
@@ -80,7 +80,7 @@ func (s *Anomalies) Add(b *stream.Batch) {
 		}
 		for series, k := range s.index {
 			if series.Name == e.Series {
-				s.update(k, &e.Anomaly.AnomalyEvent)
+				s.update(k, &e.Anomaly.Event)
 			}
 		}
 	}
@@ -125,11 +125,11 @@ func (s *Anomalies) observe(o *stream.Observation) {
 
 // update sets the anomaly of series k that began at the same time as e to e. It returns nil if there
 // is none.
-func (s *Anomalies) update(k int, e *eval.AnomalyEvent) *foundAnomaly {
+func (s *Anomalies) update(k int, e *anomaly.Event) *foundAnomaly {
 	for i := len(s.found[k]) - 1; i >= 0; i-- {
 		if a := &s.found[k][i]; a.Begin == e.Begin {
 			shares := append(a.Shares[:0], e.Shares...)
-			a.AnomalyEvent, a.Shares = *e, shares
+			a.Event, a.Shares = *e, shares
 			return a
 		}
 	}
@@ -139,7 +139,7 @@ func (s *Anomalies) update(k int, e *eval.AnomalyEvent) *foundAnomaly {
 // extend takes a row above the threshold of level sets: with the row before, one is an anomaly.
 func (s *Anomalies) extend(k int, o *stream.Observation) {
 	if n := len(s.Rows[k]); n == 0 || !s.Rows[k][n-1].anomalous {
-		s.found[k] = append(s.found[k], foundAnomaly{AnomalyEvent: eval.AnomalyEvent{Begin: o.Time, Cause: -1}})
+		s.found[k] = append(s.found[k], foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1}})
 	}
 	a := &s.found[k][len(s.found[k])-1]
 	a.End, a.Score = o.Time, max(a.Score, o.LevelSetScore)

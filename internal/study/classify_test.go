@@ -32,7 +32,7 @@ func TestClassesFollowFromTheLastRow(t *testing.T) {
 	for _, step := range []string{"newton", "plain"} {
 		c := fitConfig()
 		c.Optimiser.Step, c.Frequencies = step, 40
-		f, err := FitFile(c, s, FitOptions{Class: "third", Iterations: 3000}, proceed)
+		f, err := FitFile(c, s, FitOptions{Class: "third", Iterations: 3000}, continues)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestUnknownClassIsWrong(t *testing.T) {
 	for i := 320; i < len(s.Rows); i++ {
 		s.Rows[i][2] = 7
 	}
-	f, err := FitFile(fitConfig(), s, FitOptions{Class: "third", Iterations: 100}, proceed)
+	f, err := FitFile(fitConfig(), s, FitOptions{Class: "third", Iterations: 100}, continues)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +108,14 @@ func TestFitRefuses(t *testing.T) {
 		{with(func(c *config.Model) { c.Optimiser.ManifoldBatches = 2 }), "", "model.optimiser.manifold_batches"},
 		{with(func(c *config.Model) { c.Optimiser.Step, c.Kernel.Operator.Gamma = "plain", "residuals" }), "", "model.kernel.operator.gamma"},
 	} {
-		if _, err := FitFile(c.model, s, FitOptions{Class: c.class, Iterations: 10}, proceed); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := FitFile(c.model, s, FitOptions{Class: c.class, Iterations: 10}, continues); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %s", c.class, err, c.want)
 		}
 	}
 	for i := range s.Rows {
 		s.Rows[i][2] = 5
 	}
-	if _, err := FitFile(fitConfig(), s, FitOptions{Class: "third", Iterations: 10}, proceed); err == nil || !strings.Contains(err.Error(), "always 5") {
+	if _, err := FitFile(fitConfig(), s, FitOptions{Class: "third", Iterations: 10}, continues); err == nil || !strings.Contains(err.Error(), "always 5") {
 		t.Errorf("a single class: %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestGeneralisationBoundsHold(t *testing.T) {
 		}
 		c := fitConfig()
 		c.Kernel.Linear, c.Kernel.Lambda = false, .1
-		f, err := FitFile(c, s, FitOptions{Iterations: 10}, proceed)
+		f, err := FitFile(c, s, FitOptions{Iterations: 10}, continues)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,3 @@
 // Package study holds the offline work on data sets: evaluation and comparison of
-// models, detection of anomalies, graphs of influence, comparison of kernels, and the
-// published tables.
+// models, detection of anomalies, graphs of influence and comparison of kernels.
 package study

@@ -223,7 +223,7 @@ func TestOutputOptionsSolveTheNormalEquations(t *testing.T) {
 		} else {
 			o.ErrorCovariance = test.sigma.write(t)
 		}
-		got, err := FitFile(c, test.series, o, proceed)
+		got, err := FitFile(c, test.series, o, continues)
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
@@ -289,7 +289,7 @@ func TestOutputOptionsHelp(t *testing.T) {
 	c.Order = 1
 	for seed := range uint64(files) {
 		series, v, flows := stores(400, seed)
-		f, err := FitFile(c, series, FitOptions{Iterations: 1, OutputMap: v.write(t)}, proceed)
+		f, err := FitFile(c, series, FitOptions{Iterations: 1, OutputMap: v.write(t)}, continues)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,13 +306,13 @@ func TestOutputOptionsHelp(t *testing.T) {
 		}
 		gaps, semi := fitSeriesWithGaps(200, seed), c
 		semi.Optimiser.Step, semi.Optimiser.Manifold = "plain", .1
-		f, err = FitFile(semi, gaps, FitOptions{Iterations: 1}, proceed)
+		f, err = FitFile(semi, gaps, FitOptions{Iterations: 1}, continues)
 		if err != nil {
 			t.Fatal(err)
 		}
 		mean["gaps, complete rows"] += float64(f.Results[0].Test) / files
 		mean["gaps, Algorithm 6"] += float64(f.Results[1].Test) / files
-		f, err = FitFile(c, spreads(1000, seed), FitOptions{Iterations: 1, ErrorCovariance: residuals}, proceed)
+		f, err = FitFile(c, spreads(1000, seed), FitOptions{Iterations: 1, ErrorCovariance: residuals}, continues)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func TestPlainStepsConvergeWithCoupledVariables(t *testing.T) {
 		} else {
 			c.Kernel.Operator.Gamma, c.Kernel.Operator.Matrix = "matrix", matrix
 		}
-		f, err := FitFile(c, series, o, proceed)
+		f, err := FitFile(c, series, o, continues)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -398,7 +398,7 @@ func TestOutputOptionsRefuse(t *testing.T) {
 		{fitConfig(), FitOptions{ErrorCovariance: file(strings.Replace(unit, "x,a", "x,e", 1))}, `no column for the variable "a"`},
 	} {
 		c.o.Iterations = 1
-		if _, err := FitFile(c.model, s, c.o, proceed); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := FitFile(c.model, s, c.o, continues); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %s", c.o, err, c.want)
 		}
 	}

@@ -3,13 +3,13 @@ package wire
 import (
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
 )
 
 // anomaliesOf returns what decides about the alarms of a series with the variables.
-func anomaliesOf(c config.Model, variables []string) eval.AnomalyConfig {
-	a := eval.AnomalyConfig{
+func anomaliesOf(c config.Model, variables []string) anomaly.Config {
+	a := anomaly.Config{
 		Dim: len(variables), FalseAlarms: c.Anomaly.FalseAlarms,
 		NormalAfter: c.Anomaly.NormalAfter, MinDuration: c.Anomaly.MinDuration,
 	}
@@ -20,9 +20,9 @@ func anomaliesOf(c config.Model, variables []string) eval.AnomalyConfig {
 			continue // the configuration is checked; a series need not have the variable
 		}
 		if a.Rules == nil {
-			a.Rules = make([]eval.AnomalyRule, len(variables))
+			a.Rules = make([]anomaly.Rule, len(variables))
 		}
-		a.Rules[j] = eval.AnomalyRule{MinDeviation: r.MinDeviation, MinRelative: r.MinRelative, Direction: r.Direction}
+		a.Rules[j] = anomaly.Rule{MinDeviation: r.MinDeviation, MinRelative: r.MinRelative, Direction: r.Direction}
 	}
 	return a
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
@@ -59,7 +60,7 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		Drift:         newDriftWatch(m),
 		Memory:        ModelMemory(c),
 		GrowAfter:     growAfter,
-		Anomalies:     func(variables []string) eval.AnomalyConfig { return anomaliesOf(m, variables) },
+		Anomalies:     func(variables []string) anomaly.Config { return anomaliesOf(m, variables) },
 		Limits:        func(variables []string) (low, high []float64) { return limitsOf(m, variables) },
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -20,14 +20,14 @@ func TestRealAnomalyMessages(t *testing.T) {
 	}
 	defer s.Close()
 	const begin = 1767225600e9 // 2026-01-01T00:00:00Z
-	event := eval.AnomalyEvent{
-		Begin: begin, Peak: begin + 20e9, End: begin + 40e9, Samples: 30, Score: 3.25, Cause: eval.Noise, Shares: []float64{.2, .01, .79},
+	event := anomaly.Event{
+		Begin: begin, Peak: begin + 20e9, End: begin + 40e9, Samples: 30, Score: 3.25, Cause: anomaly.Noise, Shares: []float64{.2, .01, .79},
 	}
 	variables := []string{"cpu", "disk", "m\"em"}
 	b := stream.Batch{Events: []stream.Event{
 		{Series: "host", Time: begin, Kind: stream.EventGap, Text: "a gap"},
-		{Series: "host", Time: begin, Kind: stream.EventAnomaly, Anomaly: &stream.Anomaly{AnomalyEvent: event, Phase: stream.AnomalyBegin, Variables: variables}},
-		{Series: "host", Time: begin + 290e9, Kind: stream.EventAnomaly, Anomaly: &stream.Anomaly{AnomalyEvent: event, Phase: stream.AnomalyEnd, Variables: variables}},
+		{Series: "host", Time: begin, Kind: stream.EventAnomaly, Anomaly: &stream.Anomaly{Event: event, Phase: stream.AnomalyBegin, Variables: variables}},
+		{Series: "host", Time: begin + 290e9, Kind: stream.EventAnomaly, Anomaly: &stream.Anomaly{Event: event, Phase: stream.AnomalyEnd, Variables: variables}},
 	}}
 	if err := s.Write(deadline(t), &stream.Batch{Events: b.Events[:1]}); err != nil {
 		t.Fatal(err)

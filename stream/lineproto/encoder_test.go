@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	lp "github.com/influxdata/line-protocol"
+	"github.com/orffvar/forecaster/eval/anomaly"
 
+	lp "github.com/influxdata/line-protocol"
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -23,7 +24,7 @@ func ExampleEncoder() {
 		}},
 		Observations: []stream.Observation{{
 			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, VariableScores: []float64{2, math.NaN()},
-			AnomalyScore: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Anomalous: true, LevelSetScore: math.NaN(),
+			AnomalyScore: 1.5, Share: []float64{1, 0}, Cause: anomaly.Jump, Anomalous: true, LevelSetScore: math.NaN(),
 		}},
 		Insights: []stream.Insight{{
 			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},

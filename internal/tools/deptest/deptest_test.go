@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"internal/livepage": {"eval", "stream"},
 
 	"internal/wire": {
-		"internal/config", "internal/events", "internal/report", "internal/shell", "internal/isa", "eval", "orff", "sgd", "varmodel",
+		"internal/config", "internal/events", "internal/report", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel",
 		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
@@ -41,15 +41,17 @@ var layers = map[string][]string{
 	},
 	"internal/study": {
 		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel",
-		"stream", "stream/run", "stream/file", "stream/format",
+		"stream", "stream/run", "stream/file", "stream/format", "eval/anomaly",
 	},
+	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "internal/dataset"},
 
-	"orff":     {"sgd", "internal/vec", "internal/snapshot"}, // sgd declares Map, which orff implements
-	"sgd":      {"internal/vec", "internal/snapshot"},
-	"eval":     {"internal/vec", "internal/lanes", "internal/snapshot"},
-	"varmodel": {"internal/vec", "internal/lanes", "internal/snapshot", "orff", "sgd", "eval"},
+	"orff":         {"sgd", "internal/vec", "internal/snapshot"}, // sgd declares Map, which orff implements
+	"sgd":          {"internal/vec", "internal/snapshot"},
+	"eval":         {"internal/vec", "internal/lanes", "internal/snapshot"},
+	"eval/anomaly": {"internal/vec", "internal/lanes", "internal/snapshot"},
+	"varmodel":     {"internal/vec", "internal/lanes", "internal/snapshot", "orff", "sgd", "eval"},
 
-	"stream":            {"internal/footprint", "internal/snapshot", "eval"},
+	"stream":            {"internal/footprint", "internal/snapshot", "eval", "eval/anomaly"},
 	"stream/run":        {"stream"},
 	"stream/format":     {"stream", "internal/decimal", "internal/shell"},
 	"stream/lineproto":  {"stream", "internal/decimal"},
@@ -61,7 +63,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "varmodel", "stream"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "stream"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

@@ -1,0 +1,40 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const clockMemory = 100 // samples that the usual time between samples is averaged over
+
+// anomalyClock knows the usual time between samples: a forecast made before a gap is one
+// of a single step, and its error over k steps says as little as an error of 1/sqrt(k) of
+// its size, as in a random walk.
+type anomalyClock struct {
+	n, last int64   // samples; time of the last one, ns
+	step    float64 // mean time between samples, ns; a gap counts as two
+}
+
+// enter takes the time of the next sample. It returns the factor for its error: 1 unless
+// two or more steps have passed.
+func (c *anomalyClock) enter(time int64) (factor float64) {
+	d := float64(time) - float64(c.last)
+	c.last = time
+	if c.n++; c.n == 1 || !(d > 0) {
+		return 1
+	}
+	if factor = 1; c.step > 0 && d >= 2*c.step {
+		factor = math.Sqrt(c.step / d)
+		d = 2 * c.step
+	}
+	c.step += lanes.Weight(float64(c.n-1), 1./clockMemory) * (d - c.step)
+	return factor
+}
+
+func (c *anomalyClock) state(s *snapshot.Codec) {
+	s.Int64(&c.n)
+	s.Int64(&c.last)
+	s.Float64(&c.step)
+}

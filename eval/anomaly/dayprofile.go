@@ -1,0 +1,120 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	dayBins = 48          // of a day
+	dayLen  = 86400 * 1e9 // ns
+	dayMost = 200         // samples that a bin is averaged over
+)
+
+// dayProfile is the mean of each variable by time of day.
+type dayProfile struct {
+	bin    int64
+	counts [dayBins]uint8 // samples, at most dayMost
+	visits [dayBins]uint8 // days, at most 2
+
+	// Rows of the variables, less the origin of each: 32 bits halve the state. The first row is that
+	// of all bins without samples, which most bins of a young series are.
+	values []float32
+	rows   [dayBins]uint8 // row of a bin
+	dim    int
+}
+
+func newDayProfile(dim int) dayProfile {
+	return dayProfile{values: make([]float32, dim), dim: dim}
+}
+
+// enter sets the time of the next sample.
+func (p *dayProfile) enter(time int64) {
+	bin := time % int64(dayLen) / (int64(dayLen) / dayBins)
+	if bin < 0 {
+		bin += dayBins
+	}
+	if bin != p.bin || p.counts[bin] == 0 {
+		p.visits[bin] = min(p.visits[bin]+1, 2)
+	}
+	p.bin = bin
+}
+
+// row returns the means of the variables at this time of day, less their origins.
+func (p *dayProfile) row() []float32 { return p.rowOf(int(p.bin)) }
+
+func (p *dayProfile) rowOf(bin int) []float32 {
+	from := int(p.rows[bin]) * p.dim
+	return p.values[from : from+p.dim]
+}
+
+// own gives a bin a row of its own, like that of bins without samples.
+func (p *dayProfile) own(bin int) {
+	const more = 8 // rows that there is room for at a time
+	n := len(p.values)
+	if n == cap(p.values) {
+		p.values = append(make([]float32, 0, n+more*p.dim), p.values...)
+	}
+	p.rows[bin] = uint8(n / p.dim)
+	p.values = append(p.values, p.values[:p.dim]...)
+}
+
+// rowTo sets dst to row. It is known from the second day on.
+func (p *dayProfile) rowTo(dst []float64) (known bool) {
+	for j, v := range p.row() {
+		dst[j] = float64(v)
+	}
+	return p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
+}
+
+// learn counts a sample whose variables are steps away from row.
+func (p *dayProfile) learn(steps []float64) {
+	if p.rows[p.bin] == 0 {
+		p.own(int(p.bin))
+	}
+	p.counts[p.bin] = min(p.counts[p.bin]+1, dayMost)
+	means, rate := p.row(), lanes.Weight(float64(p.counts[p.bin]), 1./dayMost)
+	for j, step := range steps {
+		means[j] = moved(means[j], rate*step)
+	}
+}
+
+// seen reports whether there were samples at this time of another day.
+func (p *dayProfile) seen() bool { return p.visits[p.bin] > 1 }
+
+// shift adds d to the means of variable j.
+func (p *dayProfile) shift(j int, d float64) {
+	for ; j < len(p.values); j += p.dim {
+		p.values[j] = moved(p.values[j], d)
+	}
+}
+
+// moved returns x + d, which is finite.
+func moved(x float32, d float64) float32 {
+	return float32(lanes.Clip(float64(x)+d, math.MaxFloat32))
+}
+
+func (p *dayProfile) state(c *snapshot.Codec) {
+	c.Int64(&p.bin)
+	c.Uint8s(p.counts[:])
+	c.Uint8s(p.visits[:])
+	all := make([]float32, 0, dayBins*p.dim)
+	for bin := range p.rows {
+		all = append(all, p.rowOf(bin)...)
+	}
+	if c.Float32s(all); c.Decoding() {
+		*p = dayProfile{bin: p.bin, counts: p.counts, visits: p.visits, values: p.values[:p.dim], dim: p.dim}
+		for bin, n := range p.counts {
+			if n > 0 {
+				p.own(bin)
+			}
+			copy(p.rowOf(bin), all[bin*p.dim:])
+		}
+	}
+	if p.bin < 0 || p.bin >= dayBins {
+		c.Fail("time of day %d outside [0, %d)", p.bin, dayBins)
+		p.bin = 0
+	}
+}

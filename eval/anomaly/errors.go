@@ -1,0 +1,151 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	jumpSpan      = 50  // samples that the size of recent errors is averaged over
+	jumpAftermath = 6   // mean squared recent error in squares of the scale, that makes errors look small
+	jumpRecent    = .5  // weight of recent squared errors beside the usual one
+	noiseSpan     = 25  // samples that Noise averages over
+	noiseLeast    = .05 // standard deviations of the values; an error below it counts as none in Noise
+	noiseMost     = 7   // largest surprisal of one error in Noise; Jump sees the rest
+
+	echoFrom           = 3                  // quantiles; the forecasts behind a larger error may repeat it: they are wrong by as much, with the other sign
+	echoMost           = 1.5                // of it, up to which an error counts as its repetition
+	echoFade           = .5                 // part of it that is left per sample
+	errorStart         = 20                 // errors before the first surprisal
+	errorTail          = .05                // share of the errors in the tail of a variable
+	errorTails         = 10                 // errors that the prior of the tail counts for
+	errorTailsMost     = 1000               // errors that the excess is averaged over
+	errorTailSurprisal = 2.9957322735539909 // -log(errorTail)
+)
+
+// anomalyErrors is what the views Jump and Noise know of the variables: the size of their
+// forecast errors, and their tails.
+type anomalyErrors struct {
+	*lanes.Errors           // Excess is the mean logarithm of what exceeds the Quantile
+	tails         []float64 // number of errors that exceeded it, with the prior; at most errorTailsMost
+	echo          []float64 // error out of all proportion, which the forecasts behind it may repeat
+	repeated      []bool    // the last error repeats a larger one
+}
+
+func newAnomalyErrors(dim int) anomalyErrors {
+	e := anomalyErrors{tails: make([]float64, dim), echo: make([]float64, dim), repeated: make([]bool, dim)}
+	for j := range e.tails {
+		e.tails[j] = errorTails
+	}
+	e.Errors = lanes.NewErrors(dim, lanes.ErrorRules{
+		Most: anomalyMemory, Rate: 1. / anomalyMemory, Recent: 1. / jumpSpan, Start: errorStart, Part: jumpRecent,
+		Far:   30, // among the recent ones, so that they forget a jump within some hundred samples
+		Novel: 1e6, Winsor: 10, TailSurprisal: errorTailSurprisal,
+		Lately: 1. / noiseSpan, MostSurprisal: noiseMost, Least: noiseLeast * noiseLeast, Aftermath: jumpAftermath,
+		Quantile: 2.5, Excess: .3,
+	})
+	return e
+}
+
+// observeJump scores and learns the errors of the forecasts yhat of y, times the factor
+// of anomalyClock, and returns the statistic of Jump: the root of the sum of squares over the variables.
+func (s *Scorer) observeJump(y, yhat []float64, factor float64) (jump evidence, ok bool) {
+	squares, e := s.squares[Jump], &s.errors
+	clear(squares)
+	if yhat == nil {
+		clear(e.Error)
+		return jump, false
+	}
+	e.Factor = factor
+	e.Add(y, yhat)
+	for j, surprisal := range e.Surprisal[:len(y)] {
+		if surprisal != surprisal {
+			continue
+		}
+		ok = true
+		tail := surprisal < 0
+		if tail {
+			surprisal = e.learnTail(j)
+		}
+		if len(y) == 1 {
+			surprisal = 2 * math.Log(1+e.Ratio[0]) // of a single variable the tail need not be comparable
+		}
+		square := surprisal * surprisal
+		jump.all += square
+		e.repeated[j] = false
+		if tail || e.echo[j] != 0 {
+			if e.repeated[j] = e.repeats(j); e.repeated[j] {
+				square = 0
+			}
+		}
+		squares[j] = square
+		jump.last += square
+	}
+	return jump.root(), ok
+}
+
+// observeNoise learns the surprisals of the last errors, and returns the statistic of
+// Noise: the root of the sum of squares over the variables.
+func (s *Scorer) observeNoise() (noise evidence) {
+	e := &s.errors
+	e.Learns = s.slow[Noise].learns(s.c.NormalAfter)
+	e.Noise(s.levels.Variance)
+	last := e.Last[:len(e.echo)]
+	for j, square := range e.Square[:len(e.echo)] {
+		noise.all += square
+		if !(e.repeated[j] && s.event.Open) {
+			noise.last += last[j]
+		}
+	}
+	return noise.root()
+}
+
+// repeats reports whether the last error of variable j repeats a larger one shortly before it, with
+// the other sign.
+func (e *anomalyErrors) repeats(j int) bool {
+	last, echo := e.Error[j]*e.Factor, e.echo[j]
+	if e.echo[j] *= echoFade; math.Abs(e.echo[j]) < e.Scale[j] {
+		e.echo[j] = 0
+	}
+	if e.Ratio[j] > echoFrom*e.Quantile[j] {
+		e.echo[j] = last
+	}
+	return last*echo < 0 && math.Abs(last) < echoMost*math.Abs(echo)
+}
+
+// learnTail learns the last error of variable j, which is in the tail, and returns its surprisal.
+func (e *anomalyErrors) learnTail(j int) (surprisal float64) {
+	x := math.Log(e.Ratio[j] / e.Quantile[j])
+	surprisal = errorTailSurprisal + x/e.Excess[j]
+	e.Surprisal[j] = surprisal
+	// The quantile moves by stochastic approximation on its logarithm.
+	rate := lanes.Weight(e.Count[j], 1./anomalyMemory)
+	e.Quantile[j] += e.Quantile[j] * rate / errorTail * e.Excess[j] * (1 - errorTail)
+	e.tails[j] = min(e.tails[j]+1, errorTailsMost)
+	e.Excess[j] += 1 / e.tails[j] * (min(x, 10*e.Excess[j]) - e.Excess[j])
+	return surprisal
+}
+
+func (e *anomalyErrors) state(c *snapshot.Codec, j int) {
+	countState(c, &e.Count[j])
+	countState(c, &e.tails[j])
+	for _, x := range [...]*float64{&e.Scale[j], &e.Recent[j], &e.Quantile[j], &e.Excess[j], &e.Lately[j], &e.Usual[j]} {
+		c.Float64(x)
+	}
+	echoes := e.echo[j] != 0
+	c.Bool(&echoes)
+	if echoes {
+		c.Float64(&e.echo[j])
+	} else {
+		e.echo[j] = 0
+	}
+}
+
+// countState saves or restores a number of samples, at most anomalyMemory.
+func countState(c *snapshot.Codec, x *float64) {
+	n := uint16(*x)
+	c.Uint16(&n)
+	*x = float64(n)
+}

@@ -1,0 +1,40 @@
+package anomaly
+
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	flatSpan  = 50   // samples that Flat averages over
+	flatFloor = .002 // standard deviations of the values, added to every step: it has a logarithm
+	flatStart = 100  // values of a variable before the first statistic
+)
+
+func newLiveliness(dim int) *lanes.Liveliness {
+	return lanes.NewLiveliness(dim, flatFloor, flatStart, 1./flatSpan, 1./anomalyMemory)
+}
+
+// observeFlat compares the steps from sample to sample with the usual ones, and returns the statistic
+// of Flat: the root mean square over the variables of the logarithm by which they are smaller.
+func (s *Scorer) observeFlat(y []float64) (flat evidence) {
+	l := s.lively
+	l.Learns = s.slow[Flat].learns(s.c.NormalAfter)
+	l.Add(y, s.levels.Count, s.levels.Variance)
+	count, squares := 0., l.Square[:len(y)]
+	for j, last := range l.Last[:len(y)] {
+		if last != last {
+			continue
+		}
+		flat.all += squares[j]
+		flat.last += last
+		count++
+	}
+	count = max(count, 1)
+	return evidence{flat.all / count, flat.last / count}.root()
+}
+
+func livelinessState(c *snapshot.Codec, l *lanes.Liveliness, j int) {
+	c.Float64(&l.Lately[j])
+	c.Float64(&l.Usual[j])
+}

@@ -1,0 +1,101 @@
+package anomaly
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+const (
+	othersSpan  = 10   // samples that Correlation averages over
+	othersStart = 30   // samples before the first residuals
+	othersKnown = 2000 // samples, after which the regression changes slowly
+	othersRest  = 4    // of the samples after these, every such one is learnt
+	othersMost  = 128  // largest number of variables that are compared: a step takes dim^2 operations
+)
+
+// others compares each variable of a sample with what the other variables of the same
+// sample lead to expect, by the linear regression on all of them. With S the sum of
+// the outer products z z^T of n samples and Q its inverse, the residual of variable j is
+// (Q z)_j / Q_jj, and its variance 1 / (n Q_jj). Where a variable follows from others, the
+// residual is the rounding of their values: docs/design/0007-quiet-anomalies.md.
+type others struct {
+	n float64
+	q *vec.Sym
+	k []float64 // scratch: q z
+}
+
+func newOthers(dim int) *others {
+	o := &others{q: vec.NewSym(dim), k: make([]float64, dim)}
+	o.q.SetIdentity(1)
+	return o
+}
+
+// residualsTo sets dst to the residuals of z, each divided by its variance.
+func (o *others) residualsTo(dst, z []float64) {
+	o.q.MatVec(o.k, z)
+	for j, k := range o.k {
+		dst[j] = k * o.n
+	}
+}
+
+// learn takes z, of which residualsTo was asked last.
+func (o *others) learn(z []float64) {
+	o.n++
+	weight := 1 / (1 + vec.Dot(z, o.k))
+	o.q.Rank1(-weight, o.k)
+}
+
+// explain changes the residuals r, which are those of some values, into those with the value of
+// variable j that the others lead to expect.
+func (o *others) explain(r []float64, j int) {
+	o.q.RowTo(o.k, j)
+	if d := o.k[j]; d > 0 {
+		vec.Axpy(-r[j]/d, o.k, r)
+	}
+}
+
+// discount gives what was learnt a quarter of its weight.
+func (o *others) discount() {
+	const part = .25
+	for j := range o.k {
+		if o.q.At(j, j) > part {
+			return // too little is known to forget any of it
+		}
+	}
+	o.n *= part
+	o.q.Scale(1 / part)
+}
+
+// observeOthers returns the statistic of Correlation: the largest mean residual of a
+// variable given the others, in its standard deviations.
+func (s *Scorer) observeOthers() evidence {
+	if s.n <= othersStart {
+		return evidence{}
+	}
+	w, residuals := &s.slow[Correlation], s.residuals
+	s.others.residualsTo(s.r, s.levels.Z[:len(s.r)])
+	winsor := math.Inf(1)
+	if s.n > 2*othersStart {
+		winsor = 25
+	}
+	residuals.Pace = s.pace(Correlation)
+	residuals.Add(s.r, lanes.Weight(float64(s.n-othersStart), 1./anomalyMemory), winsor, s.lesson(Correlation))
+	squares := residuals.Square[:len(s.r)]
+	most, last := largestOf(squares), 0.
+	if at := slices.Index(squares, most); most > 0 {
+		last = s.r[at] * s.r[at] / residuals.Usual[at]
+	}
+	if w.learns(s.c.NormalAfter) && (s.n < othersKnown || s.n%othersRest == 0) {
+		s.others.learn(s.levels.Z[:len(s.r)])
+	}
+	return evidence{most, last}.root()
+}
+
+func (o *others) state(c *snapshot.Codec) {
+	c.Float64(&o.n)
+	o.q.State(c)
+}

@@ -1,0 +1,210 @@
+package anomaly
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+const (
+	runBins  = 12 // lengths that runs are counted at: 1, 2, 4 … 2048 repetitions
+	runLeast = 3  // repetitions without which a run is nothing, however rare
+	runParts = 4  // of a run, one of which is learnt if it was an alarm
+)
+
+// valueRun is the run of equal values that a variable is in, and the lengths of those before it.
+type valueRun struct {
+	age     uint16          // repetitions of the last value
+	begin   int64           // time of the first repetition, ns; 0 without one
+	reached [runBins]uint16 // number of runs of at least 2^i repetitions that have ended, times runParts; at most half of anomalyMemory
+}
+
+// surprisal returns -log P that a run of this length comes to its end at a sample, by the
+// n samples so far. P is the share of samples that begin a run times the shares of runs
+// that double their length, each by Krichevsky and Trofimov: half of what never came may come.
+func (r *valueRun) surprisal(n float64) float64 {
+	if r.age < runLeast {
+		return 0
+	}
+	runs := func(i int) float64 { return float64(r.reached[i]) / runParts }
+	bin := min(bits.Len16(r.age)-1, runBins-1)
+	inverse := (n - float64(r.age) + 1) / (runs(0) + .5)
+	for i := range bin {
+		inverse *= (runs(i) + 1) / (runs(i+1) + .5)
+	}
+	return math.Log(inverse)
+}
+
+// repeat counts a repetition at the time.
+func (r *valueRun) repeat(time int64) {
+	if r.age == 0 {
+		r.begin = time
+	}
+	if r.age < math.MaxUint16 {
+		r.age++
+	}
+}
+
+// end learns the run, which counts parts of runParts.
+func (r *valueRun) end(parts uint16) {
+	for i := range min(bits.Len16(r.age), runBins) {
+		r.reached[i] += parts
+	}
+	r.age, r.begin = 0, 0
+}
+
+// state saves or restores it; a variable that does not repeat its values takes three bytes.
+func (r *valueRun) state(c *snapshot.Codec) {
+	c.Uint16(&r.age)
+	if r.age > 0 {
+		c.Int64(&r.begin)
+	} else {
+		r.begin = 0
+	}
+	used := runBins
+	for used > 0 && r.reached[used-1] == 0 {
+		used--
+	}
+	c.Index(&used, runBins+1)
+	clear(r.reached[used:])
+	for i := range r.reached[:used] {
+		c.Uint16(&r.reached[i])
+	}
+}
+
+// anomalyRuns finds values that stand still: those of a variable, and those of all of them together.
+type anomalyRuns struct {
+	n     float64 // samples
+	last  []float64
+	vars  []valueRun
+	rows  valueRun
+	share float64 // log of the number of variables, each of which may stand still
+
+	// Of the last sample.
+	odds  []float64 // surprisal of the run of each variable
+	begin int64     // of the least probable run
+	age   int64     // of it
+}
+
+func newAnomalyRuns(dim int) anomalyRuns {
+	r := anomalyRuns{last: make([]float64, dim), vars: make([]valueRun, dim), odds: make([]float64, dim), share: math.Log(float64(dim))}
+	vec.FillNaN(r.last)
+	return r
+}
+
+// observeRuns learns the values y of the time, and returns the surprisal of the least probable run.
+// Repetitions in the first night are no surprise: known reports whether another day had samples at
+// this time. A run of more than NormalAfter repetitions is the new normal.
+func (s *Scorer) observeRuns(time int64, y []float64, known bool) (surprisal float64) {
+	r := &s.runs
+	if r.n++; r.n >= anomalyMemory {
+		r.forget()
+	}
+	moved, repeats := false, false
+	for j, value := range y {
+		switch v := &r.vars[j]; {
+		case value == r.last[j]:
+			v.repeat(time)
+			repeats = true
+		case vec.Finite(value):
+			if v.age > 0 && s.endRun(v, min(r.n, s.levels.Count[j]), r.share) {
+				s.forgetLately(j)
+			}
+			r.last[j] = value
+			moved = true
+		}
+	}
+	switch {
+	case !moved && repeats:
+		r.rows.repeat(time)
+	case r.rows.age > 0 && moved:
+		if s.endRun(&r.rows, r.n, 0) {
+			for j := range y {
+				s.forgetLately(j)
+			}
+		}
+	}
+	if !repeats || !known {
+		return 0
+	}
+	return s.rarestRun(y)
+}
+
+// rarestRun returns the surprisal of the least probable run, that of one variable or that of all, and
+// sets the shares of Flat if it is an alarm. Runs of variables that a rule suppresses are none.
+func (s *Scorer) rarestRun(y []float64) (surprisal float64) {
+	r := &s.runs
+	lead, allowed := (*valueRun)(nil), false
+	for j := range r.vars {
+		v := &r.vars[j]
+		r.odds[j] = 0
+		if int(v.age) == s.c.NormalAfter+1 && s.event.Open {
+			s.becomeNormal()
+		}
+		if int(v.age) > s.c.NormalAfter || s.c.Rules != nil && s.suppressed(Flat, j, y) {
+			continue
+		}
+		allowed = true
+		r.odds[j] = v.surprisal(min(r.n, s.levels.Count[j]))
+		if odds := r.odds[j] - r.share; odds > surprisal {
+			surprisal, lead = odds, v
+		}
+	}
+	if odds := r.rows.surprisal(r.n); allowed && odds > surprisal && int(r.rows.age) <= s.c.NormalAfter {
+		surprisal, lead = odds, &r.rows
+	}
+	if lead != nil {
+		r.begin, r.age = lead.begin, int64(lead.age)
+	}
+	return surprisal
+}
+
+// forget halves the weight of all runs so far.
+func (r *anomalyRuns) forget() {
+	r.n /= 2
+	r.rows.halve()
+	for j := range r.vars {
+		r.vars[j].halve()
+	}
+}
+
+func (r *valueRun) halve() {
+	for i := range r.reached {
+		r.reached[i] /= 2
+	}
+}
+
+func (r *anomalyRuns) state(c *snapshot.Codec) {
+	c.Float64(&r.n)
+	for j := range r.vars {
+		c.Float64(&r.last[j])
+		r.vars[j].state(c)
+	}
+	r.rows.state(c)
+}
+
+// endRun ends the run of one of as many variables as share is the logarithm of, and learns it: a
+// small part of it if it was an alarm, unless it became the new normal.
+func (s *Scorer) endRun(v *valueRun, n, share float64) (alarm bool) {
+	parts := uint16(runParts)
+	if alarm = int(v.age) <= s.c.NormalAfter && v.surprisal(n)-share > s.limits[Flat]; alarm {
+		parts = 1
+	}
+	v.end(parts)
+	return alarm
+}
+
+// forgetLately takes what is over, such as a run that was an alarm, out of what the views recall of
+// variable j.
+func (s *Scorer) forgetLately(j int) {
+	s.errors.Lately[j] = s.errors.Usual[j]
+	s.levels.Deviation[j] = 0
+	if s.lively != nil {
+		s.lively.Lately[j] = s.lively.Usual[j]
+	}
+	if s.residuals != nil {
+		s.residuals.Mean[j] = 0
+	}
+}

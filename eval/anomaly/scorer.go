@@ -1,0 +1,404 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// View is one of the ways in which a sample can be unusual.
+type View int
+
+// The views of an Scorer.
+const (
+	// Level: the mean of the last samples is away from that of the series at this
+	// time of day.
+	Level View = iota
+
+	// Noise: the forecast errors of the last samples are larger or smaller than usual.
+	Noise
+
+	// Jump: this sample is away from its forecast.
+	Jump
+
+	// Correlation: the last samples of a variable are away from what the other
+	// variables of the same samples lead to expect.
+	Correlation
+
+	// Flat: the variables move less from sample to sample than usual.
+	Flat
+
+	viewCount
+)
+
+func (v View) String() string { return [...]string{"level", "noise", "jump", "correlation", "flat"}[v] }
+
+// viewRates are the expected numbers of false alarms of the views, in parts of
+// Config.FalseAlarms. Their sum exceeds 1 because the tails of the slow views
+// are estimated conservatively: simulations without anomalies have between .6 and 1.4 of
+// the configured rate.
+var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3, Flat: .3}
+
+const (
+	anomalyWarmup = 100    // samples before the first score
+	anomalyMemory = 20_000 // samples that what is usual is averaged over
+	holdAbove     = 9      // surprisal at which a view stops learning
+	usualBelow    = 6      // surprisal below which the new normal has been learnt
+	longExcursion = 50     // samples beyond the threshold of a tail, after which they are odd however small, and teach nothing …
+	longMost      = 2      // … for so many times NormalAfter
+	evidenceLeast = .6     // part of the mean that a sample needs to score by it
+)
+
+// Config configures an Scorer.
+type Config struct {
+	Dim int
+
+	// FalseAlarms is the expected number of alarms per sample of a series that does
+	// not change, in (0, .1]. Zero means 1e-3.
+	FalseAlarms float64
+
+	// NormalAfter is the number of samples after which a lasting change is the new
+	// normal. Zero means 300.
+	NormalAfter int
+
+	// Rules suppress alarms, one rule per variable: the other variables must be odd
+	// enough for an alarm without those that the rules suppress. Nil means no rules.
+	Rules []Rule
+
+	// MinDuration is the number of consecutive samples above 1 that make an alarm.
+	// Zero means 1.
+	MinDuration int
+}
+
+// Scorer scores how improbable a sample of a series is, and the last samples
+// with it, given the one-step forecasts made for them.
+//
+// A view computes a statistic of the samples and learns its tail online, which gives the
+// probability p of a value at least as large. The score is the largest log(p)/log(r) over
+// the views, where r is the view's part of FalseAlarms: 1 is as rare as FalseAlarms, 2 as
+// rare as its square. There is no upper limit. Below 1 it ranks the samples.
+//
+// An alarm, a score above 1, begins an event, see Event. Anomalous samples are not
+// learnt from, until after NormalAfter samples they are the new normal.
+//
+// A step costs O(dim), and O(dim^2) in the view Correlation, which exists for 2 to 128
+// variables; Flat exists for 2 or more. It allocates nothing.
+type Scorer struct {
+	c      Config
+	limits [viewCount]float64 // surprisal that scores 1
+	n      int64
+
+	// Of the variables.
+	errors    anomalyErrors
+	levels    *lanes.Levels
+	lively    *lanes.Liveliness // nil without Flat
+	residuals *lanes.Residuals  // nil without Correlation
+	runs      anomalyRuns
+
+	clock   anomalyClock
+	day     dayProfile
+	profile []float64 // of the day, now
+	jump    sampleTail
+	slow    [viewCount]slowView // those but Jump
+	others  *others             // nil without Correlation
+	r       []float64           // residuals of others, standardised
+	event   eventState
+	outer   *eventState // that the event is inside of, if it is; nil before the first
+
+	// Of the last sample.
+	score     float64 // NaN = none
+	leading   View
+	scores    [viewCount]float64 // of the views; 0 where the sample has no part
+	ruled     [viewCount]float64 // what the rules leave of those above 1
+	recalls   bool               // a view is above 1, even if the sample has no part in it
+	anomalous bool
+	standing  bool                 // Flat scores by a run of equal values
+	squares   [viewCount][]float64 // statistic of each variable by view, squared
+	shares    []float64            // scratch
+}
+
+// evidence is the statistic of a view, and that of what the last sample itself says: it
+// is not the mean over samples before it, nor the error of a forecast that repeats a spike.
+type evidence struct{ all, last float64 }
+
+// root is the evidence whose squares are e.
+func (e evidence) root() evidence { return evidence{math.Sqrt(e.all), math.Sqrt(e.last)} }
+
+// slowView is the state of a view that averages over samples.
+type slowView struct {
+	tail    slowTail
+	lengths lengthTail // of the excursions beyond the threshold
+	held    int64      // samples that were not learnt from; -1 = the new normal is being learnt
+	long    int64      // samples of this excursion
+}
+
+// NewScorer returns an Scorer that has seen nothing.
+func NewScorer(c Config) *Scorer {
+	if c.FalseAlarms == 0 {
+		c.FalseAlarms = 1e-3
+	}
+	if c.NormalAfter == 0 {
+		c.NormalAfter = 300
+	}
+	s := &Scorer{
+		c: c, errors: newAnomalyErrors(c.Dim), levels: newLevels(c.Dim), runs: newAnomalyRuns(c.Dim),
+		shares: make([]float64, c.Dim), profile: make([]float64, c.Dim), event: newEventState(c.Dim), score: math.NaN(),
+	}
+	for v := range s.slow {
+		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
+	}
+	for v := range s.limits {
+		s.limits[v] = -math.Log(c.FalseAlarms * viewRates[v])
+	}
+	s.squares = [viewCount][]float64{
+		Level: s.levels.Square[:c.Dim], Noise: s.errors.Square[:c.Dim],
+		Jump: make([]float64, c.Dim), Correlation: make([]float64, c.Dim), Flat: make([]float64, c.Dim),
+	}
+	if c.Dim >= 2 {
+		s.lively = newLiveliness(c.Dim)
+		s.squares[Flat] = s.lively.Square[:c.Dim]
+	}
+	s.day = newDayProfile(c.Dim)
+	if c.Dim >= 2 && c.Dim <= othersMost {
+		s.others, s.residuals = newOthers(c.Dim), lanes.NewResiduals(c.Dim, 1./othersSpan)
+		s.squares[Correlation], s.r = s.residuals.Square[:c.Dim], make([]float64, c.Dim)
+	}
+	return s
+}
+
+// Observe scores the sample y of the time, in ns, whose forecast had been yhat, and
+// then learns from it. yhat is nil while there is none; NaN marks a missing
+// coordinate. ok is false while nothing is known.
+func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool) {
+	if len(y) != s.c.Dim || yhat != nil && len(yhat) != len(y) {
+		panic("eval: wrong number of variables")
+	}
+	s.n++
+	s.day.enter(time)
+	factor := s.clock.enter(time)
+	s.score, s.anomalous, s.recalls, s.standing = math.NaN(), false, false, false
+	s.scores = [viewCount]float64{}
+	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
+	jump, errs := s.observeJump(y, yhat, factor)
+	level, values := s.observeLevels(y)
+	standing := s.observeRuns(time, y, s.day.seen())
+	best := math.Inf(-1)
+	if errs {
+		best = s.considerSlow(best, Noise, s.observeNoise(), y, .05, .5)
+	}
+	if values {
+		best = s.considerSlow(best, Level, level, y, .5, 1)
+	}
+	if s.lively != nil {
+		if flat := s.observeFlat(y); values {
+			best = s.considerSlow(best, Flat, flat, y, .2, .2)
+		}
+	}
+	if standing > 0 {
+		best = s.considerRun(best, standing)
+	}
+	if s.others != nil && values {
+		best = s.considerSlow(best, Correlation, s.observeOthers(), y, .5, .5)
+	}
+	if errs {
+		// Below 1 it matters only when it leads.
+		least := math.Sqrt(max(0, min(best, 1)))
+		surprisal := s.jump.surprisal(jump.last, least*s.limits[Jump])
+		if s.alarms(Jump, surprisal) {
+			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, y), 0) / s.limits[Jump]
+		}
+		best = s.consider(best, Jump, surprisal)
+		s.jump.learn(jump.all)
+	}
+	s.learnLevels(y)
+	if s.n <= anomalyWarmup || !(best >= 0) {
+		return 0, false
+	}
+	s.score = s.continueEvent(time, best, y)
+	return s.score, true
+}
+
+// consider takes the surprisal of a view and returns the largest score so far. Below 1 the score of
+// Jump is squared: single samples would hide in the ranking what the other views average. So are those
+// of Flat and Correlation, as most of what is quiet, or related otherwise, is not wrong.
+func (s *Scorer) consider(best float64, v View, surprisal float64) float64 {
+	score := surprisal / s.limits[v]
+	if (v == Jump || v == Flat || v == Correlation) && score < 1 {
+		score *= score
+	}
+	if s.scores[v] = score; score > best {
+		best, s.leading = score, v
+	}
+	return best
+}
+
+// alarms reports whether the surprisal of a view is an alarm that there are rules for.
+func (s *Scorer) alarms(v View, surprisal float64) bool {
+	return s.c.Rules != nil && surprisal > s.limits[v]
+}
+
+// considerSlow is consider for a view that averages over samples. It learns the mean
+// unless the view is held. A sample that has no part in the mean, such as those behind a
+// single spike, does not score by it.
+func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, least, prior float64) float64 {
+	w := &s.slow[v]
+	w.count(x.all)
+	surprisal := w.surprisal(v, x.all)
+	memory := surprisal
+	if s.alarms(v, surprisal) {
+		memory = w.surprisal(v, x.all*s.rule(v, y))
+		s.ruled[v] = memory / s.limits[v]
+	}
+	switch {
+	case w.held < 0:
+		if surprisal < usualBelow {
+			w.held = 0
+		}
+	case surprisal < holdAbove:
+		w.held = 0
+	default:
+		if w.held++; w.held > int64(s.c.NormalAfter) {
+			s.acceptNormal(v)
+			s.becomeNormal()
+		}
+	}
+	if w.learns(s.c.NormalAfter) {
+		w.tail.learn(x.all, least, prior)
+	}
+	s.recalls = s.recalls || memory > s.limits[v]
+	if x.last < evidenceLeast*x.all {
+		return best
+	}
+	return s.consider(best, v, surprisal)
+}
+
+// considerRun is consider for the run of equal values that is the least probable. Flat has its score
+// where it says more than the steps do.
+func (s *Scorer) considerRun(best, surprisal float64) float64 {
+	score := surprisal / s.limits[Flat]
+	if s.standing = score > 1; !s.standing || score <= s.scores[Flat] {
+		return best
+	}
+	s.ruled[Flat] = score
+	for j, x := range s.runs.odds {
+		s.squares[Flat][j] = x * x
+	}
+	return s.consider(best, Flat, surprisal)
+}
+
+// count counts the samples of an excursion whose last statistic is x, and learns the length of
+// one that has ended.
+func (w *slowView) count(x float64) {
+	switch {
+	case x > w.tail.threshold:
+		w.long++
+	case x < excursionEnd*w.tail.threshold && w.long > 0:
+		w.lengths.learn(float64(w.long))
+		w.long = 0
+	}
+}
+
+// surprisal returns -log P for a statistic at least as large as x or, in Correlation, for an
+// excursion at least as long as this one. Levels and noises may stay where they are for long.
+func (w *slowView) surprisal(v View, x float64) float64 {
+	s := w.tail.surprisal(x)
+	if v != Correlation || w.long == 0 || w.tail.n < slowReady || x < excursionEnd*w.tail.threshold {
+		return s
+	}
+	return max(s, w.lengths.surprisal(float64(w.long))-math.Log(w.tail.share))
+}
+
+// learns reports whether the last sample teaches what is usual: it is neither far beyond
+// that nor part of a long excursion, or it has been for so long that this is usual.
+func (w *slowView) learns(normalAfter int) bool {
+	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
+}
+
+// pace is the factor of the rate at which a view averages what is nearer to usual than the mean of
+// the last samples: an anomaly is forgotten faster than it was learnt, so that it ends in time.
+func (s *Scorer) pace(v View) float64 {
+	switch {
+	case s.slow[v].held <= 0:
+		return 1
+	case v == Correlation:
+		return 4
+	}
+	return 2
+}
+
+// acceptNormal makes the recent samples of the view the new normal.
+func (s *Scorer) acceptNormal(v View) {
+	s.slow[v].held = -1
+	switch l, r := s.levels, s.residuals; v {
+	case Level:
+		for j, d := range l.Deviation[:s.c.Dim] {
+			l.Mean[j] += d
+			l.Spread[j] = max(l.Spread[j], d*d)
+			s.day.shift(j, d)
+		}
+		clear(l.Deviation)
+	case Noise:
+		copy(s.errors.Usual, s.errors.Lately)
+	case Flat:
+		copy(s.lively.Usual, s.lively.Lately)
+	case Correlation:
+		for j, m := range r.Mean {
+			r.Usual[j] = max(r.Usual[j], m*m)
+		}
+		s.others.discount()
+	}
+}
+
+// becomeNormal makes the event the new normal, or the one that it is inside of.
+func (s *Scorer) becomeNormal() {
+	e := &s.event
+	if e.inside {
+		e = s.outer
+	}
+	e.becameNormal = e.becameNormal || e.Open && !e.Normal
+	e.Normal = e.Open
+}
+
+// State saves or restores it.
+func (s *Scorer) State(c *snapshot.Codec) {
+	c.Int64(&s.n)
+	for j := range s.c.Dim {
+		s.errors.state(c, j)
+		levelState(c, s.levels, j)
+		if s.residuals != nil {
+			c.Float64(&s.residuals.Mean[j])
+			c.Float64(&s.residuals.Usual[j])
+		}
+		if s.lively != nil {
+			livelinessState(c, s.lively, j)
+		}
+	}
+	s.runs.state(c)
+	if s.lively != nil {
+		copy(s.lively.Before, s.runs.last)
+	}
+	s.clock.state(c)
+	s.day.state(c)
+	s.jump.state(c)
+	for _, v := range [...]View{Level, Noise, Correlation, Flat} {
+		if v >= Correlation && s.c.Dim == 1 {
+			break // they compare variables
+		}
+		w := &s.slow[v]
+		c.Int64(&w.held)
+		c.Int64(&w.long)
+		w.tail.state(c)
+		w.lengths.state(c)
+	}
+	if s.others != nil {
+		s.others.state(c)
+	}
+	s.event.state(c)
+	if s.event.inside {
+		if s.outer == nil {
+			s.outer = new(newEventState(s.c.Dim))
+		}
+		s.outer.state(c)
+	}
+}

@@ -1,0 +1,103 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Cause returns the view that the last score is of.
+func (s *Scorer) Cause() View { return s.leading }
+
+// Shares returns the shares of the variables in the last score: they sum to 1, unless
+// the score is 0. The slice is overwritten by the next call; nil while there is no score.
+func (s *Scorer) Shares() []float64 {
+	if math.IsNaN(s.score) {
+		return nil
+	}
+	return s.share()
+}
+
+// share is Shares while the sample has no score yet.
+func (s *Scorer) share() []float64 {
+	sum, _ := s.blame()
+	if sum > 0 {
+		for j := range s.shares {
+			s.shares[j] /= sum
+		}
+	}
+	return s.shares
+}
+
+const (
+	blameLeast = .25 // of the largest squared statistic, up to which a variable has no part in the score
+	blameEqual = .5  // of it, above which variables are to blame alike for a broken correlation
+)
+
+// blame sets shares to the parts of the variables in the score, and returns their sum and the
+// largest. What is usual beside the largest statistic is no cause. When two variables contradict
+// each other, the one that is away from its level has moved.
+func (s *Scorer) blame() (sum, largest float64) {
+	squares, levels := s.squares[s.leading][:len(s.shares)], s.squares[Level][:len(s.shares)]
+	most := largestOf(squares)
+	least, far := blameLeast*most, 0.
+	if s.c.Dim == 1 {
+		least = 0
+	}
+	if s.leading == Correlation {
+		for j, x := range squares {
+			if x > blameEqual*most {
+				far = max(far, levels[j])
+			}
+		}
+	}
+	for j, x := range squares {
+		part := notNegative(x - least)
+		if far > 0 && x > blameEqual*most {
+			part *= levels[j] / far
+		}
+		s.shares[j] = part
+		sum += part
+	}
+	return sum, largestOf(s.shares)
+}
+
+// largestOf returns the largest of some numbers that are not negative: they are in the order of their
+// bits, and the largest integer is found without a branch that cannot be predicted.
+func largestOf(x []float64) float64 {
+	most := uint64(0)
+	for _, v := range x {
+		most = max(most, math.Float64bits(v))
+	}
+	return math.Float64frombits(most)
+}
+
+// notNegative returns max(0, x), also without a branch.
+func notNegative(x float64) float64 {
+	bits := int64(math.Float64bits(x))
+	return math.Float64frombits(uint64(bits &^ (bits >> 63)))
+}
+
+// VariablesTo writes the score of each variable into dst, of length dim: that of the
+// sample for the variable with the largest share, and in proportion for the others; NaN
+// while there is no score. It overwrites Shares.
+func (s *Scorer) VariablesTo(dst []float64) {
+	if len(dst) != s.c.Dim {
+		panic("eval: wrong number of variables")
+	}
+	if math.IsNaN(s.score) {
+		vec.FillNaN(dst)
+		return
+	}
+	if len(dst) == 1 {
+		dst[0] = s.score
+		return
+	}
+	unit := 0.
+	if _, largest := s.blame(); largest > 0 {
+		unit = s.score / largest
+	}
+	for j, part := range s.shares[:len(dst)] {
+		dst[j] = part * unit
+	}
+}

@@ -1,0 +1,241 @@
+package anomaly
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	tailMemory = 20_000 // samples that a tail is learnt from
+	tailTop    = 16     // largest values, which are kept exactly
+	tailFit    = 10     // of them, what lies beyond is extrapolated from their excess over the next
+	tailBins   = 96
+	tailWidth  = .25 // of a bin
+	tailPrior  = 2   // values that the prior mean excess counts for
+)
+
+// sampleTail is the distribution of a statistic whose values follow each other
+// without memory. Its values are nonnegative and grow like the logarithm of what is
+// measured, so that their tail is about exponential.
+type sampleTail struct {
+	n      float64          // values
+	kept   int              // of them in top
+	top    [tailTop]float64 // largest first
+	beyond []float32        // number of values in a bin or above it; 0 behind the last, at most tailBins
+}
+
+// surprisal returns -log P(X >= x) for the next value X, or 0 where a bound shows that
+// it is at most least: two logarithms are saved. Beyond the largest values the excess has
+// the predictive distribution of an exponential law whose mean is learnt: it has no end,
+// and is the wider the less has been seen. A value that has come k times before is never
+// less probable than k/n.
+func (t *sampleTail) surprisal(x, least float64) float64 {
+	if t.n < tailTop {
+		return 0
+	}
+	fit := min(t.kept-1, tailFit)
+	if from := t.top[fit]; x > from {
+		sum, above := 0., 0.
+		for _, v := range t.top[:fit] {
+			sum += v - from
+			if v >= x {
+				above++
+			}
+		}
+		k := float64(fit + tailPrior)
+		s := math.Log((t.n+1)/float64(fit+1)) + k*math.Log1p((x-from)/(sum+tailPrior*t.prior()))
+		if above > 0 {
+			s = min(s, math.Log((t.n+1)/above))
+		}
+		return s
+	}
+	bin := tailBin(x)
+	from, to := 1., 1.
+	if bin < len(t.beyond) {
+		from += float64(t.beyond[bin])
+	}
+	if bin+1 < len(t.beyond) {
+		to += float64(t.beyond[bin+1])
+	}
+	if logAtMost((t.n+1)/to) <= least {
+		return 0
+	}
+	part := min(x/tailWidth-float64(bin), 1) // of the bin, below x: the tail falls exponentially over it
+	return math.Log((t.n+1)/from) + part*math.Log(from/to)
+}
+
+// logAtMost returns a bound of log(x) for x >= 1, at most .06 above it: the chord of the
+// binary logarithm between powers of two, and its largest error.
+func logAtMost(x float64) float64 {
+	return (float64(math.Float64bits(x))*0x1p-52 - 1023 + .0861) * math.Ln2
+}
+
+// prior is the prior mean excess: larger at first, while the model that makes the values
+// is still learning.
+func (t *sampleTail) prior() float64 {
+	const start = 1000
+	return tailWidth + (1-tailWidth)*start/(start+t.n)
+}
+
+func tailBin(x float64) int { return min(int(x/tailWidth), tailBins-1) }
+
+// learn takes the value x.
+func (t *sampleTail) learn(x float64) {
+	if t.n >= 2*tailMemory {
+		t.forget()
+	}
+	t.n++
+	bins := tailBin(x) + 1
+	if more := bins - len(t.beyond); more > 0 {
+		t.beyond = append(t.beyond, make([]float32, more)...)
+	}
+	for i := range t.beyond[:bins] {
+		t.beyond[i]++
+	}
+	if t.n > tailTop && x <= t.top[t.kept-1] {
+		return
+	}
+	if t.kept < tailTop {
+		t.top[t.kept] = 0
+		t.kept++
+	}
+	i := t.kept - 1
+	for ; i > 0 && t.top[i-1] < x; i-- {
+		t.top[i] = t.top[i-1]
+	}
+	t.top[i] = x
+}
+
+// forget gives what was learnt half its weight, and keeps every other of the largest
+// values: at least one, for values that repeat exactly never exceed those that are kept.
+func (t *sampleTail) forget() {
+	t.n /= 2
+	for i := range t.beyond {
+		t.beyond[i] /= 2
+	}
+	t.kept = (t.kept + 1) / 2
+	for i := range t.kept {
+		t.top[i] = t.top[min(2*i+1, tailTop-1)]
+	}
+}
+
+func (t *sampleTail) state(c *snapshot.Codec) {
+	c.Float64(&t.n)
+	c.Index(&t.kept, tailTop+1)
+	c.Float64s(t.top[:t.kept])
+	used := slices.Index(t.beyond, 0) // bins that have values
+	if used < 0 {
+		used = len(t.beyond)
+	}
+	if c.Index(&used, tailBins+1); c.Decoding() {
+		t.beyond = make([]float32, used)
+	}
+	c.Float32s(t.beyond[:used])
+}
+
+const (
+	slowShare          = .1                 // of the samples, beyond the threshold of a slowTail
+	slowShareSurprisal = 2.3025850929940457 // -log(slowShare)
+	slowStart          = 50                 // values that the first threshold is made of
+	slowReady          = 200                // values before the first surprisal
+	slowPrior          = 2                  // excursions that the prior counts for
+	excursionEnd       = .8                 // of the threshold, below which an excursion has ended
+	slowMost           = 200                // excursions that the mean excess is averaged over
+)
+
+// slowTail is the distribution of a statistic that changes slowly: what counts are
+// its excursions beyond a threshold, of which there are far fewer than values.
+type slowTail struct {
+	n         float64 // values
+	threshold float64 // quantile 1 - slowShare
+	share     float64 // of the values, beyond it
+	outside   bool    // in an excursion
+	peak      float64 // of this excursion
+	count     float64 // excursions, with those of the prior
+	excess    float64 // mean of their peaks beyond the threshold
+}
+
+// surprisal returns -log P(X >= x) for the next value X.
+func (t *slowTail) surprisal(x float64) float64 {
+	switch {
+	case t.n < slowReady:
+		return 0
+	case x <= t.threshold:
+		return slowShareSurprisal * (x / t.threshold)
+	}
+	k := .5 * t.count
+	return k*math.Log1p((x-t.threshold)/(k*t.excess)) - math.Log(t.share)
+}
+
+// learn takes the value x. The threshold never falls below least, and the mean
+// excess starts at prior times the first mean.
+func (t *slowTail) learn(x, least, prior float64) {
+	t.n++
+	if t.n <= slowStart {
+		t.peak += (lanes.Clip(max(x, least), 10) - t.peak) / t.n // for now, the mean
+		t.threshold, t.excess = 1.5*t.peak, prior*t.peak
+		t.share, t.count = slowShare, slowPrior
+		return
+	}
+	beyond := 0.
+	if x > t.threshold {
+		beyond = 1
+	}
+	rate := lanes.Weight(t.n, 1./tailMemory)
+	t.share += rate * (beyond - t.share)
+	// The threshold moves by stochastic approximation on its logarithm.
+	if beyond > 0 {
+		t.threshold += t.threshold * .5 / slowShare * rate * (1 - slowShare)
+	} else {
+		t.threshold -= t.threshold * .5 * rate
+	}
+	t.threshold = max(least, t.threshold)
+	switch {
+	case beyond > 0 && !t.outside:
+		t.outside, t.peak = true, x
+	case beyond > 0:
+		t.peak = max(t.peak, x)
+	case t.outside && x < excursionEnd*t.threshold:
+		t.outside = false
+		t.count++
+		peak := min(max(t.peak-t.threshold, .1*t.threshold), 10*t.excess)
+		t.excess += (peak - t.excess) / min(t.count, slowMost)
+	}
+}
+
+func (t *slowTail) state(c *snapshot.Codec) {
+	c.Bool(&t.outside)
+	for _, x := range [...]*float64{&t.n, &t.threshold, &t.share, &t.peak, &t.count, &t.excess} {
+		c.Float64(x)
+	}
+}
+
+const (
+	lengthPrior  = 20  // samples, mean length of an excursion before the first
+	lengthMost   = 10  // means that an excursion counts for
+	lengthFactor = 1.5 // of the mean, as some series have longer excursions than an exponential law
+)
+
+// lengthTail is the distribution of the lengths of excursions, see slowTail: an exponential law
+// whose mean is learnt.
+type lengthTail struct{ count, mean float64 } // excursions, with those of the prior; samples
+
+// surprisal returns -log P(X >= length) for the next length X.
+func (t *lengthTail) surprisal(length float64) float64 {
+	k := .5 * t.count
+	return k * math.Log1p(length/(k*lengthFactor*t.mean))
+}
+
+// learn takes a length.
+func (t *lengthTail) learn(length float64) {
+	t.count = min(t.count+1, slowMost)
+	t.mean += (min(length, lengthMost*t.mean) - t.mean) / t.count
+}
+
+func (t *lengthTail) state(c *snapshot.Codec) {
+	c.Float64(&t.count)
+	c.Float64(&t.mean)
+}

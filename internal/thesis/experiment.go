@@ -1,0 +1,247 @@
+package thesis
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3) with
+// all it takes to repeat it: data, preparation, window, parameters, and the
+// figures as published.
+//
+// Published figures are as printed. Those of VAR(1) follow from the data to every
+// printed digit, but for what Notes says. Those of ORFFVAR depend on the frequencies
+// drawn; the spread over seeds says how much. Those of OKVAR were made with settings of
+// which Macrodata's alone are known. The column that the thesis calls variance is the
+// population standard deviation of the losses; a time is that of one fit.
+//
+// The preparation is that of the original, z-scores over the whole series
+// included: they look ahead, so they serve to repeat the tables and nothing
+// else.
+type Experiment struct {
+	Table string // "8.1", "8.2" or "8.3"
+	Name  string // unique
+	File  string // of the data, below the folder of the data sets
+
+	// Prepare makes the series of the experiment from the file.
+	Prepare func(*eval.Dataset) (*eval.Dataset, error)
+
+	Window int // rows
+
+	// Parameters of the windowed ORFFVAR: Blocks blocks of Frequencies random
+	// frequencies N(0, 1/Sigma^2).
+	Sigma, Lambda       float64
+	Blocks, Frequencies int
+
+	// Standardize fits the windowed ORFFVAR to each window standardised by its
+	// own mean and standard deviation.
+	Standardize bool
+
+	// Parameters of OKVAR; 0 means the sigma of ORFFVAR, and the lambda with the least
+	// leave-one-out error on the first window.
+	OKVARSigma, OKVARLambda float64
+
+	VAR1, ORFFVAR, OKVAR Published
+
+	// Notes are corrections of printed figures, and settings with which the figures were
+	// made that differ from the printed ones.
+	Notes []string
+
+	// Training asks for the training error of ORFFVAR, too: a printed figure is one.
+	Training bool
+
+	// Target is the SCV-MSE that an online model should reach in one pass, as the
+	// mean over ten seeds; 0 where none is set. For the linear setting, where VAR(1)
+	// is the truth, it is 1 % above VAR(1).
+	Target float64
+}
+
+// Published is a printed pair of figures; zero where nothing was printed.
+type Published struct {
+	MSE, SD float64
+	Seconds float64 // of one fit
+}
+
+// TableOptions configures Experiment.Run.
+type TableOptions struct {
+	// Features draws the features of a block of the windowed ORFFVAR: sines and
+	// cosines of frequencies N(0, 1/sigma^2) for inputs of length in, divided by
+	// the square root of their number. Blocks of one model are drawn with
+	// different seeds.
+	Features func(in, frequencies int, sigma float64, seed uint64) Block
+
+	// Seeds are the seeds of the repetitions.
+	Seeds []uint64
+
+	// Models are run prequentially on the same targets, once for each seed.
+	Models []SeededModel
+
+	// Progress, unless nil, is called after each of the total parts.
+	Progress func(done, total int)
+
+	// Now, unless nil, is the clock that times the fits.
+	Now func() time.Time
+
+	// Check, unless nil, is called at every row. An error ends the run and is
+	// returned.
+	Check func() error
+}
+
+// SeededModel is the constructor of a one-step model.
+type SeededModel struct {
+	Name string
+	New  func(dim int, seed uint64) (eval.Model, error)
+}
+
+// TableRow is an Experiment with its results.
+type TableRow struct {
+	Experiment  Experiment
+	Rows, Dim   int
+	Scored      int
+	Persistence Published // reproduced: SCV-MSE and standard deviation
+	VAR1        Published
+	ORFFVAR     Repeated
+	OKVAR       Published    // zero where none is published
+	Training    eval.Summary // of ORFFVAR on its last window, if the experiment asks for it
+	Online      []Repeated   // in the order of TableOptions.Models
+}
+
+// Repeated is a pair of figures over seeds.
+type Repeated struct {
+	Name    string
+	MSE, SD eval.Summary
+	Seconds float64 // of one fit, with the first seed; 0 for an online model
+}
+
+// Run repeats the experiment on the contents of its file.
+func (e *Experiment) Run(file *eval.Dataset, o TableOptions) (*TableRow, error) {
+	data, err := e.Prepare(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	d := data.Dim()
+	row := &TableRow{Experiment: *e, Rows: data.Len(), Dim: d}
+	done, total := 0, 2+len(o.Seeds)*(1+len(o.Models))
+	if e.OKVAR.MSE > 0 {
+		total++
+	}
+	last := lastWindow(data, e.Window)
+	advance := func() {
+		done++
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	windowed := func(f Fitter) (Published, error) {
+		r, err := scv(f, data, e.Window, o.Check)
+		if err != nil {
+			return Published{}, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		advance()
+		row.Scored = r.N
+		seconds, err := last.fitSeconds(f, o.Now)
+		return Published{r.MSE, r.SD, seconds}, err
+	}
+	if row.Persistence, err = windowed(Persistence{}); err != nil {
+		return nil, err
+	}
+	if row.VAR1, err = windowed(NewVAR1(d)); err != nil {
+		return nil, err
+	}
+	if e.OKVAR.MSE > 0 {
+		f, err := e.okvar(data)
+		if err == nil {
+			row.OKVAR, err = windowed(f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var training []float64
+	row.ORFFVAR, err = repeat("ORFFVAR", o.Seeds, func(seed uint64) (Published, error) {
+		f := e.orffvar(d, o.Features, seed)
+		p, err := windowed(f)
+		if err == nil && e.Training {
+			training = append(training, last.trainingError(f))
+		}
+		return p, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	row.Training = eval.Summarize(training...)
+	for _, m := range o.Models {
+		r, err := repeat(m.Name, o.Seeds, func(seed uint64) (Published, error) {
+			model, err := m.New(d, seed)
+			if err != nil {
+				return Published{}, err
+			}
+			options := eval.Options{From: e.Window}
+			if o.Check != nil {
+				options.OnStep = func(eval.Step) error { return o.Check() }
+			}
+			r, err := eval.Prequential(model, data, options)
+			if err != nil {
+				return Published{}, err
+			}
+			advance()
+			s := r.Score(eval.All, 0)
+			return Published{MSE: s.SCVMSE, SD: s.SCVSD}, nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", e.Name, m.Name, err)
+		}
+		row.Online = append(row.Online, r)
+	}
+	return row, nil
+}
+
+// orffvar returns the windowed ORFFVAR of the experiment.
+func (e *Experiment) orffvar(dim int, features func(in, frequencies int, sigma float64, seed uint64) Block, seed uint64) Fitter {
+	c := BlockRidgeConfig{Out: dim, Lambda: e.Lambda}
+	for b := range e.Blocks {
+		c.Blocks = append(c.Blocks, features(dim, e.Frequencies, e.Sigma, seed*uint64(e.Blocks)+uint64(b)))
+	}
+	if e.Standardize {
+		return &standardized{Fitter: NewBlockRidge(c)}
+	}
+	return NewBlockRidge(c)
+}
+
+// okvar returns the OKVAR of the experiment.
+func (e *Experiment) okvar(data *eval.Dataset) (Fitter, error) {
+	k := &KernelRidge{Sigma: e.Sigma, Lambda: e.OKVARLambda}
+	if e.OKVARSigma > 0 {
+		k.Sigma = e.OKVARSigma
+	}
+	x, y := pairs(data)
+	if n := e.Window - 1; len(x) > n {
+		x, y = x[:n], y[:n]
+	}
+	if err := k.Tune(x, y); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	if e.Standardize {
+		return &standardized{Fitter: k}, nil
+	}
+	return k, nil
+}
+
+// repeat summarises run over the seeds.
+func repeat(name string, seeds []uint64, run func(seed uint64) (Published, error)) (Repeated, error) {
+	var mse, sd []float64
+	var seconds float64
+	for i, seed := range seeds {
+		p, err := run(seed)
+		if err != nil {
+			return Repeated{}, err
+		}
+		mse, sd = append(mse, p.MSE), append(sd, p.SD)
+		if i == 0 {
+			seconds = p.Seconds
+		}
+	}
+	return Repeated{name, eval.Summarize(mse...), eval.Summarize(sd...), seconds}, nil
+}

@@ -1,0 +1,252 @@
+package thesis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// Figure67 is one row of Figure 6.7 of Brault 2017: what random features of a gradient
+// field reach with so many draws, and the exact kernels for 0.
+type Figure67 struct {
+	Draws       int           `json:"draws"` // 0: the exact kernel
+	CurlFree    report.Number `json:"curl_free_r2"`
+	Independent report.Number `json:"independent_r2"`
+	CurlFreeSE  report.Number `json:"curl_free_r2_se"`
+	IndepSE     report.Number `json:"independent_r2_se"`
+	P           report.Number `json:"p_value"` // that the two are as good
+}
+
+// Figure67Draws are the draws of the figure.
+var Figure67Draws = []int{10, 30, 100, 300, 0}
+
+// NewFigure67 learns repeats random gradient fields from n points each.
+func NewFigure67(n, repeats int, seed uint64, check func() error) ([]Figure67, error) {
+	var rows []Figure67
+	for _, draws := range Figure67Draws {
+		var curl, independent []float64
+		for r := range repeats {
+			if err := check(); err != nil {
+				return nil, err
+			}
+			one := NewCurlField
+			if draws == 0 {
+				one = func(n, _ int, seed uint64) (*CurlField, error) { return exactCurlField(n, seed) }
+			}
+			f, err := one(n, draws, seed+uint64(r))
+			if err != nil {
+				return nil, err
+			}
+			curl, independent = append(curl, f.CurlFree), append(independent, f.Independent)
+		}
+		t := PairedTest(curl, independent)
+		rows = append(rows, Figure67{draws, report.Number(t.A), report.Number(t.B), report.Number(t.SEA), report.Number(t.SEB), report.Number(t.P)})
+	}
+	return rows, nil
+}
+
+// exactCurlField is NewCurlField with the kernels themselves.
+func exactCurlField(n int, seed uint64) (*CurlField, error) {
+	g := newGradientField(n, seed)
+	curl, err := orff.NewCurlFree(g.sigma, g.d, 1, orff.Bounded, orff.NewRand(seed))
+	if err != nil {
+		return nil, err
+	}
+	x, y, xv, yv, xt, yt := g.parts()
+	// On all points as landmarks Nystroem features have the exact kernel.
+	scalar, err := orff.NewNystroem(orff.Gaussian{Sigma: g.sigma}, g.d, x)
+	if err != nil {
+		return nil, err
+	}
+	f := &CurlField{CurlFree: g.exact(curl)}
+	f.Independent, err = ridgeR2(scalar, g.d, g.n, x, y, g.grid(), xv, yv, xt, yt)
+	return f, err
+}
+
+// exact returns the R^2 of ridge regression with the kernel of m: (G + n lambda I) u = y,
+// h(x) = sum_i K(x, x_i) u_i, with the lambda that is best on the validation set.
+func (g *gradientField) exact(m orff.Map) float64 {
+	d, n := g.d, g.n
+	x, y, xv, yv, xt, yt := g.parts()
+	block := make([]float64, d*d)
+	rows := func(at []float64) *mat.Dense { // K of these points with the training points
+		k := mat.NewDense(len(at), n*d, nil)
+		for i := range len(at) / d {
+			for j := range n {
+				orff.KernelTo(block, m, at[i*d:(i+1)*d], x[j*d:(j+1)*d])
+				for a := range d {
+					for b := range d {
+						k.Set(i*d+a, j*d+b, block[a*d+b])
+					}
+				}
+			}
+		}
+		return k
+	}
+	gram, valid, test := rows(x), rows(xv), rows(xt)
+	best, result := math.Inf(-1), math.NaN()
+	for _, lambda := range g.grid() {
+		sym := mat.NewSymDense(n*d, nil)
+		for i := range n * d {
+			for j := range i + 1 {
+				sym.SetSym(i, j, gram.At(i, j))
+			}
+			sym.SetSym(i, i, gram.At(i, i)+float64(n)*lambda)
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(sym) {
+			continue // lambda is below the rounding of G
+		}
+		var u, h mat.VecDense
+		_ = chol.SolveVecTo(&u, mat.NewVecDense(n*d, y)) // a poor condition shows in the validation
+		h.MulVec(valid, &u)
+		if v := r2(d, h.RawVector().Data, yv); v > best {
+			var h mat.VecDense
+			h.MulVec(test, &u)
+			best, result = v, r2(d, h.RawVector().Data, yt)
+		}
+	}
+	return result
+}
+
+// r2 is 1 minus the squared error of h over that of the mean of y, n x d.
+func r2(d int, h, y []float64) float64 {
+	mean := make([]float64, d)
+	for i, v := range y {
+		mean[i%d] += v * float64(d) / float64(len(y))
+	}
+	var rest, all float64
+	for i, v := range y {
+		rest += (h[i] - v) * (h[i] - v)
+		all += (mean[i%d] - v) * (mean[i%d] - v)
+	}
+	return 1 - rest/all
+}
+
+// Figure68 is one row of Figures 6.8 and 6.9 of Brault 2017: functions from R^20 to R^4
+// (Audiffren and Kadri 2015) learnt from N samples.
+type Figure68 struct {
+	N     int             `json:"samples"`
+	R2    []report.Number `json:"r2"` // in the order of Figure68Draws
+	Exact report.Number   `json:"r2_exact"`
+}
+
+// The sizes of the figures; the exact kernel is left out above 1000 samples.
+var (
+	Figure68Samples = []int{100, 1000, 10000}
+	Figure68Draws   = []int{10, 100, 500}
+)
+
+// NewFigure68 draws the four functions and learns them from most samples or fewer with a
+// decomposable Gaussian kernel and Gamma = I, lambda chosen on 500 further samples, R^2 on
+// 1000 others.
+func NewFigure68(most int, seed uint64, check func() error) ([]Figure68, error) {
+	const in, out, validation, test = 20, 4, 500, 1000
+	spread := []float64{.5, .25, .1, .05, .15, .1, .15}
+	rng := rand.New(rand.NewPCG(seed, 68))
+	w := make([]float64, out*len(spread))
+	for i := range w {
+		w[i] = math.Sqrt(spread[i%len(spread)]) * rng.NormFloat64()
+	}
+	draw := func(n int) (x, y []float64) {
+		for range n {
+			row := make([]float64, in)
+			for j := range row {
+				row[j] = rng.Float64()
+			}
+			phi := []float64{row[0] * row[0], row[3] * row[3], row[0] * row[1], row[2] * row[4], row[1], row[3], 1}
+			x = append(x, row...)
+			for k := range out {
+				var s float64
+				for j, v := range phi {
+					s += w[k*len(phi)+j] * v
+				}
+				y = append(y, s)
+			}
+		}
+		return x, y
+	}
+	xv, yv := draw(validation)
+	xt, yt := draw(test)
+	x, y := draw(Figure68Samples[len(Figure68Samples)-1])
+	mean := make([]float64, out) // of the first samples: there is no intercept
+	const first = 100
+	for i := range first * out {
+		mean[i%out] += y[i] / first
+	}
+	for _, v := range [][]float64{y, yv, yt} {
+		for i := range v {
+			v[i] -= mean[i%out]
+		}
+	}
+	sigma := orff.MedianDistance(x[:500*in], in, seed)
+	grid := []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3}
+	var rows []Figure68
+	for _, n := range Figure68Samples {
+		if n > most {
+			break
+		}
+		row := Figure68{N: n, Exact: report.Number(math.NaN())}
+		for _, draws := range append(Figure68Draws[:len(Figure68Draws):len(Figure68Draws)], 0) {
+			if err := check(); err != nil {
+				return nil, err
+			}
+			if draws == 0 && n > 1000 {
+				continue
+			}
+			var s orff.Scalar
+			var err error
+			if draws > 0 {
+				s, err = orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, draws, orff.BlockRand(seed, 1))
+			} else { // on all points as landmarks Nystroem features have the exact kernel
+				s, err = orff.NewNystroem(orff.Gaussian{Sigma: sigma}, in, x[:n*in])
+			}
+			if err != nil {
+				return nil, err
+			}
+			v, err := ridgeR2(s, out, n, x, y, grid, xv, yv, xt, yt)
+			if err != nil {
+				return nil, fmt.Errorf("%d samples, %d draws: %w", n, draws, err)
+			}
+			if draws == 0 {
+				row.Exact = report.Number(v)
+			} else {
+				row.R2 = append(row.R2, report.Number(v))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// ridgeR2 fits the features of s to the first n samples and returns the R^2 on the test
+// set for the lambda that is best on the validation set.
+func ridgeR2(s orff.Scalar, out, n int, x, y, grid, xv, yv, xt, yt []float64) (float64, error) {
+	in, r := s.In(), s.Len()
+	phi := make([]float64, n*r)
+	for i := range n {
+		s.FeaturesTo(phi[i*r:(i+1)*r], x[i*in:(i+1)*in])
+	}
+	ridge, err := sgd.NewRidge(n, phi, y[:n*out], orff.Identity(out).Factor())
+	if err != nil {
+		return 0, err
+	}
+	m := orff.NewDecomposable(s, orff.Identity(out))
+	theta := make([]float64, out*r)
+	best, result := math.Inf(-1), math.NaN()
+	for _, lambda := range grid {
+		if err := ridge.SolveTo(theta, lambda); err != nil {
+			return 0, err
+		}
+		if v := determination(m, theta, xv, yv); v > best {
+			best, result = v, determination(m, theta, xt, yt)
+		}
+	}
+	return result, nil
+}
