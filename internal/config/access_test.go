@@ -36,6 +36,11 @@ func TestOutputAccess(t *testing.T) {
 		want  string
 	}{
 		{[]string{"output.kafka.brokers", "b:1", "output.kafka.sasl_username", "u"}, "output.kafka.sasl_mechanism: must be given"},
+		{[]string{"output.kafka.brokers", "b:1", "output.kafka.sasl_mechanism", "OAUTHBEARER"}, "output.kafka.sasl_token_file: one of"},
+		{[]string{"output.kafka.brokers", "b:1", "output.kafka.sasl_mechanism", "OAUTHBEARER", "output.kafka.sasl_token_file", "f", "output.kafka.sasl_username", "u"}, "output.kafka.sasl_username: and"},
+		{[]string{"output.kafka.brokers", "b:1", "output.kafka.sasl_mechanism", "PLAIN", "output.kafka.sasl_token_command", "f"}, "output.kafka.sasl_mechanism: must be OAUTHBEARER with output.kafka.sasl_token_command"},
+		{[]string{"output.kafka.brokers", "b:1", "output.kafka.sasl_mechanism", "OAUTHBEARER", "output.kafka.sasl_token_url", "http://idp"}, "output.kafka.sasl_token_url: must be an https URL"},
+		{[]string{"input.kafka.brokers", "b:1", "input.kafka.topics", "t", "output.kafka.sasl_token_command", "[x]"}, "output.kafka.brokers: must be given with settings of SASL"},
 		{[]string{"output.kafka.brokers", "b:1", "output.kafka.tls_ca", "x"}, "output.kafka.tls_ca: has no effect without tls_enable"},
 		{[]string{"input.kafka.brokers", "b:1", "input.kafka.topics", "t", "output.kafka.tls_enable", "true"}, "output.kafka.brokers: must be given with settings of SASL or TLS"},
 	} {

@@ -63,10 +63,14 @@ type Kafka struct {
 
 // KafkaAccess has the credentials of a Kafka client, and the certificates that it trusts.
 type KafkaAccess struct {
-	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
+	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER
 	SASLUsername       string      `yaml:"sasl_username"`
 	SASLPassword       secret.Text `yaml:"sasl_password"`
 	SASLPasswordFile   string      `yaml:"sasl_password_file"`
+	SASLTokenFile      string      `yaml:"sasl_token_file"`    // token of OAUTHBEARER, read for each connection
+	SASLTokenCommand   []string    `yaml:"sasl_token_command"` // or the program that prints it, and its arguments
+	SASLTokenURL       string      `yaml:"sasl_token_url"`     // or where the user name and the password, as those of a client, get it
+	SASLScopes         []string    `yaml:"sasl_scopes"`        // that are asked for there
 	TLSEnable          bool        `yaml:"tls_enable"`
 	TLSCA              string      `yaml:"tls_ca"`
 	TLSCert            string      `yaml:"tls_cert"`
@@ -332,8 +336,13 @@ type Server struct {
 // OnLoopback reports whether only this machine reaches the server.
 func (s *Server) OnLoopback() bool {
 	host, _, err := net.SplitHostPort(s.Listen)
+	return err == nil && isLoopback(host)
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
-	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Log is the process's own log.

@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -93,13 +95,7 @@ func (b *binder) validateKafka(k *Kafka) {
 
 // validateAccess checks who a client is and what it trusts.
 func (b *binder) validateAccess(path string, k *KafkaAccess) {
-	if k.SASLMechanism != "" {
-		b.OneOf(path+"sasl_mechanism", k.SASLMechanism, "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
-		b.Need(k.SASLUsername != "", path+"sasl_username", "must be given with sasl_mechanism")
-		b.Need(!k.SASLPassword.IsZero(), path+"sasl_password", "must be given with sasl_mechanism")
-	} else {
-		b.Need(k.SASLUsername == "", path+"sasl_mechanism", "must be given with sasl_username: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512")
-	}
+	b.validateSASL(path+"sasl_", k)
 	if !k.TLSEnable {
 		for _, s := range []struct {
 			path string
@@ -115,6 +111,35 @@ func (b *binder) validateAccess(path string, k *KafkaAccess) {
 		}
 	}
 	b.Need((k.TLSCert == "") == (k.TLSKey == ""), path+"tls_cert", "and tls_key must be given together")
+}
+
+func (b *binder) validateSASL(path string, k *KafkaAccess) {
+	var sources []string
+	for key, given := range map[string]bool{"token_file": k.SASLTokenFile != "", "token_command": len(k.SASLTokenCommand) > 0, "token_url": k.SASLTokenURL != ""} {
+		if given {
+			sources = append(sources, path+key)
+		}
+	}
+	slices.Sort(sources)
+	bearer := k.SASLMechanism == "OAUTHBEARER"
+	b.Need(bearer || len(sources) == 0, path+"mechanism", "must be OAUTHBEARER with %s", strings.Join(sources, ", "))
+	b.Need(!bearer || len(sources) == 1, path+"token_file", "one of %[1]stoken_file, %[1]stoken_command and %[1]stoken_url must be given with OAUTHBEARER, got %[2]d", path, len(sources))
+	b.Need(len(k.SASLScopes) == 0 || k.SASLTokenURL != "", path+"scopes", "needs %stoken_url", path)
+	if k.SASLTokenURL != "" {
+		u, err := url.Parse(k.SASLTokenURL)
+		b.Need(err == nil && secret.CheckURL(k.SASLTokenURL) == nil && (u.Scheme == "https" || isLoopback(u.Hostname())), path+"token_url",
+			"must be an https URL without user, password and query string: the password is sent there")
+	}
+	switch {
+	case k.SASLMechanism == "":
+		b.Need(k.SASLUsername == "", path+"mechanism", "must be given with %susername: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER", path)
+	case bearer && k.SASLTokenURL == "":
+		b.Need(k.SASLUsername == "" && k.SASLPassword.IsZero(), path+"username", "and %spassword are for %stoken_url: a token has them", path, path)
+	default:
+		b.OneOf(path+"mechanism", k.SASLMechanism, "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+		b.Need(k.SASLUsername != "", path+"username", "must be given with %smechanism", path)
+		b.Need(!k.SASLPassword.IsZero(), path+"password", "must be given with %smechanism", path)
+	}
 }
 
 func (b *binder) validateBrokers(path string, brokers []string) {
@@ -278,7 +303,7 @@ func (b *binder) validateOutput(c *Config) {
 			"output.kafka.anomaly_topic", "is one of input.kafka.topics: the anomalies would be read as samples")
 		b.validateBrokers("output.kafka.brokers", k.Brokers)
 		b.validateAccess("output.kafka.", &k.KafkaAccess)
-		b.Need(len(k.Brokers) > 0 || k.KafkaAccess == (KafkaAccess{}), "output.kafka.brokers",
+		b.Need(len(k.Brokers) > 0 || reflect.ValueOf(k.KafkaAccess).IsZero(), "output.kafka.brokers",
 			"must be given with settings of SASL or TLS; without, the brokers are those of the input, reached like them")
 	}
 	if d := o.DeadLetters; d != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 // connectTimeout limits the wait for one server.
@@ -66,52 +65,13 @@ func TryServers(ctx context.Context, cfg *config.Config) (found []string, errs c
 	if d := cfg.Output.DeadLetters; d != nil {
 		output("output.dead_letters.path", d.Path)
 	}
-	if k := cfg.Input.Kafka; k != nil {
-		try("input.kafka", func(ctx context.Context) (string, error) {
-			c, err := wire.KafkaConnection(k)
-			if err != nil {
-				return "", err
-			}
-			return tryTopics(ctx, c, k.Topics)
-		})
-	}
-	if k := cfg.Output.Kafka; k != nil {
-		try("output.kafka", func(ctx context.Context) (string, error) {
-			c, err := wire.OutputConnection(cfg)
-			if err != nil {
-				return "", err
-			}
-			topics := []string{k.Topic}
-			if k.AnomalyTopic != "" {
-				topics = append(topics, k.AnomalyTopic)
-			}
-			return tryTopics(ctx, c, topics)
-		})
+	for _, use := range kafkaUses(cfg) {
+		try(use.key, use.try)
 	}
 	if i := cfg.Output.InfluxDB; i != nil {
 		try("output.influxdb", func(ctx context.Context) (string, error) { return tryInfluxDB(ctx, i) })
 	}
 	return found, errs
-}
-
-// tryTopics connects to the brokers and looks for the topics.
-func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string, error) {
-	if err := c.Ping(ctx); err != nil {
-		return "", err
-	}
-	counts, err := c.Partitions(ctx, topics)
-	if err != nil {
-		return "", fmt.Errorf("the brokers answer, but %w", err)
-	}
-	var parts []string
-	for _, t := range topics {
-		s := "s"
-		if counts[t] == 1 {
-			s = ""
-		}
-		parts = append(parts, fmt.Sprintf("topic %s has %d partition%s", t, counts[t], s))
-	}
-	return strings.Join(parts, ", "), nil
 }
 
 // tryInfluxDB checks that the server accepts writes to the bucket.

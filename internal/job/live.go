@@ -125,16 +125,15 @@ func (l *Live) runKafka(ctx context.Context) error {
 	}
 	l.setGroup(group)
 	defer l.setGroup(nil)
-	if topic := l.Cfg.State.Topic; topic != "" {
-		state, err := group.StateTopic(ctx, topic)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil // stopped before there was anything to do
-			}
-			return err
+	err = l.prepareKafka(ctx, group)
+	if l.state != nil {
+		defer l.state.Close()
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil // stopped before there was anything to do
 		}
-		defer state.Close()
-		l.state = state
+		return err
 	}
 	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
 	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
@@ -145,6 +144,18 @@ func (l *Live) runKafka(ctx context.Context) error {
 		name := p.Topic() + "-" + strconv.Itoa(p.Number())
 		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
 	})
+}
+
+// prepareKafka waits for the brokers, checks the rights of the job and opens the state topic.
+func (l *Live) prepareKafka(ctx context.Context, group *kafka.Group) error {
+	err := group.Wait(ctx)
+	if lacking := checkKafkaRights(ctx, l.Cfg); lacking != nil {
+		return lacking // says more
+	}
+	if topic := l.Cfg.State.Topic; topic != "" && err == nil {
+		l.state, err = group.StateTopic(ctx, topic)
+	}
+	return err
 }
 
 func (l *Live) groupConfig(connection kafka.Connection) kafka.GroupConfig {

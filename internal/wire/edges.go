@@ -18,7 +18,10 @@ func KafkaConnection(k *config.Kafka) (kafka.Connection, error) {
 func connection(brokers []string, clientID string, a *config.KafkaAccess) (kafka.Connection, error) {
 	c := kafka.Connection{
 		Brokers: brokers, ClientID: clientID,
-		SASL: kafka.SASL{Mechanism: a.SASLMechanism, Username: a.SASLUsername, Password: a.SASLPassword},
+		SASL: kafka.SASL{
+			Mechanism: a.SASLMechanism, Username: a.SASLUsername, Password: a.SASLPassword,
+			Token: kafka.Token{File: a.SASLTokenFile, Command: a.SASLTokenCommand, URL: a.SASLTokenURL, Scopes: a.SASLScopes},
+		},
 	}
 	if !a.TLSEnable {
 		return c, nil

@@ -40,9 +40,10 @@ type Connection struct {
 
 // SASL has the credentials of the client.
 type SASL struct {
-	Mechanism string // PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; "" = none
+	Mechanism string // PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAuthBearer; "" = none
 	Username  string
 	Password  secret.Text
+	Token     Token // of OAuthBearer
 }
 
 func (s SASL) mechanism() (sasl.Mechanism, error) {
@@ -57,8 +58,10 @@ func (s SASL) mechanism() (sasl.Mechanism, error) {
 		m, err = scram.Mechanism(scram.SHA256, s.Username, s.Password.Reveal())
 	case "SCRAM-SHA-512":
 		m, err = scram.Mechanism(scram.SHA512, s.Username, s.Password.Reveal())
+	case OAuthBearer:
+		m = s.oauth()
 	default:
-		err = fmt.Errorf("SASL mechanism must be PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, got %q", s.Mechanism)
+		err = fmt.Errorf("SASL mechanism must be PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER, got %q", s.Mechanism)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
@@ -245,6 +248,9 @@ func (c *Connection) CreateTopic(ctx context.Context, topic string, partitions i
 		return err
 	}
 	defer cl.close()
+	if _, err := cl.partitions(ctx, []string{topic}); err == nil {
+		return nil
+	}
 	ctx, cancel := cl.bounded(ctx, 0)
 	defer cancel()
 	resp, err := cl.CreateTopics(ctx, &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{

@@ -146,6 +146,12 @@ func (g *Group) orderly(ctx context.Context, err error) error {
 // NumPartitions returns the number of partitions of all topics, 0 before Run has found them.
 func (g *Group) NumPartitions() int { return int(g.partitions.Load()) }
 
+// Wait returns when the brokers answer and have all topics.
+func (g *Group) Wait(ctx context.Context) error {
+	_, err := g.waitForTopics(ctx)
+	return err
+}
+
 // waitForTopics returns the number of partitions of each topic.
 func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 	var b backoff

@@ -2,11 +2,16 @@ package kafka
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -173,6 +178,45 @@ func TestRealKafkaSASL(t *testing.T) {
 			t.Errorf("%s: the password was printed", mechanism)
 		}
 	}
+	idp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if user, password, ok := r.BasicAuth(); !ok || user != "user" || password != canary || r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "a b" {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":"invalid_client","error_description":%q}`, canary)
+			return
+		}
+		fmt.Fprintf(w, `{"access_token":%q,"token_type":"bearer","expires_in":3600}`, unsignedToken(time.Hour))
+	}))
+	defer idp.Close()
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(unsignedToken(time.Hour)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := SASL{Mechanism: OAuthBearer, Username: "user", Password: secret.New(canary), Token: Token{URL: idp.URL, Scopes: []string{"a", "b"}}}
+	bad := good
+	bad.Password = secret.New("x" + canary)
+	for _, s := range []struct {
+		sasl SASL
+		want string // in the error
+	}{
+		{SASL{Mechanism: OAuthBearer, Token: Token{File: file}}, ""},
+		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"cat", file}}}, ""},
+		{good, ""},
+		{bad, "401 Unauthorized invalid_client"},
+		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", unsignedToken(-time.Hour)}}}, "does not accept"},
+		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"cat", file + "x"}}}, "No such file"},
+		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", "no", "token"}}}, "is no token"},
+	} {
+		c := quick(k.SASLAddr)
+		c.SASL = s.sasl
+		err := c.CheckRights(deadline(t), c.Group, map[string][]Right{topic: {Read, Write, DescribeConfigs}})
+		if s.want == "" && err != nil || s.want != "" && (err == nil || !strings.Contains(err.Error(), s.want)) || strings.Contains(fmt.Sprint(err), canary) {
+			t.Errorf("%v: %v", s.sasl.Token, err)
+		}
+		if _, err := c.Partitions(deadline(t), []string{topic}); (err == nil) != (s.want == "") {
+			t.Errorf("%v: %v", s.sasl.Token, err)
+		}
+	}
 	c := quick(k.SASLAddr)
 	c.SASL = SASL{Mechanism: "SCRAM-SHA-512", Username: "user", Password: secret.New(canary)}
 	if err := runGroup(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil }); err == nil || !strings.Contains(err.Error(), "SASL mechanism") {
@@ -253,4 +297,11 @@ func TestFault10_ConnectionsAreCut(t *testing.T) {
 	defer close(end)
 	c.Group = "storm"
 	storm(t, c, 6, run.ErrDrain) // several cuts can cost more than a member has to leave
+}
+
+// unsignedToken is a token that Kafka accepts in tests.
+func unsignedToken(valid time.Duration) string {
+	part := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	now := time.Now()
+	return part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"sub":"user","iat":%d,"exp":%d}`, now.Add(-2*time.Hour).Unix(), now.Add(valid).Unix())) + "."
 }

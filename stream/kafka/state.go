@@ -43,9 +43,9 @@ type StateTopic struct {
 	count  int // partitions
 }
 
-// StateTopic opens a topic for the checkpoints of the group. It creates the topic
-// if need be and checks that it keeps what is written: that it is compacted and
-// has at least as many partitions as the input. It waits for the brokers and the
+// StateTopic opens a topic for the checkpoints of the group. A topic that exists is used
+// as it is; another one is created. StateTopic checks that the topic keeps what is written: that it is
+// compacted and has at least as many partitions as the input. It waits for the brokers and the
 // input until ctx ends.
 func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
 	counts, err := g.waitForTopics(ctx)
@@ -63,30 +63,66 @@ func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, erro
 }
 
 func openStateTopic(ctx context.Context, c Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
-	reader, err := NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
-	if err != nil {
-		return nil, err
+	t, exists, err := findStateTopic(ctx, c, topic, log)
+	if err == nil && !exists {
+		err = t.create(ctx, partitions, false)
 	}
-	reader.client.Timeout = reader.client.timeout // half of it is what the replicas may take
-	t := &StateTopic{reader: reader, topic: topic}
-	if err := t.create(ctx, partitions); err != nil {
-		reader.client.close()
+	if err == nil {
+		err = t.check(ctx, partitions)
+	}
+	if err != nil {
+		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
+// TryStateTopic makes the checks of Group.StateTopic, but creates nothing: it reports whether the topic
+// exists, and returns an error when it cannot be used or created.
+func (c *Connection) TryStateTopic(ctx context.Context, topic string, partitions int) (exists bool, err error) {
+	t, exists, err := findStateTopic(ctx, *c, topic, slog.New(slog.DiscardHandler))
+	if err == nil && exists {
+		err = t.check(ctx, partitions)
+	} else if err == nil {
+		err = t.create(ctx, partitions, true)
+	}
+	return exists, errors.Join(err, t.Close())
+}
+
+// findStateTopic reports whether a topic exists. Close must be called also after an error.
+func findStateTopic(ctx context.Context, c Connection, topic string, log *slog.Logger) (t *StateTopic, exists bool, err error) {
+	t = &StateTopic{topic: topic}
+	t.reader, err = NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
+	if err != nil {
+		return t, false, err
+	}
+	t.reader.client.Timeout = t.reader.client.timeout // half of it is what the replicas may take
+	err = t.try(ctx, "look for the state topic", func(ctx context.Context) error {
+		_, err := t.reader.client.partitions(ctx, []string{topic})
+		exists = err == nil
+		switch {
+		case errors.Is(err, kafkago.UnknownTopicOrPartition):
+			return nil
+		case refused(err):
+			return &permanent{fmt.Errorf("kafka: the state topic: %w", explain(err))}
+		}
+		return err
+	})
+	return t, exists, err
+}
+
 // Close releases the connections.
 func (t *StateTopic) Close() error {
-	t.reader.client.close()
+	if t.reader != nil {
+		t.reader.client.close()
+	}
 	return nil
 }
 
-func (t *StateTopic) create(ctx context.Context, partitions int) error {
-	p := t.partition(0)
-	defer p.expire(nil)
-	err := p.try(ctx, "create the state topic", func(ctx context.Context) error {
-		resp, err := t.reader.client.CreateTopics(ctx, &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{
+// create creates the topic, or only asks whether that is possible.
+func (t *StateTopic) create(ctx context.Context, partitions int, only bool) error {
+	return t.try(ctx, "create the state topic", func(ctx context.Context) error {
+		resp, err := t.reader.client.CreateTopics(ctx, &kafkago.CreateTopicsRequest{ValidateOnly: only, Topics: []kafkago.TopicConfig{{
 			Topic: t.topic, NumPartitions: partitions, ReplicationFactor: -1,
 			ConfigEntries: []kafkago.ConfigEntry{
 				{ConfigName: "cleanup.policy", ConfigValue: "compact"},
@@ -103,13 +139,15 @@ func (t *StateTopic) create(ctx context.Context, partitions int) error {
 			return nil
 		}
 		if refused(err) {
-			return &permanent{fmt.Errorf("kafka: create the topic %s: %w", t.topic, explain(err))}
+			return &permanent{fmt.Errorf("kafka: there is no state topic %s, and this client may not create it: "+
+				"create it (kafka-topics.sh --create --topic %[1]s --partitions %d --config cleanup.policy=compact), or allow Create of the topic: %w", t.topic, partitions, explain(err))}
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// check counts the partitions, and refuses a topic that forgets.
+func (t *StateTopic) check(ctx context.Context, partitions int) error {
 	counts, err := t.reader.waitForTopics(ctx)
 	if err != nil {
 		return err
@@ -117,13 +155,8 @@ func (t *StateTopic) create(ctx context.Context, partitions int) error {
 	if t.count = counts[t.topic]; t.count < partitions {
 		return fmt.Errorf("kafka: the state topic %s has %d partitions, the input %d: add some, or use another one", t.topic, t.count, partitions)
 	}
-	return t.checkPolicy(ctx, p)
-}
-
-// checkPolicy refuses a topic that forgets.
-func (t *StateTopic) checkPolicy(ctx context.Context, p *Partition) error {
 	var policy string
-	err := p.try(ctx, "describe the state topic", func(ctx context.Context) error {
+	err = t.try(ctx, "describe the state topic", func(ctx context.Context) error {
 		resp, err := t.reader.client.DescribeConfigs(ctx, &kafkago.DescribeConfigsRequest{Resources: []kafkago.DescribeConfigRequestResource{{
 			ResourceType: kafkago.ResourceTypeTopic, ResourceName: t.topic, ConfigNames: []string{"cleanup.policy"},
 		}}})
@@ -132,8 +165,7 @@ func (t *StateTopic) checkPolicy(ctx context.Context, p *Partition) error {
 		}
 		for _, r := range resp.Resources {
 			if refused(r.Error) {
-				policy = "compact" // not allowed to look: trust it
-				return nil
+				return &permanent{fmt.Errorf("kafka: this client may not see whether the state topic %s is compacted: allow DescribeConfigs of the topic: %w", t.topic, r.Error)}
 			}
 			if r.Error != nil {
 				return r.Error
@@ -150,6 +182,13 @@ func (t *StateTopic) checkPolicy(ctx context.Context, p *Partition) error {
 		err = fmt.Errorf("kafka: the state topic %s has cleanup.policy=%s, which removes checkpoints in use: set it to compact", t.topic, policy)
 	}
 	return err
+}
+
+// try repeats a request as Partition.try does.
+func (t *StateTopic) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
+	p := t.partition(0)
+	defer p.expire(nil)
+	return p.try(ctx, what, request)
 }
 
 func (t *StateTopic) partition(number int) *Partition {

@@ -20,7 +20,7 @@ const kafkaVersion = "4.1.1"
 // authentication. Topics are not created by using them.
 type Kafka struct {
 	Addr     string // 127.0.0.1:port, what it listens on
-	SASLAddr string // where it wants PLAIN or SCRAM-SHA-256; see KafkaSASL
+	SASLAddr string // where it wants PLAIN, SCRAM-SHA-256 or OAUTHBEARER; see KafkaSASL
 
 	tb      testing.TB
 	dir     string
@@ -46,12 +46,34 @@ func KafkaAdvertised(addr string) KafkaOption {
 // KafkaSASL adds a listener that authenticates a user.
 func KafkaSASL(user, password string) KafkaOption {
 	return func(settings map[string]string) {
-		settings["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-256"
+		settings["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-256,OAUTHBEARER"
+		// Of a token that nobody has signed: what Kafka has for tests.
+		settings["listener.name.sasl.oauthbearer.sasl.jaas.config"] =
+			"org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
 		settings["listener.name.sasl.plain.sasl.jaas.config"] = fmt.Sprintf(
 			"org.apache.kafka.common.security.plain.PlainLoginModule required user_%s=%q;", user, password)
 		settings["listener.name.sasl.scram-sha-256.sasl.jaas.config"] =
 			"org.apache.kafka.common.security.scram.ScramLoginModule required;"
 		settings[scramUser] = fmt.Sprintf("SCRAM-SHA-256=[name=%s,password=%s]", user, password)
+	}
+}
+
+// KafkaTLS encrypts the listener of KafkaSASL, with a certificate and its key as PEM.
+func KafkaTLS(cert, key []byte) KafkaOption {
+	escaped := func(pem []byte) string { return strings.ReplaceAll(string(pem), "\n", `\n`) }
+	return func(settings map[string]string) {
+		settings["listener.security.protocol.map"] = strings.Replace(settings["listener.security.protocol.map"], "SASL:SASL_PLAINTEXT", "SASL:SASL_SSL", 1)
+		settings["listener.name.sasl.ssl.keystore.type"] = "PEM"
+		settings["listener.name.sasl.ssl.keystore.certificate.chain"] = escaped(cert)
+		settings["listener.name.sasl.ssl.keystore.key"] = escaped(key)
+	}
+}
+
+// KafkaACLs lets clients do only what an ACL allows. Those at Addr, who have no name, may do all.
+func KafkaACLs() KafkaOption {
+	return func(settings map[string]string) {
+		settings["authorizer.class.name"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+		settings["super.users"] = "User:ANONYMOUS"
 	}
 }
 

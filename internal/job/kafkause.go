@@ -1,0 +1,124 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// kafkaUse is what a job does with topics that one key configures.
+type kafkaUse struct {
+	key     string
+	connect func() (kafka.Connection, error)
+	topics  []string
+	rights  []kafka.Right // to each of them
+	group   string        // that it is a member of; "" = none
+	state   []string      // topics of the input, when it keeps the state of their partitions
+}
+
+// kafkaUses returns the uses of Kafka of a configuration; docs/howto/kafka-rights.md has the table.
+func kafkaUses(cfg *config.Config) []kafkaUse {
+	input := func() (kafka.Connection, error) { return wire.KafkaConnection(cfg.Input.Kafka) }
+	var uses []kafkaUse
+	if k := cfg.Input.Kafka; k != nil {
+		uses = append(uses, kafkaUse{key: "input.kafka", connect: input, topics: k.Topics, rights: []kafka.Right{kafka.Read}, group: k.ConsumerGroup})
+	}
+	write := []kafka.Right{kafka.Write}
+	if k := cfg.Output.Kafka; k != nil {
+		use := kafkaUse{key: "output.kafka", topics: []string{k.Topic}, rights: write}
+		use.connect = func() (kafka.Connection, error) { return wire.OutputConnection(cfg) }
+		if k.AnomalyTopic != "" {
+			use.topics = append(use.topics, k.AnomalyTopic)
+		}
+		uses = append(uses, use)
+	}
+	if d := cfg.Output.DeadLetters; d != nil && d.Topic != "" {
+		uses = append(uses, kafkaUse{key: "output.dead_letters", connect: input, topics: []string{d.Topic}, rights: write})
+	}
+	if t := cfg.State.Topic; t != "" {
+		uses = append(uses, kafkaUse{key: "state.topic", connect: input, topics: []string{t}, state: cfg.Input.Kafka.Topics,
+			rights: []kafka.Right{kafka.Read, kafka.Write, kafka.DescribeConfigs}})
+	}
+	return uses
+}
+
+// checkRights asks the brokers for the rights of a use.
+func (u *kafkaUse) checkRights(ctx context.Context, c kafka.Connection) error {
+	rights := make(map[string][]kafka.Right)
+	for _, t := range u.topics {
+		rights[t] = u.rights
+	}
+	return c.CheckRights(ctx, u.group, rights)
+}
+
+// try connects to the brokers, looks for the topics and asks for the rights.
+func (u *kafkaUse) try(ctx context.Context) (string, error) {
+	c, err := u.connect()
+	if err != nil {
+		return "", err
+	}
+	if err := c.Ping(ctx); err != nil {
+		return "", err
+	}
+	err = u.checkRights(ctx, c)
+	if lacking := new(kafka.RightsError); u.state != nil && !errors.As(err, &lacking) {
+		var created string
+		if created, err = u.tryState(ctx, c); created != "" {
+			return created, nil
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("the brokers answer, but %w", err)
+	}
+	counts, err := c.Partitions(ctx, u.topics)
+	if err != nil {
+		return "", fmt.Errorf("the brokers answer, but %w", err)
+	}
+	var parts []string
+	for _, t := range u.topics {
+		s := "s"
+		if counts[t] == 1 {
+			s = ""
+		}
+		parts = append(parts, fmt.Sprintf("topic %s has %d partition%s", t, counts[t], s))
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+// tryState checks that the state topic can be used. Created says that it will be created.
+func (u *kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
+	counts, err := c.Partitions(ctx, u.state)
+	if err != nil {
+		return "", err
+	}
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	exists, err := c.TryStateTopic(ctx, u.topics[0], most)
+	if err != nil || exists {
+		return "", err
+	}
+	return fmt.Sprintf("topic %s does not exist; the job will create it with %d partitions", u.topics[0], most), nil
+}
+
+// checkKafkaRights returns an error when the brokers say that the job lacks a right. Brokers and topics that are
+// not there yet are waited for later.
+func checkKafkaRights(ctx context.Context, cfg *config.Config) error {
+	var errs []error
+	for _, u := range kafkaUses(cfg) {
+		c, err := u.connect()
+		if err == nil {
+			err = u.checkRights(ctx, c)
+		}
+		if lacking := new(kafka.RightsError); errors.As(err, &lacking) {
+			errs = append(errs, fmt.Errorf("%s: %w", u.key, err))
+		}
+	}
+	return errors.Join(errs...)
+}

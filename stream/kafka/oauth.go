@@ -1,0 +1,101 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/segmentio/kafka-go/sasl"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// OAuthBearer is the SASL mechanism that proves who a client is by a token (RFC 7628).
+const OAuthBearer = "OAUTHBEARER"
+
+// Token says where the token of OAuthBearer comes from: exactly one of File, Command and URL. Each
+// new connection asks, so that a token that was renewed is used.
+type Token struct {
+	File    string
+	Command []string // prints it
+
+	// URL is an OAuth endpoint for client credentials (RFC 6749, 4.4): the user name and the
+	// password are those of the client. A token is used until it expires.
+	URL    string
+	Scopes []string
+}
+
+// tokenTimeout limits the wait for a token.
+const tokenTimeout = 10 * time.Second
+
+// oauth implements the mechanism of kafka-go.
+type oauth struct {
+	token func(ctx context.Context) (string, error)
+}
+
+func (s SASL) oauth() oauth {
+	switch t := s.Token; {
+	case t.File != "":
+		return oauth{func(context.Context) (string, error) {
+			text, err := os.ReadFile(t.File)
+			return string(text), err
+		}}
+	case len(t.Command) > 0:
+		return oauth{func(ctx context.Context) (string, error) { return runToken(ctx, t.Command) }}
+	}
+	c := clientcredentials.Config{
+		ClientID: s.Username, ClientSecret: s.Password.Reveal(), TokenURL: s.Token.URL, Scopes: s.Token.Scopes,
+	}
+	client := &http.Client{Timeout: tokenTimeout}
+	source := c.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, client))
+	return oauth{func(context.Context) (string, error) {
+		token, err := source.Token()
+		if refusal := new(oauth2.RetrieveError); errors.As(err, &refusal) {
+			return "", fmt.Errorf("%s answers %s %s", s.Token.URL, refusal.Response.Status, refusal.ErrorCode) // its text may have what was sent
+		}
+		if err != nil {
+			return "", err
+		}
+		return token.AccessToken, nil
+	}}
+}
+
+// runToken returns what a command prints.
+func runToken(ctx context.Context, command []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
+	defer cancel()
+	var out, complaint bytes.Buffer
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &complaint, time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", command[0], err, bytes.TrimSpace(complaint.Bytes()[:min(complaint.Len(), 200)]))
+	}
+	return out.String(), nil
+}
+
+// Name implements sasl.Mechanism.
+func (oauth) Name() string { return OAuthBearer }
+
+// Start implements sasl.Mechanism.
+func (o oauth) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
+	token, err := o.token(ctx)
+	if token = strings.TrimSpace(token); err == nil && (token == "" || strings.ContainsAny(token, " \x00\x01\r\n")) {
+		err = errors.New("what is there is no token")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("the token of SASL: %w", err)
+	}
+	return o, []byte("n,,\x01auth=Bearer " + token + "\x01\x01"), nil
+}
+
+// Next implements sasl.StateMachine. A challenge is the reason of a refusal, which the client has
+// to acknowledge; the broker then ends with an error.
+func (oauth) Next(_ context.Context, challenge []byte) (done bool, response []byte, err error) {
+	return len(challenge) == 0, []byte{1}, nil
+}

@@ -1,0 +1,183 @@
+package kafka
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/describegroups"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+)
+
+// Right is an operation that an ACL of Kafka allows; its value is the bit of the operation in
+// an answer of the broker (KIP-430).
+type Right int
+
+// The rights. Each but DescribeConfigs includes the operation Describe.
+const (
+	Read            Right = 3
+	Write           Right = 4
+	DescribeConfigs Right = 10
+)
+
+// String returns the name that kafka-acls.sh knows.
+func (r Right) String() string {
+	return map[Right]string{Read: "Read", Write: "Write", DescribeConfigs: "DescribeConfigs"}[r]
+}
+
+// RightsError names the rights that a client lacks.
+type RightsError struct {
+	Lacking []string
+	user    string
+}
+
+// Error implements error.
+func (e *RightsError) Error() string {
+	return fmt.Sprintf("kafka: the brokers do not let %s %s; add the ACL (kafka-acls.sh --add --allow-principal %s --operation OPERATION ...; docs/howto/kafka-rights.md lists all)",
+		e.user, strings.Join(e.Lacking, ", "), e.user)
+}
+
+// CheckRights returns a *RightsError when the client lacks rights to topics, or Read of the group,
+// if there is one; and another error when a topic is not there or the brokers do not answer. A
+// broker before Kafka 2.3 does not tell rights; they are then taken for granted.
+func (c *Connection) CheckRights(ctx context.Context, group string, topics map[string][]Right) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	defer cancel()
+	lacking := &RightsError{user: "User:" + c.SASL.Username}
+	if c.SASL.Username == "" || c.SASL.Mechanism == OAuthBearer {
+		lacking.user = "this client"
+	}
+	names := slices.Sorted(maps.Keys(topics))
+	answer, err := c.describeTopics(ctx, names)
+	if err != nil {
+		return explainFirst(err)
+	}
+	for _, t := range answer {
+		switch err := kafkago.Error(t.ErrorCode); {
+		case errors.Is(err, kafkago.TopicAuthorizationFailed):
+			t.TopicAuthorizedOperations = 0
+		case t.ErrorCode != 0:
+			return explainFirst(&topicError{t.Name, err})
+		}
+		for _, r := range topics[t.Name] {
+			if !allows(t.TopicAuthorizedOperations, r) {
+				lacking.Lacking = append(lacking.Lacking, fmt.Sprintf("%s topic %s", r, t.Name))
+			}
+		}
+	}
+	if group != "" {
+		operations, err := c.groupOperations(ctx, group)
+		if err != nil {
+			return explainFirst(err)
+		}
+		if !allows(operations, Read) {
+			lacking.Lacking = append(lacking.Lacking, fmt.Sprintf("%s group %s", Read, group))
+		}
+	}
+	if len(lacking.Lacking) > 0 {
+		return lacking
+	}
+	return nil
+}
+
+// allows reports whether an answer has the bit of a right, or is that of a broker that does not know.
+func allows(operations int32, r Right) bool {
+	const unknown = -1 << 31
+	return operations == unknown || operations>>r&1 == 1
+}
+
+// describeTopics asks a broker for topics with the operations that are allowed. The pool of kafka-go
+// answers such requests from its memory, without them: this one has a connection of its own, which
+// kafka-go authenticates.
+func (c *Connection) describeTopics(ctx context.Context, topics []string) ([]metadata.ResponseTopic, error) {
+	var err error
+	for _, broker := range c.Brokers {
+		var list []metadata.ResponseTopic
+		if list, err = c.describeTopicsAt(ctx, broker, topics); err == nil || refused(err) {
+			return list, err
+		}
+	}
+	return nil, err
+}
+
+func (c *Connection) describeTopicsAt(ctx context.Context, broker string, topics []string) ([]metadata.ResponseTopic, error) {
+	dialer, err := c.dialer()
+	if err != nil {
+		return nil, err
+	}
+	var raw net.Conn
+	dialer.TLS = nil
+	dialer.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		var err error
+		if raw, err = (&net.Dialer{}).DialContext(ctx, network, address); err == nil && c.TLS != nil {
+			raw, err = c.handshake(ctx, raw, address)
+		}
+		return raw, err
+	}
+	authenticated, err := dialer.DialContext(ctx, "tcp", broker)
+	if err != nil {
+		return nil, err
+	}
+	defer authenticated.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := raw.SetDeadline(deadline); err != nil {
+			return nil, err
+		}
+	}
+	conn := protocol.NewConn(raw, c.ClientID)
+	conn.SetVersions(map[protocol.ApiKey]int16{protocol.Metadata: 8})
+	answer, err := conn.RoundTrip(&metadata.Request{TopicNames: topics, IncludeTopicAuthorizedOperations: true})
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*metadata.Response).Topics, nil
+}
+
+// handshake begins TLS on a connection.
+func (c *Connection) handshake(ctx context.Context, raw net.Conn, address string) (net.Conn, error) {
+	settings := c.TLS.Clone()
+	if settings.ServerName == "" {
+		settings.ServerName, _, _ = net.SplitHostPort(address)
+	}
+	conn := tls.Client(raw, settings)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		raw.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// groupOperations asks the coordinator of a group for the operations that are allowed.
+func (c *Connection) groupOperations(ctx context.Context, group string) (int32, error) {
+	cl, err := c.newClient([]string{})
+	if err != nil {
+		return 0, err
+	}
+	defer cl.close()
+	answer, err := cl.transport.RoundTrip(ctx, cl.Addr, &describegroups.Request{Groups: []string{group}, IncludeAuthorizedOperations: true})
+	switch {
+	case errors.Is(err, kafkago.GroupAuthorizationFailed):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	for _, g := range answer.(*describegroups.Response).Groups {
+		switch err := kafkago.Error(g.ErrorCode); {
+		case g.GroupID != group:
+		case g.ErrorCode == 0:
+			return g.AuthorizedOperations, nil
+		case errors.Is(err, kafkago.GroupAuthorizationFailed):
+			return 0, nil
+		default:
+			return 0, err
+		}
+	}
+	return 0, errors.New("the answer lacks the group")
+}
