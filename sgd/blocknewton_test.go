@@ -154,8 +154,13 @@ func BenchmarkBlockNewton(b *testing.B) {
 	}
 }
 
-// Inputs are dropped after the last step that sees them. Each step sees those of the whole
-// mini-batch: weights are, bit for bit, those of a learner that keeps them all.
+// BlockNewton drops inputs after the last step that sees them. Each step sees the inputs of the
+// whole mini-batch, so the weights equal the weights of a learner that keeps all inputs.
+//
+// They are equal but for rounding: BlockNewton corrects only the errors that a later step sees,
+// and MatMulT sums the columns of a row in an order that depends on the rows beside it. Each of
+// the at most 20 n <= 400 corrections has a relative error of at most 8 additions of 2^-53, and
+// no step amplifies it: 400 * 8 * 2^-53 < 4e-13. A dropped input changes weights by 1e-3 or more.
 func TestBlockNewtonSeesItsMiniBatch(t *testing.T) {
 	for _, cfg := range []BlockNewtonConfig{
 		{Features: 20, Block: 6, Every: 5},
@@ -203,8 +208,11 @@ func TestBlockNewtonSeesItsMiniBatch(t *testing.T) {
 			moved := make([]float64, used*p)
 			vec.MatMulT(moved, x, step, used, p, l.stride)
 			vec.Axpy(-1, moved, errs[:used*p])
-			if !slices.Equal(theta, l.Weights()) {
-				t.Fatalf("%+v: weights %v after %d samples, want %v", cfg, l.Weights(), s+1, theta)
+			size := slices.Max(theta) - slices.Min(theta)
+			for k, w := range l.Weights() {
+				if !(math.Abs(w-theta[k]) <= 4e-13*size) {
+					t.Fatalf("%+v: weight %d after %d samples is %v, want %v", cfg, k, s+1, w, theta[k])
+				}
 			}
 		}
 	}
