@@ -38,7 +38,7 @@ func BenchmarkReplay(b *testing.B) {
 		for _, model := range benchModels {
 			b.Run(fmt.Sprintf("rows=%d/model=%s", rows, model), func(b *testing.B) {
 				c := benchConfig(model)
-				c.Input.File = &config.FileInput{Path: path}
+				c.Input.Set(&wire.FileInput{Path: path})
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				start, cpu := time.Now(), processorTime()
@@ -96,7 +96,7 @@ func replayToNowhere(b *testing.B, c *config.Config) {
 // writeBenchCSV writes a CSV file of d variables.
 func writeBenchCSV(b *testing.B, path string, d, rows int) {
 	b.Helper()
-	data := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := wire.Simulate(&wire.SimulatedInput{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
 	text := []byte("time")
 	for j := range d {
 		text = fmt.Appendf(text, ",v%d", j+1)
@@ -207,7 +207,7 @@ type stageFormat struct {
 func newStageSamples(b testing.TB, d int) *stageSamples {
 	b.Helper()
 	const rows = 1024
-	data := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := wire.Simulate(&wire.SimulatedInput{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
 	s := &stageSamples{times: data.Series[0].Times, values: data.Series[0].Rows}
 	for j := range d {
 		s.names = append(s.names, fmt.Sprint("v", j+1))

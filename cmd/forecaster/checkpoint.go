@@ -115,20 +115,22 @@ func (a *app) openCheckpoints(cmd *cobra.Command, args []string) (job.Checkpoint
 		return nil, &usageError{errors.New("give a directory, or -c with the configuration of the job")}
 	}
 	cfg, err := a.load(cmd, nil)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case cfg.State.Dir != "" && cfg.Input.Kafka == nil:
+	}
+	k := wire.InputKafka(cfg)
+	switch {
+	case cfg.State.Dir != "" && k == nil:
 		return job.Directory(cfg.State.Dir), nil
-	case cfg.State.Dir == "" && cfg.State.Topic == "" || cfg.Input.Kafka == nil:
+	case cfg.State.Dir == "" && cfg.State.Topic == "" || k == nil:
 		return nil, &usageError{errors.New("the configuration has neither state.dir nor state.topic")}
 	}
-	connection, err := wire.KafkaConnection(cfg.Input.Kafka)
+	connection, err := k.Connection()
 	if err != nil {
 		return nil, err
 	}
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: cfg.Input.Kafka.Topics, Group: cfg.Input.Kafka.ConsumerGroup, Log: a.logger(cfg.Log),
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Log: a.logger(cfg.Log),
 	})
 	if err != nil {
 		return nil, err

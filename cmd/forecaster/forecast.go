@@ -51,7 +51,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 		return err
 	}
 	written := *cfg
-	if f := cfg.Output.File; f != nil {
+	if f := wire.OutputFile(cfg); f != nil {
 		if err := cmp.Or(wire.CheckOutput("--out", f.Path, path), wire.CheckForecasts("--out", f.Path)); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	if cmd.Flags().Changed("out") {
 		err = wire.WriteForecasts(cmd.Context(), &written, &batch)
 		if err == nil {
-			fmt.Fprintf(a.stderr, "forecasts: %s\n", written.Output.File.Path)
+			fmt.Fprintf(a.stderr, "forecasts: %s\n", wire.OutputFile(&written).Path)
 		}
 		if err != nil || a.output == "table" {
 			return errors.Join(err, checkRefused(cmd, &replayed.Refusals, replayed.Records))

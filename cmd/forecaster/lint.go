@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
@@ -40,7 +39,7 @@ func (a *app) lintCommand() *cobra.Command {
 		found := wire.IdleSettings(cfg)
 		wrong := len(errs) > 0
 		if !wrong && *connect {
-			tried, failed := job.TryServers(cmd.Context(), cfg)
+			tried, failed := wire.Try(cmd.Context(), cfg)
 			found, errs = append(found, tried...), failed
 		}
 		if a.output == "json" {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) mergeCommand() *cobra.Command {
@@ -33,7 +34,7 @@ the assembly of samples drops the duplicates.`,
 			if err != nil {
 				return err
 			}
-			k := cfg.Input.Kafka
+			k := wire.InputKafka(cfg)
 			switch {
 			case k == nil:
 				return &usageError{errors.New("the configuration has no input.kafka to read from; name it with -c FILE")}

@@ -80,7 +80,7 @@ func produceJSON(b *testing.B, broker string, rows int) {
 		b.Fatal(err)
 	}
 	defer p.Close()
-	data := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
+	data := wire.Simulate(&wire.SimulatedInput{Setting: "exponential", Noise: "white", Dim: 7, Rows: rows, Seed: 1, Interval: time.Minute})
 	if err := p.Send(b.Context(), job.DatasetMessages(data)); err != nil {
 		b.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 	}
 	var stats run.Stats
 	if err := group.Run(b.Context(), func(ctx context.Context, p *kafka.Partition) error {
-		c.Input.Kafka = &config.Kafka{MaxMessageLen: 1 << 20}
+		c.Input.Set(&wire.KafkaInput{MaxMessageLen: 1 << 20})
 		decoder, err := wire.NewDecoder(c)
 		if err != nil {
 			return err

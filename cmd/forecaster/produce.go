@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) produceCommand() *cobra.Command {
@@ -54,7 +55,7 @@ standard input) as one message:
 		if err != nil {
 			return err
 		}
-		if cfg.Input.Kafka == nil {
+		if wire.InputKafka(cfg) == nil {
 			return &usageError{errors.New("the configuration has no input.kafka to publish to")}
 		}
 		p.Path = args[0]

@@ -14,7 +14,7 @@ import (
 
 // readRecords reads the records of the input file, as replay does.
 func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records, error) {
-	if c.Input.File.Speed != 0 {
+	if wire.InputFile(c).Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
 	}
 	src, err := job.OpenFile(cmd.Context(), c, a.notices(c.Log))
@@ -25,7 +25,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	a.assumed(src)
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	source, decoder := wire.Messages(src, c.Model, known)
-	records, err := study.ReadRecords(cmd.Context(), c.Input.File.Path, source, decoder)
+	records, err := study.ReadRecords(cmd.Context(), wire.InputFile(c).Path, source, decoder)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +90,7 @@ func (a *app) readLabels(cmd *cobra.Command, c *config.Config, samples *study.Sa
 	if l, ok, err := study.ReadWindows(c, path, samples, from, to); err != nil || ok {
 		return l, prefixed("--labels", err)
 	}
-	lc := withFile(c, path)
-	lc.Input.CSV.ValueColumns = nil
-	lc.Pipeline.Variables, lc.Pipeline.Interval = nil, 0
-	lc.Model.Exogenous, lc.Model.Bounds, lc.Model.NonNegative, lc.Model.Anomaly.Rules = nil, nil, nil, nil
-	marks, err := a.readSamples(cmd, lc, 0)
+	marks, err := a.readSamples(cmd, wire.ForLabels(withFile(c, path)), 0)
 	if err != nil {
 		return nil, prefixed("--labels", err)
 	}
@@ -112,8 +108,7 @@ func prefixed(flag string, err error) error {
 
 // withFile is c with another input file.
 func withFile(c *config.Config, path string) *config.Config {
-	other, f := *c, *c.Input.File
-	f.Path = path
-	other.Input.File = &f
-	return &other
+	other := c.Clone()
+	wire.InputFile(other).Path = path
+	return other
 }

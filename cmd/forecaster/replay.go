@@ -70,7 +70,9 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Output.File != nil && cfg.Output.File.Path == "-" && a.output == "json" {
+	f := wire.OutputFile(cfg)
+	toStdout := f != nil && f.Path == "-"
+	if toStdout && a.output == "json" {
 		return &usageError{errors.New("--out - and --output json both write to standard output; give --out a file")}
 	}
 	var taps []stream.Sink
@@ -80,7 +82,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if drawn.Wanted() {
-		if len(cfg.Model.Levels) > 0 && cfg.Output == (config.Output{}) { // no output gets more lines by it
+		if len(cfg.Model.Levels) > 0 && cfg.Output.Empty() { // no output gets more lines by it
 			cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, weightsEvery)
 		}
@@ -115,7 +117,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		}
 	}
 	out := a.stdout
-	if cfg.Output.File != nil && cfg.Output.File.Path == "-" {
+	if toStdout {
 		out = a.stderr
 	}
 	if a.output == "json" {
@@ -188,7 +190,7 @@ type replayReport struct {
 func newReplayReport(cfg *config.Config, r *job.Replayed) *replayReport {
 	seconds := r.Elapsed.Seconds()
 	p := &replayReport{
-		Dataset: cfg.Input.File.Path, Rows: r.Records, Series: r.Series, Model: cfg.Model.Type,
+		Dataset: wire.InputFile(cfg).Path, Rows: r.Records, Series: r.Series, Model: cfg.Model.Type,
 		Forecasts: r.Forecasts, DeadLetters: make(map[string]int64), Results: []study.Score{},
 		Seconds: report.Number(seconds), SamplesPerSecond: report.Number(float64(r.Records) / seconds),
 		refusals: &r.Refusals,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // The brokers of the output have an access of their own, and it survives a dump.
@@ -21,7 +22,7 @@ func TestOutputAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k := c.Output.Kafka; !k.TLSEnable || k.TLSServerName != "kafka" || k.SASLMechanism != "PLAIN" || k.SASLPassword.Reveal() != "p" {
+	if k := wire.OutputKafka(c); !k.TLSEnable || k.TLSServerName != "kafka" || k.SASLMechanism != "PLAIN" || k.SASLPassword.Reveal() != "p" {
 		t.Errorf("%+v", k)
 	}
 	text, err := c.YAML()

@@ -32,10 +32,6 @@ var (
 	secretType   = reflect.TypeFor[secret.Text]()
 )
 
-// A block with defaults of its own is allocated, and filled by setDefaults,
-// when it is first mentioned.
-type defaulter interface{ setDefaults() }
-
 // isBlock reports whether values of type t have keys rather than a value.
 func isBlock(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
@@ -44,18 +40,25 @@ func isBlock(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t != secretType
 }
 
-// open returns the struct behind v, allocating an absent block.
+// open returns the struct behind v. It allocates an absent block, with its defaults.
 func open(v reflect.Value) reflect.Value {
 	if v.Kind() != reflect.Pointer {
 		return v
 	}
 	if v.IsNil() {
 		v.Set(reflect.New(v.Type().Elem()))
-		if d, ok := v.Interface().(defaulter); ok {
-			d.setDefaults()
+		if k, ok := kindOf(v.Type()); ok {
+			v.Set(reflect.ValueOf(k.Settings()))
 		}
 	}
 	return v.Elem()
+}
+
+// remove takes away an optional block; the settings of a format stay.
+func remove(v reflect.Value) {
+	if k, _ := kindOf(v.Type()); !k.Always {
+		v.SetZero()
+	}
 }
 
 // key returns the name of a field in files.
@@ -64,20 +67,14 @@ func key(f reflect.StructField) string {
 	return name
 }
 
-// fields returns the fields of a struct type, those of embedded structs in their
-// place.
-func fields(t reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous || f.Tag.Get("yaml") == "-" })
-}
-
-// field returns the field of the struct type t with the given key.
-func field(t reflect.Type, name string) (reflect.StructField, bool) {
-	for _, f := range fields(t) {
-		if key(f) == name {
-			return f, true
-		}
+// find returns the member of the block type t with the given key.
+func find(t reflect.Type, name string) (member, bool) {
+	all := members(t)
+	i := slices.IndexFunc(all, func(m member) bool { return m.key == name })
+	if i < 0 {
+		return member{}, false
 	}
-	return reflect.StructField{}, false
+	return all[i], true
 }
 
 // unknown returns the error text for a key that the block at path does not have, with
@@ -98,8 +95,8 @@ func unknown(path string, t reflect.Type, name string) string {
 		return fmt.Sprintf("%s, did you mean %q?", msg, key)
 	}
 	var keys []string
-	for _, f := range fields(t) {
-		keys = append(keys, key(f))
+	for _, m := range members(t) {
+		keys = append(keys, m.key)
 	}
 	if best := spelling.Nearest(name, keys); best != "" {
 		return fmt.Sprintf("%s, did you mean %q?", msg, best)
@@ -110,7 +107,7 @@ func unknown(path string, t reflect.Type, name string) string {
 // onlyKey returns the key that ends in a name, "" where there are none or several.
 func onlyKey(name string) string {
 	var found []string
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) {
 		if strings.HasSuffix(path, "."+name) {
 			found = append(found, path)
 		}
@@ -127,13 +124,13 @@ func (b *binder) set(path, text, where string) {
 	v := reflect.ValueOf(b.cfg).Elem()
 	names := strings.Split(path, ".")
 	for i, name := range names {
-		f, ok := field(v.Type(), name)
+		m, ok := find(v.Type(), name)
 		if !ok {
 			block := strings.Join(names[:i], ".")
 			b.fail(where, block, "%s", unknown(block, v.Type(), name))
 			return
 		}
-		v = v.FieldByIndex(f.Index)
+		v = m.of(v)
 		if i == len(names)-1 {
 			break
 		}
@@ -149,7 +146,7 @@ func (b *binder) set(path, text, where string) {
 	if isBlock(v.Type()) {
 		switch {
 		case v.Kind() == reflect.Pointer && text == "null":
-			v.SetZero()
+			remove(v)
 		case v.Kind() == reflect.Pointer && text == "{}":
 			open(v)
 		case renamed[path] != "":
@@ -166,7 +163,7 @@ func firstKey(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return key(fields(t)[0])
+	return members(t)[0].key
 }
 
 // elements splits the text of a list at its commas; other types have one.
@@ -287,17 +284,16 @@ func parseInto(v reflect.Value, text string) error {
 	return nil
 }
 
-// leaves calls f for the path and type of each setting, in order.
-func leaves(t reflect.Type, prefix string, f func(path string, t reflect.Type)) {
+// leaves calls f for each setting and its path, in order.
+func leaves(t reflect.Type, prefix string, f func(path string, m member)) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	for _, sf := range fields(t) {
-		path := prefix + key(sf)
-		if isBlock(sf.Type) {
-			leaves(sf.Type, path+".", f)
+	for _, m := range members(t) {
+		if isBlock(m.typ) {
+			leaves(m.typ, prefix+m.key+".", f)
 		} else {
-			f(path, sf.Type)
+			f(prefix+m.key, m)
 		}
 	}
 }
@@ -316,7 +312,7 @@ func variable(path string) string {
 // orchestrators inject names such as FORECASTER_SERVICE_HOST.
 func (b *binder) environment(environ []string) {
 	known, old := make(map[string]string), make(map[string]string)
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) { known[variable(path)] = path })
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) { known[variable(path)] = path })
 	for was, now := range renamed {
 		old[variable(was)] = "renamed to " + variable(now)
 	}
@@ -339,7 +335,7 @@ func (b *binder) environment(environ []string) {
 			continue
 		}
 		block, _, _ := strings.Cut(rest, "_")
-		if _, ok := field(blocks, strings.ToLower(block)); ok {
+		if _, ok := find(blocks, strings.ToLower(block)); ok {
 			b.fail("environment", "", "%s is no setting%s", name, nearest(name, known))
 		}
 	}
@@ -359,12 +355,35 @@ func nearest(name string, known map[string]string) string {
 	return ", did you mean " + best + "?"
 }
 
-// secretFile replaces a secret by the content of the file that was named
-// beside it, as orchestrators mount them.
-func (b *binder) secretFile(path, file string, text *secret.Text) {
-	if file == "" {
-		return
+// secrets calls f for each secret with a file named beside it, as orchestrators mount them.
+func secrets(block reflect.Value, prefix string, f func(path, file string, text *secret.Text)) {
+	for _, m := range members(block.Type()) {
+		v := m.of(block)
+		switch {
+		case v.Kind() == reflect.Pointer && v.IsNil():
+		case isBlock(m.typ):
+			secrets(reflect.Indirect(v), prefix+m.key+".", f)
+		case m.typ == secretType:
+			if file, ok := find(block.Type(), m.key+"_file"); ok && file.of(block).String() != "" {
+				f(prefix+m.key, file.of(block).String(), v.Addr().Interface().(*secret.Text))
+			}
+		}
 	}
+}
+
+// SecretFiles returns the files of secrets that can change while a job runs.
+func SecretFiles(c *Config) (files []string) {
+	live := Live()
+	secrets(reflect.ValueOf(c).Elem(), "", func(path, file string, _ *secret.Text) {
+		if slices.Contains(live, path) {
+			files = append(files, file)
+		}
+	})
+	return files
+}
+
+// secretFile replaces a secret by the content of its file.
+func (b *binder) secretFile(path, file string, text *secret.Text) {
 	where := b.origins[path+"_file"]
 	if text.Reveal() != "" {
 		b.fail(where, path, "is set, and so is %s_file; keep one of them", path)

@@ -44,9 +44,14 @@ func (c *Checker) OneOf(path, got string, names ...string) {
 	c.Need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
 }
 
-// atLeast needs got >= limit.
-func atLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
+// AtLeast needs got >= limit.
+func AtLeast[T cmp.Ordered](c *Checker, path string, got, limit T) {
 	c.Need(got >= limit, path, "must be >= %v, got %v", limit, got)
+}
+
+// NeedInterval needs the grid of rows for a setting that is in force if given.
+func (c *Checker) NeedInterval(cfg *Config, given bool, setting string) {
+	c.Need(!given || cfg.Pipeline.Interval > 0, "pipeline.interval", "must be given as a duration with %s: the rows are its multiples", setting)
 }
 
 // origin returns the place where the setting at path was made, or the block that

@@ -1,16 +1,15 @@
 // Package config reads the configuration of the program: YAML files, then the
 // environment, then settings given on the command line, merged over defaults
-// and validated as a whole. Of the project it knows only internal/secret and internal/events; what a name
-// such as "auto" means is decided in internal/wire.
+// and validated as a whole. Of the project it knows only internal/secret, internal/spelling and
+// internal/events. The settings of inputs, outputs and formats are declared by internal/wire, which
+// also decides what a name such as "auto" means.
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"net"
-	"path/filepath"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -32,132 +31,14 @@ type Config struct {
 	Log      Log      `yaml:"log"`
 }
 
-// Input is the source of the samples: exactly one of the pointers is set.
+// Input is the source of the samples: one kind, and the settings of the formats.
 type Input struct {
-	Kafka      *Kafka      `yaml:"kafka"`
-	File       *FileInput  `yaml:"file"`
-	Stdin      *StdinInput `yaml:"stdin"`
-	Simulated  *Simulated  `yaml:"simulated"`
-	DataFormat string      `yaml:"data_format"` // format of messages: json, influx or csv
-	JSON       JSON        `yaml:"json"`
-	Influx     Influx      `yaml:"influx"`
-	CSV        CSV         `yaml:"csv"`
-	TimeZone   string      `yaml:"time_zone"` // zone of times that name none
+	Kinds
+	DataFormat string `yaml:"data_format"` // format of messages
+	TimeZone   string `yaml:"time_zone"`   // zone of times that name none
 
 	// SeriesTags finds tags in the names of series, such as keys: {dc}/{host}.
 	SeriesTags string `yaml:"series_tags"`
-}
-
-// Kafka is a topic read as a member of a consumer group.
-type Kafka struct {
-	Brokers        []string `yaml:"brokers"`
-	Topics         []string `yaml:"topics"`
-	ConsumerGroup  string   `yaml:"consumer_group"`
-	Offset         string   `yaml:"offset"`          // oldest or newest: where a group without a checkpoint starts
-	IsolationLevel string   `yaml:"isolation_level"` // read_committed or read_uncommitted
-	ClientID       string   `yaml:"client_id"`
-	KafkaAccess    `yaml:",inline"`
-	MaxMessageLen  Size          `yaml:"max_message_len"`
-	SessionTimeout time.Duration `yaml:"session_timeout"` // time without a heartbeat after which others take over
-}
-
-// KafkaAccess has the credentials of a Kafka client, and the certificates that it trusts.
-type KafkaAccess struct {
-	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER
-	SASLUsername       string      `yaml:"sasl_username"`
-	SASLPassword       secret.Text `yaml:"sasl_password"`
-	SASLPasswordFile   string      `yaml:"sasl_password_file"`
-	SASLTokenFile      string      `yaml:"sasl_token_file"`    // token of OAUTHBEARER, read for each connection
-	SASLTokenCommand   []string    `yaml:"sasl_token_command"` // or the program that prints it, and its arguments
-	SASLTokenURL       string      `yaml:"sasl_token_url"`     // or where the user name and the password, as those of a client, get it
-	SASLScopes         []string    `yaml:"sasl_scopes"`        // that are asked for there
-	TLSEnable          bool        `yaml:"tls_enable"`
-	TLSCA              string      `yaml:"tls_ca"`
-	TLSCert            string      `yaml:"tls_cert"`
-	TLSKey             string      `yaml:"tls_key"`
-	TLSServerName      string      `yaml:"tls_server_name"`
-	InsecureSkipVerify bool        `yaml:"insecure_skip_verify"`
-}
-
-func (k *Kafka) setDefaults() {
-	k.ConsumerGroup = "forecaster"
-	k.Offset = "oldest"
-	k.IsolationLevel = "read_committed"
-	k.ClientID = "forecaster"
-	k.MaxMessageLen = 1 << 20
-	k.SessionTimeout = 30 * time.Second
-}
-
-// FileInput is a file of CSV, JSON lines, line protocol or Parquet, read once from start to end.
-type FileInput struct {
-	Path   string  `yaml:"path"`
-	Format string  `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
-	Series string  `yaml:"series"` // of rows without one; "" = the file's name without extension
-	Sort   bool    `yaml:"sort"`   // sort the lines by time
-	Strict bool    `yaml:"strict"` // refuse a file whose format would have to be assumed
-	Speed  float64 `yaml:"speed"`  // 1 = the pace of the time stamps, 0 = as fast as possible
-}
-
-// StdinInput is standard input, read once to its end.
-type StdinInput struct {
-	Format string `yaml:"format"` // csv, jsonl or influx
-	Series string `yaml:"series"`
-}
-
-func (s *StdinInput) setDefaults() { s.Format, s.Series = "jsonl", "stdin" }
-
-// Simulated is synthetic data of a process from the literature.
-type Simulated struct {
-	Setting  string        `yaml:"setting"` // linear, exponential or sine
-	Noise    string        `yaml:"noise"`   // white or toeplitz
-	Dim      int           `yaml:"dim"`
-	Rows     int           `yaml:"rows"` // 0 = without end
-	Seed     uint64        `yaml:"seed"`
-	Interval time.Duration `yaml:"interval"` // spacing of the time stamps
-	Speed    float64       `yaml:"speed"`
-}
-
-func (s *Simulated) setDefaults() {
-	s.Setting, s.Noise = "exponential", "white"
-	s.Dim, s.Rows, s.Seed = 5, 1000, 1
-	s.Interval = time.Second
-}
-
-// JSON has the places of the fields in a message: paths are names joined by dots.
-type JSON struct {
-	Layout        string   `yaml:"layout"`         // wide = all variables in one message, long = one variable per message
-	SeriesField   string   `yaml:"series_field"`   // "" = the key of the message; long: unique_id
-	Tags          []string `yaml:"tags"`           // paths of what identifies a series instead
-	TimeField     string   `yaml:"time_field"`     // "" = time; long: ds
-	VariableField string   `yaml:"variable_field"` // long: "" = variable
-	ValuesField   string   `yaml:"values_field"`   // "" = values; long: y
-	TimeUnit      string   `yaml:"time_unit"`      // unit of a numeric time: auto, s, ms, us or ns
-}
-
-// Influx has the series and variables of line protocol.
-type Influx struct {
-	Series   []string `yaml:"series"` // tags, and _measurement, that identify a series; empty = all
-	Ignore   []string `yaml:"ignore"` // tags that are dropped
-	Fields   []string `yaml:"fields"` // empty = all numbers and booleans
-	TimeUnit string   `yaml:"time_unit"`
-}
-
-// CSV is the format of lines of CSV.
-type CSV struct {
-	Header       []string `yaml:"header"`        // column names of messages, which have no header line
-	Comma        string   `yaml:"comma"`         // separator between fields, one character or tab; "" = by the first lines of a file, a comma in messages
-	Decimal      string   `yaml:"decimal"`       // decimal separator, "." or ","; "" = by the first lines of a file, a point in messages
-	Thousands    string   `yaml:"thousands"`     // separator between groups of three digits
-	DateOrder    string   `yaml:"date_order"`    // "" = the year first, dmy or mdy
-	SeriesColumn []string `yaml:"series_column"` // columns that name the series; empty = the key of the message
-	TimeColumn   string   `yaml:"time_column"`   // "" = the first column
-	ClockColumn  string   `yaml:"clock_column"`  // time of day where the time column has the date alone; "" = none
-	ValueColumns []string `yaml:"value_columns"` // empty = all others
-	Missing      []string `yaml:"missing"`       // spellings besides the empty cell; empty = the usual ones
-	TimeUnit     string   `yaml:"time_unit"`     // unit of a numeric time; year = 2026, yyyymmdd = 20260131
-
-	// VariableColumn makes a line hold one variable, whose name this column has.
-	VariableColumn string `yaml:"variable_column"`
 }
 
 // Pipeline is what happens to samples between input and model.
@@ -215,95 +96,15 @@ type Model struct {
 
 // Evaluate has the settings of the scores.
 type Evaluate struct {
-	Window   int `yaml:"window"`   // recent targets in the scores; 0 = all
-	Interval int `yaml:"interval"` // samples per series between two points of scores
+	Window   int `yaml:"window"`                 // recent targets in the scores; 0 = all
+	Interval int `yaml:"interval" reload:"live"` // samples per series between two points of scores
 }
 
-// Output says where results go; several may be given.
+// Output says where results go; several kinds may be given.
 type Output struct {
-	InfluxDB    *InfluxDB    `yaml:"influxdb"`
-	File        *FileOutput  `yaml:"file"`
-	Kafka       *KafkaOutput `yaml:"kafka"`
-	Discard     *Discard     `yaml:"discard"`
+	Kinds
 	DeadLetters *DeadLetters `yaml:"dead_letters"`
 }
-
-// InfluxDB is a server of version 1.8 or 2.
-type InfluxDB struct {
-	URL       string        `yaml:"url"`
-	Token     secret.Text   `yaml:"token"` // user:password on 1.8
-	TokenFile string        `yaml:"token_file"`
-	Org       string        `yaml:"org"`
-	Bucket    string        `yaml:"bucket"` // database or database/policy on 1.8
-	BatchSize int           `yaml:"batch_size"`
-	Timeout   time.Duration `yaml:"timeout"` // limit of a request; failed requests are repeated
-	Layout    string        `yaml:"layout"`  // wide = variables are fields, long = a point per variable
-	Include   []string      `yaml:"include"` // parts of the points; empty = all
-	Every     int           `yaml:"every"`   // samples between two that all horizons are written of
-}
-
-func (i *InfluxDB) setDefaults() {
-	i.BatchSize = 5000
-	i.Layout, i.Every = "wide", 1
-	i.Timeout = 30 * time.Second
-}
-
-// FileOutput is a file of forecasts.
-type FileOutput struct {
-	Path   string `yaml:"path"`
-	Format string `yaml:"format"` // csv, jsonl, influx or parquet; "" = by the file's name
-	// TimeUnit is that of the times in csv: auto = RFC 3339, s = seconds, which
-	// also gives integer steps back.
-	TimeUnit string `yaml:"time_unit"`
-
-	// Columns are origin and y (what was observed), beside the usual ones, or nixtla.
-	// y waits in memory until it is observed.
-	Columns []string `yaml:"columns"`
-}
-
-func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }
-
-// Kind returns the format of the file, "" when neither Format nor the extension tells it.
-// Standard output is CSV.
-func (f *FileOutput) Kind() string {
-	if f.Format != "" || f.Path == "-" {
-		return cmp.Or(f.Format, "csv")
-	}
-	switch strings.ToLower(filepath.Ext(f.Path)) {
-	case ".csv":
-		return "csv"
-	case ".jsonl", ".ndjson":
-		return "jsonl"
-	case ".lp", ".influx", ".line":
-		return "influx"
-	case ".parquet", ".pq":
-		return "parquet"
-	}
-	return ""
-}
-
-// Waits reports whether forecasts wait for their observed value, because the file has the
-// column y. No checkpoint has forecasts that wait.
-func (f *FileOutput) Waits() bool {
-	return f.Kind() == "parquet" || slices.Contains(f.Columns, "y") || slices.Contains(f.Columns, "nixtla")
-}
-
-// KafkaOutput is a topic that forecasts are written to.
-type KafkaOutput struct {
-	Topic   string   `yaml:"topic"`
-	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them
-	Layout  string   `yaml:"layout"`  // wide = a message has all variables, long = one
-
-	AnomalyTopic string `yaml:"anomaly_topic"` // for the events of anomalies; "" = none
-
-	// KafkaAccess belongs to Brokers.
-	KafkaAccess `yaml:",inline"`
-}
-
-func (k *KafkaOutput) setDefaults() { k.Layout = "wide" }
-
-// Discard only counts points.
-type Discard struct{}
 
 // DeadLetters keeps copies of refused messages, in a file or a topic of the input's brokers.
 type DeadLetters struct {
@@ -314,10 +115,10 @@ type DeadLetters struct {
 
 // State is where checkpoints are kept.
 type State struct {
-	Dir      string        `yaml:"dir"`      // of a single process; neither dir nor topic: every start is from scratch
-	Topic    string        `yaml:"topic"`    // Kafka topic, for a consumer group of any number of processes
-	Interval time.Duration `yaml:"interval"` // time between checkpoints
-	Records  int           `yaml:"records"`  // records between checkpoints, whichever limit comes first
+	Dir      string        `yaml:"dir"`                    // of a single process; neither dir nor topic: every start is from scratch
+	Topic    string        `yaml:"topic"`                  // Kafka topic, for a consumer group of any number of processes
+	Interval time.Duration `yaml:"interval" reload:"live"` // time between checkpoints
+	Records  int           `yaml:"records" reload:"live"`  // records between checkpoints, whichever limit comes first
 
 	// StallTimeout is the time without a heartbeat of a partition's work after which the
 	// process ends; 0 = never.
@@ -328,26 +129,26 @@ type State struct {
 type Server struct {
 	Enabled bool        `yaml:"enabled"`
 	Listen  string      `yaml:"listen"`
-	Token   secret.Text `yaml:"token"`    // required on other addresses than loopback
-	TLSCert string      `yaml:"tls_cert"` // certificate, with those of its issuers behind it
+	Token   secret.Text `yaml:"token" reload:"live"` // required on other addresses than loopback
+	TLSCert string      `yaml:"tls_cert"`            // certificate, with those of its issuers behind it
 	TLSKey  string      `yaml:"tls_key"`
 }
 
 // OnLoopback reports whether only this machine reaches the server.
 func (s *Server) OnLoopback() bool {
 	host, _, err := net.SplitHostPort(s.Listen)
-	return err == nil && isLoopback(host)
+	return err == nil && IsLoopback(host)
 }
 
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Log is the process's own log.
 type Log struct {
-	Level  string `yaml:"level"`
+	Level  string `yaml:"level" reload:"live"`
 	Format string `yaml:"format"` // auto = text on a terminal, json otherwise
 }
 
@@ -405,12 +206,9 @@ func ParseAnomalyRule(text string) (r AnomalyRule, err error) {
 func Default() *Config {
 	return &Config{
 		Input: Input{
-			DataFormat: "json",
-			JSON:       JSON{Layout: "wide", TimeUnit: "auto"},
-			Influx:     Influx{TimeUnit: "ns"},
-			CSV:        CSV{TimeUnit: "auto"},
-			TimeZone:   "UTC",
+			Kinds: newKinds(reflect.TypeFor[Input]()), DataFormat: "json", TimeZone: "UTC",
 		},
+		Output:   Output{Kinds: newKinds(reflect.TypeFor[Output]())},
 		Pipeline: Pipeline{Fill: "none", Aggregate: "latest", MaxGap: 1000, Scope: "series", SchemaChangeAfter: 10, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,

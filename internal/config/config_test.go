@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // TestBadFiles loads each testdata/*.bad.yml and compares the errors with
@@ -27,7 +28,7 @@ func TestBadFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = config.Load(config.Sources{Files: []string{name}})
+			_, err = wire.Load(config.Sources{Files: []string{name}})
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -91,7 +92,7 @@ func TestLayersInOrder(t *testing.T) {
 	if m.Frequencies != config.Default().Model.Frequencies || m.Order != 2 || m.Horizon != 3 || m.Seed != 4 || m.Season != 5 {
 		t.Errorf("got %+v", m)
 	}
-	k := cfg.Input.Kafka
+	k := wire.InputKafka(cfg)
 	if !reflect.DeepEqual(k.Brokers, []string{"c:1"}) || !reflect.DeepEqual(k.Topics, []string{"x"}) || k.ConsumerGroup != "forecaster" {
 		t.Errorf("lists must be replaced, blocks merged, defaults kept; got %+v", k)
 	}
@@ -113,10 +114,10 @@ func TestEverySettingHasAVariableAndASet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(cfg.Input.Kafka.Brokers, []string{"a:1", "b:2"}) || cfg.Pipeline.Interval.Fixed() != 90*time.Second ||
-		cfg.Input.Kafka.MaxMessageLen != 64<<10 || !reflect.DeepEqual(cfg.Model.Levels, []float64{.5, .95}) ||
-		cfg.Output.Discard == nil || cfg.Output.InfluxDB.Token.Reveal() != "s" || cfg.Output.InfluxDB.BatchSize != 5000 {
-		t.Errorf("got %+v %+v %+v", cfg.Input.Kafka, cfg.Pipeline, cfg.Model)
+	if !reflect.DeepEqual(wire.InputKafka(cfg).Brokers, []string{"a:1", "b:2"}) || cfg.Pipeline.Interval.Fixed() != 90*time.Second ||
+		wire.InputKafka(cfg).MaxMessageLen != 64<<10 || !reflect.DeepEqual(cfg.Model.Levels, []float64{.5, .95}) ||
+		config.Of[wire.DiscardOutput](cfg.Output.Kinds) == nil || wire.OutputInfluxDB(cfg).Token.Reveal() != "s" || wire.OutputInfluxDB(cfg).BatchSize != 5000 {
+		t.Errorf("got %+v %+v %+v", wire.InputKafka(cfg), cfg.Pipeline, cfg.Model)
 	}
 }
 
@@ -157,7 +158,7 @@ model:
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := cfg.Input.Kafka
+	k := wire.InputKafka(cfg)
 	if !reflect.DeepEqual(k.Brokers, []string{"h:9092", "other:9093"}) || !reflect.DeepEqual(k.Topics, []string{"x", "y"}) ||
 		k.ClientID != "a${HOST}b" || k.ConsumerGroup != "tricky: \"#'\n- value" || cfg.Model.Order != 4 {
 		t.Errorf("got %+v, order %d", k, cfg.Model.Order)
@@ -171,7 +172,7 @@ func TestAnchorsAndEmptyValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Model.Order != config.Default().Model.Order || cfg.Output.File.Path != "shared" || cfg.Output.InfluxDB != nil {
+	if cfg.Model.Order != config.Default().Model.Order || wire.OutputFile(cfg).Path != "shared" || wire.OutputInfluxDB(cfg) != nil {
 		t.Errorf("got %+v %+v", cfg.Model, cfg.Output)
 	}
 }
@@ -183,7 +184,7 @@ func TestSecretFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := cfg.Output.InfluxDB.Token.Reveal(); got != "s3cret" {
+	if got := wire.OutputInfluxDB(cfg).Token.Reveal(); got != "s3cret" {
 		t.Errorf("got %q", got)
 	}
 	text, err := cfg.YAML()
@@ -297,7 +298,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `([a-z_.]+)`( \\*)? \\| *(.*?) *\\|").FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile("(?m)^\\| `([a-z_]+[.][a-z_.]+)`( \\*)? \\| *(.*?) *\\|").FindAllStringSubmatch(string(text), -1)
 	documented := make(map[string]string)
 	for _, r := range rows {
 		if r[2] == "" {

@@ -12,11 +12,11 @@ var Meanings = meanings
 // DefaultSettings returns the default of every setting as text.
 func DefaultSettings() map[string]string {
 	settings := make(map[string]string)
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) {
 		v := reflect.ValueOf(Default()).Elem()
 		for _, name := range strings.Split(path, ".") {
-			f, _ := field(v.Type(), name)
-			v = open(v.FieldByIndex(f.Index))
+			m, _ := find(v.Type(), name)
+			v = open(m.of(v))
 		}
 		text := fmt.Sprint(v.Interface())
 		if v.Kind() == reflect.Slice {

@@ -104,7 +104,7 @@ func (w *walker) block(path string, v reflect.Value, n ast.Node) {
 		pairs = []*ast.MappingValueNode{x}
 	case *ast.NullNode:
 		if v.Kind() == reflect.Pointer {
-			v.SetZero()
+			remove(v)
 		}
 		return
 	default:
@@ -119,7 +119,7 @@ func (w *walker) block(path string, v reflect.Value, n ast.Node) {
 	w.origins[path] = w.where(n)
 	for _, pair := range pairs {
 		name := pair.Key.GetToken().Value
-		f, ok := field(v.Type(), name)
+		m, ok := find(v.Type(), name)
 		if !ok {
 			w.fail(w.where(pair.Key), path, "%s", unknown(path, v.Type(), name))
 			continue
@@ -128,10 +128,10 @@ func (w *walker) block(path string, v reflect.Value, n ast.Node) {
 		if path != "" {
 			child = path + "." + name
 		}
-		if isBlock(f.Type) {
-			w.block(child, v.FieldByIndex(f.Index), pair.Value)
+		if isBlock(m.typ) {
+			w.block(child, m.of(v), pair.Value)
 		} else {
-			w.value(child, v.FieldByIndex(f.Index), pair)
+			w.value(child, m.of(v), pair)
 		}
 	}
 }

@@ -96,13 +96,11 @@ func defaultOptimiser() Optimiser {
 
 // Dim returns the number of variables, if the configuration determines it.
 func (c *Config) Dim() (n int, ok bool) {
-	switch {
-	case len(c.Pipeline.Variables) > 0:
-		n = len(c.Pipeline.Variables)
-	case c.Input.Simulated != nil:
-		n = c.Input.Simulated.Dim
-	case len(c.Input.CSV.ValueColumns) > 0:
-		n = len(c.Input.CSV.ValueColumns)
+	n = len(c.Pipeline.Variables)
+	for _, s := range c.Input.Given() {
+		if d, ok := s.(interface{ Variables() int }); ok && n == 0 {
+			n = d.Variables()
+		}
 	}
 	return n, n > 0
 }
@@ -119,9 +117,9 @@ func (c *Config) Lags() (n int, ok bool) {
 func (b *binder) validateKernel(m *Model) {
 	k, op, o, l := &m.Kernel, &m.Kernel.Operator, &m.Optimiser, &m.Loss
 	c := b.Checker
-	atLeast(c, "model.kernel.parameter", k.Parameter, 0)
-	atLeast(c, "model.kernel.plus.parameter", k.Plus.Parameter, 0)
-	atLeast(c, "model.kernel.times.parameter", k.Times.Parameter, 0)
+	AtLeast(c, "model.kernel.parameter", k.Parameter, 0)
+	AtLeast(c, "model.kernel.plus.parameter", k.Plus.Parameter, 0)
+	AtLeast(c, "model.kernel.times.parameter", k.Times.Parameter, 0)
 	for _, a := range k.Coefficients {
 		b.Need(a >= 0, "model.kernel.coefficients", "must be >= 0, or the kernel is not positive definite, got %v", a)
 	}
@@ -132,31 +130,31 @@ func (b *binder) validateKernel(m *Model) {
 	b.Need(k.Window >= 2 && k.Window <= 5000, "model.kernel.window", "must lie in [2, 5000], got %d", k.Window)
 	b.Need(k.Terms >= 1 && k.Terms <= 100_000, "model.kernel.terms", "must lie in [1, 100000], got %d", k.Terms)
 	b.Need(k.Degree == 2 || k.Degree == 3, "model.kernel.degree", "must be 2 or 3, got %d", k.Degree)
-	atLeast(c, "model.kernel.lambda", k.Lambda, 0)
+	AtLeast(c, "model.kernel.lambda", k.Lambda, 0)
 
 	b.OneOf("model.kernel.operator.form", op.Form, "bounded", "unbounded")
-	atLeast(c, "model.kernel.operator.rank", op.Rank, 0)
-	atLeast(c, "model.kernel.operator.eta", op.Eta, 0)
+	AtLeast(c, "model.kernel.operator.rank", op.Rank, 0)
+	AtLeast(c, "model.kernel.operator.eta", op.Eta, 0)
 	b.Need(op.Length > 0, "model.kernel.operator.length", "must be > 0, got %v", op.Length)
 	b.Need(op.Mix >= 0 && op.Mix <= 1, "model.kernel.operator.mix", "must lie in [0, 1], got %v", op.Mix)
-	atLeast(c, "model.kernel.operator.groups", op.Groups, 0)
+	AtLeast(c, "model.kernel.operator.groups", op.Groups, 0)
 
 	b.Need(l.Parameter >= 0, "model.loss.parameter", "must be >= 0, got %v", l.Parameter)
 
 	b.OneOf("model.optimiser.step", o.Step, "newton", "plain", "adagrad")
 	b.OneOf("model.optimiser.schedule", o.Schedule, "auto", "constant", "inverse_time", "inverse_scaling", "inverse_root")
-	atLeast(c, "model.optimiser.rate", o.Rate, 0)
-	atLeast(c, "model.optimiser.power", o.Power, 0)
+	AtLeast(c, "model.optimiser.rate", o.Rate, 0)
+	AtLeast(c, "model.optimiser.power", o.Power, 0)
 	b.Need(o.Batch >= 1 && o.Batch <= 10_000, "model.optimiser.batch", "must lie in [1, 10000], got %d", o.Batch)
 	b.Need(o.Blocks >= 1 && m.Frequencies%o.Blocks == 0, "model.optimiser.blocks", "must divide model.frequencies = %d, got %d", m.Frequencies, o.Blocks)
 	b.OneOf("model.optimiser.decay", o.Decay, "all", "block")
-	atLeast(c, "model.optimiser.clip", o.Clip, 0)
+	AtLeast(c, "model.optimiser.clip", o.Clip, 0)
 	b.Need(o.Warm >= 0 && o.Warm <= 100_000, "model.optimiser.warm", "must lie in [0, 100000], got %d", o.Warm)
 	b.OneOf("model.optimiser.solver", o.Solver, "auto", "ridge", "cg", "lbfgs")
-	atLeast(c, "model.optimiser.redraw", o.Redraw, 0)
-	atLeast(c, "model.optimiser.grow", o.Grow, 0)
+	AtLeast(c, "model.optimiser.redraw", o.Redraw, 0)
+	AtLeast(c, "model.optimiser.grow", o.Grow, 0)
 	b.Need(o.MostBlocks >= 0 && o.MostBlocks <= 100_000, "model.optimiser.most_blocks", "must lie in [0, 100000], got %d", o.MostBlocks)
-	atLeast(c, "model.optimiser.manifold", o.Manifold, 0)
+	AtLeast(c, "model.optimiser.manifold", o.Manifold, 0)
 	b.Need(o.ManifoldBatches >= 1 && o.ManifoldBatches <= 100, "model.optimiser.manifold_batches", "must lie in [1, 100], got %d", o.ManifoldBatches)
-	atLeast(c, "model.optimiser.group_lasso", o.GroupLasso, 0)
+	AtLeast(c, "model.optimiser.group_lasso", o.GroupLasso, 0)
 }

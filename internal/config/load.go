@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -54,22 +55,30 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 	for _, s := range src.Set {
 		b.set(s.Path, s.Value, s.From)
 	}
-	if k := b.cfg.Input.Kafka; k != nil {
-		b.secretFile("input.kafka.sasl_password", k.SASLPasswordFile, &k.SASLPassword)
-	}
-	if k := b.cfg.Output.Kafka; k != nil {
-		b.secretFile("output.kafka.sasl_password", k.SASLPasswordFile, &k.SASLPassword)
-	}
-	if i := b.cfg.Output.InfluxDB; i != nil {
-		b.secretFile("output.influxdb.token", i.TokenFile, &i.Token)
-	}
+	secrets(reflect.ValueOf(b.cfg).Elem(), "", b.secretFile)
 	b.validate(checks)
 	return b.cfg, b.Err()
 }
 
 // YAML writes the whole configuration, defaults included and secrets redacted.
 func (c *Config) YAML() ([]byte, error) {
-	return yaml.MarshalWithOptions(c, yaml.IndentSequence(true))
+	return yaml.MarshalWithOptions(tree(reflect.ValueOf(*c)), yaml.IndentSequence(true))
+}
+
+// tree returns the keys of a block with their values, those of declared kinds among them.
+func tree(block reflect.Value) (list yaml.MapSlice) {
+	for _, m := range members(block.Type()) {
+		v := m.of(block)
+		item := yaml.MapItem{Key: m.key, Value: v.Interface()}
+		switch {
+		case v.Kind() == reflect.Pointer && v.IsNil():
+			item.Value = nil
+		case isBlock(m.typ):
+			item.Value = tree(reflect.Indirect(v))
+		}
+		list = append(list, item)
+	}
+	return list
 }
 
 func sorted(s []string) []string {

@@ -5,28 +5,25 @@ import (
 	"slices"
 )
 
-// Live are the keys that a running job takes over from a changed configuration; every other
-// key needs a restart.
-var Live = []string{
-	"evaluate.interval",
-	"output.influxdb.token",
-	"output.influxdb.token_file",
-	"output.influxdb.batch_size",
-	"output.influxdb.timeout",
-	"state.interval",
-	"state.records",
-	"server.token",
-	"log.level",
+// Live returns the keys that a running job takes over from a changed configuration, those with
+// the tag reload:"live"; every other key needs a restart.
+func Live() (keys []string) {
+	leaves(reflect.TypeFor[Config](), "", func(path string, m member) {
+		if m.live {
+			keys = append(keys, path)
+		}
+	})
+	return keys
 }
 
-// Reload returns the configuration for a job that runs with old: old with the keys in Live
-// taken from next. changed are the keys in Live that differ, restart all other keys that
+// Reload returns the configuration for a job that runs with old: old with the keys of Live
+// taken from next. changed are the keys of Live that differ, restart all other keys that
 // differ.
 func Reload(old, next *Config) (merged *Config, changed, restart []string) {
-	c := clone(reflect.ValueOf(*old)).Interface().(Config)
-	merged = &c
+	merged = old.Clone()
+	live := Live()
 	differences(reflect.ValueOf(merged).Elem(), reflect.ValueOf(next).Elem(), "", func(path string, from, to reflect.Value) {
-		if slices.Contains(Live, path) && from.IsValid() && to.IsValid() {
+		if slices.Contains(live, path) && from.IsValid() && to.IsValid() {
 			from.Set(to)
 			changed = append(changed, path)
 			return
@@ -36,14 +33,23 @@ func Reload(old, next *Config) (merged *Config, changed, restart []string) {
 	return merged, changed, restart
 }
 
+// Clone returns a copy that shares no block.
+func (c *Config) Clone() *Config {
+	other := clone(reflect.ValueOf(*c)).Interface().(Config)
+	return &other
+}
+
 // clone copies a struct and the blocks in it.
 func clone(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
-	for i := range v.NumField() {
-		f := c.Field(i)
+	if k := c.FieldByName("Kinds"); k.IsValid() {
+		k.Set(reflect.ValueOf(k.Interface().(Kinds).clone()))
+	}
+	for _, m := range members(v.Type()) {
+		f := m.of(c)
 		switch {
-		case !isBlock(f.Type()):
+		case !isBlock(m.typ):
 		case f.Kind() == reflect.Struct:
 			f.Set(clone(f))
 		case !f.IsNil():
@@ -58,9 +64,8 @@ func clone(v reflect.Value) reflect.Value {
 // differences calls f for each setting that a and b have not alike. A block that only
 // one of them has is one difference, with no values.
 func differences(a, b reflect.Value, prefix string, f func(path string, from, to reflect.Value)) {
-	for _, field := range fields(a.Type()) {
-		path := prefix + key(field)
-		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
+	for _, m := range members(a.Type()) {
+		path, x, y := prefix+m.key, m.of(a), m.of(b)
 		if !isBlock(x.Type()) {
 			if !reflect.DeepEqual(x.Interface(), y.Interface()) {
 				f(path, x, y)

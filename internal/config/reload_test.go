@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 const running = `
@@ -35,11 +36,11 @@ log: {level: debug}
 	if want := []string{"input.kafka.brokers", "model.levels", "output.file"}; !slices.Equal(restart, want) {
 		t.Errorf("needing a restart %q, want %q", restart, want)
 	}
-	if merged.Output.InfluxDB.Token.Reveal() != "new" || merged.Evaluate.Interval != 7 || merged.Log.Level != "debug" ||
-		len(merged.Input.Kafka.Brokers) != 1 || merged.Output.File == nil {
+	if wire.OutputInfluxDB(merged).Token.Reveal() != "new" || merged.Evaluate.Interval != 7 || merged.Log.Level != "debug" ||
+		len(wire.InputKafka(merged).Brokers) != 1 || wire.OutputFile(merged) == nil {
 		t.Errorf("merged %+v", merged)
 	}
-	if old.Output.InfluxDB.Token.Reveal() != "old" || old.Log.Level != "info" {
+	if wire.OutputInfluxDB(old).Token.Reveal() != "old" || old.Log.Level != "info" {
 		t.Error("the configuration in force was written to")
 	}
 	if _, changed, restart := config.Reload(merged, merged); changed != nil || restart != nil {
@@ -50,7 +51,7 @@ log: {level: debug}
 // Every key in Live exists, and the documentation lists just these.
 func TestLiveKeys(t *testing.T) {
 	all := config.DefaultSettings()
-	for _, path := range config.Live {
+	for _, path := range config.Live() {
 		if _, ok := all[path]; !ok {
 			t.Errorf("there is no key %q", path)
 		}
@@ -59,7 +60,7 @@ func TestLiveKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line := "`" + strings.Join(config.Live, "`, `") + "`"; !strings.Contains(string(text), "\n"+line+"\n") {
+	if line := "`" + strings.Join(config.Live(), "`, `") + "`"; !strings.Contains(string(text), "\n"+line+"\n") {
 		t.Errorf("docs/configuration.md has no line\n%s", line)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // the environment and in --set.
 func TestRenamedKeys(t *testing.T) {
 	keys := make(map[string]bool)
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) { keys[path] = true })
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) { keys[path] = true })
 	for was, now := range renamed {
 		if keys[was] || !keys[now] {
 			t.Errorf("%s -> %s: the old name must not be a key, and the new one must", was, now)

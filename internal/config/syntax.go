@@ -64,7 +64,7 @@ var twice = regexp.MustCompile(`^mapping key "(.*)" already defined at \[([0-9]+
 // isKey reports whether some block has a key of this name.
 func isKey(name string) bool {
 	found := false
-	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ member) {
 		found = found || slices.Contains(strings.Split(path, "."), name)
 	})
 	return found

@@ -14,16 +14,16 @@ type Value struct{ Key, Text string }
 // have no secrets.
 func (c *Config) Values(block string) []Value {
 	v := reflect.ValueOf(*c)
-	f, ok := field(v.Type(), block)
+	m, ok := find(v.Type(), block)
 	if !ok {
 		panic("config: no block " + block)
 	}
-	return values(nil, v.FieldByIndex(f.Index), block+".")
+	return values(nil, m.of(v), block+".")
 }
 
 func values(list []Value, v reflect.Value, prefix string) []Value {
-	for _, f := range fields(v.Type()) {
-		path, x := prefix+key(f), v.FieldByIndex(f.Index)
+	for _, m := range members(v.Type()) {
+		path, x := prefix+m.key, m.of(v)
 		if isBlock(x.Type()) {
 			list = values(list, x, path+".")
 		} else {

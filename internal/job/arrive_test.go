@@ -28,7 +28,7 @@ func TestSettingsArrive(t *testing.T) {
 			t.Fatalf("%v: %v", sets, err)
 		}
 		l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
-		connection, err := wire.KafkaConnection(cfg.Input.Kafka)
+		connection, err := wire.InputKafka(cfg).Connection()
 		if err != nil {
 			t.Fatal(err)
 		}

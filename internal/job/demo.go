@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -17,7 +16,7 @@ import (
 // DemoMessages returns the samples of macrodata and of a simulated series with the given
 // number of rows, mixed so that both series end at about the same time.
 func DemoMessages(rows int) []stream.Message {
-	simulated := wire.Simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: rows, Seed: 1, Interval: time.Second})
+	simulated := wire.Simulate(&wire.SimulatedInput{Setting: "exponential", Noise: "white", Dim: 5, Rows: rows, Seed: 1, Interval: time.Second})
 	series := [][]stream.Message{DatasetMessages(dataset.Macrodata()), DatasetMessages(simulated)}
 	var all []stream.Message
 	at := make([]int, len(series))

@@ -19,7 +19,7 @@ import (
 // CheckRecords say it.
 func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
 	src, err := wire.OpenFile(cfg)
-	if err != nil || !isRegular(cfg.Input.File.Path) {
+	if err != nil || !isRegular(wire.InputFile(cfg).Path) {
 		return src, err
 	}
 	if err = checkNames(ctx, cfg, log, src); err == nil {
@@ -98,7 +98,7 @@ func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record
 // CheckRecords makes the checks of OpenFile for what it could not see: the records of standard input
 // or a pipe, and names of rules and bounds where records name the variables. each calls f with them.
 func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each func(f func(*stream.Record))) error {
-	regular := isRegular(cfg.Input.File.Path)
+	regular := isRegular(wire.InputFile(cfg).Path)
 	if regular && src.Variables() != nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func withNames(cfg *config.Config, log *slog.Logger, messages stream.Source, src
 	if n.done() || src.Variables() != nil {
 		return messages
 	}
-	early := !isRegular(cfg.Input.File.Path) && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
+	early := !isRegular(wire.InputFile(cfg).Path) && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
 	return &namedSource{Source: messages, file: src, decoder: src.Decoder(), names: n, early: early, log: log}
 }
 

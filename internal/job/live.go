@@ -19,7 +19,6 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -101,24 +100,27 @@ func (l *Live) Run(ctx context.Context) error {
 
 // Process works until the input or ctx ends.
 func (l *Live) Process(ctx context.Context) error {
-	if l.Cfg.Input.Kafka != nil {
+	if wire.InputKafka(l.Cfg) != nil {
 		return l.runKafka(ctx)
 	}
-	src, dec, name, err := l.openSource()
+	in, err := wire.OpenInput(l.Cfg)
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	l.log.Info("starting", "input", name, "model", l.Cfg.Model.Type)
-	return l.work(ctx, name, src, dec, nil)
+	defer in.Close()
+	if in.Assumed != "" {
+		l.log.Info("the first lines of the file say how to read it", "assumed", in.Assumed)
+	}
+	l.log.Info("starting", "input", in.Name, "model", l.Cfg.Model.Type)
+	return l.work(ctx, in.Name, paced(in.Source, in.Decoder, in.Speed), in.Decoder, nil)
 }
 
 func (l *Live) runKafka(ctx context.Context) error {
-	connection, err := wire.KafkaConnection(l.Cfg.Input.Kafka)
+	k := wire.InputKafka(l.Cfg)
+	connection, err := k.Connection()
 	if err != nil {
 		return err
 	}
-	k := l.Cfg.Input.Kafka
 	group, err := kafka.NewGroup(l.groupConfig(connection))
 	if err != nil {
 		return err
@@ -149,7 +151,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 // prepareKafka waits for the brokers, checks the rights of the job and opens the state topic.
 func (l *Live) prepareKafka(ctx context.Context, group *kafka.Group) error {
 	err := group.Wait(ctx)
-	if lacking := checkKafkaRights(ctx, l.Cfg); lacking != nil {
+	if lacking := wire.CheckKafkaRights(ctx, l.Cfg); lacking != nil {
 		return lacking // says more
 	}
 	if topic := l.Cfg.State.Topic; topic != "" && err == nil {
@@ -159,7 +161,7 @@ func (l *Live) prepareKafka(ctx context.Context, group *kafka.Group) error {
 }
 
 func (l *Live) groupConfig(connection kafka.Connection) kafka.GroupConfig {
-	k := l.Cfg.Input.Kafka
+	k := wire.InputKafka(l.Cfg)
 	return kafka.GroupConfig{
 		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
@@ -186,29 +188,6 @@ func (l *Live) setGroup(g *kafka.Group) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.group = g
-}
-
-// openSource opens an input that is not Kafka.
-func (l *Live) openSource() (src stream.Source, dec stream.Decoder, name string, err error) {
-	if s := l.Cfg.Input.Simulated; s != nil {
-		source, dec, err := wire.NewSimulated(s)
-		if err != nil {
-			return nil, nil, "", err
-		}
-		return source, dec, "simulated", nil
-	}
-	source, err := wire.OpenFile(l.Cfg)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if assumed := wire.Assumed(source); assumed != "" {
-		l.log.Info("the first lines of the file say how to read it", "assumed", assumed)
-	}
-	speed, name := 0., "stdin"
-	if f := l.Cfg.Input.File; f != nil {
-		speed, name = f.Speed, ofFile
-	}
-	return paced(source, source.Decoder(), speed), source.Decoder(), name, nil
 }
 
 // work runs one partition. The labels fill the placeholders of output paths.
@@ -268,7 +247,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	l.started(name, &partition{runner: runner, influx: out.Influx, problem: out.Problem, damaged: damaged})
+	l.started(name, &partition{runner: runner, out: out, damaged: damaged})
 	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
@@ -303,8 +282,8 @@ func closing(err error, end func() error) error {
 // stallTimeout is state.stall_timeout, but longer than a request may take.
 func stallTimeout(c *config.Config) time.Duration {
 	limit := c.State.StallTimeout
-	if i := c.Output.InfluxDB; i != nil && limit > 0 {
-		limit = max(limit, 2*i.Timeout)
+	if limit > 0 {
+		limit = max(limit, 2*wire.Patience(c))
 	}
 	return limit
 }
@@ -313,27 +292,11 @@ func stallTimeout(c *config.Config) time.Duration {
 // {partition} of its output paths filled in, and reserves the paths: two
 // partitions cannot write one file.
 func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Config, release func(), err error) {
-	c := *l.current.Load()
 	var pairs []string
 	for k, v := range labels {
 		pairs = append(pairs, "{"+k+"}", v)
 	}
-	fill := strings.NewReplacer(pairs...)
-	var paths []string
-	if c.Output.File != nil {
-		f := *c.Output.File
-		f.Path = fill.Replace(f.Path)
-		c.Output.File = &f
-		paths = append(paths, f.Path)
-	}
-	if c.Output.DeadLetters != nil {
-		d := *c.Output.DeadLetters
-		d.Path = fill.Replace(d.Path)
-		c.Output.DeadLetters = &d
-		if d.Path != "" {
-			paths = append(paths, d.Path)
-		}
-	}
+	c, paths := wire.FillPaths(l.current.Load(), strings.NewReplacer(pairs...))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range paths {
@@ -344,7 +307,7 @@ func (l *Live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 	for _, p := range paths {
 		l.open[p] = name
 	}
-	return &c, func() {
+	return c, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for _, p := range paths {
@@ -363,7 +326,7 @@ func runConfig(cfg *config.Config) run.Config {
 		DrainTimeout:      drainTimeout,
 		StallTimeout:      stallTimeout(cfg),
 	}
-	if k := cfg.Input.Kafka; k != nil {
+	if k := wire.InputKafka(cfg); k != nil {
 		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
 	}
 	return rc
@@ -372,8 +335,7 @@ func runConfig(cfg *config.Config) run.Config {
 // partition has the runner and the edges of a partition.
 type partition struct {
 	runner  *run.Runner
-	influx  *influx.Sink // or nil
-	problem func() string
+	out     *wire.Outputs
 	damaged func() int64 // Checkpoints that could not be read
 }
 
@@ -386,11 +348,10 @@ type counters struct {
 }
 
 func (p *partition) counters() counters {
-	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.damaged(), Problem: p.problem()}
-	if p.influx != nil {
-		s := p.influx.Stats()
-		c.SinkRetries = s.Retries
-		c.DeadLetters[stream.Rejected] += s.Rejected
+	retries, rejected := p.out.Requests()
+	c := counters{Stats: p.runner.Stats(), SinkRetries: retries, Damaged: p.damaged(), Problem: p.out.Problem()}
+	if rejected > 0 {
+		c.DeadLetters[stream.Rejected] += rejected
 	}
 	return c
 }

@@ -18,8 +18,8 @@ import (
 // Merge writes the records of input.kafka to the topic to, with the series as the key,
 // until ctx ends. With partitions > 0 it creates a topic that does not exist.
 func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, log *slog.Logger) error {
-	k := cfg.Input.Kafka
-	connection, err := wire.KafkaConnection(k)
+	k := wire.InputKafka(cfg)
+	connection, err := k.Connection()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // nameCheck looks for the variables that the configuration names among those of a file.
@@ -28,7 +29,7 @@ type configured struct {
 }
 
 func newNameCheck(c *config.Config) *nameCheck {
-	n := &nameCheck{file: c.Input.File.Path, inputs: c.Model.Exogenous, has: make(map[string]bool)}
+	n := &nameCheck{file: wire.InputFile(c).Path, inputs: c.Model.Exogenous, has: make(map[string]bool)}
 	if n.file == "-" {
 		n.file = "stdin"
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 // TestNameCheck: a name that a later row has is no error, nor is one of rows without names.
@@ -29,7 +30,7 @@ func TestNameCheck(t *testing.T) {
 		{"bounds", func(c *config.Config) { c.Model.Bounds = []string{"* >= 0", "c <= 1"} }, [][]string{{"a"}}, false, "", `model.bounds: there is no variable \"c\"`},
 	} {
 		cfg := config.Default()
-		cfg.Input.File = &config.FileInput{Path: "data.csv"}
+		cfg.Input.Set(&wire.FileInput{Path: "data.csv"})
 		c.change(cfg)
 		n := newNameCheck(cfg)
 		for _, names := range c.records {

@@ -42,7 +42,7 @@ type Produced struct {
 
 // Run publishes the file until its end, or until ctx ends.
 func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error) {
-	connection, err := wire.KafkaConnection(cfg.Input.Kafka)
+	connection, err := wire.InputKafka(cfg).Connection()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 	if err := connection.Ping(ctx); err != nil {
 		return nil, err
 	}
-	done := &Produced{Topic: cfg.Input.Kafka.Topics[0]}
+	done := &Produced{Topic: wire.InputKafka(cfg).Topics[0]}
 	if p.Partitions > 0 {
 		if err := connection.CreateTopic(ctx, done.Topic, p.Partitions); err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 
 func (p *Produce) open(cfg *config.Config) (*file.Source, error) {
 	c := *cfg
-	c.Input.File = &config.FileInput{Path: p.Path, Series: p.Series, Sort: p.Sort, Strict: p.Strict}
+	c.Input.Set(&wire.FileInput{Path: p.Path, Series: p.Series, Sort: p.Sort, Strict: p.Strict})
 	return wire.OpenFile(&c)
 }
 

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -77,11 +77,7 @@ func (r *reloader) Watch(ctx context.Context) (stop func()) {
 // content hashes the configuration files and the files of secrets that they name.
 func (r *reloader) content() [sha256.Size]byte {
 	h := sha256.New()
-	names := r.files
-	if i := r.job.current.Load().Output.InfluxDB; i != nil && i.TokenFile != "" {
-		names = append(names[:len(names):len(names)], i.TokenFile)
-	}
-	for _, name := range names {
+	for _, name := range slices.Concat(r.files, config.SecretFiles(r.job.current.Load())) {
 		text, err := os.ReadFile(name) // #nosec G304 -- the user's configuration
 		fmt.Fprintf(h, "%s %d %v\n", name, len(text), err != nil)
 		_, _ = h.Write(text) // a hash takes everything
@@ -131,11 +127,8 @@ func (r *reloader) reload() {
 func (l *Live) change(c run.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := l.current.Load().Output.InfluxDB
 	for _, p := range l.working {
-		if p.influx != nil && i != nil {
-			p.influx.Change(influx.Change{Token: i.Token, BatchSize: i.BatchSize, Timeout: i.Timeout})
-		}
+		p.out.Reload(l.current.Load())
 		p.runner.Change(c)
 	}
 }

@@ -50,11 +50,11 @@ type Replayed struct {
 // Replay runs the input file through the engine and into the outputs. If ctx ends first,
 // Replay returns the result of the rows so far.
 func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replayed, err error) {
-	if f := cfg.Output.File; o.State != "" && f != nil && f.Waits() {
+	if f := wire.OutputFile(cfg); o.State != "" && f != nil && f.Waits() {
 		return nil, fmt.Errorf("--state: a file that has y (of --columns y or nixtla, or Parquet) cannot go on where another replay has ended, as y is written when it was observed: "+
 			"write %s as .csv or .jsonl without y, or leave out --state", shell.Quote(f.Path))
 	}
-	if f := cfg.Output.File; o.State == "" && f != nil {
+	if f := wire.OutputFile(cfg); o.State == "" && f != nil {
 		if err := cmp.Or(wire.CheckPaths(cfg), wire.CheckForecasts("output.file.path", f.Path)); err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	r = &Replayed{Refusals: wire.Refusals{Next: out.Letters}}
 	messages, decoder := wire.Messages(src, cfg.Model, o.Known)
 	rc := run.Config{
-		Source:      paced(withNames(cfg, o.Log, messages, src), src.Decoder(), cfg.Input.File.Speed),
+		Source:      paced(withNames(cfg, o.Log, messages, src), src.Decoder(), wire.InputFile(cfg).Speed),
 		Decoder:     decoder,
 		Engine:      engine,
 		Sink:        out.Sink,
@@ -105,7 +105,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, err
 	}
 	if o.Live != nil {
-		o.Live.started("file", &partition{runner: runner, influx: out.Influx, problem: out.Problem, damaged: func() int64 { return 0 }})
+		o.Live.started("file", &partition{runner: runner, out: out, damaged: func() int64 { return 0 }})
 		defer o.Live.ended("file")
 	}
 	stop := o.Watch.start(src, func() int64 { return runner.Stats().Records })
@@ -118,7 +118,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	r.Stats = runner.Stats()
 	nothing := ""
-	if f := cfg.Output.File; f != nil && f.Path != "-" && r.Forecasts == 0 {
+	if f := wire.OutputFile(cfg); f != nil && f.Path != "-" && r.Forecasts == 0 {
 		nothing = "nothing was written to " + f.Path
 	}
 	switch refused := r.Refusals.Total(); {
@@ -126,11 +126,11 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	case r.Records == 0 && r.Resumed:
 		r.Notes = append(r.Notes, fmt.Sprintf("no new rows: %s has learnt all of %s, and nothing was forecast again. "+
 			"The scores are those of its forecasts. For the forecasts of all rows give --state another directory, or start over with: %s",
-			o.State, cfg.Input.File.Path, reset))
+			o.State, wire.InputFile(cfg).Path, reset))
 	case r.Records == 0:
-		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
+		return nil, fmt.Errorf("%s: no rows", wire.InputFile(cfg).Path)
 	case refused == r.Records:
-		err = fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, r.Refusals.First())
+		err = fmt.Errorf("%s: all %d rows were refused; the first: %s", wire.InputFile(cfg).Path, refused, r.Refusals.First())
 		if rc.Warm != nil {
 			err = fmt.Errorf("%w. %s has learnt another file, or another beginning of this one, up to a later time: give --state another directory, or start over with: %s", err, o.State, reset)
 		}

@@ -58,7 +58,7 @@ type labelledFile struct {
 func readFile(t *testing.T, path string) (*config.Config, *Records) {
 	t.Helper()
 	c := config.Default()
-	c.Input.File = &config.FileInput{Path: path, Format: "csv"}
+	c.Input.Set(&wire.FileInput{Path: path, Format: "csv"})
 	src, err := wire.OpenFile(c)
 	if err != nil {
 		t.Fatal(err)

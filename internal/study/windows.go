@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
@@ -48,7 +49,7 @@ func ReadWindows(c *config.Config, path string, data *Samples, from, to int) (l 
 	}
 	l = &Labels{start: []int{0}}
 	s := &data.Series[0]
-	unit := format.TimeUnit(strings.TrimPrefix(c.Input.CSV.TimeUnit, "auto"))
+	unit := wire.TimeUnit(c)
 	var windows [][2]int64
 	for _, pair := range pairs {
 		var w [2]int64

@@ -37,7 +37,7 @@ func OpenTableData(ctx context.Context, dir, name string) (*eval.Dataset, error)
 		return dataset.Macrodata(), nil
 	}
 	c := config.Default()
-	c.Input.File = &config.FileInput{Path: filepath.Join(dir, filepath.FromSlash(name))}
+	c.Input.Set(&wire.FileInput{Path: filepath.Join(dir, filepath.FromSlash(name))})
 	c.Pipeline.MaxDim = maxTableDim
 	src, err := wire.OpenFile(c)
 	if err != nil {

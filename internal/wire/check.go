@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
@@ -25,32 +24,27 @@ func check(v *config.Checker, c *config.Config) {
 	v.OneOf("model.kernel.operator.name", op.Name, namesOf(operators, operatorName, nil)...)
 	v.OneOf("model.kernel.operator.gamma", op.Gamma, namesOf(gammas, gammaName, nil)...)
 	v.OneOf("model.loss.name", m.Loss.Name, namesOf(losses, lossName, nil)...)
-	checkSeriesTags(v, &c.Input)
+	checkSeriesTags(v, c)
+	checkDeadLetters(v, c)
+	v.OneOf("input.data_format", c.Input.DataFormat, formatNames(func(f dataFormat) bool { return f.messages != nil })...)
+	v.Need(c.State.Topic == "" || InputKafka(c) != nil && InputKafka(c).ConsumerGroup != "", "state.topic", "needs input.kafka with a consumer_group, whose commits it completes")
 	checkInterval(v, c)
 	if row, err := modelNamed(m.Type); err != nil {
 		v.Need(false, "model.type", "%v", err)
 	} else {
 		checkType(v, c, row)
 	}
-	if d := c.Output.DeadLetters; d != nil {
-		var reasons []string
-		for _, r := range stream.Reasons {
-			reasons = append(reasons, string(r))
-		}
-		for _, reason := range d.Drop {
-			v.OneOf("output.dead_letters.drop", reason, reasons...)
-		}
-	}
 }
 
 // checkSeriesTags refuses a template of another form, and one without effect.
-func checkSeriesTags(v *config.Checker, in *config.Input) {
-	if in.SeriesTags == "" {
+func checkSeriesTags(v *config.Checker, c *config.Config) {
+	if c.Input.SeriesTags == "" {
 		return
 	}
-	_, err := format.ParseSeriesTemplate(in.SeriesTags)
+	_, err := format.ParseSeriesTemplate(c.Input.SeriesTags)
 	v.Need(err == nil, "input.series_tags", "%v", err)
-	v.Need(formatOf(*in) != "influx" && len(in.JSON.Tags) == 0 && len(in.CSV.SeriesColumn) < 2, "input.series_tags", "has no effect: the input has tags")
+	f := formatOf(c)
+	v.Need(f.tags == nil || f.tags(c) == nil, "input.series_tags", "has no effect: the input has tags")
 }
 
 // checkType refuses what the type of the model cannot do.
@@ -84,7 +78,7 @@ func CheckModel(c config.Model, dim int) error {
 	v, cfg := config.NewChecker(), config.Default()
 	cfg.Model = c
 	if dim > 0 {
-		cfg.Input.Simulated = &config.Simulated{Dim: dim}
+		cfg.Input.Set(&SimulatedInput{Dim: dim})
 	}
 	row.check(v, cfg)
 	return v.Err()

@@ -1,30 +1,45 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
 )
 
 // TestDocumentation compares the tables in the pages with those of the program.
 // UPDATE_DOCS=1 writes them.
 func TestDocumentation(t *testing.T) {
 	update(t, "reference/models.md", func(string) string { return modelsReference() })
-	update(t, "kernels.md", func(page string) string {
-		for name, table := range map[string]string{
-			"models": modelTable(), "kernels": kernelTable(), "samplings": samplingTable(), "operators": operatorTable(), "gammas": gammaTable(),
-		} {
-			begin := "<!-- made from internal/wire: " + name + " -->\n"
+	within(t, "kernels.md", map[string]string{
+		"models": modelTable(), "kernels": kernelTable(), "samplings": samplingTable(), "operators": operatorTable(), "gammas": gammaTable(),
+	})
+	within(t, "configuration.md", map[string]string{
+		"inputs": kindTable(t, "input", inputs), "formats": formatTable(), "format settings": formatSettings(t), "outputs": kindTable(t, "output", outputs),
+	})
+}
+
+// within updates the tables in a page.
+func within(t *testing.T, name string, tables map[string]string) {
+	update(t, name, func(page string) string {
+		for table, text := range tables {
+			begin := "<!-- made from internal/wire: " + table + " -->\n"
 			before, rest, found := strings.Cut(page, begin)
 			_, after, ended := strings.Cut(rest, "<!-- end -->")
 			if !found || !ended {
-				t.Fatalf("kernels.md has no place for %s", name)
+				t.Fatalf("%s has no place for %s", name, table)
 			}
-			page = before + begin + table + "<!-- end -->" + after
+			page = before + begin + text + "<!-- end -->" + after
 		}
 		return page
 	})
@@ -111,6 +126,104 @@ func gammaTable() string {
 	}
 	return markdown("| `gamma` | use it when | example |", rows)
 }
+
+// kindTable has the settings of kinds of inputs or outputs.
+func kindTable[T config.Settings](t *testing.T, block string, kinds []kind[T]) string {
+	var rows [][]string
+	for _, k := range kinds {
+		rows = append(rows, []string{code([]string{block + "." + k.name}) + " *", "", k.about})
+		rows = append(rows, settingRows(t, block+"."+k.name, k.settings())...)
+	}
+	return markdown("| key | default | meaning |", rows)
+}
+
+func formatSettings(t *testing.T) string {
+	var rows [][]string
+	for _, f := range formats {
+		if f.settings != nil {
+			rows = append(rows, settingRows(t, "input."+f.name, f.settings())...)
+		}
+	}
+	return markdown("| key | default | meaning |", rows)
+}
+
+func formatTable() string {
+	yes := map[bool]string{true: "yes"}
+	var rows [][]string
+	for _, f := range formats {
+		read, written := "", ""
+		if f.read != nil {
+			read = code(f.read.Extensions)
+		}
+		if f.create != nil {
+			written = code(f.endings)
+		}
+		rows = append(rows, []string{code([]string{f.name}), f.about, yes[f.messages != nil], read, written})
+	}
+	return markdown("| format | what it is | of messages | files that are read | files that are written |", rows)
+}
+
+// settingRows has the keys of a block with their defaults and the comments on their fields.
+func settingRows(t *testing.T, block string, s config.Settings) (rows [][]string) {
+	v := reflect.ValueOf(s).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if f.Anonymous || key == "" {
+			continue
+		}
+		holder := v.Type()
+		for _, i := range f.Index[:len(f.Index)-1] {
+			holder = holder.Field(i).Type
+		}
+		about := comments(t)[holder.Name()+"."+f.Name]
+		if about == "" {
+			t.Errorf("%s.%s has no comment on its field", block, key)
+		}
+		standard := ""
+		if text := fmt.Sprint(v.FieldByIndex(f.Index)); text != "" && text != "[]" {
+			standard = "`" + text + "`"
+		}
+		rows = append(rows, []string{"`" + block + "." + key + "`", standard, about})
+	}
+	return rows
+}
+
+// comments returns the comments on the fields of the structs of this package, by "Struct.Field".
+var comments = func() func(t *testing.T) map[string]string {
+	var all map[string]string
+	return func(t *testing.T) map[string]string {
+		if all != nil {
+			return all
+		}
+		all = make(map[string]string)
+		files, err := filepath.Glob("*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok {
+					return true
+				}
+				if s, ok := spec.Type.(*ast.StructType); ok {
+					for _, f := range s.Fields.List {
+						for _, name := range f.Names {
+							text := cmp.Or(f.Doc.Text(), f.Comment.Text())
+							all[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(text), " ")
+						}
+					}
+				}
+				return true
+			})
+		}
+		return all
+	}
+}()
 
 func modelsReference() string {
 	var rows [][]string

@@ -13,17 +13,18 @@ import (
 // checkInterval proposes the interval that a file has, where one must be given: its lines have
 // one variable each.
 func checkInterval(v *config.Checker, c *config.Config) {
-	if c.Pipeline.Interval > 0 || c.Input.File == nil || !inParts(c.Input) || formatOf(c.Input) == "influx" {
+	f := InputFile(c)
+	if c.Pipeline.Interval > 0 || f == nil || !inParts(c) || f.formatName(c) == influxFormat.name {
 		return
 	}
-	if info, err := os.Stat(c.Input.File.Path); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(f.Path); err != nil || !info.Mode().IsRegular() {
 		return // reading would take lines from a pipe
 	}
 	if _, err := time.LoadLocation(c.Input.TimeZone); err != nil {
 		return // refused elsewhere
 	}
 	step := fileStep(c)
-	v.Need(step == 0, "pipeline.interval", "the times of %s are %s apart: --set pipeline.interval=%[2]s", c.Input.File.Path, config.ShortDuration(step))
+	v.Need(step == 0, "pipeline.interval", "the times of %s are %s apart: --set pipeline.interval=%[2]s", f.Path, config.ShortDuration(step))
 }
 
 // fileStep returns the step between the times of a series that nine of ten of the first ones

@@ -14,26 +14,17 @@ import (
 // CheckPaths refuses a configuration in which two of the files that it reads and writes are one:
 // the data of its user would be overwritten.
 func CheckPaths(c *config.Config) error {
-	type named struct{ key, path string }
-	var files []named
-	add := func(key, path string) {
-		if path != "" && path != "-" {
-			files = append(files, named{key, path})
+	var files []at[*string]
+	for _, in := range given(inputs, "input", c.Input.Kinds) {
+		if f, ok := in.settings.(filed); ok {
+			files = append(files, at[*string]{in.path + ".path", f.file()})
 		}
 	}
-	if f := c.Input.File; f != nil {
-		add("input.file.path", f.Path)
-	}
-	if f := c.Output.File; f != nil {
-		add("output.file.path", f.Path)
-	}
-	if d := c.Output.DeadLetters; d != nil {
-		add("output.dead_letters.path", d.Path)
-	}
+	files = slices.DeleteFunc(append(files, written(c)...), func(f at[*string]) bool { return *f.settings == "" || *f.settings == "-" })
 	for i, b := range files {
 		for _, a := range files[:i] {
-			if SameFile(a.path, b.path) {
-				return &config.UsageError{Err: fmt.Errorf("%s: %q is the file of %s; write to another one", b.key, b.path, a.key)}
+			if SameFile(*a.settings, *b.settings) {
+				return &config.UsageError{Err: fmt.Errorf("%s: %q is the file of %s; write to another one", b.path, *b.settings, a.path)}
 			}
 		}
 	}

@@ -35,8 +35,8 @@ func TestFault69_OneFileReadAndWritten(t *testing.T) {
 		{"x.csv", "y.csv", "z.jsonl", ""},
 	} {
 		cfg := config.Default()
-		cfg.Input.File = &config.FileInput{Path: name(c.in)}
-		cfg.Output.File = &config.FileOutput{Path: dir + "/" + c.out}
+		cfg.Input.Set(&wire.FileInput{Path: name(c.in)})
+		cfg.Output.Set(&wire.FileOutput{Path: dir + "/" + c.out})
 		if c.letters != "" {
 			cfg.Output.DeadLetters = &config.DeadLetters{Path: name(c.letters)}
 		}

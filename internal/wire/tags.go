@@ -12,29 +12,25 @@ import (
 
 // seriesTags returns what finds the tags in the name of a series; nil when names have none.
 func seriesTags(c *config.Config) func(series string) []stream.Tag {
-	in := &c.Input
-	switch kind := formatOf(*in); {
-	case kind == "influx":
-		measurement := len(in.Influx.Series) == 0 || slices.Contains(in.Influx.Series, format.Measurement)
-		return func(series string) []stream.Tag { return format.TagsOf(series, measurement) }
-	case (kind == "json" || kind == "jsonl") && len(in.JSON.Tags) > 0:
-		return func(series string) []stream.Tag { return format.TagsOf(series, false) }
-	case (kind == "csv" || kind == "parquet") && len(in.CSV.SeriesColumn) > 1:
-		return func(series string) []stream.Tag { return format.TagsOf(series, false) }
-	case in.SeriesTags != "":
-		t, err := format.ParseSeriesTemplate(in.SeriesTags)
-		if err != nil {
-			panic("build: " + err.Error()) // checked before
+	if f := formatOf(c); f.tags != nil {
+		if tags := f.tags(c); tags != nil {
+			return tags
 		}
-		return t.Tags
 	}
-	return nil
+	if c.Input.SeriesTags == "" {
+		return nil
+	}
+	t, err := format.ParseSeriesTemplate(c.Input.SeriesTags)
+	if err != nil {
+		panic("wire: " + err.Error()) // checked before
+	}
+	return t.Tags
 }
 
 // WithTopic adds the tag topic when there are several topics, in which series can have equal
 // names.
 func WithTopic(c *config.Config, topic string, tags func(series string) []stream.Tag) func(series string) []stream.Tag {
-	if k := c.Input.Kafka; k == nil || len(k.Topics) < 2 {
+	if k := InputKafka(c); k == nil || len(k.Topics) < 2 {
 		return tags
 	}
 	return func(series string) []stream.Tag {

@@ -12,10 +12,10 @@ import (
 // that all of them share.
 func TestPartitionsShareNoOutput(t *testing.T) {
 	c := config.Default()
-	c.Output.InfluxDB = &config.InfluxDB{URL: "http://127.0.0.1:1", Bucket: "b"}
+	c.Output.Set(&InfluxDBOutput{URL: "http://127.0.0.1:1", Bucket: "b"})
 	taps := make([]stream.Sink, 1, 10)
 	taps[0] = stream.Discard{}
-	var opened [2]*outputs
+	var opened [2]*Outputs
 	for i := range opened {
 		o, err := OpenOutputs(c, slog.New(slog.DiscardHandler), taps...)
 		if err != nil {
@@ -25,8 +25,11 @@ func TestPartitionsShareNoOutput(t *testing.T) {
 		opened[i] = o
 	}
 	for _, o := range opened {
-		if len(o.Sink) != 2 || o.Sink[1] != stream.Sink(o.Influx) {
-			t.Errorf("%v is not %v", o.Sink, o.Influx)
+		if len(o.Sink) != 2 || o.Sink[1] != o.opened["output.influxdb"][0] {
+			t.Errorf("%v is not %v", o.Sink, o.opened)
 		}
+	}
+	if opened[0].Sink[1] == opened[1].Sink[1] {
+		t.Error("two partitions have one sink")
 	}
 }

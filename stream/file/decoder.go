@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -30,57 +29,41 @@ func (s *Source) configure(c SourceConfig) error {
 		return fmt.Errorf("%s: only a regular file can be sorted", s.path)
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
-	c.Format = cmp.Or(c.Format, FormatOf(s.path))
-	if c.Format != "parquet" && s.live == nil {
-		if err := s.checkText(); err != nil {
+	f, err := s.formatOf(&c)
+	if err == nil && f.Table == nil && s.live == nil {
+		err = s.checkText()
+	}
+	if err == nil && f.Name == "" {
+		err = s.noFormat(ext, c.Formats)
+	}
+	if err != nil {
+		return err
+	}
+	if f.Table != nil {
+		if err := s.readTable(f, &c.CSV); err != nil {
 			return err
 		}
 	}
-	if c.Format == "" {
-		c.Format, s.guessed = "jsonl", true
-		if s.file != os.Stdin {
-			kind := "csv"
-			if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {
-				kind = "jsonl"
-			}
-			return fmt.Errorf("%s: the extension %q does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=%s", s.path, ext, kind)
-		}
-	}
-	var err error
-	if c.Format == "parquet" {
-		if err := s.readParquet(&c.CSV); err != nil {
-			return err
-		}
-		c.Format = "csv"
-	}
-	switch c.Format {
-	case "csv":
+	s.longest = cmp.Or(c.MaxBytes, 1<<20) + 1
+	if f.Lines == nil {
 		if ext == ".tsv" {
 			c.CSV.Comma = cmp.Or(c.CSV.Comma, '\t')
 		}
-		s.longest = cmp.Or(c.CSV.MaxBytes, 1<<20) + 1
 		s.csv = &c.CSV
 		if s.live == nil || c.CSV.Header != nil {
 			return s.configureCSV(context.Background())
 		}
-	case "jsonl":
-		s.longest = cmp.Or(c.JSON.MaxBytes, 1<<20) + 1
-		if s.live == nil {
-			if err := s.sniffJSON(c.JSON); err != nil {
-				return err
-			}
-		}
-		s.decoder, err = format.NewJSON(c.JSON)
-	case "influx":
-		s.longest = cmp.Or(c.Influx.MaxBytes, 1<<20) + 1
-		s.decoder, err = format.NewInflux(c.Influx)
-	default:
-		err = fmt.Errorf("the format must be csv, jsonl, influx or parquet, got %q", c.Format)
+		return nil
 	}
-	if err != nil {
+	if f.check != nil && s.live == nil {
+		if err := f.check(s, &c); err != nil {
+			return err
+		}
+	}
+	if s.decoder, err = f.Lines(&c); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	if s.live != nil || c.Format == "csv" {
+	if s.live != nil {
 		return nil
 	}
 	return s.orderLines()
@@ -102,25 +85,6 @@ func (s *Source) orderLines() error {
 		return nil
 	}
 	return s.order(context.Background(), reverse)
-}
-
-// FormatOf returns the format that belongs to the extensions of a path, or "".
-func FormatOf(path string) string {
-	ext := strings.ToLower(filepath.Ext(path))
-	if ext == ".gz" {
-		ext = strings.ToLower(filepath.Ext(path[:len(path)-len(ext)]))
-	}
-	switch ext {
-	case ".csv", ".tsv":
-		return "csv"
-	case ".jsonl", ".ndjson", ".json":
-		return "jsonl"
-	case ".lp", ".influx", ".line":
-		return "influx"
-	case ".parquet", ".pq":
-		return "parquet"
-	}
-	return ""
 }
 
 // configureCSV makes the decoder, for which it reads the header if need be.

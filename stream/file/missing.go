@@ -17,7 +17,7 @@ const mostNamed = 5
 
 // explainMissing says of a file that is not there which ones are, as far as their names say
 // that they could be read.
-func explainMissing(path string, err error) error {
+func explainMissing(path string, formats []Format, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -28,7 +28,7 @@ func explainMissing(path string, err error) error {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && FormatOf(e.Name()) != "" {
+		if !e.IsDir() && FormatOf(e.Name(), formats...) != "" {
 			names = append(names, e.Name())
 		}
 	}

@@ -1,13 +1,13 @@
 package file
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"time"
 
@@ -31,21 +31,17 @@ type parquetReader struct {
 	err     error
 }
 
-// readParquet makes s read the text of a Parquet file, and completes c.
-func (s *Source) readParquet(c *format.CSVConfig) error {
-	if s.live != nil {
-		return fmt.Errorf("%s: Parquet can be read from a regular file only, its index is at the end", s.path)
-	}
-	r, err := newParquetReader(s.file, s.size)
+// readParquet is the Table of ParquetFormat.
+func readParquet(f *os.File, size int64, c *format.CSVConfig) (io.Reader, error) {
+	r, err := newParquetReader(f, size)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return nil, err
 	}
 	c.Comma = ','
 	if r.floats && c.Thousands == 0 {
 		c.Decimal = cmp.Or(c.Decimal, '.') // not to be guessed: 1.066 beside 950
 	}
-	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
-	return nil
+	return r, nil
 }
 
 // parquetColumn is a column of plain values.

@@ -82,7 +82,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 }
 
 // sniffJSON refuses JSON that is not one object a line, and says which numbers are left out.
-func (s *Source) sniffJSON(c format.JSONConfig) error {
+func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err := s.checkJSON(); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Source) sniffJSON(c format.JSONConfig) error {
 	if err != nil {
 		return err
 	}
-	return s.assume(format.SniffJSON(b, c)...)
+	return s.assume(format.SniffJSON(b, c.JSON)...)
 }
 
 // assume remembers assumptions, which a strict source refuses.

@@ -18,10 +18,15 @@ import (
 
 // SourceConfig is the format of a file.
 type SourceConfig struct {
-	// Format is "csv", "jsonl", "influx" or "parquet"; "" = by the extension (.csv, .tsv,
-	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz behind it or not, .parquet), or
-	// jsonl for standard input. A text that is compressed by gzip is known by its first bytes.
+	// Format is the name of one of Formats; "" = by the extension, with .gz behind it or not, or
+	// JSON lines for standard input. A text that is compressed by gzip is known by its first bytes.
 	Format string
+
+	// Formats are those that the file may have; nil = those of this package.
+	Formats []Format
+
+	// MaxBytes is the limit of a line; 0 = 1 MiB.
+	MaxBytes int
 
 	// Series is the name of the series of messages that have none; "" = the
 	// name of the file without its extensions, "stdin" for standard input.
@@ -99,7 +104,10 @@ func OpenSource(path string, c SourceConfig) (*Source, error) {
 }
 
 func openAs(path string, c SourceConfig) (*Source, error) {
-	s, err := open(path)
+	if c.Formats == nil {
+		c.Formats = Formats
+	}
+	s, err := open(path, c.Formats)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +118,7 @@ func openAs(path string, c SourceConfig) (*Source, error) {
 	return s, nil
 }
 
-func open(path string) (*Source, error) {
+func open(path string, formats []Format) (*Source, error) {
 	if path == "-" {
 		s := &Source{path: "stdin", file: os.Stdin, live: newLive(os.Stdin)}
 		s.lines = bufio.NewReaderSize(s.live, 1<<16)
@@ -118,7 +126,7 @@ func open(path string) (*Source, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, explainMissing(path, err)
+		return nil, explainMissing(path, formats, err)
 	}
 	s := &Source{path: path, file: f}
 	info, err := f.Stat()

@@ -264,7 +264,7 @@ func FuzzSource(f *testing.F) {
 		if csv {
 			name = "f.csv"
 		}
-		s, err := file.OpenSource(write(t, name, text), file.SourceConfig{JSON: format.JSONConfig{MaxBytes: 100}})
+		s, err := file.OpenSource(write(t, name, text), file.SourceConfig{MaxBytes: 100})
 		if err != nil {
 			return
 		}

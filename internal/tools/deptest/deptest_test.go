@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"internal/livepage": {"eval", "stream"},
 
 	"internal/wire": {
-		"internal/config", "internal/events", "internal/report", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel",
+		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel",
 		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {

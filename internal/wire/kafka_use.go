@@ -1,4 +1,4 @@
-package job
+package wire
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -21,34 +20,37 @@ type kafkaUse struct {
 	state   []string      // topics of the input, when it keeps the state of their partitions
 }
 
-// kafkaUses returns the uses of Kafka of a configuration; docs/howto/kafka-rights.md has the table.
-func kafkaUses(cfg *config.Config) []kafkaUse {
-	input := func() (kafka.Connection, error) { return wire.KafkaConnection(cfg.Input.Kafka) }
-	var uses []kafkaUse
-	if k := cfg.Input.Kafka; k != nil {
-		uses = append(uses, kafkaUse{key: "input.kafka", connect: input, topics: k.Topics, rights: []kafka.Right{kafka.Read}, group: k.ConsumerGroup})
+// ownUses returns the uses of topics that belong to no input or output.
+func ownUses(c *config.Config) (uses []kafkaUse) {
+	if d := c.Output.DeadLetters; d != nil && d.Topic != "" {
+		uses = append(uses, kafkaUse{key: "output.dead_letters", connect: InputKafka(c).Connection, topics: []string{d.Topic}, rights: []kafka.Right{kafka.Write}})
 	}
-	write := []kafka.Right{kafka.Write}
-	if k := cfg.Output.Kafka; k != nil {
-		use := kafkaUse{key: "output.kafka", topics: []string{k.Topic}, rights: write}
-		use.connect = func() (kafka.Connection, error) { return wire.OutputConnection(cfg) }
-		if k.AnomalyTopic != "" {
-			use.topics = append(use.topics, k.AnomalyTopic)
-		}
-		uses = append(uses, use)
-	}
-	if d := cfg.Output.DeadLetters; d != nil && d.Topic != "" {
-		uses = append(uses, kafkaUse{key: "output.dead_letters", connect: input, topics: []string{d.Topic}, rights: write})
-	}
-	if t := cfg.State.Topic; t != "" {
-		uses = append(uses, kafkaUse{key: "state.topic", connect: input, topics: []string{t}, state: cfg.Input.Kafka.Topics,
-			rights: []kafka.Right{kafka.Read, kafka.Write, kafka.DescribeConfigs}})
+	if t := c.State.Topic; t != "" {
+		uses = append(uses, kafkaUse{
+			key: "state.topic", connect: InputKafka(c).Connection, topics: []string{t}, state: InputKafka(c).Topics,
+			rights: []kafka.Right{kafka.Read, kafka.Write, kafka.DescribeConfigs},
+		})
 	}
 	return uses
 }
 
+// kafkaUses returns the uses of Kafka of a configuration; docs/howto/kafka-rights.md has the table.
+func kafkaUses(c *config.Config) (uses []kafkaUse) {
+	for _, in := range given(inputs, "input", c.Input.Kinds) {
+		if k, ok := in.settings.(user); ok {
+			uses = append(uses, k.use(in.path, c))
+		}
+	}
+	for _, out := range givenOutputs(c) {
+		if k, ok := out.settings.(user); ok {
+			uses = append(uses, k.use(out.path, c))
+		}
+	}
+	return append(uses, ownUses(c)...)
+}
+
 // checkRights asks the brokers for the rights of a use.
-func (u *kafkaUse) checkRights(ctx context.Context, c kafka.Connection) error {
+func (u kafkaUse) checkRights(ctx context.Context, c kafka.Connection) error {
 	rights := make(map[string][]kafka.Right)
 	for _, t := range u.topics {
 		rights[t] = u.rights
@@ -57,7 +59,15 @@ func (u *kafkaUse) checkRights(ctx context.Context, c kafka.Connection) error {
 }
 
 // try connects to the brokers, looks for the topics and asks for the rights.
-func (u *kafkaUse) try(ctx context.Context) (string, error) {
+func (u kafkaUse) try(ctx context.Context) (string, error) {
+	text, err := u.look(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", u.key, err)
+	}
+	return u.key + ": " + text, nil
+}
+
+func (u kafkaUse) look(ctx context.Context) (string, error) {
 	c, err := u.connect()
 	if err != nil {
 		return "", err
@@ -91,7 +101,7 @@ func (u *kafkaUse) try(ctx context.Context) (string, error) {
 }
 
 // tryState checks that the state topic can be used. Created says that it will be created.
-func (u *kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
+func (u kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
 	if err != nil {
 		return "", err
@@ -107,14 +117,14 @@ func (u *kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created st
 	return fmt.Sprintf("topic %s does not exist; the job will create it with %d partitions", u.topics[0], most), nil
 }
 
-// checkKafkaRights returns an error when the brokers say that the job lacks a right. Brokers and topics that are
+// CheckKafkaRights returns an error when the brokers say that the job lacks a right. Brokers and topics that are
 // not there yet are waited for later.
-func checkKafkaRights(ctx context.Context, cfg *config.Config) error {
+func CheckKafkaRights(ctx context.Context, c *config.Config) error {
 	var errs []error
-	for _, u := range kafkaUses(cfg) {
-		c, err := u.connect()
+	for _, u := range kafkaUses(c) {
+		connection, err := u.connect()
 		if err == nil {
-			err = u.checkRights(ctx, c)
+			err = u.checkRights(ctx, connection)
 		}
 		if lacking := new(kafka.RightsError); errors.As(err, &lacking) {
 			errs = append(errs, fmt.Errorf("%s: %w", u.key, err))

@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+var csvFormat = dataFormat{
+	name: "csv", about: "columns",
+	settings: func() config.Settings { return &CSVFormat{TimeUnit: "auto"} },
+	messages: func(c *config.Config, maxBytes int) (stream.Decoder, error) {
+		f := decodedCSV(c)
+		f.Apart = true // a restart begins behind messages that this decoder has not seen
+		f.MaxBytes = maxBytes
+		return format.NewCSV(f)
+	},
+	checkMessages: func(v *config.Checker, c *config.Config) {
+		v.Need(len(csvOf(c).Header) > 0, "input.csv.header", "must name the columns, because messages of data_format csv have no header of their own")
+	},
+	read: &file.CSVFormat, parts: longCSV, tags: csvTags,
+	endings: []string{".csv"},
+	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
+		return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Columns: *columns})
+	},
+}
+
+// CSVFormat is the format of lines of CSV.
+type CSVFormat struct {
+	Header []string `yaml:"header"` // column names of messages, which have no header line
+
+	// separator (delimiter) between fields, one character or `tab`; empty = by the first lines of a
+	// file, a comma in messages
+	Comma string `yaml:"comma"`
+
+	// decimal separator, `.` or `,`; empty = by the first lines of a file, a point in messages
+	Decimal string `yaml:"decimal"`
+
+	// separator between groups of three digits, such as `.` in 1.234,5; a blank and `'` mean every
+	// such character
+	Thousands string `yaml:"thousands"`
+
+	DateOrder string `yaml:"date_order"` // `dmy` or `mdy` for dates that do not begin with the year
+
+	// column of the series' name, or several: `[site, host]` makes the series `host=web1,site=eu` with
+	// the tags `host` and `site` of the output; empty = the key of the message, or
+	// `input.file.series`; in a file with repeated times, the text column that distinguishes the lines
+	SeriesColumn []string `yaml:"series_column"`
+
+	// column of the time; empty = the first (in a file: the first that has times)
+	TimeColumn string `yaml:"time_column"`
+
+	// column of the time of day, such as 9:30, where the column of the time has the date alone (in a
+	// file: found)
+	ClockColumn string `yaml:"clock_column"`
+
+	// columns of the variables; empty = all others (in a file: all others without text that do not
+	// count the lines)
+	ValueColumns []string `yaml:"value_columns"`
+
+	// spellings of a missing value besides the empty cell; empty = `NA`, `N/A`, `n/a`, `#N/A`, `<NA>`,
+	// `NaN`, `nan`, `null`, `NULL`, `\N`, `None`, `-`, `unavailable`, `unknown`
+	Missing []string `yaml:"missing"`
+
+	// unit of a numeric time, as `input.json.time_unit`; also `year` = 2026 and `yyyymmdd` = 20260131
+	// (in a file: found)
+	TimeUnit string `yaml:"time_unit"`
+
+	// column of the variable's name, for lines of one variable each; the value is in the only other
+	// column
+	VariableColumn string `yaml:"variable_column"`
+}
+
+func csvOf(c *config.Config) *CSVFormat { return config.Of[CSVFormat](c.Input.Kinds) }
+
+// ForLabels returns c without what it says about the columns and variables of data: a file of
+// labels has others.
+func ForLabels(c *config.Config) *config.Config {
+	other := c.Clone()
+	csvOf(other).ValueColumns = nil
+	other.Pipeline.Variables, other.Pipeline.Interval = nil, 0
+	m := &other.Model
+	m.Exogenous, m.Bounds, m.NonNegative, m.Anomaly.Rules = nil, nil, nil, nil
+	return other
+}
+
+// TimeUnit returns the unit of the times in columns that are numbers.
+func TimeUnit(c *config.Config) format.TimeUnit { return timeUnit(csvOf(c).TimeUnit) }
+
+// Check implements config.Settings.
+func (f *CSVFormat) Check(v *config.Checker, path string, c *config.Config) {
+	v.OneOf(path+".time_unit", f.TimeUnit, append(slices.Clone(timeUnits), "year", "yyyymmdd")...)
+	v.Need(len(f.Comma) <= 1 || f.Comma == "tab", path+".comma", "must be one ASCII character, or tab, got %q", f.Comma)
+	v.OneOf(path+".decimal", f.Decimal, "", ".", ",")
+	v.Need(len(f.Thousands) <= 1 && (f.Thousands == "" || f.Thousands != f.Decimal), path+".thousands",
+		"must be one ASCII character other than %s.decimal, got %q", path, f.Thousands)
+	v.OneOf(path+".date_order", f.DateOrder, "", "dmy", "mdy")
+	v.NeedInterval(c, f.VariableColumn != "", path+".variable_column")
+}
+
+// Variables returns their number, 0 if the columns do not tell it.
+func (f *CSVFormat) Variables() int { return len(f.ValueColumns) }
+
+func decodedCSV(c *config.Config) format.CSVConfig {
+	f := csvOf(c)
+	return format.CSVConfig{
+		Header: f.Header, Comma: first(f.Comma), Decimal: first(f.Decimal), Thousands: first(f.Thousands),
+		DateOrder: format.DateOrder(f.DateOrder), Zone: zoneOf(c), Series: f.SeriesColumn, Time: f.TimeColumn, Clock: f.ClockColumn,
+		Variable: f.VariableColumn, Values: f.ValueColumns, Missing: f.Missing, TimeUnit: timeUnit(f.TimeUnit),
+	}
+}
+
+// first returns the only character of a setting, 0 when it is empty.
+func first(s string) byte {
+	switch s {
+	case "":
+		return 0
+	case "tab":
+		return '\t'
+	}
+	return s[0]
+}
+
+func longCSV(c *config.Config) bool { return csvOf(c).VariableColumn != "" }
+
+func csvTags(c *config.Config) func(string) []stream.Tag {
+	if len(csvOf(c).SeriesColumn) < 2 {
+		return nil
+	}
+	return tagsOf
+}

@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// dataFormat is a row of the table of formats: of messages, of files that are read, and of files
+// that are written.
+type dataFormat struct {
+	name  string // of input.data_format, input.file.format, input.stdin.format and output.file.format
+	about string // line of the documentation
+
+	settings func() config.Settings // of the block below input that has the name; nil = none
+
+	// messages makes the decoder of messages of at most maxBytes; nil = it is none of messages.
+	// checkMessages, which may be nil, says what messages need that files do not.
+	messages      func(c *config.Config, maxBytes int) (stream.Decoder, error)
+	checkMessages func(v *config.Checker, c *config.Config)
+
+	read  *file.Format // nil = no file has it
+	whole bool         // it cannot be read before its end is there, as from a pipe
+
+	parts func(c *config.Config) bool                              // a sample is spread over records; nil = never
+	tags  func(c *config.Config) func(series string) []stream.Tag  // of the name of a series; nil = none
+	sent  func(c *config.Config, long bool) (kafka.Encoder, error) // messages of forecasts; nil = as plain JSON
+
+	// create makes a file of forecasts with one of the endings, and completes the columns; nil =
+	// none is written. Some can have no columns, for the reason plain; others always have targets.
+	create  func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error)
+	endings []string
+	plain   string
+	targets bool
+}
+
+// formats is the table. A new format is a file, and a row.
+var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat}
+
+func formatKeys(f dataFormat) []string { return []string{f.name} }
+
+func formatNamed(name string) (dataFormat, bool) { return find(formats, formatKeys, name) }
+
+// formatNames returns the names of the formats that keep accepts.
+func formatNames(keep func(dataFormat) bool) []string { return namesOf(formats, formatKeys, keep) }
+
+// formatOf returns the format of the input; its name is "" where records have none.
+func formatOf(c *config.Config) dataFormat {
+	in := inputOf(c)
+	if in == nil {
+		return dataFormat{}
+	}
+	f, _ := formatNamed(in.formatName(c))
+	return f
+}
+
+// inParts reports whether the format of the input spreads a sample over records.
+func inParts(c *config.Config) bool {
+	f := formatOf(c)
+	return f.parts != nil && f.parts(c)
+}
+
+// readable returns the formats of files.
+func readable() (all []file.Format) {
+	for _, f := range formats {
+		if f.read != nil {
+			all = append(all, *f.read)
+		}
+	}
+	return all
+}
+
+// endings returns the usual ending of each format that is written.
+func endings() (all []string) {
+	for _, f := range formats {
+		if f.create != nil {
+			all = append(all, f.endings[0])
+		}
+	}
+	return all
+}
+
+// timeUnits are those of times that are numbers.
+var timeUnits = []string{"auto", "s", "ms", "us", "ns"}
+
+func timeUnit(name string) format.TimeUnit {
+	if name == "auto" {
+		return format.Auto
+	}
+	return format.TimeUnit(name)
+}
+
+// zoneOf returns the zone of times that name none.
+func zoneOf(c *config.Config) *time.Location {
+	zone, err := time.LoadLocation(c.Input.TimeZone)
+	if err != nil {
+		panic("wire: " + err.Error()) // validated before
+	}
+	return zone
+}
+
+// tagsOf finds tags that a format has put into the names of series.
+func tagsOf(series string) []stream.Tag { return format.TagsOf(series, false) }

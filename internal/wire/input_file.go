@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+var fileInput = kind[input]{name: "file", about: "one pass over a file", settings: func() input { return new(FileInput) }}
+
+// FileInput is a file that is read once from start to end.
+type FileInput struct {
+	// `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`; `.parquet`
+	Path string `yaml:"path"`
+
+	Format string `yaml:"format"` // `csv`, `jsonl`, `influx` or `parquet`; empty = by the extension
+
+	// sort the lines by time, for which the whole file is held in memory; assumed when the newest line
+	// comes first; without `pipeline.interval`, rows that equal another one are left out
+	Sort bool `yaml:"sort"`
+
+	// refuse a file whose format would have to be assumed, and name the settings that state it
+	Strict bool `yaml:"strict"`
+
+	Series string `yaml:"series"` // series name for rows without one; empty = the file's name
+
+	// pace: 1 = that of the time stamps, 60 = an hour of them per minute, 0 = as fast as possible
+	Speed float64 `yaml:"speed"`
+}
+
+// InputFile returns the settings of input.file; nil unless they are given.
+func InputFile(c *config.Config) *FileInput { return config.Of[FileInput](c.Input.Kinds) }
+
+// Check implements config.Settings.
+func (f *FileInput) Check(v *config.Checker, path string, _ *config.Config) {
+	v.Need(f.Path != "", path+".path", "must name a file")
+	if f.Format != "" {
+		v.OneOf(path+".format", f.Format, formatNames(func(f dataFormat) bool { return f.read != nil })...)
+	}
+	config.AtLeast(v, path+".speed", f.Speed, 0)
+}
+
+func (f *FileInput) formatName(*config.Config) string {
+	if f.Format != "" {
+		return f.Format
+	}
+	return file.FormatOf(f.Path, readable()...)
+}
+
+func (f *FileInput) file() *string { return &f.Path }
+
+func (f *FileInput) try(_ context.Context, path string, c *config.Config) (string, error) {
+	src, err := OpenFile(c)
+	if err != nil {
+		return "", fmt.Errorf("%s.path: %w", path, err)
+	}
+	return "", src.Close()
+}
+
+func (f *FileInput) open(c *config.Config) (*Opened, error) {
+	return openLines(c, Opened{Name: "file", Speed: f.Speed})
+}
+
+// openLines completes o with the source of a file or of standard input.
+func openLines(c *config.Config, o Opened) (*Opened, error) {
+	src, err := OpenFile(c)
+	if err != nil {
+		return nil, err
+	}
+	o.Source, o.Decoder, o.Assumed = src, src.Decoder(), Assumed(src)
+	return &o, nil
+}
+
+// OpenFile opens the input file, or standard input.
+func OpenFile(c *config.Config) (*file.Source, error) { return file.OpenSource(fileSource(c)) }
+
+func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
+	sc = file.SourceConfig{CSV: decodedCSV(c), JSON: decodedJSON(c), Influx: decodedInflux(c), Formats: readable()}
+	if f := InputFile(c); f != nil {
+		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
+		sc.CSV.OneOrder = true
+		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
+		return f.Path, sc
+	}
+	in := config.Of[StdinInput](c.Input.Kinds)
+	sc.Format, sc.Series = in.Format, in.Series
+	return "-", sc
+}
+
+// Assumed returns one line about what the first lines of a file have decided about its format,
+// "" when that was nothing.
+func Assumed(src *file.Source) string {
+	var texts []string
+	for _, a := range src.Assumptions() {
+		texts = append(texts, a.Text)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+var kafkaInput = kind[input]{
+	name: "kafka", about: "consumer group, keys named as in [Telegraf](https://github.com/influxdata/telegraf/tree/master/plugins/inputs/kafka_consumer)",
+	settings: func() input {
+		return &KafkaInput{
+			ConsumerGroup: "forecaster", Offset: "oldest", IsolationLevel: "read_committed", ClientID: "forecaster",
+			MaxMessageLen: 1 << 20, SessionTimeout: 30 * time.Second,
+		}
+	},
+}
+
+// KafkaInput is a topic read as a member of a consumer group.
+type KafkaInput struct {
+	Brokers []string `yaml:"brokers"` // addresses `host:port`, one or more
+
+	// topics, one or more; all messages of one series must share a partition, as keyed messages do
+	Topics []string `yaml:"topics"`
+
+	ConsumerGroup string `yaml:"consumer_group"` // name of the consumer group
+	Offset        string `yaml:"offset"`         // start of a group without a checkpoint: `oldest` or `newest`
+
+	// `read_committed`: messages of a transaction are read after its commit, and an open transaction
+	// delays what follows it; `read_uncommitted`: messages of open and aborted transactions are read,
+	// too
+	IsolationLevel string `yaml:"isolation_level"`
+
+	ClientID      string `yaml:"client_id"` // name of this client in the logs and quotas of the broker
+	KafkaAccess   `yaml:",inline"`
+	MaxMessageLen config.Size `yaml:"max_message_len"` // limit of a message; longer ones are refused
+
+	// time without a heartbeat after which the group gives the partitions of a process to other
+	// members; a restart after a crash waits for it, too
+	SessionTimeout time.Duration `yaml:"session_timeout"`
+}
+
+// InputKafka returns the settings of input.kafka; nil unless they are given.
+func InputKafka(c *config.Config) *KafkaInput { return config.Of[KafkaInput](c.Input.Kinds) }
+
+// Check implements config.Settings.
+func (k *KafkaInput) Check(v *config.Checker, path string, c *config.Config) {
+	v.Need(len(k.Brokers) > 0, path+".brokers", "must name at least one broker, such as localhost:9092")
+	checkBrokers(v, path, k.Brokers)
+	v.Need(len(k.Topics) > 0, path+".topics", "must name at least one topic")
+	v.Need(!slices.Contains(k.Topics, ""), path+".topics", "must not contain an empty name")
+	v.Need(k.ConsumerGroup != "", path+".consumer_group", "must not be empty")
+	v.OneOf(path+".offset", k.Offset, "oldest", "newest")
+	v.OneOf(path+".isolation_level", k.IsolationLevel, "read_committed", "read_uncommitted")
+	k.check(v, path)
+	if f, ok := formatNamed(c.Input.DataFormat); ok && f.checkMessages != nil {
+		f.checkMessages(v, c)
+	}
+	v.Need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, path+".max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
+	v.Need(k.SessionTimeout >= time.Second && k.SessionTimeout <= time.Hour, path+".session_timeout", "must lie in [1s, 1h], got %v", k.SessionTimeout)
+}
+
+func (k *KafkaInput) formatName(c *config.Config) string { return c.Input.DataFormat }
+
+// Connection says how the brokers are reached.
+func (k *KafkaInput) Connection() (kafka.Connection, error) {
+	return k.connection(k.Brokers, k.ClientID)
+}
+
+func (k *KafkaInput) use(path string, _ *config.Config) kafkaUse {
+	return kafkaUse{key: path, connect: k.Connection, topics: k.Topics, rights: []kafka.Right{kafka.Read}, group: k.ConsumerGroup}
+}
+
+func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (string, error) {
+	return k.use(path, c).try(ctx)
+}
+
+// NewDecoder makes the decoder of messages from Kafka.
+func NewDecoder(c *config.Config) (stream.Decoder, error) {
+	f, _ := formatNamed(c.Input.DataFormat)
+	return f.messages(c, int(InputKafka(c).MaxMessageLen))
+}

@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+var kafkaOutput = kind[output]{
+	name: "kafka", about: "forecasts in the format of the input, JSON or line protocol, key = series",
+	settings: func() output { return &KafkaOutput{Layout: "wide"} },
+}
+
+// KafkaOutput is a topic that forecasts are written to.
+type KafkaOutput struct {
+	Topic  string `yaml:"topic"`  // topic, which must exist
+	Layout string `yaml:"layout"` // `wide` = a message has all variables; `long` = a message per variable
+
+	// topic for the [events of anomalies](formats.md#anomalies-and-drift), which must exist; empty =
+	// none
+	AnomalyTopic string `yaml:"anomaly_topic"`
+
+	// addresses `host:port`; empty = those of `input.kafka`, with its SASL and TLS keys
+	Brokers []string `yaml:"brokers"`
+
+	KafkaAccess `yaml:",inline"`
+}
+
+// OutputKafka returns the settings of output.kafka; nil unless they are given.
+func OutputKafka(c *config.Config) *KafkaOutput { return config.Of[KafkaOutput](c.Output.Kinds) }
+
+// Check implements config.Settings.
+func (k *KafkaOutput) Check(v *config.Checker, path string, c *config.Config) {
+	in, own := InputKafka(c), len(k.Brokers) > 0
+	v.Need(k.Topic != "", path+".topic", "must name a topic")
+	v.OneOf(path+".layout", k.Layout, "wide", "long")
+	v.Need(own || in != nil, path+".brokers", "must be given unless there is an input.kafka")
+	read := func(topic string) bool { return !own && in != nil && slices.Contains(in.Topics, topic) }
+	v.Need(!read(k.Topic), path+".topic", "is one of input.kafka.topics: the forecasts would be read as samples")
+	v.Need(k.AnomalyTopic == "" || k.AnomalyTopic != k.Topic, path+".anomaly_topic", "is %s.topic; anomalies need a topic of their own", path)
+	v.Need(!read(k.AnomalyTopic), path+".anomaly_topic", "is one of input.kafka.topics: the anomalies would be read as samples")
+	checkBrokers(v, path, k.Brokers)
+	k.check(v, path)
+	v.Need(own || reflect.ValueOf(k.KafkaAccess).IsZero(), path+".brokers",
+		"must be given with settings of SASL or TLS; without, the brokers are those of the input, reached like them")
+}
+
+// reach says how the brokers of the output are reached.
+func (k *KafkaOutput) reach(c *config.Config) (kafka.Connection, error) {
+	if len(k.Brokers) > 0 {
+		return k.connection(k.Brokers, "forecaster")
+	}
+	return InputKafka(c).Connection()
+}
+
+func (k *KafkaOutput) open(c *config.Config, _ stream.DeadLetters, log *slog.Logger) ([]stream.Sink, error) {
+	connection, err := k.reach(c)
+	if err != nil {
+		return nil, err
+	}
+	encoder, err := k.encoder(c)
+	if err != nil {
+		return nil, err
+	}
+	s, err := kafka.NewSink(connection, k.Topic, encoder, log)
+	if err != nil {
+		return nil, err
+	}
+	sinks := []stream.Sink{s}
+	if k.AnomalyTopic != "" {
+		s, err := kafka.NewAnomalySink(connection, k.AnomalyTopic, log)
+		if err != nil {
+			return sinks, err
+		}
+		sinks = append(sinks, s)
+	}
+	return sinks, nil
+}
+
+// encoder makes the messages of forecasts in the format of the input, so that who reads that
+// reads them, too. Some formats have no place for them.
+func (k *KafkaOutput) encoder(c *config.Config) (kafka.Encoder, error) {
+	f := formatOf(c)
+	if f.sent == nil {
+		f.sent = sentPlain
+	}
+	return f.sent(c, k.Layout == "long")
+}
+
+func (k *KafkaOutput) use(path string, c *config.Config) kafkaUse {
+	u := kafkaUse{key: path, connect: func() (kafka.Connection, error) { return k.reach(c) }, topics: []string{k.Topic}, rights: []kafka.Right{kafka.Write}}
+	if k.AnomalyTopic != "" {
+		u.topics = append(u.topics, k.AnomalyTopic)
+	}
+	return u
+}
+
+func (k *KafkaOutput) try(ctx context.Context, path string, c *config.Config) (string, error) {
+	return k.use(path, c).try(ctx)
+}

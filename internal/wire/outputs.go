@@ -1,0 +1,173 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/influx"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// Outputs are where the results of a partition go.
+type Outputs struct {
+	Sink    tee
+	Letters stream.DeadLetters // nil when none are kept
+	Drop    []stream.Reason
+
+	opened map[string][]stream.Sink // by the path of their settings
+}
+
+// OpenOutputs opens what is configured; taps see every batch first.
+func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*Outputs, error) {
+	if err := CheckPaths(c); err != nil {
+		return nil, err
+	}
+	letters, drop, err := openDeadLetters(c, log)
+	if err != nil {
+		return nil, err
+	}
+	o := &Outputs{Sink: slices.Clone(tee(taps)), Letters: letters, Drop: drop, opened: make(map[string][]stream.Sink)}
+	for _, out := range givenOutputs(c) {
+		sinks, err := out.settings.open(c, letters, log)
+		o.Sink, o.opened[out.path] = append(o.Sink, sinks...), sinks
+		if err != nil {
+			_ = o.Close() // nothing was written
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// Reload gives the outputs the settings of c that can change while they work.
+func (o *Outputs) Reload(c *config.Config) {
+	for _, out := range givenOutputs(c) {
+		if r, ok := out.settings.(reloaded); ok {
+			r.reload(o.opened[out.path])
+		}
+	}
+}
+
+// troubled is an output whose requests can fail for a while. Problem returns why the
+// last one did, "" after a success. Any goroutine may call it.
+type troubled interface{ Problem() string }
+
+// Problem returns why an output does not accept what it gets; "" = all do.
+func (o *Outputs) Problem() string {
+	for _, s := range o.Sink {
+		if t, ok := s.(troubled); ok && t.Problem() != "" {
+			return t.Problem()
+		}
+	}
+	if t, ok := o.Letters.(troubled); ok {
+		return t.Problem()
+	}
+	return ""
+}
+
+// Requests returns the requests of outputs that were repeated, by reason, and the points that
+// were rejected.
+func (o *Outputs) Requests() (retries map[string]int64, rejected int64) {
+	retries = make(map[string]int64)
+	for _, s := range o.Sink {
+		if s, ok := s.(interface{ Stats() influx.Stats }); ok {
+			stats := s.Stats()
+			rejected += stats.Rejected
+			for reason, n := range stats.Retries {
+				retries[reason] += n
+			}
+		}
+	}
+	return retries, rejected
+}
+
+// Close closes them all.
+func (o *Outputs) Close() error {
+	err := o.Sink.Close()
+	if o.Letters != nil {
+		err = errors.Join(err, o.Letters.Close())
+	}
+	return err
+}
+
+// checkDeadLetters checks what is below output.dead_letters.
+func checkDeadLetters(v *config.Checker, c *config.Config) {
+	d := c.Output.DeadLetters
+	if d == nil {
+		return
+	}
+	v.Need(d.Topic == "" || InputKafka(c) != nil, "output.dead_letters.topic", "needs input.kafka, whose brokers it is written to")
+	var reasons []string
+	for _, r := range stream.Reasons {
+		reasons = append(reasons, string(r))
+	}
+	for _, reason := range d.Drop {
+		v.OneOf("output.dead_letters.drop", reason, reasons...)
+	}
+}
+
+// openDeadLetters opens what keeps the dead letters; nil when nothing is
+// configured.
+func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLetters, drop []stream.Reason, err error) {
+	d := c.Output.DeadLetters
+	if d == nil {
+		return nil, nil, nil
+	}
+	for _, r := range d.Drop {
+		drop = append(drop, stream.Reason(r))
+	}
+	if d.Path != "" {
+		letters, err = file.OpenDeadLetters(d.Path)
+	} else {
+		var connection kafka.Connection
+		if connection, err = InputKafka(c).Connection(); err == nil {
+			letters, err = kafka.NewDeadLetters(connection, d.Topic, log)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return letters, drop, nil
+}
+
+// tryTimeout limits the wait for one server.
+const tryTimeout = 10 * time.Second
+
+// Try opens the files of c and connects to its servers. It returns a line for each server that
+// works, and an error for each file or server that does not.
+func Try(ctx context.Context, c *config.Config) (found []string, errs config.Errors) {
+	try := func(path string, f func(context.Context, string, *config.Config) (string, error)) {
+		ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+		defer cancel()
+		text, err := f(ctx, path, c)
+		if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() {
+			err = fmt.Errorf("%w; check the address, and whether the server expects TLS", err)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		} else if text != "" {
+			found = append(found, text)
+		}
+	}
+	for _, in := range given(inputs, "input", c.Input.Kinds) {
+		try(in.path, in.settings.try)
+	}
+	for _, out := range givenOutputs(c) {
+		try(out.path, out.settings.try)
+	}
+	if d := c.Output.DeadLetters; d != nil && d.Path != "" {
+		try("output.dead_letters.path", func(_ context.Context, key string, _ *config.Config) (string, error) {
+			return "", tryWritten(key, d.Path)
+		})
+	}
+	for _, u := range ownUses(c) {
+		try(u.key, func(ctx context.Context, _ string, _ *config.Config) (string, error) { return u.try(ctx) })
+	}
+	return found, errs
+}

@@ -1,0 +1,125 @@
+package file
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// Format is a format of files. One without Table and Lines is CSV.
+type Format struct {
+	Name       string
+	Extensions []string // in lower case, without a .gz behind them
+
+	// Table reads a regular file that is no text as lines of CSV with a header. It states in c
+	// what need not be guessed.
+	Table func(f *os.File, size int64, c *format.CSVConfig) (io.Reader, error)
+
+	// Lines makes the decoder of the lines.
+	Lines func(c *SourceConfig) (stream.Decoder, error)
+
+	check func(s *Source, c *SourceConfig) error // looks at the first lines of a regular file
+}
+
+// The formats that this package reads.
+var (
+	CSVFormat       = Format{Name: "csv", Extensions: []string{".csv", ".tsv"}}
+	JSONLinesFormat = Format{
+		Name: "jsonl", Extensions: []string{".jsonl", ".ndjson", ".json"}, check: (*Source).sniffJSON,
+		Lines: func(c *SourceConfig) (stream.Decoder, error) {
+			c.JSON.MaxBytes = c.MaxBytes
+			return format.NewJSON(c.JSON)
+		},
+	}
+	InfluxFormat = Format{
+		Name: "influx", Extensions: []string{".lp", ".influx", ".line"},
+		Lines: func(c *SourceConfig) (stream.Decoder, error) {
+			c.Influx.MaxBytes = c.MaxBytes
+			return format.NewInflux(c.Influx)
+		},
+	}
+	ParquetFormat = Format{Name: "parquet", Extensions: []string{".parquet", ".pq"}, Table: readParquet}
+)
+
+// Formats are the formats of a SourceConfig that names none.
+var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat}
+
+// FormatOf returns the name of the format that belongs to the extensions of a path, or "".
+func FormatOf(path string, formats ...Format) string {
+	ext := extension(path)
+	for _, f := range formats {
+		if slices.Contains(f.Extensions, ext) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// extension returns that of a path in lower case, without .gz.
+func extension(path string) string {
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext == ".gz" {
+		ext = strings.ToLower(filepath.Ext(path[:len(path)-len(ext)]))
+	}
+	return ext
+}
+
+// formatOf returns the format of the file by c, or else by its extension; its name is "" if neither
+// says it. Standard input is JSON lines then.
+func (s *Source) formatOf(c *SourceConfig) (Format, error) {
+	name := c.Format
+	if name == "" {
+		name = FormatOf(s.path, c.Formats...)
+	}
+	if name == "" && s.file == os.Stdin {
+		name, s.guessed = JSONLinesFormat.Name, true
+	}
+	for _, f := range c.Formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	if name == "" {
+		return Format{}, nil
+	}
+	return Format{}, fmt.Errorf("%s: the format must be %s, got %q", s.path, either(c.Formats), name)
+}
+
+// either lists formats as a sentence does: "a, b or c".
+func either(formats []Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// noFormat says that the extension does not tell the format, and which one it may be.
+func (s *Source) noFormat(ext string, formats []Format) error {
+	kind := CSVFormat.Name
+	if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {
+		kind = JSONLinesFormat.Name
+	}
+	return fmt.Errorf("%s: the extension %q does not say whether this is %s: name it with --set input.file.format=%s", s.path, ext, either(formats), kind)
+}
+
+// readTable makes s read the lines of a table.
+func (s *Source) readTable(f Format, c *format.CSVConfig) error {
+	if s.live != nil {
+		return fmt.Errorf("%s: %s can be read from a regular file only, its index is at the end", s.path, f.Name)
+	}
+	r, err := f.Table(s.file, s.size, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
+	return nil
+}
