@@ -128,7 +128,11 @@ func TestRealRights(t *testing.T) {
 	for _, a := range acls {
 		remove(a)
 		want := fmt.Sprintf("%s %s %s", a.operation, a.kind, a.name)
-		if !poll(func() bool { var code int; code, text = lint(); return code == exitFailed && strings.Contains(text, want) }) {
+		if !poll(func() bool {
+			var code int
+			code, text = lint()
+			return code == exitFailed && strings.Contains(text, want)
+		}) {
 			t.Errorf("lint --connect without %q says\n%s", want, text)
 		}
 		if code, _, stderr := call(t, append([]string{"run"}, settings...)...); code != exitFailed || !strings.Contains(stderr, want) {
