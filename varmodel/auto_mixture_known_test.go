@@ -20,6 +20,8 @@ func TestMLPolyOverTenSteps(t *testing.T) {
 	outcomes := []float64{1, 0, 1, 1, 0, 1, 0, 0, 1, 1}
 	want := []float64{1, 7. / 12, .7698469891718281, .8544298424090560, .6406209020275521, .7534708913126864, .5426438861771630, .1242649502179485, .5386379085283633, .6321308682310115}
 	m := newMixture(1, 2, 1, -1, false, nil)
+	m.steps.Square[0], m.steps.Count[0] = 1, 1 // without a unit the first outcome would not count
+	m.steps.Derive()
 	weights, forecast, last, experts := make([]float64, 2), make([]float64, 1), []float64{0}, []float64{1, 0}
 	share := .5
 	for i, y := range outcomes {

@@ -68,7 +68,7 @@ type origin struct {
 	inputs    []float64   // features of the exogenous inputs, for each anchor
 	last      []float64   // last sample
 	local     []float64   // local mean
-	step, sd  []float64   // units of the targets: typical step, deviation from the local mean
+	step, sd  []float64   // units of the targets: typical step, deviation from the local mean; 0 for a constant
 	forecasts [][]float64 // for each anchor, anchorExperts x dim
 	seasons   []float64   // anchors x dim: season of the target
 	mixed     []float64   // anchors x dim: increment that the mixture forecast
@@ -210,13 +210,21 @@ func (o *multihorizon) observe(sample []float64, s *scaler) {
 				continue
 			}
 			any = true
-			*e = lanes.Clip((v-p.last[j])/(root*p.step[j]), targetLimit) - *e
-			*local = lanes.Clip((v-p.local[j])/p.sd[j], targetLimit) - *local
+			*e = inUnits(v-p.last[j], root*p.step[j]) - *e
+			*local = inUnits(v-p.local[j], p.sd[j]) - *local
 		}
 		if any {
 			g.learners[k].Update(g.featuresWithInputs(p, k), g.out)
 		}
 	}
+}
+
+// inUnits returns a target in its unit; 0 where nothing has moved yet.
+func inUnits(v, unit float64) float64 {
+	if unit == 0 {
+		return 0
+	}
+	return lanes.Clip(v/unit, targetLimit)
 }
 
 // predict makes the forecasts of all anchors from f, the remainder of the series that
@@ -228,8 +236,8 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 	last := f.past.lag(0)
 	copy(p.last, last)
 	for j := range last {
-		p.local[j], p.sd[j] = f.local.mean[j], f.local.unit[j]
-		p.step[j] = f.scaler.steps[j]
+		p.local[j], p.sd[j] = f.local.mean[j], f.local.sd[j]
+		p.step[j] = f.scaler.rms[j]
 	}
 	now, seen := whole.past.lag(0), whole.past.observedAt(0)
 	for j := range o.sinceNovelty {

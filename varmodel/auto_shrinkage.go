@@ -59,9 +59,10 @@ func (t *shrinkage) observe(m *mixture, y, last []float64) {
 	t.endOutcome()
 }
 
-// addOf adds the outcome of coordinate j, an increment, and reports whether there is one.
+// addOf adds the outcome of coordinate j, an increment, and reports whether there is one: a value
+// may be missing, and the first increment has no unit.
 func (t *shrinkage) addOf(m *mixture, j int, step float64) bool {
-	if !(m.steps.Count[j]+math.Abs(step) > 0) { // true for a missing value
+	if m.steps.Count[j] == 0 || step != step {
 		return false
 	}
 	t.add(m.out[j], step*m.steps.Inverse[j])

@@ -56,9 +56,8 @@ func (r *trends) learn(k, every int, y []float64, p *origin) {
 	}
 	root := math.Sqrt(float64(r.steps[k]))
 	for j, v := range y {
-		if v == v {
-			i := k*r.dim + j
-			unit := max(root*p.step[j], math.Abs(p.trends[i]))
+		i := k*r.dim + j
+		if unit := max(root*p.step[j], math.Abs(p.trends[i])); v == v && unit > 0 {
 			r.shares[i].learn(p.trends[i]/unit, lanes.Clip((v-p.last[j])/unit, trendOutcome), every)
 		}
 	}

@@ -162,6 +162,7 @@ func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	l := newYuleWalker(1, 5, 10, 1, 1, new(Workspace))
 	f := newFrame(1, 1, yuleWalkerDepth(5), newScaler(1), newLocalMean(1), nil)
+	f.scaler.perStep[0] = 1
 	x := make([]float64, 20_000)
 	for i := 4; i < len(x); i++ {
 		x[i] = .6*x[i-1] - .4*x[i-4] + rng.NormFloat64()

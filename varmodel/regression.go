@@ -236,9 +236,7 @@ func (s *regressionSeries) State(c *snapshot.Codec) {
 	s.past.State(c)
 	c.Float64s(s.phi)
 	c.Float64s(s.unit)
-	for j, u := range s.unit {
-		s.perUnit[j] = 1 / u
-	}
+	c.Float64s(s.perUnit)
 	c.Float64s(s.next)
 	c.Bool(&s.pending)
 	if s.inputs != nil {

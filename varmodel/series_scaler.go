@@ -29,7 +29,7 @@ type scaler struct {
 	low, high              []float64
 	sd, rms                []float64 // 0 for a constant coordinate
 	unit, inverse          []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
-	steps, perStep         []float64 // rms and 1/rms; 1 and 1 for a constant coordinate
+	steps, perStep         []float64 // rms and 1/rms; 1 and 0 for a constant coordinate
 }
 
 func newScaler(dim int) *scaler {

@@ -870,7 +870,6 @@ loop1:
 	VXORPD       Y4, Y4, Y4
 	VSUBPD       Y10, Y4, Y4
 	VMAXPD       Y10, Y4, Y4
-	VADDPD       Y2, Y4, Y4
 	VMULPD       Y3, Y4, Y3
 	VSQRTPD      Y7, Y4
 	VCMPPD       $0x01, Y4, Y3, Y6
@@ -919,7 +918,8 @@ loop1:
 	VBROADCASTSD (DX), Y3
 	VBLENDVPD    Y1, Y0, Y3, Y3
 	VMOVUPD      Y3, (R12)
-	VDIVPD       Y3, Y2, Y1
+	VDIVPD       Y3, Y2, Y2
+	VANDPD       Y1, Y2, Y1
 	VMOVUPD      Y1, (R12)(BX*1)
 	VBROADCASTSD 40(DX), Y1
 	VMULPD       Y1, Y0, Y0
@@ -986,8 +986,7 @@ loop1:
 	VXORPD       Y7, Y7, Y7
 	VSUBPD       Y6, Y7, Y6
 	VMAXPD       Y3, Y6, Y3
-	VADDPD       Y5, Y0, Y6
-	VCMPPD       $0x01, Y6, Y1, Y6
+	VCMPPD       $0x01, Y5, Y1, Y6
 	VANDPD       Y4, Y6, Y6
 	VPCMPEQQ     Y7, Y7, Y7
 	VBLENDVPD    Y6, Y3, Y7, Y7
@@ -1477,7 +1476,6 @@ skip4:
 	VXORPD       Y3, Y3, Y3
 	VSUBPD       Y5, Y3, Y3
 	VMAXPD       Y5, Y3, Y3
-	VADDPD       Y1, Y3, Y3
 	VMULPD       Y0, Y3, Y0
 	VSQRTPD      Y6, Y3
 	VCMPPD       $0x01, Y3, Y0, Y0
@@ -3416,7 +3414,6 @@ loop1:
 	VMOVUPD      Z0, Z5
 	VSUBPD       Z9, Z5, Z5
 	VMAXPD       Z9, Z5, Z5
-	VADDPD       Z2, Z5, Z5
 	VMULPD       Z3, Z5, Z3
 	VSQRTPD      Z8, Z5
 	VCMPPD       $0x01, Z5, Z3, K2
@@ -3464,6 +3461,7 @@ loop1:
 	VMOVUPD      Z3, K1, Z1
 	VMOVUPD      Z1, (R12)
 	VDIVPD       Z1, Z2, Z1
+	VMOVUPD.Z    Z1, K1, Z1
 	VMOVUPD      Z1, (R12)(BX*1)
 	VBROADCASTSD 40(DX), Z1
 	VMULPD       Z1, Z3, Z1
@@ -3529,8 +3527,7 @@ loop1:
 	VMOVUPD      Z0, Z8
 	VSUBPD       Z7, Z8, Z7
 	VMAXPD       Z3, Z7, Z3
-	VADDPD       Z6, Z4, Z7
-	VCMPPD       $0x01, Z7, Z1, K1, K2
+	VCMPPD       $0x01, Z6, Z1, K1, K2
 	VPTERNLOGQ   $0xff, Z0, Z0, Z5
 	VMOVUPD      Z3, K2, Z5
 	VMOVUPD      Z5, (R9)
@@ -4007,7 +4004,6 @@ skip4:
 	VMOVUPD      Z0, Z4
 	VSUBPD       Z5, Z4, Z4
 	VMAXPD       Z5, Z4, Z4
-	VADDPD       Z1, Z4, Z4
 	VMULPD       Z3, Z4, Z3
 	VSQRTPD      Z6, Z4
 	VCMPPD       $0x01, Z4, Z3, K1

@@ -9,7 +9,7 @@ import "math"
 //	variance_t = variance_{t-1} + b_{t-1} (clip(e, winsor SD_{t-1})^2 - variance_{t-1})
 //
 // where a has the least weight rate and b the least weight slow. Clipping begins after
-// the given number of samples. A scale of at most degenerate (1 + |mean|) is rounding,
+// the given number of samples. A scale of at most degenerate |mean| is rounding,
 // and the variable a constant.
 type LocalMean struct {
 	Count, Mean, Variance []float64
@@ -87,7 +87,7 @@ func localMeanPortable(l *LocalMean, x []float64) {
 			}
 		}
 		l.SD[j] = 0
-		if s := math.Sqrt(l.Variance[j]); s > p[locDegenerate]*(1+math.Abs(l.Mean[j])) {
+		if s := math.Sqrt(l.Variance[j]); s > p[locDegenerate]*math.Abs(l.Mean[j]) {
 			l.SD[j] = s
 		}
 		l.derive(j)

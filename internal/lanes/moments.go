@@ -13,8 +13,8 @@ import "math"
 //
 // (West 1979, weighted as in Finch 2009). The mean square of the increments x_t -
 // x_{t-1} has a weight of its own and no mean. Clipping begins at a weight of after, so
-// that one wild value cannot spoil a scale for long. A scale of at most degenerate (1 +
-// |mean|) is rounding, and the variable a constant.
+// that one wild value cannot spoil a scale for long. A scale of at most degenerate
+// |mean| is rounding, and the variable a constant.
 type Moments struct {
 	Last                   []float64 // last sample, NaN where it was missing
 	Weight, Mean, Variance []float64
@@ -24,7 +24,7 @@ type Moments struct {
 	// Derived from these.
 	SD, RMS        []float64 // roots of Variance and Diff2; 0 for a constant
 	Unit, Inverse  []float64 // SD and 1/SD; 1 and 0 for a constant
-	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 1 for a constant
+	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 0 for a constant
 	Floor, Ceiling []float64 // Low - wide RMS and High + wide RMS
 
 	floorAhead, ceilingAhead []float64 // scratch of Bound, made with its first move
@@ -83,7 +83,7 @@ func (m *Moments) Derive() {
 }
 
 func (m *Moments) derive(j int) {
-	m.Unit[j], m.Inverse[j], m.Steps[j], m.PerStep[j] = 1, 0, 1, 1
+	m.Unit[j], m.Inverse[j], m.Steps[j], m.PerStep[j] = 1, 0, 1, 0
 	if sd := m.SD[j]; sd != 0 {
 		m.Unit[j], m.Inverse[j] = sd, 1/sd
 	}
@@ -128,7 +128,7 @@ func momentsPortable(m *Moments, x []float64) {
 			m.Diff2[j] += float64((float64(dev*dev) - m.Diff2[j]) * share)
 		}
 		// A mean square may be rounding alone, and negative.
-		rounding := degenerate * (1 + math.Abs(m.Mean[j]))
+		rounding := degenerate * math.Abs(m.Mean[j])
 		m.SD[j], m.RMS[j] = 0, 0
 		if s := math.Sqrt(m.Variance[j]); s > rounding {
 			m.SD[j] = s

@@ -10,7 +10,7 @@ import "math"
 //
 // The minimum applies once t > after.
 type Steps struct {
-	Target          []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and before the first that is not zero
+	Target          []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and up to the first that is not zero: before that there is no unit
 	Count, Square   []float64 // t and Square_t
 	Unit, Inverse   []float64 // Unit_t and 1/Unit_t; 1 and 1 while t = 0
 	Largest, Recent []float64 // largest |s| except the last one; the last |s|
@@ -75,7 +75,7 @@ func stepsPortable(s *Steps, x, last []float64) {
 		if size != size {
 			continue
 		}
-		if s.Count[j]+size > 0 {
+		if s.Count[j] > 0 {
 			s.Target[j] = Clip(step*s.Inverse[j], winsor)
 		}
 		if s.Recent[j] > s.Largest[j] {

@@ -55,7 +55,7 @@ func TestStepsOfASeries(t *testing.T) {
 		last := 0.0
 		for i, c := range []struct{ x, target, square float64 }{
 			{0, math.NaN(), 0}, // nothing has moved
-			{3, 3, 9},          // in units of 1
+			{3, math.NaN(), 9}, // there was no unit
 			{3, 0, 9},          // a step of zero is an outcome, but no part of the mean
 			{math.NaN(), math.NaN(), 9},
 			{6, 1, 9},

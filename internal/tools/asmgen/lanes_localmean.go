@@ -29,7 +29,7 @@ func (t target) localMean() {
 		spread := l.plus(variance, l.product(rate, l.minus(l.product(dev, dev), variance)))
 		variance = l.change("variance", spread, old)
 		mean = l.change("mean", l.where(old, next, x), there)
-		rounding := l.product(l.limit(locDegenerate), l.plus(one, l.abs(mean)))
+		rounding := l.product(l.limit(locDegenerate), l.abs(mean))
 		sd = l.root(variance)
 		sd = t.kept(sd, l.above(sd, rounding, nil))
 		l.set("sd", sd)

@@ -33,7 +33,7 @@ func (t target) steps() {
 		size := l.abs(step)
 		count := l.get("count")
 		target := l.clipped(l.product(step, l.get("inverse")), l.limit(stepWinsor))
-		l.set("target", t.orNaN(target, l.above(l.plus(count, size), zero, &there)))
+		l.set("target", t.orNaN(target, l.above(count, zero, &there)))
 		recent := l.get("recent")
 		l.change("largest", l.most(recent, l.get("largest")), there)
 		l.change("recent", size, there)
