@@ -13,6 +13,7 @@ import (
 type Decoded struct {
 	messages []decodedMessage
 	parts    []part // of all messages
+	deleted  int    // messages that delete others
 
 	bytes  arena[byte]    // of keys and values
 	floats arena[float64] // of the values of records
@@ -41,6 +42,9 @@ type part struct {
 
 // Len returns the number of messages.
 func (d *Decoded) Len() int { return len(d.messages) }
+
+// Deleted returns the number of messages without a record because they delete another one.
+func (d *Decoded) Deleted() int { return d.deleted }
 
 // Mark identifies the i-th message.
 func (d *Decoded) Mark(i int) Mark { return d.messages[i].message.Mark() }
@@ -81,7 +85,7 @@ func (d *Decoded) Parts(i int, each func(r *Record, refusal *DataError) error) e
 
 // Reset empties d and keeps its memory.
 func (d *Decoded) Reset() {
-	d.messages, d.parts, d.last = d.messages[:0], d.parts[:0], nil
+	d.messages, d.parts, d.last, d.deleted = d.messages[:0], d.parts[:0], nil, 0
 	d.bytes.reset()
 	d.floats.reset()
 	d.names.reset()
@@ -137,6 +141,10 @@ func (d *Decoded) keep(p *part, err error) error {
 			return nil
 		}
 		d.parts = d.parts[:len(d.parts)-1]
+		if errors.Is(err, ErrDeleted) {
+			d.deleted++
+			return nil
+		}
 		return err
 	}
 	p.record.Values = d.floats.copy(p.record.Values)

@@ -1,6 +1,9 @@
 package stream
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Source delivers the messages of one partition in order.
 type Source interface {
@@ -88,8 +91,12 @@ type DeadLetters interface {
 	Close() error
 }
 
+// ErrDeleted is the error of a Decoder for a message that deletes an earlier one, such as a tombstone: no
+// record, and nothing that is wrong.
+var ErrDeleted = errors.New("stream: the message deletes an earlier one")
+
 // Decoder turns a message into a record. The error is a *DataError that says why the
-// message cannot be used.
+// message cannot be used, or ErrDeleted.
 type Decoder interface {
 	Decode(r *Record, m *Message) error
 }

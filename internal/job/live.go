@@ -139,7 +139,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 	}
 	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
 	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := wire.NewDecoder(l.Cfg)
+		dec, err := wire.NewDecoder(l.Cfg, l.log)
 		if err != nil {
 			return err
 		}
@@ -384,6 +384,7 @@ func (l *Live) Stats() map[string]counters {
 // plus adds the counts of past.
 func (c counters) plus(past counters) counters {
 	c.Records += past.Records
+	c.Deleted += past.Deleted
 	c.Forecasts += past.Forecasts
 	c.Observations += past.Observations
 	c.Metrics += past.Metrics

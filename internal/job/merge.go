@@ -43,7 +43,7 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	var records atomic.Int64
 	log.Info("merging", "topics", k.Topics, "to", to)
 	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := wire.NewDecoder(cfg)
+		dec, err := wire.NewDecoder(cfg, log)
 		if err != nil {
 			return err
 		}

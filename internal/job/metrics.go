@@ -97,6 +97,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	counter(descRecords, float64(sum.Records-refused), "learnt")
 	counter(descRecords, float64(refused), "refused")
+	counter(descRecords, float64(sum.Deleted), "deleted")
 	counter(descPoints, float64(sum.Forecasts), "forecast")
 	counter(descPoints, float64(sum.Observations), "observation")
 	counter(descPoints, float64(sum.Metrics), "metric")

@@ -127,7 +127,11 @@ func (p *Produce) once(ctx context.Context, cfg *config.Config, producer *kafka.
 		}
 		out = out[:0]
 		for i := range n {
-			if derr := dec.Decode(&record, &in[i]); derr != nil {
+			derr := dec.Decode(&record, &in[i])
+			if errors.Is(derr, stream.ErrDeleted) {
+				continue
+			}
+			if derr != nil {
 				var refusal *stream.DataError
 				if !errors.As(derr, &refusal) {
 					return sent, derr

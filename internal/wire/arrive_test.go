@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -190,7 +191,7 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 	}
 	if k := InputKafka(c); k != nil {
 		add(k.Connection())
-		decoder, err := NewDecoder(c)
+		decoder, err := NewDecoder(c, slog.Default())
 		add(fmt.Sprintf("%T", decoder), err)
 		var r stream.Record
 		large := stream.Message{Value: bytes.Repeat([]byte(" "), 3<<10)}

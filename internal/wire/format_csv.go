@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"log/slog"
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -12,7 +13,7 @@ import (
 var csvFormat = dataFormat{
 	name: "csv", about: "columns",
 	settings: func() config.Settings { return &CSVFormat{TimeUnit: "auto"} },
-	messages: func(c *config.Config, maxBytes int) (stream.Decoder, error) {
+	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (stream.Decoder, error) {
 		f := decodedCSV(c)
 		f.Apart = true // a restart begins behind messages that this decoder has not seen
 		f.MaxBytes = maxBytes

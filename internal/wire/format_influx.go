@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"log/slog"
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -14,7 +15,7 @@ import (
 var influxFormat = dataFormat{
 	name: "influx", about: "line protocol of InfluxDB, as Telegraf writes it",
 	settings: func() config.Settings { return &InfluxFormat{TimeUnit: "ns"} },
-	messages: func(c *config.Config, maxBytes int) (stream.Decoder, error) {
+	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (stream.Decoder, error) {
 		f := decodedInflux(c)
 		f.MaxBytes = maxBytes
 		return format.NewInflux(f)

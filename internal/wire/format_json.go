@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"log/slog"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
@@ -11,9 +13,10 @@ import (
 var jsonFormat = dataFormat{
 	name: "json", about: "one object a message",
 	settings: func() config.Settings { return &JSONFormat{Layout: "wide", TimeUnit: "auto"} },
-	messages: func(c *config.Config, maxBytes int) (stream.Decoder, error) {
+	messages: func(c *config.Config, maxBytes int, log *slog.Logger) (stream.Decoder, error) {
 		f := decodedJSON(c)
 		f.MaxBytes = maxBytes
+		f.Assume = func(text string) { log.Info("the messages say how to read them", "assumed", text) }
 		return format.NewJSON(f)
 	},
 	parts: longJSON, tags: jsonTags, sent: sentJSON,

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -18,9 +19,9 @@ type dataFormat struct {
 
 	settings func() config.Settings // of the block below input that has the name; nil = none
 
-	// messages makes the decoder of messages of at most maxBytes; nil = it is none of messages.
+	// messages makes the decoder of messages of at most maxBytes, which logs what it assumes; nil = it is none of messages.
 	// checkMessages, which may be nil, says what messages need that files do not.
-	messages      func(c *config.Config, maxBytes int) (stream.Decoder, error)
+	messages      func(c *config.Config, maxBytes int, log *slog.Logger) (stream.Decoder, error)
 	checkMessages func(v *config.Checker, c *config.Config)
 
 	read  *file.Format // nil = no file has it

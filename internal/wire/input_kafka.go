@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -80,7 +81,7 @@ func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (st
 }
 
 // NewDecoder makes the decoder of messages from Kafka.
-func NewDecoder(c *config.Config) (stream.Decoder, error) {
+func NewDecoder(c *config.Config, log *slog.Logger) (stream.Decoder, error) {
 	f, _ := formatNamed(c.Input.DataFormat)
-	return f.messages(c, int(InputKafka(c).MaxMessageLen))
+	return f.messages(c, int(InputKafka(c).MaxMessageLen), log)
 }

@@ -38,7 +38,7 @@ func (m *mirrorInput) try(_ context.Context, path string, _ *config.Config) (str
 }
 
 func (m *mirrorInput) open(c *config.Config) (*Opened, error) {
-	d, err := formatOf(c).messages(c, 0)
+	d, err := formatOf(c).messages(c, 0, slog.Default())
 	return &Opened{Source: &mirror{mirrorInput: *m}, Decoder: d, Name: "mirror"}, err
 }
 
@@ -89,7 +89,7 @@ func wordsOf(c *config.Config) *wordsDecoder {
 var wordsRow = dataFormat{
 	name: "words", about: "lengths of words",
 	settings: func() config.Settings { return &wordsFormat{Word: "len"} },
-	messages: func(c *config.Config, _ int) (stream.Decoder, error) { return wordsOf(c), nil },
+	messages: func(c *config.Config, _ int, _ *slog.Logger) (stream.Decoder, error) { return wordsOf(c), nil },
 	read: &file.Format{Name: "words", Extensions: []string{".words"}, Lines: func(*file.SourceConfig) (stream.Decoder, error) {
 		return &wordsDecoder{word: "len"}, nil
 	}},
@@ -230,7 +230,7 @@ func TestOneRowIsEnough(t *testing.T) {
 	}
 	c.Input.Set(&KafkaInput{MaxMessageLen: 1})
 	c.Input.DataFormat = "words"
-	if d, err := NewDecoder(c); err != nil || d.(*wordsDecoder).word != "len" {
+	if d, err := NewDecoder(c, slog.Default()); err != nil || d.(*wordsDecoder).word != "len" {
 		t.Errorf("decoder %v, %v", d, err)
 	}
 }

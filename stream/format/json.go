@@ -43,6 +43,11 @@ type JSONConfig struct {
 	Long     bool
 	Variable string // path of the name of the variable, if Long
 
+	// Assume is told once when messages are found to be envelopes: of Kafka Connect or Debezium. Paths then
+	// begin at their record, unless a message has its time and values where the paths say.
+	Assume func(text string)
+	base   string // path of the record in an envelope
+
 	// MaxBytes, MaxDepth and MaxDim limit a message, its nesting and its values.
 	// 0 means the default.
 	MaxBytes int // 1 MiB
@@ -61,11 +66,16 @@ type JSONConfig struct {
 //
 // the last one if Long. Values are numbers, true and false, which are 1 and 0, or null where one
 // is missing. Text and objects beside them are left out. Members that are not asked
-// for are ignored; one that is asked for must not be there twice.
+// for are ignored; one that is asked for must not be there twice. The object of the values may have the
+// time, the series and tags as well; numbers beside them are the values, and all else is left out.
 type JSON struct {
 	c    JSONConfig
 	root *member
+	base *member // of the record: root, unless in an envelope
 	dec  jx.Decoder
+
+	inside  *JSON // of the envelope that was seen last
+	assumed bool
 
 	times times
 	shape shape // of the message before
@@ -132,18 +142,27 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	if err := d.setTags(c.Tags); err != nil {
 		return nil, err
 	}
-	ok := d.root.add(c.Time, timeRole)
-	if c.Series != "" {
-		ok = d.root.add(c.Series, seriesRole) && ok
+	d.base = d.root
+	if c.base != "" {
+		d.base = d.root.at(c.base)
 	}
-	if c.Values != Flat {
-		ok = d.root.add(c.Values, valuesRole) && ok
+	ok := d.base.add(c.Time, timeRole)
+	if c.Series != "" {
+		ok = d.base.add(c.Series, seriesRole) && ok
+	}
+	if c.Values == Flat {
+		d.base.open = true
+	} else {
+		ok = d.base.add(c.Values, valuesRole) && ok
 	}
 	if c.Long {
-		ok = d.root.add(c.Variable, variableRole) && ok
+		ok = d.base.add(c.Variable, variableRole) && ok
 	}
 	for i, t := range d.tags {
-		ok = d.root.add(t.path, tagRole+role(i)) && ok
+		ok = d.base.add(t.path, tagRole+role(i)) && ok
+	}
+	if values := d.base.at(c.Values); len(values.children) > 0 && c.Values != Flat {
+		values.open, ok = true, ok && !c.Long
 	}
 	d.valueName = c.Values[strings.LastIndexByte(c.Values, '.')+1:]
 	if !ok {
@@ -168,9 +187,11 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	switch {
 	case len(m.Value) > d.c.MaxBytes:
 		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
+	case m.Value == nil && len(m.Key) > 0:
+		return stream.ErrDeleted // a tombstone
 	case len(m.Value) == 0:
 		return refuse(stream.Malformed, "an empty message")
-	case d.fill(r, m):
+	case d.fill(r, m), d.inside != nil && d.inside.fill(r, m):
 		return nil
 	case !utf8.Valid(m.Value):
 		return refuse(stream.Malformed, "not UTF-8")
@@ -203,6 +224,13 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		return d.refusal
 	case err != nil:
 		return notAnObject(m.Value)
+	}
+	if !d.found[timeRole] || !d.found[valuesRole] {
+		if ok, err := d.unwrap(r, m); ok {
+			return err
+		}
+	}
+	switch {
 	case !d.found[timeRole]:
 		return d.noTime(m.Value)
 	case !d.found[seriesRole] && !d.keyed:

@@ -116,7 +116,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%.80s\ngot  %s\nwant %s", c.value, got, c.want)
 		}
 	}
-	for _, c := range []format.JSONConfig{{TimeUnit: "h"}, {Time: "values"}, {Time: "a", Values: "a.b"}, {Time: "a.b", Values: "a"}, {MaxDepth: -1},
+	for _, c := range []format.JSONConfig{{TimeUnit: "h"}, {Time: "values"}, {Time: "a", Values: "a.b"}, {MaxDepth: -1},
 		{Variable: "v"}, {Long: true, Values: format.Flat}, {Long: true, Variable: "ds"}} {
 		if _, err := format.NewJSON(c); err == nil {
 			t.Errorf("%+v was accepted", c)
@@ -186,6 +186,9 @@ func FuzzJSON(f *testing.F) {
 		var want map[string]json.RawMessage
 		if err := json.Unmarshal(value, &want); err != nil {
 			t.Fatal(err)
+		}
+		if want["time"] == nil {
+			return // in an envelope: see FuzzEnvelope
 		}
 		compare := func(i int, raw json.RawMessage) {
 			t.Helper()

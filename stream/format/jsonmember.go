@@ -18,6 +18,7 @@ const (
 // member is a node in the tree of the paths.
 type member struct {
 	role     role
+	open     bool // its numbers that are not asked for otherwise are the values
 	names    []string
 	children []*member
 }
@@ -31,8 +32,11 @@ func (m *member) child(name []byte) *member {
 	return nil
 }
 
-// add adds a path; it returns false when one path is the beginning of another.
-func (m *member) add(path string, r role) bool {
+// at returns the member at a path, which it makes if need be; the empty path is m.
+func (m *member) at(path string) *member {
+	if path == "" {
+		return m
+	}
 	for _, name := range strings.Split(path, ".") {
 		next := m.child([]byte(name))
 		if next == nil {
@@ -40,11 +44,23 @@ func (m *member) add(path string, r role) bool {
 			m.names = append(m.names, name)
 			m.children = append(m.children, next)
 		}
-		if next.role != inner {
-			return false
-		}
 		m = next
 	}
+	return m
+}
+
+// add adds a path. It returns false when another one has it, begins with it or is its beginning, except
+// that of the values, which others may lie within.
+func (m *member) add(path string, r role) bool {
+	for part := range strings.SplitSeq(path, ".") {
+		if m.role != inner && m.role != valuesRole {
+			return false
+		}
+		m = m.at(part)
+	}
+	if m.role != inner || len(m.children) > 0 && r != valuesRole {
+		return false
+	}
 	m.role = r
-	return len(m.children) == 0
+	return true
 }

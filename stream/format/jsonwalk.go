@@ -26,7 +26,7 @@ func (d *JSON) deeper() error {
 func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	m := d.at.child(key)
 	if m == nil {
-		if d.at == d.root && (d.c.Values == Flat || d.either && !d.found[valuesRole]) {
+		if d.at.open || d.at == d.base && d.either && !d.found[valuesRole] {
 			return d.flat(key)
 		}
 		return d.skip()
@@ -37,10 +37,14 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 		}
 		d.dropValues()
 	}
-	if m.role == inner {
+	if m.role == inner || m.open {
 		if d.dec.Next() != jx.Object {
 			return d.skip()
 		}
+		if m.open && d.found[valuesRole] {
+			return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+		}
+		d.found[valuesRole] = d.found[valuesRole] || m.open
 		above := d.at
 		d.at = m
 		err := d.enter(d.inObject)

@@ -20,6 +20,11 @@ func SniffJSON(sample []byte, c JSONConfig) (out []Assumption) {
 	}
 	var n members
 	lines := sampleLines(sample)
+	if len(lines) > 0 {
+		if e := envelopeOf(lines[0].text); e != nil && timeField(lines[0].text) == "FIELD" {
+			return []Assumption{{Text: envelopeText(e), Usual: true}}
+		}
+	}
 	if c.Time == "" && len(lines) > 0 {
 		c.Time = timeField(lines[0].text) // its text is not left out: the decoder names the setting
 	}
@@ -56,6 +61,7 @@ type members struct {
 type inside struct {
 	path    string
 	numbers int
+	asked   bool // has the time or the series: what is no number is left out
 	mixed   bool // with other members than numbers, true, false and null: it cannot be read as values
 }
 
@@ -67,7 +73,7 @@ const flatten = `jq -c '[paths(type != "object" and type != "array") as $p | {ke
 func (n *members) remedy() string {
 	best := inside{}
 	for _, o := range n.inner {
-		if !o.mixed && o.numbers > best.numbers {
+		if (!o.mixed || o.asked) && o.numbers > best.numbers {
 			best = *o
 		}
 	}
@@ -164,7 +170,9 @@ func (n *members) within(d *jx.Decoder, path string, asked []string) error {
 		case kind == jx.Object || kind == jx.Array:
 			o.mixed = true
 			return n.within(d, path, asked)
-		case kind == jx.String || slices.Contains(asked, path):
+		case slices.Contains(asked, path):
+			o.asked = true
+		case kind == jx.String:
 			o.mixed = true
 		case kind == jx.Number:
 			o.numbers++

@@ -284,6 +284,7 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 		for i := range n {
 			r.d.Decode(&k.Decoded, &messages[i])
 		}
+		r.countDeleted(k.Deleted())
 		clock.lap(StageDecode)
 		in.full <- k // there is room for all
 		if err != nil {

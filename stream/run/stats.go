@@ -10,6 +10,7 @@ import (
 // Stats are the counters of a Runner since its start.
 type Stats struct {
 	Records      int64 // written: learnt from or refused
+	Deleted      int64 // messages read that delete others: no records
 	Forecasts    int64 // written to the sink, likewise the next three
 	Observations int64
 	Metrics      int64
@@ -68,6 +69,12 @@ func (r *Runner) Stats() Stats {
 	s := r.stats
 	s.DeadLetters = maps.Clone(s.DeadLetters)
 	return s
+}
+
+func (r *Runner) countDeleted(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Deleted += int64(n)
 }
 
 // count adds a batch that was written.
