@@ -173,8 +173,7 @@ const (
 // DeadLetter is a message that could not be used.
 type DeadLetter struct {
 	Message Message // a copy
-	Reason  Reason
-	Detail  string
+	DataError
 }
 
 // Points returns the number of points in the batch and of the points that scoring will add
@@ -270,8 +269,8 @@ func (b *Batch) vector(v []float64) []float64 { return b.floats.copy(v) }
 func (b *Batch) room(n int) []float64 { return b.floats.take(n) }
 
 // refuse appends a dead letter with a copy of m.
-func (b *Batch) refuse(m *Message, reason Reason, detail string) {
+func (b *Batch) refuse(m *Message, err *DataError) {
 	c := *m
 	c.Key, c.Value = b.bytes.copy(m.Key), b.bytes.copy(m.Value)
-	b.DeadLetters = append(b.DeadLetters, DeadLetter{Message: c, Reason: reason, Detail: detail})
+	b.DeadLetters = append(b.DeadLetters, DeadLetter{c, *err})
 }

@@ -102,7 +102,7 @@ func (e *Engine) Begin(dst *Batch, m *Message) bool {
 // hundredth … refusal for each reason.
 func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
 	dst.arrive()
-	dst.refuse(m, err.Reason, err.Detail)
+	dst.refuse(m, err)
 	e.reportRefused(dst, m, err)
 }
 

@@ -27,6 +27,25 @@ var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future,
 type DataError struct {
 	Reason Reason
 	Detail string // what, where, and what was expected
+	Facts
 }
+
+// Facts are what is known about a message that cannot be used.
+type Facts struct {
+	Fault        Fault  // "" = none of those that have a name
+	Cell, Column string // where it is, if it is one cell
+	Remedy       string // end of Detail that says what helps; "" = Detail does not say it
+}
+
+// Fault is what is wrong with a malformed message.
+type Fault string
+
+// The faults that have remedies of their own.
+const (
+	WrongFields Fault = "fields" // more or fewer than the header has
+	NotNumber   Fault = "number" // a cell
+	NotTime     Fault = "time"   // a cell
+	NotObject   Fault = "object" // a message that is not one object of JSON
+)
 
 func (e *DataError) Error() string { return fmt.Sprintf("%s: %s", e.Reason, e.Detail) }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/report"
@@ -23,9 +22,9 @@ type Refusals struct {
 }
 
 type refusal struct {
-	reason stream.Reason
-	text   string // where and why
-	json   bool   // the message begins as an object does
+	stream.DataError
+	origin string
+	json   bool // the message begins as an object does
 }
 
 // remedies are the settings that help against a reason.
@@ -39,17 +38,17 @@ var remedies = map[stream.Reason]string{
 	stream.Memory:    "model.tier=tiny, model.memory, or fewer variables with pipeline.variables",
 }
 
-// remedy returns what helps against a refusal, "" where nothing does or its text says so itself.
+// remedy returns what helps against a refusal, "" where nothing does or its detail says so itself.
 func (f refusal) remedy() string {
 	switch {
-	case strings.Contains(f.text, "--set "), strings.Contains(f.text, "jq -c "), strings.Contains(f.text, "sed -E "):
+	case f.Remedy != "":
 		return ""
-	case f.reason == stream.Malformed:
+	case f.Reason == stream.Malformed:
 		return f.repair()
-	case f.reason == stream.Duplicate:
+	case f.Reason == stream.Duplicate:
 		return f.separate()
 	}
-	return remedies[f.reason]
+	return remedies[f.Reason]
 }
 
 // separate returns what rows of one time may be, each with what tells these apart.
@@ -68,15 +67,14 @@ func (f refusal) separate() string {
 
 // repair returns what helps against a malformed message of the format that it has.
 func (f refusal) repair() string {
-	has := func(part string) bool { return strings.Contains(f.text, part) }
 	switch {
-	case has(" fields where the header has "):
+	case f.Fault == stream.WrongFields:
 		return "repair the line, or its quotes; where many lines are like this, name the separator with input.csv.comma"
-	case has(" in column ") && has(" is not a number"):
+	case f.Fault == stream.NotNumber:
 		return f.missing() + "; or name the columns with input.csv.value_columns"
-	case has(" in column ") && has(": the time "):
+	case f.Fault == stream.NotTime:
 		return "repair the time; where many are like this, name their form with input.csv.date_order or input.csv.time_unit"
-	case has(": not JSON at byte ") || has(": not a JSON object "):
+	case f.Fault == stream.NotObject:
 		return "repair the line: each has one whole object; objects of several lines become such lines with  jq -c . IN > OUT.jsonl"
 	case f.json:
 		return "a missing value is null, a number has no quotes; name the fields with input.json.time_field, input.json.series_field and input.json.values_field"
@@ -86,13 +84,10 @@ func (f refusal) repair() string {
 
 // missing returns how the cell is named as a spelling of a missing value.
 func (f refusal) missing() string {
-	_, detail, _ := strings.Cut(f.text, string(stream.Malformed)+": ")
-	quoted, _ := strconv.QuotedPrefix(detail)
-	cell, err := strconv.Unquote(quoted)
-	if err != nil || strings.ContainsAny(cell, ",[") || strings.HasSuffix(cell, "...") { // it would be a list, or is not whole
+	if strings.ContainsAny(f.Cell, ",[\n") || len(f.Cell) > 40 { // it would be a list, or a long command
 		return "name spellings of missing values with input.csv.missing"
 	}
-	return fmt.Sprintf("for a missing value add --set %s, with NA and the like after a comma if the file has them", shell.Quote("input.csv.missing="+cell))
+	return fmt.Sprintf("for a missing value add --set %s, with NA and the like after a comma if the file has them", shell.Quote("input.csv.missing="+f.Cell))
 }
 
 // Add counts a refused message.
@@ -101,8 +96,8 @@ func (r *Refusals) Add(m *stream.Message, err *stream.DataError) {
 		r.Counts = make(map[string]int64)
 	}
 	r.Counts[string(err.Reason)]++
-	if !slices.ContainsFunc(r.first, func(f refusal) bool { return f.reason == err.Reason }) {
-		r.first = append(r.first, refusal{err.Reason, fmt.Sprintf("%s: %v", m.Origin(), err), bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{"))})
+	if !slices.ContainsFunc(r.first, func(f refusal) bool { return f.Reason == err.Reason }) {
+		r.first = append(r.first, refusal{*err, m.Origin(), bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{"))})
 	}
 }
 
@@ -119,7 +114,7 @@ func (r *Refusals) First() string {
 	if len(r.first) == 0 {
 		return ""
 	}
-	return r.first[0].text
+	return fmt.Sprintf("%s: %v", r.first[0].origin, &r.first[0].DataError)
 }
 
 // String says how many records were refused and why, with the first one and what helps; ""
@@ -135,7 +130,7 @@ func (r *Refusals) String() string {
 func (r *Refusals) Remedies() (s string) {
 	for _, f := range r.first {
 		if remedy := f.remedy(); remedy != "" {
-			s += fmt.Sprintf("\n  %s: %s", f.reason, remedy)
+			s += fmt.Sprintf("\n  %s: %s", f.Reason, remedy)
 		}
 	}
 	return s
@@ -153,7 +148,7 @@ func (r *Refusals) Check(records int64, most float64) error {
 // WriteDeadLetters implements stream.DeadLetters.
 func (r *Refusals) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
 	for i := range letters {
-		r.Add(&letters[i].Message, &stream.DataError{Reason: letters[i].Reason, Detail: letters[i].Detail})
+		r.Add(&letters[i].Message, &letters[i].DataError)
 	}
 	if r.Next == nil {
 		return nil

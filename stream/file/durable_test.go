@@ -49,7 +49,7 @@ func TestDeadLettersAreDurable(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := watch(t, d.output)
-	letters := []stream.DeadLetter{{Message: stream.Message{Value: []byte("x")}, Reason: stream.Malformed}}
+	letters := []stream.DeadLetter{{Message: stream.Message{Value: []byte("x")}, DataError: stream.DataError{Reason: stream.Malformed}}}
 	for range 3 {
 		if err := d.WriteDeadLetters(context.Background(), letters); err != nil {
 			t.Fatal(err)

@@ -105,8 +105,8 @@ func TestDeadLettersFile(t *testing.T) {
 	}
 	letter := func(value string) []stream.DeadLetter {
 		return []stream.DeadLetter{{
-			Message: stream.Message{Topic: "in", Partition: 3, Offset: 9, Time: 1e9, Key: []byte("k"), Value: []byte(value)},
-			Reason:  stream.Late, Detail: "\"too\"\nlate",
+			Message:   stream.Message{Topic: "in", Partition: 3, Offset: 9, Time: 1e9, Key: []byte("k"), Value: []byte(value)},
+			DataError: stream.DataError{Reason: stream.Late, Detail: "\"too\"\nlate"},
 		}}
 	}
 	ctx := context.Background()

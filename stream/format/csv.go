@@ -236,7 +236,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.Malformed, "%v", err)
 	}
 	if len(d.fields) != len(d.c.Header) {
-		return refuse(stream.Malformed, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))
+		return fault(stream.Facts{Fault: stream.WrongFields}, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))
 	}
 	series, refusal := d.seriesOf(m)
 	if refusal != nil {
@@ -245,10 +245,11 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	text := d.timeField()
 	t, err := d.times.parse(text, series)
 	if err != nil {
-		if err = d.notTime(text, err); d.c.OneOrder && d.c.DateOrder.isOther(text) {
-			return err
+		refusal := d.notTime(text, err)
+		if d.c.OneOrder && d.c.DateOrder.isOther(text) {
+			return errors.New(refusal.Detail)
 		}
-		return refuse(stream.Malformed, "%v", err)
+		return refusal
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
@@ -258,7 +259,10 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		}
 		v, err := d.value(d.fields[i])
 		if err != nil {
-			return refuse(err.Reason, "%q in column %q is not %s%s", clip(d.fields[i]), d.names[k], err.Detail, d.numberHint(d.fields[i]))
+			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: d.numberHint(d.fields[i])},
+				"%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
+			refusal.Reason = err.Reason
+			return refusal
 		}
 		d.number = append(d.number, v)
 	}
@@ -289,8 +293,10 @@ func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 }
 
 // notTime says which text is no time, and why.
-func (d *CSV) notTime(text []byte, err error) error {
-	return fmt.Errorf("the time %q in column %q is %w", clip(text), d.TimeColumn(), d.c.DateOrder.explain(text, err))
+func (d *CSV) notTime(text []byte, err error) *stream.DataError {
+	what, remedy := d.c.DateOrder.explain(text, err)
+	return fault(stream.Facts{Fault: stream.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
+		"the time %q in column %q is %s", clip(text), d.TimeColumn(), what)
 }
 
 // setSeries finds the columns that name the series.

@@ -49,17 +49,17 @@ func (o DateOrder) isOther(text []byte) bool {
 	return o != YearFirst && !o.reads(text) && o.other().reads(text)
 }
 
-// explain returns the error of a text that is no date in order o: it names the order that reads
-// the text, if there is one.
-func (o DateOrder) explain(text []byte, err error) error {
+// explain says what a text is that is no date in order o because of err. The remedy is the order
+// that reads the text, if there is one.
+func (o DateOrder) explain(text []byte, err error) (what, remedy string) {
 	switch {
 	case o == YearFirst && (DayFirst.reads(text) || MonthFirst.reads(text)):
-		return errors.New("a date that does not begin with the year: say --set input.csv.date_order=dmy (day first) or mdy (month first)")
+		return "a date that does not begin with the year", ": say --set input.csv.date_order=dmy (day first) or mdy (month first)"
 	case !o.isOther(text):
-		return err
+		return err.Error(), ""
 	}
 	date, _ := o.yearFirst(text) // the day that the other order reads is at most 12: the month is wrong
-	return fmt.Errorf("no date with input.csv.date_order=%s, there is no month %s: say --set input.csv.date_order=%s", o, date[5:7], o.other())
+	return fmt.Sprintf("no date with input.csv.date_order=%s, there is no month %s", o, date[5:7]), fmt.Sprintf(": say --set input.csv.date_order=%s", o.other())
 }
 
 // OrderCheck compares the dates in the lines of a file with the order that was told, before
@@ -103,7 +103,7 @@ func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
 		c.lines++
 		return c.lines == mostOrdered, nil
 	case failed[1] == nil:
-		return true, c.d.notTime(text, failed[0])
+		return true, errors.New(c.d.notTime(text, failed[0]).Detail)
 	}
 	return failed[0] == nil, nil
 }

@@ -237,7 +237,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole] && d.either:
 		if nested := nestedValues(m.Value, d.c); nested != "" {
-			return refuse(stream.Malformed, "no values at %q or beside the time; %s", d.c.Values, nested)
+			return fault(stream.Facts{Remedy: "; " + nested}, "no values at %q or beside the time", d.c.Values)
 		}
 		return refuse(stream.Malformed, "no values: neither at %q nor beside the time", d.c.Values)
 	case !d.found[valuesRole]:

@@ -36,7 +36,7 @@ func (d *JSON) noTime(message []byte) error {
 			nested = "; " + nested
 		}
 	}
-	return refuse(stream.Malformed, "no time at %q: --set %s%s", d.c.Time, shell.Quote("input.json.time_field="+field), nested)
+	return fault(stream.Facts{Remedy: ": --set " + shell.Quote("input.json.time_field="+field) + nested}, "no time at %q", d.c.Time)
 }
 
 // notAnObject says what is wrong with a message that the parser has refused, and
@@ -46,11 +46,11 @@ func notAnObject(value []byte) error {
 	err := json.Unmarshal(value, &v)
 	var at *json.SyntaxError
 	if !errors.As(err, &at) {
-		return refuse(stream.Malformed, "not a JSON object but %s", clip(bytes.TrimSpace(value)))
+		return fault(stream.Facts{Fault: stream.NotObject}, "not a JSON object but %s", clip(bytes.TrimSpace(value)))
 	}
 	before := value[:min(int(at.Offset), len(value))]
 	if strings.HasPrefix(at.Error(), "invalid character") {
 		before = before[:len(before)-1]
 	}
-	return refuse(stream.Malformed, "not JSON at byte %d: %v; before it %#q", at.Offset, at, before[max(0, len(before)-20):])
+	return fault(stream.Facts{Fault: stream.NotObject}, "not JSON at byte %d: %v; before it %#q", at.Offset, at, before[max(0, len(before)-20):])
 }

@@ -16,6 +16,11 @@ func refuse(reason stream.Reason, format string, args ...any) *stream.DataError 
 	return &stream.DataError{Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }
 
+// fault refuses a malformed message. The detail ends with the remedy.
+func fault(f stream.Facts, format string, args ...any) *stream.DataError {
+	return &stream.DataError{Reason: stream.Malformed, Detail: fmt.Sprintf(format, args...) + f.Remedy, Facts: f}
+}
+
 // clip shortens text for a message.
 func clip(text []byte) string {
 	const most = 40

@@ -170,9 +170,8 @@ func (r *request) reject(ctx context.Context, lines []byte, n int, f *failure) e
 		letters := make([]stream.DeadLetter, 0, n)
 		for line := range bytes.Lines(lines) {
 			letters = append(letters, stream.DeadLetter{
-				Message: stream.Message{Topic: "influxdb " + r.config.Bucket, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
-				Reason:  stream.Rejected,
-				Detail:  f.text,
+				Message:   stream.Message{Topic: "influxdb " + r.config.Bucket, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
+				DataError: stream.DataError{Reason: stream.Rejected, Detail: f.text},
 			})
 		}
 		if err := r.config.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {
