@@ -6,8 +6,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // ownLine matches the first line of the files of this package that are text: both headers of CSV,
@@ -42,11 +40,8 @@ func CheckForeign(path string) error {
 	head = bytes.TrimRight(head[:n], "\x00") // which a crash leaves behind what was not synced
 	own := ownLine.Match(head) || isTorn(head)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
-		p, err := parquet.OpenFile(f, info.Size())
-		own = err != nil // torn: nothing can read it
-		if !own {
-			_, own = p.Schema().Lookup("yhat")
-		}
+		p, _, err := newParquetReader(f, info.Size())
+		own = err != nil || slices.ContainsFunc(p.columns, func(c parquetColumn) bool { return c.name == "yhat" }) // torn: nothing can read it
 	}
 	if own {
 		return nil

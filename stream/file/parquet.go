@@ -3,103 +3,83 @@ package file
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
-	parquetformat "github.com/parquet-go/parquet-go/format"
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
 // parquetReader reads a Parquet file as lines of CSV with a header: whatever is known about
-// columns of CSV (times, series, text) holds for it as well. Columns of lists and maps are left
-// out.
+// columns of CSV (times, series, text) holds for it as well.
 type parquetReader struct {
-	floats  bool // it has a column of numbers with fractions
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the first of groups; nil = not open
 	columns []parquetColumn
+	leaves  int   // columns of the file
+	left    int64 // rows
 	buffer  []parquet.Row
-	text    []byte // not yet read
+	values  []parquet.Value // of a row
+	text    []byte          // not yet read
 	err     error
 }
 
 // readParquet is the Table of ParquetFormat.
 func readParquet(f *os.File, size int64, c *format.CSVConfig) (io.Reader, error) {
-	r, err := newParquetReader(f, size)
+	r, lists, err := newParquetReader(f, size)
 	if err != nil {
 		return nil, err
 	}
+	c.Lists = lists
 	c.Comma = ','
-	if r.floats && c.Thousands == 0 {
+	if slices.ContainsFunc(r.columns, func(c parquetColumn) bool { return c.number }) && c.Thousands == 0 {
 		c.Decimal = cmp.Or(c.Decimal, '.') // not to be guessed: 1.066 beside 950
 	}
 	return r, nil
 }
 
-// parquetColumn is a column of plain values.
-type parquetColumn struct {
-	name  string
-	index int
-	unit  format.TimeUnit // of a column of time stamps
-	date  bool            // days since 1970
-}
-
 const parquetRows = 256 // read at a time
 
-func newParquetReader(r io.ReaderAt, size int64) (*parquetReader, error) {
+func newParquetReader(r io.ReaderAt, size int64) (p *parquetReader, lists []string, err error) {
+	defer noPanic(&err)
+	var end [8]byte // the length of the index, for which the library makes room before it looks at it
+	if _, err := r.ReadAt(end[:], size-8); err == nil && string(end[4:]) == "PAR1" && int64(binary.LittleEndian.Uint32(end[:])) > size-12 {
+		return nil, nil, errDamaged
+	}
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("not a Parquet file: %w", err)
+		return nil, nil, fmt.Errorf("not a Parquet file, or a damaged one: %w", err)
 	}
-	p := &parquetReader{groups: f.RowGroups(), buffer: make([]parquet.Row, parquetRows)}
-	schema := f.Schema()
-	for _, path := range schema.Columns() {
-		leaf, ok := schema.Lookup(path...)
-		if !ok || len(path) > 1 || leaf.MaxRepetitionLevel > 0 {
-			continue
-		}
-		c := parquetColumn{name: path[0], index: leaf.ColumnIndex}
-		kind := leaf.Node.Type().Kind()
-		p.floats = p.floats || kind == parquet.Float || kind == parquet.Double
-		if l := leaf.Node.Type().LogicalType(); l != nil {
-			switch t := l.Value.(type) {
-			case *parquetformat.TimestampType:
-				c.unit = parquetUnit(&t.Unit)
-			case *parquetformat.DateType:
-				c.date = true
-			}
-		}
-		p.columns = append(p.columns, c)
+	p = &parquetReader{groups: f.RowGroups(), left: f.NumRows(), buffer: make([]parquet.Row, parquetRows), leaves: len(f.Schema().Columns())}
+	if p.columns, lists = parquetColumns(f); len(p.columns) == 0 {
+		return nil, nil, errors.New("no column of single values")
 	}
-	if len(p.columns) == 0 {
-		return nil, errors.New("no column of plain values")
-	}
+	p.values = make([]parquet.Value, p.leaves)
 	for i, c := range p.columns {
 		if i > 0 {
 			p.text = append(p.text, ',')
 		}
-		p.text = appendText(p.text, c.name)
+		p.text = appendText(p.text, lineBreaks.Replace(c.name))
 	}
 	p.text = append(p.text, '\n')
-	return p, nil
+	return p, lists, nil
 }
 
-func parquetUnit(u *parquetformat.TimeUnit) format.TimeUnit {
-	switch u.String() {
-	case "MILLIS":
-		return format.Milliseconds
-	case "MICROS":
-		return format.Microseconds
+var errDamaged = errors.New("the Parquet file is damaged, or in an encoding that is not read: copy it again, or write it again with  python3 -c 'import pandas; pandas.read_parquet(\"IN\").to_parquet(\"OUT\")'")
+
+// noPanic makes an error of a panic, by which the library reports some kinds of damage.
+func noPanic(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%w (%v)", errDamaged, p)
 	}
-	return format.Nanoseconds
 }
 
 // Read implements io.Reader.
@@ -116,83 +96,57 @@ func (p *parquetReader) Read(dst []byte) (int, error) {
 }
 
 // next makes text of the next rows.
-func (p *parquetReader) next() error {
+func (p *parquetReader) next() (err error) {
+	defer noPanic(&err)
 	if len(p.groups) == 0 {
+		if p.left != 0 {
+			return fmt.Errorf("%w (%d rows are missing)", errDamaged, p.left)
+		}
 		return io.EOF
 	}
 	if p.rows == nil {
 		p.rows = p.groups[0].Rows()
 	}
 	n, err := p.rows.ReadRows(p.buffer)
+	p.text = p.text[:0]
 	for _, row := range p.buffer[:n] {
-		p.appendRow(row)
+		if err := p.appendRow(row); err != nil {
+			return err
+		}
 	}
-	if errors.Is(err, io.EOF) || err == nil && n == 0 {
+	p.left -= int64(n)
+	switch {
+	case errors.Is(err, io.EOF) || err == nil && n == 0:
 		err = p.rows.Close()
 		p.rows, p.groups = nil, p.groups[1:]
+	case err != nil:
+		err = fmt.Errorf("%w (%w)", errDamaged, err)
 	}
 	return err
 }
 
-func (p *parquetReader) appendRow(row parquet.Row) {
-	values := make([]parquet.Value, len(row))
+func (p *parquetReader) appendRow(row parquet.Row) error {
+	clear(p.values)
+	found := 0
 	for _, v := range row {
-		if v.Column() < len(values) {
-			values[v.Column()] = v
+		if v.RepetitionLevel() == 0 {
+			p.values[v.Column()] = v
+			found++
 		}
+	}
+	if found != p.leaves {
+		return fmt.Errorf("%w (a row has %d of %d columns)", errDamaged, found, p.leaves)
 	}
 	for i, c := range p.columns {
 		if i > 0 {
 			p.text = append(p.text, ',')
 		}
-		p.text = c.appendValue(p.text, values[c.index])
+		if v := p.values[c.index]; !v.IsNull() {
+			p.text = c.write(p.text, v)
+		}
 	}
 	p.text = append(p.text, '\n')
-}
-
-func (c *parquetColumn) appendValue(dst []byte, v parquet.Value) []byte {
-	switch {
-	case v.IsNull():
-		return dst
-	case c.unit != "":
-		return format.AppendTime(dst, stampOf(v.Int64(), c.unit), format.Auto)
-	case c.date:
-		return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly)
-	}
-	switch v.Kind() {
-	case parquet.Boolean:
-		return strconv.AppendBool(dst, v.Boolean())
-	case parquet.Int32, parquet.Int64:
-		return strconv.AppendInt(dst, v.Int64(), 10)
-	case parquet.Float:
-		return appendParquetNumber(dst, float64(v.Float()), 32)
-	case parquet.Double:
-		return appendParquetNumber(dst, v.Double(), 64)
-	case parquet.Int96:
-		i := v.Int96() // nanoseconds of the day, Julian day
-		nanoseconds := int64(i[1])<<32 | int64(i[0])
-		return format.AppendTime(dst, (int64(i[2])-2440588)*int64(24*time.Hour)+nanoseconds, format.Auto)
-	}
-	return appendText(dst, string(v.ByteArray()))
-}
-
-// stampOf returns a time stamp in nanoseconds.
-func stampOf(v int64, unit format.TimeUnit) int64 {
-	switch unit {
-	case format.Milliseconds:
-		return v * 1e6
-	case format.Microseconds:
-		return v * 1e3
-	}
-	return v
-}
-
-// appendParquetNumber appends a number of so many bits, nothing for NaN.
-func appendParquetNumber(dst []byte, v float64, bits int) []byte {
-	if math.IsNaN(v) {
-		return dst
-	}
-	return strconv.AppendFloat(dst, v, 'g', -1, bits)
+	return nil
 }
 
 // forecastRow is a row of a ParquetSink.

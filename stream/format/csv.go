@@ -51,6 +51,9 @@ type CSVConfig struct {
 	// Values are the columns with values, in order; nil = all others.
 	Values []string
 
+	// Lists are columns of the file that a line does not have, for they hold several values each.
+	Lists []string
+
 	// Variable is the column with the name of the variable where a line has one
 	// value, in the only column of Values; "" = one column a variable.
 	Variable string

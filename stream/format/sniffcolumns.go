@@ -351,6 +351,9 @@ func (s *sniffer) leaveOut() {
 		return
 	}
 	var values, out []string
+	for _, name := range c.Lists {
+		out = append(out, name+" (several values a row)")
+	}
 	index := true // all columns so far are an index or text
 	for i, name := range s.header {
 		switch {
