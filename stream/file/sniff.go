@@ -61,7 +61,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 			return false, err
 		}
 	}
-	found, err := format.SniffCSV(b, *c)
+	found, err := format.SniffCSV(b, len(b) > sampleBytes/2, *c)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -81,7 +81,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	return found.NewestFirst, nil
 }
 
-// sniffJSON refuses JSON that is not one object a line, and says which numbers are left out.
+// sniffJSON refuses JSON that is not one object a line, completes c and says what is left out.
 func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err := s.checkJSON(); err != nil {
 		return err
@@ -90,7 +90,12 @@ func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err != nil {
 		return err
 	}
-	return s.assume(format.SniffJSON(b, c.JSON)...)
+	found, out, err := format.SniffJSON(b, len(b) > sampleBytes/2, c.JSON)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	c.JSON = found
+	return s.assume(out...)
 }
 
 // assume remembers assumptions, which a strict source refuses.

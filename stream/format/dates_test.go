@@ -58,7 +58,7 @@ func TestMessagesOfOrders(t *testing.T) {
 		{[]string{"01.06.25 00:00", "02.06.25 00:00"}, unknown},
 	} {
 		file := "time,a\n" + strings.Join(c.rows, ",1\n") + ",2\n"
-		if _, err := SniffCSV([]byte(file), CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := SniffCSV([]byte(file), false, CSVConfig{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.rows, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // digits behind one is named, unless a later one has a fraction for sure.
 func TestPointCheck(t *testing.T) {
 	check := func(first string, later ...string) (*PointCheck, error) {
-		found, err := SniffCSV([]byte("time,a,b\n"+first), CSVConfig{})
+		found, err := SniffCSV([]byte("time,a,b\n"+first), false, CSVConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,14 +27,14 @@ type Sniffed struct {
 	Assumptions []Assumption
 }
 
-// SniffCSV completes c from the first lines of a file. It keeps the fields of c that are
+// SniffCSV completes c from the first lines of a file, which may have more of them. It keeps the fields of c that are
 // set. It finds the separator, the lines of the header, the decimal comma, separators of
 // thousands, the column of the times, the column of the series where times repeat, columns
 // of text and of line numbers, which are left out, and whether the newest line comes first.
 //
 // The error names the property that could not be found, and the setting for it.
-func SniffCSV(sample []byte, c CSVConfig) (Sniffed, error) {
-	s := &sniffer{out: Sniffed{CSV: c}, time: -1}
+func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
+	s := &sniffer{out: Sniffed{CSV: c}, time: -1, more: more}
 	lines := s.skipComments(sampleLines(sample))
 	if len(lines) == 0 {
 		return s.out, nil // the decoder reports the missing header
@@ -64,7 +64,9 @@ func SniffCSV(sample []byte, c CSVConfig) (Sniffed, error) {
 		return s.out, err
 	}
 	s.notePoints()
-	s.findSeries()
+	if err := s.findSeries(); err != nil {
+		return s.out, err
+	}
 	s.leaveOut()
 	s.findOrder()
 	return s.out, nil
@@ -79,7 +81,9 @@ type sniffer struct {
 	rows     [][]string
 	time     int // column; -1 = none yet
 	times    times
-	unsure   cellAt // number whose point may stand between thousands; "" = none
+	at       []int64 // times of the rows
+	more     bool    // the file goes on behind the rows
+	unsure   cellAt  // number whose point may stand between thousands; "" = none
 }
 
 func (s *sniffer) assume(setting, format string, args ...any) {

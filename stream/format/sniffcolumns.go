@@ -13,7 +13,7 @@ import (
 // Names that a column of times, of series or of line numbers usually has, in lower case.
 var (
 	timeNames     = []string{"time", "timestamp", "date", "datetime", "date_time", "ds", "ts", "_time", "@timestamp", "epoch", "year"}
-	seriesNames   = []string{"unique_id", "series", "series_id", "item_id"}
+	seriesNames   = []string{"unique_id", "series", "series_id", "item_id", "entity_id", "ts_id", "time_series_id"}
 	variableNames = []string{"variable", "metric", "measure", "measurement", "parameter", "field", "_field", "indicator", "quantity"}
 	indexNames    = []string{"index", "level_0", "rownames", "row_names"}
 )
@@ -307,43 +307,6 @@ func (s *sniffer) noTime() error {
 		"times are %s, 20060102, or with --set input.csv.date_order=dmy (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])), timeForms)
 }
 
-// findSeries takes a text column for the name of the series when times repeat and the column
-// tells the lines of one time apart, or when its name says so.
-func (s *sniffer) findSeries() {
-	c := &s.out.CSV
-	if len(c.Series) > 0 || c.Variable != "" || c.Values != nil || s.time < 0 {
-		return
-	}
-	repeats := s.repeats()
-	for i := range s.header {
-		if i == s.time || s.header[i] == c.Clock || !s.isText(i) {
-			continue
-		}
-		if s.named(i, seriesNames) || 20*repeats > len(s.rows) && 100*s.repeats(i) <= len(s.rows) {
-			c.Series = []string{s.header[i]}
-			s.assume("input.csv.series_column="+list(c.Series), "a series for each %s", c.Series[0])
-			return
-		}
-	}
-	s.noteIDs(repeats)
-}
-
-// repeats counts the lines whose time, and texts in columns, were there before.
-func (s *sniffer) repeats(columns ...int) (n int) {
-	seen := make(map[string]bool)
-	for _, row := range s.rows {
-		key := s.timeOf(row)
-		for _, i := range columns {
-			key += "\x00" + row[i]
-		}
-		if seen[key] {
-			n++
-		}
-		seen[key] = true
-	}
-	return n
-}
-
 // leaveOut keeps the columns of numbers, but those at the left that count the lines.
 func (s *sniffer) leaveOut() {
 	c := &s.out.CSV
@@ -360,10 +323,12 @@ func (s *sniffer) leaveOut() {
 		case i == s.time:
 			index = false // whatever counts beside the time may be a variable
 		case slices.Contains(c.Series, name) || name == c.Clock:
-		case s.isText(i), name == "table" && slices.Contains(s.header, "result") && s.header[s.time] == "_time": // number of a table of Flux
+		case s.isText(i), s.isFlux(i):
 			out = append(out, s.shown(i))
 		case index && s.isIndex(i), strings.HasPrefix(name, parquetIndex) && s.hasIntegers(i):
 			out = append(out, s.shown(i))
+		case !s.nameless[i] && !s.more && s.isEmpty(i):
+			out = append(out, name+" (empty)")
 		case s.nameless[i] && s.isEmpty(i):
 			// a separator at the end of each line: nothing is lost
 			index = false
@@ -380,7 +345,7 @@ func (s *sniffer) leaveOut() {
 	c.Values = values
 	if len(out) > 0 {
 		s.assume("input.csv.value_columns="+list(values), "%s %s left out%s",
-			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.textHint(values)+s.unitHint())
+			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values)+s.unitHint())
 	}
 }
 

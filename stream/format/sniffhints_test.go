@@ -21,9 +21,8 @@ func TestLongHint(t *testing.T) {
 				fmt.Fprintf(&b, form+",%s,%d\n", i, pair, i)
 			}
 		}
-		s, err := SniffCSV([]byte(b.String()), CSVConfig{})
-		text := "columns host, metric left out (--set input.csv.series_column=host,metric makes a series for each host and metric; " +
-			"--set input.csv.series_column=host --set input.csv.variable_column=metric" + want + " makes a variable of each metric)"
+		s, err := SniffCSV([]byte(b.String()), false, CSVConfig{})
+		text := "a series for each host and metric (--set input.csv.series_column=host --set input.csv.variable_column=metric" + want + " makes a variable of each metric)"
 		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != text {
 			t.Errorf("%v, assumed %v, want %s", err, s.Assumptions, text)
 		}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,41 +12,75 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
-// SniffJSON returns the parts that are left out of the first lines of a file: objects and arrays
-// beside numbers, numbers beside the object of the values, and text that is not the same in
-// all lines, which may name several series.
-func SniffJSON(sample []byte, c JSONConfig) (out []Assumption) {
-	if c.Long || c.Values != "" {
-		return nil
+// SniffJSON completes c from the first lines of a file, and says which parts are left out: objects and
+// arrays beside numbers, numbers beside the object of the values, and text. It finds the members that
+// separate series as SniffCSV finds columns.
+func SniffJSON(sample []byte, more bool, c JSONConfig) (JSONConfig, []Assumption, error) {
+	if c.Long {
+		return c, nil, nil
 	}
 	var n members
 	lines := sampleLines(sample)
 	if len(lines) > 0 {
 		if e := envelopeOf(lines[0].text); e != nil && timeField(lines[0].text) == "FIELD" {
-			return []Assumption{{Text: envelopeText(e), Usual: true}}
+			return c, []Assumption{{Text: envelopeText(e), Usual: true}}, nil
 		}
 	}
-	if c.Time == "" && len(lines) > 0 {
-		c.Time = timeField(lines[0].text) // its text is not left out: the decoder names the setting
+	asked := c
+	if asked.Time == "" && len(lines) > 0 {
+		asked.Time = timeField(lines[0].text) // its text is not left out: the decoder names the setting
 	}
 	for _, line := range lines {
-		n.read(line.text, c)
+		n.read(line.text, asked)
+	}
+	out, err := n.findSeries(&c, cmp.Or(asked.Time, "time"), more)
+	if err != nil || c.Values != "" {
+		return c, out, err
 	}
 	setting := "input.json.values_field=" + Flat
 	switch {
 	case n.values:
 		setting = "input.json.values_field=values"
-		if len(n.flat) > 0 {
-			out = append(out, Assumption{Text: someOf(n.flat) + " left out, beside the object values", Setting: setting})
+		if flat := slices.DeleteFunc(slices.Clone(n.flat), func(name string) bool { return name == c.Series || slices.Contains(c.Tags, name) }); len(flat) > 0 {
+			out = append(out, Assumption{Text: someOf(flat) + " left out, beside the object values", Setting: setting})
 		}
 	case len(n.flat) > 0 && len(n.nested) > 0:
 		text := fmt.Sprintf("%s left out (%s)", someOf(n.nested), n.remedy())
 		out = append(out, Assumption{Text: text, Setting: setting})
 	}
-	if text := n.leftOut(c, len(lines)); text != "" {
-		out = append(out, Assumption{Text: text, Setting: setting})
+	if names := n.texts(&c); len(names) > 0 {
+		out = append(out, Assumption{Text: fmt.Sprintf("text of %s left out", someOf(names)), Setting: setting})
 	}
-	return out
+	return c, out, nil
+}
+
+// findSeries completes c by the members that separate series.
+func (n *members) findSeries(c *JSONConfig, time string, more bool) (out []Assumption, err error) {
+	s := sniffer{header: append([]string{time}, n.names...), times: newTimes(c.TimeUnit, YearFirst, nil, false), more: more}
+	for _, r := range n.rows {
+		row := make([]string, len(s.header))
+		for i, name := range s.header {
+			row[i] = r[name]
+		}
+		s.rows = append(s.rows, row)
+	}
+	if c.Series != "" || len(c.Tags) > 0 || len(s.rows) == 0 || s.nearlyAll(0, func(cell string) bool { return cell == "" }) {
+		return nil, nil
+	}
+	set, sure := s.seriesBy()
+	switch {
+	case len(set) == 1 && sure:
+		c.Series = s.header[set[0]]
+		out = append(out, Assumption{Text: "a series for each " + c.Series, Setting: "input.json.series_field=" + c.Series})
+	case sure:
+		for _, i := range set {
+			c.Tags = append(c.Tags, s.header[i])
+		}
+		out = append(out, Assumption{Text: "a series for each " + strings.Join(c.Tags, " and "), Setting: "input.json.tags=" + list(c.Tags)})
+	case len(set) > 0 && c.Values == "":
+		err = s.mixed(set[0], "input.json.series_field="+s.header[set[0]], "input.json.values_field="+Flat)
+	}
+	return out, err
 }
 
 // members are the paths of what objects have.
@@ -54,7 +89,9 @@ type members struct {
 	flat   []string // numbers beside the time
 	nested []string // numbers in other objects and arrays
 	inner  []*inside
-	text   []texts // beside the time
+	text   []string            // texts beside the time
+	names  []string            // of flat and text, as they come
+	rows   []map[string]string // of names and the time
 }
 
 // inside is an object or array within the messages.
@@ -94,43 +131,14 @@ func (n *members) at(path string) *inside {
 	return n.inner[len(n.inner)-1]
 }
 
-// texts are the different texts of a member.
-type texts struct {
-	name string
-	seen map[string]bool
-}
-
-// leftOut says which members have text that differs between so many lines, and which of them
-// repeats its texts, as the name of a series does; "" = none.
-func (n *members) leftOut(c JSONConfig, lines int) string {
-	var names []string
-	series := ""
-	for _, t := range n.text {
-		if len(t.seen) < 2 {
-			continue
-		}
-		names = append(names, t.name)
-		if series == "" && c.Series == "" && len(c.Tags) == 0 && 2*len(t.seen) <= lines {
-			series = t.name
+// texts returns the members whose text differs between the lines and is not asked for.
+func (n *members) texts(c *JSONConfig) (names []string) {
+	for _, name := range n.text {
+		if name != c.Series && !slices.Contains(c.Tags, name) && slices.ContainsFunc(n.rows, func(r map[string]string) bool { return r[name] != n.rows[0][name] }) {
+			names = append(names, name)
 		}
 	}
-	switch {
-	case names == nil:
-		return ""
-	case series == "":
-		return fmt.Sprintf("text of %s left out", someOf(names))
-	}
-	return fmt.Sprintf("text of %s left out (--set %s makes a series for each)", someOf(names), shell.Quote("input.json.series_field="+series))
-}
-
-// addText adds a text of a member.
-func (n *members) addText(name, text string) {
-	i := slices.IndexFunc(n.text, func(t texts) bool { return t.name == name })
-	if i < 0 {
-		i = len(n.text)
-		n.text = append(n.text, texts{name, make(map[string]bool)})
-	}
-	n.text[i].seen[text] = true
+	return names
 }
 
 // read adds the numbers and texts of an object that are not asked for otherwise.
@@ -138,6 +146,13 @@ func (n *members) read(object []byte, c JSONConfig) {
 	asked := append([]string{c.Time, c.Series}, c.Tags...)
 	if c.Time == "" {
 		asked[0] = "time"
+	}
+	row := make(map[string]string)
+	n.rows = append(n.rows, row)
+	add := func(to *[]string, name string) {
+		if !slices.Contains(asked, name) && !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
 	}
 	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // the decoder refuses what is wrong
 		switch name := string(key); d.Next() {
@@ -148,14 +163,16 @@ func (n *members) read(object []byte, c JSONConfig) {
 			}
 			return n.within(d, name, asked)
 		case jx.Number, jx.Bool:
-			if !slices.Contains(asked, name) && !slices.Contains(n.flat, name) {
-				n.flat = append(n.flat, name)
-			}
+			raw, err := d.Raw()
+			row[name] = string(raw)
+			add(&n.flat, name)
+			add(&n.names, name)
+			return err
 		case jx.String:
 			text, err := d.Str()
-			if err == nil && !slices.Contains(asked, name) {
-				n.addText(name, text)
-			}
+			row[name] = text
+			add(&n.text, name)
+			add(&n.names, name)
 			return err
 		}
 		return d.Skip()

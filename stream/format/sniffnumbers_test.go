@@ -33,7 +33,7 @@ func table(comma string, cells []string) string {
 // readTable returns the values of a table as SniffCSV and CSV read it; refusals are left out.
 func readTable(t *testing.T, text string) (Sniffed, []float64) {
 	t.Helper()
-	s, err := SniffCSV([]byte(text), CSVConfig{})
+	s, err := SniffCSV([]byte(text), false, CSVConfig{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

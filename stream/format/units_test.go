@@ -50,7 +50,7 @@ func TestUnits(t *testing.T) {
 
 // TestUnitHint: a column that is left out for its unit says so, one with several units does not.
 func TestUnitHint(t *testing.T) {
-	s, err := SniffCSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), CSVConfig{})
+	s, err := SniffCSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), false, CSVConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

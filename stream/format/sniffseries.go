@@ -1,0 +1,371 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/shell"
+)
+
+// identifier matches names of columns that tell things apart, also by numbers: host, entity_id, StationId.
+var identifier = regexp.MustCompile(`(?i)^(.*[_ .-])?(id|uid|uuid|guid|host|hostname|server|instance|node|device|sensor|station|site|meter|machine|entity|asset|symbol|ticker|isin|sku|store|shop|item|product|series|account|customer|pod|container|turbine|friendly_?name)([_ .-]?(id|name|no|nr|key|code|number))?$`)
+
+// calendarName matches the names of days and months, which repeat in turn and are none of series.
+var calendarName = regexp.MustCompile(`(?i)^(mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zé]{0,7}\.?$`)
+
+// findSeries takes the columns whose texts separate series, and refuses lines that may be of several
+// series where nothing decides it: mixed, they would be learnt as one.
+func (s *sniffer) findSeries() error {
+	c := &s.out.CSV
+	if len(c.Series) > 0 || c.Variable != "" || s.time < 0 || len(s.rows) == 0 {
+		return nil
+	}
+	set, sure := s.seriesBy()
+	switch {
+	case sure:
+		for _, i := range set {
+			c.Series = append(c.Series, s.header[i])
+		}
+		s.assume("input.csv.series_column="+list(c.Series), "a series for each %s%s", strings.Join(c.Series, " and "), s.variableOf(set))
+	case len(set) > 0 && c.Values == nil:
+		return s.mixed(set[0], "input.csv.series_column="+list([]string{s.header[set[0]]}), "input.csv.value_columns="+list(s.numberColumns()))
+	case 20*s.repeats() > len(s.rows):
+		s.noteIDs()
+	}
+	return nil
+}
+
+// mixed says that a column may separate series, with the setting for series and for one series.
+func (s *sniffer) mixed(column int, series, one string) error {
+	return fmt.Errorf("%s may tell several series apart, whose rows alternate at uneven times: say --set %s for a series of each, or --set %s for one series",
+		s.header[column], shell.Quote(series), shell.Quote(one))
+}
+
+// seriesBy returns the columns whose texts separate series, with sure, or the one that may; nil = none.
+func (s *sniffer) seriesBy() (set []int, sure bool) {
+	s.readTimes()
+	var columns []int
+	for i := range s.header {
+		if s.maySeparate(i) {
+			columns = append(columns, i)
+		}
+	}
+	for _, i := range columns {
+		if s.named(i, seriesNames) {
+			return []int{i}, true
+		}
+	}
+	if 20*s.repeats() > len(s.rows) {
+		for _, set := range subsets(slices.DeleteFunc(columns, s.isConstant)) {
+			if 100*s.repeats(set...) <= len(s.rows) {
+				return set, true
+			}
+		}
+		return nil, false
+	}
+	for _, i := range columns {
+		if s.putsInOrder(i) || s.more && s.isConstant(i) && identifier.MatchString(s.header[i]) {
+			return []int{i}, true
+		}
+	}
+	regular := s.isRegular()
+	for _, i := range columns {
+		if !s.interleaves(i) {
+			continue
+		}
+		known := identifier.MatchString(s.header[i]) || s.named(i, variableNames)
+		separate := s.separatesLevels(i) && (!regular || s.takesTurns(i))
+		if known || separate || !regular {
+			return []int{i}, known || separate
+		}
+	}
+	return nil, false
+}
+
+// maySeparate reports whether a column has texts, or numbers of a column with the name of an
+// identifier, that come again and again beside a value.
+func (s *sniffer) maySeparate(column int) bool {
+	if column == s.time || s.isFlux(column) || s.header[column] == s.out.CSV.Clock || slices.Contains(s.out.CSV.Values, s.header[column]) {
+		return false
+	}
+	if s.isText(column) {
+		return s.named(column, seriesNames) || s.repeatsTexts(column)
+	}
+	whole := func(cell string) bool {
+		v, err := decimal.Parse([]byte(cell))
+		return err == nil && v == math.Trunc(v)
+	}
+	switch {
+	case len(s.numberColumns()) < 2 || !s.nearlyAll(column, whole) || !s.repeatsTexts(column):
+		return false
+	case identifier.MatchString(s.header[column]):
+		return !s.isConstant(column) || s.named(column, seriesNames)
+	}
+	return s.isPanel(column)
+}
+
+// isFlux reports whether a column is one that Flux adds to each table.
+func (s *sniffer) isFlux(column int) bool {
+	return s.header[s.time] == "_time" && slices.Contains([]string{"result", "table", "_start", "_stop"}, s.header[column]) && slices.Contains(s.header, "table")
+}
+
+// isPanel reports whether nearly each time has a row for each number of a column, so that these
+// numbers count things and measure none.
+func (s *sniffer) isPanel(column int) bool {
+	distinct := func(text func(row []string) string) int {
+		seen := make(map[string]bool)
+		for _, row := range s.rows {
+			seen[text(row)] = true
+		}
+		return len(seen)
+	}
+	all := distinct(s.timeOf) * distinct(func(row []string) string { return row[column] })
+	return 10*len(s.rows) >= 9*all && s.repeats(column) == 0 && 2*s.repeats() >= len(s.rows)
+}
+
+// subsets returns each of some columns, each two of them, and all.
+func subsets(columns []int) (sets [][]int) {
+	for _, i := range columns {
+		sets = append(sets, []int{i})
+	}
+	for k, i := range columns {
+		for _, j := range columns[:k] {
+			sets = append(sets, []int{j, i})
+		}
+	}
+	if len(columns) > 2 {
+		sets = append(sets, columns)
+	}
+	return sets
+}
+
+// numberColumns are the names of the columns of values.
+func (s *sniffer) numberColumns() (names []string) {
+	for i, name := range s.header {
+		if i != s.time && name != s.out.CSV.Clock && !s.isText(i) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readTimes reads the time of each row, the one before where a row has none.
+func (s *sniffer) readTimes() {
+	s.at = s.at[:0]
+	var last int64
+	for _, row := range s.rows {
+		if t, err := s.times.parse([]byte(s.timeOf(row)), ""); err == nil {
+			last = t
+		}
+		s.at = append(s.at, last)
+	}
+}
+
+// isRegular reports whether half of the steps between the times are alike, but for a tenth.
+func (s *sniffer) isRegular() bool {
+	var steps []int64
+	for i := 1; i < len(s.at); i++ {
+		if d := s.at[i] - s.at[i-1]; d != 0 {
+			steps = append(steps, max(d, -d))
+		}
+	}
+	if len(steps) < 3 {
+		return true
+	}
+	slices.Sort(steps)
+	median, alike := steps[len(steps)/2], 0
+	for _, d := range steps {
+		if 10*max(d-median, median-d) <= median {
+			alike++
+		}
+	}
+	return 2*alike >= len(steps)
+}
+
+func (s *sniffer) isConstant(column int) bool {
+	return !slices.ContainsFunc(s.rows, func(row []string) bool { return row[column] != s.rows[0][column] })
+}
+
+// putsInOrder reports whether times go back in the file, but not for one text of a column.
+func (s *sniffer) putsInOrder(column int) bool {
+	back, within, last := 0, 0, make(map[string]int64)
+	for i, at := range s.at {
+		if i > 0 && at < s.at[i-1] {
+			back++
+		}
+		if t, seen := last[s.rows[i][column]]; seen && at < t {
+			within++
+		}
+		last[s.rows[i][column]] = at
+	}
+	return back > 0 && within == 0 && len(last) > 1
+}
+
+// interleaves reports whether the texts of a column change from row to row half as often as those in
+// a random order would, and each of them has a tenth of its share of the rows, five at least.
+func (s *sniffer) interleaves(column int) bool {
+	const fewest = 5
+	counts, changes := make(map[string]int), 0
+	for i, row := range s.rows {
+		counts[row[column]]++
+		if i > 0 && row[column] != s.rows[i-1][column] {
+			changes++
+		}
+	}
+	n, same := float64(len(s.rows)), 0.
+	for text, count := range counts {
+		if text == "" || count < fewest || 10*count*len(counts) < len(s.rows) || calendarName.MatchString(text) {
+			return false
+		}
+		same += float64(count) / n * float64(count) / n
+	}
+	return len(counts) > 1 && float64(changes) >= .5*(1-same)*n
+}
+
+// takesTurns reports whether the texts of a column come in the same order again and again.
+func (s *sniffer) takesTurns(column int) bool {
+	seen := make(map[string]bool)
+	for _, row := range s.rows {
+		seen[row[column]] = true
+	}
+	alike := 0
+	for i := len(seen); i < len(s.rows); i++ {
+		if s.rows[i][column] == s.rows[i-len(seen)][column] {
+			alike++
+		}
+	}
+	return 20*alike >= 19*(len(s.rows)-len(seen))
+}
+
+// separatesLevels reports whether some value changes three times as much from row to row as between
+// the rows of one text, in the median.
+func (s *sniffer) separatesLevels(column int) bool {
+	for j, name := range s.header {
+		if j == s.time || j == column || name == s.out.CSV.Clock || s.isText(j) {
+			continue
+		}
+		var all, within []float64
+		last, before := make(map[string]float64), math.NaN()
+		for _, row := range s.rows {
+			v, err := decimal.Parse([]byte(row[j]))
+			if err != nil {
+				continue
+			}
+			if d := math.Abs(v - before); d == d {
+				all = append(all, d)
+			}
+			if x, seen := last[row[column]]; seen {
+				within = append(within, math.Abs(v-x))
+			}
+			last[row[column]], before = v, v
+		}
+		if len(within) < 10 {
+			continue
+		}
+		slices.Sort(all)
+		slices.Sort(within)
+		if all[len(all)/2] > 3*within[len(within)/2] {
+			return true
+		}
+	}
+	return false
+}
+
+// noteIDs names the setting for a column of whole numbers that tell the lines of one time apart. Such
+// a column may also be a variable, so that nothing is assumed.
+func (s *sniffer) noteIDs() {
+	i := s.first(func(i int) bool {
+		return i != s.time && s.hasIntegers(i) && s.repeatsTexts(i) && 100*s.repeats(i) <= len(s.rows)
+	})
+	if i >= 0 {
+		text := fmt.Sprintf("rows of one time have other numbers in column %s (--set %s makes a series for each)", s.header[i], shell.Quote("input.csv.series_column="+s.header[i]))
+		s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: text, Usual: true})
+	}
+}
+
+// repeats counts the lines whose time, and texts in columns, were there before.
+func (s *sniffer) repeats(columns ...int) (n int) {
+	seen := make(map[string]bool)
+	for _, row := range s.rows {
+		key := s.timeOf(row)
+		for _, i := range columns {
+			key += "\x00" + row[i]
+		}
+		if seen[key] {
+			n++
+		}
+		seen[key] = true
+	}
+	return n
+}
+
+// repeatsTexts reports whether a column has each of its texts twice or more, in the mean.
+func (s *sniffer) repeatsTexts(column int) bool {
+	seen := make(map[string]bool)
+	for _, row := range s.rows {
+		seen[row[column]] = true
+	}
+	return 2*len(seen) <= len(s.rows)
+}
+
+// variableOf names the setting that makes variables of one of several columns of the series, by its
+// name; "" = there is none.
+func (s *sniffer) variableOf(set []int) string {
+	i := slices.IndexFunc(set, func(i int) bool { return s.named(i, variableNames) })
+	if i < 0 || len(set) < 2 || len(s.numberColumns()) != 1 {
+		return ""
+	}
+	names := slices.Clone(s.out.CSV.Series)
+	return fmt.Sprintf(" (--set %s --set %s%s makes a variable of each %s)", shell.Quote("input.csv.series_column="+list(slices.Delete(names, i, i+1))),
+		shell.Quote("input.csv.variable_column="+s.header[set[i]]), s.intervalSetting(), s.header[set[i]])
+}
+
+// variableHint names the setting that makes variables of a column of text which tells the lines of one
+// time and series apart; "" = there is none.
+func (s *sniffer) variableHint(values []string) string {
+	c := &s.out.CSV
+	if len(c.Series) == 0 || len(values) != 1 {
+		return ""
+	}
+	var rest []int // columns of the series
+	for _, name := range c.Series {
+		rest = append(rest, slices.Index(s.header, name))
+	}
+	if slices.Contains(rest, -1) || 20*s.repeats(rest...) <= len(s.rows) {
+		return ""
+	}
+	i := s.first(func(i int) bool {
+		return i != s.time && !slices.Contains(rest, i) && s.header[i] != c.Clock && s.isText(i) && s.repeatsTexts(i) && 100*s.repeats(append(slices.Clone(rest), i)...) <= len(s.rows)
+	})
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (--set %s%s makes a variable of each %s)", shell.Quote("input.csv.variable_column="+s.header[i]), s.intervalSetting(), s.header[i])
+}
+
+// intervalSetting returns the interval that the long format needs, where all times of a file that
+// differ are equally far apart; otherwise the next message names it.
+func (s *sniffer) intervalSetting() string {
+	s.readTimes()
+	at := slices.Compact(slices.Sorted(slices.Values(s.at)))
+	for i := 2; i < len(at); i++ {
+		if at[i]-at[i-1] != at[1]-at[0] {
+			return ""
+		}
+	}
+	if len(at) < 3 {
+		return ""
+	}
+	text := time.Duration(at[1] - at[0]).String() // 1h0m0s
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return " --set pipeline.interval=" + text
+}
