@@ -20,9 +20,10 @@ func TestMessagesOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hourly, gap, long, pairs, hosts strings.Builder
+	var hourly, gap, long, pairs, hosts, states strings.Builder
 	hourly.WriteString("time,a\n")
 	gap.WriteString("time,a\n")
+	states.WriteString("time,state,a\n")
 	long.WriteString("time,host,metric,value\n")
 	pairs.WriteString("time,site,sensor,value\n")
 	for i := range 130 {
@@ -35,6 +36,7 @@ func TestMessagesOfThePage(t *testing.T) {
 			fmt.Fprintf(&long, "%d,x,%s,%d\n", at, name, i%5)
 			fmt.Fprintf(&pairs, "%d,eu,%s,%d\n%d,us,%s,%d\n", at, name, i%5, at, name, i%3)
 		}
+		fmt.Fprintf(&states, "%d,%s,%d\n", at+i*i*131%2999, []string{"ok", "low"}[i*i%7%2], i%5)
 		for k := range 2 {
 			fmt.Fprintf(&hosts, `{"time": %d, "host": "web%d", "a": %d}`+"\n", at+k, k, i%5)
 		}
@@ -98,6 +100,10 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"less.csv", "time,a\n2026-01-01,1\n2026-01-02,<1\n2026-01-03,2\n2026-01-04,2\n", nil},
 		{"nd.csv", "time,a\n2026-01-01,1\n2026-01-02,n.d.\n2026-01-03,2\n2026-01-04,2\n", nil},
 		{"hosts.jsonl", hosts.String(), nil},
+		{"notes.jsonl", `{"time": 1, "note": "a", "a": 1}` + "\n" + `{"time": 2, "note": "b", "a": 2}` + "\n", nil},
+		{"states.csv", states.String(), nil},
+		{"far.csv", "time,a\n3472243200,1\n3472243260,2\n", nil},
+		{"noyear.csv", "time,a\n01-06,1\n01-07,2\n", nil},
 		{"long.csv", long.String(), []string{"--set", "input.csv.series_column=host"}},
 		{"long.csv", long.String(), []string{"--set", "input.csv.variable_column=metric", "--set", "input.csv.time_column=time", "--set", "pipeline.interval=1h", "--set", "input.csv.value_columns=host,value"}},
 		{"cut.jsonl", `{"time": 1, "a": 1}` + "\n" + `{"time": 2, "a"` + "\n", nil},

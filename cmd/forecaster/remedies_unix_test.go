@@ -20,7 +20,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{
 		"semicolon.csv": "time;a\n2026-01-01 00:00;1,5\n2026-01-01 01:00;1,6\n",
-		"days.csv":      "day,a\n01/02/2026,1\n13/02/2026,2\n",
+		"days.csv":      "day,a\n01/02/2026,1\n12/02/2026,2\n",
 		"names.csv":     "name,a\nx,1\ny,2\n",
 		"header.csv":    "time,a\n",
 		"array.json":    `[{"time": 1, "a": 2}]`,
@@ -30,6 +30,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 		"long.csv":      "time,host,metric,value\n" + "2026-01-01 00:00,x,cpu,1\n2026-01-01 00:00,x,mem,2\n2026-01-01 06:00,x,cpu,1\n2026-01-01 06:00,x,mem,2\n2026-01-01 12:00,x,cpu,1\n2026-01-01 12:00,x,mem,2\n",
 		"fields.csv":    "time,a,b\n2026-01-01 00:00,1,2\n2026-01-01 01:00,1\n2026-01-01 02:00,1,2\n",
 		"one.csv":       "a\n1\n2\n4\n",
+		"pairs.csv":     "time,site,sensor,v\n2026-01-01,eu,a,1\n2026-01-01,eu,b,2\n2026-01-01,us,a,3\n2026-01-01,us,b,4\n2026-01-02,eu,a,1\n2026-01-02,eu,b,2\n2026-01-02,us,a,3\n2026-01-02,us,b,4\n",
 		"cut.jsonl":     `{"time":1,"a":1}` + "\n" + `{"time":2,"a":` + "\n",
 		"quoted.jsonl":  `{"time":1,"values":{"a":1}}` + "\n" + `{"time":2,"values":{"a":"1"}}` + "\n",
 		"ts.jsonl":      `{"ts":1,"a":1}` + "\n",

@@ -35,6 +35,7 @@ type Config struct {
 type Input struct {
 	Kinds
 	DataFormat string `yaml:"data_format"` // format of messages
+	TimeFormat string `yaml:"time_format"` // form of the times, or their unit; "" = found
 	TimeZone   string `yaml:"time_zone"`   // zone of times that name none
 
 	// SeriesTags finds tags in the names of series, such as keys: {dc}/{host}.

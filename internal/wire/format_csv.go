@@ -25,7 +25,7 @@ var csvFormat = dataFormat{
 	read: &file.CSVFormat, parts: longCSV, tags: csvTags,
 	endings: []string{".csv"},
 	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Columns: *columns})
+		return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit("", f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Columns: *columns})
 	},
 }
 
@@ -89,7 +89,9 @@ func ForLabels(c *config.Config) *config.Config {
 }
 
 // TimeUnit returns the unit of the times in columns that are numbers.
-func TimeUnit(c *config.Config) format.TimeUnit { return timeUnit(csvOf(c).TimeUnit) }
+func TimeUnit(c *config.Config) format.TimeUnit {
+	return timeUnit(c.Input.TimeFormat, csvOf(c).TimeUnit)
+}
 
 // Check implements config.Settings.
 func (f *CSVFormat) Check(v *config.Checker, path string, c *config.Config) {
@@ -110,7 +112,7 @@ func decodedCSV(c *config.Config) format.CSVConfig {
 	return format.CSVConfig{
 		Header: f.Header, Comma: first(f.Comma), Decimal: first(f.Decimal), Thousands: first(f.Thousands),
 		DateOrder: format.DateOrder(f.DateOrder), Zone: zoneOf(c), Series: f.SeriesColumn, Time: f.TimeColumn, Clock: f.ClockColumn,
-		Variable: f.VariableColumn, Values: f.ValueColumns, Missing: f.Missing, TimeUnit: timeUnit(f.TimeUnit),
+		Variable: f.VariableColumn, Values: f.ValueColumns, Missing: f.Missing, TimeUnit: timeUnit(c.Input.TimeFormat, f.TimeUnit),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 var influxFormat = dataFormat{
 	name: "influx", about: "line protocol of InfluxDB, as Telegraf writes it",
-	settings: func() config.Settings { return &InfluxFormat{TimeUnit: "ns"} },
+	settings: func() config.Settings { return &InfluxFormat{TimeUnit: "auto"} },
 	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (stream.Decoder, error) {
 		f := decodedInflux(c)
 		f.MaxBytes = maxBytes
@@ -44,14 +44,14 @@ type InfluxFormat struct {
 
 	Ignore   []string `yaml:"ignore"`    // tags that are dropped
 	Fields   []string `yaml:"fields"`    // fields that are variables; empty = all numbers and booleans
-	TimeUnit string   `yaml:"time_unit"` // unit of the time: `ns`, `us`, `ms` or `s`
+	TimeUnit string   `yaml:"time_unit"` // unit of the time: `ns`, `us`, `ms`, `s`, or `auto` = by its size
 }
 
 func influxOf(c *config.Config) *InfluxFormat { return config.Of[InfluxFormat](c.Input.Kinds) }
 
 // Check implements config.Settings.
 func (f *InfluxFormat) Check(v *config.Checker, path string, _ *config.Config) {
-	v.OneOf(path+".time_unit", f.TimeUnit, timeUnits[1:]...)
+	v.OneOf(path+".time_unit", f.TimeUnit, timeUnits...)
 	for _, tag := range f.Ignore {
 		v.Need(!slices.Contains(f.Series, tag), path+".ignore", "has %q, which %s.series has, too", tag, path)
 	}
@@ -60,6 +60,6 @@ func (f *InfluxFormat) Check(v *config.Checker, path string, _ *config.Config) {
 func decodedInflux(c *config.Config) format.InfluxConfig {
 	f := influxOf(c)
 	return format.InfluxConfig{
-		Series: f.Series, Ignore: f.Ignore, Fields: f.Fields, TimeUnit: timeUnit(f.TimeUnit), MaxDim: c.Pipeline.MaxDim,
+		Series: f.Series, Ignore: f.Ignore, Fields: f.Fields, TimeUnit: timeUnit(c.Input.TimeFormat, f.TimeUnit), MaxDim: c.Pipeline.MaxDim,
 	}
 }

@@ -70,7 +70,7 @@ func decodedJSON(c *config.Config) format.JSONConfig {
 	j := jsonOf(c)
 	return format.JSONConfig{
 		Series: j.SeriesField, Tags: j.Tags, Time: j.TimeField, Variable: j.VariableField, Values: j.ValuesField, Long: j.Layout == "long",
-		TimeUnit: timeUnit(j.TimeUnit), MaxDim: c.Pipeline.MaxDim, Zone: zoneOf(c),
+		TimeUnit: timeUnit(c.Input.TimeFormat, j.TimeUnit), MaxDim: c.Pipeline.MaxDim, Zone: zoneOf(c),
 	}
 }
 

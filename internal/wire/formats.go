@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -88,11 +89,13 @@ func endings() (all []string) {
 // timeUnits are those of times that are numbers.
 var timeUnits = []string{"auto", "s", "ms", "us", "ns"}
 
-func timeUnit(name string) format.TimeUnit {
-	if name == "auto" {
-		return format.Auto
+// timeUnit returns the unit or form of times by input.time_format, or by the unit of their format.
+func timeUnit(form, unit string) format.TimeUnit {
+	u, err := format.ParseTimeUnit(cmp.Or(form, unit))
+	if err != nil {
+		return format.TimeUnit(form) // which the decoder refuses
 	}
-	return format.TimeUnit(name)
+	return u
 }
 
 // zoneOf returns the zone of times that name none.

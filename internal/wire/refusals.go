@@ -73,7 +73,7 @@ func (f refusal) repair() string {
 	case f.Fault == stream.NotNumber:
 		return f.missing() + "; or name the columns with input.csv.value_columns"
 	case f.Fault == stream.NotTime:
-		return "repair the time; where many are like this, name their form with input.csv.date_order or input.csv.time_unit"
+		return "repair the time; where many are like this, name their form with input.csv.date_order or input.time_format"
 	case f.Fault == stream.NotObject:
 		return "repair the line: each has one whole object; objects of several lines become such lines with  jq -c . IN > OUT.jsonl"
 	case f.json:

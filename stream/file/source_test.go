@@ -149,7 +149,7 @@ func TestBadFiles(t *testing.T) {
 		{"inf.csv", "time,a\n1,-Inf\n", `inf.csv:2: non_finite: "-Inf" in column "a" is not a finite number`},
 		{"late.csv", "time,a\n2,1\n1,1\n", `late.csv:3: late: the sample is 1s older than the last of series "late"`},
 		{"same.csv", "time,a\n2,1\n2,1\n", `same.csv:3: duplicate: the last sample of series "same" has the same time`},
-		{"time.csv", "time,a\n1,1\nnoon,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n", `time.csv:3: malformed: the time "noon" in column "time" is of no form that is read: RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, 2006Q1 or seconds since 1970`},
+		{"time.csv", "time,a\n1,1\nnoon,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n", `time.csv:3: malformed: the time "noon" in column "time" is of no form that is read: RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, Jan 2006, 01/2006, 2006Q1, 2006-W01 or seconds since 1970`},
 		{"long.csv", "time,a\n1," + strings.Repeat("1", 2<<20) + "\n2,2\n", "long.csv:2: too_large: 1048577 bytes, at most 1048576 are allowed"},
 		{"binary.jsonl", "{\"time\": 1, \"values\": [1]}\n\x00\xff\x1b\n", "binary.jsonl:2: malformed: not UTF-8"},
 		{"cut.jsonl", "{\"time\": 1, \"values\": [1]}\n{\"time\": 2, \"val", "cut.jsonl:2: malformed: not JSON at byte 16: unexpected end of JSON input"},
@@ -293,7 +293,7 @@ func FuzzSource(f *testing.F) {
 
 // TestLineProtocol: a line is a message, told by the name of the file.
 func TestLineProtocol(t *testing.T) {
-	s, err := file.OpenSource(write(t, "telegraf.lp", "# comment\ncpu,host=a idle=1,user=2 17\n\ncpu,host=a text=\"x\" 18\ncpu,host=a idle= 19\n"), file.SourceConfig{})
+	s, err := file.OpenSource(write(t, "telegraf.lp", "# comment\ncpu,host=a idle=1,user=2 17\n\ncpu,host=a text=\"x\" 18\ncpu,host=a idle= 19\n"), file.SourceConfig{Influx: format.InfluxConfig{TimeUnit: format.Nanoseconds}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,11 +108,13 @@ func (c *OrderCheck) Add(m *stream.Message) (done bool, err error) {
 	return failed[0] == nil, nil
 }
 
+// Shares of the rows that a regular series would have.
+const regular, holes = .9, .5
+
 // Result compares the spacing of the times by both orders where no date has decided: months that
 // are read as days leave holes of months. It returns an error when the other order alone is
 // without holes.
 func (c *OrderCheck) Result() error {
-	const regular, holes = .9, .5 // shares of the rows that a regular series would have
 	if filled(c.read[0]) >= holes || filled(c.read[1]) < regular {
 		return nil
 	}
@@ -141,10 +143,7 @@ func filled(times []int64) float64 {
 // Years of two digits are 1969 to 2068, as in POSIX, and stand last. It takes 2025/12/31, 2025.1.5, 5 Jan 2025 and 2025Q4 in any order; ok is false for
 // every other text.
 func (o DateOrder) yearFirst(text []byte) (ordered []byte, ok bool) {
-	if date, ok := quarter(text); ok {
-		return date, true
-	}
-	if date, ok := withMonthName(text); ok {
+	if date, ok := otherForm(text); ok {
 		return date, true
 	}
 	rest := text

@@ -37,7 +37,7 @@ type InfluxConfig struct {
 	// boolean (true is 1).
 	Fields []string
 
-	TimeUnit TimeUnit // of the times; Auto means Nanoseconds
+	TimeUnit TimeUnit // of the times
 
 	// MaxBytes and MaxDim limit a message, and the values of a line. 0 means the
 	// default.
@@ -98,7 +98,6 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 			return nil, fmt.Errorf("the tag %q cannot both make the series and be ignored", name)
 		}
 	}
-	c.TimeUnit = cmp.Or(c.TimeUnit, Nanoseconds)
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
 	return &Influx{c: c, series: newInterner(), names: newInterner(), seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil

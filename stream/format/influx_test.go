@@ -50,8 +50,8 @@ func showAll(d stream.Splitter, m *stream.Message) string {
 }
 
 func TestInflux(t *testing.T) {
-	all := format.InfluxConfig{}
-	host := format.InfluxConfig{Series: []string{"host"}, Ignore: []string{"dc"}}
+	all := format.InfluxConfig{TimeUnit: format.Nanoseconds}
+	host := format.InfluxConfig{TimeUnit: format.Nanoseconds, Series: []string{"host"}, Ignore: []string{"dc"}}
 	cpu := format.InfluxConfig{Series: []string{format.Measurement}, Fields: []string{"user", "idle"}, TimeUnit: format.Seconds, MaxDim: 1, MaxBytes: 100}
 	for _, c := range []struct {
 		config      format.InfluxConfig
@@ -94,7 +94,7 @@ func TestInflux(t *testing.T) {
 	if got, want := showAll(newInflux(t, all), &stream.Message{Value: []byte("m x=1")}), "malformed: no time <m x=1>\n"; got != want {
 		t.Errorf("got %s", got)
 	}
-	for _, c := range []format.InfluxConfig{{TimeUnit: "h"}, {MaxDim: -1}, {Series: []string{"a"}, Ignore: []string{"a"}}} {
+	for _, c := range []format.InfluxConfig{{TimeUnit: "%H"}, {MaxDim: -1}, {Series: []string{"a"}, Ignore: []string{"a"}}} {
 		if _, err := format.NewInflux(c); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}

@@ -82,7 +82,7 @@ func TestJSON(t *testing.T) {
 		{wide, `{"values": [1]}`, `malformed: no time at "time": --set input.json.time_field=FIELD`},
 		{wide, `{"time": null, "values": [1]}`, `malformed: the time is neither a number nor text`},
 		{wide, `{"time": "10.12.2026", "values": [1]}`, `malformed: the time "10.12.2026" is a date that does not begin with the year, which only CSV may have (input.csv.date_order): write it as 2006-01-02`},
-		{wide, `{"time": "noon", "values": [1]}`, `malformed: the time "noon" is of no form that is read: RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, 2006Q1 or seconds since 1970`},
+		{wide, `{"time": "noon", "values": [1]}`, `malformed: the time "noon" is of no form that is read: RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, Jan 2006, 01/2006, 2006Q1, 2006-W01 or seconds since 1970`},
 		{wide, `{"time": 1e9, "values": [1]}`, `malformed: the time 1e9 has an exponent`},
 		{wide, `{"time": 7, "time": 8, "values": [1]}`, `malformed: the member "time" is there twice`},
 		{wide, `{"time": 7, "values": [1], "values": [1]}`, `malformed: the member "values" is there twice`},

@@ -54,7 +54,7 @@ func SniffJSON(sample []byte, more bool, c JSONConfig) (JSONConfig, []Assumption
 	return c, out, nil
 }
 
-// findSeries completes c by the members that separate series.
+// findSeries completes c by the form of the times, and the members that separate series.
 func (n *members) findSeries(c *JSONConfig, time string, more bool) (out []Assumption, err error) {
 	s := sniffer{header: append([]string{time}, n.names...), times: newTimes(c.TimeUnit, YearFirst, nil, false), more: more}
 	for _, r := range n.rows {
@@ -64,11 +64,17 @@ func (n *members) findSeries(c *JSONConfig, time string, more bool) (out []Assum
 		}
 		s.rows = append(s.rows, row)
 	}
-	if c.Series != "" || len(c.Tags) > 0 || len(s.rows) == 0 || s.nearlyAll(0, func(cell string) bool { return cell == "" }) {
+	s.out.CSV.TimeUnit = c.TimeUnit
+	if len(s.rows) == 0 || s.nearlyAll(0, func(cell string) bool { return cell == "" }) {
 		return nil, nil
 	}
+	if err := s.findForm(); err != nil {
+		return nil, err
+	}
+	c.TimeUnit, out = s.out.CSV.TimeUnit, s.out.Assumptions
 	set, sure := s.seriesBy()
 	switch {
+	case c.Series != "" || len(c.Tags) > 0:
 	case len(set) == 1 && sure:
 		c.Series = s.header[set[0]]
 		out = append(out, Assumption{Text: "a series for each " + c.Series, Setting: "input.json.series_field=" + c.Series})

@@ -24,10 +24,6 @@ const (
 	Milliseconds TimeUnit = "ms"
 	Microseconds TimeUnit = "us"
 	Nanoseconds  TimeUnit = "ns"
-
-	// Numbers of the calendar, in columns of CSV alone: 2026 and 20260131.
-	Years        TimeUnit = "year"
-	CompactDates TimeUnit = "yyyymmdd"
 )
 
 // nanoseconds returns the length of the unit, 0 for Auto and what is no unit.
@@ -46,15 +42,14 @@ func (u TimeUnit) nanoseconds() int64 {
 }
 
 func (u TimeUnit) check() error {
-	switch u {
-	case Auto, Seconds, Milliseconds, Microseconds, Nanoseconds, Years, CompactDates:
-		return nil
+	if _, err := ParseTimeUnit(string(u)); err != nil {
+		return fmt.Errorf("input.time_format: %w", err)
 	}
-	return fmt.Errorf("the unit of time must be s, ms, us, ns, year, yyyymmdd or empty, got %q", u)
+	return nil
 }
 
 // timeForms are the forms of times in all formats.
-const timeForms = "RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, 2006Q1 or seconds since 1970"
+const timeForms = "RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, Jan 2006, 01/2006, 2006Q1, 2006-W01 or seconds since 1970"
 
 var (
 	errTime  = errors.New("of no form that is read: " + timeForms)

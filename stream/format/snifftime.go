@@ -1,0 +1,276 @@
+package format
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/shell"
+)
+
+const calendarYear = 31_556_952 * int64(1e9) // ns, in the mean
+
+// The kinds of columns that may have times.
+
+// hasDates: texts such as 2026-01-05 10:00.
+func (s *sniffer) hasDates(column int) bool {
+	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return !isNumber([]byte(cell)) }))
+}
+
+// hasNumbers: numbers of any size.
+func (s *sniffer) hasNumbers(column int) bool {
+	return s.nearlyAll(column, s.parses(func(cell string, _ int64) bool { return isNumber([]byte(cell)) }))
+}
+
+// hasEpochs: numbers that, as times, lie between 1990 and 2100.
+func (s *sniffer) hasEpochs(column int) bool {
+	return s.nearlyAll(column, s.parses(func(cell string, at int64) bool {
+		return isNumber([]byte(cell)) && at >= 20*calendarYear && at < 130*calendarYear
+	}))
+}
+
+// findTime finds the column of the times.
+func (s *sniffer) findTime() error {
+	c := &s.out.CSV
+	if c.Time != "" {
+		s.findDateOrder()
+		if c.Time == "time" {
+			s.time = 0
+			s.nameIndex()
+		}
+		if s.time = slices.Index(s.header, c.Time); s.time >= 0 { // NewCSV reports a name that is not there
+			s.findClock()
+			return s.findForm()
+		}
+		return nil
+	}
+	s.findDateOrder()
+	if s.time = s.timeColumn(); s.time < 0 {
+		return s.noTime()
+	}
+	s.nameIndex()
+	if c.Time = s.header[s.time]; s.time > 0 {
+		s.assume("input.csv.time_column="+c.Time, "time in column %s", c.Time)
+	}
+	s.findClock()
+	return s.findForm()
+}
+
+// findForm finds the form of the times, and refuses numbers that are decades off.
+func (s *sniffer) findForm() error {
+	c := &s.out.CSV
+	if form := s.formOf(s.time); form.unit != Auto {
+		c.TimeUnit = form.unit
+		s.times = newTimes(form.unit, c.DateOrder, nil, false)
+		s.assume("input.time_format="+string(form.unit), "times are %s", form.says)
+	}
+	if err := s.implausible(s.time); err != nil {
+		return err
+	}
+	if c.TimeUnit == Auto && s.nearlyAll(s.time, s.parses(func(cell string, at int64) bool { return isNumber([]byte(cell)) && at < 1e8*1e9 })) {
+		s.assume("input.time_format=s", "numbers of column %s taken for seconds", s.header[s.time])
+	}
+	return nil
+}
+
+var clock = regexp.MustCompile(`^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)
+
+// findClock finds the column with the time of day of a column of dates.
+func (s *sniffer) findClock() {
+	if s.out.CSV.Clock != "" || s.nearlyAll(s.time, func(cell string) bool { return len(cell) > len("2006-01-02") }) {
+		return // the times have one
+	}
+	if i := s.first(func(i int) bool { return i != s.time && s.isText(i) && s.nearlyAll(i, clock.MatchString) }); i >= 0 {
+		s.out.CSV.Clock = s.header[i]
+		s.assume("input.csv.clock_column="+s.header[i], "time of day in column %s", s.header[i])
+	}
+}
+
+// timeOf returns the time of a row as text.
+func (s *sniffer) timeOf(row []string) string {
+	if i := slices.Index(s.header, s.out.CSV.Clock); i >= 0 {
+		return string((&CSV{}).withClock([]byte(row[s.time]), []byte(row[i])))
+	}
+	return row[s.time]
+}
+
+// timeColumn returns the column of the times, or -1: the first one of a kind that comes
+// earlier in this list than those of the others.
+func (s *sniffer) timeColumn() int {
+	isTime := func(i int) bool { return s.named(i, timeNames) }
+	isDate := func(i int) bool {
+		return s.hasDates(i) || s.formOf(i).unit != Auto || s.times.order != YearFirst && s.hasOrderedDates(i)
+	}
+	for _, ok := range []func(i int) bool{
+		func(i int) bool { return isTime(i) && (isDate(i) || s.hasEpochs(i)) },
+		isDate,
+		func(i int) bool { return isTime(i) && (s.hasNumbers(i)) },
+	} {
+		if i := s.first(ok); i >= 0 {
+			return i
+		}
+	}
+	if s.first(s.hasOrderedDates) >= 0 || s.first(s.hasOtherDates) >= 0 || !s.hasNumbers(0) {
+		return -1
+	}
+	if s.unnamed(0) {
+		if i := s.first(func(i int) bool { return s.hasEpochs(i) && s.isOrdered(i) }); i > 0 {
+			return i
+		}
+	}
+	if s.isOrdered(0) || s.hasEpochs(0) {
+		return 0
+	}
+	return -1
+}
+
+var dayFirst = regexp.MustCompile(`^\d{1,2}[./-]\d{1,2}[./-](\d{4}\b|\d\d($|[ ,T]))`)
+
+// Dates that show their order, as there is no month 25. None has a year of two digits:
+// 25-06-01 may begin with it.
+var orderShown = map[DateOrder]*regexp.Regexp{
+	DayFirst:   regexp.MustCompile(`^(1[3-9]|2\d|3[01])[./-]\d{1,2}[./-]\d{4}\b`),
+	MonthFirst: regexp.MustCompile(`^\d{1,2}[./-](1[3-9]|2\d|3[01])[./-]\d{4}\b`),
+}
+
+// shownOrder returns the order that the dates of a column show: there is no month 25, or the other one
+// leaves holes of months between them; "" where neither decides.
+func (s *sniffer) shownOrder(column int) (order DateOrder) {
+	for _, row := range s.rows {
+		for o, shows := range orderShown {
+			if shows.MatchString(row[column]) {
+				if order != YearFirst && o != order {
+					return YearFirst
+				}
+				order = o
+			}
+		}
+	}
+	if order != YearFirst {
+		return order
+	}
+	for _, o := range []DateOrder{DayFirst, MonthFirst} {
+		if s.filled(column, o) >= regular && s.filled(column, o.other()) < holes {
+			return o
+		}
+	}
+	return YearFirst
+}
+
+// filled is filled of the times of a column in an order.
+func (s *sniffer) filled(column int, o DateOrder) float64 {
+	t := newTimes(Auto, o, nil, false)
+	var at []int64
+	for _, row := range s.rows {
+		if v, err := t.parse([]byte(row[column]), ""); err == nil {
+			at = append(at, v)
+		}
+	}
+	return filled(at)
+}
+
+// findDateOrder takes the order that the dates of the file show, if none was told.
+func (s *sniffer) findDateOrder() {
+	c := &s.out.CSV
+	i := s.first(func(i int) bool { return (c.Time == "" || s.header[i] == c.Time) && s.hasOrderedDates(i) })
+	if i < 0 || c.DateOrder != YearFirst {
+		return
+	}
+	if c.DateOrder = s.shownOrder(i); c.DateOrder != YearFirst {
+		s.times = newTimes(c.TimeUnit, c.DateOrder, nil, false)
+		s.assume("input.csv.date_order="+string(c.DateOrder), "the %s is first in dates such as %s", map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[c.DateOrder], s.rows[0][i])
+	}
+}
+
+// hasOrderedDates: dates that begin with the day or the month.
+func (s *sniffer) hasOrderedDates(column int) bool { return s.nearlyAll(column, dayFirst.MatchString) }
+
+// hasOtherDates: text, named as times are.
+func (s *sniffer) hasOtherDates(column int) bool {
+	return s.named(column, timeNames) && s.isText(column) && !s.nearlyAll(column, clock.MatchString)
+}
+
+// noTime says that no column has times, and what would help.
+func (s *sniffer) noTime() error {
+	if i := s.first(s.hasOrderedDates); i >= 0 {
+		return fmt.Errorf("column %q has dates such as %q, whose order of day and month is not known: "+
+			"say --set input.csv.date_order=dmy (day first) or mdy (month first)", s.header[i], s.rows[0][i])
+	}
+	if i := s.first(func(i int) bool { return s.nearlyAll(i, noYear.MatchString) && s.isText(i) }); i >= 0 {
+		return fmt.Errorf("column %s has dates without a year, such as %q: put it before them with  awk -F%s -v OFS=%[3]s 'NR > 1 {$%d = \"2026-\" $%[4]d} 1' IN > OUT, and name their form, such as --set input.time_format=%%Y-%%m-%%d",
+			s.header[i], s.rows[0][i], shell.Quote(string(s.out.CSV.Comma)), i+1)
+	}
+	column := max(0, s.first(s.hasOtherDates))
+	if s.hasNumbers(column) {
+		return fmt.Errorf("no column has times, the first one (%s) has numbers that rise and fall: name the column with --set input.csv.time_column=NAME; "+
+			`a file without times gets numbers of its lines with  awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, s.header[0], s.out.CSV.Comma)
+	}
+	odd := max(0, slices.IndexFunc(s.rows, func(row []string) bool {
+		_, err := ParseTime([]byte(row[column]), Auto)
+		return err != nil
+	}))
+	return fmt.Errorf("no column has times, column %s has %q: name the column with --set input.csv.time_column=NAME, or the form of its times with --set input.time_format=%%d.%%m.%%Y (as strftime has it); "+
+		"times are %s, 20060102, or with --set input.csv.date_order=dmy (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])), timeForms)
+}
+
+// noYear matches dates without a year: 01-06, 06.01. 10:00, Jan-10, Jan  6 10:00:00.
+var noYear = regexp.MustCompile(`^(\d{1,2}[./-]\d{1,2}\.?|[A-Z][a-z]{2,8}[-. ]+\d{1,2}|\d{1,2}[-. ]+[A-Z][a-z]{2,8})([ T]+\d{1,2}:\d\d.*)?$`)
+
+// timeLike matches names of columns of times, also of months and years.
+var timeLike = regexp.MustCompile(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
+
+// formOf returns the form of the calendar that the cells of a column have. One that small numbers
+// have, too, needs the name of a column of times, and times in order.
+func (s *sniffer) formOf(column int) timeForm {
+	if s.out.CSV.TimeUnit != Auto || len(s.rows) < 2 {
+		return timeForm{}
+	}
+	sample := slices.IndexFunc(s.rows, func(row []string) bool { return row[column] != "" })
+	for _, f := range named {
+		if sample < 0 || !f.guessed || f.unit.date([]byte(s.rows[sample][column])) == nil {
+			continue
+		}
+		t := newTimes(f.unit, YearFirst, nil, false)
+		ok := s.nearlyAll(column, func(cell string) bool {
+			at, err := t.parse([]byte(cell), "")
+			return err == nil && at >= -170*calendarYear && at < 130*calendarYear
+		})
+		if ok && (!f.short || timeLike.MatchString(s.header[column]) && f.fits(s, column)) {
+			return f
+		}
+	}
+	return timeForm{}
+}
+
+// implausible refuses numbers of times that lie before 1980 or more than a year ahead, but for small
+// ones, which count, with the units that make them times of today.
+func (s *sniffer) implausible(column int) error {
+	const counts = 1e8 // and less, as seconds 1973
+	if s.out.CSV.TimeUnit != Auto {
+		return nil
+	}
+	now := time.Now()
+	odd := func(at int64) bool { return at < 10*calendarYear || at > now.AddDate(1, 0, 0).UnixNano() }
+	for _, row := range s.rows {
+		cell := []byte(row[column])
+		at, err := s.times.parse(cell, "")
+		if !isNumber(cell) || err != nil || !odd(at) || at < counts*1e9 && at > -counts*1e9 {
+			return nil
+		}
+	}
+	cell := []byte(s.rows[0][column])
+	at, _ := s.times.parse(cell, "")
+	var likely []string
+	for _, unit := range append([]TimeUnit{Seconds, Milliseconds, Microseconds, Nanoseconds}, FileTime, Ticks) {
+		t := newTimes(unit, YearFirst, nil, false)
+		if v, err := t.parse(cell, ""); err == nil && !odd(v) {
+			likely = append(likely, string(unit))
+		}
+	}
+	if len(likely) == 0 {
+		likely = []string{"s"} // the user says that they are right
+	}
+	return fmt.Errorf("the times in column %s would begin at %s (%s): name their form with --set input.time_format=%s",
+		s.header[column], time.Unix(0, at).UTC().Format(time.RFC3339), cell, likely[0])
+}

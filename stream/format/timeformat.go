@@ -1,0 +1,242 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/decimal"
+)
+
+// Numbers of the calendar, which look like seconds or milliseconds since 1970, and layouts.
+const (
+	Years       TimeUnit = "year"         // 2026
+	YearMonth   TimeUnit = "yyyymm"       // 202601
+	YearDay     TimeUnit = "yyyyddd"      // 2026031
+	YearWeek    TimeUnit = "iso_week"     // 2026-W05, also 202605
+	Dates       TimeUnit = "yyyymmdd"     // 20260131
+	Hours       TimeUnit = "yyyymmddhh"   // 2026013113
+	Minutes     TimeUnit = "yyyymmddhhmm" // 202601311330
+	FullSeconds TimeUnit = "yyyymmddhhmmss"
+	DecimalYear TimeUnit = "decimal_year" // 2026.5
+	Excel       TimeUnit = "excel"        // days since 1899-12-30: 46053.5
+	MonthPoint  TimeUnit = "mm.yyyy"      // 01.2026
+	PointMonth  TimeUnit = "yyyy.mm"      // 2026.01
+	FileTime    TimeUnit = "filetime"     // 100 ns since 1601
+	Ticks       TimeUnit = "ticks"        // 100 ns since the year 1
+	MonthYear   TimeUnit = "month_year"   // Jan-26
+	QuarterForm TimeUnit = "quarter"      // Q1 2026, 2026Q1, read anyhow
+)
+
+type timeForm struct {
+	unit    TimeUnit
+	says    string
+	guessed bool // found in a file
+	short   bool // numbers that count or measure have it, too
+	fits    func(s *sniffer, column int) bool
+}
+
+func anyOrder(*sniffer, int) bool { return true }
+
+// named are the forms of times beside numbers of one unit, with what a message says of them.
+var named = []timeForm{
+	{FullSeconds, "dates such as 20260131133000", true, false, nil},
+	{Minutes, "dates such as 202601311330", true, false, nil},
+	{Hours, "dates such as 2026013113", true, false, nil},
+	{Dates, "dates such as 20260131", true, false, nil},
+	{YearDay, "days of a year such as 2026031", true, true, (*sniffer).isOrdered},
+	{YearMonth, "months such as 202601", true, true, (*sniffer).isOrdered},
+	{Years, "years", true, true, anyOrder},
+	{MonthPoint, "months such as 01.2026", true, true, anyOrder},
+	{PointMonth, "months such as 2026.01", true, true, (*sniffer).isOrdered},
+	{DecimalYear, "years with a fraction", true, true, (*sniffer).isOrdered},
+	{Excel, "dates of Excel, days since 1899-12-30", true, true, (*sniffer).hasSerials},
+	{Ticks, "ticks of .NET", true, true, anyOrder},
+	{MonthYear, "months such as Jan-26", true, true, (*sniffer).hasMonths},
+	{unit: FileTime, says: "file times of Windows"},
+	{unit: YearWeek, says: "weeks such as 2026-W05"},
+	{unit: QuarterForm, says: "quarters such as Q1 2026"},
+}
+
+// hasSerials: days from 1954 to 2091 that only rise or fall.
+func (s *sniffer) hasSerials(column int) bool {
+	return s.isOrdered(column) && s.nearlyAll(column, func(cell string) bool {
+		v, err := decimal.Parse([]byte(cell))
+		return err == nil && v > 20_000 && v < 70_000
+	})
+}
+
+// hasMonths: Jan-26, Feb-26, … where the month changes from one time to the next, not the number.
+func (s *sniffer) hasMonths(column int) bool {
+	steps, months := 0, 0
+	for i := 1; i < len(s.rows); i++ {
+		if before, cell := s.rows[i-1][column], s.rows[i][column]; before != cell {
+			steps++
+			if strings.TrimRight(before, "0123456789") != strings.TrimRight(cell, "0123456789") {
+				months++
+			}
+		}
+	}
+	return steps > 1 && 2*months > steps
+}
+
+// TimeUnits are the names of all units and forms of times.
+func TimeUnits() []string {
+	names := []string{string(Seconds), string(Milliseconds), string(Microseconds), string(Nanoseconds)}
+	for _, f := range named {
+		names = append(names, string(f.unit))
+	}
+	return names
+}
+
+// ParseTimeUnit returns the unit or form of times of a setting: one of TimeUnits, epoch_s to epoch_ns, a
+// layout of strftime (%d.%m.%Y %H:%M) or of Go (02.01.2006 15:04); Auto for "" and auto.
+func ParseTimeUnit(text string) (TimeUnit, error) {
+	name := strings.TrimPrefix(text, "epoch_")
+	switch {
+	case name == "auto" || name == "":
+		return Auto, nil
+	case slices.Contains(TimeUnits(), name):
+		return TimeUnit(name), nil
+	case strings.Contains(text, "%"):
+		layout, err := strftime(text)
+		return TimeUnit(layout), err
+	}
+	return TimeUnit(text), checkLayout(text)
+}
+
+// isLayout reports whether the times are text of a layout of package time.
+func (u TimeUnit) isLayout() bool {
+	return u != Auto && u.nanoseconds() == 0 && !slices.ContainsFunc(named, func(f timeForm) bool { return f.unit == u })
+}
+
+// checkLayout refuses a layout that does not tell the year, or that is none.
+func checkLayout(layout string) error {
+	a, b := time.Date(2019, 5, 17, 19, 43, 51, 0, time.UTC), time.Date(2021, 5, 17, 19, 43, 51, 0, time.UTC)
+	if a.Format(layout) == b.Format(layout) {
+		return fmt.Errorf("%q tells no year: a form of times is one of %s, a layout such as %%d.%%m.%%Y %%H:%%M, or one of Go such as 02.01.2006 15:04", layout, strings.Join(TimeUnits(), ", "))
+	}
+	return nil
+}
+
+// directives are those of strftime in the layouts of Go.
+var directives = map[byte]string{
+	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "_2", 'H': "15", 'I': "3", 'M': "04", 'S': "05", 'p': "PM", 'b': "Jan", 'h': "Jan", 'B': "January",
+	'a': "Mon", 'A': "Monday", 'j': "002", 'z': "-0700", 'Z': "MST", 'F': "2006-1-2", 'T': "15:04:05", 'R': "15:04", 'D': "1/2/06", '%': "%",
+}
+
+// strftime rewrites a layout of strftime as one of package time, which reads a fraction behind the
+// seconds unasked.
+func strftime(text string) (string, error) {
+	text = strings.NewReplacer(".%f", "", ",%f", "", "%-", "%").Replace(text)
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		part, known := directives[text[i]]
+		if !known {
+			return "", fmt.Errorf("%%%c in %q is not read", text[i], text)
+		}
+		b.WriteString(part)
+	}
+	return b.String(), checkLayout(b.String())
+}
+
+// date writes a time of a form of the calendar as RFC 3339 or one of its short forms; what is none is
+// nil, and no time then.
+func (u TimeUnit) date(text []byte) []byte {
+	digits := len(bytes.TrimLeft(text, "0123456789")) == 0
+	part := func(i, n int) []byte { return text[i : i+n] }
+	clock := func(n int) []byte { return append(append(bytes.Clone(text[8:n]), "000000"[:14-n]...), 'Z') }
+	switch {
+	case u == MonthYear:
+		if date, ok := withMonthName(text, true); ok {
+			if _, whole := withMonthName(text, false); !whole {
+				return date
+			}
+		}
+		return nil
+	case u == MonthPoint && len(text) >= 6 && text[len(text)-5] == '.':
+		return []byte(monthOf(string(text[len(text)-4:]), string(text[:len(text)-5])))
+	case u == PointMonth && len(text) == 7 && text[4] == '.':
+		return []byte(monthOf(string(text[:4]), string(text[5:])))
+	case u == FileTime && digits:
+		return ticks(text, -11_644_473_600)
+	case u == Ticks && digits:
+		return ticks(text, -62_135_596_800)
+	case u == Excel:
+		return serialDate(text)
+	case u == DecimalYear:
+		return decimalYear(text)
+	case !digits:
+	case u == Years && len(text) == 4:
+		return append(bytes.Clone(text), "-01-01"...)
+	case u == YearMonth && len(text) == 6:
+		return fmt.Appendf(nil, "%s-%s-01", part(0, 4), part(4, 2))
+	case u == YearWeek && len(text) == 6:
+		return []byte(isoWeek(atoi(string(part(0, 4))), atoi(string(part(4, 2))), 1))
+	case u == YearDay && len(text) == 7:
+		return []byte(dayOfYear(atoi(string(part(0, 4))), atoi(string(part(4, 3))), ""))
+	case u == Dates && len(text) == 8:
+		return fmt.Appendf(nil, "%s-%s-%s", part(0, 4), part(4, 2), part(6, 2))
+	case u == Hours && len(text) == 10 || u == Minutes && len(text) == 12 || u == FullSeconds && len(text) == 14:
+		c := clock(len(text))
+		return fmt.Appendf(nil, "%s-%s-%sT%s:%s:%s", part(0, 4), part(4, 2), part(6, 2), c[:2], c[2:4], c[4:6])
+	}
+	return nil
+}
+
+// ticks reads 100 ns since a second of 1970.
+func ticks(text []byte, epoch int64) []byte {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if at := time.Unix(n/1e7+epoch, n%1e7*100).UTC(); err == nil && at.Year() > 1900 && at.Year() < 2200 {
+		return at.AppendFormat(nil, time.RFC3339Nano)
+	}
+	return nil
+}
+
+// serialDate reads the days since 1899-12-30, to the nearest millisecond.
+func serialDate(text []byte) []byte {
+	days, err := decimal.Parse(text)
+	if err != nil || !(math.Abs(days) < 1e6) {
+		return nil
+	}
+	whole := math.Floor(days)
+	at := time.Date(1899, 12, 30+int(whole), 0, 0, 0, 0, time.UTC).Add(time.Duration(math.Round((days-whole)*86400e3)) * time.Millisecond)
+	return at.AppendFormat(nil, "2006-01-02T15:04:05.999")
+}
+
+// decimalYear reads 2026.5: a fraction within a thousandth of a twelfth, as of months and quarters, is
+// the first day of a month.
+func decimalYear(text []byte) []byte {
+	years, err := decimal.Parse(text)
+	if err != nil || !(years >= 1678 && years < 2261) {
+		return nil
+	}
+	year := math.Floor(years)
+	month := math.Round((years - year) * 12)
+	if math.Abs((years-year)*12-month) <= .012 {
+		return time.Date(int(year), 1+time.Month(month), 1, 0, 0, 0, 0, time.UTC).AppendFormat(nil, time.DateOnly)
+	}
+	from, to := time.Date(int(year), 1, 1, 0, 0, 0, 0, time.UTC), time.Date(int(year)+1, 1, 1, 0, 0, 0, 0, time.UTC)
+	return from.Add(time.Duration((years-year)*to.Sub(from).Seconds())*time.Second).AppendFormat(nil, "2006-01-02T15:04:05")
+}
+
+// parseLayout reads a time by a layout; zoned says that it names its zone.
+func parseLayout(text []byte, layout string) (at int64, zoned bool, err error) {
+	t, err := time.Parse(layout, string(text))
+	if err != nil {
+		return 0, false, fmt.Errorf("no time of the form %s", strconv.Quote(layout))
+	}
+	if y := t.Year(); y < 1678 || y > 2261 {
+		return 0, false, errRange
+	}
+	return t.UnixNano(), strings.Contains(layout, "Z07") || strings.Contains(layout, "-07") || strings.Contains(layout, "MST"), nil
+}
