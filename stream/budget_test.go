@@ -79,15 +79,15 @@ func TestFault56_MemoryDecides(t *testing.T) {
 		t.Errorf("the heap has grown by %d KiB, the budget is %d, of which %d are in use", used>>10, budget>>10, stream.BudgetUsed(e)>>10)
 	}
 
-	state := e.Snapshot(nil)
+	state := streamtest.Snapshot(e)
 	// What was decided is part of the state: another budget changes no series, and the
 	// restored engine decides as the one that was not interrupted.
 	restored, larger := streamtest.NewEngine(t, tierConfig(budget)), streamtest.NewEngine(t, tierConfig(2*budget))
 	var one, two, three stream.Batch
-	if err := restored.Restore(state); err != nil {
+	if err := streamtest.Restore(restored, state); err != nil {
 		t.Fatal(err)
 	}
-	if err := larger.Restore(state); err != nil {
+	if err := streamtest.Restore(larger, state); err != nil {
 		t.Fatal(err)
 	}
 	offerLater := func(e *stream.Engine, b *stream.Batch) {

@@ -64,23 +64,23 @@ func TestChangesAreAll(t *testing.T) {
 					}
 					switch rng.IntN(20) {
 					case 0:
-						whole, changes = e.Snapshot(nil), nil
+						whole, changes = streamtest.Snapshot(e), nil
 						e.Saved()
 					case 1, 2:
 						if whole == nil {
 							break
 						}
-						changes = append(changes, e.Changes(nil))
+						changes = append(changes, streamtest.Changes(e))
 						e.Saved()
 						restored := streamtest.NewEngine(t, c)
-						if err := restored.Restore(whole, changes...); err != nil {
+						if err := streamtest.Restore(restored, whole, changes...); err != nil {
 							t.Fatalf("seed %d: %v", seed, err)
 						}
-						got, want = restored.Snapshot(got[:0]), e.Snapshot(want[:0])
+						got, want = streamtest.Snapshot(restored), streamtest.Snapshot(e)
 						if !bytes.Equal(got, want) {
 							t.Fatalf("seed %d: %d changes do not give the state", seed, len(changes))
 						}
-						if n := len(restored.Changes(nil)); n > 300 && c.Scope != stream.Shared {
+						if n := len(streamtest.Changes(restored)); n > 300 && c.Scope != stream.Shared {
 							t.Fatalf("a restored engine has %d bytes of changes", n)
 						}
 						e = restored

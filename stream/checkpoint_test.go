@@ -214,10 +214,10 @@ func TestEncodedInPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	restored := streamtest.NewEngine(t, c)
-	if err := restored.RestoreFrom(list[0].State); err != nil {
+	if err := restored.Restore(list[0].State); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(restored.Snapshot(nil), e.Snapshot(nil)) {
+	if !bytes.Equal(streamtest.Snapshot(restored), streamtest.Snapshot(e)) {
 		t.Error("the restored state is another one")
 	}
 	w.all[len(w.all)/2] ^= 1

@@ -5,16 +5,14 @@
 // this kind, which ExampleEngine runs:
 //
 //	for each message m {
-//		err := decoder.Decode(&record, &m)
-//		if err is a *DataError {
-//			engine.Reject(&batch, &m, err)
-//		} else {
-//			engine.Apply(&batch, &record)
-//		}
+//		decoded.Decode(decoder, &m)
+//		engine.LearnMessage(&batch, &decoded, 0)
+//		engine.Settle(&batch)
+//		engine.Score(&batch)
 //		sink.Write(ctx, &batch) // first the points,
 //		store.Save(ctx, checkpoint of engine.Encoded) // then what covers them,
 //		source.Commit(ctx, engine.Next()) // then the offset
-//		batch.Reset()
+//		batch.Reset() and decoded.Reset()
 //	}
 //
 // The Runner of package stream/run is this loop with four goroutines, many messages a

@@ -38,8 +38,9 @@ func (s State) Bytes() ([]byte, error) {
 	return b, errors.Join(err, r.Close())
 }
 
-// Encoded returns the state, all of it or what has changed since the last call of Saved. Each
-// reading encodes it again, series by series: nothing may be learnt or scored meanwhile.
+// Encoded returns the state, all of it or what has changed since the last call of Saved: series
+// without a record since then cost nothing. All batches must have been scored. Each reading
+// encodes it again, series by series: nothing may be learnt or scored meanwhile.
 func (e *Engine) Encoded(all bool) State {
 	v := encoding{e, all}
 	return State{Size: snapshot.Size(v), Open: func() (io.ReadCloser, error) {

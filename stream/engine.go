@@ -67,9 +67,9 @@ func (e *Engine) Next() int64 { return e.next }
 // NumSeries returns the number of series seen.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
-// Apply is Begin, Learn and Score for a message with one record.
+// Apply learns and scores a message with one record, unless it was applied before.
 func (e *Engine) Apply(dst *Batch, r *Record) error {
-	if !e.Begin(dst, r.Message) {
+	if !e.begin(dst, r.Message) {
 		return nil
 	}
 	if err := e.Learn(dst, r); err != nil {
@@ -78,17 +78,9 @@ func (e *Engine) Apply(dst *Batch, r *Record) error {
 	return e.Score(dst)
 }
 
-// Reject is Begin and Refuse for a message that could not be decoded.
-func (e *Engine) Reject(dst *Batch, m *Message, err *DataError) {
-	if e.Begin(dst, m) {
-		e.Refuse(dst, m, err)
-	}
-}
-
-// Begin reports whether m is new: a message whose offset was applied before is to be
-// skipped. The records of a new message go to Learn, its refused parts to Refuse. No state
-// may be saved before the last of them.
-func (e *Engine) Begin(dst *Batch, m *Message) bool {
+// begin reports whether m is new: a message whose offset was applied before is to be
+// skipped.
+func (e *Engine) begin(dst *Batch, m *Message) bool {
 	if m.Offset < e.next {
 		return false
 	}
@@ -98,9 +90,9 @@ func (e *Engine) Begin(dst *Batch, m *Message) bool {
 	return true
 }
 
-// Refuse keeps m, or a part of m, as a dead letter, and reports the first, the tenth, the
+// refuse keeps m, or a part of m, as a dead letter, and reports the first, the tenth, the
 // hundredth … refusal for each reason.
-func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
+func (e *Engine) refuse(dst *Batch, m *Message, err *DataError) {
 	dst.arrive()
 	dst.refuse(m, err)
 	e.reportRefused(dst, m, err)
@@ -137,7 +129,7 @@ func (l *learner) Refuse(m *Message, err *DataError) {
 	if m != l.of {
 		l.dst.Records++ // a row, beside its parts
 	}
-	l.e.Refuse(l.dst, m, err)
+	l.e.refuse(l.dst, m, err)
 }
 
 // Sample implements Receiver: the models learn from it, now or in Settle.
@@ -246,11 +238,12 @@ func (e *Engine) observe(dst *Batch, w *waiting) error {
 	return nil
 }
 
-// LearnMessage learns from all that was decoded from the i-th message of src; see
-// Begin, Refuse and Learn. Samples may be left waiting: Settle has to follow before dst is
+// LearnMessage learns from all that was decoded from the i-th message of src, unless it was applied
+// before, and keeps what was refused as dead letters. No state may be saved before the last message
+// of src. Samples may be left waiting: Settle has to follow before dst is
 // scored, or another batch learnt into.
 func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
-	if !e.Begin(dst, &src.messages[i].message) {
+	if !e.begin(dst, &src.messages[i].message) {
 		return nil
 	}
 	counted := true // as the message
@@ -263,7 +256,7 @@ func (e *Engine) LearnMessage(dst *Batch, src *Decoded, i int) error {
 		}
 		counted = false
 		if refusal != nil {
-			e.Refuse(dst, r.Message, refusal)
+			e.refuse(dst, r.Message, refusal)
 			return nil
 		}
 		return e.add(dst, r)

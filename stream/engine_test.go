@@ -25,7 +25,7 @@ func TestRestartAnywhere(t *testing.T) {
 		var states [][]byte
 		var output []string
 		for i := range rs {
-			states = append(states, whole.Snapshot(nil))
+			states = append(states, streamtest.Snapshot(whole))
 			var b stream.Batch
 			if err := whole.Apply(&b, &rs[i]); err != nil {
 				t.Fatal(err)
@@ -34,7 +34,7 @@ func TestRestartAnywhere(t *testing.T) {
 		}
 		for from := 0; from < len(rs); from += 7 {
 			e := streamtest.NewEngine(t, c)
-			if err := e.Restore(states[from]); err != nil {
+			if err := streamtest.Restore(e, states[from]); err != nil {
 				t.Fatal(err)
 			}
 			for i := max(0, from-3); i < min(from+60, len(rs)); i++ {
@@ -106,7 +106,7 @@ func TestScoredLater(t *testing.T) {
 				if err := atOnce.Apply(&want, &rs[i]); err != nil {
 					t.Fatal(err)
 				}
-				if later.Begin(&got, rs[i].Message) {
+				if stream.Begin(later, &got, rs[i].Message) {
 					if err := later.Learn(&got, &rs[i]); err != nil {
 						t.Fatal(err)
 					}
@@ -123,7 +123,7 @@ func TestScoredLater(t *testing.T) {
 			if text(&got) != text(&want) {
 				t.Errorf("scope %s, scored every %d records: other points", scope, lag)
 			}
-			if !bytes.Equal(later.Snapshot(nil), atOnce.Snapshot(nil)) {
+			if !bytes.Equal(streamtest.Snapshot(later), streamtest.Snapshot(atOnce)) {
 				t.Errorf("scope %s, scored every %d records: another state", scope, lag)
 			}
 		}
@@ -140,18 +140,18 @@ func TestRestoreFailsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	state := e.Snapshot(nil)
+	state := streamtest.Snapshot(e)
 	for cut := 0; cut < len(state); cut += 1 + len(state)/200 {
-		if err := e.Restore(state[:cut]); err == nil {
+		if err := streamtest.Restore(e, state[:cut]); err == nil {
 			t.Fatalf("a state cut at %d of %d was accepted", cut, len(state))
 		}
 	}
-	if string(e.Snapshot(nil)) != string(state) {
+	if string(streamtest.Snapshot(e)) != string(state) {
 		t.Error("a failed Restore changed the state")
 	}
 	other := streamtest.DriftConfig()
 	other.Exogenous = []string{"x1"}
-	if err := streamtest.NewEngine(t, other).Restore(state); err == nil {
+	if err := streamtest.Restore(streamtest.NewEngine(t, other), state); err == nil {
 		t.Error("the state of an engine without exogenous inputs was accepted")
 	}
 }
@@ -202,9 +202,9 @@ func TestScoresOfTheEnd(t *testing.T) {
 	if len(b.Metrics) > 0 {
 		t.Fatal("scores though they are switched off")
 	}
-	before := e.Snapshot(nil)
+	before := streamtest.Snapshot(e)
 	e.AppendScores(&b)
-	if len(b.Metrics) == 0 || string(e.Snapshot(nil)) != string(before) {
+	if len(b.Metrics) == 0 || string(streamtest.Snapshot(e)) != string(before) {
 		t.Errorf("%d scores, or the state changed", len(b.Metrics))
 	}
 }
@@ -250,12 +250,12 @@ func FuzzRestore(f *testing.F) {
 			f.Fatal(err)
 		}
 		if i%8 == 0 {
-			f.Add(e.Snapshot(nil))
+			f.Add(streamtest.Snapshot(e))
 		}
 	}
 	f.Fuzz(func(t *testing.T, state []byte) {
 		e := streamtest.NewEngine(t, c)
-		if e.Restore(state) != nil {
+		if streamtest.Restore(e, state) != nil {
 			return
 		}
 		var b stream.Batch
@@ -264,7 +264,7 @@ func FuzzRestore(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := streamtest.NewEngine(t, c).Restore(e.Snapshot(nil)); err != nil {
+		if err := streamtest.Restore(streamtest.NewEngine(t, c), streamtest.Snapshot(e)); err != nil {
 			t.Fatal(err)
 		}
 	})

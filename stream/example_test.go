@@ -24,19 +24,17 @@ func ExampleEngine() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var batch stream.Batch
+	var (
+		batch   stream.Batch
+		decoded stream.Decoded
+	)
 	for i, line := range []string{"2026-01-01,10", "2026-01-02,12", "2026-01-03,high", "2026-01-04,16"} {
 		m := stream.Message{Topic: "river", Offset: int64(i), Key: []byte("rhine"), Value: []byte(line)}
-		var record stream.Record
-		var refused *stream.DataError
-		switch err := decoder.Decode(&record, &m); {
-		case errors.As(err, &refused):
-			engine.Reject(&batch, &m, refused)
-		case err == nil:
-			if err := engine.Apply(&batch, &record); err != nil {
-				log.Fatal(err)
-			}
+		decoded.Decode(decoder, &m)
+		if err := errors.Join(engine.LearnMessage(&batch, &decoded, 0), engine.Settle(&batch), engine.Score(&batch)); err != nil {
+			log.Fatal(err)
 		}
+		decoded.Reset()
 		for _, l := range batch.DeadLetters {
 			fmt.Println(l.Message.Origin(), l.Reason)
 		}

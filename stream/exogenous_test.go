@@ -119,12 +119,12 @@ func TestInputsSurviveARestart(t *testing.T) {
 		var log []string
 		e := takerEngine(t, &log, nil)
 		give(t, e, drivenRecords[:cut])
-		first, middle := e.Snapshot(nil), cut/2
+		first, middle := streamtest.Snapshot(e), cut/2
 		again := takerEngine(t, &log, nil)
-		if err := again.Restore(first); err != nil {
+		if err := streamtest.Restore(again, first); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(again.Snapshot(nil), first) {
+		if !bytes.Equal(streamtest.Snapshot(again), first) {
 			t.Errorf("after %d records: another state", cut)
 		}
 		give(t, again, drivenRecords[cut:])
@@ -135,14 +135,14 @@ func TestInputsSurviveARestart(t *testing.T) {
 		// The whole state of half the way, then what has changed.
 		e = takerEngine(t, new([]string), nil)
 		give(t, e, drivenRecords[:middle])
-		base := e.Snapshot(nil)
+		base := streamtest.Snapshot(e)
 		e.Saved()
 		give(t, e, drivenRecords[middle:cut])
 		again = takerEngine(t, new([]string), nil)
-		if err := again.Restore(base, e.Changes(nil)); err != nil {
+		if err := streamtest.Restore(again, base, streamtest.Changes(e)); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(again.Snapshot(nil), e.Snapshot(nil)) {
+		if !bytes.Equal(streamtest.Snapshot(again), streamtest.Snapshot(e)) {
 			t.Errorf("changes from %d to %d records: another state", middle, cut)
 		}
 	}

@@ -108,12 +108,12 @@ func TestRefusedEvents(t *testing.T) {
 	var b stream.Batch
 	for i := range int64(120) {
 		m := stream.Message{Topic: "in", Offset: i, Time: 7e9 + i}
-		e.Reject(&b, &m, &stream.DataError{Reason: stream.Malformed, Detail: "no object"})
+		streamtest.Reject(e, &b, &m, &stream.DataError{Reason: stream.Malformed, Detail: "no object"})
 		if err := e.Score(&b); err != nil {
 			t.Fatal(err)
 		}
 		restored := streamtest.NewEngine(t, streamtest.DriftConfig())
-		if err := restored.Restore(e.Snapshot(nil)); err != nil {
+		if err := streamtest.Restore(restored, streamtest.Snapshot(e)); err != nil {
 			t.Fatal(err)
 		}
 		e = restored
@@ -132,7 +132,7 @@ func TestRefusedEvents(t *testing.T) {
 	}
 	// Of two reasons at one time: a point has one value.
 	b.Events = nil
-	e.Reject(&b, &stream.Message{Offset: 120, Time: 7e9}, &stream.DataError{Reason: stream.Late, Detail: "late"})
+	streamtest.Reject(e, &b, &stream.Message{Offset: 120, Time: 7e9}, &stream.DataError{Reason: stream.Late, Detail: "late"})
 	if err := e.Score(&b); err != nil || len(b.Events) != 1 || b.Events[0].Time != 7e9+3 {
 		t.Errorf("%v, events %v", err, b.Events)
 	}

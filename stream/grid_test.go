@@ -147,14 +147,14 @@ func TestRestartBetweenParts(t *testing.T) {
 			apply(whole, rs[:cut])
 			want := apply(whole, rs[cut:])
 			apply(first, rs[:cut])
-			if err := second.Restore(first.Snapshot(nil)); err != nil {
+			if err := streamtest.Restore(second, streamtest.Snapshot(first)); err != nil {
 				t.Fatal(err)
 			}
 			// What a restart delivers again changes nothing.
 			if got := apply(second, rs[max(0, cut-5):]); got != want {
 				t.Fatalf("restarted at %d: the output differs", cut)
 			}
-			if !bytes.Equal(second.Snapshot(nil), whole.Snapshot(nil)) {
+			if !bytes.Equal(streamtest.Snapshot(second), streamtest.Snapshot(whole)) {
 				t.Fatalf("restarted at %d: the state differs", cut)
 			}
 		}
@@ -174,12 +174,12 @@ func TestDamagedAssembly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	state := e.Snapshot(nil)
+	state := streamtest.Snapshot(e)
 	for i := range state {
 		damaged := bytes.Clone(state)
 		damaged[i] ^= 0x81
-		_ = streamtest.NewEngine(t, c).Restore(damaged)
-		_ = streamtest.NewEngine(t, c).Restore(state[:i])
+		_ = streamtest.Restore(streamtest.NewEngine(t, c), damaged)
+		_ = streamtest.Restore(streamtest.NewEngine(t, c), state[:i])
 	}
 }
 
@@ -253,9 +253,9 @@ func FuzzAssembly(f *testing.F) {
 		cut := rng.IntN(n)
 		for i := range rs {
 			if i == cut {
-				state := e.Snapshot(nil)
+				state := streamtest.Snapshot(e)
 				e = streamtest.NewEngine(t, c)
-				if err := e.Restore(state); err != nil {
+				if err := streamtest.Restore(e, state); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -361,9 +361,9 @@ func TestMeanOfARow(t *testing.T) {
 		var b stream.Batch
 		for i, at := range []int64{0, 1, 2, 3, 4, 8, 12, 40, 60} { // seconds; rows of ten
 			if restart && i == 4 {
-				state := e.Snapshot(nil)
+				state := streamtest.Snapshot(e)
 				if e, err = stream.NewEngine(c); err == nil {
-					err = e.Restore(state)
+					err = streamtest.Restore(e, state)
 				}
 				if err != nil {
 					t.Fatal(err)

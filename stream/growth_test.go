@@ -123,7 +123,7 @@ func TestGrowth(t *testing.T) {
 			return e
 		}
 		restored := streamtest.NewEngine(t, growingConfig(""))
-		if err := restored.Restore(e.Snapshot(nil)); err != nil {
+		if err := streamtest.Restore(restored, streamtest.Snapshot(e)); err != nil {
 			t.Fatal(err)
 		}
 		return restored
@@ -155,14 +155,14 @@ func TestGrowthWithinTheBudget(t *testing.T) {
 	if len(b.DeadLetters) > 0 || kept == 0 || kept == series {
 		t.Errorf("%d of %d series keep the young model, %d records are refused", kept, series, len(b.DeadLetters))
 	}
-	state := e.Snapshot(nil)
+	state := streamtest.Snapshot(e)
 	used := stream.BudgetUsed(e)
 	b = nil
 	if held := heap() - before; used > budget || held > uint64(used) {
 		t.Errorf("%d of %d KiB are in use, the heap has grown by %d", used>>10, budget>>10, held>>10)
 	}
 	restored := streamtest.NewEngine(t, c)
-	if err := restored.Restore(state); err != nil {
+	if err := streamtest.Restore(restored, state); err != nil {
 		t.Fatal(err)
 	}
 	if got := stream.BudgetUsed(restored); got != used {

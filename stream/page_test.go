@@ -61,12 +61,12 @@ func TestPage(t *testing.T) {
 			if e.NumSeries() < 2 || len(b.DeadLetters) == 0 {
 				t.Fatal("the records are too good")
 			}
-			r := reader{t: t, rest: e.Snapshot(nil), present: k.present, counts: make(map[string]int)}
+			r := reader{t: t, rest: streamtest.Snapshot(e), present: k.present, counts: make(map[string]int)}
 			r.read(lines)
 			if len(r.rest) != 0 {
 				t.Errorf("%d bytes are left over", len(r.rest))
 			}
-			r = reader{t: t, rest: e.Changes(nil), present: k.present, counts: make(map[string]int)}
+			r = reader{t: t, rest: streamtest.Changes(e), present: k.present, counts: make(map[string]int)}
 			r.read(lines)
 			if len(r.rest) != 0 {
 				t.Errorf("%d bytes of changes are left over", len(r.rest))

@@ -76,7 +76,7 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 			}
 		}
 		if i%500 == 250 {
-			if err := other.Restore(other.Snapshot(nil)); err != nil {
+			if err := streamtest.Restore(other, streamtest.Snapshot(other)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -69,11 +69,11 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		return render(&b)
 	case "restart":
-		state := s.engine.Snapshot(nil)
+		state := streamtest.Snapshot(s.engine)
 		if s.engine, err = stream.NewEngine(s.config); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.engine.Restore(state); err != nil {
+		if err := streamtest.Restore(s.engine, state); err != nil {
 			return err.Error() + "\n"
 		}
 		return ""
@@ -182,7 +182,7 @@ func (s *script) step(t *testing.T, d *datadriven.TestData, b *stream.Batch, lin
 	}
 	s.offset = m.Offset + 1
 	if fields[0] == "reject" {
-		s.engine.Reject(b, m, &stream.DataError{Reason: stream.Malformed, Detail: "as the decoder says"})
+		streamtest.Reject(s.engine, b, m, &stream.DataError{Reason: stream.Malformed, Detail: "as the decoder says"})
 		return nil
 	}
 	r.Series, _ = strconv.Unquote(`"` + fields[0] + `"`)

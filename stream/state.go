@@ -7,20 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Snapshot appends the whole state to dst. All batches must have been scored.
-func (e *Engine) Snapshot(dst []byte) []byte { return e.appendState(dst, true) }
-
-// Changes appends to dst the state that has changed since the last call of Saved. Series
-// without a record since then cost nothing.
-func (e *Engine) Changes(dst []byte) []byte { return e.appendState(dst, false) }
-
-func (e *Engine) appendState(dst []byte, all bool) []byte {
-	c := snapshot.NewEncoder(dst)
-	e.stateOfAll(c, all)
-	return c.Bytes()
-}
-
-// Saved says that the current state was kept: Changes starts again.
+// Saved says that the current state was kept: changes count from here.
 func (e *Engine) Saved() {
 	e.assembler.saved()
 	for _, s := range e.series {
@@ -31,20 +18,11 @@ func (e *Engine) Saved() {
 	}
 }
 
-// Restore replaces the state by what Snapshot wrote, then by what Changes wrote after it,
-// in order. After an error the Engine is as before. Horizon, Emit, Levels, Joint,
-// Intervals, Baselines, Anomalies and MetricsWindow may differ from those of the saved
-// Engine: the models go on, and new scores, intervals and baselines begin now.
-func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
-	states := []State{StateOf(whole)}
-	for _, b := range changes {
-		states = append(states, StateOf(b))
-	}
-	return e.RestoreFrom(states[0], states[1:]...)
-}
-
-// RestoreFrom is Restore, of states that need not be in memory.
-func (e *Engine) RestoreFrom(whole State, changes ...State) error {
+// Restore replaces the state by what Encoded had, all of it, then by the changes after it, in
+// order. After an error the Engine is as before. Horizon, Emit, Levels, Joint, Intervals,
+// Baselines, Anomalies and MetricsWindow may differ from those of the saved Engine: the models
+// go on, and new scores, intervals and baselines begin now.
+func (e *Engine) Restore(whole State, changes ...State) error {
 	fresh, err := NewEngine(e.c)
 	if err != nil {
 		return err
@@ -71,23 +49,14 @@ func (e *Engine) read(s State, all bool) error {
 	return errors.Join(c.Finish(), src.Close())
 }
 
-// Warm is RestoreFrom for another log: the models go on, and messages count from the first one
+// Warm is Restore for another log: the models go on, and messages count from the first one
 // that comes.
 func (e *Engine) Warm(whole State, changes ...State) error {
-	err := e.RestoreFrom(whole, changes...)
+	err := e.Restore(whole, changes...)
 	if err == nil {
 		e.next = 0
 	}
 	return err
-}
-
-// State saves or restores everything that later results depend on. Restoring
-// needs a new Engine; see Restore.
-func (e *Engine) State(c *snapshot.Codec) {
-	if c.Decoding() && (e.next != 0 || len(e.series) > 0) {
-		panic("stream: State restores into a new Engine only")
-	}
-	e.stateOfAll(c, true)
 }
 
 func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {

@@ -21,7 +21,7 @@ func grouped(t *testing.T, c stream.EngineConfig, records []stream.Record, every
 	e := streamtest.NewEngine(t, c)
 	var b stream.Batch
 	streamtest.LearnGrouped(t, e, &b, records, every)
-	return textOf(&b, c.Levels), e.Snapshot(nil)
+	return textOf(&b, c.Levels), streamtest.Snapshot(e)
 }
 
 // TestSeriesBySeries: samples that are learnt series by series give the points of samples that

@@ -23,6 +23,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // BenchmarkReplay replays a CSV file of 7 variables to nowhere, as the command
@@ -346,7 +347,7 @@ func (s *stageSamples) checkpoint(b *testing.B, c *config.Config) {
 	b.ReportAllocs()
 	start := processorTime()
 	for b.Loop() {
-		state = e.Snapshot(state[:0])
+		state = streamtest.Snapshot(e)
 	}
 	reportSample(b, start, 1)
 	b.ReportMetric(float64(len(state)), "bytes")

@@ -80,7 +80,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			}
 			fresh, err := wire.NewEngine(c, stream.AllSeries)
 			if err == nil {
-				err = fresh.RestoreFrom(list[0].State, changes...)
+				err = fresh.Restore(list[0].State, changes...)
 			}
 			if err != nil || fresh.Next() != engine.Next() {
 				b.Fatal(fresh.Next(), err)

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // measureState compares the saved state of a series with that of one without anomaly scores.
@@ -37,5 +38,5 @@ func stateSize(t *testing.T, tier string, dim int, without bool) int {
 	if _, err := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(dim, 1), rows)).learn(t.Context(), e, func(*stream.Batch, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	return len(e.Snapshot(nil))
+	return len(streamtest.Snapshot(e))
 }

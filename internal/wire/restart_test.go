@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // adjusted are settings after a restart, by what was set before it beside restartedWith.
@@ -91,7 +92,7 @@ func restart(t *testing.T, keys, before string, after []string) {
 	first := adjustedTo(t, keys, before)
 	running := engineOf(t, first)
 	apply(t, running, rows[:learnt], 0)
-	saved := running.Snapshot(nil)
+	saved := streamtest.Snapshot(running)
 	went := apply(t, running, rows[learnt:], learnt)
 	want, bounds := oneStep(went), firstBounds(went)
 	if len(want) != 3*more {
@@ -106,7 +107,7 @@ func restart(t *testing.T, keys, before string, after []string) {
 				}
 			}
 			e := engineOf(t, c)
-			if err := e.Restore(saved); err != nil {
+			if err := streamtest.Restore(e, saved); err != nil {
 				t.Fatal(err)
 			}
 			got := apply(t, e, rows[learnt:], learnt)
@@ -132,7 +133,7 @@ func restart(t *testing.T, keys, before string, after []string) {
 					t.Errorf("%d forecasts of horizon %d for %d samples", forecasts[h], h, more)
 				}
 			}
-			if err := engineOf(t, c).Restore(e.Snapshot(nil)); err != nil {
+			if err := streamtest.Restore(engineOf(t, c), streamtest.Snapshot(e)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -232,7 +233,7 @@ func TestWhatIsNewStarts(t *testing.T) {
 		e := engineOf(t, adjustedTo(t, "type: var2", before))
 		apply(t, e, rows[:learnt], 0)
 		next := engineOf(t, adjustedTo(t, "type: var2", before+"; "+sets))
-		if err := next.Restore(e.Snapshot(nil)); err != nil {
+		if err := streamtest.Restore(next, streamtest.Snapshot(e)); err != nil {
 			t.Fatal(err)
 		}
 		b, n := apply(t, next, rows[learnt:], learnt), make(map[int]float64)
@@ -279,11 +280,11 @@ func TestAnchorsGoOn(t *testing.T) {
 	rows := walk(learnt+more, 2)
 	running := engineOf(t, adjustedTo(t, "type: auto", "model.horizon=4"))
 	apply(t, running, rows[:learnt], 0)
-	saved := running.Snapshot(nil)
+	saved := streamtest.Snapshot(running)
 	want := apply(t, running, rows[learnt:], learnt)
 	distance := func(before []byte) (sum float64) {
 		e := engineOf(t, adjustedTo(t, "type: auto", "model.horizon=8"))
-		if err := e.Restore(before); err != nil {
+		if err := streamtest.Restore(e, before); err != nil {
 			t.Fatal(err)
 		}
 		forecasts := make(map[string][]float64)
@@ -301,7 +302,7 @@ func TestAnchorsGoOn(t *testing.T) {
 	}
 	short := engineOf(t, adjustedTo(t, "type: auto", "model.horizon=1"))
 	apply(t, short, rows[:learnt], 0)
-	if kept, begun := distance(saved), distance(short.Snapshot(nil)); !(kept < begun/5) {
+	if kept, begun := distance(saved), distance(streamtest.Snapshot(short)); !(kept < begun/5) {
 		t.Errorf("forecasts of the anchors differ by %.3g, and by %.3g when they begin", kept, begun)
 	}
 }

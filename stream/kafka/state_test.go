@@ -450,7 +450,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		states[p.Number()], ends[p.Number()] = e.Snapshot(nil), int64(len(all))
+		states[p.Number()], ends[p.Number()] = streamtest.Snapshot(e), int64(len(all))
 		return sink.Write(ctx, &b)
 	})
 	if err != nil {
@@ -498,7 +498,7 @@ func compare(t *testing.T, c GroupConfig, got *recorder) {
 			changes = append(changes, cp.State)
 		}
 		e := newTestEngine(t, number)
-		if err := e.RestoreFrom(chain[0].State, changes...); err != nil || !bytes.Equal(e.Snapshot(nil), wantState) {
+		if err := e.Restore(chain[0].State, changes...); err != nil || !bytes.Equal(streamtest.Snapshot(e), wantState) {
 			t.Errorf("partition %d: the state differs from that of a replay (%v)", number, err)
 		}
 	}

@@ -137,7 +137,7 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 		return err
 	}
 	whole, changes := statesOf(list)
-	if err := d.c.Engine.RestoreFrom(whole, changes...); err != nil {
+	if err := d.c.Engine.Restore(whole, changes...); err != nil {
 		return fmt.Errorf("restore the engine: %w", err)
 	}
 	if n := d.c.Engine.Next(); n != last.Next {

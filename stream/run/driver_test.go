@@ -152,7 +152,7 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
-	if err := restored.RestoreFrom(list[0].State, changes...); err != nil {
+	if err := restored.Restore(list[0].State, changes...); err != nil {
 		t.Fatal(err)
 	}
 	if restored.NumSeries() != 1000 || restored.Next() != offset {

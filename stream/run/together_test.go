@@ -81,25 +81,25 @@ func TestShards(t *testing.T) {
 	for name, c := range map[string]stream.EngineConfig{"memory is short": scarce, "gaps and copies": plenty} {
 		e := streamtest.NewEngine(t, sharded(c, 1))
 		want := learn(t, e, new(stream.Batch), records, 1)
-		state := e.Snapshot(nil)
+		state := streamtest.Snapshot(e)
 		for _, n := range []int{2, 4} {
 			e := streamtest.NewEngine(t, sharded(c, n))
 			middle := len(records) / 2
 			var b stream.Batch
 			learn(t, e, &b, records[:middle], 170)
-			half := e.Snapshot(nil)
+			half := streamtest.Snapshot(e)
 			if learn(t, e, &b, records[middle:], 170) != want {
 				t.Errorf("%s, %d shards: other points, or in another order", name, n)
 			}
-			if !bytes.Equal(e.Snapshot(nil), state) {
+			if !bytes.Equal(streamtest.Snapshot(e), state) {
 				t.Errorf("%s, %d shards: another state", name, n)
 			}
 			other := streamtest.NewEngine(t, sharded(c, 5-n))
-			if err := other.Restore(half); err != nil {
+			if err := streamtest.Restore(other, half); err != nil {
 				t.Fatal(err)
 			}
 			learn(t, other, new(stream.Batch), records[middle:], 170)
-			if !bytes.Equal(other.Snapshot(nil), state) {
+			if !bytes.Equal(streamtest.Snapshot(other), state) {
 				t.Errorf("%s, from %d shards to %d: another state", name, n, 5-n)
 			}
 		}

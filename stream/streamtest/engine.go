@@ -11,6 +11,38 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
+// Snapshot returns the state of e.
+func Snapshot(e *stream.Engine) []byte { return encoded(e, true) }
+
+// Changes returns what has changed of the state of e since the last call of Saved.
+func Changes(e *stream.Engine) []byte { return encoded(e, false) }
+
+func encoded(e *stream.Engine, all bool) []byte {
+	b, err := e.Encoded(all).Bytes()
+	if err != nil {
+		panic(err) // it is in memory
+	}
+	return b
+}
+
+// Restore restores what Snapshot and Changes returned.
+func Restore(e *stream.Engine, whole []byte, changes ...[]byte) error {
+	var states []stream.State
+	for _, b := range changes {
+		states = append(states, stream.StateOf(b))
+	}
+	return e.Restore(stream.StateOf(whole), states...)
+}
+
+// Reject lets e refuse m because of why.
+func Reject(e *stream.Engine, b *stream.Batch, m *stream.Message, why *stream.DataError) error {
+	refused := *m
+	refused.Refused = why
+	var d stream.Decoded
+	d.Decode(nil, &refused)
+	return e.LearnMessage(b, &d, 0)
+}
+
 // DriftConfig is an engine of Drift with everything switched on.
 func DriftConfig() stream.EngineConfig {
 	c := stream.EngineConfig{

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 var (
@@ -242,7 +243,7 @@ func (s *sim) plant(c *stream.Checkpoint) {
 			s.fail("%v", err)
 			return
 		}
-		c.State = stream.StateOf(atOffset(idle.Changes(nil), c.Next))
+		c.State = stream.StateOf(atOffset(streamtest.Changes(idle), c.Next))
 	}
 	if s.o.Bug != RepeatRecord || c.Next == 0 {
 		return

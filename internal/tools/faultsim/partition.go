@@ -136,7 +136,7 @@ func (p *partition) oracle(c stream.EngineConfig, seed uint64, want *contents) e
 	for _, l := range b.DeadLetters {
 		want.letters[l.Message.Origin()] = l.Detail
 	}
-	p.state = engine.Snapshot(nil)
+	p.state = streamtest.Snapshot(engine)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // Options say what to simulate.
@@ -480,8 +481,8 @@ func (s *sim) restored(store stream.Store) (next int64, state []byte, err error)
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
-	err = engine.RestoreFrom(list[0].State, changes...)
-	return list[len(list)-1].Next, engine.Snapshot(nil), err
+	err = engine.Restore(list[0].State, changes...)
+	return list[len(list)-1].Next, streamtest.Snapshot(engine), err
 }
 
 // fail keeps the first failure.
