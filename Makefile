@@ -123,7 +123,7 @@ maps: ## the cost of a sample of every feature map, see docs/kernels.md
 	$(GO) test ./orff -run '^$$' -bench BenchmarkStep -benchtime 2000x -count 5
 
 golden: ## the checks of the mathematics by their labels
-	$(GO) test -v -run 'C[0-9]' ./orff ./sgd ./varmodel | grep -E '^(---|ok|FAIL)'
+	$(GO) test -v -run 'C[0-9]' ./orff ./sgd ./varmodel/... ./internal/study ./internal/thesis | grep -E '^(---|ok|FAIL)'
 	$(GO) test -run TestEveryCheckIsATest ./internal/tools/deptest
 
 SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate skab_valve1

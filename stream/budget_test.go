@@ -10,19 +10,19 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // tierConfig is a configuration with the three tiers of the default model.
 func tierConfig(memory int64) stream.EngineConfig {
-	auto := func(tier varmodel.Tier) func(int) (eval.Model, error) {
+	build := func(tier auto.Tier) func(int) (eval.Model, error) {
 		return func(dim int) (eval.Model, error) {
-			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 1, Seed: 1, Tier: tier})
+			return auto.New(auto.Config{Dim: dim, Horizon: 1, Seed: 1, Tier: tier})
 		}
 	}
 	return stream.EngineConfig{
-		Model: "auto", NewModel: auto(varmodel.TierFull), Horizon: 1, Memory: memory,
-		Lighter: []stream.LighterModel{{Name: "light", New: auto(varmodel.TierLight)}, {Name: "tiny", New: auto(varmodel.TierTiny)}},
+		Model: "auto", NewModel: build(auto.TierFull), Horizon: 1, Memory: memory,
+		Lighter: []stream.LighterModel{{Name: "light", New: build(auto.TierLight)}, {Name: "tiny", New: build(auto.TierTiny)}},
 	}
 }
 

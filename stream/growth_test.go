@@ -11,30 +11,31 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 const growAfter = 32
 
 // growingConfig is a configuration of the default model that grows; tier names one that does
 // not.
-func growingConfig(tier varmodel.Tier) stream.EngineConfig {
-	auto := func(tier varmodel.Tier) func(int) (eval.Model, error) {
+func growingConfig(tier auto.Tier) stream.EngineConfig {
+	build := func(tier auto.Tier) func(int) (eval.Model, error) {
 		return func(dim int) (eval.Model, error) {
-			m, err := varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 3, Seed: 1, Tier: tier, Exogenous: 1})
+			m, err := auto.New(auto.Config{Dim: dim, Horizon: 3, Seed: 1, Tier: tier, Exogenous: 1})
 			if err != nil {
 				return nil, err
 			}
-			return varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: 3, Levels: []float64{.8}})
+			return interval.WithIntervals(m, interval.Config{Dim: dim, Horizon: 3, Levels: []float64{.8}})
 		}
 	}
 	c := stream.EngineConfig{
 		AssemblerConfig: stream.AssemblerConfig{Exogenous: []string{"u"}, Interval: time.Minute, MaxGap: 3},
-		Model:           "auto", NewModel: auto(tier), Horizon: 3, Levels: []float64{.8},
+		Model:           "auto", NewModel: build(tier), Horizon: 3, Levels: []float64{.8},
 	}
 	if tier == "" {
-		c.NewModel = auto(varmodel.TierFull)
-		c.Lighter, c.GrowAfter = []stream.LighterModel{{Name: "young", New: auto(varmodel.TierYoung)}}, growAfter
+		c.NewModel = build(auto.TierFull)
+		c.Lighter, c.GrowAfter = []stream.LighterModel{{Name: "young", New: build(auto.TierYoung)}}, growAfter
 	}
 	return c
 }
@@ -98,7 +99,7 @@ func forecastsOf(t *testing.T, c stream.EngineConfig, records []stream.Record, r
 func TestGrowth(t *testing.T) {
 	records := growing(120)
 	got := forecastsOf(t, growingConfig(""), records, nil)
-	young, full := forecastsOf(t, growingConfig(varmodel.TierYoung), records, nil), forecastsOf(t, growingConfig(varmodel.TierFull), records, nil)
+	young, full := forecastsOf(t, growingConfig(auto.TierYoung), records, nil), forecastsOf(t, growingConfig(auto.TierFull), records, nil)
 	for s, forecasts := range got {
 		first := 0 // sample after which the full tier forecasts
 		for i, f := range forecasts {
@@ -141,7 +142,7 @@ func TestGrowthWithinTheBudget(t *testing.T) {
 	const series, budget = 60, 24 << 20
 	c := tierConfig(budget)
 	c.Lighter, c.GrowAfter = []stream.LighterModel{{Name: "young", New: func(dim int) (eval.Model, error) {
-		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 1, Seed: 1, Tier: varmodel.TierYoung})
+		return auto.New(auto.Config{Dim: dim, Horizon: 1, Seed: 1, Tier: auto.TierYoung})
 	}}}, growAfter
 	before := heap()
 	e, b := streamtest.NewEngine(t, c), &stream.Batch{}

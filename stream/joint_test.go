@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // TestJointRegion: forecasts have it, NaN at first, and it is scored: of 2000
@@ -21,12 +22,12 @@ func TestJointRegion(t *testing.T) {
 		NewModel: func(dim int) (eval.Model, error) {
 			m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 2})
 			if err == nil {
-				m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: 2, Levels: levels})
+				m, err = interval.WithIntervals(m, interval.Config{Dim: dim, Horizon: 2, Levels: levels})
 			}
 			if err != nil {
 				return nil, err
 			}
-			return varmodel.WithJoint(m, varmodel.JointConfig{Dim: dim, Horizon: 2, Levels: levels})
+			return interval.WithJoint(m, interval.JointConfig{Dim: dim, Horizon: 2, Levels: levels})
 		},
 	})
 	if err != nil {

@@ -10,17 +10,18 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // TestCompanionsBesideTheModel: intervals and the drift detector say beside a model
 // what they say around it, over gaps and restarts.
 func TestCompanionsBesideTheModel(t *testing.T) {
 	levels := []float64{.8, .5}
-	intervals := func(dim int) varmodel.IntervalConfig {
-		return varmodel.IntervalConfig{Dim: dim, Horizon: 3, Levels: levels}
+	intervals := func(dim int) interval.Config {
+		return interval.Config{Dim: dim, Horizon: 3, Levels: levels}
 	}
-	drift := func(dim int) varmodel.DriftConfig {
-		return varmodel.DriftConfig{Dim: dim, Horizon: 3, FalseAlarms: .05}
+	drift := func(dim int) interval.DriftConfig {
+		return interval.DriftConfig{Dim: dim, Horizon: 3, FalseAlarms: .05}
 	}
 	model := func(dim int) (eval.Model, error) {
 		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 3})
@@ -30,16 +31,16 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 	around.NewModel = func(dim int) (eval.Model, error) {
 		m, err := model(dim)
 		if err == nil {
-			m, err = varmodel.WithIntervals(m, intervals(dim))
+			m, err = interval.WithIntervals(m, intervals(dim))
 		}
 		if err == nil {
-			m, err = varmodel.WithDrift(m, drift(dim))
+			m, err = interval.WithDrift(m, drift(dim))
 		}
 		return m, err
 	}
 	beside.NewModel = model
-	beside.Intervals = func(dim int) (eval.Intervals, error) { return varmodel.NewIntervals(intervals(dim)) }
-	beside.Drift = func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(drift(dim)) }
+	beside.Intervals = func(dim int) (eval.Intervals, error) { return interval.NewIntervals(intervals(dim)) }
+	beside.Drift = func(dim int) (eval.DriftWatch, error) { return interval.NewDriftWatch(drift(dim)) }
 
 	one, other := streamtest.NewEngine(t, around), streamtest.NewEngine(t, beside)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -121,7 +122,7 @@ func TestUnsoundForecastsInAGap(t *testing.T) {
 			return breathless{m}, err
 		},
 		Intervals: func(dim int) (eval.Intervals, error) {
-			return varmodel.NewIntervals(varmodel.IntervalConfig{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+			return interval.NewIntervals(interval.Config{Dim: dim, Horizon: 1, Levels: []float64{.9}})
 		},
 	})
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -176,7 +177,7 @@ func walk(t *testing.T, limits func([]string) (low, high []float64)) []stream.Fo
 			return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
 		},
 		Intervals: func(dim int) (eval.Intervals, error) {
-			return varmodel.NewIntervals(varmodel.IntervalConfig{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+			return interval.NewIntervals(interval.Config{Dim: dim, Horizon: 1, Levels: []float64{.9}})
 		},
 	})
 	rng := rand.New(rand.NewPCG(5, 6))

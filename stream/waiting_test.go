@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/streamtest"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // grouped gives the records to an engine, which settles and scores after every so many. Text
@@ -84,14 +84,14 @@ func monthEnds(n int) (list []stream.Record) {
 // scarceFleet is ten series and memory for some of them to grow. The first five send fewer
 // rows and grow later than the others.
 func scarceFleet() (stream.EngineConfig, []stream.Record) {
-	auto := func(tier varmodel.Tier) func(int) (eval.Model, error) {
+	build := func(tier auto.Tier) func(int) (eval.Model, error) {
 		return func(dim int) (eval.Model, error) {
-			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: 1, Seed: 1, Tier: tier})
+			return auto.New(auto.Config{Dim: dim, Horizon: 1, Seed: 1, Tier: tier})
 		}
 	}
 	c := stream.EngineConfig{
-		Model: "auto", NewModel: auto(varmodel.TierFull), Horizon: 1, Memory: 5 << 20, MetricsEvery: 10, GrowAfter: 24,
-		Lighter: []stream.LighterModel{{Name: "young", New: auto(varmodel.TierYoung)}},
+		Model: "auto", NewModel: build(auto.TierFull), Horizon: 1, Memory: 5 << 20, MetricsEvery: 10, GrowAfter: 24,
+		Lighter: []stream.LighterModel{{Name: "young", New: build(auto.TierYoung)}},
 	}
 	var records []stream.Record
 	for i := range 150 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // besideShapes are the shapes that what stands beside a model is timed at.
@@ -34,7 +36,7 @@ func BenchmarkBaseline(b *testing.B) {
 					b.Fatal(err)
 				}
 				f := model.NewSeries()
-				rows := randomSeries(rand.New(rand.NewPCG(1, 1)), 512, c.dim, 0)
+				rows := modeltest.RandomSeries(rand.New(rand.NewPCG(1, 1)), 512, c.dim, 0)
 				yhat := make([]float64, c.dim*c.horizon)
 				b.ReportAllocs()
 				for n := 0; b.Loop(); n++ {
@@ -52,11 +54,11 @@ func BenchmarkBaseline(b *testing.B) {
 // bounds.
 func BenchmarkCompanion(b *testing.B) {
 	for _, c := range besideShapes {
-		intervals, err := NewIntervals(IntervalConfig{Dim: c.dim, Horizon: c.horizon, Levels: c.levels})
+		intervals, err := interval.NewIntervals(interval.Config{Dim: c.dim, Horizon: c.horizon, Levels: c.levels})
 		if err != nil {
 			b.Fatal(err)
 		}
-		drift, err := NewDriftWatch(DriftConfig{Dim: c.dim, Horizon: c.horizon})
+		drift, err := interval.NewDriftWatch(interval.DriftConfig{Dim: c.dim, Horizon: c.horizon})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -65,7 +67,7 @@ func BenchmarkCompanion(b *testing.B) {
 			eval.Companion
 		}{{"intervals", intervals}, {"drift", drift}} {
 			b.Run(fmt.Sprintf("%s/d=%d/H=%d", m.name, c.dim, c.horizon), func(b *testing.B) {
-				rows := randomSeries(rand.New(rand.NewPCG(1, 1)), 512, c.dim, 0)
+				rows := modeltest.RandomSeries(rand.New(rand.NewPCG(1, 1)), 512, c.dim, 0)
 				n := c.dim * c.horizon
 				forecasts := make([][]float64, len(rows))
 				for i, y := range rows {

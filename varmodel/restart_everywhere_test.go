@@ -7,6 +7,9 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/varmodel/auto"
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // hostileRows is a short series with what makes state: a start with missing values, a value
@@ -42,12 +45,20 @@ func hostileRows(n int) [][]float64 {
 func TestRestartAfterEverySample(t *testing.T) {
 	const d, h, broken = 3, 5, 90
 	rows, levels := hostileRows(140), []float64{.5, .9}
+	withLevels := func(levels []float64) func(eval.Model, error) (eval.Model, error) {
+		return func(m eval.Model, err error) (eval.Model, error) {
+			if err != nil {
+				return nil, err
+			}
+			return interval.WithIntervals(m, interval.Config{Dim: d, Horizon: h, Levels: levels})
+		}
+	}
 	builds := map[string]func() (eval.Model, error){
 		"auto": func() (eval.Model, error) {
-			return NewAuto(AutoConfig{Dim: d, Horizon: h, Season: 6, Levels: levels})
+			return withLevels(levels)(auto.New(auto.Config{Dim: d, Horizon: h, Season: 6}))
 		},
 		"auto-light": func() (eval.Model, error) {
-			return NewAuto(AutoConfig{Dim: d, Horizon: h, Tier: TierLight, Levels: levels})
+			return withLevels(levels)(auto.New(auto.Config{Dim: d, Horizon: h, Tier: auto.TierLight}))
 		},
 	}
 	for name, build := range models {
@@ -56,7 +67,7 @@ func TestRestartAfterEverySample(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return WithIntervals(m, IntervalConfig{Dim: d, Horizon: h, Levels: levels})
+			return interval.WithIntervals(m, interval.Config{Dim: d, Horizon: h, Levels: levels})
 		}
 	}
 	for name, build := range builds {
@@ -84,7 +95,7 @@ func TestRestartAfterEverySample(t *testing.T) {
 				return out
 			}
 			for i, y := range rows {
-				saved := saveState(m, again)
+				saved := modeltest.SaveState(m, again)
 				m, again = create()
 				c := snapshot.NewDecoder(saved)
 				m.State(c)
@@ -100,7 +111,7 @@ func TestRestartAfterEverySample(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if err := same([][]float64{said(never)}, [][]float64{said(again)}); err != nil {
+				if err := modeltest.Same([][]float64{said(never)}, [][]float64{said(again)}); err != nil {
 					t.Fatalf("after sample %d: %v", i, err)
 				}
 			}

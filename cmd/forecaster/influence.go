@@ -7,14 +7,13 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/interval"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) influenceCommand() *cobra.Command {
@@ -98,7 +97,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return nil, err
 		}
-		return varmodel.NewInfluence(m, dim, 0)
+		return interval.NewInfluence(m, dim, 0)
 	}
 	if _, err := newModel(samples.Dim()); err != nil {
 		return &usageError{fmt.Errorf("%s: %w", c.Type, err)}
@@ -107,7 +106,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	for i := range samples.Series {
 		s := &samples.Series[i]
 		a.status("%d of %d: %s", i+1, len(samples.Series), s.Name)
-		g, err := varmodel.InfluenceGraph(func() (eval.Model, error) { return newModel(len(s.Variables)) }, s.Rows, permutations, c.Seed)
+		g, err := interval.InfluenceGraph(func() (eval.Model, error) { return newModel(len(s.Variables)) }, s.Rows, permutations, c.Seed)
 		a.status("")
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)

@@ -7,15 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/kernel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Fit is one line of kernel fit: a solver on the fixed data set of a file.
@@ -98,16 +97,16 @@ func newFixedSet(rows [][]float64, c config.Model) (*fixedSet, error) {
 		unit[j] = math.Sqrt(unit[j])
 	}
 	switch law {
-	case varmodel.FieldLaw, varmodel.SumLaw:
+	case kernel.FieldLaw, kernel.SumLaw:
 		one := floats.Norm(unit, 2) / math.Sqrt(float64(dim))
-		if spread := floats.Max(unit) / floats.Min(unit); law == varmodel.FieldLaw && spread > 100 {
+		if spread := floats.Max(unit) / floats.Min(unit); law == kernel.FieldLaw && spread > 100 {
 			s.hint = fmt.Sprintf("The typical steps of the variables differ by a factor of %.0f, and this kernel has one unit for all: if they do not\n"+
 				"share a unit, take --set model.kernel.inputs=standardised.", spread)
 		}
 		for j := range unit {
 			unit[j] = one
 		}
-	case varmodel.ScaledFieldLaw:
+	case kernel.ScaledFieldLaw:
 		copy(unit, scale)
 	}
 	s.unit = unit

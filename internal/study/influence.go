@@ -9,7 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // Influences are the output of influence for a series.
@@ -43,7 +43,7 @@ func Networks(rows int, seed uint64) (*Samples, [][][]bool) {
 }
 
 // Describe names the variables of a graph; the edges are sorted, strong ones first.
-func Describe(series string, variables []string, g *varmodel.Graph) Influences {
+func Describe(series string, variables []string, g *interval.Graph) Influences {
 	r := Influences{Series: series, Variables: variables, Threshold: report.Number(g.Threshold), Edges: []edge{}}
 	for i := range g.Dim {
 		row := make([]report.Number, g.Dim)

@@ -6,14 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/kernel"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Plan is one line of kernel plan.
@@ -132,7 +131,7 @@ func (c *Check) Table(epsilon float64) report.Table {
 
 // scaledLags are the inputs of a kernel, 500 at most from all over the rows, as
 // the models scale them at the end, over the bandwidth.
-func scaledLags(rows [][]float64, order int, bandwidth float64, as varmodel.InputScale, seed uint64) []float64 {
+func scaledLags(rows [][]float64, order int, bandwidth float64, as kernel.InputScale, seed uint64) []float64 {
 	dim := len(rows[0])
 	shift, scale := columnScales(rows, dim, as)
 	var x []float64
@@ -165,7 +164,7 @@ next:
 
 // columnScales returns what is subtracted from each variable, and by what it is divided; a
 // row has one or more samples of dim variables.
-func columnScales(rows [][]float64, dim int, as varmodel.InputScale) (shift, scale []float64) {
+func columnScales(rows [][]float64, dim int, as kernel.InputScale) (shift, scale []float64) {
 	shift, scale = make([]float64, dim), make([]float64, dim)
 	for j := range dim {
 		var n, sum, square float64
@@ -179,11 +178,11 @@ func columnScales(rows [][]float64, dim int, as varmodel.InputScale) (shift, sca
 			}
 		}
 		shift[j], scale[j] = sum/n, math.Sqrt(max(square/n-sum/n*sum/n, 0))
-		if as == varmodel.Ranged {
+		if as == kernel.Ranged {
 			shift[j], scale[j] = low, high-low
 		}
 	}
-	if as == varmodel.Common {
+	if as == kernel.Common {
 		one := floats.Norm(scale, 2) / math.Sqrt(float64(dim))
 		for j := range scale {
 			scale[j] = one

@@ -110,7 +110,7 @@ func checkKernel(v *config.Checker, c *config.Config) {
 	const path = "model.kernel.coefficients"
 	some := len(k.Coefficients) > 0 && slices.Max(k.Coefficients) > 0
 	v.Need(row.coefficients != required || some, path, "must be given with name: %s, one of them > 0", k.Name)
-	with := namesOf(kernels, kernelNames, func(k kernel) bool { return k.coefficients != ignored })
+	with := namesOf(kernels, kernelNames, func(k kernelRow) bool { return k.coefficients != ignored })
 	v.Need(row.coefficients != ignored || len(k.Coefficients) == 0, path, "are for %s, not for %s", listed(with), k.Name)
 	v.Need(row.coefficients != optional || len(k.Coefficients) == 0 || some, path, "must not all be 0")
 	for _, p := range parts(*k) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
 // gamma is a row of the table of matrices between the outputs.
@@ -14,8 +14,8 @@ type gamma struct {
 	when    string // reason to choose it
 	example string // keys below model:
 	trials  []Trial
-	matrix  bool                 // needs model.kernel.operator.matrix
-	learnt  varmodel.GammaSource // of a Gamma that follows the stream, and starts as the identity
+	matrix  bool               // needs model.kernel.operator.matrix
+	learnt  kernel.GammaSource // of a Gamma that follows the stream, and starts as the identity
 
 	make func(op config.Operator, dim int) (orff.Output, error)
 }
@@ -50,16 +50,16 @@ var gammas = []gamma{
 		name: "correlations", when: "Γ should follow the running correlations of the increments; with `step: plain` or `adagrad`",
 		example: "kernel: {operator: {gamma: correlations}}, optimiser: {step: plain}",
 		trials:  []Trial{{Name: "plain, gamma: correlations", Sets: "model.optimiser.step=plain model.kernel.operator.gamma=correlations"}},
-		learnt:  varmodel.Correlations, make: identity,
+		learnt:  kernel.Correlations, make: identity,
 	},
 	{
 		name: "correlation_graph", when: "the same, by the graph of these correlations", example: "kernel: {operator: {gamma: correlation_graph}}, optimiser: {step: plain}",
-		learnt: varmodel.CorrelationGraph, make: identity,
+		learnt: kernel.CorrelationGraph, make: identity,
 	},
 	{
 		name: "residuals", when: "Γ should follow the correlations of the errors", example: "kernel: {operator: {gamma: residuals}}, optimiser: {step: adagrad}",
 		trials: []Trial{{Name: "plain, gamma: residuals", Sets: "model.optimiser.step=plain model.kernel.operator.gamma=residuals"}},
-		learnt: varmodel.ResidualGamma, make: identity,
+		learnt: kernel.ResidualGamma, make: identity,
 	},
 }
 
@@ -110,11 +110,11 @@ func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
 	if len(p) != dim {
 		return orff.Output{}, fmt.Errorf("model.kernel.operator.positions: must have %d numbers, got %d", dim, len(p))
 	}
-	kernel := orff.Gaussian{Sigma: o.Length}
+	scalar := orff.Gaussian{Sigma: o.Length}
 	gamma := make([]float64, dim*dim)
 	for i := range dim {
 		for j := range dim {
-			gamma[i*dim+j] = kernel.K0([]float64{p[i] - p[j]})
+			gamma[i*dim+j] = scalar.K0([]float64{p[i] - p[j]})
 		}
 	}
 	return orff.NewOutput(dim, gamma)

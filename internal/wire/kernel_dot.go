@@ -21,7 +21,7 @@ func dotProduct(k config.Kernel) (orff.Coefficients, error) { return k.Coefficie
 
 // dotProductFeatures draws Maclaurin features, or with sampling: kakade all degrees in
 // every feature.
-func dotProductFeatures(row kernel, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func dotProductFeatures(row kernelRow, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
 	series, err := row.series(k)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func maternNames(first, last int) []string {
 }
 
 // spectralFeatures draws as model.kernel.sampling says.
-func spectralFeatures(row kernel, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+func spectralFeatures(row kernelRow, k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
 	s, ok := samplingNamed(k.Sampling)
 	if !ok || s.draw == nil {
 		return nil, fmt.Errorf("model.kernel.sampling: %q cannot draw the frequencies of %s", k.Sampling, k.Name)

@@ -8,9 +8,9 @@ import (
 	"github.com/orffvar/forecaster/orff"
 )
 
-// kernel is a row of the table of scalar kernels. Exactly one of spectrum, series and
+// kernelRow is a row of the table of scalar kernels. Exactly one of spectrum, series and
 // features is given.
-type kernel struct {
+type kernelRow struct {
 	names     []string // of model.kernel.name
 	formula   string
 	parameter string // meaning of model.kernel.parameter, with its default
@@ -42,7 +42,7 @@ const (
 )
 
 // kernels is the table. A new kernel is a constructor, and a row.
-var kernels = []kernel{
+var kernels = []kernelRow{
 	{
 		names: []string{"gaussian"}, formula: "exp(-‖d‖²/2p²)", parameter: "width (1)",
 		when: "the dynamics are smooth; the first to try", example: "kernel: {name: gaussian}",
@@ -130,16 +130,16 @@ var kernels = []kernel{
 	},
 }
 
-func kernelNames(k kernel) []string { return k.names }
+func kernelNames(k kernelRow) []string { return k.names }
 
-func kernelNamed(name string) (kernel, bool) { return find(kernels, kernelNames, name) }
+func kernelNamed(name string) (kernelRow, bool) { return find(kernels, kernelNames, name) }
 
 // allKernelNames returns the values of model.kernel.name.
 func allKernelNames() []string { return namesOf(kernels, kernelNames, nil) }
 
 // parts returns the rows of the scalar kernels of which k is made.
-func parts(k config.Kernel) []kernel {
-	var rows []kernel
+func parts(k config.Kernel) []kernelRow {
+	var rows []kernelRow
 	for _, name := range []string{k.Name, k.Plus.Name, k.Times.Name} {
 		if row, ok := kernelNamed(name); ok {
 			rows = append(rows, row)
@@ -151,7 +151,7 @@ func parts(k config.Kernel) []kernel {
 // isRanged reports whether a kernel takes the place of a value in its range so far,
 // and not the standardised value.
 func isRanged(k config.Kernel) bool {
-	return k.Inputs == "ranged" || k.Inputs == "auto" && slices.ContainsFunc(parts(k), func(p kernel) bool { return p.positive })
+	return k.Inputs == "ranged" || k.Inputs == "auto" && slices.ContainsFunc(parts(k), func(p kernelRow) bool { return p.positive })
 }
 
 // hasFrequencies reports whether the features of a kernel are a cosine and a sine of

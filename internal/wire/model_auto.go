@@ -9,11 +9,11 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 func newAuto(c config.Model, dim int, s sharing) (eval.Model, error) {
-	return varmodel.NewAuto(varmodel.AutoConfig{
+	return auto.New(auto.Config{
 		Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: TierNamed(c), Shared: s.weights, Workspace: s.work, Exogenous: inputsOf(c), Experts: c.Experts, Season: c.Season,
 	})
 }
@@ -21,7 +21,7 @@ func newAuto(c config.Model, dim int, s sharing) (eval.Model, error) {
 func checkAuto(v *config.Checker, c *config.Config) {
 	const path = "model.experts"
 	m := &c.Model
-	known := varmodel.ExpertNames()
+	known := auto.ExpertNames()
 	for i, name := range m.Experts {
 		ok := slices.ContainsFunc([]string{"ar", "var", "orff"}, func(prefix string) bool {
 			_, ok := numbered(name, prefix)
@@ -36,7 +36,7 @@ func checkAuto(v *config.Checker, c *config.Config) {
 func checkTier(v *config.Checker, c *config.Config) {
 	m := &c.Model
 	names := []string{"auto"}
-	for _, t := range varmodel.Tiers {
+	for _, t := range auto.Tiers {
 		names = append(names, string(t))
 	}
 	v.OneOf("model.tier", m.Tier, names...)
@@ -46,16 +46,16 @@ func checkTier(v *config.Checker, c *config.Config) {
 
 // TierNamed returns the tier of the default model that c names, by its own name or
 // by that of the model.
-func TierNamed(c config.Model) varmodel.Tier {
+func TierNamed(c config.Model) auto.Tier {
 	switch {
 	case c.Type == "auto-light":
-		return varmodel.TierLight
+		return auto.TierLight
 	case c.Type == "auto-tiny":
-		return varmodel.TierTiny
+		return auto.TierTiny
 	case c.Tier == "auto":
-		return varmodel.TierFull
+		return auto.TierFull
 	}
-	return varmodel.Tier(c.Tier)
+	return auto.Tier(c.Tier)
 }
 
 // growAfter is the number of samples after which a series of the default model grows from
@@ -67,11 +67,11 @@ const growAfter = 24
 func grows(c config.Model) bool { return c.Type == "auto" && c.Tier == "auto" && len(c.Experts) == 0 }
 
 // youngModel returns the model that series begin with which grow; nil when they do not.
-func youngModel(c config.Model, work *varmodel.Workspace) []stream.LighterModel {
+func youngModel(c config.Model, work *auto.Workspace) []stream.LighterModel {
 	if !grows(c) {
 		return nil
 	}
-	c.Tier = string(varmodel.TierYoung)
+	c.Tier = string(auto.TierYoung)
 	return []stream.LighterModel{{
 		Name: "auto-young",
 		New:  func(dim int) (eval.Model, error) { return newEngineModel(c, dim, sharing{work: work}) },

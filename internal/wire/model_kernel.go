@@ -4,37 +4,37 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
 // ScaleOf returns what a kernel sees of its inputs. A gradient depends on the units; a flow without
 // sources has none in any units.
-func ScaleOf(k config.Kernel) varmodel.InputScale {
+func ScaleOf(k config.Kernel) kernel.InputScale {
 	switch row, _ := operatorNamed(k.Operator.Name); {
 	case isRanged(k):
-		return varmodel.Ranged
+		return kernel.Ranged
 	case k.Inputs == "common" || row.field && k.Operator.Name != "divergence_free" && k.Inputs == "auto":
-		return varmodel.Common
+		return kernel.Common
 	}
-	return varmodel.Standardised
+	return kernel.Standardised
 }
 
 // LawOf returns the law by which a kernel ties the outputs.
-func LawOf(k config.Kernel) varmodel.Law {
+func LawOf(k config.Kernel) kernel.Law {
 	switch row, _ := operatorNamed(k.Operator.Name); {
-	case row.field && ScaleOf(k) == varmodel.Standardised:
-		return varmodel.ScaledFieldLaw
+	case row.field && ScaleOf(k) == kernel.Standardised:
+		return kernel.ScaledFieldLaw
 	case row.field:
-		return varmodel.FieldLaw
+		return kernel.FieldLaw
 	case k.Operator.Gamma == "simplex":
-		return varmodel.SumLaw
+		return kernel.SumLaw
 	}
-	return varmodel.NoLaw
+	return kernel.NoLaw
 }
 
 func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k := c.Kernel
-	return varmodel.NewOKVAR(varmodel.OKVARConfig{
+	return kernel.NewOKVAR(kernel.OKVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
 		Window: k.Window, Lambda: k.Lambda,
@@ -48,16 +48,16 @@ func newONORMA(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return varmodel.NewONORMA(varmodel.ONORMAConfig{
+	return kernel.NewONORMA(kernel.ONORMAConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:   func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, 1, r) },
 		Terms: k.Terms, Lambda: k.Lambda, Loss: loss,
 	})
 }
 
-func krlsConfig(c config.Model, dim int) (varmodel.KRLSConfig, error) {
+func krlsConfig(c config.Model, dim int) (kernel.KRLSConfig, error) {
 	out, err := newOutput(c.Kernel.Operator, dim)
-	return varmodel.KRLSConfig{
+	return kernel.KRLSConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(c.Kernel), Law: LawOf(c.Kernel), Bandwidth: c.Bandwidth,
 		Output: out, NoLinear: !c.Kernel.Linear, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
 	}, err
@@ -71,7 +71,7 @@ func newKRLS(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	cfg.Features = func(r orff.Rand) (orff.Scalar, error) {
 		return newScalar(c.Kernel, dim*c.Order, c.Frequencies, r)
 	}
-	return varmodel.NewKRLS(cfg)
+	return kernel.NewKRLS(cfg)
 }
 
 func newNystroem(c config.Model, dim int, _ sharing) (eval.Model, error) {
@@ -80,7 +80,7 @@ func newNystroem(c config.Model, dim int, _ sharing) (eval.Model, error) {
 		return nil, err
 	}
 	row, _ := kernelNamed(c.Kernel.Name) // checkNystroem: a kernel of differences
-	return varmodel.NewNystroem(varmodel.NystroemConfig{
+	return kernel.NewNystroem(kernel.NystroemConfig{
 		KRLSConfig: cfg, Spectrum: row.spectrum(c.Kernel, dim*c.Order), Landmarks: c.Kernel.Landmarks,
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/kernel"
 )
 
 func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
@@ -18,7 +18,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	}
 	draws := c.Frequencies / o.Blocks
 	gamma, _ := gammaNamed(k.Operator.Gamma)
-	cfg := varmodel.KernelVARConfig{
+	cfg := kernel.VARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
@@ -39,12 +39,12 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 		}
 		cfg.Proximal = sgd.GroupLasso{Columns: columns, Mu: o.GroupLasso}
 	}
-	return varmodel.NewKernelVAR(cfg)
+	return kernel.NewVAR(cfg)
 }
 
 var (
-	steps   = map[string]varmodel.Step{"newton": varmodel.NewtonSteps, "plain": varmodel.PlainSteps, "adagrad": varmodel.AdaGradSteps}
-	solvers = map[string]varmodel.Solver{"ridge": varmodel.RidgeSolver, "cg": varmodel.CGSolver, "lbfgs": varmodel.LBFGSSolver}
+	steps   = map[string]kernel.Step{"newton": kernel.NewtonSteps, "plain": kernel.PlainSteps, "adagrad": kernel.AdaGradSteps}
+	solvers = map[string]kernel.Solver{"ridge": kernel.RidgeSolver, "cg": kernel.CGSolver, "lbfgs": kernel.LBFGSSolver}
 )
 
 // rateOf returns the schedule of the rate; nil is that of the step.

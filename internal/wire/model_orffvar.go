@@ -5,19 +5,19 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 func newORFFVAR(c config.Model, dim int, s sharing) (eval.Model, error) {
-	cfg := varmodel.ORFFVARConfig{
+	cfg := auto.ORFFVARConfig{
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
 		Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge.Penalty(c.Forgetting), Forgetting: c.Forgetting,
 		Exogenous: inputsOf(c), Shared: s.weights, Workspace: s.work,
 	}
 	if c.Optimiser.Step == "plain" {
-		cfg.Optimiser, cfg.Step = varmodel.NLMS, c.Optimiser.Rate
+		cfg.Optimiser, cfg.Step = auto.NLMS, c.Optimiser.Rate
 	}
-	return varmodel.NewORFFVAR(cfg)
+	return auto.NewORFFVAR(cfg)
 }
 
 func checkORFFVAR(v *config.Checker, c *config.Config) {

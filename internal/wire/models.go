@@ -7,7 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // model is a row of the table of models: everything that the program knows of one.
@@ -35,8 +35,8 @@ type model struct {
 
 // sharing says what models have in common.
 type sharing struct {
-	weights bool                // several series will share the model
-	work    *varmodel.Workspace // of all models of one engine; nil: none
+	weights bool            // several series will share the model
+	work    *auto.Workspace // of all models of one engine; nil: none
 }
 
 // models is the table. A new model is a constructor, and a row.

@@ -7,13 +7,13 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // Names of experts are refused unless the model has them.
 func TestExpertNames(t *testing.T) {
 	m := config.Default().Model
-	m.Experts = append(varmodel.ExpertNames(), "ar24", "var2", "orff2")
+	m.Experts = append(auto.ExpertNames(), "ar24", "var2", "orff2")
 	if _, err := NewModel(m, 3, false); err != nil {
 		t.Error(err)
 	}

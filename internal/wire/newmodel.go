@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 // NewModel makes the model that c names for series of dim variables, with
@@ -15,10 +16,10 @@ import (
 func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, sharing{weights: shared})
 	if err == nil && beside(c) {
-		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
+		m, err = interval.WithIntervals(m, intervalsOf(c, dim))
 	}
 	if err == nil && c.Drift.Detect {
-		m, err = varmodel.WithDrift(m, driftOf(c, dim))
+		m, err = interval.WithDrift(m, driftOf(c, dim))
 	}
 	return m, err
 }
@@ -28,7 +29,7 @@ func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 func newEngineModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, s)
 	if err == nil && c.Drift.Detect && adapts(c) {
-		m, err = varmodel.WithDrift(m, driftOf(c, dim))
+		m, err = interval.WithDrift(m, driftOf(c, dim))
 	}
 	return m, err
 }
@@ -40,12 +41,12 @@ func beside(c config.Model) bool { return len(c.Levels) > 0 && c.Intervals != "q
 // adapts reports whether a drift changes the model.
 func adapts(c config.Model) bool { return eval.Adaptation(c.Drift.Action) != eval.AdaptNone }
 
-func intervalsOf(c config.Model, dim int) varmodel.IntervalConfig {
-	return varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels}
+func intervalsOf(c config.Model, dim int) interval.Config {
+	return interval.Config{Dim: dim, Horizon: c.Horizon, Levels: c.Levels}
 }
 
-func driftOf(c config.Model, dim int) varmodel.DriftConfig {
-	return varmodel.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action)}
+func driftOf(c config.Model, dim int) interval.DriftConfig {
+	return interval.DriftConfig{Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action)}
 }
 
 // newIntervals returns what makes the intervals beside the model of c at the horizons that are
@@ -57,7 +58,7 @@ func newIntervals(c config.Model, horizons []int) func(dim int) (eval.Intervals,
 	return func(dim int) (eval.Intervals, error) {
 		one := intervalsOf(c, dim)
 		one.Horizons = horizons
-		return varmodel.NewIntervals(one)
+		return interval.NewIntervals(one)
 	}
 }
 
@@ -67,7 +68,7 @@ func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
 	if !c.Drift.Detect || adapts(c) {
 		return nil
 	}
-	return func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(driftOf(c, dim)) }
+	return func(dim int) (eval.DriftWatch, error) { return interval.NewDriftWatch(driftOf(c, dim)) }
 }
 
 // newForecastingModel makes the model of NewModel with those intervals that need more
@@ -75,23 +76,23 @@ func newDriftWatch(c config.Model) func(dim int) (eval.DriftWatch, error) {
 func newForecastingModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 	m, err := newPlainModel(c, dim, s)
 	if err == nil && c.Influence {
-		m, err = varmodel.NewInfluence(m, dim, 0)
+		m, err = interval.NewInfluence(m, dim, 0)
 	}
 	if err == nil && c.Anomaly.LevelSets {
-		m, err = varmodel.NewLevelSets(m, varmodel.LevelSetConfig{Dim: dim, Order: c.Order, Seed: c.Seed})
+		m, err = interval.NewLevelSets(m, interval.LevelSetConfig{Dim: dim, Order: c.Order, Seed: c.Seed})
 	}
 	if err != nil || len(c.Levels) == 0 || beside(c) {
 		return m, err
 	}
 	if c.Intervals == "quantile" {
-		m, err = varmodel.NewQuantiles(m, varmodel.QuantilesConfig{
+		m, err = interval.NewQuantiles(m, interval.QuantilesConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Levels: c.Levels, Seed: c.Seed,
 		})
 	} else {
-		m, err = varmodel.WithIntervals(m, intervalsOf(c, dim))
+		m, err = interval.WithIntervals(m, intervalsOf(c, dim))
 	}
 	if err == nil && c.Joint {
-		m, err = varmodel.WithJoint(m, varmodel.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+		m, err = interval.WithJoint(m, interval.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
 	}
 	return m, err
 }

@@ -14,7 +14,7 @@ type sampling struct {
 	example string // keys below model:
 	trials  []Trial
 
-	check func(v *config.Checker, c *config.Config, row kernel) // may be nil
+	check func(v *config.Checker, c *config.Config, row kernelRow) // may be nil
 
 	// draw draws frequencies; nil for a way that has none.
 	draw func(k config.Kernel, s orff.Spectrum, in, draws int, r orff.Rand) (orff.Scalar, error)
@@ -31,7 +31,7 @@ var samplings = []sampling{
 	{
 		name: "phase", when: "comparisons: √2 cos(ωx + β) in place of a cosine and a sine has a larger variance", example: "kernel: {sampling: phase}",
 		trials: []Trial{{Name: "sampling: phase", Sets: "model.kernel.sampling=phase"}},
-		check: func(v *config.Checker, c *config.Config, row kernel) {
+		check: func(v *config.Checker, c *config.Config, row kernelRow) {
 			v.Need(row.spectrum != nil, samplingPath, "phase is a form of the features of frequencies, which %s does not have", c.Model.Kernel.Name)
 		},
 		draw: func(_ config.Kernel, s orff.Spectrum, in, draws int, r orff.Rand) (orff.Scalar, error) {
@@ -57,7 +57,7 @@ var samplings = []sampling{
 	{
 		name: "sorf", when: "the same, with exactly orthogonal frequencies; refused below 32 inputs, where it is biased", example: "kernel: {sampling: sorf}",
 		trials: []Trial{{Name: "sampling: sorf", Sets: "model.kernel.sampling=sorf"}},
-		check: func(v *config.Checker, c *config.Config, row kernel) {
+		check: func(v *config.Checker, c *config.Config, row kernelRow) {
 			checkGaussian(v, c, row)
 			if n, ok := c.Lags(); ok {
 				padded := 1 << bits.Len(uint(max(n-1, 0)))
@@ -76,7 +76,7 @@ var samplings = []sampling{
 	{
 		name: "sobol", when: "there are up to 37 inputs, and a kernel with independent coordinates", example: "kernel: {sampling: sobol}",
 		trials: []Trial{{Name: "sampling: sobol", Sets: "model.kernel.sampling=sobol"}},
-		check: func(v *config.Checker, c *config.Config, row kernel) {
+		check: func(v *config.Checker, c *config.Config, row kernelRow) {
 			checkSeparable(v, c, row)
 			if n, ok := c.Lags(); ok {
 				v.Need(n <= 37, samplingPath, "sobol has direction numbers for 37 inputs, there are %d", n)
@@ -87,8 +87,8 @@ var samplings = []sampling{
 	{
 		name: "kakade", when: "dot products, every feature with all degrees: fewer features, each dearer", example: "kernel: {name: polynomial, sampling: kakade}",
 		trials: []Trial{{Name: "polynomial, sampling: kakade", Sets: "model.kernel.name=polynomial model.kernel.sampling=kakade"}},
-		check: func(v *config.Checker, c *config.Config, row kernel) {
-			products := namesOf(kernels, kernelNames, func(k kernel) bool { return k.series != nil })
+		check: func(v *config.Checker, c *config.Config, row kernelRow) {
+			products := namesOf(kernels, kernelNames, func(k kernelRow) bool { return k.series != nil })
 			v.Need(row.series != nil, samplingPath, "kakade draws features of dot products (%s), not of %s", listed(products), c.Model.Kernel.Name)
 		},
 	},
@@ -100,14 +100,14 @@ func samplingName(s sampling) []string { return []string{s.name} }
 
 func samplingNamed(name string) (sampling, bool) { return find(samplings, samplingName, name) }
 
-func checkGaussian(v *config.Checker, c *config.Config, _ kernel) {
+func checkGaussian(v *config.Checker, c *config.Config, _ kernelRow) {
 	k := &c.Model.Kernel
 	v.Need(k.Name == "gaussian", samplingPath, "%s is a way to draw the frequencies of gaussian, not of %s", k.Sampling, k.Name)
 }
 
-func checkSeparable(v *config.Checker, c *config.Config, row kernel) {
+func checkSeparable(v *config.Checker, c *config.Config, row kernelRow) {
 	k := &c.Model.Kernel
-	separable := namesOf(kernels, kernelNames, func(k kernel) bool { return k.separable })
+	separable := namesOf(kernels, kernelNames, func(k kernelRow) bool { return k.separable })
 	v.Need(row.separable, samplingPath, "%s needs a kernel with independent frequencies (%s), got %s", k.Sampling, listed(separable), k.Name)
 }
 

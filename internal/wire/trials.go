@@ -24,7 +24,7 @@ var learning = []Trial{
 func Trials() []Trial {
 	return slices.Concat(
 		trialsOf(models, func(m model) []Trial { return m.trials }),
-		trialsOf(kernels, func(k kernel) []Trial { return k.trials }),
+		trialsOf(kernels, func(k kernelRow) []Trial { return k.trials }),
 		combined,
 		trialsOf(samplings, func(s sampling) []Trial { return s.trials }),
 		trialsOf(operators, func(o operator) []Trial { return o.trials }),

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // Emitted returns the horizons that are written.
@@ -67,7 +67,7 @@ func constructors(m config.Model, weights bool) []stream.Constructors {
 	const maxShards = 8
 	list := make([]stream.Constructors, min(runtime.GOMAXPROCS(0), maxShards))
 	for i := range list {
-		s := sharing{weights: weights, work: new(varmodel.Workspace)}
+		s := sharing{weights: weights, work: new(auto.Workspace)}
 		list[i] = stream.Constructors{
 			NewModel: func(dim int) (eval.Model, error) { return newEngineModel(m, dim, s) },
 			Lighter:  youngModel(m, s.work),

@@ -20,7 +20,7 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // A fileRun reads testdata of all kinds from a file and writes points, dead letters
@@ -278,7 +278,7 @@ func TestFutureIsNotSeen(t *testing.T) {
 		r.encode = file.CSV{Levels: []float64{.8}}
 		r.engine.Levels = []float64{.8}
 		r.engine.NewModel = func(dim int) (eval.Model, error) {
-			return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 2, Horizon: 4, Seed: 1})
+			return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: dim, Order: 2, Horizon: 4, Seed: 1})
 		}
 		if _, err := r.once(t, &faults{}); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // processors lets the test use n processors.
@@ -28,13 +28,13 @@ func processors(t *testing.T, n int) {
 func sharded(c stream.EngineConfig, n int) stream.EngineConfig {
 	list := make([]stream.Constructors, n)
 	for i := range list {
-		work := new(varmodel.Workspace)
-		auto := func(tier varmodel.Tier) func(int) (eval.Model, error) {
+		work := new(auto.Workspace)
+		build := func(tier auto.Tier) func(int) (eval.Model, error) {
 			return func(dim int) (eval.Model, error) {
-				return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: 1, Tier: tier, Workspace: work})
+				return auto.New(auto.Config{Dim: dim, Horizon: c.Horizon, Seed: 1, Tier: tier, Workspace: work})
 			}
 		}
-		list[i] = stream.Constructors{NewModel: auto(varmodel.TierFull), Lighter: []stream.LighterModel{{Name: "young", New: auto(varmodel.TierYoung)}}}
+		list[i] = stream.Constructors{NewModel: build(auto.TierFull), Lighter: []stream.LighterModel{{Name: "young", New: build(auto.TierYoung)}}}
 	}
 	c.NewModel, c.Lighter, c.Shards, c.Together = list[0].NewModel, list[0].Lighter, list[1:], run.Together
 	return c

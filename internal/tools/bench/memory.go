@@ -7,12 +7,13 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // plainORFFVAR is the smallest ORFFVAR: one lag, 100 frequencies, learnt by the
 // normalised gradient.
 func plainORFFVAR(dim int) eval.Model {
-	return must(varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 1, Horizon: 1, Frequencies: 100, Optimiser: varmodel.NLMS}))
+	return must(auto.NewORFFVAR(auto.ORFFVARConfig{Dim: dim, Order: 1, Horizon: 1, Frequencies: 100, Optimiser: auto.NLMS}))
 }
 
 func must(m eval.Model, err error) eval.Model {
@@ -70,9 +71,9 @@ func memoryTable(*roofline) {
 		{"VAR(3) by RLS", 1000, func() eval.Model { return must(varmodel.NewVAR(varmodel.VARConfig{Dim: 5, Order: 3, Horizon: 1})) }},
 		{"ORFFVAR, gradient, order 1, 100 frequencies", 1000, func() eval.Model { return plainORFFVAR(5) }},
 		{"ORFFVAR, three components, 50 frequencies", 200, func() eval.Model {
-			return must(varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: 5, Order: 3, Horizon: 1}))
+			return must(auto.NewORFFVAR(auto.ORFFVARConfig{Dim: 5, Order: 3, Horizon: 1}))
 		}},
-		{"auto", 10, func() eval.Model { return must(varmodel.NewAuto(varmodel.AutoConfig{Dim: 5, Horizon: 1})) }},
+		{"auto", 10, func() eval.Model { return must(auto.New(auto.Config{Dim: 5, Horizon: 1})) }},
 	} {
 		bytes := heapOf(m.count, m.model) / float64(m.count)
 		row(m.name, fmt.Sprintf("%.1f", bytes/1000), fmt.Sprintf("%.1f", bytes*1e5/1e9))

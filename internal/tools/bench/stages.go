@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 const (
@@ -125,10 +126,10 @@ func stages() []work {
 		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: variables, Horizon: 1})
 	})
 	orffvar, _ := s.applying("ORFFVAR, three components", func() (eval.Model, error) {
-		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: variables, Order: 3, Horizon: 1})
+		return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: variables, Order: 3, Horizon: 1})
 	})
 	auto, _ := s.applying("auto", func() (eval.Model, error) {
-		return varmodel.NewAuto(varmodel.AutoConfig{Dim: variables, Horizon: 1})
+		return auto.New(auto.Config{Dim: variables, Horizon: 1})
 	})
 	return []work{
 		decoding("decode: JSON, named values", json, s.json),

@@ -43,13 +43,13 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 // Every check of docs/mathematics.md is a test of its name in the packages of the
 // mathematics, so that
 //
-//	go test ./orff ./sgd ./varmodel ./internal/study ./internal/thesis -run 'C[0-9]' -v
+//	go test ./orff ./sgd ./varmodel/... ./internal/study ./internal/thesis -run 'C[0-9]' -v
 //
 // lists them all, and none is skipped without a reason.
 func TestEveryCheckIsATest(t *testing.T) {
 	found := make(map[string][]string)
 	label := regexp.MustCompile(`^TestC(\d+)_(\d+)_\w`)
-	for _, pkg := range []string{"orff", "sgd", "varmodel", "internal/study", "internal/thesis"} {
+	for _, pkg := range []string{"orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "internal/study", "internal/thesis"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", pkg, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no tests: %v", pkg, err)

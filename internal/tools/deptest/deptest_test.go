@@ -32,7 +32,7 @@ var layers = map[string][]string{
 	"internal/livepage": {"eval", "stream"},
 
 	"internal/wire": {
-		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel",
+		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
 		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
@@ -40,7 +40,7 @@ var layers = map[string][]string{
 		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {
-		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel",
+		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
 		"stream", "stream/run", "stream/file", "stream/format", "eval/anomaly",
 	},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "internal/dataset"},
@@ -49,7 +49,15 @@ var layers = map[string][]string{
 	"sgd":          {"internal/vec", "internal/snapshot"},
 	"eval":         {"internal/vec", "internal/lanes", "internal/snapshot"},
 	"eval/anomaly": {"internal/vec", "internal/lanes", "internal/snapshot"},
-	"varmodel":     {"internal/vec", "internal/lanes", "internal/snapshot", "orff", "sgd", "eval"},
+	"varmodel":     {"internal/vec", "internal/lanes", "internal/snapshot", "sgd", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+
+	"varmodel/internal/check":      {},
+	"varmodel/internal/modeltest":  {"internal/vec", "internal/snapshot", "eval", "orff", "sgd"},
+	"varmodel/series":              {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff"},
+	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check"},
+	"varmodel/auto":                {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel/kernel":              {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel/interval":            {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel"},
 
 	"stream":            {"internal/footprint", "internal/snapshot", "eval", "eval/anomaly"},
 	"stream/run":        {"stream"},
@@ -63,7 +71,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "stream"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 var (
@@ -191,7 +191,7 @@ func TestReplay(t *testing.T) {
 func TestRealModel(t *testing.T) {
 	each(t, 1, 10, func(seed uint64) {
 		r := Run(Options{Seed: seed, NewModel: func(dim int) (eval.Model, error) {
-			return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 2, Horizon: 2, Frequencies: 10, Seed: 1})
+			return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: dim, Order: 2, Horizon: 2, Frequencies: 10, Seed: 1})
 		}})
 		if r.Err != nil {
 			t.Errorf("seed %d: %v", seed, r.Err)

@@ -16,6 +16,8 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
+	"github.com/orffvar/forecaster/varmodel/interval"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -144,7 +146,7 @@ func learntMap(dir string) error {
 	}{
 		{"VAR(1)", func() (eval.Model, error) { return varmodel.NewVAR(varmodel.VARConfig{Dim: 1, Order: 1, Horizon: 1}) }, orange},
 		{"ORFFVAR", func() (eval.Model, error) {
-			return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: 1, Order: 1, Horizon: 1, Seed: 1, Ridge: 1})
+			return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: 1, Order: 1, Horizon: 1, Seed: 1, Ridge: 1})
 		}, blue},
 	} {
 		model, err := m.make()
@@ -266,12 +268,12 @@ func traces(data *eval.Dataset, order, horizon int, levels []float64) ([]*report
 		case "var1":
 			m, err = varmodel.NewVAR(varmodel.VARConfig{Dim: d, Order: 1, Horizon: horizon})
 		case "orffvar":
-			m, err = varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: d, Order: order, Horizon: horizon, Seed: 1, Frequencies: 100, Ridge: 1})
+			m, err = auto.NewORFFVAR(auto.ORFFVARConfig{Dim: d, Order: order, Horizon: horizon, Seed: 1, Frequencies: 100, Ridge: 1})
 		default:
-			m, err = varmodel.NewAuto(varmodel.AutoConfig{Dim: d, Horizon: horizon, Seed: 1})
+			m, err = auto.New(auto.Config{Dim: d, Horizon: horizon, Seed: 1})
 		}
 		if err == nil {
-			m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: d, Horizon: horizon, Levels: levels})
+			m, err = interval.WithIntervals(m, interval.Config{Dim: d, Horizon: horizon, Levels: levels})
 		}
 		if err != nil {
 			return nil, err
@@ -303,7 +305,7 @@ func change(dir string) error {
 	data := eval.Collect("change", eval.NewSetting(eval.SettingConfig{Setting: 1, Dim: 3, Seed: 2}), half)
 	after := eval.Collect("after", eval.NewOscillators(3, 24, 2), half)
 	data.Series[0].Rows = append(data.Series[0].Rows, after.Series[0].Rows...)
-	m, err := varmodel.NewAuto(varmodel.AutoConfig{Dim: 3, Horizon: 1, Seed: 1})
+	m, err := auto.New(auto.Config{Dim: 3, Horizon: 1, Seed: 1})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
 // TestORFFVARGrid: no setting of orffvar diverges on hostile data. Forecasts are finite and,
@@ -18,7 +18,7 @@ func TestORFFVARGrid(t *testing.T) {
 	const dim = 3
 	type setting struct {
 		name string
-		cfg  varmodel.ORFFVARConfig
+		cfg  auto.ORFFVARConfig
 		most float64 // error over that of repeating the last value
 	}
 	var settings []setting
@@ -27,14 +27,14 @@ func TestORFFVARGrid(t *testing.T) {
 			for _, block := range []int{0, 8} {
 				settings = append(settings, setting{
 					fmt.Sprintf("ridge %g, forgetting %g, block %d", ridge, forgetting, block),
-					varmodel.ORFFVARConfig{Ridge: ridge, Forgetting: forgetting, Block: block}, 1,
+					auto.ORFFVARConfig{Ridge: ridge, Forgetting: forgetting, Block: block}, 1,
 				})
 			}
 		}
 	}
 	// A normalised step of rate m makes noise 2/(2-m) times as large.
 	for _, step := range []float64{.01, .5, 1, 1.9} {
-		settings = append(settings, setting{fmt.Sprintf("plain steps, rate %g", step), varmodel.ORFFVARConfig{Optimiser: varmodel.NLMS, Step: step}, 2 / (2 - step)})
+		settings = append(settings, setting{fmt.Sprintf("plain steps, rate %g", step), auto.ORFFVARConfig{Optimiser: auto.NLMS, Step: step}, 2 / (2 - step)})
 	}
 	n := max(*samples/4, 3000)
 	if *samples >= 1_000_000 {
@@ -44,7 +44,7 @@ func TestORFFVARGrid(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := c.cfg
 			cfg.Dim, cfg.Order, cfg.Horizon, cfg.Frequencies, cfg.Seed = dim, 2, 1, 20, 1
-			m, err := varmodel.NewORFFVAR(cfg)
+			m, err := auto.NewORFFVAR(cfg)
 			if err != nil {
 				t.Fatal(err)
 			}

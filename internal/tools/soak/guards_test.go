@@ -10,6 +10,8 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/auto"
+	"github.com/orffvar/forecaster/varmodel/interval"
 )
 
 var samples = flag.Int("samples", 12_000, "samples of TestGuards for each model; 1e7 takes minutes")
@@ -76,10 +78,10 @@ func TestGuards(t *testing.T) {
 			return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 2, Horizon: horizon})
 		},
 		"orffvar": func(dim int) (eval.Model, error) {
-			return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 2, Horizon: horizon, Frequencies: 20, Seed: 1})
+			return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: dim, Order: 2, Horizon: horizon, Frequencies: 20, Seed: 1})
 		},
 		"auto": func(dim int) (eval.Model, error) {
-			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: horizon, Seed: 1})
+			return auto.New(auto.Config{Dim: dim, Horizon: horizon, Seed: 1})
 		},
 	}
 	for _, name := range []string{"var", "orffvar", "auto"} {
@@ -89,10 +91,10 @@ func TestGuards(t *testing.T) {
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {
-						m, err = varmodel.WithDrift(m, varmodel.DriftConfig{Dim: dim, Horizon: horizon, Action: eval.AdaptNone, FalseAlarms: 1e-4})
+						m, err = interval.WithDrift(m, interval.DriftConfig{Dim: dim, Horizon: horizon, Action: eval.AdaptNone, FalseAlarms: 1e-4})
 					}
 					if err == nil {
-						m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: horizon, Levels: levels})
+						m, err = interval.WithIntervals(m, interval.Config{Dim: dim, Horizon: horizon, Levels: levels})
 					}
 					return m, err
 				},

@@ -1,0 +1,36 @@
+package auto
+
+import (
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
+)
+
+const restartLeast = 100 // smallest number of samples that a restart learns
+
+// Adapt implements eval.Adapter. Weights that several series share are discounted for
+// all of them; shared weights cannot restart.
+func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
+	switch a {
+	case eval.AdaptForget:
+		for _, e := range s.m.experts {
+			e.discount(regression.DriftDiscount)
+		}
+		if s.m.direct != nil {
+			for _, l := range s.m.direct.learners {
+				l.Discount(regression.DriftDiscount)
+			}
+			s.multihorizon.lags.discount(regression.DriftDiscount)
+		}
+	case eval.AdaptScaler:
+		s.scaler.ResetWeights()
+	case eval.AdaptRestart:
+		if s.refit != nil && s.past.Count > 2 {
+			s.refit.start(s, min(max(since, restartLeast), s.past.Count-1, s.m.memory))
+			for _, e := range s.m.experts {
+				if e.own > 0 { // no refit replaces these experts
+					e.discount(regression.DriftDiscount)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package auto
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// Config describes the default model.
+type Config struct {
+	Dim       int      // d, coordinates of a sample
+	Horizon   int      // H, forecasts 1 … H steps ahead
+	Seed      uint64   // seed of the random frequencies
+	Experts   []string // names of the experts beside persistence, see ExpertNames; empty means all of ExpertNames
+	Shared    bool     // several series share the weights
+	Season    int      // samples in a season; 0 means that the season is found in the data
+	Exogenous int      // K, exogenous inputs; see eval.InputTaker
+
+	Tier    Tier         // cost of the model; "" means TierFull
+	Without []Ingredient // Ingredients left out, to measure what each is worth
+
+	Workspace *Workspace // shared with other models; nil: its own
+}
+
+// Ingredient is a part of the default model that can be left out.
+type Ingredient string
+
+// The Ingredients, beside the experts.
+const (
+	Refitting  Ingredient = "refit"       // refits of the experts at 50, 100, 400 and 3200 samples
+	LongInputs Ingredient = "long"        // forecasts of ar96 as inputs of the other experts
+	Stacking   Ingredient = "stack"       // linear correction of the aggregate
+	Novelty    Ingredient = "novelty"     // persistence after a step far larger than any before
+	Glitches   Ingredient = "glitch"      // holding back values out of all proportion
+	Limiting   Ingredient = "limit"       // limits of the errors that experts learn from
+	Holding    Ingredient = "hold"        // factors by the time since the last change, where values repeat
+	Seasons    Ingredient = "seasons"     // cycles of the clock and of the search, and forecasts of what remains
+	SeasonStep Ingredient = "season-step" // the season around its mean as an expert of one step
+	EarlySteps Ingredient = "early"       // shrinkage of the one-step forecasts of young series
+	Exact      Ingredient = "exact"       // least squares where there is little noise
+	Medians    Ingredient = "median"      // running medians where tails are heavy
+	CrossLags  Ingredient = "cross"       // far lags of other coordinates
+	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
+	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
+	Shifts     Ingredient = "shift"       // persistence beyond one step after a level shift
+	Trends     Ingredient = "trend"       // start from the trend beyond one step
+)
+
+var Ingredients = []Ingredient{
+	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
+	Exact, Medians, CrossLags, OwnPast, Rounds, Shifts, Trends,
+}
+
+// ExpertNames lists the experts of the default model beside persistence. Config
+// also accepts, for any number N of lags, arN (a coordinate's own lags), varN (lags
+// of all coordinates, linear) and orffN (lags of all coordinates, random features).
+func ExpertNames() []string { return TierFull.experts() }
+
+// New returns the default model: an online mixture of experts around
+// ORFFVAR, with no parameter to choose. See the package comment. Its
+// forecasters are eval.Mixtures.
+func New(cfg Config) (eval.Model, error) {
+	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	if cfg.Tier == "" {
+		cfg.Tier = TierFull
+	}
+	tier, ok := tiers[cfg.Tier]
+	if !ok {
+		return nil, fmt.Errorf("varmodel: Tier must be one of %v, got %q", Tiers, cfg.Tier)
+	}
+	names := cfg.Experts
+	if len(names) == 0 {
+		names = cfg.Tier.experts()
+	}
+	if err := check.Range("Season", cfg.Season, 0, check.MaxPeriod); err != nil {
+		return nil, err
+	}
+	for _, w := range cfg.Without {
+		if !slices.Contains(Ingredients, w) {
+			return nil, fmt.Errorf("varmodel: Without must be names of %v, got %q", Ingredients, w)
+		}
+	}
+	if err := check.Exogenous(cfg.Exogenous); err != nil {
+		return nil, err
+	}
+	specs, err := expertSpecs(names, tier.pool)
+	if err != nil {
+		return nil, err
+	}
+	return newMixtureModel(cfg, tier, specs)
+}
+
+// newMixtureModel returns the mixture of persistence and the experts of specs. cfg is valid.
+func newMixtureModel(cfg Config, tier tierSpec, specs []expertSpec) (eval.Model, error) {
+	work := cfg.Workspace
+	if work == nil {
+		work = &Workspace{alone: true}
+	}
+	m := &auto{cfg: cfg, tier: tier, work: work, memory: tier.memory, names: []string{"persistence"}}
+	for _, spec := range specs {
+		spec.long = spec.long && m.has(LongInputs)
+		e, err := newExpert(spec, cfg.Dim, cfg.Exogenous, cfg.Seed, work)
+		if err != nil {
+			return nil, err
+		}
+		if !m.has(Limiting) {
+			e.limiter = nil
+		}
+		m.experts, m.names = append(m.experts, e), append(m.names, e.name)
+		if e.source {
+			m.source = e
+		}
+		m.long = m.long || e.long
+		if !slices.Contains(m.targets, e.target) {
+			m.targets = append(m.targets, e.target)
+		}
+		m.depth = max(m.depth, e.depth())
+		if e.target != localTarget {
+			m.order = max(m.order, e.order)
+		}
+		if e.yuleWalker != nil && cfg.Shared {
+			e.yuleWalker.batch = 1 // the next sample may belong to another series
+		}
+	}
+	if m.repeats = m.seasonal() && m.has(SeasonStep) && len(cfg.Experts) == 0; m.repeats {
+		m.names = append(m.names, "season")
+	}
+	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
+	if cfg.Horizon > 1 {
+		var err error
+		if m.direct, err = newDirectLearners(cfg.Dim, cfg.Exogenous, anchors(cfg.Horizon), &work.newton); err != nil {
+			return nil, err
+		}
+		m.long = true
+	}
+	return m, nil
+}
+
+// auto owns the weights of the experts.
+type auto struct {
+	cfg     Config
+	tier    tierSpec
+	work    *Workspace
+	experts []*expert
+	names   []string        // persistence, then the experts, then the season if repeats
+	repeats bool            // the season around the mean of the remainder is mixed, too
+	depth   int             // largest number of lags that an expert uses
+	order   int             // lags of all coordinates in frame.lags: the most that an expert uses, except around the local mean
+	memory  int             // samples that a refit learns
+	targets []target        // distinct targets of the experts
+	source  *expert         // expert whose forecasts are inputs of the others; nil without one
+	long    bool            // some expert or direct learner uses the source's forecasts
+	direct  *directLearners // nil for a horizon of one
+}
+
+// has reports whether the model contains an ingredient.
+func (m *auto) has(i Ingredient) bool {
+	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(m.tier.without, i)
+}
+
+// recent is the number of increments that a series keeps.
+func (m *auto) recent() int { return yuleWalkerDepth(m.depth) }
+
+// refits reports whether the experts are refitted: shared weights have no samples of
+// their own to learn again.
+func (m *auto) refits() bool { return !m.cfg.Shared && m.has(Refitting) }
+
+// seasonal reports whether series have seasons: the source that forecasts what remains
+// without them must be their own.
+func (m *auto) seasonal() bool { return m.refits() && m.has(Seasons) }
+
+func (m *auto) State(c *snapshot.Codec) {
+	c.Section("auto")
+	for _, e := range m.experts {
+		e.State(c)
+	}
+	if m.direct != nil {
+		c.Optional("direct", func() { m.direct.State(c) })
+	}
+}
+
+func (m *auto) NewSeries() eval.Forecaster {
+	d, k := m.cfg.Dim, len(m.experts)
+	depth := m.recent() + 1
+	if m.refits() {
+		depth += m.memory
+	}
+	depth = max(depth, m.cfg.Season+1)
+	s := &autoSeries{
+		m:      m,
+		inputs: series.NewExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon),
+		scaler: series.NewScaler(d), local: newLocalMean(d), past: series.NewGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
+		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
+		early:     shrinkage{every: 1, errors: earlyErrors, fading: true},
+		exact:     newLeastSquares(d, m.depth),
+		phi:       make([][]float64, k),
+		out:       make([]float64, k*d),
+		forecasts: vec.Aligned(len(m.names) * vec.Stride(d)),
+		next:      make([]float64, d),
+		sample:    lanes.Rows(1, d), before: make([]float64, d), target: make([]float64, d),
+		observed: make([]bool, d),
+	}
+	for i, e := range m.experts {
+		s.phi[i] = make([]float64, e.Features())
+	}
+	s.past.KeepBeside(2 * m.cfg.Exogenous)
+	s.frame = newFrame(d, m.order, m.recent(), s.scaler, s.local, s.inputs)
+	s.frame.past = *s.past
+	if m.refits() {
+		s.refit = newRefit(s)
+	}
+	s.mixture.novelty = m.has(Novelty)
+	if m.has(Glitches) {
+		s.glitch = newGlitch(d)
+	}
+	if m.has(Holding) {
+		s.holds = newHolds(d)
+	}
+	if m.has(Medians) {
+		s.medians = newMedians(d)
+	}
+	if !m.has(Exact) {
+		s.exact.end()
+	}
+	if m.seasonal() {
+		s.seasons = newSeasons(s.past, m.tier.season, m.cfg.Season)
+		if m.cfg.Season == 0 {
+			s.season = newSeasonSearch(m.memory)
+		}
+	}
+	if m.direct != nil {
+		s.multihorizon = newMultihorizon(m, s.seasons)
+	}
+	if s.inputs != nil {
+		return autoWithInputs{s}
+	}
+	return s
+}

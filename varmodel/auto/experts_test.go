@@ -1,0 +1,47 @@
+package auto
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+)
+
+// What each expert of the default model costs a sample at seven coordinates:
+// its features, its forecast and learning.
+func BenchmarkExpert(b *testing.B) {
+	const d = 7
+	x := modeltest.RandomSeries(rand.New(rand.NewPCG(1, 1)), 10_000, d, 0)
+	m := newAuto(b, Config{Dim: d, Horizon: 1}).(*auto)
+	s := m.NewSeries().(*autoSeries)
+	modeltest.Record(b, s, x[:9000], d)
+	forecast := lanes.Rows(1, d)
+	for i, e := range m.experts {
+		b.Run(e.name, func(b *testing.B) {
+			y := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				e.FeaturesTo(s.phi[i], s.frame)
+				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
+				s.frame.setTargets(e.target, x[y%5000])
+				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
+				y++
+			}
+		})
+	}
+	b.Run("the rest", func(b *testing.B) {
+		y := 0
+		for b.Loop() {
+			row, last := x[9000+y%1000], s.past.Lag(0)
+			s.mixture.Observe(row, last, true)
+			s.past.Push(row, s.next)
+			s.scaler.Add(row)
+			s.local.Add(row)
+			s.frame.past = *s.past
+			s.frame.prepare()
+			s.mixture.forecastTo(s.next, s.past.Lag(0), s.forecasts)
+			y++
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package auto
+
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// frame is a series at one time: the inputs of the experts, computed once for all of
+// them.
+type frame struct {
+	scaler *series.Scaler
+	local  *localMean
+	past   series.History
+	recent *increments             // increments up to the last sample of past
+	long   []float64               // increments that the source forecasts, in typical steps
+	inputs *series.ExogenousInputs // nil without exogenous inputs
+
+	order   int                    // lags of all coordinates
+	lags    []float64              // standardised lags, order x dim
+	targets [targetKinds][]float64 // standardised target of each kind; see setTargets
+}
+
+func newFrame(dim, order, depth int, s *series.Scaler, l *localMean, in *series.ExogenousInputs) *frame {
+	f := &frame{
+		scaler: s, local: l, inputs: in, order: order,
+		recent: newIncrements(dim, depth),
+		long:   lanes.Rows(1, dim),
+		lags:   lanes.Rows(order, dim),
+	}
+	for t := range f.targets {
+		f.targets[t] = lanes.Rows(1, dim)
+	}
+	return f
+}
+
+// prepare computes the standardised lags from past and the statistics.
+func (f *frame) prepare() {
+	series.LagsTo(f.lags, f.scaler, &f.past, f.order)
+}
+
+// scale returns the zero of a target, its unit and the inverse of the unit.
+func (f *frame) scale(t target) (zero, unit, inverse []float64) {
+	switch t {
+	case incrementTarget:
+		return f.past.Lag(0), f.scaler.Steps, f.scaler.PerStep
+	case localTarget:
+		return f.local.mean, f.local.unit, f.local.inverse
+	}
+	return f.scaler.Mean, f.scaler.Unit, f.scaler.Inverse
+}
+
+// ownLagsTo writes the features of ownLags.
+func (f *frame) ownLagsTo(phi []float64, order int) {
+	m := order + 1
+	steps, stride := f.recent.rows(0), f.recent.stride
+	for j := range f.past.Dim {
+		row, inverse := phi[j*m:(j+1)*m], f.scaler.PerStep[j]
+		row[0], row[1] = 1, f.lags[j]
+		for l := range row[2:] {
+			row[2+l] = steps[l*stride+j] * inverse
+		}
+	}
+}
+
+// setTargets writes the next sample y, as a target of kind t, into targets; NaN stays.
+func (f *frame) setTargets(t target, y []float64) {
+	zero, _, inverse := f.scale(t)
+	lanes.Standardise(f.targets[t], y, zero, inverse, regression.TargetLimit)
+}
+
+// increments holds the last increments of a series, one row each, the newest first.
+type increments struct {
+	count, stride int       // rows, and elements from row to row
+	next          int       // index of the newest row in values
+	values        []float64 // the rows, with room for more before them
+}
+
+// strideOf is the number of elements from row to row of increments: a row fills whole
+// registers of eight, or several rows fill one register.
+func strideOf(dim int) int {
+	switch {
+	case dim <= 2:
+		return dim
+	case dim <= 4:
+		return 4
+	}
+	return vec.Stride(dim)
+}
+
+const spareRows = 9 // samples after which the rows move
+
+func newIncrements(dim, count int) *increments {
+	stride := strideOf(dim)
+	n := count + spareRows
+	return &increments{count: count, stride: stride, next: spareRows * stride, values: vec.Aligned(n * stride)}
+}
+
+// push adds the increment from the sample before to the last one.
+func (n *increments) Push(last, before []float64) {
+	if n.next == 0 {
+		size := (n.count - 1) * n.stride // without the oldest
+		n.next = len(n.values) - size
+		copy(n.values[n.next:], n.values[:size])
+	}
+	n.next -= n.stride
+	row := n.values[n.next:][:len(last)]
+	before = before[:len(last)]
+	for j, v := range last {
+		row[j] = v - before[j]
+	}
+}
+
+// rows returns the increments up to the given lag: a view.
+func (n *increments) rows(back int) []float64 {
+	return n.values[n.next+back*n.stride : n.next+n.count*n.stride]
+}
+
+// clear sets all increments of a coordinate to zero.
+func (n *increments) clear(j int) {
+	rows := n.rows(0)
+	for i := j; i < len(rows); i += n.stride {
+		rows[i] = 0
+	}
+}
+
+// fillFrom computes all increments from a history.
+func (n *increments) fillFrom(h *series.History) {
+	last := h.Lag(n.count)
+	for l := n.count - 1; l >= 0; l-- {
+		next := h.Lag(l)
+		n.Push(next, last)
+		last = next
+	}
+}

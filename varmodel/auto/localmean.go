@@ -1,0 +1,78 @@
+package auto
+
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// localMeanRate is the weight of the last sample in a local mean: a memory of fifty
+// samples.
+const localMeanRate = 0.02
+
+// localMean is an exponentially weighted mean of a series, and the standard deviation
+// of the samples around that mean.
+type localMean struct {
+	*lanes.LocalMean
+
+	// Vectors of lanes.Level, cut to the length of a sample.
+	count, mean, variance []float64
+	sd                    []float64 // square root of variance; 0 for a constant coordinate
+	unit, inverse         []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
+}
+
+func newLocalMean(dim int) *localMean {
+	l := lanes.NewLocalMean(dim, localMeanRate, 1-series.StatsForgetting, series.WinsorAfter, series.WinsorLimit, series.Degenerate)
+	return &localMean{
+		LocalMean: l,
+		count:     l.Count[:dim], mean: l.Mean[:dim], variance: l.Variance[:dim],
+		sd: l.SD[:dim], unit: l.Unit[:dim], inverse: l.Inverse[:dim],
+	}
+}
+
+// standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
+func (m *localMean) Standardised(j int, v float64) float64 {
+	return lanes.Clip((v-m.mean[j])*m.inverse[j], series.InputLimit)
+}
+
+// lagsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+func (m *localMean) lagsTo(dst []float64, past *series.History, order int) {
+	series.StandardisedTo(dst, m.mean, m.inverse, past, order)
+}
+
+// restartAs restarts the mean at y, with the standard deviation of o.
+func (m *localMean) restartAs(o *localMean, y []float64) {
+	copy(m.variance, o.variance)
+	copy(m.sd, o.sd)
+	copy(m.unit, o.unit)
+	copy(m.inverse, o.inverse)
+	m.restart(y)
+}
+
+// restart restarts the mean at y; the standard deviation stays.
+func (m *localMean) restart(y []float64) {
+	copy(m.mean, y)
+	for j := range m.count {
+		m.count[j] = 1
+	}
+}
+
+func (m *localMean) State(c *snapshot.Codec) {
+	c.Section("localmean")
+	for _, v := range [][]float64{m.count, m.mean, m.variance, m.sd} {
+		c.Float64s(v)
+	}
+	if c.Decoding() {
+		m.Derive()
+	}
+}
+
+// update adds a sample to the mean; the standard deviation stays. A refit uses it.
+func (m *localMean) update(y []float64, observed []bool) {
+	for j, v := range y {
+		if observed[j] {
+			m.count[j]++
+			m.mean[j] += lanes.Weight(m.count[j], localMeanRate) * (v - m.mean[j])
+		}
+	}
+}

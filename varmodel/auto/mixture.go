@@ -1,0 +1,310 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// mlPoly computes the weights of experts by ML-Poly (Gaillard, Stoltz and van Erven
+// 2014), for all coordinates at a time; see lanes.Mixture.
+type mlPoly struct {
+	*lanes.Mixture
+	dim, stride int
+	most        int // outcomes of the longest round
+}
+
+// newMLPoly returns the weights before the first outcome. While no expert has a positive
+// regret, expert fallback has all the weight; with fallback < 0, all experts share it.
+// every is the largest number of outcomes per round.
+func newMLPoly(dim, experts, every, fallback int, relative bool) *mlPoly {
+	cfg := lanes.MixtureConfig{
+		Experts: experts, Variables: dim, Every: every, Prior: make([]float64, experts), Limit: errorLimit,
+		Relative: relative, Smallest: smallestError, Winsor: series.WinsorLimit, After: series.WinsorAfter, Rate: scaleRate,
+	}
+	for k := range cfg.Prior {
+		cfg.Prior[k] = 1 / float64(experts)
+	}
+	if fallback >= 0 {
+		clear(cfg.Prior)
+		cfg.Prior[fallback], cfg.PriorRounds = 1, fallbackRounds
+	}
+	return &mlPoly{Mixture: lanes.NewMixture(cfg), dim: dim, stride: vec.Stride(dim), most: every}
+}
+
+// weight returns the weight of an expert for coordinate j.
+func (p *mlPoly) weight(expert, j int) float64 { return p.Weights[expert*p.stride+j] }
+
+func (p *mlPoly) State(c *snapshot.Codec) {
+	c.Float64s(p.Regret)
+	c.Float64s(p.Square)
+	c.Float64s(p.Gain)
+	c.Float64s(p.Z)
+	for j := range p.dim {
+		outcomes, rounds := int(p.Outcomes[j]), int(p.Rounds[j])
+		c.Index(&outcomes, p.most)
+		c.Int(&rounds)
+		p.Outcomes[j], p.Rounds[j] = float64(outcomes), float64(rounds)
+	}
+	c.Float64s(p.Seen[:p.dim])
+	c.Float64s(p.Scale[:p.dim])
+	if c.Decoding() {
+		p.Derive()
+	}
+}
+
+const (
+	outcomeLimit   = 30    // limit of an outcome, in typical steps
+	errorLimit     = 25    // limit of an error of the aggregate, in typical steps
+	fallbackRounds = 2     // rounds that the others must win to get half of the fallback's weight
+	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: the square must not overflow
+	scaleRate      = 1e-3  // weight of a new step in the typical step
+	smallestError  = 1e-6  // smallest squared error, in squared typical steps
+	stackRidge     = 300   // prior precision of the stack around the aggregate
+	stackForget    = .9995 // weight of a sample in the stack after one step
+	stackEvery     = 4     // samples from one step of the stack to the next
+	stackLimit     = 5     // limit of the stack's error, in typical steps
+	noveltyFactor  = 5     // a novelty is a step so many times as large as any before …
+	noveltySteps   = 10    // … and larger than so many typical steps
+)
+
+// mixture combines the forecasts of several experts. Forecasts are increments over the
+// last value, in units of the root mean square of the steps that were not zero. Each
+// coordinate has two candidates:
+//
+//   - the aggregate, a convex combination with ML-Poly weights;
+//   - the stack: the aggregate plus a linear function of the experts' deviations from
+//     the aggregate. The function is the same for all coordinates and learnt by ridge
+//     regression; the stack may extrapolate, but not beyond the experts.
+//
+// A second ML-Poly combines the candidates, by regrets in units of the squared error.
+// After a novelty, a step far larger than any before, the forecast is the last value:
+// nothing that was learnt applies.
+type mixture struct {
+	dim, experts, fallback int
+	novelty                bool
+
+	steps     *lanes.Steps
+	aggregate *mlPoly          // weights of the experts
+	selection *mlPoly          // weights of the aggregate, the stack and, with a fallback, persistence
+	stack     *sgd.BlockNewton // nil: the aggregate alone
+	selects   bool             // selection is used; else the forecast is the aggregate
+
+	out []float64 // increments of the mixture
+
+	correction, deviation, err []float64 // scratch
+}
+
+func newMixture(dim, experts, every, fallback int, stacking bool, work *sgd.Workspace) *mixture {
+	stride := vec.Stride(dim)
+	m := &mixture{
+		dim: dim, experts: experts, fallback: fallback, novelty: true,
+		steps:     lanes.NewSteps(dim, series.WinsorAfter, outcomeLimit, scaleRate),
+		aggregate: newMLPoly(dim, experts, every, fallback, false),
+		out:       make([]float64, stride),
+		deviation: make([]float64, experts), err: make([]float64, 1),
+		correction: make([]float64, stride),
+	}
+	last := -1
+	if fallback >= 0 {
+		last = m.candidates() - 1
+	}
+	m.selection = newMLPoly(dim, m.candidates(), every, last, fallback < 0)
+	m.selects = stacking || fallback >= 0
+	if !stacking {
+		return m
+	}
+	var err error
+	m.stack, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+		Features: experts, Outputs: 1, Block: experts, Every: stackEvery * dim,
+		Ridge: stackRidge, Forgetting: math.Pow(stackForget, 1/float64(dim)),
+		Workspace: work,
+	})
+	if err != nil {
+		panic("varmodel: " + err.Error()) // the constants above are valid
+	}
+	return m
+}
+
+// unit is the scale of coordinate j.
+func (m *mixture) unit(j int) float64 { return m.steps.Unit[j] }
+
+// forecastTo combines the experts' forecasts of the next sample, given the last
+// sample; see lanes.Mixture.Aggregate.
+func (m *mixture) forecastTo(dst, last, forecasts []float64) {
+	a := m.aggregate
+	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)
+	mean := a.Mean
+	if m.selects {
+		mean = m.correction
+		m.selectTo(mean)
+	}
+	n := len(last)
+	mean, out, units, dst := mean[:n], m.out[:n], m.steps.Unit[:n], dst[:n]
+	for j, x := range last {
+		v := mean[j]
+		if m.novel(j) {
+			v = 0
+		}
+		out[j], dst[j] = v, x+units[j]*v
+	}
+}
+
+// selectTo combines the aggregate and the stack.
+func (m *mixture) selectTo(dst []float64) {
+	stride := m.selection.stride
+	mean, stacked := m.selection.Z[:stride], m.selection.Z[stride:2*stride]
+	copy(mean, m.aggregate.Mean)
+	copy(stacked, m.aggregate.Mean)
+	if m.stack != nil {
+		m.correctTo(stacked)
+	}
+	first, second := m.selection.Weights[:stride], m.selection.Weights[stride:2*stride]
+	for j := range dst {
+		dst[j] = first[j]*mean[j] + second[j]*stacked[j]
+	}
+}
+
+// correctTo writes the increments of the stack, given those of the aggregate.
+func (m *mixture) correctTo(dst []float64) {
+	a, theta := m.aggregate, m.stack.Weights()
+	vec.MatTVec(m.correction, a.Z, theta)
+	var sum float64
+	for _, v := range theta {
+		sum += v
+	}
+	for j, v := range m.correction {
+		v += a.Mean[j] * (1 - sum)
+		if v < a.Low[j] {
+			v = a.Low[j]
+		} else if v > a.High[j] {
+			v = a.High[j]
+		}
+		dst[j] = v
+	}
+}
+
+// candidates is the number of forecasts that selection combines. At horizons beyond the
+// first, where few outcomes are independent, persistence is one of them.
+func (m *mixture) candidates() int {
+	if m.fallback < 0 {
+		return 2
+	}
+	return 3
+}
+
+// persistenceWeight is the weight of persistence among the candidates.
+func (m *mixture) persistenceWeight(j int) float64 {
+	if m.fallback < 0 {
+		return 0
+	}
+	return m.selection.weight(m.candidates()-1, j)
+}
+
+// stackOf writes the experts' deviations from the aggregate of coordinate j into
+// m.deviation and returns the correction of the stack.
+func (m *mixture) stackOf(j int, aggregate float64) (correction float64) {
+	z, stride := m.aggregate.Z, m.aggregate.stride
+	deviation := m.deviation
+	for k, w := range m.stack.Weights()[:len(deviation)] {
+		v := z[k*stride+j] - aggregate
+		deviation[k] = v
+		correction += w * v
+	}
+	return correction
+}
+
+// setRounds sets the number of outcomes per round.
+func (m *mixture) setRounds(every int) {
+	m.aggregate.SetEvery(every)
+	m.selection.SetEvery(every)
+}
+
+// novel reports whether the last step of coordinate j was a novelty.
+func (m *mixture) novel(j int) bool {
+	s := m.steps
+	recent := s.Recent[j]
+	return recent > noveltyFactor*s.Largest[j] && recent > noveltySteps*s.Unit[j] && s.Count[j] > series.WinsorAfter && m.novelty
+}
+
+// observe learns from the next sample y, NaN where missing, after forecastTo with the
+// given last sample, NaN where there was none. Without learn, only the typical steps
+// are updated: the experts had no forecasts.
+func (m *mixture) Observe(y, last []float64, learn bool) {
+	m.steps.Add(y, last)
+	if !learn {
+		return
+	}
+	target, mean := m.steps.Target, m.aggregate.Mean
+	if m.stack != nil {
+		for j, v := range target[:m.dim] {
+			if v == v {
+				m.err[0] = lanes.Clip(v-mean[j]-m.stackOf(j, mean[j]), stackLimit)
+				m.stack.Update(m.deviation, m.err)
+			}
+		}
+	}
+	m.aggregate.Learn(mean, target)
+	if m.selects {
+		m.selection.Learn(m.out, target)
+	}
+}
+
+// outTo writes the increments of the last forecast; setOut takes them back, for an
+// outcome that is known only after other forecasts have been made: the weights of the
+// candidates are scored on the forecasts that were made at the time.
+func (m *mixture) outTo(dst []float64) {
+	for j := range dst {
+		dst[j] = m.out[j] * m.unit(j)
+	}
+}
+
+func (m *mixture) setOut(increments []float64) {
+	for j, v := range increments {
+		m.out[j] = v * m.steps.Inverse[j]
+	}
+}
+
+// discount multiplies the weight of all outcomes so far by keep, in (0, 1].
+func (m *mixture) discount(keep float64) {
+	for _, p := range []*mlPoly{m.aggregate, m.selection} {
+		vec.Scale(keep, p.Regret)
+		vec.Scale(keep, p.Square)
+		p.Derive()
+	}
+}
+
+// weightsTo writes the weights of the experts, dim x experts, without the
+// stack's corrections.
+func (m *mixture) weightsTo(dst []float64) {
+	for j := range m.dim {
+		m.aggregate.weightsTo(dst[j*m.experts:(j+1)*m.experts], j)
+	}
+}
+
+// weightsTo writes the weights of the experts for coordinate j.
+func (p *mlPoly) weightsTo(dst []float64, j int) {
+	for k := range dst {
+		dst[k] = p.weight(k, j)
+	}
+}
+
+func (m *mixture) State(c *snapshot.Codec) {
+	c.Section("mixture")
+	d := m.dim
+	for _, v := range [][]float64{m.steps.Square[:d], m.steps.Count[:d], m.steps.Largest[:d], m.steps.Recent[:d], m.out, m.aggregate.Mean} {
+		c.Float64s(v)
+	}
+	m.aggregate.State(c)
+	m.selection.State(c)
+	if m.stack != nil {
+		m.stack.State(c)
+	}
+	if c.Decoding() {
+		m.steps.Derive()
+	}
+}

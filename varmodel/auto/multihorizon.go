@@ -1,0 +1,492 @@
+package auto
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// The experts of each anchor horizon.
+const (
+	repeatLast   = iota // persistence
+	repeatSeason        // seasonal-naive
+	seasonalStep        // last value plus the increment of one season ago
+	meanOfPast          // running mean
+	meanOfLately        // local mean
+	iterated            // source expert, fed with its own forecasts
+	ownPast             // direct regression on the own past: lagRegression
+	direct              // direct regression of the increment over h steps
+	directLocal         // direct regression of the deviation from the local mean
+	anchorExperts
+)
+
+// paths is the number of paths that forecasts between two anchors follow, as far as each
+// weighs at the anchors: the iterated source, the last season, and the lag regression.
+const paths = 3
+
+// noveltyWait is the number of horizons after a novelty or level shift for which the forecast is the last
+// value: the first outcome is known after one, as many as a round has after two.
+const noveltyWait = 2
+
+// shorterTerms is the number of terms that the shrinkage of the next shorter horizon counts
+// for in that of a horizon.
+const shorterTerms = 3
+
+// singleErrors is the number of standard errors that are subtracted in the shrinkage of one
+// coordinate, where all of them together have one.
+const singleErrors = 2
+
+// anchors returns the anchor horizons: 2, 3, 4, then two per doubling, and the last
+// horizon. A horizon of 1 has none.
+func anchors(horizon int) []int {
+	var a []int
+	for h := 2; h < horizon; {
+		a = append(a, h)
+		switch {
+		case h < 4:
+			h++
+		case h&(h-1) == 0:
+			h += h / 2
+		default:
+			h += h / 3
+		}
+	}
+	if horizon > 1 {
+		a = append(a, horizon)
+	}
+	return a
+}
+
+// origin holds what the direct learners and the mixtures need when the targets of the
+// forecasts made at this origin are observed.
+type origin struct {
+	phi       []float64   // features of the direct learners
+	inputs    []float64   // features of the exogenous inputs, for each anchor
+	last      []float64   // last sample
+	local     []float64   // local mean
+	step, sd  []float64   // units of the targets: typical step, deviation from the local mean; 0 for a constant
+	forecasts [][]float64 // for each anchor, anchorExperts x dim
+	seasons   []float64   // anchors x dim: season of the target
+	mixed     []float64   // anchors x dim: increment that the mixture forecast
+	trends    []float64   // anchors x dim: increment by the trend
+	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
+	season    int         // season known at the origin; 0: none
+}
+
+// multihorizon makes the forecasts of more than one step ahead. It works on the
+// remainder of the series; forecasts of the series and of the last season are taken
+// without the season of their target, which is added at the end. At each anchor horizon
+// it mixes simple forecasts, the iterated source and direct learners; each of these is
+// scored and learns when its target is observed. Forecasts between two anchors are
+// interpolated: a straight line between the anchors, plus the shape of the paths, each
+// weighted by what it weighs at the anchors.
+type multihorizon struct {
+	direct  *directLearners
+	horizon int
+	season  int      // samples; 0: none known
+	seasons *seasons // nil without
+
+	mixtures   []*mixture  // for each anchor
+	rounds     []rounds    // of each mixture
+	shrinkages []shrinkage // of each mixture, towards persistence
+	single     []shrinkage // anchors x dim: of one coordinate, which others must not spoil
+	factors    []float64   // see shrink
+	lags       *lagRegression
+	trends     *trends
+	noOwnPast  bool     // their forecast is the last value: the part is left out
+	origins    []origin // ring; its length is the last anchor
+	next       int      // origin that predict replaces
+	count      int      // origins in the ring
+
+	shifts       *shifts   // nil without the ingredient
+	sinceNovelty []int     // samples since the last novelty or level shift of each coordinate
+	iteratedPath []float64 // horizon x dim: forecasts of the iterated source
+	lastSeason   []float64 // horizon x dim: repetition of the last season, 0 without a season
+	pathWeights  []float64 // anchors x paths x dim: weights of the paths in the interpolation
+	forecast     []float64 // anchors x dim
+	ahead        []float64 // horizon x dim: seasons; 0 without
+	recent       []float64 // scratch of iterate: rows of increments, forecast ones before observed ones
+	values       []float64 // scratch, dim
+	out          []float64 // scratch, dim
+	target       []float64 // scratch, dim
+}
+
+func newMultihorizon(m *auto, q *seasons) *multihorizon {
+	g, horizon, work := m.direct, m.cfg.Horizon, m.work
+	d := g.dim
+	o := &multihorizon{
+		direct: g, horizon: horizon, seasons: q, season: m.cfg.Season,
+		origins:      make([]origin, g.steps[len(g.steps)-1]),
+		sinceNovelty: make([]int, d),
+		iteratedPath: lanes.Rows(horizon, d),
+		lastSeason:   make([]float64, horizon*d),
+		pathWeights:  make([]float64, paths*len(g.steps)*d),
+		forecast:     make([]float64, len(g.steps)*d),
+		factors:      make([]float64, len(g.steps)),
+		recent:       vec.Aligned((horizon + m.recent()) * strideOf(d)),
+		values:       lanes.Rows(1, d),
+		out:          make([]float64, d),
+		target:       make([]float64, d),
+		ahead:        make([]float64, horizon*d),
+		lags:         newLagRegression(d, horizon, m.cfg.Season, work),
+		trends:       newTrends(d, g.steps, m.has(Trends)),
+		noOwnPast:    !m.has(OwnPast),
+	}
+	for _, h := range g.steps {
+		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, &work.newton))
+		r := newRounds(h)
+		if !m.has(Rounds) {
+			r.shortest = r.longest
+		}
+		o.rounds = append(o.rounds, r)
+		o.shrinkages = append(o.shrinkages, shrinkage{errors: 1})
+		for range d {
+			o.single = append(o.single, shrinkage{errors: singleErrors})
+		}
+	}
+	if m.has(Shifts) {
+		o.shifts = newShifts(d)
+	}
+	for j := range o.sinceNovelty {
+		o.sinceNovelty[j] = noveltyWait * len(o.origins)
+	}
+	for i := range o.origins {
+		p := &o.origins[i]
+		p.phi = make([]float64, g.Features())
+		p.inputs = make([]float64, 3*g.inputs*len(g.steps))
+		p.last, p.local = make([]float64, d), make([]float64, d)
+		p.step, p.sd = make([]float64, d), make([]float64, d)
+		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
+		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
+		p.forecasts = make([][]float64, len(g.steps))
+		for k := range p.forecasts {
+			p.forecasts[k] = make([]float64, anchorExperts*d)
+		}
+	}
+	return o
+}
+
+// observe scores the forecasts whose target is the given sample, NaN where missing, and
+// learns from the errors. s are the statistics of the remainder before the sample.
+func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
+	g, y := o.direct, o.target
+	n := len(o.origins)
+	for k, h := range g.steps {
+		if o.count < h {
+			break
+		}
+		p := &o.origins[(o.next-h+n)%n]
+		for j, v := range sample {
+			y[j] = v - p.seasons[k*g.dim+j]
+		}
+		m := o.mixtures[k]
+		every := o.rounds[k].length(m.steps, s)
+		m.setRounds(every)
+		o.shrinkages[k].every = every
+		o.trends.learn(k, every, y, p)
+		start := p.forecasts[k][repeatLast*g.dim:][:g.dim]
+		m.forecastTo(o.out, start, p.forecasts[k])
+		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
+		o.shrinkages[k].Observe(m, y, start)
+		for j, v := range y {
+			if t := &o.single[k*g.dim+j]; t.addOf(m, j, v-start[j]) {
+				t.every = every
+				t.endOutcome()
+			}
+		}
+		m.Observe(y, start, true)
+
+		g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
+		root := math.Sqrt(float64(h))
+		any := false
+		for j, v := range y {
+			e, local := &g.out[j], &g.out[g.dim+j]
+			if math.IsNaN(v) {
+				*e, *local = 0, 0
+				continue
+			}
+			any = true
+			*e = inUnits(v-p.last[j], root*p.step[j]) - *e
+			*local = inUnits(v-p.local[j], p.sd[j]) - *local
+		}
+		if any {
+			g.learners[k].Update(g.featuresWithInputs(p, k), g.out)
+		}
+	}
+}
+
+// inUnits returns a target in its unit; 0 where nothing has moved yet.
+func inUnits(v, unit float64) float64 {
+	if unit == 0 {
+		return 0
+	}
+	return lanes.Clip(v/unit, regression.TargetLimit)
+}
+
+// predict makes the forecasts of all anchors from f, the remainder of the series that
+// whole is. source is the expert to iterate, or nil. oneStep is the mixture of the
+// one-step forecasts, which detects novelties.
+func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture) {
+	p := &o.origins[o.next]
+	o.direct.FeaturesTo(p.phi, f)
+	last := f.past.Lag(0)
+	copy(p.last, last)
+	for j := range last {
+		p.local[j], p.sd[j] = f.local.mean[j], f.local.sd[j]
+		p.step[j] = f.scaler.Rms[j]
+	}
+	now, seen := whole.past.Lag(0), whole.past.ObservedAt(0)
+	for j := range o.sinceNovelty {
+		o.sinceNovelty[j] = min(o.sinceNovelty[j]+1, noveltyWait*len(o.origins))
+		if oneStep.novel(j) {
+			o.sinceNovelty[j] = 0
+		}
+		if o.shifts != nil && seen[j] {
+			switch o.shifts.Observe(j, now[j], whole.scaler.Weight[j] <= series.WinsorAfter) {
+			case levelShifts:
+				o.sinceNovelty[j] = 0
+			case levelReturns:
+				o.sinceNovelty[j] = noveltyWait * len(o.origins)
+			}
+		}
+	}
+	if whole != f {
+		o.seasons.AheadTo(o.ahead)
+	}
+	o.lags.Push(last, seen)
+	o.lags.learn(f.scaler)
+	o.trends.predict(f, whole.past.Seen, p)
+	o.lags.predict(f.scaler, o.trends.ahead)
+	if o.noOwnPast {
+		for h := range o.horizon {
+			copy(o.lags.path[h*len(last):(h+1)*len(last)], last)
+		}
+	}
+	o.iterate(f, source)
+	o.shrink()
+	o.repeatSeason(whole, p)
+	for k := range o.direct.steps {
+		o.expertsTo(p.forecasts[k], k, whole, f, p)
+		o.combine(k, p)
+	}
+	o.next = (o.next + 1) % len(o.origins)
+	o.count = min(o.count+1, len(o.origins))
+}
+
+// repeatSeason fills lastSeason, when a season is known and has passed once.
+func (o *multihorizon) repeatSeason(f *frame, p *origin) {
+	d := o.direct.dim
+	p.season = o.season
+	if f.past.Count < o.season {
+		p.season = 0
+	}
+	if s := p.season; s > 0 {
+		for h := range o.horizon {
+			ahead := o.ahead[h*d:]
+			for j, v := range f.past.Lag(s - 1 - h%s) { // a whole number of seasons before the target
+				o.lastSeason[h*d+j] = v - ahead[j]
+			}
+		}
+	}
+}
+
+// expertsTo writes the forecasts of the experts of anchor k, anchorExperts x dim.
+func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin) {
+	g := o.direct
+	d, h, last := g.dim, g.steps[k], p.last
+	if n := 3 * g.inputs; n > 0 {
+		f.inputs.AheadTo(p.inputs[k*n:(k+1)*n], h)
+	}
+	copy(p.seasons[k*d:], o.ahead[(h-1)*d:h*d])
+	at := func(expert int) []float64 { return z[expert*d : (expert+1)*d] }
+	for j, v := range p.moves[k*d : (k+1)*d] {
+		at(repeatLast)[j] = last[j] + v
+	}
+	copy(at(repeatSeason), last)
+	copy(at(seasonalStep), last)
+	if s := p.season; s > 0 {
+		then := o.lastSeason[(h-1)*d : h*d]
+		copy(at(repeatSeason), then)
+		now := whole.past.Lag(0)
+		for j, v := range whole.past.Lag(s) {
+			at(seasonalStep)[j] = now[j] + then[j] - v
+		}
+	}
+	copy(at(meanOfPast), f.scaler.Mean)
+	copy(at(meanOfLately), p.local)
+	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
+	copy(at(iterated), o.iteratedPath[(h-1)*d:h*d])
+	g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
+	root := math.Sqrt(float64(h))
+	for j, x := range last {
+		limit, move := regression.OutputLimit*root*p.step[j], p.moves[k*d+j]
+		v := finiteOr(g.out[j], 0) * root * p.step[j]
+		at(direct)[j] = f.scaler.Within(j, x+series.ClipTo(v, move-limit, move+limit), move)
+		v = p.local[j] + p.sd[j]*finiteOr(g.out[d+j], 0)
+		at(directLocal)[j] = f.scaler.Within(j, v, move)
+	}
+}
+
+// combine mixes the experts of anchor k and shrinks the mixture towards the last value and the
+// trend of the remainder, as far as neither the outcomes of all coordinates nor those of each
+// alone are for it. After a novelty or level shift the forecast is the last value, see noveltyWait.
+func (o *multihorizon) combine(k int, p *origin) {
+	d, h, m := o.direct.dim, o.direct.steps[k], o.mixtures[k]
+	z := p.forecasts[k]
+	start := z[repeatLast*d:][:d]
+	forecast := o.forecast[k*d : (k+1)*d]
+	m.forecastTo(forecast, start, z)
+	m.outTo(p.mixed[k*d : (k+1)*d])
+	for j, v := range forecast {
+		shrunk := max(o.factors[k], o.single[k*d+j].factor)
+		forecast[j] = start[j] + shrunk*finiteOr(v-start[j], 0)
+		learnt := shrunk * (1 - m.persistenceWeight(j))
+		if o.sinceNovelty[j] < noveltyWait*h {
+			forecast[j], learnt = p.last[j], 0
+		}
+		weight := func(expert int) float64 { return m.aggregate.weight(expert, j) }
+		path := o.pathWeights[k*paths*d+j:]
+		path[0], path[d], path[2*d] = learnt*weight(iterated), learnt*(weight(repeatSeason)+weight(seasonalStep)), learnt*weight(ownPast)
+	}
+}
+
+// shrink computes the factors by which the increments of the anchors are multiplied: their
+// own, and with few terms those of the shorter horizons, which have more.
+func (o *multihorizon) shrink() {
+	var factor float64
+	for k := range o.factors {
+		t := &o.shrinkages[k]
+		factor = (t.terms*t.factor + shorterTerms*factor) / (t.terms + shorterTerms)
+		o.factors[k] = factor
+	}
+}
+
+// iterate fills iteratedPath with the forecasts of the source, each taken as if it had
+// been observed; without a source, with persistence.
+func (o *multihorizon) iterate(f *frame, source *expert) {
+	d := o.direct.dim
+	if source == nil {
+		for h := range o.horizon {
+			copy(o.iteratedPath[h*d:(h+1)*d], f.past.Lag(0))
+		}
+		return
+	}
+	model, stride := source.yuleWalker, f.recent.stride
+	copy(o.recent[o.horizon*stride:], f.recent.rows(0)[:len(model.theta)])
+	last := f.past.Lag(0)
+	for h := range o.horizon {
+		lanes.Standardise(o.values, last, f.scaler.Mean, f.scaler.Inverse, series.InputLimit)
+		model.forecastTo(o.out, o.values, o.recent[(o.horizon-h)*stride:], f.scaler.PerStep)
+		path, step := o.iteratedPath[h*d:(h+1)*d], o.recent[(o.horizon-h-1)*stride:]
+		f.scaler.Bound(path, o.out, last, f.scaler.Steps, last, regression.OutputLimit, o.trends.ahead(h+1))
+		for j, v := range path {
+			step[j] = v - last[j]
+		}
+		last = path
+	}
+}
+
+// forecastTo writes the forecasts of all horizons, horizon x dim, given the one-step
+// forecast.
+func (o *multihorizon) forecastTo(dst, oneStep []float64) {
+	d := o.direct.dim
+	for j, v := range oneStep {
+		dst[j] = v - o.ahead[j]
+	}
+	left := 1
+	for k, h := range o.direct.steps {
+		from, to := dst[(left-1)*d:left*d], dst[(h-1)*d:h*d]
+		copy(to, o.forecast[k*d:])
+		for i := left + 1; i < h; i++ { // none before the first anchor, 2: k >= 1 here
+			t := float64(i-left) / float64(h-left)
+			row := dst[(i-1)*d:][:len(from)]
+			for j, v := range from {
+				row[j] = (1-t)*v + t*to[j]
+			}
+		}
+		for n, path := range [paths][]float64{o.iteratedPath, o.lastSeason, o.lags.path} {
+			if left < h-1 {
+				o.follow(dst, path, n, k, left, h)
+			}
+		}
+		left = h
+	}
+	for i, v := range o.ahead {
+		dst[i] += v
+	}
+	copy(dst, oneStep)
+}
+
+// follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst: what it
+// is apart from the straight line between its ends, as far as it weighs there.
+func (o *multihorizon) follow(dst, path []float64, n, k, left, h int) {
+	d := o.direct.dim
+	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]
+	if !slices.ContainsFunc(before, positive) && !slices.ContainsFunc(after, positive) {
+		return
+	}
+	from, to := path[(left-1)*d:][:d], path[(h-1)*d:][:d]
+	for i := left + 1; i < h; i++ {
+		t := float64(i-left) / float64(h-left)
+		row, at := dst[(i-1)*d:][:d], path[(i-1)*d:][:d]
+		for j, v := range at {
+			weight := (1-t)*before[j] + t*after[j]
+			row[j] += weight * (v - ((1-t)*from[j] + t*to[j]))
+		}
+	}
+}
+
+func positive(v float64) bool { return v > 0 }
+
+// State saves or restores what the anchor horizons have learnt, each as an option, and the
+// forecasts under way: of another horizon these are dropped, and new anchors begin.
+func (o *multihorizon) State(c *snapshot.Codec) {
+	c.Section("multihorizon")
+	c.Index(&o.season, check.MaxPeriod+1)
+	if o.shifts != nil {
+		o.shifts.State(c)
+	}
+	o.trends.State(c)
+	for k, h := range o.direct.steps {
+		c.Optional(strconv.Itoa(h), func() {
+			o.mixtures[k].State(c)
+			o.shrinkages[k].State(c)
+			for j := range o.direct.dim {
+				o.single[k*o.direct.dim+j].State(c)
+			}
+			o.trends.anchorState(c, k)
+		})
+	}
+	c.Optional("horizon="+strconv.Itoa(o.horizon), func() { o.originsState(c) })
+	if c.Decoding() {
+		o.shrink()
+	}
+}
+
+func (o *multihorizon) originsState(c *snapshot.Codec) {
+	c.Index(&o.next, len(o.origins))
+	c.Index(&o.count, len(o.origins)+1)
+	for i := range o.origins {
+		p := &o.origins[i]
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd, p.seasons, p.mixed, p.trends, p.moves} {
+			c.Float64s(v)
+		}
+		for _, v := range p.forecasts {
+			c.Float64s(v)
+		}
+		c.Index(&p.season, check.MaxPeriod+1)
+	}
+	for j := range o.sinceNovelty {
+		c.Index(&o.sinceNovelty[j], noveltyWait*len(o.origins)+1)
+	}
+	for _, v := range [][]float64{o.iteratedPath, o.lastSeason, o.ahead, o.pathWeights, o.forecast} {
+		c.Float64s(v)
+	}
+}

@@ -1,0 +1,106 @@
+package auto
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// Between two anchors the forecasts follow the iterated path: where the anchors lie on it, so
+// does what is between them, and a path that is straight makes a straight line. The season is
+// added at the end.
+func TestForecastsBetweenAnchors(t *testing.T) {
+	const H = 24
+	s := newAuto(t, Config{Dim: 1, Horizon: H}).NewSeries().(*autoSeries)
+	o := s.multihorizon
+	curve := func(h int) float64 { return 100 + float64(h)*float64(h) }
+	line := func(h int) float64 { return 7 + 10*float64(h) }
+	for name, c := range map[string]struct {
+		anchor func(h int) float64
+		weight float64 // of the curve, which is the iterated path
+		want   func(h int) float64
+	}{
+		"without a path":        {line, 0, line},
+		"on the path":           {curve, 1, curve},
+		"a path that is apart":  {func(h int) float64 { return curve(h) + line(h) }, 1, func(h int) float64 { return curve(h) + line(h) }},
+		"half of a path's bend": {func(h int) float64 { return .5*curve(h) + line(h) }, .5, func(h int) float64 { return .5*curve(h) + line(h) }},
+	} {
+		for h := 1; h <= H; h++ {
+			o.iteratedPath[h-1], o.lastSeason[h-1], o.lags.path[h-1], o.ahead[h-1] = curve(h), 0, 0, math.Sin(float64(h))
+		}
+		for k, h := range o.direct.steps {
+			o.forecast[k] = c.anchor(h)
+			clear(o.pathWeights[paths*k:][:paths])
+			o.pathWeights[paths*k] = c.weight
+		}
+		dst := make([]float64, H)
+		o.forecastTo(dst, []float64{c.anchor(1) + o.ahead[0]})
+		for h := 1; h <= H; h++ {
+			if want := c.want(h) + o.ahead[h-1]; !(math.Abs(dst[h-1]-want) <= 1e-12*want) { // rounding
+				t.Errorf("%s: %d steps ahead %v, want %v", name, h, dst[h-1], want)
+			}
+		}
+	}
+}
+
+// Forecasts of h steps are scored as they were issued h samples before, not as the mixture
+// would make them now.
+func TestLongHorizonsAreScoredAsIssued(t *testing.T) {
+	const d, H = 2, 12
+	s := newAuto(t, Config{Dim: d, Horizon: H}).NewSeries().(*autoSeries)
+	x := modeltest.RandomSeries(rand.New(rand.NewPCG(41, 42)), 300, d, 0)
+	for _, y := range x[:299] {
+		if err := s.Observe(y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := s.multihorizon
+	n := len(o.origins)
+	var want []float64
+	for k, h := range o.direct.steps {
+		p := &o.origins[(o.next-h+n)%n]
+		for j := range d {
+			want = append(want, p.mixed[k*d+j]/o.mixtures[k].unit(j))
+		}
+	}
+	o.Observe(x[299], s.scaler)
+	moved := false
+	for k := range o.direct.steps {
+		for j := range d {
+			if got := o.mixtures[k].out[j]; !(math.Abs(got-want[k*d+j]) <= 1e-12*math.Abs(want[k*d+j])) { // rounding of the units
+				t.Errorf("horizon %d: scored was %v, issued %v", o.direct.steps[k], got, want[k*d+j])
+			}
+			moved = moved || want[k*d+j] != 0
+		}
+	}
+	if !moved {
+		t.Error("all forecasts were the last value")
+	}
+}
+
+// A novelty is a step more than five times as large as any before, and larger than ten typical
+// steps.
+func TestWhatIsANovelty(t *testing.T) {
+	m := newMixture(1, 2, 1, 0, true, nil)
+	for _, c := range []struct {
+		recent, largest, unit float64
+		want                  bool
+	}{
+		{51, 10, 1, true}, {49, 10, 1, false}, {11, 10, 1, false}, // five times the largest
+		{10.1, 2, 1, true}, {9.9, 1, 1, false}, // ten typical steps
+	} {
+		m.steps.Recent[0], m.steps.Largest[0], m.steps.Square[0], m.steps.Count[0] = c.recent, c.largest, c.unit*c.unit, series.WinsorAfter+1
+		m.steps.Derive()
+		if got := m.novel(0); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	m.steps.Count[0] = series.WinsorAfter
+	m.steps.Recent[0] = 1000
+	if m.novel(0) {
+		t.Error("a novelty among the first steps")
+	}
+}

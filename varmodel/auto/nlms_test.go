@@ -1,0 +1,62 @@
+package auto
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
+)
+
+// nlms is the normalised stochastic gradient by its definition.
+type nlms struct {
+	step  float64
+	theta []float64 // outputs x features
+}
+
+func (l *nlms) PredictTo(y, phi []float64) { vec.MatVec(y, l.theta, phi) }
+
+func (l *nlms) State(*snapshot.Codec) {}
+
+func (l *nlms) Update(phi, e []float64) {
+	vec.AddOuter(l.theta, l.step/(1e-6+vec.Dot(phi, phi)), e, phi)
+}
+
+// The features are those of a lagDesign, and so is what is learnt from them.
+func TestInputDesignIsALagDesign(t *testing.T) {
+	const dim, order, rows = 2, 2, 400
+	rng := rand.New(rand.NewPCG(32, 32))
+	cfg := ORFFVARConfig{Dim: dim, Order: order, Horizon: 1, Seed: 1, Frequencies: 30, Optimiser: NLMS, Step: .1}
+	m, err := NewORFFVAR(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, err := orff.NewAdaptive(dim*order, 30, 1, orff.BlockRand(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := &regression.Model{Dim: dim, Horizon: 1, Depth: order, Design: regression.NewLagDesign(dim, order, true, random)}
+	ref.Learner = &nlms{step: .1, theta: make([]float64, dim*ref.Features())}
+	a, b := m.NewSeries(), ref.NewSeries()
+	y, fa, fb := make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	for step := range rows {
+		if a.ForecastTo(fa) != b.ForecastTo(fb) {
+			t.Fatal(step)
+		}
+		for j := range fa {
+			// Some hundred steps, each with some hundred roundings.
+			if step > 0 && !(math.Abs(fa[j]-fb[j]) <= 1e-11) {
+				t.Fatalf("step %d: forecast %v, with features of its own %v", step, fa[j], fb[j])
+			}
+		}
+		for j := range y {
+			y[j] = .5*y[j] + rng.NormFloat64()
+		}
+		if a.Observe(y) != nil || b.Observe(y) != nil {
+			t.Fatal(step)
+		}
+	}
+}

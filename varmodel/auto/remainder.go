@@ -1,0 +1,269 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+const (
+	remainderLags   = 8   // samples of the remainder that are kept; the increments go further back
+	remainderChange = .25 // change of the shares, averaged over the variables, after which the remainder is computed again
+	mixtureKeep     = .3  // with a season of the clock: weight of the outcomes so far for the experts of one step, some of which are others now
+	remainderEvery  = 64  // samples between two such times, at least
+	remainderKeep   = .02 // weight that the source then keeps of what it had learnt
+)
+
+// remainder is a series without its season. The source and all forecasts of more than
+// one step work on it; their forecasts get the season of the target back. Its units are
+// its own: where the season is strong, the steps of the series say little about those
+// of the remainder.
+type remainder struct {
+	frame  *frame
+	past   *series.History
+	season []float64 // of the next sample
+	shares []float64 // of the cycles when the remainder was last computed from the past
+	age    int       // samples since then
+	broken bool      // the next sample follows a break
+	z      []float64 // scratch
+}
+
+func newRemainder(s *autoSeries) *remainder {
+	d := s.m.cfg.Dim
+	r := &remainder{past: series.NewHistory(d, remainderLags), season: make([]float64, d), z: make([]float64, d)}
+	r.frame = newFrame(d, s.m.order, s.m.recent(), series.NewScaler(d), newLocalMean(d), s.inputs)
+	r.frame.past = *r.past
+	return r
+}
+
+// learnSeason learns the season from the last sample and moves the remainder on.
+func (s *autoSeries) learnSeason() {
+	q, y := s.seasons, s.past.Lag(0)
+	q.Observe(s.scaler.Inverse)
+	r := s.remainder
+	if r == nil && !q.active {
+		return
+	}
+	enough := s.past.Count >= min(s.total/2, s.m.memory)
+	if r == nil || r.age >= remainderEvery && enough && r.changed(q) {
+		if enough {
+			s.computeRemainder()
+		}
+		return
+	}
+	for j, v := range y {
+		r.z[j] = v - q.last[j]
+	}
+	r.Push(r.z)
+	r.age++
+}
+
+// changed reports whether the shares of the cycles are other ones than when the
+// remainder was computed.
+func (r *remainder) changed(q *seasons) bool {
+	d := len(r.z)
+	if len(q.cycles)*d != len(r.shares) {
+		return true
+	}
+	var sum float64
+	for k, c := range q.cycles {
+		for j, then := range r.shares[k*d : (k+1)*d] {
+			sum += math.Abs(c.share[j].value - then)
+		}
+	}
+	return sum > remainderChange*float64(d)
+}
+
+// push appends a sample of the remainder.
+func (r *remainder) Push(z []float64) {
+	f := r.frame
+	r.past.Push(z, z)
+	if r.broken {
+		r.broken = false
+		for j, v := range z {
+			r.past.Fill(j, v)
+			f.recent.clear(j)
+		}
+		f.local.restart(z)
+	}
+	f.recent.Push(r.past.Lag(0), r.past.Lag(1))
+	f.local.Add(z)
+	f.scaler.Add(z)
+}
+
+// computeRemainder computes the remainder of all samples that are kept, with the season
+// as it is known now, and the source learns it. Means and ranges are those of the
+// series, which remember more; a season has no mean.
+func (s *autoSeries) computeRemainder() {
+	q, source := s.seasons, s.m.source
+	if source != nil {
+		source.yuleWalker.add(s.frameOf(source).recent, 0)
+		source.discount(remainderKeep)
+	}
+	r := newRemainder(s)
+	f := r.frame
+	r.shares = q.sharesTo(nil)
+	for l := min(s.past.Count, s.past.Depth) - 1; l >= 0; l-- {
+		q.to(r.season, -l)
+		for j, v := range s.past.Lag(l) {
+			r.z[j] = v - r.season[j]
+		}
+		if source != nil && r.past.Count > 2 {
+			f.setTargets(incrementTarget, r.z)
+			learn := source.yuleWalker.take
+			if l == 0 {
+				source.yuleWalker.solveNext()
+				learn = source.yuleWalker.learn
+			}
+			learn(f.targets[incrementTarget], s.past.ObservedAt(l), f)
+		}
+		r.Push(r.z)
+		f.past.AlignWith(r.past)
+		f.prepare()
+	}
+	from, to := s.scaler, f.scaler
+	for _, v := range [][2][]float64{{to.Weight, from.Weight}, {to.Mean, from.Mean}, {to.Variance, from.Variance}, {to.Sd, from.Sd}} {
+		copy(v[0], v[1])
+	}
+	for j := range r.z {
+		to.Low[j], to.High[j] = min(to.Low[j], from.Low[j]), max(to.High[j], from.High[j])
+	}
+	to.Derive()
+	if q.ofClock() {
+		s.mixture.discount(mixtureKeep)
+	}
+	s.remainder = r
+	s.chooseSeason()
+	if s.multihorizon != nil {
+		s.renewLags(1)
+	}
+}
+
+// chooseSeason gives the forecasts of more than one step the season to repeat: the first
+// one that is known and kept, unless a season is configured.
+func (s *autoSeries) chooseSeason() {
+	o := s.multihorizon
+	if o == nil || s.m.cfg.Season != 0 {
+		return
+	}
+	o.season = 0
+	for _, p := range s.seasons.appendPeriods(nil, false) {
+		if p < s.past.Depth {
+			o.season = p
+			break
+		}
+	}
+}
+
+// rest is the remainder of the series; without a season, the series.
+func (s *autoSeries) rest() *frame {
+	if s.remainder != nil {
+		return s.remainder.frame
+	}
+	return s.frame
+}
+
+// frameOf is what an expert looks at: the source at the remainder when there is one.
+func (s *autoSeries) frameOf(e *expert) *frame {
+	if e.source {
+		return s.rest()
+	}
+	return s.frame
+}
+
+// prepare makes the remainder ready for the next forecast.
+func (r *remainder) prepare(q *seasons) {
+	r.frame.past.AlignWith(r.past)
+	r.frame.prepare()
+	q.to(r.season, 1)
+}
+
+// setTargets sets the target of the source, given the next sample.
+func (r *remainder) setTargets(y []float64) {
+	for j, v := range y {
+		r.z[j] = v - r.season[j]
+	}
+	r.frame.setTargets(incrementTarget, r.z)
+}
+
+// addSeason makes a forecast of the next sample from that of the remainder.
+func (r *remainder) addSeason(forecast []float64, s *series.Scaler) {
+	for j, v := range r.season {
+		forecast[j] = s.Within(j, forecast[j]+v, 0)
+	}
+}
+
+// pastRemainder follows the remainder through the past, for experts that learn the past
+// again and take what the source forecasts.
+type pastRemainder struct {
+	frame      *frame
+	past       *series.History
+	begun      bool
+	z, now, to []float64
+}
+
+func newPastRemainder(s *autoSeries) *pastRemainder {
+	d := s.m.cfg.Dim
+	p := &pastRemainder{past: series.NewHistory(d, remainderLags), z: make([]float64, d), now: make([]float64, d), to: make([]float64, d)}
+	p.frame = newFrame(d, 1, s.m.recent(), nil, nil, nil)
+	p.frame.past = *p.past
+	return p
+}
+
+// longTo writes what the source forecasts for the sample after the given lag, as longTo
+// does. It is called for one lag after the other.
+func (p *pastRemainder) longTo(dst, out []float64, s *autoSeries, back int) {
+	f, r := p.frame, s.remainder
+	f.scaler, f.local = r.frame.scaler, r.frame.local
+	first := back
+	if !p.begun {
+		p.begun = true
+		first = min(back+f.recent.count, min(s.past.Count, s.past.Depth)-1)
+	}
+	for l := first; l >= back; l-- {
+		s.seasons.to(p.now, -l)
+		for j, v := range s.past.Lag(l) {
+			p.z[j] = v - p.now[j]
+		}
+		p.past.Push(p.z, p.z)
+		f.recent.Push(p.past.Lag(0), p.past.Lag(1))
+	}
+	f.past.AlignWith(p.past)
+	f.prepare()
+	s.m.source.forecastTo(dst, out, nil, f)
+	s.seasons.to(p.to, 1-back)
+	for j, v := range p.to {
+		dst[j] = (dst[j] + v - p.now[j] - p.z[j]) * s.scaler.PerStep[j]
+	}
+}
+
+// State holds what longTo has computed: the shapes have changed since.
+func (p *pastRemainder) State(c *snapshot.Codec) {
+	c.Bool(&p.begun)
+	p.past.State(c)
+	c.Float64s(p.frame.recent.rows(0))
+}
+
+func (r *remainder) State(c *snapshot.Codec) {
+	c.Section("remainder")
+	f := r.frame
+	f.scaler.State(c)
+	f.local.State(c)
+	r.past.State(c)
+	c.Float64s(f.recent.rows(0))
+	c.Float64s(f.long)
+	n := len(r.shares)
+	c.Len(&n, (len(naturalSpans)+freeCycles+2)*len(r.z))
+	if c.Decoding() {
+		r.shares = make([]float64, n)
+	}
+	c.Float64s(r.shares)
+	c.Float64s(r.season)
+	c.Int(&r.age)
+	c.Bool(&r.broken)
+	if c.Decoding() {
+		f.past = *r.past
+		f.prepare()
+	}
+}

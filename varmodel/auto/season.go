@@ -1,0 +1,407 @@
+package auto
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+const shortestPhases = 5 // samples of the shortest cycle that counts as a time of day for experts
+
+const (
+	alikeSpacings  = 8   // samples with the same spacing before it is taken for that of the series
+	spacingDiffers = .15 // two spacings that differ by less are the same: months have 28 to 31 days
+	periodDiffers  = .02 // by which a natural period may differ from a whole number of samples
+	shortestSeason = 3   // samples
+	longestYear    = 400 // samples: a year of hours is no season that a series can teach
+	sameSeason     = .1  // by which the periods of two cycles differ at least
+	naturalTerms   = 1.5 // terms before a cycle of the clock has a share
+	freeTerms      = 2.5 // terms before a cycle that was found has one
+	freeShare      = .2  // smallest share of a cycle that was found: a search sees many periods
+	freeCycles     = 2   // cycles of periods that were found without the clock
+	weekSpan       = 7 * 86400e9
+	yearSpan       = 31556952e9
+)
+
+// naturalSpans are the natural periods of the clock in nanoseconds: minute, hour, day,
+// week and year.
+var naturalSpans = []int64{60e9, 3600e9, 86400e9, weekSpan, yearSpan}
+
+// seasons are the cycles of one series: the hour, the day, the week and the year as
+// far as the clock tells them, the period that is configured, and the periods that the
+// search finds. Each cycle explains what the shorter ones leave. A cycle counts as far
+// as it has forecast well, see slope.
+//
+// Phases come from the time stamps where there are any, so they survive gaps.
+// Otherwise they are counted, and a break ends the cycles that were found.
+type seasons struct {
+	dim, limit int // limit: longest period, in samples
+
+	time, before int64 // ns: of the next sample, and of the one before it; 0: not known
+	spacing      int64 // ns between samples; 0: not known
+	alike        int   // samples in a row that agree on another spacing
+	since        int64 // time of the first of them
+
+	count   int             // samples
+	cycles  []*cycle        // by ascending period
+	past    *series.History // the samples, as many as the longest period has
+	longest int             // period of all cycles there have been
+	known   int             // number of the first sample in sums of a period; see add
+	last    []float64       // season at the last sample, from before that was learnt
+	active  bool            // a cycle has a share
+	others  []float64       // scratch: shapes of the shorter cycles
+}
+
+// newSeasons returns the seasons of a new series, whose samples come to past first. given is the configured period,
+// or 0.
+func newSeasons(past *series.History, limit, given int) *seasons {
+	dim := past.Dim
+	s := &seasons{dim: dim, limit: limit, past: past, last: make([]float64, dim), others: make([]float64, dim)}
+	if given > 0 {
+		c := newCycle(dim, given)
+		c.given = true
+		s.add(c)
+	}
+	return s
+}
+
+// clock derives the spacing and the natural periods from the times of the samples.
+func (s *seasons) clock() {
+	step := s.time - s.before
+	known := s.time != 0 && s.before != 0 && step > 0
+	s.before = s.time
+	if !known || s.same(step, float64(s.spacing)) {
+		s.alike = 0
+		return
+	}
+	if s.alike > 0 && !s.same(step, float64(s.time-step-s.since)/float64(s.alike)) {
+		s.alike = 0
+	}
+	if s.alike == 0 {
+		s.since = s.time - step
+	}
+	if s.alike++; s.alike == alikeSpacings {
+		s.spacing = (s.time - s.since) / alikeSpacings
+		s.alike = 0
+		s.natural()
+	}
+}
+
+// same reports whether a step has about the given length.
+func (s *seasons) same(step int64, length float64) bool {
+	return math.Abs(float64(step)-length) < spacingDiffers*length
+}
+
+// natural replaces all cycles but the configured one by those of the clock.
+func (s *seasons) natural() {
+	s.Keep(func(c *cycle) bool { return c.given })
+	for _, span := range naturalSpans {
+		exact := float64(span) / float64(s.spacing)
+		limit := s.limit
+		if span == yearSpan {
+			limit = min(limit, longestYear)
+		}
+		period := int(math.Round(exact))
+		if period < shortestSeason || period > limit || math.Abs(exact-float64(period)) > periodDiffers*exact {
+			continue
+		}
+		if c := newCycle(s.dim, period); s.find(period) == nil {
+			c.span = span
+			s.add(c)
+		}
+	}
+}
+
+// find returns the cycle of about the given period, or nil.
+func (s *seasons) find(period int) *cycle {
+	for _, c := range s.cycles {
+		if math.Abs(float64(c.period-period)) <= sameSeason*float64(period) {
+			return c
+		}
+	}
+	return nil
+}
+
+// add puts a cycle among the others and lets the past be as long as its period. Samples from
+// before there was a cycle of that length count as zero where they leave the sum of a period,
+// so a cycle that was found has no share until sums have begun again. With their values the
+// first period found stays: air_quality_uci without times has 25 hours, and errors 14 % larger.
+func (s *seasons) add(c *cycle) {
+	i := 0
+	for i < len(s.cycles) && s.cycles[i].period < c.period {
+		i++
+	}
+	s.cycles = append(s.cycles, nil)
+	copy(s.cycles[i+1:], s.cycles[i:])
+	s.cycles[i] = c
+	if c.period > s.longest {
+		s.known, s.longest = max(s.known, s.count-s.longest), c.period
+		s.past.Keep(c.period + 1)
+	}
+}
+
+// keep removes the cycles that fail a condition.
+func (s *seasons) Keep(condition func(*cycle) bool) {
+	var kept []*cycle
+	for _, c := range s.cycles {
+		if condition(c) {
+			kept = append(kept, c)
+		}
+	}
+	s.cycles = kept
+}
+
+// propose adds a cycle of a period that the search has found, and teaches it the
+// past. Cycles that were found before and have no share make room.
+func (s *seasons) propose(period int, inverse []float64) {
+	s.Keep(func(c *cycle) bool { return !c.free || c.active })
+	free := 0
+	for _, c := range s.cycles {
+		if c.free {
+			free++
+		}
+	}
+	if period < shortestSeason || free >= freeCycles || s.find(period) != nil {
+		return
+	}
+	c := newCycle(s.dim, period)
+	c.setFree()
+	c.span = s.spacing * int64(period)
+	s.add(c)
+	shorter := s.cycles[:0:0]
+	for _, o := range s.cycles {
+		if o.period < period {
+			shorter = append(shorter, o)
+		}
+	}
+	past := s.past
+	n := min(past.Count, past.Depth)
+	c.phase = ((s.phaseNow(c)-n)%period + period) % period
+	others := make([]float64, s.dim)
+	for l := n - 1; l >= 0; l-- {
+		clear(others)
+		for _, o := range shorter {
+			o.shapeAt(others, -l)
+		}
+		var old []float64
+		if l+period < n {
+			old = past.Lag(l + period)
+		}
+		c.Step((c.phase+1)%period, past.Lag(l), old)
+		if c.run == period {
+			c.begin(func(i int) []float64 { return past.Lag(l + i) }, shorter, l, inverse)
+		} else if c.run > period {
+			c.learn(past.Lag(l), others, inverse)
+		}
+	}
+	c.check()
+	s.active = s.active || c.active
+}
+
+// phases returns the phases of the shortest cycles that have a shape: of those that were found, only
+// with a share, because a search sees many periods, and the week and the year only where nothing is
+// shorter.
+func (s *seasons) phases() (now eval.Phases) {
+	n := 0
+	for _, c := range s.cycles {
+		long := c.span >= weekSpan && n > 0
+		if n < len(now) && c.mean != nil && c.period >= shortestPhases && !long && (c.active || !c.free) {
+			now[n] = eval.Phase{Period: int32(c.period), At: int32(c.phase)}
+			n++
+		}
+	}
+	return now
+}
+
+// phaseNow is the phase of a cycle at the last sample.
+func (s *seasons) phaseNow(c *cycle) int {
+	if c.span > 0 && s.before > 0 {
+		return c.phaseOf(s.before)
+	}
+	return c.phase
+}
+
+// begin gives a variable the value v in all samples so far, as the past does before the first
+// sample of a variable.
+func (s *seasons) begin(j int, v float64) {
+	for _, c := range s.cycles {
+		c.total[j], c.fresh[j] = v*float64(min(c.run, c.period)), v*float64(c.run%c.period)
+	}
+}
+
+// observe learns the last sample of the past; inverse are the inverse standard deviations of
+// the variables.
+func (s *seasons) Observe(inverse []float64) {
+	y := s.past.Lag(0)
+	s.clock()
+	s.active = false
+	clear(s.last)
+	others := s.others
+	clear(others)
+	for k, c := range s.cycles {
+		phase := c.phase + 1
+		if c.span > 0 && s.time > 0 {
+			phase = c.phaseOf(s.time)
+		} else if phase == c.period {
+			phase = 0
+		}
+		var old []float64
+		if c.run >= c.period && s.count-c.period >= s.known {
+			old = s.past.Lag(c.period)
+		}
+		c.Step(phase, y, old)
+		switch {
+		case c.run == c.period && c.learnt == 0:
+			c.begin(s.past.Lag, s.cycles[:k], 0, inverse)
+		case c.run >= c.period:
+			c.learn(y, others, inverse)
+		}
+		c.check()
+		s.active = s.active || c.active
+		for j, v := range c.prior {
+			if share := c.share[j].value; share > 0 {
+				others[j] += v
+				s.last[j] += share * v
+			}
+		}
+	}
+	s.count++
+	s.time = 0
+}
+
+// to writes the season k samples after the last one, or before it if k is negative, as
+// it is known now.
+func (s *seasons) to(dst []float64, k int) {
+	clear(dst)
+	for _, c := range s.cycles {
+		if !c.active {
+			continue
+		}
+		mean := c.At(k)
+		for j := range dst {
+			dst[j] += c.share[j].value * c.unit[j] * float64(mean[j])
+		}
+	}
+}
+
+// aheadTo writes the seasons of the next samples, as they are known now.
+func (s *seasons) AheadTo(dst []float64) {
+	clear(dst)
+	d := s.dim
+	for _, c := range s.cycles {
+		if !c.active {
+			continue
+		}
+		phase := c.phase
+		for i := 0; i < len(dst); i += d {
+			if phase++; phase == c.period {
+				phase = 0
+			}
+			row, mean := dst[i:i+d], c.mean[phase*d:(phase+1)*d]
+			for j := range row {
+				row[j] += c.share[j].value * c.unit[j] * float64(mean[j])
+			}
+		}
+	}
+}
+
+// valueAt is the season of one variable k samples after the last one, as it is known now.
+func (s *seasons) valueAt(j, k int) (sum float64) {
+	for _, c := range s.cycles {
+		if share := c.share[j].value; share > 0 {
+			sum += share * c.unit[j] * float64(c.At(k)[j])
+		}
+	}
+	return sum
+}
+
+// reset is for a break: the next sample does not follow the last one.
+func (s *seasons) Reset() {
+	s.time, s.before, s.alike = 0, 0, 0
+	s.Keep(func(c *cycle) bool { return c.span > 0 || c.given })
+	for _, c := range s.cycles {
+		c.interrupt()
+	}
+}
+
+// sharesTo appends the shares of all cycles to dst.
+func (s *seasons) sharesTo(dst []float64) []float64 {
+	for _, c := range s.cycles {
+		for j := range c.share {
+			dst = append(dst, c.share[j].value)
+		}
+	}
+	return dst
+}
+
+// appendPeriods appends the periods of the cycles with a share worth mentioning, the
+// strongest first; with sure those alone that are no chance.
+func (s *seasons) appendPeriods(dst []int, sure bool) []int {
+	first := len(dst)
+	for _, c := range s.cycles {
+		if !c.said || sure && !c.sure {
+			continue
+		}
+		i := len(dst)
+		dst = append(dst, c.period)
+		for ; i > first && s.find(dst[i-1]).strength() < c.strength(); i-- {
+			dst[i] = dst[i-1]
+		}
+		dst[i] = c.period
+	}
+	return dst
+}
+
+func (s *seasons) State(c *snapshot.Codec) {
+	c.Section("seasons")
+	for _, v := range []*int64{&s.time, &s.before, &s.spacing, &s.since} {
+		c.Int64(v)
+	}
+	c.Index(&s.alike, alikeSpacings)
+	for _, v := range []*int{&s.count, &s.longest, &s.known} {
+		c.Int(v)
+	}
+	n := len(s.cycles)
+	c.Len(&n, len(naturalSpans)+freeCycles+2)
+	if c.Decoding() {
+		s.cycles = nil
+	}
+	for i := range n {
+		period := 0
+		if !c.Decoding() {
+			period = s.cycles[i].period
+		}
+		c.Index(&period, check.MaxPeriod+1)
+		if c.Err() != nil {
+			return
+		}
+		if c.Decoding() {
+			if period < 1 {
+				c.Fail("seasons: a period of %d", period)
+				return
+			}
+			s.add(newCycle(s.dim, period))
+		}
+		s.cycles[i].State(c)
+	}
+	c.Float64s(s.last)
+	s.active = false
+	for _, o := range s.cycles {
+		o.check()
+		s.active = s.active || o.active
+	}
+}
+
+// ofClock reports whether a cycle has a share that the search has not found.
+func (s *seasons) ofClock() bool {
+	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.active && !c.free })
+}
+
+// has reports whether variable j has a season.
+func (s *seasons) has(j int) bool {
+	return slices.ContainsFunc(s.cycles, func(c *cycle) bool { return c.share[j].value > 0 })
+}

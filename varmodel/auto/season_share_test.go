@@ -1,0 +1,58 @@
+package auto
+
+import (
+	"testing"
+
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+)
+
+// What a season said is 1, and what happened 2 and 0 in turns: with n terms, of weight .97 one
+// after the other, the share is the slope b less 1 + 2/n standard errors. The first terms have
+// none; by hand, without forgetting, after four terms b = 1, the squares of the rests make
+// 4/(4 3) = 1/3, and 1 - 1.5 sqrt(1/3) = .134.
+func TestShareOfASeasonNeedsTerms(t *testing.T) {
+	s := slope{every: 1, memory: .97, least: naturalTerms}
+	for i, want := range []float64{0, 0, 0.1829908211450073, 0.07847515439078678, 0.4755774897271724, 0.34886142201719306, 0.5844545973293547, 0.47214908418997104} {
+		s.add(1, float64(2-2*(i%2)), false)
+		modeltest.Near(t, "the share", s.value, want, 1e-14)
+	}
+	// What always happens as it was said has a share of 1 from the second term on.
+	s = slope{every: 1, memory: .97, least: naturalTerms}
+	s.add(1, 1, false)
+	s.add(1, 1, false)
+	modeltest.Near(t, "the share", s.value, 1, 1e-15)
+}
+
+// A constant in all outcomes of a term, here 2, is the trend of a longer season. The share of a short
+// cycle leaves the constant out; the share of another cycle takes the constant for a season.
+func TestShareOfAShortCycleLeavesOutATrend(t *testing.T) {
+	short := slope{every: 4, memory: .994, least: naturalTerms, short: true}
+	plain := slope{every: 4, memory: .994, least: naturalTerms}
+	for range 5 {
+		for k := range 4 {
+			said, happened := 1+float64(k%2), 2.
+			short.add(said, happened, false)
+			plain.add(said, happened, false)
+		}
+	}
+	if short.value != 0 || plain.value < .5 {
+		t.Errorf("shares %v and, of a longer one, %v", short.value, plain.value)
+	}
+}
+
+// One large term decides nothing: deviations are large, in standard deviations, before a series has
+// seen its first day. As many equal terms as there are count, here little more than one.
+func TestShareOfAShortCycleNeedsEqualTerms(t *testing.T) {
+	s := slope{every: 2, memory: 1, least: naturalTerms, short: true}
+	for k := range 50 {
+		said := .05
+		if k == 0 {
+			said = 1
+		}
+		s.add(said, said/2, false)
+		s.add(-said, -said/2, false)
+	}
+	if s.value != 0 || s.sure() {
+		t.Errorf("share %v, sure %v", s.value, s.sure())
+	}
+}

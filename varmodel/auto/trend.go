@@ -1,0 +1,171 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+const (
+	trendMemory  = 4     // memory of a slope, in horizons …
+	trendLeast   = 100   // … and at least so many samples
+	trendOutcome = 5     // limit of an outcome, in trends or in typical steps times sqrt(h)
+	trendForget  = .9998 // weight of an outcome in the share after the next one
+	trendErrors  = 2.5   // standard errors that are subtracted from a share
+	trendTerms   = 4     // terms before an anchor has a share …
+	trendBeyond  = 2     // … and the part of the longest horizon with a share, up to which its trend goes on
+)
+
+// trends are the slopes of the remainder of a series. All forecasts of h steps start from
+//
+//	x_t + share h slope,
+//
+// where the slope is a running mean of the increments, winsorised as in the scaler, so that the
+// reset of a counter does not turn it. The share is what the trend has earned, see trendShare: on
+// a random walk it is near 0.
+type trends struct {
+	dim    int
+	on     bool         // the model has the ingredient
+	steps  []int        // anchor horizons
+	slopes []float64    // anchors x dim
+	shares []trendShare // anchors x dim
+	rates  []float64    // least weight of an increment in the slope of each anchor
+	count  []int        // of each coordinate: increments
+	still  bool         // nothing moves: path is not set
+	path   []float64    // horizon x dim: share h slope, on straight lines between the anchors
+}
+
+func newTrends(dim int, steps []int, on bool) *trends {
+	n := len(steps) * dim
+	r := &trends{
+		dim: dim, on: on, steps: steps, slopes: make([]float64, n), shares: make([]trendShare, n),
+		count: make([]int, dim), path: make([]float64, steps[len(steps)-1]*dim),
+	}
+	for _, h := range steps {
+		r.rates = append(r.rates, 1/max(trendLeast, trendMemory*float64(h)))
+	}
+	return r
+}
+
+// learn learns the share of anchor k from the outcome y, NaN where missing, of the trends of p.
+// every is the number of outcomes per term.
+func (r *trends) learn(k, every int, y []float64, p *origin) {
+	if !r.on {
+		return
+	}
+	root := math.Sqrt(float64(r.steps[k]))
+	for j, v := range y {
+		i := k*r.dim + j
+		if unit := max(root*p.step[j], math.Abs(p.trends[i])); v == v && unit > 0 {
+			r.shares[i].learn(p.trends[i]/unit, lanes.Clip((v-p.last[j])/unit, trendOutcome), every)
+		}
+	}
+}
+
+// predict learns the last increments of f where they were seen, and writes the trends after the
+// last sample to p and path.
+func (r *trends) predict(f *frame, seen []bool, p *origin) {
+	d := r.dim
+	r.still = true
+	for j, step := range f.recent.rows(0)[:d] {
+		if seen[j] {
+			r.count[j]++
+			step = lanes.Clip(step, series.WinsorLimit*f.scaler.Steps[j])
+			for k, least := range r.rates {
+				r.slopes[k*d+j] += lanes.Weight(float64(r.count[j]), least) * (step - r.slopes[k*d+j])
+			}
+		}
+		known, move := 1, 0. // the longest horizon with a share, and its move
+		for k, h := range r.steps {
+			i := k*d + j
+			p.trends[i] = float64(h) * r.slopes[i]
+			if s := &r.shares[i]; s.terms >= trendTerms {
+				known, move = h, s.share*p.trends[i]
+			}
+			p.moves[i] = move * float64(min(h, trendBeyond*known)) / float64(known)
+			r.still = r.still && p.moves[i] == 0
+		}
+	}
+	if r.still {
+		return
+	}
+	for j := range d {
+		left, before := 0, 0.
+		for k, h := range r.steps {
+			after := p.moves[k*d+j]
+			step := (after - before) / float64(h-left)
+			for n := left + 1; n <= h; n++ {
+				r.path[(n-1)*d+j] = before + float64(n-left)*step
+			}
+			left, before = h, after
+		}
+	}
+}
+
+// ahead returns how far the trends move in h steps; nil: nowhere.
+func (r *trends) ahead(h int) []float64 {
+	if r.still {
+		return nil
+	}
+	return r.path[(h-1)*r.dim : h*r.dim]
+}
+
+// trendShare is the regression of the outcomes of one coordinate and horizon on its trends.
+// Overlapping outcomes are alike, so those of a round make one term of the sums; see rounds.
+type trendShare struct {
+	outcomes        int     // in the present term
+	product, square float64 // sums of the present term: trend times outcome, and trend^2
+	terms           float64 // number of terms, with forgetting; and sums over the terms:
+	xy, xx          float64 // products, squares,
+	pp, pq, qq      float64 // products^2, products times squares, squares^2
+	share           float64 // value of these sums
+}
+
+func (s *trendShare) learn(trend, outcome float64, every int) {
+	s.product += trend * outcome
+	s.square += trend * trend
+	if s.outcomes++; s.outcomes < every {
+		return
+	}
+	f, p, q := math.Pow(trendForget, float64(s.outcomes)), s.product, s.square
+	s.terms = f*s.terms + 1
+	s.xy, s.xx = f*s.xy+p, f*s.xx+q
+	s.pp, s.pq, s.qq = f*s.pp+p*p, f*s.pq+p*q, f*s.qq+q*q
+	s.outcomes, s.product, s.square = 0, 0, 0
+	s.share = s.value()
+}
+
+// value returns the slope of the regression less trendErrors standard errors, in [0, 1].
+func (s *trendShare) value() float64 {
+	if s.xx == 0 {
+		return 0
+	}
+	slope := s.xy / s.xx
+	noise := max(s.pp-2*slope*s.pq+slope*slope*s.qq, 0) // sum of (product - slope square)^2
+	// 1 + 2/terms standard errors: with few terms the standard error is uncertain, too.
+	return series.ClipTo(slope-trendErrors*(1+2/s.terms)*math.Sqrt(noise)/s.xx, 0, 1)
+}
+
+// anchorState saves or restores anchor k.
+func (r *trends) anchorState(c *snapshot.Codec, k int) {
+	from, to := k*r.dim, (k+1)*r.dim
+	c.Float64s(r.slopes[from:to])
+	for i := from; i < to; i++ {
+		s := &r.shares[i]
+		c.Index(&s.outcomes, check.MaxHorizon)
+		for _, v := range []*float64{&s.product, &s.square, &s.terms, &s.xy, &s.xx, &s.pp, &s.pq, &s.qq} {
+			c.Float64(v)
+		}
+		s.share = s.value()
+	}
+}
+
+// State saves or restores what the anchors share.
+func (r *trends) State(c *snapshot.Codec) {
+	for j := range r.count {
+		c.Index(&r.count[j], math.MaxInt)
+	}
+}

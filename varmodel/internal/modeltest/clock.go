@@ -1,0 +1,3 @@
+package modeltest
+
+const FirstOf2026 = int64(1767225600e9)

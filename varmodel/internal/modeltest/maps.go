@@ -1,0 +1,67 @@
+package modeltest
+
+import (
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// gaussianMap draws D frequencies of the decomposable Gaussian kernel with an
+// exact linear part.
+func GaussianMap(dim, order, D int, out orff.Output) func(orff.Rand) (orff.Map, error) {
+	return func(r orff.Rand) (orff.Map, error) {
+		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim*order, D, r)
+		if err != nil {
+			return nil, err
+		}
+		l, err := orff.NewLinear(dim*order, 1)
+		if err != nil {
+			return nil, err
+		}
+		s, err := orff.NewScalarSum([]float64{1, 1}, l, f)
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewDecomposable(s, out), nil
+	}
+}
+
+// curlMap draws D frequencies of the curl-free kernel.
+func CurlMap(dim, D int) func(orff.Rand) (orff.Map, error) {
+	return func(r orff.Rand) (orff.Map, error) { return orff.NewCurlFree(1, dim, D, orff.Bounded, r) }
+}
+
+// schurMap is the random feature map of the kernel of OKVAR.
+func SchurMap(dim, D int) func(orff.Rand) (orff.Map, error) {
+	return func(r orff.Rand) (orff.Map, error) {
+		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, D, r)
+		if err != nil {
+			return nil, err
+		}
+		one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, D, orff.BlockRand(r.Uint64(), 1))
+		if err != nil {
+			return nil, err
+		}
+		each, err := orff.NewTransformable(one, orff.Coordinates(dim))
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewSchur(orff.NewDecomposable(f, orff.Identity(dim)), each)
+	}
+}
+
+// meanSquaredError runs a model over x and returns its error from row first on.
+func MeanSquaredError(t testing.TB, m eval.Model, x [][]float64, first int) float64 {
+	t.Helper()
+	d := len(x[0])
+	all := Record(t, m.NewSeries(), x, d)
+	var s, n float64
+	for i := first; i < len(x); i++ {
+		for j, v := range all[i-1] {
+			s += (v - x[i][j]) * (v - x[i][j])
+			n++
+		}
+	}
+	return s / n
+}

@@ -1,0 +1,259 @@
+package regression
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// learner is an online regression y ~ Theta^T phi; sgd.RLS, sgd.BlockNewton and
+// fourierLearner are learners.
+type learner interface {
+	PredictTo(y, phi []float64)
+	Update(phi, e []float64)
+	State(c *snapshot.Codec)
+}
+
+// unlabelledLearner is a learner that also learns from features without a target.
+type unlabelledLearner interface{ Unlabelled(phi []float64) }
+
+const (
+	OutputLimit   = 4  // limit of a forecast increment, in typical steps
+	TargetLimit   = 10 // limit of a target, in units of the target
+	DriftDiscount = .3 // factor of the weight of earlier samples when a model forgets
+)
+
+// resettable is a learner that can forget everything or a part.
+type Resettable interface {
+	learner
+	Reset()
+	Discount(factor float64)
+}
+
+// design computes the feature vector phi of a series from its past. The bandwidth that it
+// has learnt belongs to the model.
+type design interface {
+	Features() int
+	Observe(s *series.Scaler, past *series.History)
+	FeaturesTo(phi []float64, s *series.Scaler, past *series.History)
+	State(c *snapshot.Codec)
+}
+
+// regression is an autoregression: the next increment of every coordinate, in
+// units of its typical step or of a common one, is a linear function of features of the last lags.
+// It owns the weights; a regressionSeries has the rest.
+type Model struct {
+	Dim, Horizon int
+	Depth        int // lags the design looks at
+	Inputs       int // exogenous inputs
+	Law          Law
+	Design       design
+	Learner      learner
+	uses         int // of the learner: when it has not been used since, it would predict the same
+}
+
+func (m *Model) State(c *snapshot.Codec) {
+	c.Section("regression")
+	m.Design.State(c)
+	m.Learner.State(c)
+	m.uses++
+}
+
+func (m *Model) NewSeries() eval.Forecaster {
+	v := make([]float64, 5*m.Dim)
+	part := func(i int) []float64 { return v[i*m.Dim : (i+1)*m.Dim : (i+1)*m.Dim] }
+	s := &Series{
+		Model:   m,
+		Scaler:  series.NewScaler(m.Dim),
+		Past:    series.NewHistory(m.Dim, m.Depth),
+		inputs:  series.NewExogenousInputs(m.Inputs, m.Horizon),
+		Phi:     make([]float64, m.Features()),
+		Unit:    part(0),
+		perUnit: part(1),
+		Next:    part(2),
+		err:     part(3),
+		out:     part(4),
+		step:    lanes.Rows(1, m.Dim),
+		use:     -1,
+	}
+	if m.Horizon > 1 {
+		s.scratch, s.later = series.NewHistory(m.Dim, m.Depth), make([]float64, m.Features())
+	}
+	if s.inputs != nil {
+		return regressionWithInputs{s}
+	}
+	return s
+}
+
+// features is the length of phi: those of the design, then those of the inputs.
+func (m *Model) Features() int { return m.Design.Features() + 2*m.Inputs }
+
+// regressionSeries is one series of a regression.
+type Series struct {
+	Model  *Model
+	Scaler *series.Scaler
+	Past   *series.History
+	inputs *series.ExogenousInputs // nil without
+
+	Phi     []float64 // features of the last samples
+	Unit    []float64 // scale of the increments when phi was made
+	perUnit []float64 // its inverse
+	Next    []float64 // one-step forecast
+	pending bool      // phi waits for its target
+	out     []float64 // what the learner predicted last, …
+	use     int       // … and which use of it that was, if for phi; else -1
+
+	err     []float64       // scratch
+	step    []float64       // scratch
+	scratch *series.History // nil for a horizon of one
+	later   []float64       // features that contain forecasts
+}
+
+func (s *Series) Observe(y []float64) error { return s.ObserveTarget(y, y) }
+
+// observe takes the sample y, but learns target in its place.
+func (s *Series) ObserveTarget(y, target []float64) error {
+	if err := check.Sample(y, s.Model.Dim, check.AnyFinite); err != nil {
+		return err
+	}
+	if s.pending {
+		s.learn(target)
+	}
+	s.Past.Push(y, s.Next)
+	s.Scaler.Add(y)
+	if s.inputs != nil {
+		s.inputs.Next()
+	}
+	if !s.Past.Any() {
+		return nil
+	}
+	s.pending = s.Past.Count >= max(s.Model.Depth, 2)
+	if s.pending {
+		s.Model.Design.Observe(s.Scaler, s.Past)
+		copy(s.Unit, s.Scaler.Steps)
+		copy(s.perUnit, s.Scaler.PerStep)
+		s.Model.Law.setUnits(s)
+	}
+	s.StepTo(s.Next, s.Phi, s.Past, 1)
+	return nil
+}
+
+// learn updates the weights with the target y of phi.
+func (s *Series) learn(y []float64) {
+	if s.use == s.Model.uses {
+		copy(s.err, s.out)
+	} else {
+		s.Model.Learner.PredictTo(s.err, s.Phi)
+	}
+	s.Model.uses++
+	any := false
+	last, perUnit, seen, err := s.Past.Lag(0)[:len(y)], s.perUnit[:len(y)], s.Past.Seen[:len(y)], s.err[:len(y)]
+	for j, v := range y {
+		if math.IsNaN(v) || !seen[j] {
+			err[j] = 0
+			continue
+		}
+		any = true
+		// Limited, so that an outlier does not spoil the weights for long.
+		err[j] = lanes.Clip((v-last[j])*perUnit[j], TargetLimit) - err[j]
+	}
+	if any {
+		s.Model.Learner.Update(s.Phi, s.err)
+	} else if l, ok := s.Model.Learner.(unlabelledLearner); ok {
+		l.Unlabelled(s.Phi)
+	}
+}
+
+// regressionWithInputs is a regressionSeries with exogenous inputs.
+type regressionWithInputs struct{ *Series }
+
+// SetInputs implements eval.InputTaker.
+func (s regressionWithInputs) SetInputs(u []float64) { s.inputs.Set(u) }
+
+// stepTo writes the forecast of the sample after the last of h, which is the k-th
+// after the last observed, and makes the features phi for it.
+func (s *Series) StepTo(dst, phi []float64, h *series.History, k int) {
+	last := h.Lag(0)
+	if !s.pending {
+		copy(dst, last)
+		return
+	}
+	m := s.Model
+	n := len(phi) - s.inputs.Features()
+	m.Design.FeaturesTo(phi[:n], s.Scaler, h)
+	if s.inputs != nil {
+		s.inputs.StepTo(phi[n:], k)
+	}
+	m.Learner.PredictTo(s.out, phi)
+	m.uses++
+	if s.use = -1; k == 1 {
+		s.use = m.uses
+	}
+	s.Scaler.Bound(s.step, s.out, last, s.Unit, last, OutputLimit, nil)
+	copy(dst, s.step)
+	s.Model.Law.keepSum(dst, last)
+}
+
+func (s *Series) ForecastTo(dst []float64) bool {
+	d := s.Model.Dim
+	if len(dst) != s.Model.Horizon*d {
+		panic("varmodel: ForecastTo: wrong length")
+	}
+	if !s.Past.Any() {
+		return false
+	}
+	copy(dst, s.Next)
+	if s.Model.Horizon == 1 {
+		return true
+	}
+	// Iterate on a copy of the past.
+	h := s.scratch
+	h.CopyFrom(s.Past)
+	for k := 1; k < s.Model.Horizon; k++ {
+		h.Extend(dst[(k-1)*d : k*d])
+		s.StepTo(dst[k*d:(k+1)*d], s.later, h, k+1)
+	}
+	return true
+}
+
+// ResetLags implements eval.LagResetter. Until the lags are filled again the
+// forecast is the last value, and nothing is learnt.
+func (s *Series) ResetLags() {
+	s.pending = false
+	s.Past.Reset()
+	s.Scaler.Break()
+}
+
+// Adapt implements eval.Adapter. A restart forgets everything; no samples are kept to
+// be learnt again.
+func (s *Series) Adapt(a eval.Adaptation, _ int) {
+	l, ok := s.Model.Learner.(Resettable)
+	s.Model.uses++
+	switch {
+	case a == eval.AdaptScaler:
+		s.Scaler.ResetWeights()
+	case ok && a == eval.AdaptForget:
+		l.Discount(DriftDiscount)
+	case ok && a == eval.AdaptRestart:
+		l.Reset()
+	}
+}
+
+func (s *Series) State(c *snapshot.Codec) {
+	c.Section("series")
+	s.Scaler.State(c)
+	s.Past.State(c)
+	c.Float64s(s.Phi)
+	c.Float64s(s.Unit)
+	c.Float64s(s.perUnit)
+	c.Float64s(s.Next)
+	c.Bool(&s.pending)
+	if s.inputs != nil {
+		s.inputs.State(c)
+	}
+	s.use = -1
+}

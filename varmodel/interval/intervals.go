@@ -1,0 +1,483 @@
+package interval
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+// Config describes the prediction intervals around a model.
+type Config struct {
+	Dim     int       // d, coordinates of a sample
+	Horizon int       // H, as of the model
+	Levels  []float64 // coverage of each interval, in (0, 1)
+
+	// Horizons are those of 1 to Horizon, ascending, that have intervals; none: all. The first one has
+	// them always, and so has the anchor of each, see profiles. No horizon learns from others.
+	Horizons []int
+}
+
+// Intervals are the prediction intervals of one series: an eval.Companion of its
+// model.
+//
+// An interval reaches s g f to either side of the forecast. For each horizon and
+// coordinate, s follows the mean absolute error of the forecasts of that horizon.
+// The factors, f of the coordinate and g of all coordinates together, grow when a
+// target falls outside of the interval that was issued for it and shrink when it
+// falls inside, in the proportion that holds the coverage at the level (adaptive conformal
+// inference on a logarithmic scale; Gibbs and Candes 2021). After an error far beyond the usual the
+// next intervals reach to the value before it, too: it may have been a spike. The common factor learns from
+// the errors of all coordinates, which short series and long horizons need. Forecasts of h
+// steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
+// step of a factor is larger than 1/h. A coordinate whose errors have lately become much larger or
+// smaller, or whose own factor is far from 1, has no vote for g. Where the size of the errors depends on
+// the hour, half widths follow it, see profiles. The method assumes no distribution of the errors.
+type Intervals struct {
+	cfg   Config
+	used  []int     // horizons with intervals
+	order []int     // levels, ascending
+	gauss []float64 // gaussianFactor of each level
+
+	ring   []float64 // forecasts of the last H origins, H x H x d
+	half   []float64 // half widths of their intervals, H x L x H x d; 0: none
+	next   int       // origin that Issue replaces next
+	issued []int     // H: the last origins whose forecasts of h steps are in the ring, at most h
+	scored []int     // H: samples after which a forecast of this horizon was scored, at most intervalAfter
+
+	count, scale []float64 // H x d: errors seen, and their mean size
+	lately       []float64 // H x d: mean size of the last of them
+	rounds       []float64 // H: samples that g has learnt from
+	own          []float64 // f, L x H x d
+	common       []float64 // g, L x H
+
+	last   []float64 // newest value of each coordinate
+	before []float64 // value before it, if the step was far beyond the usual: the next intervals reach to it; NaN = no such step
+	still  []int     // samples since it changed
+
+	early   []float64          // H: the outcomes that a rate counts from
+	until   []float64          // H: those after which it makes no difference
+	errors  []*lanes.Conformal // H
+	voting  []float64          // d: 0 for a value that sticks, which teaches no factor
+	steps   []float64          // H x L x 2: what a hit and a miss multiply f by
+	stepsOf []float64          // H: the step of the factors that they belong to
+	moves   []float64          // H x L x (d+1): those of g by the number of misses, as far as they are known
+
+	profiles *profiles // nil while the series has no cycles
+}
+
+// NewIntervals returns the intervals of a series that has no forecasts yet.
+func NewIntervals(cfg Config) (*Intervals, error) {
+	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	if len(cfg.Levels) == 0 {
+		return nil, fmt.Errorf("varmodel: Levels must not be empty")
+	}
+	for _, p := range cfg.Levels {
+		if !(p > 0 && p < 1) {
+			return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", p)
+		}
+	}
+	d, h, l := cfg.Dim, cfg.Horizon, len(cfg.Levels)
+	s := &Intervals{
+		cfg: cfg, order: make([]int, l), gauss: make([]float64, l),
+		ring: make([]float64, h*h*d), half: make([]float64, h*l*h*d),
+		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
+		lately: make([]float64, h*d), own: make([]float64, l*h*d), common: make([]float64, l*h),
+		issued: make([]int, h), scored: make([]int, h),
+		last: make([]float64, d), before: make([]float64, d), still: make([]int, d),
+		early: make([]float64, h), until: make([]float64, h),
+		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, h*l*(d+1)),
+	}
+	for k := range h {
+		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)
+		below := math.Pow(min(ownLeast(k+1)/ownRate, commonLeast(k+1)), -1/rateDecay)
+		s.until[k] = min(rateSettled, below-s.early[k]+1)
+		s.errors = append(s.errors, lanes.NewConformal(l, k+1, intervalScaleRate/float64(k+1), series.Degenerate, 1/farthest, farthest, series.WinsorAfter, series.WinsorLimit))
+	}
+	s.used = cfg.horizons()
+	for i, p := range cfg.Levels {
+		s.order[i], s.gauss[i] = i, gaussianFactor(p)
+		for k := range h {
+			s.common[i*h+k] = s.gauss[i]
+		}
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(cfg.Levels[a], cfg.Levels[b]) })
+	for i := range s.own {
+		s.own[i] = 1
+	}
+	for j := range s.voting {
+		s.voting[j], s.before[j] = 1, math.NaN()
+	}
+	return s, nil
+}
+
+// horizons returns the horizons that have intervals.
+func (c *Config) horizons() (used []int) {
+	for h := 1; h <= c.Horizon; h++ {
+		wanted := func(o int) bool { return o == h || profileAnchor(anchorAt(o), c.Horizon) == h }
+		if h == 1 || len(c.Horizons) == 0 || slices.ContainsFunc(c.Horizons, wanted) {
+			used = append(used, h)
+		}
+	}
+	return used
+}
+
+const (
+	intervalScaleRate = 0.05 // weight of an error in s, at one step
+	intervalAfter     = 20   // errors at a horizon before its bounds are given
+	ownRate           = 0.5  // step of log f, times that of log g …
+	ownFloor          = 0.01 // … and its smallest at one step
+	commonFloor       = 0.04 // smallest step of log g, unless h is large
+	rateDecay         = 0.6  // both steps fall like n^-0.6 before …
+	overlapRate       = 0.5  // … times this beyond one step: misses of overlapping forecasts come in runs
+	rateSettled       = 2000 // outcomes after which they are at their smallest
+	factorLimit       = 3    // of |log f| and |log g|, from a Gaussian
+	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
+	stillLimit        = 1 << 30
+	farError          = 10 // mean absolute errors; after a larger one the interval reaches to the value before
+	latelySamples     = 20 // memory of the size of the last errors, in samples …
+	latelyHorizons    = 2  // … and horizons
+	voteFactor        = 2  // factor f, or size of the last errors in s, above which a coordinate has no vote for g, or below its inverse
+	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
+)
+
+// gaussianFactor is the half width of an interval of level p in mean absolute
+// errors, when these are Gaussian.
+func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.Pi) }
+
+// Observe implements eval.Companion: it learns from the errors of the forecasts of
+// y.
+func (s *Intervals) Observe(y []float64) {
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	s.compareSteps(y)
+	for j, v := range y {
+		if v == s.last[j] || v != v {
+			if s.still[j] = min(s.still[j]+1, stillLimit); s.still[j] >= stillAfter {
+				s.voting[j] = 0
+			}
+			continue
+		}
+		for h := 0; h < H && float64(s.still[j])*intervalScaleRate > forgotten*float64(h+1); h++ {
+			s.count[h*d+j] = 0
+		}
+		s.last[j], s.still[j], s.voting[j] = v, 0, 1
+	}
+	// Neighbouring horizons are not processed in a row: the last numbers are still being stored.
+	for first := range 2 {
+		for i := first; i < len(s.used); i += 2 {
+			if h := s.used[i]; s.issued[h-1] == h {
+				s.score(h, y, (s.next-h+H)%H)
+				s.scored[h-1] = min(s.scored[h-1]+1, intervalAfter)
+			}
+		}
+	}
+	if s.profiles != nil {
+		s.compareProfiles()
+	}
+}
+
+// compareSteps finds the coordinates whose errors are far beyond the usual. Nobody knows yet
+// whether such a value is a spike or a new level, unless it goes back to where the one
+// before it came from.
+func (s *Intervals) compareSteps(y []float64) {
+	if s.issued[0] == 0 {
+		return
+	}
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	forecast := s.ring[(s.next-1+H)%H*H*d:][:d]
+	for j, v := range y {
+		back := math.Abs(v-s.before[j]) < math.Abs(v-s.last[j])
+		s.before[j] = math.NaN()
+		usual := s.scale[j]
+		if s.profiles != nil {
+			usual *= s.profiles.ratioNow(j)
+		}
+		if far := math.Abs(v-forecast[j]) > farError*usual; far && !back && s.count[j] > series.WinsorAfter {
+			s.before[j] = s.last[j]
+		}
+	}
+}
+
+// Issue implements eval.Companion.
+func (s *Intervals) Issue(forecast []float64) {
+	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
+	if len(forecast) != H*d {
+		panic("varmodel: Issue: wrong length")
+	}
+	copy(s.ring[s.next*H*d:], forecast)
+	half := s.half[s.next*L*H*d : (s.next+1)*L*H*d]
+	s.halfTo(half)
+	if s.profiles != nil {
+		s.scaleTo(half)
+	}
+	for j, before := range s.before {
+		if before != before {
+			continue
+		}
+		for i := j; i < len(half); i += d {
+			half[i] += math.Abs(forecast[i%(H*d)] - before)
+		}
+	}
+	s.next = (s.next + 1) % H
+	for k := range s.issued {
+		s.issued[k] = min(s.issued[k]+1, k+1)
+	}
+}
+
+// halfTo writes the half widths of the present intervals, L x H x d.
+func (s *Intervals) halfTo(dst []float64) {
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	for n, l := range s.order {
+		for _, h := range s.used {
+			h--
+			g, from, to := s.common[l*H+h], (l*H+h)*d, (l*H+h+1)*d
+			row, own, scale := dst[from:to], s.own[from:to], s.scale[h*d:(h+1)*d]
+			for j, f := range own {
+				row[j] = scale[j] * g * f
+			}
+			if n == 0 {
+				continue
+			}
+			inner := dst[(s.order[n-1]*H+h)*d:][:d]
+			for j, v := range inner { // an interval contains those of lower levels
+				if v > row[j] {
+					row[j] = v
+				}
+			}
+		}
+	}
+}
+
+// score learns from the forecasts of horizon h at the given origin of the ring,
+// whose target y is known now.
+func (s *Intervals) score(h int, y []float64, origin int) {
+	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
+	k := h - 1
+	from, to := k*d, h*d
+	rate := s.rate(h)
+	steps := s.steps[2*L*k : 2*L*h]
+	if own := max(ownRate*rate, ownLeast(h)); own != s.stepsOf[k] {
+		s.stepsOf[k] = own
+		for l, level := range s.cfg.Levels {
+			steps[2*l], steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
+		}
+	}
+	forecast, half := s.ring[origin*H*d:], s.half[origin*L*H*d:]
+	common := max(rate, commonLeast(h))
+	if s.profiles != nil {
+		s.learnProfiles(h, y, forecast[from:to], common)
+	}
+	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, steps, H*d)
+	s.learnLately(h, y, forecast[from:to])
+	if voters == 0 {
+		return
+	}
+	s.rounds[k]++
+	for l := range L {
+		votes, missed := s.votes(h, l, voters, int(misses[l]), y, forecast[from:], half[l*H*d+from:])
+		if votes == 0 {
+			continue
+		}
+		g := &s.common[l*H+k]
+		*g = series.ClipTo(*g*s.move(h, common, l, missed, votes), s.gauss[l]/farthest, s.gauss[l]*farthest)
+	}
+}
+
+// learnLately learns the sizes of the last errors at horizon h. Where these are but rounding, the
+// next larger one is the first that counts: as a limit for it, s would be nothing.
+func (s *Intervals) learnLately(h int, y, forecast []float64) {
+	d := s.cfg.Dim
+	lately, scale, count := s.lately[(h-1)*d:][:len(y)], s.scale[(h-1)*d:][:len(y)], s.count[(h-1)*d:][:len(y)]
+	rate := 1 / (latelySamples + latelyHorizons*float64(h))
+	for j, yhat := range forecast[:len(y)] {
+		v := y[j]
+		if e := math.Abs(v - yhat); e == e && count[j] > 0 {
+			lately[j] += lanes.Weight(count[j], rate) * (e - lately[j])
+			if scale[j] <= series.Degenerate*math.Abs(v) {
+				count[j] = 0
+			}
+		}
+	}
+}
+
+// votes returns the votes and misses of a level at horizon h without those of coordinates whose
+// intervals miss too often or too seldom for reasons of their own: their factor f is far from 1,
+// or their last errors are of another size than s says.
+func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64) (int, int) {
+	from, d := (h-1)*s.cfg.Dim, s.cfg.Dim
+	lately, scale := s.lately[from:][:d], s.scale[from:][:d]
+	for j, f := range s.own[l*s.cfg.Horizon*d+from:][:d] {
+		last, usual := lately[j], scale[j]
+		if !(f > voteFactor || voteFactor*f < 1 || last > voteFactor*usual || voteFactor*last < usual) {
+			continue // as a rule
+		}
+		if y[j] == y[j] && s.voting[j] > 0 && s.count[from+j] > float64(h) {
+			voters--
+			if math.Abs(y[j]-forecast[j]) > half[j]+series.Degenerate*math.Abs(y[j]) {
+				misses--
+			}
+		}
+	}
+	return voters, misses
+}
+
+// move returns what g of horizon h and a level is multiplied by when so many of the voters miss.
+func (s *Intervals) move(h int, step float64, l, misses, voters int) float64 {
+	known := step == commonLeast(h) && voters == s.cfg.Dim // as a rule
+	at := &s.moves[((h-1)*len(s.cfg.Levels)+l)*(s.cfg.Dim+1)+misses]
+	if known && *at > 0 {
+		return *at
+	}
+	v := math.Exp(step * (float64(misses)/float64(voters) - (1 - s.cfg.Levels[l])))
+	if known {
+		*at = v
+	}
+	return v
+}
+
+// rate is the step of the factors at horizon h before its floor: at first 1/h at most,
+// because h outcomes are under way when the first of them is known. It is 0 when it
+// is below the floors.
+func (s *Intervals) rate(h int) float64 {
+	n := s.rounds[h-1]
+	if n > s.until[h-1] {
+		return 0
+	}
+	rate := math.Pow(n+s.early[h-1], -rateDecay)
+	if h > 1 {
+		rate *= overlapRate
+	}
+	return rate
+}
+
+// ownLeast is the smallest step of log f at horizon h. Misses of overlapping forecasts come in
+// runs; a run must not undo what the runs before it have taught.
+func ownLeast(h int) float64 { return ownFloor / math.Sqrt(float64(h)) }
+
+// commonLeast is the smallest step of log g at horizon h.
+func commonLeast(h int) float64 { return min(commonFloor, .5/float64(h)) }
+
+var farthest = math.Exp(factorLimit)
+
+// ResetLags implements eval.Companion.
+func (s *Intervals) ResetLags() {
+	clear(s.issued)
+	for j := range s.before {
+		s.before[j] = math.NaN()
+	}
+}
+
+// BoundsTo implements eval.Intervals. Bounds are NaN at horizons that are younger than others.
+// Bounds of horizons without intervals are left unchanged.
+func (s *Intervals) BoundsTo(lower, upper []float64) bool {
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
+		panic("varmodel: BoundsTo: wrong length")
+	}
+	if s.scored[0] < intervalAfter || s.issued[0] == 0 {
+		return false
+	}
+	last := (s.next - 1 + H) % H
+	forecast := s.ring[last*H*d : (last+1)*H*d]
+	half := s.half[last*len(lower):]
+	for l := range s.cfg.Levels {
+		for _, h := range s.used {
+			from, to := (l*H+h-1)*d, (l*H+h)*d
+			half, lower, upper := half[from:to], lower[from:to], upper[from:to]
+			known := s.scored[h-1] >= intervalAfter
+			for j, v := range forecast[(h-1)*d : h*d] {
+				if !known {
+					v = math.NaN()
+				}
+				reach := half[j] + rounding(v)
+				lower[j], upper[j] = v-reach, v+reach
+				if lower[j] < -math.MaxFloat64 {
+					lower[j] = -math.MaxFloat64
+				}
+				if upper[j] > math.MaxFloat64 {
+					upper[j] = math.MaxFloat64
+				}
+			}
+		}
+	}
+	s.oneSided(lower, upper, forecast)
+	return true
+}
+
+// rounding is what an interval reaches beyond its half width: errors up to there count as inside for
+// the factors, and where forecasts are exact there are no others.
+func rounding(forecast float64) float64 { return series.Degenerate * math.Abs(forecast) }
+
+// oneSided takes back what the intervals reach to the other side of a value before.
+func (s *Intervals) oneSided(lower, upper, forecast []float64) {
+	for j, before := range s.before {
+		if before != before {
+			continue
+		}
+		for i := j; i < len(lower); i += s.cfg.Dim {
+			if v := forecast[i%len(forecast)]; before < v {
+				upper[i] -= v - before
+			} else {
+				lower[i] += before - v
+			}
+		}
+	}
+}
+
+// State implements eval.Companion. The sizes of the errors of each horizon are an option, and
+// in it, with the present levels, the factors of that horizon and its forecasts under way.
+func (s *Intervals) State(c *snapshot.Codec) {
+	c.Section("intervals")
+	d := s.cfg.Dim
+	c.Float64s(s.last)
+	c.Float64s(s.before)
+	if c.Decoding() {
+		s.next = 0
+	}
+	levels := fmt.Sprint("levels=", s.cfg.Levels)
+	for _, h := range s.used {
+		h--
+		from, to := h*d, (h+1)*d
+		c.Optional(strconv.Itoa(h+1), func() {
+			c.Index(&s.scored[h], intervalAfter+1)
+			c.Float64s(s.count[from:to])
+			c.Float64s(s.scale[from:to])
+			c.Float64s(s.lately[from:to])
+			c.Optional(levels, func() { s.horizonState(c, h) })
+		})
+	}
+	for j := range s.still {
+		c.Index(&s.still[j], stillLimit+1)
+		if s.voting[j] = 0; s.still[j] < stillAfter {
+			s.voting[j] = 1
+		}
+	}
+	s.profilesState(c)
+}
+
+// horizonState transfers the factors of horizon k+1, then its forecasts under way, newest first.
+func (s *Intervals) horizonState(c *snapshot.Codec, k int) {
+	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
+	c.Float64(&s.rounds[k])
+	for l := range L {
+		c.Float64(&s.common[l*H+k])
+		c.Float64s(s.own[(l*H+k)*d:][:d])
+	}
+	c.Index(&s.issued[k], k+2)
+	for age := range s.issued[k] {
+		origin := (s.next - 1 - age + H) % H
+		c.Float64s(s.ring[(origin*H+k)*d:][:d])
+		for l := range L {
+			c.Float64s(s.half[((origin*L+l)*H+k)*d:][:d])
+		}
+	}
+}

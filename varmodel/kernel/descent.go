@@ -1,0 +1,289 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// descent is a learner whose phi is the input of the kernel: it computes the
+// features itself, block by block.
+type descent struct {
+	cfg    VARConfig
+	l      *sgd.DoublyStochastic
+	blocks *orff.Blocks
+	gamma  *gammaLearner // or nil
+
+	// The last prediction, for the weights as they are: a sample is predicted
+	// three times at the same input.
+	x, y  []float64
+	valid bool
+
+	manifold bool
+	warm     *warmStart // or nil
+
+	target     []float64
+	jac        *orff.Jacobian
+	rough      error // why jac is nil
+	phi, theta []float64
+}
+
+func newDescent(cfg VARConfig) (*descent, error) {
+	blocks, err := orff.NewBlocks(cfg.Blocks, cfg.Seed, true, cfg.Map)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMap(blocks, cfg.Dim, cfg.Order); err != nil {
+		return nil, err
+	}
+	d := &descent{
+		cfg: cfg, blocks: blocks, x: make([]float64, cfg.Dim*cfg.Order), y: make([]float64, cfg.Dim), target: make([]float64, cfg.Dim),
+		manifold: cfg.Manifold > 0,
+	}
+	if cfg.Gamma.From != GivenGamma {
+		if d.gamma, err = newGammaLearner(&cfg, blocks.Block(0)); err != nil {
+			return nil, err
+		}
+	}
+	maps := d.maps()
+	c := sgd.DoublyStochasticConfig{
+		Blocks: maps,
+		Batch:  cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
+		Proximal: cfg.Proximal, Average: cfg.Average, Manifold: cfg.Manifold, ManifoldBatches: cfg.ManifoldBatches,
+	}
+	switch cfg.Step {
+	case NewtonSteps:
+		if d.gamma != nil {
+			return nil, errors.New("varmodel: Step: the curvature of NewtonSteps does not follow a Gamma that is learnt; take PlainSteps or AdaGradSteps")
+		}
+		if !(cfg.Forgetting > 0 && cfg.Forgetting < 1) {
+			return nil, fmt.Errorf("varmodel: Forgetting of NewtonSteps must lie in (0, 1), got %g", cfg.Forgetting)
+		}
+		h := sgd.Hessian{Forgetting: cfg.Forgetting}
+		if m, ok := blocks.Block(0).(*orff.Decomposable); ok {
+			h.Output = m.Output().Factor()
+		}
+		order := blocks.Block(0).Dims().Params
+		if h.Output != nil {
+			order = blocks.Block(0).Dims().Features
+		}
+		if order > maxCurvature {
+			return nil, fmt.Errorf("varmodel: Step: NewtonSteps factor a matrix of order %d for each block, at most %d are allowed; take more Blocks of fewer features, or AdaGradSteps", order, maxCurvature)
+		}
+		c.Decay, c.Preconditioner = sgd.DecayBlock, h
+		if c.Rate == nil {
+			c.Rate = newtonRate{cfg.Blocks, cfg.Forgetting}
+		}
+	case AdaGradSteps:
+		c.Preconditioner = sgd.AdaGrad{Epsilon: cfg.Epsilon}
+	case PlainSteps:
+	default:
+		return nil, fmt.Errorf("varmodel: Step %d is unknown", int(cfg.Step))
+	}
+	if c.Rate == nil {
+		rate := 0.1
+		if cfg.Step == PlainSteps {
+			if rate, err = plainRate(blocks.Block(0)); err != nil {
+				return nil, err
+			}
+		}
+		c.Rate = sgd.Constant(rate)
+	}
+	if d.l, err = sgd.NewDoublyStochastic(c); err != nil {
+		return nil, err
+	}
+	if cfg.Warm > 0 {
+		if d.warm, err = newWarmStart(&cfg, blocks); err != nil {
+			return nil, err
+		}
+	}
+	d.differentiate()
+	return d, nil
+}
+
+// plainRate is 0.1, or less for a kernel that couples the outputs: the length of a step grows with
+// its norm, and steps of twice the inverse norm diverge.
+func plainRate(m orff.Map) (rate float64, err error) {
+	rate = 0.1
+	limit := 1 / kernelSize(m) // NaN without a closed form
+	if dec, ok := m.(*orff.Decomposable); ok {
+		gains, _, err := eigenOf(dec.Output())
+		if err != nil {
+			return 0, err
+		}
+		limit = .5 / slices.Max(gains)
+	}
+	if limit < rate {
+		rate = limit
+	}
+	return rate, nil
+}
+
+// maps returns the blocks as the steps see them.
+func (d *descent) maps() []sgd.Map {
+	maps := make([]sgd.Map, d.blocks.Blocks())
+	for i := range maps {
+		maps[i] = d.blocks.Block(i)
+		if d.gamma != nil {
+			maps[i] = &gammaMap{maps[i], d.gamma}
+		}
+	}
+	return maps
+}
+
+// differentiate prepares the Jacobian of the blocks.
+func (d *descent) differentiate() {
+	if d.jac, d.rough = orff.NewJacobian(d.blocks); d.rough == nil {
+		dims := d.blocks.Dims()
+		d.phi, d.theta = make([]float64, dims.Features), make([]float64, dims.Params)
+	}
+}
+
+// grow draws one more block.
+func (d *descent) grow() error {
+	if err := d.blocks.Grow(); err != nil {
+		return err
+	}
+	if err := d.l.Grow(d.maps()); err != nil {
+		return err
+	}
+	d.differentiate()
+	return nil
+}
+
+// newtonRate is max(1 - forgetting, 1/(visits + 1)) for the visits of the block of step
+// t. The weight of the mini-batch in the curvature of its block, by sgd.Hessian, is max(1 -
+// forgetting, 1/visits): with that as rate the steps would be those of recursive least
+// squares on the block. One visit more halves the first step, whose curvature is that of a
+// single mini-batch, and makes no difference after many. Blocks that were drawn again, or
+// added later, have had fewer visits than t says, and begin with shorter steps.
+type newtonRate struct {
+	blocks     int
+	forgetting float64
+}
+
+func (r newtonRate) Rate(t int) float64 {
+	visits := (t-1)/r.blocks + 1
+	return max(1-r.forgetting, 1/float64(visits+1))
+}
+
+func (r newtonRate) Validate(float64, sgd.Decay) error { return nil }
+
+func (d *descent) PredictTo(y, x []float64) {
+	if !d.valid || !slices.Equal(x, d.x) {
+		copy(d.x, x)
+		d.valid = true
+		if math.IsNaN(x[0]) { // the bandwidth is not known
+			clear(d.y)
+		} else {
+			d.l.PredictTo(d.y, x)
+		}
+	}
+	copy(y, d.y)
+}
+
+// Update learns from the error e = y - h(x). A zero is a missing coordinate.
+func (d *descent) Update(x, e []float64) {
+	if math.IsNaN(x[0]) {
+		return
+	}
+	d.PredictTo(d.target, x)
+	for k, v := range e {
+		if v == 0 {
+			d.target[k] = math.NaN()
+		} else {
+			d.target[k] += v
+		}
+	}
+	if d.gamma != nil {
+		d.gamma.Observe(d.target, e)
+	}
+	d.learn(x)
+}
+
+// Unlabelled learns from an input without a target.
+func (d *descent) Unlabelled(x []float64) {
+	if !d.manifold || math.IsNaN(x[0]) {
+		return
+	}
+	for k := range d.target {
+		d.target[k] = math.NaN()
+	}
+	d.learn(x)
+}
+
+func (d *descent) learn(x []float64) {
+	before := d.l.Steps()
+	d.l.Learn(x, d.target)
+	d.valid = false
+	if d.warm != nil && d.warm.add(x, d.target) {
+		d.warm.start(d.l)
+	}
+	t := d.l.Steps()
+	if t == before {
+		return
+	}
+	if every := d.cfg.Redraw; every > 0 && t%every == 0 {
+		i := (t/every - 1) % d.blocks.Blocks()
+		if d.blocks.Redraw(i) {
+			d.l.Redrawn(i)
+		}
+	}
+	if every := d.cfg.Grow; every > 0 && t%every == 0 && d.blocks.Blocks() < d.cfg.MostBlocks {
+		if err := d.grow(); err != nil {
+			panic("varmodel: a block that was drawn before cannot be drawn: " + err.Error())
+		}
+	}
+}
+
+// jacobianTo writes the derivative of h in the input x, dim x In.
+func (d *descent) JacobianTo(jac, x []float64) {
+	d.l.WeightsTo(d.theta)
+	d.blocks.FeaturesTo(d.phi, x)
+	d.jac.To(jac, x, d.phi, d.theta)
+}
+
+func (d *descent) State(c *snapshot.Codec) {
+	c.Section("descent, weights by rows")
+	if d.cfg.Grow > 0 {
+		d.blocksState(c)
+	}
+	d.blocks.State(c)
+	d.l.State(c)
+	if d.gamma != nil {
+		d.gamma.State(c)
+	}
+	if d.warm != nil {
+		d.warm.State(c)
+	}
+	d.valid = false
+}
+
+// blocksState saves how many blocks there are, or restores as many: from the start,
+// since there may be more by now.
+func (d *descent) blocksState(c *snapshot.Codec) {
+	n := d.blocks.Blocks()
+	c.Len(&n, d.cfg.MostBlocks)
+	if !c.Decoding() || n == d.blocks.Blocks() {
+		return
+	}
+	fresh, err := newDescent(d.cfg)
+	for err == nil && fresh.blocks.Blocks() < n {
+		err = fresh.grow()
+	}
+	switch {
+	case err != nil:
+		c.Fail("%v", err)
+	case fresh.blocks.Blocks() > n:
+		c.Fail("%d blocks, fewer than at the start", n)
+	default:
+		*d = *fresh
+	}
+}
+
+func (d *descent) Smooth() error { return d.rough }

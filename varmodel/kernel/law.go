@@ -1,0 +1,14 @@
+package kernel
+
+import "github.com/orffvar/forecaster/varmodel/internal/regression"
+
+// Law is what a kernel says about all coordinates of an increment together.
+type Law = regression.Law
+
+// Laws of kernels; see their documentation in Law.
+const (
+	NoLaw          = regression.NoLaw
+	FieldLaw       = regression.FieldLaw
+	SumLaw         = regression.SumLaw
+	ScaledFieldLaw = regression.ScaledFieldLaw
+)

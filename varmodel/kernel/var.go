@@ -1,0 +1,151 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
+)
+
+// VARConfig describes a vector autoregression on any operator-valued
+// kernel, learnt by mini-batch doubly stochastic gradient descent.
+type VARConfig struct {
+	Dim     int // d, coordinates of a sample
+	Order   int // q >= 1, lags
+	Horizon int // H, forecasts 1 … H steps ahead
+
+	// Map draws one of Blocks equal blocks of the feature map, with the random
+	// numbers of r: from the Order*Dim scaled lags to the Dim increments, for
+	// bandwidth 1.
+	Map    func(r orff.Rand) (orff.Map, error)
+	Blocks int // D_b; 0 means 1
+	Seed   uint64
+
+	Inputs    InputScale
+	Bandwidth float64        // in units of the median distance between inputs; 0 means 1
+	Law       regression.Law // of the kernel between the coordinates of an increment
+
+	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
+	Batch    int          // pairs a step; 0 means 8
+	Lambda   float64      // ridge, convention H; 0 means 0.001
+	Rate     sgd.Schedule // nil: that of Step
+	Decay    sgd.Decay    // NewtonSteps always have DecayBlock
+	Loss     sgd.Loss     // of the increments, in typical steps; nil: squared
+	Clip     float64      // limit of the gradient of a sample; 0 means 5 sqrt(Dim), +Inf none
+	Proximal sgd.Proximal // such as sgd.GroupLasso; needs PlainSteps
+	Average  bool
+
+	// Manifold >= 0 is the weight of the semi-supervised term: samples without any
+	// value still say where inputs lie. It needs PlainSteps or AdaGradSteps.
+	Manifold float64
+
+	// ManifoldBatches is the number of mini-batches whose inputs the term joins; 0 means 1.
+	ManifoldBatches int
+
+	// Warm is the number of first pairs of which a batch fit by Solver gives the
+	// weights that the steps go on from; 0 means none.
+	Warm   int
+	Solver Solver
+
+	// Redraw is the number of steps after which the next block in turn is drawn
+	// again and starts at zero; 0 means never. It needs two Blocks or more.
+	Redraw int
+
+	// Grow is the number of steps after which one more block is drawn, until there
+	// are MostBlocks; 0 means never. The forecasts do not change at that moment.
+	Grow, MostBlocks int
+
+	Step       Step
+	Forgetting float64 // of NewtonSteps: what the curvature keeps at a step; 0 means 0.995
+	Epsilon    float64 // of AdaGradSteps; 0 means 1e-4
+
+	// Gamma replaces the operator of a decomposable map with the identity as
+	// operator by one that is learnt.
+	Gamma LearntGamma
+}
+
+// Step is the direction of a gradient step.
+type Step int
+
+const (
+	// NewtonSteps multiply the gradient of a block by its inverse Hessian. Their
+	// rate is at most the weight that a new mini-batch has in the curvature, so that
+	// a step never moves further than that batch has evidence for.
+	NewtonSteps Step = iota
+	// PlainSteps are those of Algorithm 4 itself; the rate is 0.1 by default, or
+	// less where the kernel couples the outputs.
+	PlainSteps
+	// AdaGradSteps have a rate for each weight, 0.1 by default.
+	AdaGradSteps
+)
+
+// maxCurvature is the order of a matrix that takes a second to factor.
+const maxCurvature = 4000
+
+// NewVAR returns ORFFVAR on the kernel of cfg.Map. The increments of all
+// coordinates, in typical steps, are h(x) = Phi(x)^T theta of the scaled lags x.
+// A curl-free or divergence-free kernel needs Order 1, because it maps R^d to
+// R^d.
+func NewVAR(cfg VARConfig) (eval.Model, error) {
+	if err := check.Shape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	if err := check.Range("Order", cfg.Order, 1, check.MaxLags); err != nil {
+		return nil, err
+	}
+	check.SetDefault(&cfg.Blocks, 1)
+	check.SetDefault(&cfg.Batch, 8)
+	check.SetDefault(&cfg.Lambda, 1e-3)
+	check.SetDefault(&cfg.Forgetting, 0.995)
+	check.SetDefault(&cfg.Epsilon, 1e-4)
+	check.SetDefault(&cfg.Clip, 5*math.Sqrt(float64(cfg.Dim)))
+	if err := check.Range("Blocks", cfg.Blocks, 1, 100_000); err != nil {
+		return nil, err
+	}
+	if cfg.Map == nil {
+		return nil, errors.New("varmodel: Map is missing")
+	}
+	if cfg.Redraw < 0 || cfg.Redraw > 0 && cfg.Blocks < 2 {
+		return nil, fmt.Errorf("varmodel: Redraw must be >= 0, and 0 with a single block, got %d", cfg.Redraw)
+	}
+	switch {
+	case cfg.Grow < 0:
+		return nil, fmt.Errorf("varmodel: Grow must be >= 0, got %d", cfg.Grow)
+	case cfg.Grow > 0 && (cfg.Redraw > 0 || cfg.Warm > 0):
+		return nil, errors.New("varmodel: Grow excludes Redraw, whose draws are those of the new blocks, and Warm, a fit of the blocks at the start")
+	case cfg.Grow > 0 && (cfg.MostBlocks <= cfg.Blocks || cfg.MostBlocks > 100_000):
+		return nil, fmt.Errorf("varmodel: MostBlocks must lie in (%d, 100000] with Grow, got %d", cfg.Blocks, cfg.MostBlocks)
+	}
+	if err := check.Range("Warm", cfg.Warm, 0, maxWarm); err != nil {
+		return nil, err
+	}
+	if cfg.Manifold > 0 && cfg.Step == NewtonSteps {
+		return nil, errors.New("varmodel: Manifold: the curvature of NewtonSteps does not know this term; take PlainSteps or AdaGradSteps")
+	}
+	input, err := NewKernelInput(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newDescent(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &regression.Model{Dim: cfg.Dim, Horizon: cfg.Horizon, Depth: cfg.Order, Law: cfg.Law, Design: input, Learner: l}, nil
+}
+
+// checkMap returns an error unless m maps the lags to the increments.
+func checkMap(m orff.Map, dim, order int) error {
+	if d := m.Dims(); d.In != dim*order || d.Out != dim {
+		hint := ""
+		if d.In == d.Out && order > 1 {
+			hint = ": a vector field kernel needs Order 1"
+		}
+		return fmt.Errorf("varmodel: Map is R^%d -> R^%d, %d lags of %d coordinates need R^%d -> R^%d%s", d.In, d.Out, order, dim, dim*order, dim, hint)
+	}
+	return nil
+}

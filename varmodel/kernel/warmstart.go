@@ -1,0 +1,137 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// Solver is the method of a batch fit.
+type Solver int
+
+const (
+	// AutoSolver takes the first of the others that can solve the problem.
+	AutoSolver Solver = iota
+
+	// RidgeSolver is the closed form of a decomposable map of one block: squared
+	// loss, pairs with a missing target left out.
+	RidgeSolver
+
+	// CGSolver is the method of conjugate gradients: squared loss.
+	CGSolver
+
+	// LBFGSSolver is the limited-memory BFGS method: any loss.
+	LBFGSSolver
+)
+
+// maxWarm bounds the features that a batch fit keeps.
+const maxWarm = 100_000
+
+// warmStart collects the first pairs of a stream and fits them in batch.
+type warmStart struct {
+	blocks *orff.Blocks
+	lambda float64
+	loss   sgd.Loss
+	solver Solver
+
+	x, y  []float64 // pairs, x of In and y of Out numbers
+	n     int
+	count int
+}
+
+func newWarmStart(cfg *VARConfig, blocks *orff.Blocks) (*warmStart, error) {
+	w := &warmStart{
+		blocks: blocks, lambda: cfg.Lambda, loss: cfg.Loss, solver: cfg.Solver, n: cfg.Warm,
+		x: make([]float64, cfg.Warm*blocks.Dims().In), y: make([]float64, cfg.Warm*blocks.Dims().Out),
+	}
+	if w.loss == nil {
+		w.loss = sgd.Squared{}
+	}
+	_, squared := w.loss.(sgd.Squared)
+	_, decomposable := blocks.Block(0).(*orff.Decomposable)
+	closed := decomposable && blocks.Blocks() == 1
+	switch cfg.Solver {
+	case AutoSolver:
+		w.solver = LBFGSSolver
+		if squared && closed {
+			w.solver = RidgeSolver
+		} else if squared {
+			w.solver = CGSolver
+		}
+	case RidgeSolver:
+		if !closed {
+			return nil, errors.New("varmodel: Solver: the closed form needs a decomposable map and one block")
+		}
+	case CGSolver, LBFGSSolver:
+	default:
+		return nil, fmt.Errorf("varmodel: Solver %d is unknown", int(cfg.Solver))
+	}
+	if !squared && w.solver != LBFGSSolver {
+		return nil, fmt.Errorf("varmodel: Solver: a loss of %T needs LBFGSSolver", w.loss)
+	}
+	return w, nil
+}
+
+// add takes a pair and reports whether it was the last one.
+func (w *warmStart) add(x, y []float64) (full bool) {
+	if w.count == w.n {
+		return false
+	}
+	copy(w.x[w.count*len(x):], x)
+	copy(w.y[w.count*len(y):], y)
+	w.count++
+	return w.count == w.n
+}
+
+// start gives l the weights of the fit. A fit that fails changes nothing: the steps
+// have learnt the same pairs. It allocates, once in a stream.
+func (w *warmStart) start(l *sgd.DoublyStochastic) {
+	theta := make([]float64, w.blocks.Dims().Params)
+	if w.fitTo(theta) == nil {
+		l.Start(theta)
+	}
+}
+
+func (w *warmStart) fitTo(theta []float64) error {
+	d := w.blocks.Dims()
+	if w.solver == RidgeSolver {
+		m := w.blocks.Block(0).(*orff.Decomposable)
+		var phi, y []float64
+		for i := range w.n {
+			target := w.y[i*d.Out : (i+1)*d.Out]
+			if floats.HasNaN(target) {
+				continue
+			}
+			row := make([]float64, d.Features)
+			m.FeaturesTo(row, w.x[i*d.In:(i+1)*d.In])
+			phi, y = append(phi, row...), append(y, target...)
+		}
+		r, err := sgd.NewRidge(len(y)/d.Out, phi, y, m.Output().Factor())
+		if err != nil {
+			return err
+		}
+		return r.SolveTo(theta, w.lambda)
+	}
+	o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: w.blocks, X: w.x, Y: w.y, Lambda: w.lambda, Loss: w.loss})
+	if err != nil {
+		return err
+	}
+	if w.solver == CGSolver {
+		_, err = o.SolveCG(theta, 1e-6, 1000)
+	} else {
+		_, err = o.MinimiseLBFGS(theta, sgd.LBFGS{Tolerance: 1e-5, MaxIterations: 200})
+	}
+	return err
+}
+
+func (w *warmStart) State(c *snapshot.Codec) {
+	c.Section("warm-start")
+	c.Index(&w.count, w.n+1)
+	c.Float64s(w.x)
+	c.Float64s(w.y)
+}

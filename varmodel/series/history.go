@@ -1,0 +1,244 @@
+package series
+
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// history keeps the last samples of one series with no gaps: a missing
+// coordinate is filled with the forecast that stood for it, or, before any
+// forecast, with the first value that is observed later.
+//
+// A series that ends young never needs all of its rows: there is room for size of them,
+// which grows by a quarter until it is most. Lags of l >= size must not be asked for before
+// there are so many samples.
+type History struct {
+	Dim, Depth  int       // depth: rows that all but seasons may ask for
+	size, least int       // rows there is room for now, and at first
+	most        int       // rows that are kept; see keep
+	rows        []float64 // ring of size x dim
+	observed    []bool    // of each value of rows
+	beside      int       // numbers that the owner keeps beside each row …
+	kept        []float64 // … size x beside; see besideLag
+	next        int       // row of the next sample, < size
+	Count       int       // samples pushed
+	Seen        []bool    // coordinate has been observed at least once
+	Unseen      int       // those that have not
+	first       []float64 // value of each coordinate before its first sample
+	back        int       // lag 0 is this many samples before the last; see at
+}
+
+const keptMost = 1 << 16 // rows, more than any order or season needs
+
+func NewHistory(dim, depth int) *History { return NewGrowingHistory(dim, depth, depth) }
+
+// newGrowingHistory returns a history of the given depth with room for size rows at first.
+func NewGrowingHistory(dim, size, depth int) *History {
+	size = min(size, depth)
+	return &History{
+		Dim: dim, Depth: depth, size: size, least: size, most: depth,
+		rows: make([]float64, size*dim), observed: make([]bool, size*dim),
+		Seen: make([]bool, dim), Unseen: dim, first: make([]float64, dim),
+	}
+}
+
+// push appends y, filled from guess where it is NaN. Before the first sample of a
+// coordinate all its lags have the value of that sample: a series that has just begun
+// has never moved.
+func (h *History) Push(y, guess []float64) {
+	d := len(y)
+	row, observed := h.rows[h.next*d:(h.next+1)*d], h.observed[h.next*d:(h.next+1)*d]
+	for j, v := range y {
+		missing := v != v
+		switch {
+		case missing && h.Seen[j]:
+			v = guess[j]
+		case missing:
+			v = 0
+		case !h.Seen[j]:
+			h.Seen[j] = true
+			h.Unseen--
+			h.Fill(j, v)
+		}
+		observed[j] = !missing
+		row[j] = v
+	}
+	h.advance()
+}
+
+// advance goes on to the row of the next sample.
+func (h *History) advance() {
+	h.Count++
+	if h.next++; h.next < h.size {
+		return
+	}
+	if h.size == h.most {
+		h.next = 0
+		return
+	}
+	h.resize(h.grown(h.size))
+}
+
+// grown is the next size after another one.
+func (h *History) grown(size int) int { return min(size+max(size/4, 64), h.most) }
+
+// keep lets the history keep n rows, as samples come.
+func (h *History) Keep(n int) {
+	if n <= h.most {
+		return
+	}
+	full := h.size == h.most
+	if h.most = n; full {
+		h.resize(h.grown(h.size))
+	}
+}
+
+// reserve makes room for lags below n.
+func (h *History) Reserve(n int) {
+	size := h.size
+	for size < min(n, h.most) {
+		size = h.grown(size)
+	}
+	if size > h.size {
+		h.resize(size)
+	}
+}
+
+// resize makes room for more rows: those before the first sample of the ring.
+func (h *History) resize(size int) {
+	rows := turned(h.rows, h.next*h.Dim, size*h.Dim)
+	for i := h.size * h.Dim; i < len(rows); i += h.Dim {
+		copy(rows[i:], h.first)
+	}
+	h.observed, h.kept = turned(h.observed, h.next*h.Dim, size*h.Dim), turned(h.kept, h.next*h.beside, size*h.beside)
+	h.next, h.size, h.rows = h.size, size, rows
+}
+
+// turned returns a slice of length n that begins with v from the given place on, and v before it.
+func turned[T any](v []T, from, n int) []T {
+	t := make([]T, n)
+	copy(t[copy(t, v[from:]):], v[:from])
+	return t
+}
+
+// keepBeside lets the history keep n numbers of its owner with each row, zeros at first.
+func (h *History) KeepBeside(n int) { h.beside, h.kept = n, make([]float64, h.size*n) }
+
+// besideLag returns the numbers beside lag l: a view.
+func (h *History) besideLag(l int) []float64 {
+	i := h.row(l)
+	return h.kept[i*h.beside : (i+1)*h.beside]
+}
+
+// fill gives all lags of a coordinate one value.
+func (h *History) Fill(j int, v float64) {
+	for i := range h.size {
+		h.rows[i*h.Dim+j] = v
+	}
+	h.first[j] = v
+}
+
+// extend appends a forecast as if it had been observed.
+func (h *History) Extend(y []float64) {
+	copy(h.rows[h.next*h.Dim:], y)
+	h.advance()
+}
+
+// lag returns the sample l steps before the last one, l < size: a view.
+func (h *History) Lag(l int) []float64 {
+	i := h.row(l)
+	return h.rows[i*h.Dim : (i+1)*h.Dim]
+}
+
+// observedAt tells which coordinates of lag l were observed: a view.
+func (h *History) ObservedAt(l int) []bool {
+	i := h.row(l)
+	return h.observed[i*h.Dim : (i+1)*h.Dim]
+}
+
+func (h *History) row(l int) int {
+	i := h.next - 1 - l - h.back
+	if i < 0 {
+		i += h.size
+	}
+	return i
+}
+
+// at returns the history as it was the given number of samples ago, sharing the
+// rows. Only its lags may be used.
+func (h *History) At(back int) History {
+	v := *h
+	v.back = back
+	return v
+}
+
+// any reports whether any coordinate has been observed.
+func (h *History) Any() bool { return h.Unseen < h.Dim }
+
+// alignWith makes the lags those of o, whose rows h shares.
+func (h *History) AlignWith(o *History) {
+	h.size, h.rows, h.observed, h.beside, h.kept = o.size, o.rows, o.observed, o.beside, o.kept
+	h.next, h.Count = o.next, o.Count
+}
+
+// reset drops the samples: the next sample is the first of a new run. The values stay
+// as substitutes for missing ones.
+func (h *History) Reset() {
+	h.Count = 0
+	clear(h.observed)
+}
+
+// copyFrom makes h the history o, of the same shape.
+func (h *History) CopyFrom(o *History) {
+	copy(h.rows, o.rows)
+	h.next, h.Count = o.next, o.Count
+	copy(h.observed, o.observed)
+	copy(h.Seen, o.Seen)
+	copy(h.first, o.first)
+	h.Unseen = o.Unseen
+}
+
+func (h *History) State(c *snapshot.Codec) {
+	c.Section("history")
+	size := h.size
+	c.Len(&h.most, keptMost)
+	c.Len(&size, h.most)
+	if c.Decoding() && c.Err() == nil && size != h.size {
+		if size < h.least {
+			c.Fail("history of %d rows, at least %d are needed", size, h.least)
+			return
+		}
+		h.size, h.rows, h.observed = size, make([]float64, size*h.Dim), make([]bool, size*h.Dim)
+		h.KeepBeside(h.beside)
+	}
+	c.Float64s(h.rows)
+	c.Float64s(h.kept)
+	c.Float64s(h.first)
+	c.Index(&h.next, h.size)
+	c.Int(&h.Count)
+	for i := range h.observed {
+		c.Bool(&h.observed[i])
+	}
+	h.Unseen = 0
+	for j := range h.Seen {
+		if c.Bool(&h.Seen[j]); !h.Seen[j] {
+			h.Unseen++
+		}
+	}
+}
+
+// lagsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+func LagsTo(dst []float64, s *Scaler, past *History, order int) {
+	StandardisedTo(dst, s.Mean, s.Inverse, past, order)
+}
+
+// standardisedTo writes the lags less the means, times the inverse scales, limited.
+// dst needs room behind it: see lanes.Rows.
+func StandardisedTo(dst, mean, inverse []float64, past *History, order int) {
+	newest, d := past.row(0), past.Dim
+	n := min(order, newest+1) // those before the rows begin again at the end
+	lanes.Standardise(dst[:n*d], past.rows[(newest+1-n)*d:(newest+1)*d], mean, inverse, InputLimit)
+	if n < order {
+		lanes.Standardise(dst[n*d:order*d], past.rows[(past.size-order+n)*d:], mean, inverse, InputLimit)
+	}
+}

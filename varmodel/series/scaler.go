@@ -1,0 +1,95 @@
+package series
+
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	StatsForgetting = 0.9999 // weight of a sample in the statistics after one step
+	WinsorAfter     = 30     // samples before deviations are limited
+	WinsorLimit     = 10     // limit of a deviation, in standard deviations
+	InputLimit      = 10     // limit of a standardised value
+	forecastRange   = 2      // typical steps that a forecast may leave the range of what was seen
+	Degenerate      = 1e-12  // a scale below this times the magnitude of the data counts as zero
+)
+
+const scalerResetWeight = 100 // number of samples that the earlier statistics count as after a reset
+
+// scaler holds the running statistics of one series, coordinate by coordinate,
+// all of them from the past alone: mean, standard deviation, root mean squared
+// difference between consecutive samples, and range. Deviations are winsorised,
+// so that one wild value cannot spoil a scale for long; missing values leave a
+// coordinate as it is.
+type Scaler struct {
+	*lanes.Moments
+
+	// Its vectors, as long as a sample.
+	last                   []float64 // sample, NaN where it was missing
+	Weight, Mean, Variance []float64
+	diffWeight, Diff2      []float64
+	Low, High              []float64
+	Sd, Rms                []float64 // 0 for a constant coordinate
+	Unit, Inverse          []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
+	Steps, PerStep         []float64 // rms and 1/rms; 1 and 0 for a constant coordinate
+}
+
+func NewScaler(dim int) *Scaler {
+	m := lanes.NewMoments(dim, StatsForgetting, WinsorAfter, WinsorLimit, Degenerate, forecastRange)
+	return &Scaler{
+		Moments: m,
+		last:    m.Last[:dim],
+		Weight:  m.Weight[:dim], Mean: m.Mean[:dim], Variance: m.Variance[:dim],
+		diffWeight: m.DiffWeight[:dim], Diff2: m.Diff2[:dim],
+		Low: m.Low[:dim], High: m.High[:dim],
+		Sd: m.SD[:dim], Rms: m.RMS[:dim],
+		Unit: m.Unit[:dim], Inverse: m.Inverse[:dim],
+		Steps: m.Steps[:dim], PerStep: m.PerStep[:dim],
+	}
+}
+
+// standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
+func (s *Scaler) Standardised(j int, v float64) float64 {
+	return lanes.Clip((v-s.Mean[j])*s.Inverse[j], InputLimit)
+}
+
+// step is the scale of the increments of coordinate j: its rms, or 1 for a
+// constant coordinate.
+func (s *Scaler) Step(j int) float64 { return s.Steps[j] }
+
+// within limits a forecast to the range of what was seen, widened by forecastRange typical
+// steps, when the series moves on, see lanes.Moments.Bound.
+func (s *Scaler) Within(j int, v, move float64) float64 {
+	floor, ceiling := s.Range(j, move)
+	return ClipTo(v, floor, ceiling)
+}
+
+// resetWeights lets the next samples change the statistics as quickly as samples did
+// early on.
+func (s *Scaler) ResetWeights() {
+	for j := range s.Weight {
+		s.Weight[j] = min(s.Weight[j], scalerResetWeight)
+		s.diffWeight[j] = min(s.diffWeight[j], scalerResetWeight)
+	}
+}
+
+func (s *Scaler) State(c *snapshot.Codec) {
+	c.Section("scaler")
+	for _, v := range [][]float64{s.last, s.Weight, s.Mean, s.Variance, s.diffWeight, s.Diff2, s.Low, s.High, s.Sd, s.Rms} {
+		c.Float64s(v)
+	}
+	if c.Decoding() {
+		s.Derive()
+	}
+}
+
+// clipTo keeps a number between two others.
+func ClipTo(v, low, high float64) float64 {
+	if v < low {
+		return low
+	}
+	if v > high {
+		return high
+	}
+	return v
+}
