@@ -66,7 +66,7 @@ func TestFault56_MemoryDecides(t *testing.T) {
 		t.Errorf("%d series: %d full, %d light, %d tiny", series, full, light, tiny)
 	}
 	for i := range b.DeadLetters {
-		if l := &b.DeadLetters[i]; l.Reason != stream.Memory || !strings.Contains(l.Detail, "model.memory is the limit") {
+		if l := &b.DeadLetters[i]; l.Reason != stream.Memory || !strings.Contains(l.Detail, "MiB are in use") {
 			t.Fatalf("refused: %s: %s", l.Reason, l.Detail)
 		}
 	}
