@@ -70,12 +70,11 @@
 // autoregression and all longer horizons work on the remainder, the series without its
 // seasons; the seasons of the target are added at the end.
 //
-// Multi-horizon forecasts are direct: at each anchor horizon h persistence, the cycles,
-// the last season, means, the iterated autoregression and regressions over h steps are
-// mixed and shrunk. One of the regressions sees a coordinate's own past alone, 96 lags of
-// it and the phase of the season, see lagRegression. A forecast is
-// scored, and learnt from, when its target is observed. Forecasts between two anchors
-// are interpolated.
+// At each anchor horizon h persistence, means, the iterated autoregression, the iterated mixture,
+// which brings the random features, and linear regressions over h steps are mixed and shrunk.
+// One of the regressions sees a coordinate's own past alone, 96 lags and the phase of the
+// season, see lagRegression. A forecast is scored, and learnt from, when its target is observed.
+// Between two anchors forecasts follow the iterated paths.
 //
 // Outliers: statistics and targets are winsorised at ten standard
 // deviations. A step of thousands of times the usual one is held back as a glitch unless

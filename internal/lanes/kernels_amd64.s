@@ -2563,3 +2563,2473 @@ loop1:
 done2:
 	VZEROUPPER
 	RET
+
+// func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         n+80(FP), AX
+	MOVQ         stride+96(FP), CX
+	SHLQ         $0x03, CX
+	VBROADCASTSD limit+64(FP), Z1
+	VMOVUPD      Z0, Z2
+	VSUBPD       Z1, Z2, Z2
+	MOVQ         row+88(FP), DX
+	SHLQ         $0x03, DX
+	XORQ         BX, BX
+	MOVQ         CX, SI
+	CMPQ         SI, $0x00000040
+	JL           done2
+
+loop1:
+	MOVQ      z+24(FP), DI
+	MOVQ      weights+32(FP), R8
+	MOVQ      f+40(FP), R9
+	MOVQ      x+48(FP), R10
+	MOVQ      inverse+56(FP), R11
+	ADDQ      BX, DI
+	ADDQ      BX, R8
+	ADDQ      BX, R9
+	ADDQ      BX, R10
+	ADDQ      BX, R11
+	MOVQ      AX, R12
+	MOVQ      $0x00000008, R13
+	CMPQ      R12, R13
+	CMOVQGT   R13, R12
+	MOVQ      $-1, R13
+	BZHIQ     R12, R13, R13
+	KMOVW     R13, K1
+	SUBQ      $0x00000008, AX
+	XORQ      R12, R12
+	CMPQ      AX, R12
+	CMOVQLT   R12, AX
+	VMOVUPD.Z (R10), K1, Z3
+	VMOVUPD   (R11), Z4
+	VMOVUPD   Z0, Z5
+	VMOVUPD   Z0, Z6
+	VMOVUPD   Z0, Z7
+	MOVQ      experts+72(FP), R10
+	CMPQ      R10, $0x00000001
+	JL        done4
+
+loop3:
+	VMOVUPD.Z   (R9), K1, Z8
+	VSUBPD      Z3, Z8, Z8
+	VMULPD      Z4, Z8, Z8
+	VMINPD      Z1, Z8, Z8
+	VMAXPD      Z2, Z8, Z8
+	VMOVUPD     Z8, (DI)
+	VMINPD      Z8, Z6, Z6
+	VMAXPD      Z8, Z7, Z7
+	VFMADD231PD (R8), Z8, Z5
+	ADDQ        DX, R9
+	ADDQ        CX, DI
+	ADDQ        CX, R8
+	SUBQ        $0x00000001, R10
+	JG          loop3
+
+done4:
+	MOVQ    mean+0(FP), DI
+	VMOVUPD Z5, (DI)(BX*1)
+	MOVQ    low+8(FP), DI
+	VMOVUPD Z6, (DI)(BX*1)
+	MOVQ    high+16(FP), DI
+	VMOVUPD Z7, (DI)(BX*1)
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000040, SI
+	CMPQ    SI, $0x00000040
+	JGE     loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
+	VPXORQ Z0, Z0, Z0
+	MOVQ   stride+88(FP), AX
+	MOVQ   AX, CX
+	SHLQ   $0x03, CX
+	MOVQ   rows+0(FP), DX
+	MOVQ   limits+72(FP), BX
+	SHLQ   $0x03, AX
+	LEAQ   (AX)(AX*2), SI
+	XORQ   DI, DI
+	MOVQ   AX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         DX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(AX*4), R10
+	VBROADCASTSD (BX), Z1
+	VMOVUPD      Z0, Z2
+	MOVQ         out+48(FP), R11
+	VMOVUPD      (R11)(DI*1), Z3
+	MOVQ         y+56(FP), R11
+	VMOVUPD      (R11)(DI*1), Z4
+	VSUBPD       Z4, Z3, Z4
+	VCMPPD       $0x07, Z4, Z4, K1
+	CMPQ         relative+96(FP), $0x00000000
+	JE           absolute3
+	VMULPD       Z4, Z4, Z5
+	VMOVUPD      (R10), Z6
+	VMOVUPD      (R9)(SI*1), Z7
+	VADDPD       Z7, Z1, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R9)(SI*1)
+	VCMPPD       $0x00, Z1, Z7, K1, K2
+	VMOVUPD      Z5, K2, Z6
+	VBROADCASTSD 40(BX), Z8
+	VMAXPD       Z6, Z8, Z8
+	VBROADCASTSD 56(BX), Z9
+	VMULPD       Z9, Z8, Z9
+	VCMPPD       $0x01, Z5, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip5
+	VBROADCASTSD 48(BX), Z9
+	VSQRTPD      Z8, Z10
+	VMULPD       Z9, Z10, Z9
+	VMINPD       Z4, Z9, Z10
+	VMOVUPD      Z0, Z11
+	VSUBPD       Z9, Z11, Z9
+	VMAXPD       Z10, Z9, Z9
+	VMOVUPD      Z9, K2, Z4
+
+skip5:
+	VDIVPD       Z8, Z4, Z4
+	VMOVUPD      Z4, Z4
+	VBROADCASTSD 64(BX), Z8
+	VCMPPD       $0x01, Z7, Z8, K2
+	VBROADCASTSD 56(BX), Z8
+	VMULPD       Z8, Z6, Z8
+	VMINPD       Z5, Z8, Z8
+	VMOVUPD      Z8, K2, Z5
+	VBROADCASTSD 72(BX), Z8
+	VMULPD       Z7, Z8, Z9
+	VCMPPD       $0x01, Z1, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip6
+	VDIVPD       Z7, Z1, Z7
+	VMOVUPD      Z7, K2, Z8
+
+skip6:
+	VSUBPD  Z6, Z5, Z5
+	VMULPD  Z8, Z5, Z5
+	VADDPD  Z6, Z5, Z5
+	VMOVUPD Z5, K1, Z6
+	VMOVUPD Z6, (R10)
+	JMP     both4
+
+absolute3:
+	VBROADCASTSD 24(BX), Z5
+	VMINPD       Z4, Z5, Z4
+	VMOVUPD      Z0, Z6
+	VSUBPD       Z5, Z6, Z5
+	VMAXPD       Z4, Z5, Z4
+	VMOVUPD      Z4, Z4
+
+both4:
+	VBROADCASTSD 16(BX), Z5
+	VMULPD       Z4, Z5, Z4
+	VMOVUPD.Z    Z4, K1, Z4
+	VMOVUPD      (R9)(AX*1), Z5
+	VMOVUPD.Z    Z1, K1, Z6
+	VADDPD       Z5, Z6, Z5
+	VBROADCASTSD 8(BX), Z6
+	VCMPPD       $0x00, Z6, Z5, K1
+	VMOVUPD.Z    Z5, K1, Z6
+	VSUBPD       Z6, Z5, Z5
+	VMOVUPD      Z5, (R9)(AX*1)
+	VMOVUPD.Z    Z1, K1, Z5
+	VMOVUPD      (R9)(AX*2), Z6
+	VADDPD       Z6, Z5, Z6
+	VMOVUPD      Z6, (R9)(AX*2)
+	VMOVUPD      (R9), Z7
+	CMPQ         priorRounds+104(FP), $0x00000000
+	JE           sure7
+	VBROADCASTSD 32(BX), Z7
+	VADDPD       Z6, Z7, Z7
+	VDIVPD       Z7, Z6, Z6
+	VMOVUPD      Z6, Z7
+	VMOVUPD      Z7, (R9)
+
+sure7:
+	VMOVUPD Z0, Z6
+	MOVQ    weights+8(FP), R9
+	MOVQ    regret+16(FP), R10
+	MOVQ    square+24(FP), R11
+	MOVQ    gain+32(FP), R12
+	MOVQ    z+40(FP), R13
+	MOVQ    DI, R14
+	MOVQ    experts+80(FP), R15
+	CMPQ    R15, $0x00000001
+	JL      done9
+
+loop8:
+	VSUBPD      (R13)(R14*1), Z3, Z9
+	VMOVUPD     (R12)(R14*1), Z8
+	VFMADD231PD Z9, Z4, Z8
+	VMULPD      Z8, Z5, Z9
+	VSUBPD      Z9, Z8, Z8
+	VMOVUPD     Z8, (R12)(R14*1)
+	VADDPD      (R10)(R14*1), Z9, Z8
+	VMOVUPD     Z8, (R10)(R14*1)
+	VMOVUPD     (R11)(R14*1), Z10
+	VFMADD231PD Z9, Z9, Z10
+	VMOVUPD     Z10, (R11)(R14*1)
+	VADDPD      Z1, Z10, Z10
+	VMAXPD      Z2, Z8, Z8
+	VDIVPD      Z10, Z8, Z8
+	VMOVUPD     Z8, (R9)(R14*1)
+	VADDPD      Z8, Z6, Z6
+	ADDQ        CX, R14
+	SUBQ        $0x00000001, R15
+	JG          loop8
+
+done9:
+	VDIVPD       Z6, Z1, Z3
+	VBROADCASTSD largest<>+0(SB), Z4
+	VMINPD       Z4, Z3, Z3
+	VMULPD       Z7, Z3, Z3
+	VCMPPD       $0x01, Z6, Z2, K1
+	VSUBPD       Z7, Z1, Z2
+	VMOVUPD      Z2, K1, Z1
+	MOVQ         DI, R10
+	MOVQ         prior+64(FP), R11
+	MOVQ         experts+80(FP), R12
+	CMPQ         R12, $0x00000001
+	JL           done11
+
+loop10:
+	VMULPD           (R9)(R10*1), Z3, Z8
+	VFMADD231PD.BCST (R11), Z1, Z8
+	VMOVUPD          Z8, (R9)(R10*1)
+	ADDQ             $0x00000008, R11
+	ADDQ             CX, R10
+	SUBQ             $0x00000001, R12
+	JG               loop10
+
+done11:
+	ADDQ $0x00000040, DI
+	SUBQ $0x00000040, R8
+	CMPQ R8, $0x00000040
+	JGE  loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func tallyAVX512(totals *float64, sums *float64, errs *float64, waiting *float64, offsets *int, y *float64, n int, rows int, size int, horizons int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·tallyAVX512(SB), NOSPLIT, $0-80
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         totals+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         errs+16(FP), DX
+	MOVQ         offsets+32(FP), BX
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), DI
+	MOVQ         horizons+72(FP), R8
+	MOVQ         DI, R9
+	ANDQ         $0x00000007, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SHLQ         $0x03, DI
+	VBROADCASTSD one64<>+0(SB), Z1
+	CMPQ         R8, $0x00000001
+	JL           done2
+
+loop1:
+	MOVQ    (BX), R9
+	SHLQ    $0x03, R9
+	ADDQ    waiting+24(FP), R9
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	XORQ    R10, R10
+
+columns3:
+	LEAQ    64(R10), R11
+	CMPQ    R11, DI
+	JG      done4
+	LEAQ    (R9)(R10*1), R12
+	LEAQ    (CX)(R10*1), R13
+	VMOVUPD (SI)(R10*1), Z5
+	VMOVUPD (R12), Z6
+	CMPQ    rows+56(FP), $0x00000001
+	JE      same5
+	ADDQ    DI, R12
+
+same5:
+	VMOVUPD     (R12), Z7
+	ADDQ        DI, R12
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z7, Z5, Z7
+	VSUBPD      Z6, Z6, Z8
+	VSUBPD      Z7, Z7, Z9
+	VADDPD      Z9, Z8, Z8
+	VCMPPD      $0x07, Z8, Z8, K2
+	VPTERNLOGQ  $0xff, Z0, Z0, Z10
+	VMOVUPD     Z6, K2, Z10
+	VMOVUPD     Z10, (DX)(R10*1)
+	VMOVUPD.Z   Z6, K2, Z6
+	VMOVUPD.Z   Z7, K2, Z7
+	VMOVUPD.Z   Z5, K2, Z5
+	VMOVUPD.Z   Z1, K2, Z9
+	VMOVUPD     (R13), Z8
+	VADDPD      Z9, Z8, Z8
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Z9, Z2, Z2
+	VMULPD      Z6, Z6, Z9
+	VMOVUPD     (R13), Z14
+	VADDPD      Z9, Z14, Z14
+	VMOVUPD     Z8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Z9, Z3, Z3
+	VMOVUPD     (R13), Z15
+	VFMADD231PD Z9, Z9, Z15
+	VMOVUPD     Z14, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     Z0, Z14
+	VSUBPD      Z6, Z14, Z14
+	VMAXPD      Z6, Z14, Z14
+	VMOVUPD     (R13), Z6
+	VADDPD      Z14, Z6, Z6
+	VMOVUPD     Z15, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VADDPD      Z14, Z4, Z4
+	VMOVUPD     (R13), Z15
+	VSUBPD      Z15, Z5, Z14
+	VMOVUPD.Z   Z14, K2, Z14
+	VMOVUPD     Z14, Z14
+	VDIVPD      Z8, Z14, Z8
+	VMOVUPD.Z   Z8, K2, Z8
+	VADDPD      Z8, Z15, Z15
+	VSUBPD      Z15, Z5, Z8
+	VMOVUPD     Z6, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     (R13), Z6
+	VFMADD231PD Z14, Z8, Z6
+	VMOVUPD     Z15, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	CMPQ        rows+56(FP), $0x00000001
+	JNE         more7
+	VMOVUPD     Z6, (R14)
+	JMP         done6
+
+more7:
+	VMOVUPD     (R13), Z8
+	VFMADD231PD Z7, Z7, Z8
+	VMOVUPD     Z6, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     Z0, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMAXPD      Z7, Z6, Z6
+	VMOVUPD     (R13), Z7
+	VADDPD      Z6, Z7, Z7
+	VMOVUPD     Z8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD     (R12), Z6
+	ADDQ        DI, R12
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z6, Z6, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K3
+	VMOVUPD.Z   Z1, K3, Z8
+	VMOVUPD     (R13), Z14
+	VADDPD      Z8, Z14, Z14
+	VMOVUPD     Z7, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD.Z   Z9, K3, Z7
+	VMOVUPD     (R13), Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z14, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	VMOVUPD.Z   Z6, K3, Z6
+	VMOVUPD     (R13), Z7
+	VFMADD231PD Z6, Z6, Z7
+	VMOVUPD     Z8, (R14)
+	MOVQ        R13, R14
+	ADDQ        DI, R13
+	CMPQ        rows+56(FP), $0x00000003
+	JE          short8
+	VMOVUPD     (R12), Z6
+	ADDQ        DI, R12
+	VMOVUPD     (R12), Z9
+	ADDQ        DI, R12
+	VSUBPD      Z9, Z5, Z14
+	VSUBPD      Z6, Z9, Z9
+	VSUBPD      Z5, Z6, Z6
+	VSUBPD      Z9, Z9, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K2
+	VMOVUPD.Z   Z1, K2, Z5
+	VMOVUPD     (R13), Z8
+	VADDPD      Z5, Z8, Z8
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD     Z0, Z5
+	VMAXPD      Z5, Z14, Z14
+	VMAXPD      Z5, Z6, Z6
+	VADDPD      Z14, Z6, Z6
+	VCMPPD      $0x01, Z6, Z5, K2, K3
+	VMOVUPD.Z   Z1, K3, Z5
+	VMOVUPD     (R13), Z14
+	VADDPD      Z5, Z14, Z14
+	VMOVUPD     Z8, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD.Z   Z9, K2, Z5
+	VMOVUPD     (R13), Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z14, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD.Z   Z6, K2, Z5
+	VMOVUPD     (R13), Z6
+	VADDPD      Z5, Z6, Z6
+	VMOVUPD     Z8, (R12)
+	MOVQ        R13, R12
+	ADDQ        DI, R13
+	VMOVUPD     Z6, (R12)
+
+short8:
+	VMOVUPD Z7, (R14)
+
+done6:
+	VPTERNLOGQ $0xff, Z0, Z0, Z11
+	VMOVUPD    Z11, (R9)(R10*1)
+	MOVQ       R11, R10
+	JMP        columns3
+
+done4:
+	CMPQ      R10, DI
+	JE        done9
+	LEAQ      (R9)(R10*1), R11
+	LEAQ      (CX)(R10*1), R12
+	VMOVUPD.Z (SI)(R10*1), K1, Z5
+	VMOVUPD.Z (R11), K1, Z6
+	CMPQ      rows+56(FP), $0x00000001
+	JE        same10
+	ADDQ      DI, R11
+
+same10:
+	VMOVUPD.Z   (R11), K1, Z7
+	ADDQ        DI, R11
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z7, Z5, Z7
+	VSUBPD      Z6, Z6, Z8
+	VSUBPD      Z7, Z7, Z9
+	VADDPD      Z9, Z8, Z8
+	VCMPPD      $0x07, Z8, Z8, K1, K2
+	VPTERNLOGQ  $0xff, Z0, Z0, Z12
+	VMOVUPD     Z6, K2, Z12
+	VMOVUPD     Z12, K1, (DX)(R10*1)
+	VMOVUPD.Z   Z6, K2, Z6
+	VMOVUPD.Z   Z7, K2, Z7
+	VMOVUPD.Z   Z5, K2, Z5
+	VMOVUPD.Z   Z1, K2, Z9
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z9, Z8, Z8
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Z9, Z2, Z2
+	VMULPD      Z6, Z6, Z9
+	VMOVUPD.Z   (R12), K1, Z14
+	VADDPD      Z9, Z14, Z14
+	VMOVUPD     Z8, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Z9, Z3, Z3
+	VMOVUPD.Z   (R12), K1, Z15
+	VFMADD231PD Z9, Z9, Z15
+	VMOVUPD     Z14, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD     Z0, Z14
+	VSUBPD      Z6, Z14, Z14
+	VMAXPD      Z6, Z14, Z14
+	VMOVUPD.Z   (R12), K1, Z6
+	VADDPD      Z14, Z6, Z6
+	VMOVUPD     Z15, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VADDPD      Z14, Z4, Z4
+	VMOVUPD.Z   (R12), K1, Z15
+	VSUBPD      Z15, Z5, Z14
+	VMOVUPD.Z   Z14, K2, Z14
+	VMOVUPD     Z14, Z14
+	VDIVPD      Z8, Z14, Z8
+	VMOVUPD.Z   Z8, K2, Z8
+	VADDPD      Z8, Z15, Z15
+	VSUBPD      Z15, Z5, Z8
+	VMOVUPD     Z6, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   (R12), K1, Z6
+	VFMADD231PD Z14, Z8, Z6
+	VMOVUPD     Z15, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	CMPQ        rows+56(FP), $0x00000001
+	JNE         more12
+	VMOVUPD     Z6, K1, (R13)
+	JMP         done11
+
+more12:
+	VMOVUPD.Z   (R12), K1, Z8
+	VFMADD231PD Z7, Z7, Z8
+	VMOVUPD     Z6, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD     Z0, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMAXPD      Z7, Z6, Z6
+	VMOVUPD.Z   (R12), K1, Z7
+	VADDPD      Z6, Z7, Z7
+	VMOVUPD     Z8, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   (R11), K1, Z6
+	ADDQ        DI, R11
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z6, Z6, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K3
+	VMOVUPD.Z   Z1, K3, Z8
+	VMOVUPD.Z   (R12), K1, Z14
+	VADDPD      Z8, Z14, Z14
+	VMOVUPD     Z7, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z9, K3, Z7
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z14, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z6, K3, Z6
+	VMOVUPD.Z   (R12), K1, Z7
+	VFMADD231PD Z6, Z6, Z7
+	VMOVUPD     Z8, K1, (R13)
+	MOVQ        R12, R13
+	ADDQ        DI, R12
+	CMPQ        rows+56(FP), $0x00000003
+	JE          short13
+	VMOVUPD.Z   (R11), K1, Z6
+	ADDQ        DI, R11
+	VMOVUPD.Z   (R11), K1, Z9
+	ADDQ        DI, R11
+	VSUBPD      Z9, Z5, Z14
+	VSUBPD      Z6, Z9, Z9
+	VSUBPD      Z5, Z6, Z6
+	VSUBPD      Z9, Z9, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K2
+	VMOVUPD.Z   Z1, K2, Z5
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z5, Z8, Z8
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD     Z0, Z5
+	VMAXPD      Z5, Z14, Z14
+	VMAXPD      Z5, Z6, Z6
+	VADDPD      Z14, Z6, Z6
+	VCMPPD      $0x01, Z6, Z5, K2, K3
+	VMOVUPD.Z   Z1, K3, Z5
+	VMOVUPD.Z   (R12), K1, Z14
+	VADDPD      Z5, Z14, Z14
+	VMOVUPD     Z8, K1, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z9, K2, Z5
+	VMOVUPD.Z   (R12), K1, Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z14, K1, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD.Z   Z6, K2, Z5
+	VMOVUPD.Z   (R12), K1, Z6
+	VADDPD      Z5, Z6, Z6
+	VMOVUPD     Z8, K1, (R11)
+	MOVQ        R12, R11
+	ADDQ        DI, R12
+	VMOVUPD     Z6, K1, (R11)
+
+short13:
+	VMOVUPD Z7, K1, (R13)
+
+done11:
+	VPTERNLOGQ $0xff, Z0, Z0, Z13
+	VMOVUPD    Z13, K1, (R9)(R10*1)
+
+done9:
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y2, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X2
+	VADDPD        X2, X5, X2
+	VPERMILPD     $0x01, X2, X5
+	VADDPD        X5, X2, X2
+	VMOVSD        X2, (AX)
+	VEXTRACTF64X4 $0x01, Z3, Y2
+	VADDPD        Y3, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X3
+	VADDPD        X3, X2, X3
+	VPERMILPD     $0x01, X3, X2
+	VADDPD        X2, X3, X3
+	VMOVSD        X3, 8(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y2
+	VADDPD        Y4, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X3
+	VADDPD        X3, X2, X3
+	VPERMILPD     $0x01, X3, X2
+	VADDPD        X2, X3, X3
+	VMOVSD        X3, 16(AX)
+	ADDQ          $0x00000018, AX
+	ADDQ          DI, DX
+	ADDQ          size+64(FP), CX
+	ADDQ          $0x00000008, BX
+	SUBQ          $0x00000001, R8
+	JG            loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
+	VPXORQ  Z0, Z0, Z0
+	MOVQ    x+16(FP), AX
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	MOVQ    rows+8(FP), CX
+	MOVQ    limits+24(FP), DX
+	MOVQ    stride+32(FP), BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), SI
+	XORQ    DI, DI
+	MOVQ    BX, R8
+	CMPQ    R8, $0x00000040
+	JL      done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	VMOVUPD      (AX)(DI*1), Z3
+	VCMPPD       $0x07, Z3, Z3, K1
+	VBROADCASTSD 24(DX), Z4
+	VMOVUPD.Z    Z4, K1, Z4
+	VMOVUPD      (R9), Z5
+	VADDPD       Z4, Z5, Z5
+	VMOVUPD      Z5, (R9)
+	VMOVUPD      (R9)(BX*1), Z4
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD.Z    Z3, K1, Z3
+	VMOVUPD      Z0, Z6
+	VMOVUPD      (R10)(BX*1), Z7
+	VCMPPD       $0x01, Z7, Z6, K1, K2
+	VBROADCASTSD (DX), Z8
+	VCMPPD       $0x01, Z5, Z8, K2, K2
+	VMOVUPD      (R9)(BX*2), Z8
+	VMAXPD       Z8, Z7, Z7
+	VSQRTPD      Z7, Z7
+	VDIVPD       Z7, Z3, Z7
+	VMOVUPD      (R10)(BX*2), Z9
+	VADDPD       Z7, Z9, Z10
+	VBROADCASTSD 8(DX), Z11
+	VSUBPD       Z11, Z10, Z10
+	VMAXPD       Z6, Z10, Z10
+	VBROADCASTSD 24(DX), Z11
+	VMOVUPD      (R11), Z12
+	VADDPD       Z11, Z12, Z11
+	VCMPPD       $0x01, Z10, Z6, K3
+	VMOVUPD.Z    Z11, K3, Z11
+	VMOVUPD      Z10, K2, Z9
+	VMOVUPD      Z11, K2, Z12
+	VMOVUPD      Z9, (R10)(BX*2)
+	VMOVUPD      Z12, (R11)
+	VMAXPD       Z9, Z1, Z1
+	VMOVUPD      (R10)(SI*1), Z9
+	VSUBPD       Z7, Z9, Z7
+	VBROADCASTSD 8(DX), Z10
+	VSUBPD       Z10, Z7, Z7
+	VMAXPD       Z6, Z7, Z7
+	VBROADCASTSD 24(DX), Z10
+	VMOVUPD      (R11)(BX*1), Z11
+	VADDPD       Z10, Z11, Z10
+	VCMPPD       $0x01, Z7, Z6, K3
+	VMOVUPD.Z    Z10, K3, Z6
+	VMOVUPD      Z7, K2, Z9
+	VMOVUPD      Z6, K2, Z11
+	VMOVUPD      Z9, (R10)(SI*1)
+	VMOVUPD      Z11, (R11)(BX*1)
+	VMAXPD       Z9, Z1, Z1
+	VBROADCASTSD 24(DX), Z6
+	VDIVPD       Z5, Z6, Z5
+	VBROADCASTSD 16(DX), Z6
+	VMAXPD       Z6, Z5, Z5
+	VMOVUPD      (R9)(SI*1), Z6
+	VADDPD       Z3, Z6, Z6
+	VMOVUPD      Z6, (R9)(SI*1)
+	VBROADCASTSD 24(DX), Z6
+	VMOVUPD.Z    Z6, K1, Z6
+	VMOVUPD      (R10), Z7
+	VADDPD       Z6, Z7, Z7
+	VMOVUPD      Z7, (R10)
+	VMAXPD       Z7, Z2, Z2
+	VMULPD       Z3, Z5, Z6
+	VMOVUPD.Z    Z6, K1, Z6
+	VADDPD       Z6, Z4, Z4
+	VMOVUPD      Z4, (R9)(BX*1)
+	VMULPD       Z3, Z3, Z6
+	VSUBPD       Z8, Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VMOVUPD.Z    Z6, K1, Z3
+	VADDPD       Z3, Z8, Z8
+	VMOVUPD      Z8, (R9)(BX*2)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	MOVQ          most+0(FP), AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VMAXPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMAXPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMAXPD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VMAXPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VMAXPD        X2, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMAXPD        X1, X0, X0
+	VMOVSD        X0, 8(AX)
+	VZEROUPPER
+	RET
+
+// func momentsAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·momentsAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000008, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	MOVQ         $-1, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	VMOVUPD      Z0, Z1
+	VBROADCASTSD (DX), Z2
+	MOVQ         x+16(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K2
+	VMOVUPD      (R9), Z4
+	VSUBPD       Z4, Z3, Z4
+	VMOVUPD      Z3, (R9)
+	VMOVUPD      (R9)(BX*1), Z5
+	VCMPPD       $0x00, Z1, Z5, K2, K3
+	VMOVUPD      (R10)(BX*2), Z6
+	VMINPD       Z6, Z3, Z7
+	VMOVUPD      Z3, K3, Z7
+	VMOVUPD      Z7, K2, Z6
+	VMOVUPD      Z6, (R10)(BX*2)
+	VMOVUPD      (R10)(SI*1), Z7
+	VMAXPD       Z7, Z3, Z8
+	VMOVUPD      Z3, K3, Z8
+	VMOVUPD      Z8, K2, Z7
+	VMOVUPD      Z7, (R10)(SI*1)
+	VBROADCASTSD 8(DX), Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z8, Z2, Z8
+	VMOVUPD      Z8, K2, Z5
+	VMOVUPD      Z5, (R9)(BX*1)
+	VDIVPD       Z8, Z2, Z5
+	VMOVUPD      (R9)(BX*2), Z9
+	VSUBPD       Z9, Z3, Z3
+	VMOVUPD      (R11), Z10
+	VCMPPD       $0x01, Z10, Z1, K3
+	VBROADCASTSD 16(DX), Z11
+	VCMPPD       $0x01, Z8, Z11, K3, K3
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z8, Z10, Z8
+	VMINPD       Z3, Z8, Z10
+	VMOVUPD      Z0, Z11
+	VSUBPD       Z8, Z11, Z8
+	VMAXPD       Z10, Z8, Z8
+	VMOVUPD      Z8, K3, Z3
+	VMULPD       Z3, Z5, Z8
+	VADDPD       Z9, Z8, Z8
+	VMOVUPD      Z8, K2, Z9
+	VMOVUPD      Z9, (R9)(BX*2)
+	VMULPD       Z3, Z3, Z3
+	VSUBPD       Z5, Z2, Z8
+	VMULPD       Z3, Z8, Z3
+	VMOVUPD      (R9)(SI*1), Z8
+	VSUBPD       Z8, Z3, Z3
+	VMULPD       Z3, Z5, Z3
+	VADDPD       Z8, Z3, Z3
+	VMOVUPD      Z3, K2, Z8
+	VMOVUPD      Z8, (R9)(SI*1)
+	VBROADCASTSD 32(DX), Z3
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z9, Z5, Z5
+	VMAXPD       Z9, Z5, Z5
+	VMULPD       Z3, Z5, Z3
+	VSQRTPD      Z8, Z5
+	VCMPPD       $0x01, Z5, Z3, K2
+	VMOVUPD.Z    Z5, K2, Z5
+	VMOVUPD      Z5, (R11)
+	VCMPPD       $0x04, Z1, Z5, K2
+	VBROADCASTSD (DX), Z8
+	VMOVUPD      Z5, K2, Z8
+	VMOVUPD      Z8, (R11)(BX*2)
+	VDIVPD       Z8, Z2, Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VMOVUPD      Z5, (R11)(SI*1)
+	VCMPPD       $0x07, Z4, Z4, K1, K1
+	VMOVUPD      (R10), Z5
+	VBROADCASTSD 8(DX), Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z8, Z2, Z8
+	VMOVUPD      Z8, K1, Z5
+	VMOVUPD      Z5, (R10)
+	VDIVPD       Z8, Z2, Z5
+	VMOVUPD      (R11)(BX*1), Z9
+	VCMPPD       $0x01, Z9, Z1, K2
+	VBROADCASTSD 16(DX), Z10
+	VCMPPD       $0x01, Z8, Z10, K2, K2
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z8, Z9, Z8
+	VMINPD       Z4, Z8, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z8, Z10, Z8
+	VMAXPD       Z9, Z8, Z8
+	VMOVUPD      Z8, K2, Z4
+	VMOVUPD      (R10)(BX*1), Z8
+	VMULPD       Z4, Z4, Z4
+	VSUBPD       Z8, Z4, Z4
+	VMULPD       Z4, Z5, Z4
+	VADDPD       Z8, Z4, Z4
+	VMOVUPD      Z4, K1, Z8
+	VMOVUPD      Z8, (R10)(BX*1)
+	VSQRTPD      Z8, Z4
+	VCMPPD       $0x01, Z4, Z3, K1
+	VMOVUPD.Z    Z4, K1, Z3
+	VMOVUPD      Z3, (R11)(BX*1)
+	VCMPPD       $0x04, Z1, Z3, K1
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z3, K1, Z1
+	VMOVUPD      Z1, (R12)
+	VDIVPD       Z1, Z2, Z1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R12)(BX*1)
+	VBROADCASTSD 40(DX), Z1
+	VMULPD       Z1, Z3, Z1
+	VSUBPD       Z1, Z6, Z2
+	VMOVUPD      Z2, (R12)(BX*2)
+	VADDPD       Z7, Z1, Z1
+	VMOVUPD      Z1, (R12)(SI*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000008, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	VMOVUPD      Z0, Z1
+	VBROADCASTSD (DX), Z2
+	MOVQ         x+16(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z3
+	MOVQ         last+24(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z4
+	VSUBPD       Z4, Z3, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K1
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z3, Z4, Z4
+	VMAXPD       Z3, Z4, Z4
+	VMOVUPD      (R9)(BX*1), Z6
+	VMOVUPD      (R10), Z7
+	VMULPD       Z3, Z7, Z3
+	VBROADCASTSD 16(DX), Z7
+	VMINPD       Z3, Z7, Z3
+	VMOVUPD      Z0, Z8
+	VSUBPD       Z7, Z8, Z7
+	VMAXPD       Z3, Z7, Z3
+	VCMPPD       $0x01, Z6, Z1, K1, K2
+	VPTERNLOGQ   $0xff, Z0, Z0, Z5
+	VMOVUPD      Z3, K2, Z5
+	VMOVUPD      Z5, (R9)
+	VMOVUPD      (R10)(BX*2), Z3
+	VMOVUPD      (R10)(BX*1), Z7
+	VMAXPD       Z3, Z7, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R10)(BX*1)
+	VMOVUPD      Z4, K1, Z3
+	VMOVUPD      Z3, (R10)(BX*2)
+	VCMPPD       $0x01, Z4, Z1, K1
+	VADDPD       Z6, Z2, Z3
+	VMOVUPD      Z3, K1, Z6
+	VMOVUPD      Z6, (R9)(BX*1)
+	VMOVUPD      (R9)(BX*2), Z3
+	VMULPD       Z4, Z4, Z4
+	VBROADCASTSD 8(DX), Z7
+	VCMPPD       $0x01, Z6, Z7, K2
+	VBROADCASTSD 24(DX), Z7
+	VMULPD       Z7, Z3, Z7
+	VMINPD       Z4, Z7, Z7
+	VMOVUPD      Z7, K2, Z4
+	VBROADCASTSD 32(DX), Z7
+	VMULPD       Z6, Z7, Z8
+	VCMPPD       $0x01, Z2, Z8, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip3
+	VDIVPD       Z6, Z2, Z6
+	VMOVUPD      Z6, K2, Z7
+
+skip3:
+	VSUBPD       Z3, Z4, Z4
+	VMULPD       Z4, Z7, Z4
+	VADDPD       Z3, Z4, Z4
+	VMOVUPD      Z4, K1, Z3
+	VMOVUPD      Z3, (R9)(BX*2)
+	VSQRTPD      Z3, Z3
+	VCMPPD       $0x04, Z1, Z3, K1
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z3, K1, Z1
+	VMOVUPD      Z1, (R9)(SI*1)
+	VDIVPD       Z1, Z2, Z1
+	VMOVUPD      Z1, (R10)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         mean+16(FP), BX
+	MOVQ         inverse+24(FP), SI
+	MOVQ         DX, DI
+	SHLQ         $0x03, DI
+	ANDQ         $0x00000007, DX
+	MOVQ         $-1, R8
+	BZHIQ        DX, R8, R8
+	KMOVW        R8, K1
+	MOVQ         CX, DX
+	MOVQ         size+40(FP), R8
+	SHLQ         $0x03, R8
+	ADDQ         R8, CX
+	VBROADCASTSD limit+32(FP), Z1
+
+rows1:
+	SUBQ DI, CX
+	XORQ R8, R8
+
+columns2:
+	LEAQ    64(R8), R9
+	CMPQ    R9, DI
+	JG      done3
+	VMOVUPD (CX)(R8*1), Z2
+	VMOVUPD (BX)(R8*1), Z3
+	VSUBPD  Z3, Z2, Z2
+	VMOVUPD (SI)(R8*1), Z3
+	VMULPD  Z2, Z3, Z2
+	VMINPD  Z2, Z1, Z2
+	VMOVUPD Z0, Z3
+	VSUBPD  Z1, Z3, Z3
+	VMAXPD  Z2, Z3, Z2
+	VMOVUPD Z2, (AX)(R8*1)
+	MOVQ    R9, R8
+	JMP     columns2
+
+done3:
+	CMPQ      R8, DI
+	JE        done4
+	VMOVUPD.Z (CX)(R8*1), K1, Z2
+	VMOVUPD.Z (BX)(R8*1), K1, Z3
+	VSUBPD    Z3, Z2, Z2
+	VMOVUPD.Z (SI)(R8*1), K1, Z3
+	VMULPD    Z2, Z3, Z2
+	VMINPD    Z2, Z1, Z2
+	VMOVUPD   Z0, Z3
+	VSUBPD    Z1, Z3, Z3
+	VMAXPD    Z2, Z3, Z2
+	VMOVUPD   Z2, (AX)(R8*1)
+
+done4:
+	ADDQ DI, AX
+	CMPQ CX, DX
+	JHI  rows1
+	VZEROUPPER
+	RET
+
+// func boundAVX512(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·boundAVX512(SB), NOSPLIT, $0-80
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         n+72(FP), AX
+	MOVQ         AX, CX
+	SHLQ         $0x03, CX
+	ANDQ         $0x00000007, AX
+	MOVQ         $-1, DX
+	BZHIQ        AX, DX, DX
+	KMOVW        DX, K1
+	VBROADCASTSD limit+64(FP), Z1
+	XORQ         AX, AX
+
+columns1:
+	LEAQ      64(AX), DX
+	CMPQ      DX, CX
+	JG        done2
+	MOVQ      v+8(FP), BX
+	VMOVUPD   (BX)(AX*1), Z2
+	MOVQ      last+32(FP), BX
+	VMOVUPD   (BX)(AX*1), Z3
+	VCMPPD    $0x07, Z2, Z2, K2
+	VMOVUPD.Z Z2, K2, Z2
+	MOVQ      origin+16(FP), BX
+	VMOVUPD   (BX)(AX*1), Z4
+	MOVQ      unit+24(FP), BX
+	VMOVUPD   (BX)(AX*1), Z5
+	VMULPD    Z5, Z2, Z2
+	VADDPD    Z4, Z2, Z2
+	VSUBPD    Z3, Z2, Z2
+	MOVQ      steps+40(FP), BX
+	VMOVUPD   (BX)(AX*1), Z4
+	VMULPD    Z1, Z4, Z4
+	VMINPD    Z2, Z4, Z2
+	VMOVUPD   Z0, Z5
+	VSUBPD    Z4, Z5, Z4
+	VMAXPD    Z2, Z4, Z2
+	VADDPD    Z3, Z2, Z2
+	MOVQ      floor+48(FP), BX
+	VMOVUPD   (BX)(AX*1), Z3
+	VMAXPD    Z2, Z3, Z2
+	MOVQ      ceiling+56(FP), BX
+	VMOVUPD   (BX)(AX*1), Z3
+	VMINPD    Z2, Z3, Z2
+	MOVQ      dst+0(FP), BX
+	VMOVUPD   Z2, (BX)(AX*1)
+	MOVQ      DX, AX
+	JMP       columns1
+
+done2:
+	CMPQ      AX, CX
+	JE        done3
+	MOVQ      v+8(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z2
+	MOVQ      last+32(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z3
+	VCMPPD    $0x07, Z2, Z2, K2
+	VMOVUPD.Z Z2, K2, Z2
+	MOVQ      origin+16(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z4
+	MOVQ      unit+24(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z5
+	VMULPD    Z5, Z2, Z2
+	VADDPD    Z4, Z2, Z2
+	VSUBPD    Z3, Z2, Z2
+	MOVQ      steps+40(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z4
+	VMULPD    Z1, Z4, Z1
+	VMINPD    Z2, Z1, Z2
+	VMOVUPD   Z0, Z0
+	VSUBPD    Z1, Z0, Z0
+	VMAXPD    Z2, Z0, Z0
+	VADDPD    Z3, Z0, Z0
+	MOVQ      floor+48(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMAXPD    Z0, Z1, Z0
+	MOVQ      ceiling+56(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMINPD    Z0, Z1, Z0
+	MOVQ      dst+0(FP), CX
+	VMOVUPD   Z0, (CX)(AX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·huberAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	CMPQ   DI, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	VBROADCASTSD (DX), Z1
+	MOVQ         y+24(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z2
+	MOVQ         forecast+32(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z3
+	VSUBPD       Z3, Z2, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K1
+	VMOVUPD      Z0, Z3
+	VSUBPD       Z2, Z3, Z3
+	VMAXPD       Z2, Z3, Z3
+	VMOVUPD      (R8), Z4
+	VBROADCASTSD 8(DX), Z5
+	VMULPD       Z5, Z4, Z5
+	VMOVUPD      (R8)(BX*1), Z6
+	VADDPD       Z6, Z1, Z7
+	VMOVUPD      Z7, K1, Z6
+	VMOVUPD      Z6, (R8)(BX*1)
+	VCMPPD       $0x01, Z3, Z5, K1, K2
+	VBROADCASTSD 16(DX), Z7
+	VCMPPD       $0x01, Z6, Z7, K2, K2
+	VMOVUPD      (R8)(BX*2), Z7
+	VBROADCASTSD 24(DX), Z8
+	VCMPPD       $0x01, Z8, Z7, K2, K3
+	VMINPD       Z2, Z5, Z8
+	VMOVUPD      Z0, Z9
+	VSUBPD       Z5, Z9, Z9
+	VMAXPD       Z8, Z9, Z8
+	VMOVUPD      Z8, K3, Z2
+	VMOVUPD      Z5, K3, Z3
+	VMOVUPD.Z    Z1, K3, Z5
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VMOVUPD      Z5, K1, Z7
+	VMOVUPD      Z7, (R8)(BX*2)
+	VBROADCASTSD 32(DX), Z5
+	VMULPD       Z6, Z5, Z7
+	VCMPPD       $0x01, Z1, Z7, K2
+	KMOVB        K2, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Z6, Z1, Z1
+	VMOVUPD      Z1, K2, Z5
+
+skip3:
+	VSUBPD    Z4, Z3, Z1
+	VMULPD    Z5, Z1, Z1
+	VADDPD    Z4, Z1, Z1
+	VMOVUPD   Z1, K1, Z4
+	VMOVUPD   Z4, (R8)
+	VMOVUPD.Z Z2, K1, Z1
+	MOVQ      dst+16(FP), R8
+	VMOVUPD   Z1, (R8)(SI*1)
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, DI
+	CMPQ      DI, $0x00000040
+	JGE       loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func glitchAVX512(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·glitchAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	CMPQ   DI, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z0, Z2
+	MOVQ         x+24(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z3
+	MOVQ         last+32(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z4
+	VSUBPD       Z4, Z3, Z4
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z4, Z5, Z5
+	VMAXPD       Z4, Z5, Z4
+	VCMPPD       $0x07, Z4, Z4, K1, K1
+	VMOVUPD      (R8), Z5
+	VMOVUPD      (R8)(BX*1), Z6
+	VMOVUPD      (R8)(BX*2), Z7
+	VBROADCASTSD 8(DX), Z8
+	VMULPD       Z8, Z5, Z8
+	VCMPPD       $0x01, Z4, Z8, K1, K2
+	VBROADCASTSD 16(DX), Z8
+	VCMPPD       $0x01, Z6, Z8, K2, K2
+	VBROADCASTSD 24(DX), Z8
+	VCMPPD       $0x01, Z8, Z7, K2, K2
+	VADDPD       Z7, Z1, Z8
+	VMOVUPD.Z    Z8, K2, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R8)(BX*2)
+	VBROADCASTSD 56(DX), Z7
+	VMOVUPD      Z7, K2, Z3
+	MOVQ         dst+16(FP), R9
+	VMOVUPD      Z3, (R9)(SI*1)
+	VMOVUPD      Z2, K2, Z4
+	VCMPPD       $0x01, Z4, Z2, K1, K1
+	VADDPD       Z6, Z1, Z2
+	VMOVUPD      Z2, K1, Z6
+	VMOVUPD      Z6, (R8)(BX*1)
+	VBROADCASTSD 32(DX), Z2
+	VCMPPD       $0x01, Z6, Z2, K2
+	VBROADCASTSD 40(DX), Z2
+	VMULPD       Z2, Z5, Z2
+	VMINPD       Z4, Z2, Z2
+	VMOVUPD      Z2, K2, Z4
+	VBROADCASTSD 48(DX), Z2
+	VMULPD       Z6, Z2, Z3
+	VCMPPD       $0x01, Z1, Z3, K2
+	KMOVB        K2, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Z6, Z1, Z1
+	VMOVUPD      Z1, K2, Z2
+
+skip3:
+	VSUBPD  Z5, Z4, Z1
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD Z1, K1, Z5
+	VMOVUPD Z5, (R8)
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x00000040, DI
+	CMPQ    DI, $0x00000040
+	JGE     loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func localMeanAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·localMeanAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000008, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z0, Z2
+	MOVQ         x+16(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K1
+	VMOVUPD      (R9)(BX*1), Z5
+	VMOVUPD      (R9)(BX*2), Z6
+	VMOVUPD      (R9), Z7
+	VMOVUPD      Z7, Z4
+	VCMPPD       $0x01, Z4, Z2, K1, K2
+	VADDPD       Z4, Z1, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R9)
+	VSUBPD       Z5, Z3, Z8
+	VBROADCASTSD 8(DX), Z9
+	VMULPD       Z7, Z9, Z10
+	VCMPPD       $0x01, Z1, Z10, K3
+	KMOVB        K3, R11
+	TESTQ        R11, R11
+	JZ           skip3
+	VDIVPD       Z7, Z1, Z7
+	VMOVUPD      Z7, K3, Z9
+
+skip3:
+	VMULPD       Z9, Z8, Z7
+	VADDPD       Z5, Z7, Z7
+	VBROADCASTSD 24(DX), Z9
+	VCMPPD       $0x01, Z4, Z9, K3
+	VMOVUPD      (R9)(SI*1), Z9
+	VCMPPD       $0x01, Z9, Z2, K3, K3
+	VBROADCASTSD 32(DX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMINPD       Z8, Z9, Z10
+	VMOVUPD      Z0, Z11
+	VSUBPD       Z9, Z11, Z9
+	VMAXPD       Z10, Z9, Z9
+	VMOVUPD      Z9, K3, Z8
+	VBROADCASTSD 16(DX), Z9
+	VMULPD       Z4, Z9, Z10
+	VCMPPD       $0x01, Z1, Z10, K3
+	KMOVB        K3, R11
+	TESTQ        R11, R11
+	JZ           skip4
+	VDIVPD       Z4, Z1, Z4
+	VMOVUPD      Z4, K3, Z9
+
+skip4:
+	VMULPD       Z8, Z8, Z4
+	VSUBPD       Z6, Z4, Z4
+	VMULPD       Z9, Z4, Z4
+	VADDPD       Z6, Z4, Z4
+	VMOVUPD      Z4, K2, Z6
+	VMOVUPD      Z6, (R9)(BX*2)
+	VMOVUPD      Z7, K2, Z3
+	VMOVUPD      Z3, K1, Z5
+	VMOVUPD      Z5, (R9)(BX*1)
+	VBROADCASTSD 40(DX), Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z5, Z4, Z4
+	VMAXPD       Z5, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VSQRTPD      Z6, Z4
+	VCMPPD       $0x01, Z4, Z3, K1
+	VMOVUPD.Z    Z4, K1, Z3
+	VMOVUPD      Z3, (R9)(SI*1)
+	VCMPPD       $0x04, Z2, Z3, K1
+	VBROADCASTSD (DX), Z2
+	VMOVUPD      Z3, K1, Z2
+	VMOVUPD      Z2, (R10)
+	VDIVPD       Z2, Z1, Z1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R10)(BX*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+80(FP), AX
+	MOVQ   AX, CX
+	ANDQ   $0x00000007, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	SHLQ   $0x03, AX
+	MOVQ   stride+96(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   limits+64(FP), DX
+	XORQ   BX, BX
+
+columns1:
+	LEAQ         64(BX), SI
+	CMPQ         SI, AX
+	JG           done2
+	VMOVUPD      Z0, Z1
+	MOVQ         y+48(FP), DI
+	VMOVUPD      (DI)(BX*1), Z2
+	MOVQ         forecast+40(FP), DI
+	VMOVUPD      (DI)(BX*1), Z3
+	VSUBPD       Z3, Z2, Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z3, Z4, Z4
+	VMAXPD       Z3, Z4, Z4
+	VCMPPD       $0x07, Z4, Z4, K2
+	MOVQ         count+16(FP), DI
+	VMOVUPD      (DI)(BX*1), Z3
+	VMAXPD       Z4, Z3, Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K2
+	VBROADCASTSD (DX), Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VADDPD       Z5, Z3, Z3
+	MOVQ         count+16(FP), DI
+	VMOVUPD      Z3, (DI)(BX*1)
+	MOVQ         voting+56(FP), DI
+	VMOVUPD      (DI)(BX*1), Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K3
+	VBROADCASTSD 8(DX), Z1
+	VCMPPD       $0x01, Z3, Z1, K3, K3
+	MOVQ         out+0(FP), DI
+	KMOVB        K3, R8
+	POPCNTQ      R8, R8
+	ADDQ         R8, (DI)
+	VBROADCASTSD 24(DX), Z1
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z2, Z5, Z5
+	VMAXPD       Z2, Z5, Z5
+	VMULPD       Z1, Z5, Z1
+	MOVQ         half+32(FP), R8
+	MOVQ         own+24(FP), R9
+	MOVQ         steps+72(FP), R10
+	MOVQ         levels+88(FP), R11
+	CMPQ         R11, $0x00000001
+	JL           done4
+
+loop3:
+	ADDQ         $0x00000008, DI
+	VMOVUPD      (R8)(BX*1), Z2
+	VADDPD       Z1, Z2, Z2
+	VCMPPD       $0x01, Z4, Z2, K3, K4
+	KMOVB        K4, R12
+	POPCNTQ      R12, R12
+	ADDQ         R12, (DI)
+	VBROADCASTSD (R10), Z2
+	VBROADCASTSD 8(R10), Z5
+	VMOVUPD      Z5, K4, Z2
+	VMOVUPD      (R9)(BX*1), Z5
+	VMULPD       Z5, Z2, Z2
+	VBROADCASTSD 32(DX), Z6
+	VMAXPD       Z6, Z2, Z2
+	VBROADCASTSD 40(DX), Z6
+	VMINPD       Z6, Z2, Z2
+	VMOVUPD      Z2, K3, Z5
+	VMOVUPD      Z5, (R9)(BX*1)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000001, R11
+	JG           loop3
+
+done4:
+	MOVQ         scale+8(FP), DI
+	VMOVUPD      (DI)(BX*1), Z1
+	VBROADCASTSD 56(DX), Z2
+	VMULPD       Z2, Z1, Z2
+	VMINPD       Z4, Z2, Z2
+	VBROADCASTSD 48(DX), Z5
+	VCMPPD       $0x01, Z3, Z5, K3
+	VMOVUPD      Z2, K3, Z4
+	VBROADCASTSD (DX), Z2
+	VDIVPD       Z3, Z2, Z2
+	VBROADCASTSD 16(DX), Z3
+	VMAXPD       Z3, Z2, Z2
+	VSUBPD       Z1, Z4, Z4
+	VMULPD       Z2, Z4, Z4
+	VMOVUPD.Z    Z4, K2, Z2
+	VADDPD       Z2, Z1, Z1
+	MOVQ         scale+8(FP), DI
+	VMOVUPD      Z1, (DI)(BX*1)
+	MOVQ         SI, BX
+	JMP          columns1
+
+done2:
+	CMPQ         BX, AX
+	JE           done5
+	VMOVUPD      Z0, Z1
+	MOVQ         y+48(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z2
+	MOVQ         forecast+40(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z3
+	VSUBPD       Z3, Z2, Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z3, Z4, Z4
+	VMAXPD       Z3, Z4, Z4
+	VCMPPD       $0x07, Z4, Z4, K1, K2
+	MOVQ         count+16(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z3
+	VMAXPD       Z4, Z3, Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K2
+	VBROADCASTSD (DX), Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VADDPD       Z5, Z3, Z3
+	MOVQ         count+16(FP), AX
+	VMOVUPD      Z3, K1, (AX)(BX*1)
+	MOVQ         voting+56(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K3
+	VBROADCASTSD 8(DX), Z1
+	VCMPPD       $0x01, Z3, Z1, K3, K3
+	MOVQ         out+0(FP), AX
+	KMOVB        K3, SI
+	POPCNTQ      SI, SI
+	ADDQ         SI, (AX)
+	VBROADCASTSD 24(DX), Z1
+	VMOVUPD      Z0, Z0
+	VSUBPD       Z2, Z0, Z0
+	VMAXPD       Z2, Z0, Z0
+	VMULPD       Z1, Z0, Z0
+	MOVQ         half+32(FP), SI
+	MOVQ         own+24(FP), DI
+	MOVQ         steps+72(FP), R8
+	MOVQ         levels+88(FP), R9
+	CMPQ         R9, $0x00000001
+	JL           done7
+
+loop6:
+	ADDQ         $0x00000008, AX
+	VMOVUPD.Z    (SI)(BX*1), K1, Z1
+	VADDPD       Z0, Z1, Z1
+	VCMPPD       $0x01, Z4, Z1, K3, K4
+	KMOVB        K4, R10
+	POPCNTQ      R10, R10
+	ADDQ         R10, (AX)
+	VBROADCASTSD (R8), Z1
+	VBROADCASTSD 8(R8), Z2
+	VMOVUPD      Z2, K4, Z1
+	VMOVUPD.Z    (DI)(BX*1), K1, Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD 32(DX), Z5
+	VMAXPD       Z5, Z1, Z1
+	VBROADCASTSD 40(DX), Z5
+	VMINPD       Z5, Z1, Z1
+	VMOVUPD      Z1, K3, Z2
+	VMOVUPD      Z2, K1, (DI)(BX*1)
+	ADDQ         CX, SI
+	ADDQ         CX, DI
+	ADDQ         $0x00000010, R8
+	SUBQ         $0x00000001, R9
+	JG           loop6
+
+done7:
+	MOVQ         scale+8(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z0
+	VBROADCASTSD 56(DX), Z1
+	VMULPD       Z1, Z0, Z1
+	VMINPD       Z4, Z1, Z1
+	VBROADCASTSD 48(DX), Z2
+	VCMPPD       $0x01, Z3, Z2, K3
+	VMOVUPD      Z1, K3, Z4
+	VBROADCASTSD (DX), Z1
+	VDIVPD       Z3, Z1, Z1
+	VBROADCASTSD 16(DX), Z2
+	VMAXPD       Z2, Z1, Z1
+	VSUBPD       Z0, Z4, Z4
+	VMULPD       Z1, Z4, Z4
+	VMOVUPD.Z    Z4, K2, Z1
+	VADDPD       Z1, Z0, Z0
+	MOVQ         scale+8(FP), AX
+	VMOVUPD      Z0, K1, (AX)(BX*1)
+
+done5:
+	VZEROUPPER
+	RET
+
+// func errorsAVX512(rows *float64, limits *float64, y *float64, forecast *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·errorsAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         AX, R12
+	MOVQ         $0x00000008, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R12, R12
+	CMPQ         AX, R12
+	CMOVQLT      R12, AX
+	MOVQ         y+16(FP), R12
+	VMOVUPD.Z    (R12)(DI*1), K1, Z1
+	MOVQ         forecast+24(FP), R12
+	VMOVUPD.Z    (R12)(DI*1), K1, Z2
+	VSUBPD       Z2, Z1, Z1
+	VSUBPD       Z1, Z1, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R10)(SI*1)
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z4
+	VBROADCASTSD 120(DX), Z5
+	VMULPD       Z1, Z5, Z1
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z1, Z5, Z5
+	VMAXPD       Z1, Z5, Z1
+	VMOVUPD      (R9), Z5
+	VADDPD       Z5, Z4, Z6
+	VBROADCASTSD 8(DX), Z7
+	VMINPD       Z6, Z7, Z6
+	VMOVUPD      Z6, K1, Z5
+	VMOVUPD      Z5, (R9)
+	VBROADCASTSD 32(DX), Z6
+	VCMPPD       $0x01, Z5, Z6, K1, K2
+	VMOVUPD      (R9)(BX*1), Z6
+	VMOVUPD      (R9)(BX*2), Z7
+	VMULPD       Z6, Z6, Z8
+	VBROADCASTSD 40(DX), Z9
+	VMULPD       Z9, Z7, Z9
+	VADDPD       Z8, Z9, Z8
+	VSQRTPD      Z8, Z8
+	VCMPPD       $0x01, Z8, Z2, K2, K3
+	VDIVPD       Z8, Z1, Z9
+	VBROADCASTSD 56(DX), Z10
+	VMOVUPD      Z9, K3, Z10
+	VCMPPD       $0x01, Z1, Z2, K2, K4
+	VMOVUPD.Z    Z10, K4, Z9
+	VBROADCASTSD 48(DX), Z10
+	VCMPPD       $0x01, Z9, Z10, K3, K3
+	VBROADCASTSD 48(DX), Z10
+	VMULPD       Z10, Z8, Z8
+	VMOVUPD      Z8, K3, Z1
+	VBROADCASTSD 112(DX), Z8
+	VMINPD       Z9, Z8, Z8
+	VMOVUPD      Z8, K3, Z9
+	VMOVUPD      Z9, (R11)
+	VMOVUPD      (R9)(SI*1), Z8
+	VBROADCASTSD 16(DX), Z10
+	VMULPD       Z5, Z10, Z11
+	VCMPPD       $0x01, Z4, Z11, K3
+	KMOVB        K3, R12
+	TESTQ        R12, R12
+	JZ           skip3
+	VDIVPD       Z5, Z4, Z11
+	VMOVUPD      Z11, K3, Z10
+
+skip3:
+	VBROADCASTSD 72(DX), Z11
+	VMULPD       Z11, Z9, Z11
+	VDIVPD       Z8, Z11, Z11
+	VCMPPD       $0x01, Z9, Z8, K3
+	VBROADCASTSD 136(DX), Z12
+	VMOVUPD      Z12, K3, Z11
+	VPTERNLOGQ   $0xff, Z0, Z0, Z3
+	VMOVUPD      Z11, K1, Z3
+	VMOVUPD      Z3, (R11)(BX*1)
+	VCMPPD       $0x02, Z8, Z9, K2, K3
+	VMULPD       Z8, Z10, Z9
+	VMOVUPD      (R10), Z11
+	VMULPD       Z9, Z11, Z9
+	VSUBPD       Z9, Z8, Z9
+	VMOVUPD      Z9, K3, Z8
+	VMOVUPD      Z8, (R9)(SI*1)
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z5, Z8, Z9
+	VCMPPD       $0x01, Z4, Z9, K3
+	KMOVB        K3, R10
+	TESTQ        R10, R10
+	JZ           skip4
+	VDIVPD       Z5, Z4, Z4
+	VMOVUPD      Z4, K3, Z8
+
+skip4:
+	VMULPD       Z1, Z1, Z4
+	VSUBPD       Z7, Z4, Z4
+	VMULPD       Z8, Z4, Z4
+	VADDPD       Z7, Z4, Z4
+	VMOVUPD      Z4, K1, Z7
+	VMOVUPD      Z7, (R9)(BX*2)
+	VCMPPD       $0x01, Z6, Z2, K2, K2
+	VBROADCASTSD 64(DX), Z2
+	VMULPD       Z2, Z6, Z2
+	VMINPD       Z1, Z2, Z2
+	VMOVUPD      Z2, K2, Z1
+	VSUBPD       Z6, Z1, Z1
+	VMULPD       Z10, Z1, Z1
+	VADDPD       Z6, Z1, Z1
+	VMOVUPD      Z1, K1, Z6
+	VMOVUPD      Z6, (R9)(BX*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func noiseAVX512(rows *float64, limits *float64, variance *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·noiseAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         AX, R12
+	MOVQ         $0x00000008, R13
+	CMPQ         R12, R13
+	CMOVQGT      R13, R12
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R12, R12
+	CMPQ         AX, R12
+	CMOVQLT      R12, AX
+	VMOVUPD      (R11)(BX*1), Z1
+	VCMPPD       $0x07, Z1, Z1, K1, K2
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z3
+	VMOVUPD      (R10)(BX*2), Z4
+	VMOVUPD      (R9)(BX*1), Z5
+	VMOVUPD      (R10)(SI*1), Z6
+	VBROADCASTSD 88(DX), Z7
+	VMINPD       Z1, Z7, Z1
+	VBROADCASTSD 96(DX), Z7
+	MOVQ         variance+16(FP), R12
+	VMOVUPD.Z    (R12)(DI*1), K1, Z8
+	VMULPD       Z7, Z8, Z7
+	VMULPD       Z6, Z6, Z6
+	VCMPPD       $0x01, Z7, Z6, K1
+	VMOVUPD      Z2, K1, Z1
+	VBROADCASTSD 104(DX), Z6
+	VMULPD       Z6, Z5, Z6
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      (R9)(BX*2), Z6
+	VCMPPD       $0x01, Z6, Z5, K2, K1
+	VCMPPD       $0x01, Z4, Z1, K1, K1
+	VMOVUPD      Z4, K1, Z1
+	VSUBPD       Z4, Z1, Z5
+	VMOVUPD      (R9), Z6
+	VMOVUPD      (R10)(BX*1), Z7
+	VBROADCASTSD 80(DX), Z8
+	VMULPD       Z6, Z8, Z9
+	VCMPPD       $0x01, Z3, Z9, K1
+	KMOVB        K1, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Z6, Z3, Z9
+	VMOVUPD      Z9, K1, Z8
+
+skip3:
+	VSUBPD       Z7, Z1, Z1
+	VMULPD       Z8, Z1, Z1
+	VADDPD       Z7, Z1, Z1
+	VMOVUPD      Z1, K2, Z7
+	VMOVUPD      Z7, (R10)(BX*1)
+	VBROADCASTSD 16(DX), Z1
+	VMULPD       Z6, Z1, Z8
+	VCMPPD       $0x01, Z3, Z8, K1
+	KMOVB        K1, R9
+	TESTQ        R9, R9
+	JZ           skip4
+	VDIVPD       Z6, Z3, Z3
+	VMOVUPD      Z3, K1, Z1
+
+skip4:
+	VBROADCASTSD 128(DX), Z3
+	VMULPD       Z1, Z3, Z1
+	VMULPD       Z1, Z5, Z1
+	VADDPD       Z4, Z1, Z1
+	VMOVUPD      Z1, K2, Z4
+	VMOVUPD      Z4, (R10)(BX*2)
+	VSUBPD       Z4, Z7, Z1
+	VMULPD       Z1, Z1, Z3
+	VMOVUPD.Z    Z3, K2, Z3
+	VMOVUPD      Z3, (R11)(BX*2)
+	VMULPD       Z5, Z5, Z3
+	VMULPD       Z5, Z1, Z1
+	VCMPPD       $0x01, Z1, Z2, K2, K1
+	VMOVUPD.Z    Z3, K1, Z1
+	VMOVUPD      Z1, (R11)(SI*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func levelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, scale *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·levelsAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000008, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	MOVQ         $-1, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	MOVQ         x+16(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z1
+	VSUBPD       Z1, Z1, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K2
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z4
+	VMOVUPD      (R9), Z5
+	VCMPPD       $0x00, Z2, Z5, K2, K3
+	VMOVUPD      (R9)(BX*2), Z6
+	VMOVUPD      Z1, K3, Z6
+	VMOVUPD      Z6, (R9)(BX*2)
+	VMOVUPD      (R9)(BX*1), Z7
+	VMOVUPD      Z1, K3, Z7
+	VMOVUPD      Z7, (R9)(BX*1)
+	VADDPD       Z5, Z4, Z8
+	VBROADCASTSD 8(DX), Z9
+	VMINPD       Z8, Z9, Z8
+	VMOVUPD      Z8, K2, Z5
+	VMOVUPD      Z5, (R9)
+	VSUBPD       Z6, Z1, Z6
+	VMOVUPD      (R9)(SI*1), Z8
+	MOVQ         scale+32(FP), R9
+	VMOVUPD.Z    (R9)(DI*1), K1, Z9
+	VBROADCASTSD 48(DX), Z10
+	VMULPD       Z10, Z9, Z10
+	VMULPD       Z10, Z9, Z9
+	VADDPD       Z8, Z9, Z9
+	VCMPPD       $0x01, Z9, Z2, K2, K3
+	VSQRTPD      Z9, Z9
+	VDIVPD       Z9, Z4, Z9
+	VMOVUPD.Z    Z9, K3, Z9
+	VMULPD       Z6, Z9, Z10
+	VBROADCASTSD 56(DX), Z11
+	VMINPD       Z10, Z11, Z10
+	VMOVUPD      Z0, Z12
+	VSUBPD       Z11, Z12, Z11
+	VMAXPD       Z10, Z11, Z10
+	VMOVUPD.Z    Z10, K3, Z10
+	VMOVUPD      Z10, (R11)(BX*2)
+	VMULPD       Z9, Z9, Z9
+	VSUBPD       Z7, Z1, Z1
+	MOVQ         profile+24(FP), R9
+	VMOVUPD.Z    (R9)(DI*1), K1, Z7
+	VSUBPD       Z7, Z1, Z1
+	VCMPPD       $0x07, Z1, Z1, K2, K1
+	VBROADCASTSD 112(DX), Z7
+	VCMPPD       $0x01, Z7, Z2, K1, K1
+	VBROADCASTSD 16(DX), Z7
+	VMULPD       Z5, Z7, Z10
+	VCMPPD       $0x01, Z4, Z10, K3
+	KMOVB        K3, R9
+	TESTQ        R9, R9
+	JZ           skip3
+	VDIVPD       Z5, Z4, Z5
+	VMOVUPD      Z5, K3, Z7
+
+skip3:
+	VMOVUPD      (R10)(BX*2), Z5
+	VMOVUPD      (R10)(BX*1), Z10
+	VMULPD       Z6, Z6, Z11
+	VSUBPD       Z10, Z11, Z11
+	VMULPD       Z7, Z11, Z11
+	VADDPD       Z10, Z11, Z11
+	VMOVUPD      Z11, K1, Z10
+	VMOVUPD      Z10, (R10)(BX*1)
+	VMOVUPD      (R10), Z11
+	VMULPD       Z1, Z1, Z12
+	VSUBPD       Z11, Z12, Z12
+	VMULPD       Z7, Z12, Z7
+	VADDPD       Z11, Z7, Z7
+	VMOVUPD      Z7, K1, Z11
+	VMOVUPD      Z11, (R10)
+	VCMPPD       $0x01, Z5, Z2, K3
+	VBROADCASTSD 72(DX), Z7
+	VBROADCASTSD 64(DX), Z12
+	VMOVUPD      Z7, K3, Z12
+	VMULPD       Z12, Z10, Z7
+	VCMPPD       $0x01, Z7, Z11, K1, K3
+	VMOVUPD.Z    Z4, K3, Z7
+	VCMPPD       $0x04, Z5, Z7, K1, K3
+	VMOVUPD      (R10)(SI*1), Z10
+	VMOVUPD      Z2, K3, Z10
+	VMOVUPD      Z10, (R10)(SI*1)
+	VMOVUPD      (R11), Z12
+	VMOVUPD      Z2, K3, Z12
+	VMOVUPD      Z12, (R11)
+	VMOVUPD      (R11)(BX*1), Z13
+	VMOVUPD      Z2, K3, Z13
+	VMOVUPD      Z13, (R11)(BX*1)
+	VMOVUPD      Z7, K3, Z5
+	VMOVUPD      Z5, (R10)(BX*2)
+	VCMPPD       $0x01, Z5, Z2, K1, K1
+	VMOVUPD      Z1, K1, Z6
+	VMOVUPD      Z11, K1, Z8
+	VCMPPD       $0x01, Z8, Z2, K1
+	VBROADCASTSD 32(DX), Z1
+	VCMPPD       $0x01, Z10, Z1, K1, K1
+	VBROADCASTSD 40(DX), Z1
+	VSQRTPD      Z8, Z5
+	VMULPD       Z1, Z5, Z1
+	VMINPD       Z6, Z1, Z5
+	VMOVUPD      Z0, Z7
+	VSUBPD       Z1, Z7, Z1
+	VMAXPD       Z5, Z1, Z1
+	VMOVUPD      Z1, K1, Z6
+	VADDPD       Z10, Z4, Z1
+	VBROADCASTSD 8(DX), Z5
+	VMINPD       Z1, Z5, Z1
+	VMOVUPD      Z1, K2, Z10
+	VMOVUPD      Z10, (R10)(SI*1)
+	VMOVUPD      Z0, Z1
+	VSUBPD       Z12, Z1, Z1
+	VMAXPD       Z12, Z1, Z1
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z6, Z5, Z5
+	VMAXPD       Z6, Z5, Z5
+	VCMPPD       $0x01, Z1, Z5, K1
+	VBROADCASTSD 120(DX), Z1
+	VBROADCASTSD (DX), Z5
+	VMOVUPD      Z1, K1, Z5
+	VBROADCASTSD 24(DX), Z1
+	VMULPD       Z10, Z1, Z7
+	VCMPPD       $0x01, Z4, Z7, K1
+	KMOVB        K1, R9
+	TESTQ        R9, R9
+	JZ           skip4
+	VDIVPD       Z10, Z4, Z4
+	VMOVUPD      Z4, K1, Z1
+
+skip4:
+	VMULPD       Z5, Z1, Z1
+	VSUBPD       Z12, Z6, Z4
+	VMULPD       Z1, Z4, Z1
+	VADDPD       Z12, Z1, Z1
+	VMOVUPD      Z1, K2, Z12
+	VMOVUPD      Z12, (R11)
+	VBROADCASTSD 32(DX), Z1
+	VCMPPD       $0x01, Z10, Z1, K2, K1
+	VMULPD       Z12, Z12, Z1
+	VMULPD       Z1, Z9, Z1
+	VBROADCASTSD 80(DX), Z4
+	VMINPD       Z1, Z4, Z1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R11)(SI*1)
+	VMULPD       Z6, Z6, Z1
+	VMULPD       Z1, Z9, Z1
+	VBROADCASTSD 88(DX), Z4
+	VMINPD       Z1, Z4, Z1
+	VMULPD       Z6, Z12, Z4
+	VCMPPD       $0x01, Z4, Z2, K2
+	VMOVUPD.Z    Z1, K2, Z1
+	VPTERNLOGQ   $0xff, Z0, Z0, Z3
+	VMOVUPD      Z1, K1, Z3
+	VMOVUPD      Z3, (R12)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func learnLevelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, others *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·learnLevelsAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000008, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	MOVQ         $-1, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	MOVQ         x+16(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z1
+	VSUBPD       Z1, Z1, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K2
+	VMOVUPD      (R11)(SI*1), Z2
+	VBROADCASTSD 128(DX), Z3
+	VCMPPD       $0x02, Z3, Z2, K2, K2
+	MOVQ         others+32(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z2
+	VBROADCASTSD 136(DX), Z3
+	VCMPPD       $0x02, Z3, Z2, K2, K2
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD (DX), Z3
+	VMOVUPD      (R11), Z4
+	VMOVUPD      (R11)(BX*1), Z5
+	VMOVUPD      (R10)(SI*1), Z6
+	VMULPD       Z4, Z4, Z4
+	VCMPPD       $0x01, Z5, Z2, K3
+	VBROADCASTSD 32(DX), Z7
+	VCMPPD       $0x01, Z6, Z7, K3, K3
+	VBROADCASTSD 96(DX), Z7
+	VMULPD       Z7, Z5, Z7
+	VMINPD       Z4, Z7, Z7
+	VMOVUPD      Z7, K3, Z4
+	VBROADCASTSD 16(DX), Z7
+	VMULPD       Z6, Z7, Z8
+	VCMPPD       $0x01, Z3, Z8, K3
+	KMOVB        K3, R10
+	TESTQ        R10, R10
+	JZ           skip3
+	VDIVPD       Z6, Z3, Z6
+	VMOVUPD      Z6, K3, Z7
+
+skip3:
+	VSUBPD       Z5, Z4, Z4
+	VMULPD       Z7, Z4, Z4
+	VADDPD       Z5, Z4, Z4
+	VMOVUPD      Z4, K2, Z5
+	VMOVUPD      Z5, (R11)(BX*1)
+	VMOVUPD      (R9)(BX*2), Z4
+	VMOVUPD      (R9)(SI*1), Z5
+	VMOVUPD      (R9), Z6
+	VSUBPD       Z4, Z1, Z7
+	VMOVUPD      (R9)(BX*1), Z8
+	VSUBPD       Z8, Z1, Z1
+	MOVQ         profile+24(FP), R10
+	VMOVUPD.Z    (R10)(DI*1), K1, Z8
+	VSUBPD       Z8, Z1, Z1
+	VMULPD       Z7, Z7, Z8
+	VCMPPD       $0x01, Z5, Z2, K1
+	VBROADCASTSD 32(DX), Z2
+	VCMPPD       $0x01, Z6, Z2, K1, K1
+	VBROADCASTSD 104(DX), Z2
+	VMULPD       Z2, Z5, Z2
+	VSQRTPD      Z2, Z2
+	VMINPD       Z7, Z2, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z2, Z10, Z10
+	VMAXPD       Z9, Z10, Z9
+	VMOVUPD      Z9, K1, Z7
+	VMINPD       Z1, Z2, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z2, Z10, Z2
+	VMAXPD       Z9, Z2, Z2
+	VMOVUPD      Z2, K1, Z1
+	VBROADCASTSD 96(DX), Z2
+	VMULPD       Z2, Z5, Z2
+	VMINPD       Z8, Z2, Z2
+	VMOVUPD      Z2, K1, Z8
+	VMOVUPD.Z    Z1, K2, Z1
+	VMOVUPD      Z1, (R12)(BX*1)
+	VBROADCASTSD 16(DX), Z1
+	VMULPD       Z6, Z1, Z2
+	VCMPPD       $0x01, Z3, Z2, K1
+	KMOVB        K1, R10
+	TESTQ        R10, R10
+	JZ           skip4
+	VDIVPD       Z6, Z3, Z2
+	VMOVUPD      Z2, K1, Z1
+
+skip4:
+	VMULPD  Z1, Z7, Z2
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD Z2, K2, Z4
+	VMOVUPD Z4, (R9)(BX*2)
+	VSUBPD  Z5, Z8, Z2
+	VMULPD  Z1, Z2, Z1
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD Z1, K2, Z5
+	VMOVUPD Z5, (R9)(SI*1)
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000040, R8
+	CMPQ    R8, $0x00000040
+	JGE     loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func livelinessAVX512(rows *float64, limits *float64, x *float64, count *float64, variance *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·livelinessAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000008, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	MOVQ         x+16(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z1
+	MOVQ         count+24(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z2
+	VSUBPD       Z1, Z1, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K2
+	VMOVUPD      Z0, Z3
+	VBROADCASTSD (DX), Z5
+	VBROADCASTSD 8(DX), Z6
+	MOVQ         variance+32(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z7
+	VSQRTPD      Z7, Z7
+	VMULPD       Z6, Z7, Z6
+	VMOVUPD      (R9), Z7
+	VSUBPD       Z7, Z1, Z8
+	VMOVUPD      Z0, Z9
+	VSUBPD       Z8, Z9, Z9
+	VMAXPD       Z8, Z9, Z8
+	VADDPD       Z8, Z6, Z6
+	VMOVUPD      Z1, K2, Z7
+	VMOVUPD      Z7, (R9)
+	VCMPPD       $0x01, Z2, Z5, K2, K1
+	VBROADCASTSD 40(DX), Z1
+	VCMPPD       $0x01, Z6, Z1, K1, K1
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z6, K1, Z1
+	VBROADCASTSD logarithm<>+0(SB), Z6
+	VPADDQ       Z6, Z1, Z6
+	VPSRLQ       $0x34, Z6, Z6
+	VPSLLQ       $0x34, Z6, Z7
+	VPSUBQ       Z7, Z1, Z7
+	VBROADCASTSD logarithm<>+16(SB), Z1
+	VPADDQ       Z1, Z7, Z7
+	VBROADCASTSD logarithm<>+8(SB), Z1
+	VPADDQ       Z1, Z6, Z1
+	VBROADCASTSD logarithm<>+24(SB), Z6
+	VSUBPD       Z6, Z1, Z1
+	VBROADCASTSD logarithm<>+16(SB), Z6
+	VSUBPD       Z6, Z7, Z7
+	VBROADCASTSD logarithm<>+32(SB), Z6
+	VADDPD       Z6, Z7, Z6
+	VDIVPD       Z6, Z7, Z6
+	VMULPD       Z6, Z6, Z8
+	VMULPD       Z8, Z8, Z9
+	VBROADCASTSD logarithm<>+64(SB), Z10
+	VBROADCASTSD logarithm<>+80(SB), Z11
+	VBROADCASTSD logarithm<>+96(SB), Z12
+	VBROADCASTSD logarithm<>+112(SB), Z13
+	VMULPD       Z9, Z13, Z13
+	VADDPD       Z12, Z13, Z12
+	VMULPD       Z9, Z12, Z12
+	VADDPD       Z11, Z12, Z11
+	VMULPD       Z9, Z11, Z11
+	VADDPD       Z10, Z11, Z10
+	VMULPD       Z8, Z10, Z8
+	VBROADCASTSD logarithm<>+72(SB), Z10
+	VBROADCASTSD logarithm<>+88(SB), Z11
+	VBROADCASTSD logarithm<>+104(SB), Z12
+	VMULPD       Z9, Z12, Z12
+	VADDPD       Z11, Z12, Z11
+	VMULPD       Z9, Z11, Z11
+	VADDPD       Z10, Z11, Z10
+	VMULPD       Z9, Z10, Z9
+	VADDPD       Z8, Z9, Z8
+	VBROADCASTSD logarithm<>+40(SB), Z9
+	VMULPD       Z9, Z7, Z9
+	VMULPD       Z9, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMULPD       Z6, Z8, Z6
+	VBROADCASTSD logarithm<>+56(SB), Z8
+	VMULPD       Z1, Z8, Z8
+	VADDPD       Z6, Z8, Z6
+	VBROADCASTSD logarithm<>+48(SB), Z8
+	VMULPD       Z1, Z8, Z1
+	VSUBPD       Z6, Z9, Z6
+	VSUBPD       Z7, Z6, Z6
+	VSUBPD       Z6, Z1, Z1
+	VMOVUPD      (R9)(BX*1), Z6
+	VMOVUPD      (R9)(BX*2), Z7
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z2, Z8, Z9
+	VCMPPD       $0x01, Z5, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip3
+	VDIVPD       Z2, Z5, Z9
+	VMOVUPD      Z9, K2, Z8
+
+skip3:
+	VSUBPD       Z6, Z1, Z9
+	VMULPD       Z8, Z9, Z8
+	VADDPD       Z6, Z8, Z8
+	VMOVUPD      Z8, K1, Z6
+	VMOVUPD      Z6, (R9)(BX*1)
+	VSUBPD       Z7, Z6, Z6
+	VSUBPD       Z7, Z1, Z1
+	VBROADCASTSD 32(DX), Z8
+	VMULPD       Z2, Z8, Z9
+	VCMPPD       $0x01, Z5, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip4
+	VDIVPD       Z2, Z5, Z5
+	VMOVUPD      Z5, K2, Z8
+
+skip4:
+	VBROADCASTSD 48(DX), Z5
+	VMULPD       Z8, Z5, Z5
+	VMULPD       Z5, Z1, Z5
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD      Z5, K1, Z7
+	VMOVUPD      Z7, (R9)(BX*2)
+	VCMPPD       $0x01, Z3, Z6, K1, K2
+	VBROADCASTSD 16(DX), Z5
+	VCMPPD       $0x01, Z2, Z5, K2, K2
+	VMULPD       Z6, Z6, Z2
+	VMOVUPD.Z    Z2, K2, Z2
+	VMOVUPD      Z2, (R9)(SI*1)
+	VMULPD       Z1, Z1, Z2
+	VCMPPD       $0x01, Z3, Z1, K2, K2
+	VMOVUPD.Z    Z2, K2, Z1
+	VPTERNLOGQ   $0xff, Z0, Z0, Z4
+	VMOVUPD      Z1, K1, Z4
+	VMOVUPD      Z4, (R10)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET
+
+// func residualsAVX512(rows *float64, limits *float64, r *float64, n int, stride int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·residualsAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	CMPQ   DI, $0x00000040
+	JL     done2
+
+loop1:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	MOVQ         r+16(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z1
+	VMOVUPD      (R8), Z2
+	VMOVUPD      (R8)(BX*1), Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z2, Z4, Z4
+	VMAXPD       Z2, Z4, Z4
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z1, Z5, Z5
+	VMAXPD       Z1, Z5, Z5
+	VCMPPD       $0x01, Z4, Z5, K1
+	VBROADCASTSD 16(DX), Z4
+	VBROADCASTSD (DX), Z5
+	VMOVUPD      Z4, K1, Z5
+	VBROADCASTSD 8(DX), Z4
+	VMULPD       Z5, Z4, Z4
+	VSUBPD       Z2, Z1, Z1
+	VMULPD       Z4, Z1, Z1
+	VADDPD       Z2, Z1, Z1
+	VMOVUPD      Z1, (R8)
+	VMULPD       Z1, Z1, Z1
+	VMOVUPD      Z0, Z2
+	VCMPPD       $0x01, Z3, Z2, K1
+	VDIVPD       Z3, Z1, Z2
+	VMOVUPD.Z    Z2, K1, Z2
+	VMOVUPD      Z2, (R8)(BX*2)
+	VBROADCASTSD 32(DX), Z4
+	VMULPD       Z4, Z3, Z4
+	VMINPD       Z1, Z4, Z4
+	VMOVUPD      Z4, K1, Z1
+	VBROADCASTSD 40(DX), Z4
+	VCMPPD       $0x02, Z4, Z2, K1
+	VBROADCASTSD 24(DX), Z2
+	VSUBPD       Z3, Z1, Z1
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z3, Z1, Z1
+	VMOVUPD      Z1, K1, Z3
+	VMOVUPD      Z3, (R8)(BX*1)
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000040, DI
+	CMPQ         DI, $0x00000040
+	JGE          loop1
+
+done2:
+	VZEROUPPER
+	RET

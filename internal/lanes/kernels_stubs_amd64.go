@@ -91,3 +91,93 @@ func livelinessAVX2(rows *float64, limits *float64, x *float64, count *float64, 
 //
 //go:noescape
 func residualsAVX2(rows *float64, limits *float64, r *float64, n int, stride int)
+
+// aggregateAVX512 standardises the forecasts of the experts and sets their weighted mean and bounds.
+//
+//go:noescape
+func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
+
+// regretsAVX512 learns outcomes: regrets and weights of the experts.
+//
+//go:noescape
+func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, priorRounds int)
+
+// tallyAVX512 adds a sample of n variables to the sums of each horizon, and to the totals over the variables.
+//
+//go:noescape
+func tallyAVX512(totals *float64, sums *float64, errs *float64, waiting *float64, offsets *int, y *float64, n int, rows int, size int, horizons int)
+
+// cusumAVX512 learns a value of each sequence; most are the largest sum and length.
+//
+//go:noescape
+func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
+
+// momentsAVX512 learns a sample: moments of values and increments.
+//
+//go:noescape
+func momentsAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+
+// stepsAVX512 learns the increments x - last.
+//
+//go:noescape
+func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+
+// standardiseAVX512 writes the rows of x in reverse order, standardised and clipped.
+//
+//go:noescape
+func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, size int, n int)
+
+// boundAVX512 bounds forecasts, see Moments.Bound.
+//
+//go:noescape
+func boundAVX512(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+
+// huberAVX512 clips errors and learns their mean size.
+//
+//go:noescape
+func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
+
+// glitchAVX512 copies x with NaN in place of glitches and learns the size of increments.
+//
+//go:noescape
+func glitchAVX512(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
+
+// localMeanAVX512 learns a sample: local means and variances.
+//
+//go:noescape
+func localMeanAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+
+// conformalAVX512 learns errors and factors of intervals; out are the votes, and the misses at each level.
+//
+//go:noescape
+func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
+
+// errorsAVX512 learns the errors of forecasts.
+//
+//go:noescape
+func errorsAVX512(rows *float64, limits *float64, y *float64, forecast *float64, n int, stride int)
+
+// noiseAVX512 learns the surprisals of errors.
+//
+//go:noescape
+func noiseAVX512(rows *float64, limits *float64, variance *float64, n int, stride int)
+
+// levelsAVX512 compares a sample with the references.
+//
+//go:noescape
+func levelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, scale *float64, n int, stride int)
+
+// learnLevelsAVX512 takes a sample into the references.
+//
+//go:noescape
+func learnLevelsAVX512(rows *float64, limits *float64, x *float64, profile *float64, others *float64, n int, stride int)
+
+// livelinessAVX512 learns the steps of a sample.
+//
+//go:noescape
+func livelinessAVX512(rows *float64, limits *float64, x *float64, count *float64, variance *float64, n int, stride int)
+
+// residualsAVX512 learns residuals.
+//
+//go:noescape
+func residualsAVX512(rows *float64, limits *float64, r *float64, n int, stride int)

@@ -9,22 +9,28 @@ import (
 // The functions below call the kernel of the active instruction set.
 
 func logTo(dst, x []float64) {
-	if isa.Active == isa.Portable || len(x) < 4 { // a register takes longer than three numbers
+	switch {
+	case isa.Active == isa.Portable || len(x) < 4: // a register takes longer than three numbers
 		logToPortable(dst, x)
-		return
+	case isa.Active == isa.AVX2 || len(x) <= 8: // two registers in turn, which divide sooner
+		logToAVX2(&dst[0], &x[0], len(x))
+	default:
+		logToAVX512(&dst[0], &x[0], len(x))
 	}
-	logToAVX2(&dst[0], &x[0], len(x))
 }
 
 func sinCos(sin, cos, t []float64) {
 	if len(t) == 0 {
 		return
 	}
-	if isa.Active == isa.Portable {
+	switch isa.Active {
+	case isa.AVX512:
+		sinCosAVX512(&sin[0], &cos[0], &t[0], len(t))
+	case isa.AVX2:
+		sinCosAVX2(&sin[0], &cos[0], &t[0], len(t))
+	default:
 		sinCosPortable(sin, cos, t)
-		return
 	}
-	sinCosAVX2(&sin[0], &cos[0], &t[0], len(t))
 }
 
 func features(phi, w, x []float64, scale float64) {
@@ -44,12 +50,4 @@ func features(phi, w, x []float64, scale float64) {
 	default:
 		featuresPortable(phi, w, x, scale)
 	}
-}
-
-func fourierFeatures(phi, w, x []float64, n int) {
-	if isa.Active == isa.Portable {
-		fourierFeaturesPortable(phi, w, x, n)
-		return
-	}
-	fourierFeaturesAVX2(&phi[0], &w[0], &x[0], len(x), n)
 }

@@ -47,6 +47,7 @@ const (
 	Medians    Ingredient = "median"      // running medians where tails are heavy
 	CrossLags  Ingredient = "cross"       // far lags of other coordinates
 	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
+	Iterating  Ingredient = "iterate"     // the mixture fed with its own forecasts, beyond one step
 	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
 	Shifts     Ingredient = "shift"       // persistence beyond one step after a level shift
 	Trends     Ingredient = "trend"       // start from the trend beyond one step
@@ -54,7 +55,7 @@ const (
 
 var Ingredients = []Ingredient{
 	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, Medians, CrossLags, OwnPast, Rounds, Shifts, Trends,
+	Exact, Medians, CrossLags, OwnPast, Iterating, Rounds, Shifts, Trends,
 }
 
 // ExpertNames lists the experts of the default model beside persistence. Config

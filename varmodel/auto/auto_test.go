@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/interval"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -207,8 +208,11 @@ func TestSeasonIsFound(t *testing.T) {
 }
 
 func TestAnchors(t *testing.T) {
+	if a := anchors(check.MaxHorizon); a[len(a)-1] != longestAnchor {
+		t.Errorf("the anchor of the longest horizon is %d", a[len(a)-1])
+	}
 	for horizon, want := range map[int]string{
-		1: "[]", 2: "[2]", 5: "[2 3 4 5]", 24: "[2 3 4 6 8 12 16 24]", 48: "[2 3 4 6 8 12 16 24 32 48]",
+		1: "[]", 2: "[2]", 5: "[2 3 4 6]", 24: "[2 3 4 6 8 12 16 24]", 48: "[2 3 4 6 8 12 16 24 32 48]",
 	} {
 		if got := fmt.Sprint(anchors(horizon)); got != want {
 			t.Errorf("anchors(%d) = %s, want %s", horizon, got, want)

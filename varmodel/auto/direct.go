@@ -15,6 +15,7 @@ import (
 const (
 	directOrder      = 3      // lags of all coordinates among the features of a direct learner
 	directForgetting = 0.9998 // weight of a sample after one step
+	directAfter      = 8      // samples per feature before the hand-over
 	directEvery      = 16     // samples between the steps of a direct learner after its hand-over
 )
 
@@ -39,7 +40,7 @@ func newDirectLearners(dim, inputs int, steps []int, work *sgd.Workspace) (*dire
 				Forgetting: directForgetting, MaxLeverage: 1,
 			},
 			Newton: sgd.BlockNewtonConfig{Block: blockWidth, Every: directEvery, Workspace: work},
-			After:  max(handOverAfter*g.Features(), handOverLeast),
+			After:  directAfter * g.Features(),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("varmodel: horizon %d: %w", h, err)

@@ -125,6 +125,12 @@ func (n *increments) clear(j int) {
 	}
 }
 
+// copyFrom takes the rows of o, of the same shape.
+func (n *increments) copyFrom(o *increments) {
+	n.next = len(n.values) - n.count*n.stride
+	copy(n.values[n.next:], o.rows(0))
+}
+
 // fillFrom computes all increments from a history.
 func (n *increments) fillFrom(h *series.History) {
 	last := h.Lag(n.count)

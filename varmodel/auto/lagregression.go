@@ -20,6 +20,7 @@ const (
 	lagBatch     = 8                       // origins that are learnt at a time
 	lagEvery     = 64                      // origins between two solutions in the long run …
 	lagGrowth    = 16                      // … and at first one whenever their number has grown by a sixteenth
+	lagMost      = 8                       // horizons of a group, at most
 	lagFirst     = 3                       // samples after a break that are not learnt from: they have no lags
 	lagRows      = 64                      // samples after which the rows move
 )
@@ -33,17 +34,17 @@ const (
 // increment and a_t the phase of the season. There is no intercept: the forecast of a
 // shifted series is shifted.
 //
-// All horizons share the inputs, so one factorisation per coordinate serves them. A sample
-// is learnt from when all its targets are known. Forecasts between two of the horizons are
-// on the straight line.
+// The horizons of a doubling are a group: they share the inputs and learn from a sample when the
+// targets of all of them are known, so one factorisation per coordinate serves them. Forecasts
+// between two of the horizons are on the straight line.
 type lagRegression struct {
-	dim    int
-	steps  []int     // horizons with a regression: eight per doubling
-	roots  []float64 // their square roots
-	last   int       // the last of them
-	edges  []int     // last lag of each block
-	season int       // samples; 0: none
-	waves  []float64 // season x 2 lagHarmonics: sine and cosine of each phase
+	dim     int
+	horizon int       // the longest one that is forecast, an anchor
+	last    int       // the longest one that is learnt, a power of two
+	roots   []float64 // square roots of the horizons of all groups
+	edges   []int     // last lag of each block
+	season  int       // samples; 0: none
+	waves   []float64 // season x 2 lagHarmonics: sine and cosine of each phase
 
 	stride int // inputs, rounded up for the kernels
 	width  int // elements from row to row
@@ -53,19 +54,27 @@ type lagRegression struct {
 	next  int       // index of the newest row
 	known []bool    // of each coordinate: observed since the last break
 
-	count   int // samples since the last break
-	number  int // samples: the phase of the season is number mod season
-	waiting int // origins that are not learnt
-	origins int // origins learnt
-	due     int // origins at which the weights are computed next
+	count  int // samples since the last break
+	number int // samples: the phase of the season is number mod season
+	groups []*lagGroup
+
+	path    []float64 // horizon x dim: forecasts after the last sample
+	scratch *lagScratch
+}
+
+// lagGroup has the regressions of the horizons of one doubling.
+type lagGroup struct {
+	steps   []int // horizons, ascending
+	first   int   // index of the first of them among those of all groups
+	last    int   // the last of them
+	waiting int   // origins that are not learnt
+	origins int   // origins learnt
+	due     int   // origins at which the weights are computed next
 
 	gram     []*vec.Sym  // of each coordinate: products of the inputs
 	products [][]float64 // of each coordinate, steps x stride: products of targets and inputs
 	theta    [][]float64 // of each coordinate, steps x stride: weights
 	weight   float64     // origins, with forgetting
-
-	path    []float64 // last x dim: forecasts after the last sample
-	scratch *lagScratch
 }
 
 // lagScratch is scratch memory that lag regressions of one shape share.
@@ -83,36 +92,44 @@ type lagScratch struct {
 	shares         [][]float64 // of each block: as many times 1/n as it has lags, n
 }
 
-// lagSteps returns the horizons with a regression; every anchor is among them.
-func lagSteps(horizon int) []int {
-	var steps []int
-	for h, step := 1, 1; h < horizon; h += step {
-		if h == 16*step {
-			step *= 2
+// newLagGroups returns groups up to the first power of two, 4 at least, that reaches the horizon: up to
+// sixteen horizons each, the first one from one step on.
+func newLagGroups(dim, horizon, stride int) (groups []*lagGroup) {
+	first := 0
+	for h, last := 1, 4; ; last *= 2 {
+		g := &lagGroup{first: first, last: last}
+		for step := max(1, last/16); h <= last; h += step {
+			g.steps = append(g.steps, h)
 		}
-		steps = append(steps, h)
+		for range dim {
+			g.gram = append(g.gram, vec.NewSym(stride))
+			g.products = append(g.products, make([]float64, len(g.steps)*stride))
+			g.theta = append(g.theta, make([]float64, len(g.steps)*stride))
+		}
+		groups, first = append(groups, g), first+len(g.steps)
+		if last >= horizon {
+			return groups
+		}
+		h = last + max(1, last/8)
 	}
-	return append(steps, horizon)
 }
 
 func newLagRegression(dim, horizon, season int, work *Workspace) *lagRegression {
-	steps := lagSteps(horizon)
 	l := &lagRegression{
-		dim: dim, steps: steps, last: horizon, season: season,
-		edges: append([]int{1}, anchors(lagReach)...), width: strideOf(dim),
-		known: make([]bool, dim), path: lanes.Rows(horizon, dim),
-	}
-	for _, h := range steps {
-		l.roots = append(l.roots, math.Sqrt(float64(h)))
+		dim: dim, horizon: horizon, season: season, edges: append([]int{1}, anchors(lagReach)...), width: strideOf(dim),
+		known: make([]bool, dim),
 	}
 	l.stride = vec.Stride(1 + len(l.edges) + 2*lagHarmonics)
+	l.groups = newLagGroups(dim, horizon, l.stride)
+	l.last = l.groups[len(l.groups)-1].last
+	l.path = lanes.Rows(horizon, dim)
+	for _, g := range l.groups {
+		for _, h := range g.steps {
+			l.roots = append(l.roots, math.Sqrt(float64(h)))
+		}
+	}
 	n := l.depth() + lagRows
 	l.rows, l.seen, l.next = vec.Aligned(n*l.width), make([]bool, n*l.width), lagRows*l.width
-	for range dim {
-		l.gram = append(l.gram, vec.NewSym(l.stride))
-		l.products = append(l.products, make([]float64, len(steps)*l.stride))
-		l.theta = append(l.theta, make([]float64, len(steps)*l.stride))
-	}
 	l.scratch = work.lagScratch(l)
 	l.computeWaves()
 	return l
@@ -135,7 +152,10 @@ func (l *lagRegression) depth() int { return l.last + lagBatch + lagReach }
 
 // interrupt is for a break: the next sample does not follow the last one.
 func (l *lagRegression) interrupt() {
-	l.count, l.waiting = 0, 0
+	l.count = 0
+	for _, g := range l.groups {
+		g.waiting = 0
+	}
 	clear(l.known)
 }
 
@@ -160,54 +180,62 @@ func (l *lagRegression) Push(z []float64, observed []bool) {
 	}
 	l.count++
 	l.number++
-	if l.count > l.last+lagFirst {
-		l.waiting++
+	for _, g := range l.groups {
+		if l.count > g.last+lagFirst {
+			g.waiting++
+		}
 	}
 }
 
-// learn learns the waiting origins when there are lagBatch of them. s are the statistics
+// learn learns the waiting origins of the groups that have lagBatch of them. s are the statistics
 // of the series after the last sample.
 func (l *lagRegression) learn(s *series.Scaler) {
-	if l.waiting < lagBatch {
-		return
+	for _, g := range l.groups {
+		if g.waiting >= lagBatch {
+			g.waiting = 0
+			l.learnGroup(g, s)
+		}
 	}
-	l.waiting = 0
+}
+
+func (l *lagRegression) learnGroup(g *lagGroup, s *series.Scaler) {
 	for i := range lagBatch {
-		l.prepare(i, l.last+i)
+		l.prepare(i, g.last+i)
 	}
-	c, n := l.scratch, len(l.steps)
+	c, n := l.scratch, len(g.steps)
+	inputs, targets := c.inputs, c.targets[:lagBatch*n]
 	decay := math.Pow(lagForget, lagBatch)
 	for j := range l.dim {
 		for i := range lagBatch {
-			l.exampleTo(c.inputs[i*l.stride:][:l.stride], c.targets[i*n:][:n], i, j, s)
+			l.exampleTo(inputs[i*l.stride:][:l.stride], targets[i*n:][:n], g, i, j, s)
 		}
-		l.gram[j].AddRows(decay, c.inputs)
-		vec.Scale(decay, l.products[j])
-		vec.AddOuters(l.products[j], c.targets, c.inputs, n, lagBatch, l.stride)
+		g.gram[j].AddRows(decay, inputs)
+		vec.Scale(decay, g.products[j])
+		vec.AddOuters(g.products[j], targets, inputs, n, lagBatch, l.stride)
 	}
-	l.weight = decay*l.weight + lagBatch
-	if l.origins += lagBatch; l.origins >= l.due {
-		l.solve()
-		l.due = l.origins + min(l.origins/lagGrowth, lagEvery)
+	g.weight = decay*g.weight + lagBatch
+	if g.origins += lagBatch; g.origins >= g.due {
+		l.solve(g)
+		g.due = g.origins + min(g.origins/lagGrowth, lagEvery)
 	}
 }
 
 // exampleTo writes the inputs and targets of coordinate j at the origin that prepare had
 // as number i, in typical increments. An origin far out counts less, one that is missing
 // or lacks a quarter of its targets not at all.
-func (l *lagRegression) exampleTo(phi, y []float64, i, j int, s *series.Scaler) {
-	at := l.next + (l.last+i)*l.width + j
+func (l *lagRegression) exampleTo(phi, y []float64, g *lagGroup, i, j int, s *series.Scaler) {
+	at := l.next + (g.last+i)*l.width + j
 	x, missing := l.rows[at], 0
 	var largest uint64 // bits of a number that is not negative: a maximum of integers has no NaN to care for
-	for k, h := range l.steps {
+	for k, h := range g.steps {
 		target := at - h*l.width
 		y[k] = l.rows[target] - x
 		if !l.seen[target] {
 			missing++
 		}
-		largest = max(largest, math.Float64bits(math.Abs(y[k])/l.roots[k]))
+		largest = max(largest, math.Float64bits(math.Abs(y[k])/l.roots[g.first+k]))
 	}
-	if !l.seen[at] || 4*missing > len(l.steps) {
+	if !l.seen[at] || 4*missing > len(g.steps) {
 		clear(phi)
 		clear(y)
 		return
@@ -253,65 +281,73 @@ func (l *lagRegression) inputsTo(phi []float64, i, j int, x float64, s *series.S
 	}
 }
 
-// solve computes the weights. To the normal equations of each coordinate are added those
+// solve computes the weights of a group. To the normal equations of each coordinate are added those
 // of all coordinates with a ridge, as if these had lagPooled origins: where a coordinate
 // has learnt little, it behaves like the others.
-func (l *lagRegression) solve() {
+func (l *lagRegression) solve(g *lagGroup) {
 	c := l.scratch
 	c.pooled.SetIdentity(0)
-	clear(c.pooledProducts)
-	for j, g := range l.gram {
-		c.pooled.Add(1, g)
-		vec.Axpy(1, l.products[j], c.pooledProducts)
+	pooled := c.pooledProducts[:len(g.products[0])]
+	clear(pooled)
+	for j, gram := range g.gram {
+		c.pooled.Add(1, gram)
+		vec.Axpy(1, g.products[j], pooled)
 	}
-	share := lagPooled / (l.weight * float64(l.dim))
-	for j, g := range l.gram {
+	share := lagPooled / (g.weight * float64(l.dim))
+	for j, gram := range g.gram {
 		c.sum.SetIdentity(0)
-		c.sum.Add(1, g)
+		c.sum.Add(1, gram)
 		c.sum.Add(share, c.pooled)
 		if !c.solver.Factor(c.sum, share*lagRidge, 1e-9) { // only after overflow
-			g.SetIdentity(0)
-			clear(l.products[j])
+			gram.SetIdentity(0)
+			clear(g.products[j])
 			continue
 		}
-		copy(l.theta[j], l.products[j])
-		vec.Axpy(share, c.pooledProducts, l.theta[j])
-		c.solver.Solve(l.theta[j])
+		copy(g.theta[j], g.products[j])
+		vec.Axpy(share, pooled, g.theta[j])
+		c.solver.Solve(g.theta[j])
 	}
 }
 
-// predict computes the forecasts after the last sample for all horizons, last x dim; ahead returns how
+// predict computes the forecasts after the last sample for all horizons; ahead returns how
 // far the trends of the series move in so many steps, nil: nowhere.
 func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	l.prepare(0, 0)
 	c, last := l.scratch, l.rows[l.next:][:l.dim]
-	phi, out := c.inputs[:l.stride], c.targets[:len(l.steps)]
+	phi := c.inputs[:l.stride]
 	clear(phi)
 	for j, x := range last {
 		l.inputsTo(phi, 0, j, x, s)
-		vec.MatVec(out, l.theta[j], phi)
-		for k, v := range out {
-			c.increments[k*l.dim+j] = v
-		}
-	}
-	for k, h := range l.steps { // ascending: a kernel stores whole registers
-		move := ahead(h)
-		copy(c.start, last)
-		for j, v := range move {
-			c.start[j] += v
-		}
-		s.Bound(l.path[(h-1)*l.dim:h*l.dim], c.increments[k*l.dim:(k+1)*l.dim], last, c.ones[:l.dim], c.start, regression.OutputLimit*l.roots[k], move)
-	}
-	left := 1
-	for _, h := range l.steps {
-		a, b := l.path[(left-1)*l.dim:left*l.dim], l.path[(h-1)*l.dim:h*l.dim]
-		for i := left + 1; i < h; i++ {
-			share := float64(i-left) / float64(h-left)
-			for j, v := range a {
-				l.path[(i-1)*l.dim+j] = v + share*(b[j]-v)
+		for _, g := range l.groups {
+			out := c.targets[:len(g.steps)]
+			vec.MatVec(out, g.theta[j], phi)
+			for k, v := range out {
+				c.increments[(g.first+k)*l.dim+j] = v
 			}
 		}
-		left = h
+	}
+	left := 1
+	for _, g := range l.groups {
+		for k, h := range g.steps { // ascending: a kernel stores whole registers
+			if h > l.horizon {
+				return
+			}
+			move := ahead(h)
+			copy(c.start, last)
+			for j, v := range move {
+				c.start[j] += v
+			}
+			k += g.first
+			s.Bound(l.path[(h-1)*l.dim:h*l.dim], c.increments[k*l.dim:(k+1)*l.dim], last, c.ones[:l.dim], c.start, regression.OutputLimit*l.roots[k], move)
+			a, b := l.path[(left-1)*l.dim:left*l.dim], l.path[(h-1)*l.dim:h*l.dim]
+			for i := left + 1; i < h; i++ {
+				share := float64(i-left) / float64(h-left)
+				for j, v := range a {
+					l.path[(i-1)*l.dim+j] = v + share*(b[j]-v)
+				}
+			}
+			left = h
+		}
 	}
 }
 
@@ -323,7 +359,7 @@ func (s *autoSeries) renewLags(newest int) {
 	z := make([]float64, s.m.cfg.Dim)
 	kept := min(s.past.Count, s.past.Depth)
 	old, l := o.lags, newLagRegression(len(z), o.horizon, o.season, s.m.work)
-	keep := old.season == l.season && old.origins > 0
+	keep := old.season == l.season && old.groups[0].origins > 0
 	if keep {
 		kept = min(kept, l.depth())
 	}
@@ -339,19 +375,20 @@ func (s *autoSeries) renewLags(newest int) {
 		}
 	}
 	if keep {
-		l.gram, l.products, l.theta, l.weight = old.gram, old.products, old.theta, old.weight
-		l.number, l.waiting, l.origins, l.due = old.number, old.waiting, old.origins, old.due
+		l.groups, l.number = old.groups, old.number
 	}
 	o.lags = l
 }
 
 // discount multiplies the weight of all origins learnt so far by factor, in (0, 1].
 func (l *lagRegression) discount(factor float64) {
-	for j, g := range l.gram {
-		g.Scale(factor)
-		vec.Scale(factor, l.products[j])
+	for _, g := range l.groups {
+		for j, gram := range g.gram {
+			gram.Scale(factor)
+			vec.Scale(factor, g.products[j])
+		}
+		g.weight *= factor
 	}
-	l.weight *= factor
 }
 
 func (l *lagRegression) State(c *snapshot.Codec) {
@@ -363,18 +400,25 @@ func (l *lagRegression) State(c *snapshot.Codec) {
 	for j := range l.known {
 		c.Bool(&l.known[j])
 	}
-	for _, v := range []*int{&l.count, &l.number, &l.origins, &l.due} {
-		c.Int(v)
-	}
-	c.Index(&l.waiting, lagBatch)
+	c.Int(&l.count)
+	c.Int(&l.number)
 	if c.Index(&l.season, check.MaxPeriod+1); c.Decoding() {
 		l.computeWaves()
 	}
-	c.Float64(&l.weight)
 	c.Float64s(l.path)
-	for j, g := range l.gram {
+	for _, g := range l.groups {
 		g.State(c)
-		c.Float64s(l.products[j])
-		c.Float64s(l.theta[j])
+	}
+}
+
+func (g *lagGroup) State(c *snapshot.Codec) {
+	c.Int(&g.origins)
+	c.Int(&g.due)
+	c.Index(&g.waiting, lagBatch)
+	c.Float64(&g.weight)
+	for j, gram := range g.gram {
+		gram.State(c)
+		c.Float64s(g.products[j])
+		c.Float64s(g.theta[j])
 	}
 }

@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -74,7 +75,11 @@ func TestLagRegressionOfWaves(t *testing.T) {
 	}
 	l, s := lagRegressionOf(x, horizon, 0, nil)
 	m, _ := lagRegressionOf(shifted, horizon, 0, nil)
-	for _, h := range l.steps {
+	var steps []int
+	for _, g := range l.groups {
+		steps = append(steps, g.steps...)
+	}
+	for _, h := range steps[:slices.Index(steps, horizon)+1] {
 		k := h - 1
 		want := s.Within(0, wave(rows-1+h), 0)
 		if got := l.path[k]; !(math.Abs(got-want) <= .02) { // the ridge; the waves have a variance of .6
@@ -102,10 +107,10 @@ func TestLagRegressionSharesWhatIsCommon(t *testing.T) {
 	}
 	seen := func(t, j int) bool { return j < 2 || t%2 == 0 } // of two neighbours one is missing
 	l, s := lagRegressionOf(x, 3, 0, seen)
-	if trace := l.gram[2].Trace(); trace != 0 {
+	if trace := l.groups[0].gram[2].Trace(); trace != 0 {
 		t.Errorf("targets that are missing were learnt: %v", trace)
 	}
-	if trace := l.gram[1].Trace(); !(trace > 0) {
+	if trace := l.groups[0].gram[1].Trace(); !(trace > 0) {
 		t.Errorf("nothing was learnt: %v", trace)
 	}
 	// The best forecast two steps ahead is a quarter of the value.
@@ -132,7 +137,8 @@ func TestLagRegressionAfterABreak(t *testing.T) {
 	for i := range 40 {
 		push(float64(i % 5))
 	}
-	learnt := l.origins
+	g := l.groups[1] // of 5 to 8 steps
+	learnt := g.origins
 	l.interrupt()
 	push(100)
 	l.prepare(0, 0)
@@ -143,13 +149,13 @@ func TestLagRegressionAfterABreak(t *testing.T) {
 			t.Errorf("block %d after a break: %v", i, v)
 		}
 	}
-	for range 6 + lagFirst + lagBatch - 2 {
+	for range g.last + lagFirst + lagBatch - 2 {
 		push(100)
 	}
-	if l.origins != learnt {
-		t.Errorf("%d origins were learnt across a break", l.origins-learnt)
+	if g.origins != learnt {
+		t.Errorf("%d origins were learnt across a break", g.origins-learnt)
 	}
-	if push(100); l.origins != learnt+lagBatch {
-		t.Errorf("%d origins, want %d", l.origins, learnt+lagBatch)
+	if push(100); g.origins != learnt+lagBatch {
+		t.Errorf("%d origins, want %d", g.origins, learnt+lagBatch)
 	}
 }

@@ -16,20 +16,23 @@ import (
 // The experts of each anchor horizon.
 const (
 	repeatLast   = iota // persistence
-	repeatSeason        // seasonal-naive
-	seasonalStep        // last value plus the increment of one season ago
 	meanOfPast          // running mean
 	meanOfLately        // local mean
 	iterated            // source expert, fed with its own forecasts
+	iteratedAll         // the mixture of one step, fed with its own forecasts: random features beyond one step
 	ownPast             // direct regression on the own past: lagRegression
 	direct              // direct regression of the increment over h steps
 	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
 
-// paths is the number of paths that forecasts between two anchors follow, as far as each
-// weighs at the anchors: the iterated source, the last season, and the lag regression.
-const paths = 3
+// The paths that forecasts between two anchors follow, as far as each weighs at the anchors.
+const (
+	sourcePath  = iota // of the iterated source
+	mixturePath        // of the iterated mixture
+	ownPath            // of the lag regression
+	paths
+)
 
 // noveltyWait is the number of horizons after a novelty or level shift for which the forecast is the last
 // value: the first outcome is known after one, as many as a round has after two.
@@ -43,12 +46,19 @@ const shorterTerms = 3
 // coordinate, where all of them together have one.
 const singleErrors = 2
 
-// anchors returns the anchor horizons: 2, 3, 4, then two per doubling, and the last
-// horizon. A horizon of 1 has none.
+// longestAnchor is the anchor of check.MaxHorizon.
+const longestAnchor = 12_288
+
+// anchors returns the anchor horizons: 2, 3, 4, then two per doubling, up to the first one that
+// reaches the horizon: the forecast of a horizon does not depend on the longest one. A horizon of
+// 1 has none.
 func anchors(horizon int) []int {
 	var a []int
-	for h := 2; h < horizon; {
+	for h := 2; horizon > 1; {
 		a = append(a, h)
+		if h >= horizon {
+			break
+		}
 		switch {
 		case h < 4:
 			h++
@@ -57,9 +67,6 @@ func anchors(horizon int) []int {
 		default:
 			h += h / 3
 		}
-	}
-	if horizon > 1 {
-		a = append(a, horizon)
 	}
 	return a
 }
@@ -77,20 +84,19 @@ type origin struct {
 	mixed     []float64   // anchors x dim: increment that the mixture forecast
 	trends    []float64   // anchors x dim: increment by the trend
 	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
-	season    int         // season known at the origin; 0: none
+	awake     []bool      // for each anchor: the iterated mixture has a forecast
 }
 
 // multihorizon makes the forecasts of more than one step ahead. It works on the
-// remainder of the series; forecasts of the series and of the last season are taken
-// without the season of their target, which is added at the end. At each anchor horizon
-// it mixes simple forecasts, the iterated source and direct learners; each of these is
-// scored and learns when its target is observed. Forecasts between two anchors are
-// interpolated: a straight line between the anchors, plus the shape of the paths, each
-// weighted by what it weighs at the anchors.
+// remainder of the series; the season of the target is added at the end. At each anchor horizon
+// it mixes simple forecasts, the iterated source, the iterated mixture and direct learners; each
+// of these is scored and learns when its target is observed. Forecasts between two anchors are
+// a straight line between the anchors, plus the shape of the paths, each weighted by what it, and
+// the direct learners that follow it, weigh at the anchors.
 type multihorizon struct {
 	direct  *directLearners
-	horizon int
-	season  int      // samples; 0: none known
+	horizon int      // the last anchor
+	season  int      // samples, of which the lag regression has waves; 0: none known
 	seasons *seasons // nil without
 
 	mixtures   []*mixture  // for each anchor
@@ -105,39 +111,41 @@ type multihorizon struct {
 	next       int      // origin that predict replaces
 	count      int      // origins in the ring
 
-	shifts       *shifts   // nil without the ingredient
-	sinceNovelty []int     // samples since the last novelty or level shift of each coordinate
-	iteratedPath []float64 // horizon x dim: forecasts of the iterated source
-	lastSeason   []float64 // horizon x dim: repetition of the last season, 0 without a season
-	pathWeights  []float64 // anchors x paths x dim: weights of the paths in the interpolation
-	forecast     []float64 // anchors x dim
-	ahead        []float64 // horizon x dim: seasons; 0 without
-	recent       []float64 // scratch of iterate: rows of increments, forecast ones before observed ones
-	values       []float64 // scratch, dim
-	out          []float64 // scratch, dim
-	target       []float64 // scratch, dim
+	shifts       *shifts    // nil without the ingredient
+	sinceNovelty []int      // samples since the last novelty or level shift of each coordinate
+	iteratedPath []float64  // horizon x dim: forecasts of the iterated source
+	iterates     bool       // the iterated mixture is an expert
+	mixture      *iteration // see iterates
+	pathWeights  []float64  // anchors x paths x dim: weights of the paths in the interpolation
+	forecast     []float64  // anchors x dim
+	ahead        []float64  // horizon x dim: seasons; 0 without
+	recent       []float64  // scratch of iterate: rows of increments, forecast ones before observed ones
+	values       []float64  // scratch, dim
+	out          []float64  // scratch, dim
+	target       []float64  // scratch, dim
+	all          []float64  // scratch, horizon x dim
 }
 
 func newMultihorizon(m *auto, q *seasons) *multihorizon {
-	g, horizon, work := m.direct, m.cfg.Horizon, m.work
-	d := g.dim
+	g, work := m.direct, m.work
+	d, horizon := g.dim, g.steps[len(g.steps)-1]
 	o := &multihorizon{
 		direct: g, horizon: horizon, seasons: q, season: m.cfg.Season,
-		origins:      make([]origin, g.steps[len(g.steps)-1]),
+		origins:      make([]origin, horizon),
 		sinceNovelty: make([]int, d),
-		iteratedPath: lanes.Rows(horizon, d),
-		lastSeason:   make([]float64, horizon*d),
-		pathWeights:  make([]float64, paths*len(g.steps)*d),
-		forecast:     make([]float64, len(g.steps)*d),
-		factors:      make([]float64, len(g.steps)),
-		recent:       vec.Aligned((horizon + m.recent()) * strideOf(d)),
-		values:       lanes.Rows(1, d),
-		out:          make([]float64, d),
-		target:       make([]float64, d),
-		ahead:        make([]float64, horizon*d),
-		lags:         newLagRegression(d, horizon, m.cfg.Season, work),
-		trends:       newTrends(d, g.steps, m.has(Trends)),
-		noOwnPast:    !m.has(OwnPast),
+		iteratedPath: lanes.Rows(horizon, d), mixture: newIteration(m, horizon), iterates: m.has(Iterating),
+		pathWeights: make([]float64, paths*len(g.steps)*d),
+		forecast:    make([]float64, len(g.steps)*d),
+		factors:     make([]float64, len(g.steps)),
+		recent:      vec.Aligned((horizon + m.recent()) * strideOf(d)),
+		values:      lanes.Rows(1, d),
+		out:         make([]float64, d),
+		target:      make([]float64, d),
+		ahead:       make([]float64, horizon*d),
+		all:         make([]float64, horizon*d),
+		lags:        newLagRegression(d, horizon, m.cfg.Season, work),
+		trends:      newTrends(d, g.steps, m.has(Trends)),
+		noOwnPast:   !m.has(OwnPast),
 	}
 	for _, h := range g.steps {
 		o.mixtures = append(o.mixtures, newMixture(d, anchorExperts, h, repeatLast, true, &work.newton))
@@ -165,6 +173,7 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		p.step, p.sd = make([]float64, d), make([]float64, d)
 		p.seasons, p.mixed = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
 		p.trends, p.moves = make([]float64, len(g.steps)*d), make([]float64, len(g.steps)*d)
+		p.awake = make([]bool, len(g.steps))
 		p.forecasts = make([][]float64, len(g.steps))
 		for k := range p.forecasts {
 			p.forecasts[k] = make([]float64, anchorExperts*d)
@@ -192,6 +201,9 @@ func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 		o.shrinkages[k].every = every
 		o.trends.learn(k, every, y, p)
 		start := p.forecasts[k][repeatLast*g.dim:][:g.dim]
+		if !p.awake[k] {
+			o.abstain(k, p.forecasts[k])
+		}
 		m.forecastTo(o.out, start, p.forecasts[k])
 		m.setOut(p.mixed[k*g.dim : (k+1)*g.dim])
 		o.shrinkages[k].Observe(m, y, start)
@@ -230,10 +242,9 @@ func inUnits(v, unit float64) float64 {
 	return lanes.Clip(v/unit, regression.TargetLimit)
 }
 
-// predict makes the forecasts of all anchors from f, the remainder of the series that
-// whole is. source is the expert to iterate, or nil. oneStep is the mixture of the
-// one-step forecasts, which detects novelties.
-func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture) {
+// predict makes the forecasts of all anchors for s, from its remainder.
+func (o *multihorizon) predict(s *autoSeries) {
+	whole, f, source, oneStep := s.frame, s.rest(), s.m.source, s.mixture
 	p := &o.origins[o.next]
 	o.direct.FeaturesTo(p.phi, f)
 	last := f.past.Lag(0)
@@ -271,30 +282,13 @@ func (o *multihorizon) predict(whole, f *frame, source *expert, oneStep *mixture
 	}
 	o.iterate(f, source)
 	o.shrink()
-	o.repeatSeason(whole, p)
+	o.mixture.forecast(s, o.wake(p.awake, s.total), o.ahead, o.iteratedPath)
 	for k := range o.direct.steps {
 		o.expertsTo(p.forecasts[k], k, whole, f, p)
 		o.combine(k, p)
 	}
 	o.next = (o.next + 1) % len(o.origins)
 	o.count = min(o.count+1, len(o.origins))
-}
-
-// repeatSeason fills lastSeason, when a season is known and has passed once.
-func (o *multihorizon) repeatSeason(f *frame, p *origin) {
-	d := o.direct.dim
-	p.season = o.season
-	if f.past.Count < o.season {
-		p.season = 0
-	}
-	if s := p.season; s > 0 {
-		for h := range o.horizon {
-			ahead := o.ahead[h*d:]
-			for j, v := range f.past.Lag(s - 1 - h%s) { // a whole number of seasons before the target
-				o.lastSeason[h*d+j] = v - ahead[j]
-			}
-		}
-	}
 }
 
 // expertsTo writes the forecasts of the experts of anchor k, anchorExperts x dim.
@@ -309,20 +303,13 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	for j, v := range p.moves[k*d : (k+1)*d] {
 		at(repeatLast)[j] = last[j] + v
 	}
-	copy(at(repeatSeason), last)
-	copy(at(seasonalStep), last)
-	if s := p.season; s > 0 {
-		then := o.lastSeason[(h-1)*d : h*d]
-		copy(at(repeatSeason), then)
-		now := whole.past.Lag(0)
-		for j, v := range whole.past.Lag(s) {
-			at(seasonalStep)[j] = now[j] + then[j] - v
-		}
-	}
 	copy(at(meanOfPast), f.scaler.Mean)
 	copy(at(meanOfLately), p.local)
 	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
 	copy(at(iterated), o.iteratedPath[(h-1)*d:h*d])
+	if copy(at(iteratedAll), o.mixture.path[(h-1)*d:h*d]); !p.awake[k] {
+		copy(at(iteratedAll), at(iterated)) // until abstain
+	}
 	g.learners[k].PredictTo(g.out, g.featuresWithInputs(p, k))
 	root := math.Sqrt(float64(h))
 	for j, x := range last {
@@ -342,18 +329,78 @@ func (o *multihorizon) combine(k int, p *origin) {
 	z := p.forecasts[k]
 	start := z[repeatLast*d:][:d]
 	forecast := o.forecast[k*d : (k+1)*d]
+	if !p.awake[k] {
+		o.abstain(k, z)
+	}
 	m.forecastTo(forecast, start, z)
 	m.outTo(p.mixed[k*d : (k+1)*d])
 	for j, v := range forecast {
 		shrunk := max(o.factors[k], o.single[k*d+j].factor)
 		forecast[j] = start[j] + shrunk*finiteOr(v-start[j], 0)
-		learnt := shrunk * (1 - m.persistenceWeight(j))
+		o.sharePaths(k, j, p.awake[k])
 		if o.sinceNovelty[j] < noveltyWait*h {
-			forecast[j], learnt = p.last[j], 0
+			forecast[j] = p.last[j]
+			for n := range paths {
+				o.pathWeights[(k*paths+n)*d+j] = 0
+			}
 		}
-		weight := func(expert int) float64 { return m.aggregate.weight(expert, j) }
-		path := o.pathWeights[k*paths*d+j:]
-		path[0], path[d], path[2*d] = learnt*weight(iterated), learnt*(weight(repeatSeason)+weight(seasonalStep)), learnt*weight(ownPast)
+	}
+}
+
+// sharePaths sets what the paths weigh at anchor k for coordinate j, in proportion to their experts. Direct
+// regressions have no path of their own and follow the iterated ones.
+func (o *multihorizon) sharePaths(k, j int, awake bool) {
+	d, a := o.direct.dim, o.mixtures[k].aggregate
+	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
+	if !awake {
+		source, mixture = source+mixture, 0
+	}
+	part, followers := 0., a.weight(direct, j)+a.weight(directLocal, j)
+	if mixture > 0 {
+		part = mixture / (source + mixture)
+	}
+	source, mixture = source+(1-part)*followers, mixture+part*followers
+	sum := max(source+mixture+own, math.SmallestNonzeroFloat64)
+	path := o.pathWeights[k*paths*d+j:]
+	path[sourcePath*d], path[mixturePath*d], path[ownPath*d] = source/sum, mixture/sum, own/sum
+}
+
+// wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for
+// none. Iterating takes time, so it sleeps where it has no weight: it is awake where it has some,
+// at the anchor behind that, and on trial in a young series and now and then.
+func (o *multihorizon) wake(awake []bool, total int) (last int) {
+	if !o.iterates {
+		clear(awake)
+		return 0
+	}
+	trial := total < iterationYoung || total/iterationBlock%iterationTrial == 0
+	useful := false
+	for k, h := range o.direct.steps {
+		before := useful
+		useful = slices.ContainsFunc(o.mixtures[k].aggregate.Weights[iteratedAll*o.mixtures[k].aggregate.stride:][:o.direct.dim],
+			func(w float64) bool { return w > iterationWeight })
+		if awake[k] = useful || before || trial && h <= iterationSteps; awake[k] {
+			last = h
+		}
+	}
+	return last
+}
+
+// abstain gives the iterated mixture at anchor k the forecast of the others: an expert that sleeps
+// neither wins nor loses (Freund, Schapire, Singer and Warmuth 1997).
+func (o *multihorizon) abstain(k int, z []float64) {
+	d, a := o.direct.dim, o.mixtures[k].aggregate
+	for j := range d {
+		var sum, weights float64
+		for e := range anchorExperts {
+			if w := a.weight(e, j); e != iteratedAll {
+				sum += w * z[e*d+j]
+				weights += w
+			}
+		}
+		if weights > 0 {
+			z[iteratedAll*d+j] = sum / weights
+		}
 	}
 }
 
@@ -393,10 +440,10 @@ func (o *multihorizon) iterate(f *frame, source *expert) {
 	}
 }
 
-// forecastTo writes the forecasts of all horizons, horizon x dim, given the one-step
-// forecast.
-func (o *multihorizon) forecastTo(dst, oneStep []float64) {
-	d := o.direct.dim
+// forecastTo writes the forecasts of the first horizons, given the one-step forecast and the mean of the
+// remainder.
+func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
+	d, dst, awake := o.direct.dim, o.all, o.origins[(o.next+len(o.origins)-1)%len(o.origins)].awake
 	for j, v := range oneStep {
 		dst[j] = v - o.ahead[j]
 	}
@@ -411,9 +458,9 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 				row[j] = (1-t)*v + t*to[j]
 			}
 		}
-		for n, path := range [paths][]float64{o.iteratedPath, o.lastSeason, o.lags.path} {
-			if left < h-1 {
-				o.follow(dst, path, n, k, left, h)
+		for n, path := range [paths][]float64{o.iteratedPath, o.mixture.path, o.lags.path} {
+			if left < h-1 && (n != mixturePath || awake[k-1] && awake[k]) {
+				o.follow(dst, path, mean, n, k, left, h)
 			}
 		}
 		left = h
@@ -421,24 +468,30 @@ func (o *multihorizon) forecastTo(dst, oneStep []float64) {
 	for i, v := range o.ahead {
 		dst[i] += v
 	}
-	copy(dst, oneStep)
+	copy(to[copy(to, oneStep):], dst[d:])
 }
 
 // follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst: what it
-// is apart from the straight line between its ends, as far as it weighs there.
-func (o *multihorizon) follow(dst, path []float64, n, k, left, h int) {
+// is apart from the straight line between its ends, as far as it weighs there. Paths swing more than
+// forecasts do where there is noise: the shape is scaled by the regression of the forecasts of
+// both anchors on the path there, around the mean.
+func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 	d := o.direct.dim
 	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]
 	if !slices.ContainsFunc(before, positive) && !slices.ContainsFunc(after, positive) {
 		return
 	}
 	from, to := path[(left-1)*d:][:d], path[(h-1)*d:][:d]
-	for i := left + 1; i < h; i++ {
-		t := float64(i-left) / float64(h-left)
-		row, at := dst[(i-1)*d:][:d], path[(i-1)*d:][:d]
-		for j, v := range at {
-			weight := (1-t)*before[j] + t*after[j]
-			row[j] += weight * (v - ((1-t)*from[j] + t*to[j]))
+	for j := range d {
+		p, q := from[j]-mean[j], to[j]-mean[j]
+		scale := series.ClipTo((p*(dst[(left-1)*d+j]-mean[j])+q*(dst[(h-1)*d+j]-mean[j]))/(p*p+q*q), 0, 1)
+		if !(scale > 0) { // nor NaN
+			continue
+		}
+		for i := left + 1; i < h; i++ {
+			t := float64(i-left) / float64(h-left)
+			weight := scale * ((1-t)*before[j] + t*after[j])
+			dst[(i-1)*d+j] += weight * (path[(i-1)*d+j] - ((1-t)*from[j] + t*to[j]))
 		}
 	}
 }
@@ -481,12 +534,14 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 		for _, v := range p.forecasts {
 			c.Float64s(v)
 		}
-		c.Index(&p.season, check.MaxPeriod+1)
+		for k := range p.awake {
+			c.Bool(&p.awake[k])
+		}
 	}
 	for j := range o.sinceNovelty {
 		c.Index(&o.sinceNovelty[j], noveltyWait*len(o.origins)+1)
 	}
-	for _, v := range [][]float64{o.iteratedPath, o.lastSeason, o.ahead, o.pathWeights, o.forecast} {
+	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.ahead, o.pathWeights, o.forecast} {
 		c.Float64s(v)
 	}
 }

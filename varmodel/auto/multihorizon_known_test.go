@@ -20,24 +20,24 @@ func TestForecastsBetweenAnchors(t *testing.T) {
 	line := func(h int) float64 { return 7 + 10*float64(h) }
 	for name, c := range map[string]struct {
 		anchor func(h int) float64
-		weight float64 // of the curve, which is the iterated path
+		weight float64 // of the curve, which is the path of the lag regression
 		want   func(h int) float64
 	}{
-		"without a path":        {line, 0, line},
-		"on the path":           {curve, 1, curve},
-		"a path that is apart":  {func(h int) float64 { return curve(h) + line(h) }, 1, func(h int) float64 { return curve(h) + line(h) }},
-		"half of a path's bend": {func(h int) float64 { return .5*curve(h) + line(h) }, .5, func(h int) float64 { return .5*curve(h) + line(h) }},
+		"without a path":       {line, 0, line},
+		"on the path":          {curve, 1, curve},
+		"a path that is apart": {func(h int) float64 { return curve(h) + line(h) }, 1, func(h int) float64 { return curve(h) + line(h) }},
+		"half of a path":       {func(h int) float64 { return .5 * curve(h) }, 1, func(h int) float64 { return .5 * curve(h) }},
 	} {
 		for h := 1; h <= H; h++ {
-			o.iteratedPath[h-1], o.lastSeason[h-1], o.lags.path[h-1], o.ahead[h-1] = curve(h), 0, 0, math.Sin(float64(h))
+			o.lags.path[h-1], o.iteratedPath[h-1], o.ahead[h-1] = curve(h), 0, math.Sin(float64(h))
 		}
 		for k, h := range o.direct.steps {
 			o.forecast[k] = c.anchor(h)
 			clear(o.pathWeights[paths*k:][:paths])
-			o.pathWeights[paths*k] = c.weight
+			o.pathWeights[paths*k+ownPath] = c.weight
 		}
 		dst := make([]float64, H)
-		o.forecastTo(dst, []float64{c.anchor(1) + o.ahead[0]})
+		o.forecastTo(dst, []float64{c.anchor(1) + o.ahead[0]}, []float64{0})
 		for h := 1; h <= H; h++ {
 			if want := c.want(h) + o.ahead[h-1]; !(math.Abs(dst[h-1]-want) <= 1e-12*want) { // rounding
 				t.Errorf("%s: %d steps ahead %v, want %v", name, h, dst[h-1], want)

@@ -140,7 +140,7 @@ func (s *autoSeries) computeRemainder() {
 	}
 }
 
-// chooseSeason gives the forecasts of more than one step the season to repeat: the first
+// chooseSeason gives the forecasts of more than one step their season: the first
 // one that is known and kept, unless a season is configured.
 func (s *autoSeries) chooseSeason() {
 	o := s.multihorizon

@@ -289,7 +289,7 @@ func (s *autoSeries) predict() {
 		s.medians.forecastTo(s.next)
 	}
 	if s.multihorizon != nil {
-		s.multihorizon.predict(f, rest, s.m.source, s.mixture)
+		s.multihorizon.predict(s)
 	}
 }
 
@@ -336,7 +336,7 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 		}
 		return true
 	}
-	s.multihorizon.forecastTo(dst, s.next)
+	s.multihorizon.forecastTo(dst, s.next, s.rest().scaler.Mean)
 	return true
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/varmodel/internal/check"
 )
 
 // shrinkage learns the factor in [0, 1] by which a mixture's increments over a simpler
@@ -100,7 +99,7 @@ func (t *shrinkage) endOutcome() {
 }
 
 func (t *shrinkage) State(c *snapshot.Codec) {
-	c.Index(&t.outcomes, check.MaxHorizon)
+	c.Index(&t.outcomes, longestAnchor)
 	c.Int(&t.ended)
 	for _, v := range []*float64{&t.product, &t.square, &t.xy, &t.xx, &t.noise, &t.terms, &t.factor} {
 		c.Float64(v)

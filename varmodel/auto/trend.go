@@ -5,7 +5,6 @@ import (
 
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/snapshot"
-	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
@@ -155,7 +154,7 @@ func (r *trends) anchorState(c *snapshot.Codec, k int) {
 	c.Float64s(r.slopes[from:to])
 	for i := from; i < to; i++ {
 		s := &r.shares[i]
-		c.Index(&s.outcomes, check.MaxHorizon)
+		c.Index(&s.outcomes, longestAnchor)
 		for _, v := range []*float64{&s.product, &s.square, &s.terms, &s.xy, &s.xx, &s.pp, &s.pq, &s.qq} {
 			c.Float64(v)
 		}

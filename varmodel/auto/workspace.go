@@ -89,15 +89,15 @@ func (w *Workspace) solver(order, columns int) *vec.Toeplitz {
 
 // lagScratch returns the scratch memory of a lag regression.
 func (w *Workspace) lagScratch(l *lagRegression) *lagScratch {
-	shape := lagShape{l.stride, len(l.steps), l.dim}
+	shape := lagShape{l.stride, len(l.roots), l.dim}
 	s := w.lagged[shape]
 	if s == nil {
 		s = &lagScratch{
 			pooled: vec.NewSym(l.stride), sum: vec.NewSym(l.stride), solver: vec.NewCholesky(l.stride),
-			pooledProducts: make([]float64, len(l.steps)*l.stride),
-			inputs:         vec.Aligned(lagBatch * l.stride), targets: make([]float64, lagBatch*len(l.steps)),
+			pooledProducts: make([]float64, lagMost*l.stride),
+			inputs:         vec.Aligned(lagBatch * l.stride), targets: make([]float64, lagBatch*lagMost),
 			means: make([]float64, lagBatch*len(l.edges)*l.width),
-			ones:  slices.Repeat([]float64{1}, l.dim), increments: make([]float64, len(l.steps)*l.dim),
+			ones:  slices.Repeat([]float64{1}, l.dim), increments: make([]float64, len(l.roots)*l.dim),
 			start: make([]float64, l.dim),
 		}
 		first := 1

@@ -156,6 +156,9 @@ func (h *History) ObservedAt(l int) []bool {
 	return h.observed[i*h.Dim : (i+1)*h.Dim]
 }
 
+// Size is the number of rows there is room for.
+func (h *History) Size() int { return h.size }
+
 func (h *History) row(l int) int {
 	i := h.next - 1 - l - h.back
 	if i < 0 {

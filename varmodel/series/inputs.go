@@ -81,12 +81,22 @@ func (in *ExogenousInputs) Next() {
 }
 
 // remember keeps the inputs at the last sample of a history, and one step later, beside it.
-func (in *ExogenousInputs) Remember(past *History) { copy(past.besideLag(0), in.u[:2*in.Count]) }
+func (in *ExogenousInputs) Remember(past *History) { in.RememberAhead(past, 0) }
+
+// RememberAhead is Remember for a forecast h steps ahead in the place of the last sample.
+func (in *ExogenousInputs) RememberAhead(past *History, h int) {
+	k, at := in.Count, past.besideLag(0)
+	for i := range 2 {
+		copy(at[i*k:(i+1)*k], in.u[min(h+i, in.horizon)*k:])
+	}
+}
 
 // aheadTo writes the 3 x count features of a forecast h steps ahead: the
 // standardised inputs, how far they will have moved, and their mean until then,
-// which is what a series that remembers has been driven by.
+// which is what a series that remembers has been driven by. Beyond the inputs that are given the
+// last one stays.
 func (in *ExogenousInputs) AheadTo(dst []float64, h int) {
+	h = min(h, in.horizon)
 	k := in.Count
 	in.between(dst, in.u[:k], in.u[h*k:(h+1)*k], 1)
 	mean := dst[2*k : 3*k]

@@ -1,0 +1,178 @@
+package auto
+
+import (
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/varmodel/internal/regression"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+const (
+	iterationMembers = 2   // experts that are iterated at most …
+	iterationLeast   = .1  // … each with so much of the weight, in the mean over the variables
+	iterationWeight  = .1  // weight at an anchor that keeps the iterated mixture awake
+	iterationYoung   = 512 // samples of a series in which it is on trial …
+	iterationTrial   = 8   // … and later in one of so many …
+	iterationBlock   = 64  // … stretches of so many samples …
+	iterationSteps   = 16  // … for so many steps
+)
+
+// iteration is the mixture of one step fed with its own forecasts: each is taken as if it had been
+// observed, and the next one made from there with the weights of now. It is the nonlinear
+// autoregression beyond one step. Experts with little weight are left out: their errors would be
+// fed back, too.
+type iteration struct {
+	frame   *frame // the series at the end of the path
+	past    *series.History
+	rest    *increments // of the remainder at the end of the path
+	members []int       // experts that are iterated, and
+	total   []float64   // scratch: of each expert, the sum of its weights
+	weights []float64   // scratch: of each variable, the sum over the members
+	phi     []float64   // scratch: features of an expert
+	out     []float64   // scratch: its prediction
+	z       []float64   // scratch: its forecast
+	values  []float64   // scratch: standardised remainder
+	source  []float64   // scratch: forecast of the source
+	now     []float64   // scratch: the remainder at the end of the path
+	path    []float64   // horizon x dim: forecasts of the remainder
+}
+
+func newIteration(m *auto, horizon int) *iteration {
+	d := m.cfg.Dim
+	widest, order := 0, m.order
+	for _, e := range m.experts {
+		widest, order = max(widest, e.Features()), max(order, e.order)
+	}
+	return &iteration{
+		past: series.NewHistory(d, order+1), rest: newIncrements(d, m.recent()),
+		total: make([]float64, len(m.experts)), weights: make([]float64, d),
+		phi: make([]float64, widest), out: make([]float64, d), z: lanes.Rows(1, d),
+		values: lanes.Rows(1, d), source: lanes.Rows(1, d), now: make([]float64, d),
+		path: make([]float64, horizon*d),
+	}
+}
+
+// choose finds the members: the experts that read all variables, with the largest weights.
+func (t *iteration) choose(s *autoSeries) {
+	a, d := s.mixture.aggregate, s.m.cfg.Dim
+	t.members = t.members[:0]
+	for k, e := range s.m.experts {
+		t.total[k] = 0
+		if e.order == 0 {
+			continue
+		}
+		for _, w := range a.Weights[(k+1)*a.stride:][:d] {
+			t.total[k] += w
+		}
+		if t.total[k] < iterationLeast*float64(d) {
+			continue
+		}
+		at := len(t.members)
+		for at > 0 && t.total[t.members[at-1]] < t.total[k] {
+			at--
+		}
+		if at < iterationMembers {
+			t.members = append(t.members[:at], append([]int{k}, t.members[at:]...)...)
+			t.members = t.members[:min(len(t.members), iterationMembers)]
+		}
+	}
+}
+
+// forecast fills the path for the given number of steps; beyond, it is that of the iterated source. ahead
+// are the seasons.
+func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) {
+	copy(t.path, beyond)
+	if t.choose(s); steps == 0 || len(t.members) == 0 {
+		return
+	}
+	t.begin(s)
+	d := s.m.cfg.Dim
+	for j, v := range s.next {
+		t.path[j] = v - ahead[j]
+	}
+	for h := 1; h < steps; h++ {
+		t.advance(s, h, t.path[(h-1)*d:h*d], ahead[(h-1)*d:h*d])
+		t.step(s, t.path[h*d:(h+1)*d], ahead[h*d:(h+1)*d])
+	}
+}
+
+// begin goes back to the last sample.
+func (t *iteration) begin(s *autoSeries) {
+	if t.frame == nil {
+		t.frame = newFrame(s.m.cfg.Dim, s.m.order, 1, s.scaler, s.local, s.inputs)
+		t.past.KeepBeside(2 * s.m.cfg.Exogenous)
+	}
+	for l := t.past.Size() - 1; l >= 0; l-- {
+		t.past.Extend(s.past.Lag(l))
+	}
+	rest := s.rest()
+	t.rest.copyFrom(rest.recent)
+	copy(t.now, rest.past.Lag(0))
+}
+
+// advance appends the forecast z of the remainder h steps ahead, whose season is given, as if it had
+// been observed.
+func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
+	t.rest.Push(z, t.now)
+	copy(t.now, z)
+	for j, v := range z {
+		t.out[j] = v + season[j]
+	}
+	t.past.Extend(t.out)
+	if s.inputs != nil {
+		s.inputs.RememberAhead(t.past, h)
+	}
+	t.frame.past = *t.past
+	t.frame.prepare()
+}
+
+// step writes the next forecast of the remainder.
+func (t *iteration) step(s *autoSeries, to, season []float64) {
+	f, a, last := t.frame, s.mixture.aggregate, t.past.Lag(0)
+	clear(t.weights)
+	add := func(forecast []float64, expert int) { // of the series
+		for j, w := range a.Weights[expert*a.stride:][:len(to)] {
+			to[j] += w * forecast[j]
+			t.weights[j] += w
+		}
+	}
+	clear(to)
+	t.sourceTo(s, season)
+	add(last, 0)
+	for k, e := range s.m.experts {
+		if e.source {
+			add(t.source, k+1)
+		}
+	}
+	for _, k := range t.members {
+		e := s.m.experts[k]
+		phi := t.phi[:e.Features()]
+		e.FeaturesTo(phi, f)
+		e.forecastTo(t.z, t.out, phi, f)
+		add(t.z, k+1)
+	}
+	for j, w := range t.weights {
+		v := t.source[j]
+		if w > 0 {
+			v = to[j] / w
+		}
+		to[j] = finiteOr(v, last[j]) - season[j]
+	}
+}
+
+// sourceTo lets the source forecast the next value, an input of other experts; without a source that
+// is the last value.
+func (t *iteration) sourceTo(s *autoSeries, season []float64) {
+	last := t.past.Lag(0)
+	if s.m.source == nil {
+		copy(t.source, last)
+		return
+	}
+	q := s.rest().scaler
+	lanes.Standardise(t.values, t.now, q.Mean, q.Inverse, series.InputLimit)
+	s.m.source.yuleWalker.forecastTo(t.out, t.values, t.rest.rows(0), q.PerStep)
+	q.Bound(t.source, t.out, t.now, q.Steps, t.now, regression.OutputLimit, nil)
+	for j, v := range season {
+		t.source[j] += v
+	}
+	longTo(t.frame.long, t.source, t.frame)
+}
