@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -26,10 +27,15 @@ input) and prints the next --horizon steps of each series with their intervals, 
 a table, as csv or as json, or writes them to the file --out.
 
 With --known-inputs, the last rows may have exogenous inputs (model.exogenous) only:
-their values at the times that are forecast.`,
+their values at the times that are forecast.
+
+With --follow, a program at the other end of a pipe writes a line to it and reads the
+answer, one line of JSON: the forecasts after this line, or why it was refused. They are
+those that replay writes.`,
 		Example: `  forecaster forecast data.csv --horizon 12
   forecaster forecast data.csv --horizon 12 --out next.csv
-  forecaster forecast data.csv --horizon 12 --output json`,
+  forecaster forecast data.csv --horizon 12 --output json
+  some-program | forecaster forecast - --follow --state ./state`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: map[string]string{outputsAnnotation: "table,csv,json"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return a.forecast(cmd, args[0]) },
@@ -40,6 +46,10 @@ their values at the times that are forecast.`,
 	columnsFlag(cmd)
 	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
 	knownInputsFlag(cmd)
+	cmd.Flags().Bool("follow", false, "answer each line of the file with the forecasts after it, as a line of JSON")
+	cmd.Flags().String("state", "", "with --follow: directory of the checkpoint to go on from and to leave, as that of replay")
+	cmd.MarkFlagsMutuallyExclusive("follow", "out")
+	cmd.MarkFlagsMutuallyExclusive("follow", knownFlag)
 	return cmd
 }
 
@@ -49,6 +59,13 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}, modelSettings...), onlyFile("forecast", path)...)
 	if err != nil {
 		return err
+	}
+	state, _ := cmd.Flags().GetString("state")
+	if follow, _ := cmd.Flags().GetBool("follow"); follow {
+		cfg.Output = config.Output{}
+		return job.Follow(cmd.Context(), cfg, state, a.notices(cfg.Log), func(b *stream.Batch) error { return a.answer(cfg, b) })
+	} else if state != "" {
+		return &usageError{errors.New("--state: only with --follow; replay --state learns a file and leaves a checkpoint")}
 	}
 	written := *cfg
 	if f := wire.OutputFile(cfg); f != nil {
@@ -90,7 +107,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 		enc := file.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint}
 		_, err = a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
 	case "json":
-		err = writeJSON(a.stdout, forecastsJSON(path, cfg, &batch))
+		err = writeJSON(a.stdout, map[string]any{"dataset": path, "model": cfg.Model.Type, "forecasts": forecastPoints(cfg, &batch)})
 	default:
 		a.printForecasts(cfg.Model.Levels, &batch)
 	}
@@ -130,40 +147,55 @@ func (a *app) printForecasts(levels []float64, b *stream.Batch) {
 	t.Print(a.stdout, a.wide)
 }
 
-// forecastsJSON returns the forecasts for --output json: one element per series, step
-// and variable, with the bounds of each level.
-func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
-	type interval struct {
-		Level report.Number `json:"level"`
-		Lower report.Number `json:"yhat_lower"`
-		Upper report.Number `json:"yhat_upper"`
+// answer prints what came of one line of input.
+func (a *app) answer(cfg *config.Config, b *stream.Batch) error {
+	var line struct {
+		Forecasts []forecastPoint `json:"forecasts"`
+		Refused   string          `json:"refused,omitempty"`
 	}
-	type point struct {
-		Series    string        `json:"series"`
-		Target    string        `json:"target"`
-		Time      string        `json:"time"`
-		Horizon   int           `json:"horizon"`
-		Yhat      report.Number `json:"yhat"`
-		Intervals []interval    `json:"intervals"`
-		Joint     *interval     `json:"joint,omitempty"` // the region of the first level
+	line.Forecasts = forecastPoints(cfg, b)
+	if len(b.DeadLetters) > 0 {
+		line.Refused = fmt.Sprintf("%s: %s", b.DeadLetters[0].Reason, b.DeadLetters[0].Detail)
 	}
-	points := []point{}
+	return json.NewEncoder(a.stdout).Encode(line)
+}
+
+// forecastPoint is the forecast of one variable in JSON.
+type forecastPoint struct {
+	Series    string         `json:"series"`
+	Target    string         `json:"target"`
+	Time      string         `json:"time"`
+	Horizon   int            `json:"horizon"`
+	Yhat      report.Number  `json:"yhat"`
+	Intervals []intervalJSON `json:"intervals"`
+	Joint     *intervalJSON  `json:"joint,omitempty"` // the region of the first level
+}
+
+type intervalJSON struct {
+	Level report.Number `json:"level"`
+	Lower report.Number `json:"yhat_lower"`
+	Upper report.Number `json:"yhat_upper"`
+}
+
+// forecastPoints returns one element per series, step and variable, with the bounds of each level.
+func forecastPoints(c *config.Config, b *stream.Batch) []forecastPoint {
+	points := []forecastPoint{}
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
 		dim := len(f.Yhat)
 		for j, target := range f.Series.Variables {
-			p := point{
+			p := forecastPoint{
 				Series: f.Series.Name, Target: target, Time: time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano),
-				Horizon: f.Horizon, Yhat: report.Number(f.Yhat[j]), Intervals: []interval{},
+				Horizon: f.Horizon, Yhat: report.Number(f.Yhat[j]), Intervals: []intervalJSON{},
 			}
 			for l, level := range c.Model.Levels {
-				p.Intervals = append(p.Intervals, interval{report.Number(level), report.Number(f.Lower[l*dim+j]), report.Number(f.Upper[l*dim+j])})
+				p.Intervals = append(p.Intervals, intervalJSON{report.Number(level), report.Number(f.Lower[l*dim+j]), report.Number(f.Upper[l*dim+j])})
 			}
 			if f.JointLower != nil {
-				p.Joint = &interval{report.Number(c.Model.Levels[0]), report.Number(f.JointLower[j]), report.Number(f.JointUpper[j])}
+				p.Joint = &intervalJSON{report.Number(c.Model.Levels[0]), report.Number(f.JointLower[j]), report.Number(f.JointUpper[j])}
 			}
 			points = append(points, p)
 		}
 	}
-	return map[string]any{"dataset": dataset, "model": c.Model.Type, "forecasts": points}
+	return points
 }

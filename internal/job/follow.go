@@ -1,0 +1,84 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/run"
+)
+
+// Follow runs the lines of the input file one by one through the engine, and calls answer with the
+// results of each before it reads the next: a program at the other end of a pipe asks and waits.
+// Forecasts are those of Replay, bit by bit. With a directory state, the models go on from the
+// checkpoint there, which a Replay may have left, and one is taken every state.interval and at the end.
+func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Logger, answer func(*stream.Batch) error) (err error) {
+	src, err := OpenFile(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	engine, err := stream.NewEngine(wire.EngineConfig(cfg, stream.AllSeries))
+	if err != nil {
+		return err
+	}
+	rc := run.Config{Source: withNames(cfg, log, src, src), Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}}
+	reset := ""
+	if state != "" {
+		reset = "forecaster checkpoint reset " + shell.Quote(state) + " --yes"
+		store, err := file.OpenStore(filepath.Join(state, ofFile), log)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+		rc.Store, rc.Settings, rc.Adjustable = store, wire.Settings(cfg), wire.Adjustable
+	}
+	d, err := run.NewDriver(rc)
+	if err != nil {
+		return err
+	}
+	if err := d.Resume(ctx); err != nil {
+		return advise(err, reset)
+	}
+	var (
+		b       stream.Batch
+		message = make([]stream.Message, 1)
+		due     = time.Now().Add(cfg.State.Interval)
+	)
+	for {
+		n, ended := rc.Source.Read(ctx, message)
+		if n > 0 {
+			if _, err := d.Apply(&b, &message[0]); err != nil {
+				return err
+			}
+			if err := answer(&b); err != nil {
+				return err
+			}
+		}
+		if ended != nil || !time.Now().Before(due) {
+			if err := d.Checkpoint(&b); err != nil {
+				return err
+			}
+			due = time.Now().Add(cfg.State.Interval)
+		}
+		// The last checkpoint is taken when ctx has ended, too.
+		if err := d.Deliver(context.WithoutCancel(ctx), &b, func(run.Stage) {}); err != nil {
+			return err
+		}
+		b.Reset()
+		if errors.Is(ended, io.EOF) || ctx.Err() != nil {
+			return nil
+		}
+		if ended != nil {
+			return ended
+		}
+	}
+}
