@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf golden arm64 cover cross figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -144,6 +144,12 @@ cross: ## build for every platform, without cgo
 		echo "building $$p"; \
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$${p%/*}-$${p#*/}/ ./cmd/forecaster || exit 1; \
 	done
+
+wheel: ## the wheel of Python for this machine, into dist/ (needs hatchling)
+	cd configs/python && VERSION='$(VERSION)' hatchling build -t wheel -d $(CURDIR)/dist
+
+wheels: ## the wheel for every platform
+	for p in $(PLATFORMS); do GOOS=$${p%/*} GOARCH=$${p#*/} $(MAKE) wheel || exit 1; done
 
 figures: ## draw the pictures of docs/model.md
 	$(GO) run ./internal/tools/figures docs/images/model

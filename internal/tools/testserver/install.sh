@@ -72,12 +72,12 @@ for service; do
 		;;
 	python)
 		# The number changes with python/requirements.txt.
-		if [ ! -d "$cache/python-2" ]; then
-			echo "fetching pandas, matplotlib and axe-core"
-			rm -rf "$cache/python-2.part"
-			python3 -m venv "$cache/python-2.part"
-			"$cache/python-2.part/bin/python" -m pip install -q --disable-pip-version-check -r "$here/python/requirements.txt"
-			mv "$cache/python-2.part" "$cache/python-2"
+		if [ ! -d "$cache/python-3" ]; then
+			echo "fetching pandas, polars, statsforecast, matplotlib and axe-core"
+			rm -rf "$cache/python-3.part"
+			python3 -m venv "$cache/python-3.part"
+			"$cache/python-3.part/bin/python" -m pip install -q --disable-pip-version-check -r "$here/python/requirements.txt"
+			mv "$cache/python-3.part" "$cache/python-3"
 		fi
 		;;
 	*)

@@ -8,10 +8,10 @@ import (
 
 // pythonDir is the directory of the virtual environment; its number changes with
 // python/requirements.txt.
-const pythonDir = "python-2"
+const pythonDir = "python-3"
 
-// Python returns the interpreter of a virtual environment with pandas, matplotlib, pyarrow
-// and utilsforecast, in the versions of python/requirements.txt.
+// Python returns the interpreter of a virtual environment with pandas, polars, pyarrow,
+// matplotlib, statsforecast, hatchling and mypy, in the versions of python/requirements.txt.
 func Python(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(cacheDir(), pythonDir, "bin", "python")

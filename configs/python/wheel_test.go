@@ -1,0 +1,82 @@
+//go:build unix && !race
+
+// Package python tests the wheel: what it has, and that the code of its page does what the page says.
+package python
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/internal/tools/testserver"
+)
+
+// command runs a program in dir, and returns what it printed.
+func command(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MPLCONFIGDIR="+dir, "MPLBACKEND=agg", "VERSION=v1.2.3")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, out)
+	}
+	return string(out)
+}
+
+// TestWheel builds the wheel, installs it into a new environment, and runs there: the command, the
+// code of docs/howto/python.md, and test_frames.py.
+func TestWheel(t *testing.T) {
+	python, dir := testserver.Python(t), t.TempDir()
+	source, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command(t, source, python, "-m", "hatchling", "build", "-t", "wheel", "-d", dir)
+	wheels, err := filepath.Glob(filepath.Join(dir, "orffvar-1.2.3-py3-none-*.whl"))
+	if err != nil || len(wheels) != 1 {
+		t.Fatalf("wheels %v, %v", wheels, err)
+	}
+
+	// The environment has the wheel; its dependencies are those of the cache, so that nothing is fetched.
+	command(t, dir, python, "-m", "venv", "--without-pip", "env")
+	env := filepath.Join(dir, "env", "bin")
+	clean := filepath.Join(env, "python")
+	packages := strings.TrimSpace(command(t, dir, clean, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
+	command(t, dir, python, "-m", "pip", "--python", clean, "install", "-q", "--no-index", "--no-deps", wheels[0])
+	shared := strings.TrimSpace(command(t, dir, python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
+	if err := os.WriteFile(filepath.Join(packages, "shared.pth"), []byte(shared+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if version := command(t, dir, filepath.Join(env, "forecaster"), "version"); !strings.HasPrefix(version, "forecaster v1.2.3 ") {
+		t.Errorf("the version is %s", version)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "macrodata.csv"), dataset.MacrodataCSV(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command(t, dir, clean, "-P", "-W", "error", filepath.Join(source, "test_frames.py"))
+	command(t, source, python, "-m", "mypy", "--cache-dir", filepath.Join(dir, "mypy"), "orffvar")
+
+	page, err := os.ReadFile("../../docs/howto/python.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program strings.Builder
+	for _, b := range regexp.MustCompile("(?ms)^```python\n(.*?)^```$").FindAllSubmatch(page, -1) {
+		program.Write(b[1])
+	}
+	printed := command(t, dir, clean, "-W", "error::FutureWarning", "-c", program.String())
+	// The errors beside statsforecast are those that the page has.
+	for _, want := range []string{"of the targets are inside", "unemp", "rmse", "2010-07-01", "realcons", "AutoARIMA 20.2\nyhat 21.8\nAutoETS 31.1\nSeasonalNaive 35.4\n"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("nothing printed %q:\n%s", want, printed)
+		}
+	}
+	if png, err := os.ReadFile(filepath.Join(dir, "unemp.png")); err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) || len(png) < 10_000 {
+		t.Errorf("unemp.png has %d bytes, %v", len(png), err)
+	}
+}
