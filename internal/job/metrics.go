@@ -33,7 +33,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	descBuild       = desc("build_info", "Version of the binary, in the labels; always 1.", "version", "revision", "go", "platform")
-	descRecords     = desc("records_total", "Records read, by result: learnt from or refused.", "result")
+	descRecords     = desc("records_total", "Records read, by result: learnt from, refused, or deleted (tombstones and deletes of databases, which are no records).", "result")
 	descDeadLetters = desc("dead_letters_total", "Records and points refused, by reason.", "reason")
 	descPoints      = desc("points_written_total", "Points that the outputs have accepted, by kind.", "kind")
 	descDrifts      = desc("drifts_total", "Alarms of the drift detector.")
