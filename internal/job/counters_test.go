@@ -23,7 +23,7 @@ func TestCountsOutliveAPartition(t *testing.T) {
 	fill(&now, 1)
 	fill(&past, 100)
 	sum := now.plus(past)
-	gauges := map[string]bool{"Series": true, "Watermark": true, "Next": true, "CheckpointBytes": true}
+	gauges := map[string]bool{"Series": true, "Watermark": true, "Next": true, "CheckpointBytes": true, "Refused": true}
 	v := reflect.ValueOf(sum.Stats)
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name

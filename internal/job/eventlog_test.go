@@ -3,8 +3,10 @@ package job
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/stream"
 )
@@ -12,11 +14,42 @@ import (
 // TestLevelsOfEvents: only what may need attention is a warning; a season that was found is none.
 func TestLevelsOfEvents(t *testing.T) {
 	var b bytes.Buffer
-	e := eventLog{slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	e := newEventLog(slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	for kind, want := range map[string]string{stream.EventSeries: "DEBUG", stream.EventSeason: "INFO", stream.EventAnomaly: "WARN", stream.EventDrift: "WARN"} {
 		b.Reset()
 		if err := e.Write(t.Context(), &stream.Batch{Events: []stream.Event{{Kind: kind, Text: "x"}}}); err != nil || !strings.Contains(b.String(), "level="+want+" ") {
 			t.Errorf("%s: %v, %s want %s", kind, err, b.String(), want)
+		}
+	}
+}
+
+// TestRefusalsAreLogged: the first refusal for each reason has a line, and then one a minute has.
+func TestRefusalsAreLogged(t *testing.T) {
+	var b bytes.Buffer
+	e := newEventLog(slog.New(slog.NewTextHandler(&b, nil)))
+	letters := func(reason stream.Reason, n int) *stream.Batch {
+		return &stream.Batch{
+			DeadLetters: slices.Repeat([]stream.DeadLetter{{Reason: reason, Detail: "--set this"}}, n),
+			Events:      []stream.Event{{Kind: stream.EventRefused, Text: "as a point of the output"}},
+		}
+	}
+	for _, c := range []struct {
+		batch *stream.Batch
+		every time.Duration
+		want  string
+	}{
+		{letters(stream.Malformed, 5), time.Hour, "reason=malformed new=1 "},
+		{letters(stream.Late, 1), time.Hour, "reason=late new=1 "},
+		{letters(stream.Malformed, 2), time.Hour, ""},
+		{letters(stream.Malformed, 1), 0, "reason=malformed new=7 "},
+	} {
+		b.Reset()
+		e.every = c.every
+		if err := e.Write(t.Context(), c.batch); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); strings.Count(got, "level=WARN") > 1 || !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }

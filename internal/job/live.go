@@ -70,7 +70,7 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 		open:    make(map[string]string),
 	}
 	l.current.Store(cfg)
-	l.Taps = []stream.Sink{&l.Board, eventLog{log}}
+	l.Taps = []stream.Sink{&l.Board, newEventLog(log)}
 	if cfg.Server.Enabled {
 		l.Page = livepage.New(livepage.Config{
 			Model: cfg.Model.Type, Horizons: wire.Emitted(cfg), Levels: cfg.Model.Levels,
@@ -365,7 +365,9 @@ func (l *Live) started(name string, p *partition) {
 func (l *Live) ended(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.past[name] = l.working[name].counters().plus(l.past[name])
+	last := l.working[name].counters().plus(l.past[name])
+	last.Refused = 0 // somebody else may read on
+	l.past[name] = last
 	delete(l.working, name)
 }
 
@@ -407,27 +409,3 @@ func (c counters) plus(past counters) counters {
 	}
 	return c
 }
-
-// eventLog writes events of series into the log.
-type eventLog struct{ log *slog.Logger }
-
-// Write implements stream.Sink.
-func (e eventLog) Write(_ context.Context, b *stream.Batch) error {
-	for _, ev := range b.Events {
-		level := slog.LevelWarn
-		switch ev.Kind {
-		case stream.EventSeries:
-			level = slog.LevelDebug
-		case stream.EventSeason:
-			level = slog.LevelInfo
-		}
-		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())
-	}
-	for _, d := range b.DeadLetters {
-		e.log.Debug("refused", "reason", d.Reason, "detail", d.Detail, "message", d.Message.Origin())
-	}
-	return nil
-}
-
-// Close implements stream.Sink.
-func (eventLog) Close() error { return nil }

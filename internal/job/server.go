@@ -150,6 +150,9 @@ func (l *Live) authorised(next http.Handler) http.Handler {
 // stalled is the time without a heartbeat after which a job is not ready.
 const stalled = 30 * time.Second
 
+// allRefused is the number of records in a row that no job refuses which can read its input.
+const allRefused = 10
+
 // notReady returns the reason why the job does not work, "" if it does.
 func (l *Live) notReady() string {
 	l.mu.Lock()
@@ -173,6 +176,9 @@ func (l *Live) notReady() string {
 	for _, c := range l.Stats() {
 		if c.Problem != "" {
 			return c.Problem
+		}
+		if c.Refused >= allRefused {
+			return fmt.Sprintf("the last %d records were all refused as %s", c.Refused, c.LastRefusal)
 		}
 		if c.Hanging.For >= stalled {
 			return fmt.Sprintf("stage %q of a partition has had no heartbeat for %v", c.Hanging.Stage, c.Hanging.For)

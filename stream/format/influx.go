@@ -135,6 +135,10 @@ func (d *Influx) Next(r *stream.Record) error {
 		r.Message = &d.line
 		ok, err := d.decode(r, line)
 		if err != nil {
+			if what := Unreadable(d.message.Value); what != "" {
+				d.rest, r.Message = nil, d.message
+				return refuse(stream.Malformed, "%s", what)
+			}
 			return err
 		}
 		if ok {

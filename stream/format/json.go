@@ -74,7 +74,8 @@ type JSON struct {
 	base *member // of the record: root, unless in an envelope
 	dec  jx.Decoder
 
-	inside  *JSON // of the envelope that was seen last
+	behind  stream.Message // the message without its first five bytes
+	inside  *JSON          // of the envelope that was seen last
 	assumed bool
 
 	times times
@@ -173,6 +174,9 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	return d, nil
 }
 
+// framed reports whether an object stands behind the five bytes of a schema registry. No JSON begins with 0.
+func framed(value []byte) bool { return len(value) > 5 && value[0] == 0 && value[5] == '{' }
+
 // errRefused ends the parser; d.refusal says why.
 var errRefused = errors.New("format: refused")
 
@@ -187,6 +191,13 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	switch {
 	case len(m.Value) > d.c.MaxBytes:
 		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
+	case framed(m.Value):
+		// A serializer of JSON Schema has written five bytes before the object.
+		d.behind = *m
+		_, d.behind.Value, _ = FramedSchema(m.Value)
+		err := d.Decode(r, &d.behind)
+		r.Message = m
+		return err
 	case m.Value == nil && len(m.Key) > 0:
 		return stream.ErrDeleted // a tombstone
 	case len(m.Value) == 0:
@@ -194,7 +205,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case d.fill(r, m), d.inside != nil && d.inside.fill(r, m):
 		return nil
 	case !utf8.Valid(m.Value):
-		return refuse(stream.Malformed, "not UTF-8")
+		return refuse(stream.Malformed, "%s", cmp.Or(Unreadable(m.Value), "not UTF-8"))
 	}
 	d.message++
 	if len(d.seen) > maxInterned {

@@ -42,6 +42,9 @@ func (d *JSON) noTime(message []byte) error {
 // notAnObject says what is wrong with a message that the parser has refused, and
 // where: encoding/json has better words for it.
 func notAnObject(value []byte) error {
+	if what := Unreadable(value); what != "" {
+		return refuse(stream.Malformed, "%s", what)
+	}
 	var v json.RawMessage
 	err := json.Unmarshal(value, &v)
 	var at *json.SyntaxError

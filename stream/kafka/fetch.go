@@ -176,7 +176,8 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	default:
 		return a.err
 	}
-	p.problem.Store("")
+	p.problems.set("fetch", "")
+	p.watchTransaction(a)
 	p.stable = a.resp.stable
 	p.end.Store(p.stable)
 	if a.resp.end <= a.offset {
@@ -206,6 +207,24 @@ func (p *Partition) take(ctx context.Context, a *answer) error {
 	}
 	p.witness.saw(p.pending[had:])
 	return nil
+}
+
+// watchTransaction notices a transaction that stays open while messages wait behind it.
+func (p *Partition) watchTransaction(a *answer) {
+	const what = "wait for a transaction"
+	if a.resp.stable != p.stable || a.resp.stable >= a.resp.end || p.held.IsZero() {
+		p.held = a.at
+		p.problems.set(what, "")
+		return
+	}
+	if a.at.Sub(p.held) < p.group.hungAfter {
+		return
+	}
+	text := fmt.Sprintf("an open transaction at offset %d holds up the messages behind it", a.resp.stable)
+	if p.problems.set(what, text) {
+		p.group.config.Log.Warn("messages wait for a transaction that does not end: end or abort its producer (kafka-transactions.sh find-hanging), or read with input.kafka.isolation_level: read_uncommitted",
+			"partition", p.tp.String(), "offset", a.resp.stable, "waiting", a.resp.end-a.resp.stable, "for", a.at.Sub(p.held).Round(time.Second).String())
+	}
 }
 
 // request fetches from an offset once.

@@ -53,6 +53,7 @@ type Group struct {
 
 	partitions atomic.Int64  // of all topics
 	watchEvery time.Duration // between two looks at the number of partitions
+	hungAfter  time.Duration // an open transaction that holds up messages is a problem
 
 	mu         sync.Mutex
 	counts     map[string]int // partitions of the topics; nil before Run
@@ -87,6 +88,7 @@ func NewGroup(c GroupConfig) (*Group, error) {
 	return &Group{
 		config: c, client: cl, dialer: dialer,
 		watchEvery: 5 * time.Second,
+		hungAfter:  30 * time.Second,
 		state:      "not started",
 		counters:   make(map[topicPartition]*counters),
 		assigned:   make(map[topicPartition]*Partition),

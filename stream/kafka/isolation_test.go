@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -310,5 +311,48 @@ func TestFault65_EmptyAnswerBelowTheEnd(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFault77_HungTransaction: messages that wait behind an open transaction are a problem of the partition until
+// the transaction ends.
+func TestFault77_HungTransaction(t *testing.T) {
+	b := newBroker(t, 1)
+	x := newTransactional(t, b.Addr(), "x")
+	send(t, b.Addr(), 0, 3)
+	x.begin("open")
+	send(t, b.Addr(), 3, 5)
+	var log syncBuffer
+	c := quick(b.Addr())
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	g := newGroup(t, c)
+	g.hungAfter = 50 * time.Millisecond
+	err := runGroup(t, g, func(ctx context.Context, p *Partition) error {
+		if _, err := readValues(ctx, p, 0, 3); err != nil {
+			return err
+		}
+		problem := func() string { return g.Status().Partitions[0].Problem }
+		for !strings.Contains(problem(), "an open transaction at offset 3") {
+			short, cancel := context.WithTimeout(ctx, p.group.config.MaxWait)
+			_, err := p.Read(short, make([]stream.Message, 7))
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return err
+			}
+		}
+		x.end(kgo.TryCommit)
+		if _, err := readValues(ctx, p, 3, 3); err != nil {
+			return err
+		}
+		if text := problem(); text != "" {
+			t.Errorf("after the end of the transaction: %s", text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if n := strings.Count(log.String(), "a transaction that does not end"); n != 1 {
+		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
 }

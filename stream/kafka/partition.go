@@ -37,6 +37,7 @@ type Partition struct {
 	saved    int64            // 1 + offset that a Store has committed; 0 = none
 	doubtful bool             // the log may have been replaced since the last answer with messages
 	answered time.Time        // when that came
+	held     time.Time        // since when stable has not moved, or nothing waits behind it
 
 	witness *witness
 	limit   int // bytes of a message that are kept
@@ -52,7 +53,7 @@ type membership struct {
 // counters outlive the assignments of a partition.
 type counters struct {
 	position, end, lost, retries atomic.Int64 // see PartitionStatus
-	problem                      atomic.Value // string
+	problems                     problems
 }
 
 var (
@@ -362,7 +363,7 @@ func (p *Partition) try(ctx context.Context, what string, request func(ctx conte
 		var final *permanent
 		switch {
 		case err == nil:
-			p.problem.Store("")
+			p.problems.set(what, "")
 			return nil
 		case errors.As(err, &final):
 			return final.err
@@ -380,7 +381,7 @@ func (p *Partition) try(ctx context.Context, what string, request func(ctx conte
 func (p *Partition) failed(what string, err error) {
 	p.retries.Add(1)
 	text := what + ": " + kind(err)
-	if old, _ := p.problem.Swap(text).(string); old != text {
+	if p.problems.set(what, text) {
 		p.group.config.Log.Warn("a request to Kafka failed and is repeated",
 			"partition", p.tp.String(), "request", what, "error", explain(err))
 	}

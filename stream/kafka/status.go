@@ -3,6 +3,7 @@ package kafka
 import (
 	"maps"
 	"slices"
+	"sync"
 )
 
 func (g *Group) setState(s string) {
@@ -27,7 +28,42 @@ type PartitionStatus struct {
 	End       int64  // offset before which messages can be read, when last heard: the end of the log or, with ReadCommitted, of what is decided
 	Lost      int64  // records that retention removed before they were read
 	Retries   int64  // requests that failed and were repeated
-	Problem   string // why the last request failed; "" after a success
+	Problem   string // why the last request of a kind failed, or what holds up messages; "" = nothing
+}
+
+// problems are those of a partition, by what fails: that messages can be fetched does not mean that a checkpoint
+// can be written.
+type problems struct {
+	mu    sync.Mutex
+	texts map[string]string
+}
+
+// set sets or, with an empty text, removes a problem, and reports whether that changes something.
+func (p *problems) set(what, text string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.texts[what] == text {
+		return false
+	}
+	if text == "" {
+		delete(p.texts, what)
+		return true
+	}
+	if p.texts == nil {
+		p.texts = make(map[string]string)
+	}
+	p.texts[what] = text
+	return true
+}
+
+// any returns the first of the problems.
+func (p *problems) any() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, what := range slices.Sorted(maps.Keys(p.texts)) {
+		return p.texts[what]
+	}
+	return ""
 }
 
 // Lag returns the number of offsets that can be read and are not passed yet. Markers at the
@@ -55,11 +91,10 @@ func (g *Group) Status() Status {
 	})
 	for _, tp := range tps {
 		c := g.counters[tp]
-		problem, _ := c.problem.Load().(string)
 		s.Partitions = append(s.Partitions, PartitionStatus{
 			Topic: tp.topic, Partition: tp.partition, Assigned: g.assigned[tp] != nil,
 			Position: c.position.Load(), End: c.end.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
-			Problem: problem,
+			Problem: c.problems.any(),
 		})
 	}
 	return s

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"maps"
 	"time"
 
@@ -19,6 +20,9 @@ type Stats struct {
 	Seasons      int64                   // events that are changes of the seasons
 	Anomalies    int64                   // observations with a score above 1: alarms
 	DeadLetters  map[stream.Reason]int64 // all, kept or not
+
+	Refused     int64  // records in a row that were refused, up to the newest
+	LastRefusal string // why the newest of them was
 
 	Series    int64 // seen so far
 	Next      int64 // offset after the last record written
@@ -102,6 +106,12 @@ func (r *Runner) count(b *stream.Batch) {
 	}
 	for _, l := range b.DeadLetters {
 		s.DeadLetters[l.Reason]++
+	}
+	if n := int64(len(b.DeadLetters)); n > 0 && n >= b.Records {
+		last := b.DeadLetters[n-1]
+		s.Refused, s.LastRefusal = s.Refused+n, fmt.Sprintf("%s: %s", last.Reason, last.Detail)
+	} else if b.Records > 0 {
+		s.Refused, s.LastRefusal = 0, ""
 	}
 	s.Series = max(s.Series, int64(b.Series))
 	s.Next = max(s.Next, b.Next)

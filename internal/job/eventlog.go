@@ -1,0 +1,68 @@
+package job
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// eventLog writes events of series, and refusals, into the log.
+type eventLog struct {
+	log   *slog.Logger
+	every time.Duration // between two lines about a reason
+	mu    sync.Mutex
+	lines map[stream.Reason]*refusalLine
+}
+
+// refusalLine is the last line about refusals for a reason.
+type refusalLine struct {
+	at  time.Time
+	new int // refusals since
+}
+
+func newEventLog(log *slog.Logger) *eventLog {
+	return &eventLog{log: log, every: time.Minute, lines: make(map[stream.Reason]*refusalLine)}
+}
+
+// Write implements stream.Sink.
+func (e *eventLog) Write(_ context.Context, b *stream.Batch) error {
+	for _, ev := range b.Events {
+		level := slog.LevelWarn
+		switch ev.Kind {
+		case stream.EventRefused:
+			continue // refused says more
+		case stream.EventSeries:
+			level = slog.LevelDebug
+		case stream.EventSeason:
+			level = slog.LevelInfo
+		}
+		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())
+	}
+	for _, d := range b.DeadLetters {
+		e.refused(d)
+		e.log.Debug("refused", "reason", d.Reason, "detail", d.Detail, "message", d.Message.Origin())
+	}
+	return nil
+}
+
+// refused logs the first refusal for each reason, and one a minute while more come.
+func (e *eventLog) refused(d stream.DeadLetter) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	line := e.lines[d.Reason]
+	if line == nil {
+		line = &refusalLine{}
+		e.lines[d.Reason] = line
+	}
+	line.new++
+	if now := time.Now(); now.Sub(line.at) >= e.every {
+		e.log.Warn("records are refused", "reason", d.Reason, "new", line.new, "latest", d.Message.Origin(), "detail", d.Detail)
+		*line = refusalLine{at: now}
+	}
+}
+
+// Close implements stream.Sink.
+func (*eventLog) Close() error { return nil }
