@@ -29,7 +29,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	e := newEventLog(slog.New(slog.NewTextHandler(&b, nil)))
 	letters := func(reason stream.Reason, n int) *stream.Batch {
 		return &stream.Batch{
-			DeadLetters: slices.Repeat([]stream.DeadLetter{{Reason: reason, Detail: "--set this"}}, n),
+			DeadLetters: slices.Repeat([]stream.DeadLetter{{DataError: stream.DataError{Reason: reason, Detail: "--set this"}}}, n),
 			Events:      []stream.Event{{Kind: stream.EventRefused, Text: "as a point of the output"}},
 		}
 	}
