@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -86,7 +87,7 @@ type CSV struct {
 	tags      []byte // scratch for the name of a series
 	number    []float64
 	rewritten []byte // scratch
-	seen      *interner
+	seen      *intern.Strings
 	one       [1]string // the name of the variable of a line with one
 }
 
@@ -118,7 +119,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Thousands == '.' {
 		c.Decimal = ','
 	}
-	d := &CSV{c: c, variable: -1, clock: -1, seen: newInterner(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
+	d := &CSV{c: c, variable: -1, clock: -1, seen: intern.New(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.plain = false // a number such as -999 stands for a missing value
@@ -274,7 +275,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	names := d.names
 	if d.variable >= 0 {
-		d.one[0] = d.seen.get(d.fields[d.variable])
+		d.one[0] = d.seen.Get(d.fields[d.variable])
 		names = d.one[:]
 	}
 	*r = stream.Record{Message: m, Series: series, Time: t, Names: names, Values: d.number}
@@ -325,20 +326,20 @@ func (d *CSV) setSeries(names []string) error {
 func (d *CSV) seriesOf(m *stream.Message) (string, error) {
 	switch len(d.series) {
 	case 0:
-		return d.seen.get(m.Key), nil
+		return d.seen.Get(m.Key), nil
 	case 1:
-		return d.seen.get(d.fields[d.series[0]]), nil
+		return d.seen.Get(d.fields[d.series[0]]), nil
 	}
 	d.tags = d.tags[:0]
 	for k, i := range d.series {
 		if value := bytes.TrimSpace(d.fields[i]); len(value) > 0 {
-			d.tags = appendTag(d.tags, d.tagKeys[k], value)
+			d.tags = AppendTag(d.tags, d.tagKeys[k], value)
 		}
 	}
 	if len(d.tags) == 0 {
 		return "", refuse(stream.Malformed, "none of the columns %q, which make the series, has a text", d.c.Series)
 	}
-	return d.seen.get(d.tags), nil
+	return d.seen.Get(d.tags), nil
 }
 
 // split finds the fields of a line. encoding/csv, which allocates, is asked only

@@ -12,6 +12,7 @@ import (
 
 	"github.com/influxdata/line-protocol/v2/lineprotocol"
 
+	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -60,7 +61,7 @@ type InfluxConfig struct {
 type Influx struct {
 	c InfluxConfig
 
-	series, names *interner
+	series, names *intern.Strings
 	plain         map[string]*plainLine // by what stands before their fields
 
 	// Of the message being decoded.
@@ -100,7 +101,7 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	return &Influx{c: c, series: newInterner(), names: newInterner(), seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil
+	return &Influx{c: c, series: intern.New(), names: intern.New(), seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil
 }
 
 // Decode implements stream.Decoder for messages of one record: it returns the first record
@@ -212,7 +213,7 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 	default:
 		return false, refuse(stream.Malformed, "no time")
 	}
-	r.Series = d.series.get(d.head)
+	r.Series = d.series.Get(d.head)
 	r.Names, r.Values = d.namesOf, d.values
 	d.remember(line, r)
 	return true, nil
@@ -260,9 +261,9 @@ func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
 		switch {
 		case contains(d.c.Ignore, t.key):
 		case d.c.Series == nil || contains(d.c.Series, t.key):
-			d.head = appendTag(d.head, t.key, t.value)
+			d.head = AppendTag(d.head, t.key, t.value)
 		default:
-			d.fixed = appendTag(d.fixed, t.key, t.value)
+			d.fixed = AppendTag(d.fixed, t.key, t.value)
 		}
 	}
 	if len(d.head) == 0 {
@@ -287,8 +288,8 @@ func contains(list []string, b []byte) bool {
 	return false
 }
 
-// appendTag appends a tag, behind a comma unless it is the first.
-func appendTag[T []byte | string](dst []byte, key, value T) []byte {
+// AppendTag appends a tag of a name that TagsOf reads, behind a comma unless it is the first.
+func AppendTag[T []byte | string](dst []byte, key, value T) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ',')
 	}
@@ -312,7 +313,7 @@ func appendName[T []byte | string](dst []byte, b T, special string) []byte {
 // decodeFields decodes the fields into names and values.
 func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
 	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
-	if d.lines++; len(d.seen) > maxInterned {
+	if d.lines++; len(d.seen) > intern.Most {
 		clear(d.seen)
 	}
 	if len(d.fixed) > 0 {
@@ -332,7 +333,7 @@ func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
 			continue
 		}
 		d.fixed = append(d.fixed[:d.prefix], key...)
-		name := d.names.get(d.fixed)
+		name := d.names.Get(d.fixed)
 		if d.seen[name] == d.lines {
 			return refuse(stream.Malformed, "the field %q is there twice", clip(key))
 		}

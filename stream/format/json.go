@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -83,7 +84,7 @@ type JSON struct {
 
 	tags          []tagValue // ascending by key
 	nameOf        []byte     // of the series, made of tags
-	series, names *interner
+	series, names *intern.Strings
 	seen          map[string]uint64 // name of a variable -> message it was last seen in
 	message       uint64
 	either        bool   // values are at "values", or else beside the time
@@ -139,7 +140,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, times: newTimes(c.TimeUnit, YearFirst, c.Zone, false), series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
+	d := &JSON{c: c, root: &member{}, either: either, keyed: keyed, times: newTimes(c.TimeUnit, YearFirst, c.Zone, false), series: intern.New(), names: intern.New(), seen: map[string]uint64{}}
 	if err := d.setTags(c.Tags); err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.Malformed, "%s", cmp.Or(Unreadable(m.Value), "not UTF-8"))
 	}
 	d.message++
-	if len(d.seen) > maxInterned {
+	if len(d.seen) > intern.Most {
 		clear(d.seen)
 	}
 	for i := range d.tags {

@@ -42,13 +42,13 @@ func (d *JSON) tag(as role, key []byte) error {
 // one, or the key.
 func (d *JSON) unnamedSeries(m *stream.Message) string {
 	if len(d.tags) == 0 {
-		return d.series.get(m.Key)
+		return d.series.Get(m.Key)
 	}
 	d.nameOf = d.nameOf[:0]
 	for i := range d.tags {
 		if t := &d.tags[i]; t.value != "" {
-			d.nameOf = appendTag(d.nameOf, t.key, t.value)
+			d.nameOf = AppendTag(d.nameOf, t.key, t.value)
 		}
 	}
-	return d.series.get(d.nameOf)
+	return d.series.Get(d.nameOf)
 }

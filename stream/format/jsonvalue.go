@@ -9,6 +9,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -47,7 +48,7 @@ func (d *JSON) time() error {
 }
 
 // name reads the name of the series or variable, or the value of a tag, which may be a number.
-func (d *JSON) name(as role, of string, name *string, in *interner) error {
+func (d *JSON) name(as role, of string, name *string, in *intern.Strings) error {
 	switch d.dec.Next() {
 	case jx.Number:
 		n, err := d.dec.Num()
@@ -55,7 +56,7 @@ func (d *JSON) name(as role, of string, name *string, in *interner) error {
 			return err
 		}
 		d.shape.note(d.text, n, as, false)
-		*name = in.get(n)
+		*name = in.Get(n)
 		return nil
 	case jx.String:
 		s, err := d.dec.StrBytes()
@@ -63,7 +64,7 @@ func (d *JSON) name(as role, of string, name *string, in *interner) error {
 			return err
 		}
 		d.shape.note(d.text, s, as, true)
-		*name = in.get(s)
+		*name = in.Get(s)
 		return nil
 	}
 	return d.refuse(stream.Malformed, "the name of the %s is neither text nor a number", of)
@@ -86,7 +87,7 @@ func (d *JSON) value(_ *jx.Decoder, key []byte) error {
 	if d.seen[string(key)] == d.message {
 		return d.refuse(stream.Malformed, "the variable %q is there twice", clip(key))
 	}
-	name := d.names.get(key)
+	name := d.names.Get(key)
 	d.seen[name] = d.message
 	d.namesOf = append(d.namesOf, name)
 	return d.number(name)

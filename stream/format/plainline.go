@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/internal/intern"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -83,7 +84,7 @@ func (d *Influx) remember(line []byte, r *stream.Record) {
 	}
 	p := d.plain[string(head)]
 	if p == nil {
-		if len(d.plain) >= maxInterned {
+		if len(d.plain) >= intern.Most {
 			clear(d.plain)
 		}
 		p = &plainLine{series: r.Series, prefix: d.prefix}

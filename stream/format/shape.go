@@ -86,11 +86,11 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 			}
 			switch {
 			case h.role >= tagRole:
-				d.tags[h.role-tagRole].value = d.names.get(text)
+				d.tags[h.role-tagRole].value = d.names.Get(text)
 			case h.role == seriesRole:
-				series = d.series.get(text)
+				series = d.series.Get(text)
 			default:
-				variable = d.names.get(text)
+				variable = d.names.Get(text)
 			}
 		}
 		if !ok {

@@ -165,12 +165,9 @@ func parseEpoch(text []byte, unit TimeUnit) (int64, error) {
 	if err != nil {
 		return 0, errRange
 	}
-	scale := unit.nanoseconds()
-	if scale == 0 {
-		scale = magnitude(n)
-	}
-	if n > math.MaxInt64/scale || n < -math.MaxInt64/scale {
-		return 0, errRange
+	n, scale, err := epoch(n, unit)
+	if err != nil {
+		return 0, err
 	}
 	var part int64
 	place := scale
@@ -181,7 +178,6 @@ func parseEpoch(text []byte, unit TimeUnit) (int64, error) {
 		place /= 10
 		part += int64(c-'0') * place
 	}
-	n *= scale
 	if negative {
 		part = -part
 	}
@@ -189,6 +185,23 @@ func parseEpoch(text []byte, unit TimeUnit) (int64, error) {
 		return sum, nil
 	}
 	return 0, errRange
+}
+
+// EpochTime returns the time that is n units after 1970 UTC, in nanoseconds.
+func EpochTime(n int64, unit TimeUnit) (int64, error) {
+	t, _, err := epoch(n, unit)
+	return t, err
+}
+
+// epoch is EpochTime, and returns the length of the unit.
+func epoch(n int64, unit TimeUnit) (t, scale int64, err error) {
+	if scale = unit.nanoseconds(); scale == 0 {
+		scale = magnitude(n)
+	}
+	if n > math.MaxInt64/scale || n < -math.MaxInt64/scale {
+		return 0, 0, errRange
+	}
+	return n * scale, scale, nil
 }
 
 // magnitude returns the length of the unit that Auto takes n to have.

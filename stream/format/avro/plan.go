@@ -1,0 +1,527 @@
+package avro
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twmb/avro"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// plan is how the messages of one schema are decoded: into a struct that has only the fields that are asked for,
+// which the library fills and whose memory is used again for each message.
+type plan struct {
+	title      string
+	schema     *avro.Schema
+	target     any // pointer to the struct
+	record     reflect.Value
+	base       []int // index of the record in an envelope of Debezium; nil = the message is the record
+	time       *leaf
+	series     *leaf
+	tags       []leaf
+	values     []leaf
+	names      []string
+	collection *leaf // map or array of values, instead of values
+	unnamed    bool  // it is an array
+}
+
+// leaf is a field that is asked for.
+type leaf struct {
+	name   string
+	node   avro.SchemaNode // without a union with null
+	at     any             // pointer to the field in the struct, if that is always at one place
+	record reflect.Value   // otherwise index leads there, through pointers
+	index  []int
+}
+
+// newPlan makes the plan of a schema.
+func (d *Decoder) newPlan(schema *avro.Schema, title string) (*plan, error) {
+	root := *schema.Root().ExpandReferences()
+	if root.Type != "record" {
+		return nil, fmt.Errorf("it is of the type %s, and must be a record", root.Type)
+	}
+	b := &builder{tree: &treeNode{}}
+	base, node := "", root
+	if after := fieldOf(root, "after"); after != nil && fieldOf(root, "op") != nil && (fieldOf(root, "ts_ms") != nil || fieldOf(root, "source") != nil) {
+		if n, _ := nonNull(after.Type); n.Type == "record" { // an envelope of Debezium
+			base, node = "after", n
+		}
+	}
+	inside := func(path string) string { return strings.TrimPrefix(base+"."+path, ".") }
+	p := &plan{title: title, schema: schema}
+	want := func(what, key, path string) (*leaf, error) {
+		l, err := b.add(root, inside(path))
+		if err != nil {
+			return nil, fmt.Errorf("no %s at %q, %w: --set input.avro.%s=PATH", what, path, err, key)
+		}
+		return l, nil
+	}
+	var err error
+	if p.time, err = want("time", "time_field", d.c.Time); err != nil {
+		return nil, err
+	}
+	named := []string{d.c.Time}
+	if d.c.Series != "" {
+		named = append(named, d.c.Series)
+		if p.series, err = want("name of the series", "series_field", d.c.Series); err != nil {
+			return nil, err
+		}
+	}
+	var tags []*leaf
+	for _, t := range d.tags {
+		named = append(named, t.path)
+		if l, err := b.add(root, inside(t.path)); err == nil { // a schema may lack some
+			l.name = t.key
+			tags = append(tags, l)
+		}
+	}
+	if len(d.tags) > 0 && len(tags) == 0 {
+		return nil, fmt.Errorf("none of the fields %q, which make the series; it has %s", d.c.Tags, fieldNames(node))
+	}
+	values, err := d.planValues(p, b, root, node, base, named)
+	if err != nil {
+		return nil, err
+	}
+	p.record = reflect.New(b.tree.structType())
+	p.target = p.record.Interface()
+	for _, l := range slices.Concat([]*leaf{p.time, p.series, p.collection}, tags, values) {
+		if l != nil {
+			b.place(l, p.record.Elem())
+		}
+	}
+	for _, l := range tags {
+		p.tags = append(p.tags, *l)
+	}
+	for _, l := range values {
+		p.values, p.names = append(p.values, *l), append(p.names, l.name)
+	}
+	if base != "" {
+		p.base = b.tree.child(base).index
+	}
+	return p, nil
+}
+
+// planValues adds the values: the fields of a record that are numbers and not named otherwise, or a map or an array.
+func (d *Decoder) planValues(p *plan, b *builder, root, node avro.SchemaNode, base string, named []string) (values []*leaf, err error) {
+	path := d.c.Values
+	if f := fieldOf(node, "values"); path == "" && f != nil {
+		if n, _ := nonNull(f.Type); n.Type == "record" || n.Type == "map" || n.Type == "array" {
+			path = "values"
+		}
+	}
+	if path == format.Flat {
+		path = ""
+	}
+	whole := strings.Trim(base+"."+path, ".")
+	if path != "" {
+		n, err := nodeAt(root, whole)
+		if err != nil {
+			return nil, fmt.Errorf("no values at %q, %w: --set input.avro.values_field=PATH", path, err)
+		}
+		if node, _ = nonNull(n); node.Type == "map" || node.Type == "array" {
+			p.collection, err = b.add(root, whole)
+			p.unnamed = node.Type == "array"
+			return nil, err
+		}
+		if node.Type != "record" {
+			return nil, fmt.Errorf("the values at %q are of the type %s, not a record, a map or an array", path, node.Type)
+		}
+	}
+	for _, f := range node.Fields {
+		if slices.Contains(named, strings.TrimPrefix(path+"."+f.Name, ".")) || !isNumber(f.Type) {
+			continue
+		}
+		if len(values) == d.c.MaxDim {
+			return nil, fmt.Errorf("more than %d values", d.c.MaxDim)
+		}
+		l, err := b.add(root, strings.TrimPrefix(whole+"."+f.Name, "."))
+		if err != nil {
+			return nil, err
+		}
+		l.name = f.Name
+		values = append(values, l)
+	}
+	if len(values) == 0 {
+		return nil, fmt.Errorf("no number beside the time among the fields %s: --set input.avro.values_field=PATH", fieldNames(node))
+	}
+	return values, nil
+}
+
+// deleted reports whether an envelope has no record.
+func (p *plan) deleted() bool {
+	if p.base == nil {
+		return false
+	}
+	v := p.record.Elem().FieldByIndex(p.base)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// fieldOf returns a field of a record, nil if it has none of the name.
+func fieldOf(node avro.SchemaNode, name string) *avro.SchemaField {
+	for i := range node.Fields {
+		if node.Fields[i].Name == name {
+			return &node.Fields[i]
+		}
+	}
+	return nil
+}
+
+// fieldNames lists the fields of a record.
+func fieldNames(node avro.SchemaNode) string {
+	const most = 10
+	var names []string
+	for _, f := range node.Fields[:min(len(node.Fields), most)] {
+		names = append(names, f.Name)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(node.Fields) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// nonNull returns the other branch of a union of two with null.
+func nonNull(node avro.SchemaNode) (other avro.SchemaNode, nullable bool) {
+	if len(node.Branches) != 2 {
+		return node, false
+	}
+	for i, b := range node.Branches {
+		if b.Type == "null" {
+			return node.Branches[1-i], true
+		}
+	}
+	return node, false
+}
+
+// isNumber reports whether values of a type are numbers, at least in some messages.
+func isNumber(node avro.SchemaNode) bool {
+	switch node.Type {
+	case "union":
+		return slices.ContainsFunc(node.Branches, isNumber)
+	case "int", "long", "float", "double", "boolean":
+		return node.LogicalType == "" || node.LogicalType == "decimal"
+	case "bytes", "fixed":
+		return node.LogicalType == "decimal"
+	}
+	return false
+}
+
+// nodeAt returns the type at a path.
+func nodeAt(root avro.SchemaNode, path string) (avro.SchemaNode, error) {
+	node := root
+	for name := range strings.SplitSeq(path, ".") {
+		node, _ = nonNull(node)
+		f := fieldOf(node, name)
+		if f == nil {
+			return node, fmt.Errorf("the schema has %s", cmp.Or(fieldNames(node), "no fields there"))
+		}
+		node = f.Type
+	}
+	return node, nil
+}
+
+// builder collects the fields that are asked for.
+type builder struct{ tree *treeNode }
+
+// treeNode is a record on the way to fields that are asked for, or such a field.
+type treeNode struct {
+	name     string
+	node     avro.SchemaNode
+	nullable bool
+	index    []int
+	children []*treeNode
+	asked    bool
+}
+
+func (t *treeNode) child(name string) *treeNode {
+	for _, c := range t.children {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// add asks for the field at a path.
+func (b *builder) add(root avro.SchemaNode, path string) (*leaf, error) {
+	if _, err := nodeAt(root, path); err != nil {
+		return nil, err
+	}
+	t, node := b.tree, root
+	for name := range strings.SplitSeq(path, ".") {
+		inner, _ := nonNull(node)
+		node = fieldOf(inner, name).Type
+		c := t.child(name)
+		if c == nil {
+			c = &treeNode{name: name, index: append(slices.Clone(t.index), len(t.children))}
+			c.node, c.nullable = nonNull(node)
+			t.children = append(t.children, c)
+		}
+		t = c
+	}
+	if t.asked || len(t.children) > 0 {
+		return nil, errors.New("which another path has, or lies within")
+	}
+	t.asked = true
+	return &leaf{name: t.name, node: t.node, index: t.index}, nil
+}
+
+// structType returns the type of the struct for a record.
+func (t *treeNode) structType() reflect.Type {
+	fields := make([]reflect.StructField, len(t.children))
+	for i, c := range t.children {
+		typ := c.fieldType()
+		if c.nullable && typ.Kind() != reflect.Interface {
+			typ = reflect.PointerTo(typ)
+		}
+		fields[i] = reflect.StructField{Name: "F" + strconv.Itoa(i), Type: typ, Tag: reflect.StructTag(`avro:"` + c.name + `"`)}
+	}
+	return reflect.StructOf(fields)
+}
+
+// fieldType returns the type that a field is decoded into.
+func (t *treeNode) fieldType() reflect.Type {
+	if !t.asked {
+		return t.structType()
+	}
+	switch t.node.Type {
+	case "int", "long":
+		return reflect.TypeFor[int64]()
+	case "float", "double":
+		return reflect.TypeFor[float64]()
+	case "boolean":
+		return reflect.TypeFor[bool]()
+	case "string":
+		return reflect.TypeFor[[]byte]()
+	case "enum":
+		return reflect.TypeFor[string]()
+	}
+	return reflect.TypeFor[any]()
+}
+
+// place finds out where the field of a leaf is in a struct.
+func (b *builder) place(l *leaf, record reflect.Value) {
+	l.record = record
+	v := record
+	for _, i := range l.index {
+		if v.Kind() == reflect.Pointer {
+			return // the record is elsewhere in each message
+		}
+		v = v.Field(i)
+	}
+	l.at = v.Addr().Interface()
+}
+
+// find returns a pointer to the field, nil when a record on the way is null.
+func (l *leaf) find() any {
+	if l.at != nil {
+		return l.at
+	}
+	v := l.record
+	for _, i := range l.index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return nil
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v.Addr().Interface()
+}
+
+// value is what a field has: integer, float, text or, for what is rare, something else.
+type value struct {
+	kind    reflect.Kind // Invalid = null
+	integer int64
+	float   float64
+	text    []byte
+	other   any
+}
+
+func (l *leaf) get() value {
+	switch p := l.find().(type) {
+	case *float64:
+		return value{kind: reflect.Float64, float: *p}
+	case **float64:
+		if *p != nil {
+			return value{kind: reflect.Float64, float: **p}
+		}
+	case *int64:
+		return value{kind: reflect.Int64, integer: *p}
+	case **int64:
+		if *p != nil {
+			return value{kind: reflect.Int64, integer: **p}
+		}
+	case *bool:
+		return value{kind: reflect.Bool, other: *p}
+	case **bool:
+		if *p != nil {
+			return value{kind: reflect.Bool, other: **p}
+		}
+	case *[]byte:
+		return value{kind: reflect.String, text: *p}
+	case **[]byte:
+		if *p != nil {
+			return value{kind: reflect.String, text: **p}
+		}
+	case *string:
+		return value{kind: reflect.String, text: []byte(*p)}
+	case **string:
+		if *p != nil {
+			return value{kind: reflect.String, text: []byte(**p)}
+		}
+	case *any:
+		return valueOf(*p)
+	}
+	return value{}
+}
+
+// valueOf returns the value of what the library makes of a type that is not known before.
+func valueOf(v any) value {
+	switch v := v.(type) {
+	case float64:
+		return value{kind: reflect.Float64, float: v}
+	case float32:
+		return value{kind: reflect.Float64, float: float64(v)}
+	case int64:
+		return value{kind: reflect.Int64, integer: v}
+	case int32:
+		return value{kind: reflect.Int64, integer: int64(v)}
+	case bool:
+		return value{kind: reflect.Bool, other: v}
+	case string:
+		return value{kind: reflect.String, text: []byte(v)}
+	case *big.Rat:
+		f, _ := v.Float64()
+		return value{kind: reflect.Float64, float: f}
+	case [16]byte: // uuid
+		return value{kind: reflect.String, text: fmt.Appendf(nil, "%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])}
+	}
+	return value{kind: reflect.Interface, other: v}
+}
+
+// number returns a value; NaN for null, and for a branch of a union that is no number.
+func (l *leaf) number() (float64, error) { return l.get().number() }
+
+func (v value) number() (float64, error) {
+	switch v.kind {
+	case reflect.Float64:
+		return v.float, nil
+	case reflect.Int64:
+		return float64(v.integer), nil
+	case reflect.Bool:
+		if v.other.(bool) {
+			return 1, nil
+		}
+		return 0, nil
+	case reflect.Invalid, reflect.String:
+		return math.NaN(), nil
+	}
+	if v.other == nil {
+		return math.NaN(), nil
+	}
+	return 0, fmt.Errorf("no number but %T", v.other)
+}
+
+// text appends the text of a name or a tag; ok is false for null.
+func (l *leaf) text(dst []byte) (text []byte, ok bool) {
+	switch v := l.get(); v.kind {
+	case reflect.String:
+		return append(dst, v.text...), true
+	case reflect.Int64:
+		return strconv.AppendInt(dst, v.integer, 10), true
+	case reflect.Float64:
+		return strconv.AppendFloat(dst, v.float, 'f', -1, 64), true
+	case reflect.Bool:
+		return strconv.AppendBool(dst, v.other.(bool)), true
+	}
+	return dst, false
+}
+
+// timeOf returns the time of a record.
+func (d *Decoder) timeOf(p *plan) (int64, error) {
+	v, node := p.time.get(), p.time.node
+	unit := d.c.TimeUnit
+	var t int64
+	var err error
+	switch v.kind {
+	case reflect.Int64:
+		switch {
+		case strings.HasSuffix(node.LogicalType, "timestamp-millis"):
+			unit = format.Milliseconds
+		case strings.HasSuffix(node.LogicalType, "timestamp-micros"):
+			unit = format.Microseconds
+		case strings.HasSuffix(node.LogicalType, "timestamp-nanos"):
+			unit = format.Nanoseconds
+		case node.LogicalType == "date":
+			unit, v.integer = format.Seconds, v.integer*86400
+		}
+		if t, err = format.EpochTime(v.integer, unit); err != nil {
+			return 0, malformed("the time %d is %v", v.integer, err)
+		}
+	case reflect.Float64, reflect.String:
+		d.text, _ = p.time.text(d.text[:0])
+		if t, err = format.ParseTime(d.text, unit); err != nil {
+			return 0, malformed("the time %.40q is %v", d.text, err)
+		}
+	default:
+		return 0, malformed("no time at %q", d.c.Time)
+	}
+	if strings.HasPrefix(node.LogicalType, "local-") && d.c.Zone != nil {
+		u := time.Unix(0, t).UTC()
+		t = time.Date(u.Year(), u.Month(), u.Day(), u.Hour(), u.Minute(), u.Second(), u.Nanosecond(), d.c.Zone).UnixNano()
+	}
+	return t, nil
+}
+
+// collect fills d.values with a map, ascending by name, or an array.
+func (d *Decoder) collect(p *plan) error {
+	at, _ := p.collection.find().(*any)
+	if at == nil || *at == nil {
+		return malformed("no values at %q", p.collection.name)
+	}
+	add := func(name string, v any) error {
+		if len(d.values) == d.c.MaxDim {
+			return &stream.DataError{Reason: stream.TooLarge, Detail: fmt.Sprintf("more than %d values", d.c.MaxDim)}
+		}
+		number, err := value{kind: reflect.Invalid}, error(nil)
+		if v != nil {
+			number = valueOf(v)
+		}
+		f, err := number.number()
+		if err != nil {
+			return malformed("the value of %q is %v", name, err)
+		}
+		d.values = append(d.values, f)
+		return nil
+	}
+	switch all := (*at).(type) {
+	case []any:
+		for i, v := range all {
+			if err := add("#"+strconv.Itoa(i+1), v); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		d.namesV = d.namesV[:0:0]
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if err := add(name, all[name]); err != nil {
+				return err
+			}
+			d.namesV = append(d.namesV, d.names.Get([]byte(name)))
+		}
+	}
+	return nil
+}
