@@ -98,7 +98,11 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 	var stats run.Stats
 	if err := group.Run(b.Context(), func(ctx context.Context, p *kafka.Partition) error {
 		c.Input.Set(&wire.KafkaInput{MaxMessageLen: 1 << 20})
-		decoder, err := wire.NewDecoder(c, slog.Default())
+		newDecoder, err := wire.NewDecoders(c, slog.Default())
+		if err != nil {
+			return err
+		}
+		decoder, err := newDecoder(ctx)
 		if err != nil {
 			return err
 		}

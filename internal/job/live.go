@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,8 +139,12 @@ func (l *Live) runKafka(ctx context.Context) error {
 		return err
 	}
 	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
+	newDecoder, err := wire.NewDecoders(l.Cfg, l.log)
+	if err != nil {
+		return err
+	}
 	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := wire.NewDecoder(l.Cfg, l.log)
+		dec, err := newDecoder(ctx)
 		if err != nil {
 			return err
 		}
@@ -247,7 +252,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	l.started(name, &partition{runner: runner, out: out, damaged: damaged})
+	l.started(name, &partition{runner: runner, out: out, decoder: dec, damaged: damaged})
 	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
@@ -336,6 +341,7 @@ func runConfig(cfg *config.Config) run.Config {
 type partition struct {
 	runner  *run.Runner
 	out     *wire.Outputs
+	decoder stream.Decoder
 	damaged func() int64 // Checkpoints that could not be read
 }
 
@@ -343,13 +349,16 @@ type partition struct {
 type counters struct {
 	run.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
-	Problem     string           // why the outputs do not accept what they get; "" = they do
+	Problem     string           // why messages wait for a schema, or the outputs do not accept what they get; "" = nothing
 	Damaged     int64            // Checkpoints that could not be read
 }
 
 func (p *partition) counters() counters {
 	retries, rejected := p.out.Requests()
 	c := counters{Stats: p.runner.Stats(), SinkRetries: retries, Damaged: p.damaged(), Problem: p.out.Problem()}
+	if d, ok := p.decoder.(interface{ Problem() string }); ok {
+		c.Problem = cmp.Or(d.Problem(), c.Problem)
+	}
 	if rejected > 0 {
 		c.DeadLetters[stream.Rejected] += rejected
 	}

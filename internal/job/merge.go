@@ -42,8 +42,12 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	}
 	var records atomic.Int64
 	log.Info("merging", "topics", k.Topics, "to", to)
+	newDecoder, err := wire.NewDecoders(cfg, log)
+	if err != nil {
+		return err
+	}
 	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := wire.NewDecoder(cfg, log)
+		dec, err := newDecoder(ctx)
 		if err != nil {
 			return err
 		}

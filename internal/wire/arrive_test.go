@@ -25,6 +25,7 @@ const (
 	fromStdin = "input.stdin={} output.discard={}"
 	simulated = "input.simulated.rows=10 output.discard={}"
 	onGrid    = fromKafka + " pipeline.interval=1m"
+	fromAvro  = fromKafka + " input.data_format=avro input.avro.registry=http://r:1"
 	toInflux  = "input.simulated.rows=10 output.influxdb.url=http://h:1 output.influxdb.bucket=b output.influxdb.token=t"
 	toFile    = "input.simulated.rows=10 output.file.path=out.csv"
 	toKafka   = "input.simulated.rows=10 output.kafka.topic=f output.kafka.brokers=b:1"
@@ -78,6 +79,15 @@ var arrivals = []setting{
 	{fromKafka + " input.data_format=influx", "input.influx.ignore=host"},
 	{fromKafka + " input.data_format=influx", "input.influx.fields=usage"},
 	{fromKafka + " input.data_format=influx", "input.influx.time_unit=s"},
+	{fromAvro, "input.avro.registry=http://r:2"},
+	{fromAvro + " input.avro.registry_username=u input.avro.registry_password=p", "input.avro.registry_username=v"},
+	{fromAvro + " input.avro.registry_username=u input.avro.registry_password=p", "input.avro.registry_password=q"},
+	{fromAvro, "input.avro.registry_token=t"},
+	{fromAvro, "input.avro.tags=dc,host"},
+	{fromAvro, "input.avro.series_field=s"},
+	{fromAvro, "input.avro.time_field=ts"},
+	{fromAvro, "input.avro.values_field=v"},
+	{fromAvro, "input.avro.time_unit=ms"},
 	{fromKafka + " input.data_format=csv input.csv.header=time,a", "input.csv.header=time,b"},
 	{fromFile, "input.csv.comma=;"},
 	{fromFile, "input.csv.decimal=,"},
@@ -135,28 +145,32 @@ var arrivals = []setting{
 
 // elsewhere are the keys of other tests, by what they begin with.
 var elsewhere = map[string]string{
-	"model.":                          "TestSettings",
-	"state.":                          "internal/job, TestSettingsArrive",
-	"server.":                         "internal/job, TestServerTLS; cmd/forecaster, TestServerOfARun",
-	"log.":                            "cmd/forecaster, TestReload and the script run",
-	"input.kafka.topics":              "internal/job, TestSettingsArrive",
-	"input.kafka.consumer_group":      "internal/job, TestSettingsArrive",
-	"input.kafka.offset":              "internal/job, TestSettingsArrive",
-	"input.kafka.isolation_level":     "internal/job, TestSettingsArrive",
-	"input.kafka.session_timeout":     "internal/job, TestSettingsArrive",
-	"input.kafka.sasl_password_file":  "internal/config, TestSecretFile",
-	"input.kafka.tls_c":               "TestFilesOfTLSArrive",
-	"input.kafka.tls_key":             "TestFilesOfTLSArrive",
-	"output.kafka.sasl_password_file": "internal/config, TestSecretFile",
-	"output.kafka.tls_c":              "TestFilesOfTLSArrive",
-	"output.kafka.tls_key":            "TestFilesOfTLSArrive",
-	"output.kafka.topic":              "cmd/forecaster, TestFault67_NotReady",
-	"output.kafka.anomaly_topic":      "cmd/forecaster, TestRealAnomaliesHaveATopic",
-	"output.influxdb.token_file":      "internal/config, TestSecretFile",
-	"output.file.path":                "cmd/forecaster, TestFault64_OutputsChange",
-	"output.dead_letters":             "cmd/forecaster, TestFault64_OutputsChange",
-	"input.file.speed":                "cmd/forecaster, the script replay",
-	"input.simulated.speed":           "cmd/forecaster, TestReload",
+	"model.":                            "TestSettings",
+	"state.":                            "internal/job, TestSettingsArrive",
+	"server.":                           "internal/job, TestServerTLS; cmd/forecaster, TestServerOfARun",
+	"log.":                              "cmd/forecaster, TestReload and the script run",
+	"input.kafka.topics":                "internal/job, TestSettingsArrive",
+	"input.kafka.consumer_group":        "internal/job, TestSettingsArrive",
+	"input.kafka.offset":                "internal/job, TestSettingsArrive",
+	"input.kafka.isolation_level":       "internal/job, TestSettingsArrive",
+	"input.kafka.session_timeout":       "internal/job, TestSettingsArrive",
+	"input.kafka.sasl_password_file":    "internal/config, TestSecretFile",
+	"input.kafka.tls_c":                 "TestFilesOfTLSArrive",
+	"input.kafka.tls_key":               "TestFilesOfTLSArrive",
+	"output.kafka.sasl_password_file":   "internal/config, TestSecretFile",
+	"output.kafka.tls_c":                "TestFilesOfTLSArrive",
+	"input.avro.registry_tls":           "TestFilesOfTLSArrive",
+	"input.avro.schema_file":            "TestFilesOfTLSArrive",
+	"input.avro.registry_password_file": "internal/config, TestSecretFile",
+	"input.avro.registry_token_file":    "internal/config, TestSecretFile",
+	"output.kafka.tls_key":              "TestFilesOfTLSArrive",
+	"output.kafka.topic":                "cmd/forecaster, TestFault67_NotReady",
+	"output.kafka.anomaly_topic":        "cmd/forecaster, TestRealAnomaliesHaveATopic",
+	"output.influxdb.token_file":        "internal/config, TestSecretFile",
+	"output.file.path":                  "cmd/forecaster, TestFault64_OutputsChange",
+	"output.dead_letters":               "cmd/forecaster, TestFault64_OutputsChange",
+	"input.file.speed":                  "cmd/forecaster, the script replay",
+	"input.simulated.speed":             "cmd/forecaster, TestReload",
 }
 
 // arrived is everything that is built from a configuration, but for models, which learn.
@@ -191,11 +205,15 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 	}
 	if k := InputKafka(c); k != nil {
 		add(k.Connection())
-		decoder, err := NewDecoder(c, slog.Default())
+		newDecoder, err := NewDecoders(c, slog.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder, err := newDecoder(t.Context())
 		add(fmt.Sprintf("%T", decoder), err)
 		var r stream.Record
 		large := stream.Message{Value: bytes.Repeat([]byte(" "), 3<<10)}
-		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), decodedJSON(c), decodedCSV(c), decodedInflux(c))
+		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), decodedJSON(c), decodedCSV(c), decodedInflux(c), avroOf(c).record(c), avroOf(c).reach())
 	}
 	if i := OutputInfluxDB(c); i != nil {
 		all = append(all, i.sink(c.Model.Levels, nil, nil))
@@ -289,6 +307,19 @@ next:
 // TestFilesOfTLSArrive: each file of a connection by TLS is read, so a missing one is named.
 func TestFilesOfTLSArrive(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.pem")
+	for _, sets := range [][]string{{fromAvro, "registry_tls_ca=" + missing}, {fromAvro, "registry_tls_cert=" + missing, "registry_tls_key=" + missing}, {fromKafka + " input.data_format=avro", "schema_file=" + missing}} {
+		all := strings.Fields(sets[0])
+		for _, s := range sets[1:] {
+			all = append(all, "input.avro."+s)
+		}
+		c, err := loaded(t, "", all...)
+		if err == nil {
+			_, err = NewDecoders(c, slog.Default())
+		}
+		if err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("%s: %v", sets, err)
+		}
+	}
 	for _, with := range []string{fromKafka, toKafka} {
 		block := "input.kafka."
 		if with == toKafka {

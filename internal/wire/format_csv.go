@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 
@@ -13,11 +14,11 @@ import (
 var csvFormat = dataFormat{
 	name: "csv", about: "columns",
 	settings: func() config.Settings { return &CSVFormat{TimeUnit: "auto"} },
-	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (stream.Decoder, error) {
+	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (decoders, error) {
 		f := decodedCSV(c)
 		f.Apart = true // a restart begins behind messages that this decoder has not seen
 		f.MaxBytes = maxBytes
-		return format.NewCSV(f)
+		return func(context.Context) (stream.Decoder, error) { return format.NewCSV(f) }, nil
 	},
 	checkMessages: func(v *config.Checker, c *config.Config) {
 		v.Need(len(csvOf(c).Header) > 0, "input.csv.header", "must name the columns, because messages of data_format csv have no header of their own")

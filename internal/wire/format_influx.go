@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 
@@ -15,10 +16,10 @@ import (
 var influxFormat = dataFormat{
 	name: "influx", about: "line protocol of InfluxDB, as Telegraf writes it",
 	settings: func() config.Settings { return &InfluxFormat{TimeUnit: "auto"} },
-	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (stream.Decoder, error) {
+	messages: func(c *config.Config, maxBytes int, _ *slog.Logger) (decoders, error) {
 		f := decodedInflux(c)
 		f.MaxBytes = maxBytes
-		return format.NewInflux(f)
+		return func(context.Context) (stream.Decoder, error) { return format.NewInflux(f) }, nil
 	},
 	read:  &file.InfluxFormat,
 	parts: func(*config.Config) bool { return true },

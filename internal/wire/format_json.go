@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -13,11 +14,11 @@ import (
 var jsonFormat = dataFormat{
 	name: "json", about: "one object a message",
 	settings: func() config.Settings { return &JSONFormat{Layout: "wide", TimeUnit: "auto"} },
-	messages: func(c *config.Config, maxBytes int, log *slog.Logger) (stream.Decoder, error) {
+	messages: func(c *config.Config, maxBytes int, log *slog.Logger) (decoders, error) {
 		f := decodedJSON(c)
 		f.MaxBytes = maxBytes
 		f.Assume = func(text string) { log.Info("the messages say how to read them", "assumed", text) }
-		return format.NewJSON(f)
+		return func(context.Context) (stream.Decoder, error) { return format.NewJSON(f) }, nil
 	},
 	parts: longJSON, tags: jsonTags, sent: sentJSON,
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -20,10 +21,13 @@ type dataFormat struct {
 
 	settings func() config.Settings // of the block below input that has the name; nil = none
 
-	// messages makes the decoder of messages of at most maxBytes, which logs what it assumes; nil = it is none of messages.
+	// messages makes decoders of messages of at most maxBytes, which log what they assume; nil = it is none of
+	// messages.
 	// checkMessages, which may be nil, says what messages need that files do not.
-	messages      func(c *config.Config, maxBytes int, log *slog.Logger) (stream.Decoder, error)
+	messages      func(c *config.Config, maxBytes int, log *slog.Logger) (decoders, error)
 	checkMessages func(v *config.Checker, c *config.Config)
+
+	try func(ctx context.Context, c *config.Config) (found string, err error) // what its messages need beside Kafka; nil = nothing
 
 	read  *file.Format // nil = no file has it
 	whole bool         // it cannot be read before its end is there, as from a pipe
@@ -40,8 +44,11 @@ type dataFormat struct {
 	targets bool
 }
 
+// decoders makes a decoder for each partition, all with what they share. A wait of the decoder ends with ctx.
+type decoders func(ctx context.Context) (stream.Decoder, error)
+
 // formats is the table. A new format is a file, and a row.
-var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat}
+var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat, avroFormat}
 
 func formatKeys(f dataFormat) []string { return []string{f.name} }
 

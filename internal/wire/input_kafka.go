@@ -80,8 +80,8 @@ func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (st
 	return k.use(path, c).try(ctx)
 }
 
-// NewDecoder makes the decoder of messages from Kafka.
-func NewDecoder(c *config.Config, log *slog.Logger) (stream.Decoder, error) {
+// NewDecoders returns what makes the decoder of messages from Kafka for a partition.
+func NewDecoders(c *config.Config, log *slog.Logger) (func(ctx context.Context) (stream.Decoder, error), error) {
 	f, _ := formatNamed(c.Input.DataFormat)
 	return f.messages(c, int(InputKafka(c).MaxMessageLen), log)
 }

@@ -38,7 +38,11 @@ func (m *mirrorInput) try(_ context.Context, path string, _ *config.Config) (str
 }
 
 func (m *mirrorInput) open(c *config.Config) (*Opened, error) {
-	d, err := formatOf(c).messages(c, 0, slog.Default())
+	decoder, err := formatOf(c).messages(c, 0, slog.Default())
+	if err != nil {
+		return nil, err
+	}
+	d, err := decoder(context.Background())
 	return &Opened{Source: &mirror{mirrorInput: *m}, Decoder: d, Name: "mirror"}, err
 }
 
@@ -89,7 +93,9 @@ func wordsOf(c *config.Config) *wordsDecoder {
 var wordsRow = dataFormat{
 	name: "words", about: "lengths of words",
 	settings: func() config.Settings { return &wordsFormat{Word: "len"} },
-	messages: func(c *config.Config, _ int, _ *slog.Logger) (stream.Decoder, error) { return wordsOf(c), nil },
+	messages: func(c *config.Config, _ int, _ *slog.Logger) (decoders, error) {
+		return func(context.Context) (stream.Decoder, error) { return wordsOf(c), nil }, nil
+	},
 	read: &file.Format{Name: "words", Extensions: []string{".words"}, Lines: func(*file.SourceConfig) (stream.Decoder, error) {
 		return &wordsDecoder{word: "len"}, nil
 	}},
@@ -157,7 +163,7 @@ func TestOneRowIsEnough(t *testing.T) {
 
 	// Validation, with the line.
 	_, err = Load(write("input:\n  mirror:\n    times: 0\n  words: {word: \"\"}\n  data_format: wrods\noutput: {count: {moist: 1}}\n"))
-	for _, want := range []string{":3: input.mirror.times: must be >= 1, got 0", "input.data_format: must be one of json, csv, influx, words, got \"wrods\"", `output.count: unknown key "moist", did you mean "most"?`} {
+	for _, want := range []string{":3: input.mirror.times: must be >= 1, got 0", "input.data_format: must be one of json, csv, influx, avro, words, got \"wrods\"", `output.count: unknown key "moist", did you mean "most"?`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}
@@ -230,7 +236,11 @@ func TestOneRowIsEnough(t *testing.T) {
 	}
 	c.Input.Set(&KafkaInput{MaxMessageLen: 1})
 	c.Input.DataFormat = "words"
-	if d, err := NewDecoder(c, slog.Default()); err != nil || d.(*wordsDecoder).word != "len" {
+	newDecoder, err := NewDecoders(c, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := newDecoder(t.Context()); err != nil || d.(*wordsDecoder).word != "len" {
 		t.Errorf("decoder %v, %v", d, err)
 	}
 }

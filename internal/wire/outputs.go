@@ -158,6 +158,9 @@ func Try(ctx context.Context, c *config.Config) (found []string, errs config.Err
 	for _, in := range given(inputs, "input", c.Input.Kinds) {
 		try(in.path, in.settings.try)
 	}
+	if f := formatOf(c); f.try != nil {
+		try("input."+f.name, func(ctx context.Context, _ string, c *config.Config) (string, error) { return f.try(ctx, c) })
+	}
 	for _, out := range givenOutputs(c) {
 		try(out.path, out.settings.try)
 	}

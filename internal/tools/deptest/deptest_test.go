@@ -23,6 +23,7 @@ var layers = map[string][]string{
 	"internal/snapshot": {},
 	"internal/decimal":  {},
 	"internal/shell":    {},
+	"internal/intern":   {},
 	"internal/secret":   {},
 	"internal/events":   {},
 	"internal/spelling": {},
@@ -33,7 +34,7 @@ var layers = map[string][]string{
 
 	"internal/wire": {
 		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/file", "stream/format", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
+		"stream", "stream/file", "stream/format", "stream/format/avro", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
 		"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
@@ -59,15 +60,16 @@ var layers = map[string][]string{
 	"varmodel/kernel":              {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
 	"varmodel/interval":            {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel"},
 
-	"stream":            {"internal/footprint", "internal/snapshot", "eval", "eval/anomaly"},
-	"stream/run":        {"stream"},
-	"stream/format":     {"stream", "internal/decimal", "internal/shell"},
-	"stream/lineproto":  {"stream", "internal/decimal"},
-	"stream/file":       {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
-	"stream/sim":        {"stream", "stream/format", "eval"},
-	"stream/kafka":      {"stream", "internal/secret", "internal/decimal"},
-	"stream/influx":     {"stream", "stream/lineproto", "internal/secret"},
-	"stream/streamtest": {"stream", "eval", "internal/snapshot"},
+	"stream":             {"internal/footprint", "internal/snapshot", "eval", "eval/anomaly"},
+	"stream/run":         {"stream"},
+	"stream/format":      {"stream", "internal/decimal", "internal/intern", "internal/shell"},
+	"stream/format/avro": {"stream", "stream/format", "internal/intern", "internal/secret"},
+	"stream/lineproto":   {"stream", "internal/decimal"},
+	"stream/file":        {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
+	"stream/sim":         {"stream", "stream/format", "eval"},
+	"stream/kafka":       {"stream", "internal/secret", "internal/decimal"},
+	"stream/influx":      {"stream", "stream/lineproto", "internal/secret"},
+	"stream/streamtest":  {"stream", "eval", "internal/snapshot"},
 }
 
 // pure are the packages whose results depend on their input alone.

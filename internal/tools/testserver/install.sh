@@ -3,7 +3,7 @@
 # VictoriaMetrics 1.110.0, built by the Go toolchain, Apache Kafka, from Maven artifacts,
 # and a Python with pandas, from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust
 # and a C compiler, and Telegraf 1.37.0, for a comparison, built by Go. What is there is not fetched again.
-# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf]
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -68,6 +68,16 @@ for service; do
 			mvn -B -q -f "$here/kafka/pom.xml" dependency:copy-dependencies \
 				-DincludeScope=runtime -DoutputDirectory="$cache/kafka-4.1.1.part"
 			mv "$cache/kafka-4.1.1.part" "$cache/kafka-4.1.1"
+		fi
+		;;
+	apicurio)
+		if [ ! -d "$cache/apicurio-3.3.3" ]; then
+			echo "fetching Apicurio Registry 3.3.3 (158 MB)"
+			rm -rf "$cache/apicurio-3.3.3.part"
+			mvn -B -q dependency:copy -Dartifact=io.apicurio:apicurio-registry-app:3.3.3:tar.gz:all -DoutputDirectory="$cache/apicurio-3.3.3.part"
+			tar -xzf "$cache"/apicurio-3.3.3.part/*.tar.gz -C "$cache/apicurio-3.3.3.part"
+			rm "$cache"/apicurio-3.3.3.part/*.tar.gz
+			mv "$cache/apicurio-3.3.3.part" "$cache/apicurio-3.3.3"
 		fi
 		;;
 	python)

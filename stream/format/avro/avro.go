@@ -78,6 +78,14 @@ func New(ctx context.Context, c Config) (*Decoder, error) {
 	return d, nil
 }
 
+// Problem returns why schemas cannot be had, "" if they can. Any goroutine may call it.
+func (d *Decoder) Problem() string {
+	if r, ok := d.c.Schemas.(interface{ Problem() string }); ok && r.Problem() != "" {
+		return "the schema registry: " + r.Problem()
+	}
+	return ""
+}
+
 func malformed(format string, args ...any) error {
 	return &stream.DataError{Reason: stream.Malformed, Detail: fmt.Sprintf(format, args...)}
 }

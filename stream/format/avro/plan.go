@@ -468,7 +468,13 @@ func (d *Decoder) timeOf(p *plan) (int64, error) {
 		case node.LogicalType == "date":
 			unit, v.integer = format.Seconds, v.integer*86400
 		}
-		if t, err = format.EpochTime(v.integer, unit); err != nil {
+		if unit != format.Auto && node.LogicalType == "" {
+			d.text = strconv.AppendInt(d.text[:0], v.integer, 10)
+			t, err = format.ParseTime(d.text, unit) // a form such as yyyymmdd
+		} else {
+			t, err = format.EpochTime(v.integer, unit)
+		}
+		if err != nil {
 			return 0, malformed("the time %d is %v", v.integer, err)
 		}
 	case reflect.Float64, reflect.String:
