@@ -77,9 +77,8 @@
 // Between two anchors forecasts follow the iterated paths.
 //
 // Outliers: statistics and targets are winsorised at ten standard
-// deviations. A step of thousands of times the usual one is held back as a glitch unless
-// the values stay there. After a step five times as large as any before, and beyond one step
-// after a level shift (shifts.observe), the forecast is the last value until outcomes are known.
+// deviations. An odd sample counts as missing until the next one confirms it, and a confirmed
+// level far outside of all so far is taken off, see gate.
 //
 // Tier selects a cheaper model: the light and the tiny tier have two experts and refit
 // them on fewer samples.

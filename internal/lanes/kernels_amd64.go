@@ -77,28 +77,6 @@ func bound(m *Moments, dst, v, origin, unit, last, floor, ceiling []float64, lim
 	}
 }
 
-func huber(h *Huber, dst, y, forecast []float64) {
-	switch {
-	case isa.Active == isa.Portable || h.n < few:
-		huberPortable(h, dst, y, forecast)
-	case isa.Active == isa.AVX512:
-		huberAVX512(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
-	default:
-		huberAVX2(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
-	}
-}
-
-func glitch(g *Glitch, dst, x, last []float64) {
-	switch {
-	case isa.Active == isa.Portable || g.n < few:
-		glitchPortable(g, dst, x, last)
-	case isa.Active == isa.AVX512:
-		glitchAVX512(&g.all[0], &g.limits[0], &dst[0], &x[0], &last[0], g.n, len(g.Mean))
-	default:
-		glitchAVX2(&g.all[0], &g.limits[0], &dst[0], &x[0], &last[0], g.n, len(g.Mean))
-	}
-}
-
 func localMean(l *LocalMean, x []float64) {
 	switch {
 	case isa.Active == isa.Portable || l.n < few:

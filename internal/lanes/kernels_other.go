@@ -20,8 +20,6 @@ func standardise(dst, x, mean, inverse []float64, limit float64) {
 func bound(m *Moments, dst, v, origin, unit, last, floor, ceiling []float64, limit float64) {
 	boundPortable(m, dst, v, origin, unit, last, floor, ceiling, limit)
 }
-func huber(h *Huber, dst, y, forecast []float64)          { huberPortable(h, dst, y, forecast) }
-func glitch(g *Glitch, dst, x, last []float64)            { glitchPortable(g, dst, x, last) }
 func localMean(l *LocalMean, x []float64)                 { localMeanPortable(l, x) }
 func steps(s *Steps, x, last []float64)                   { stepsPortable(s, x, last) }
 func errors(e *Errors, y, forecast []float64)             { errorsPortable(e, y, forecast) }

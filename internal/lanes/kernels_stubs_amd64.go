@@ -42,16 +42,6 @@ func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, 
 //go:noescape
 func boundAVX2(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
 
-// huberAVX2 clips errors and learns their mean size.
-//
-//go:noescape
-func huberAVX2(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
-
-// glitchAVX2 copies x with NaN in place of glitches and learns the size of increments.
-//
-//go:noescape
-func glitchAVX2(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
-
 // localMeanAVX2 learns a sample: local means and variances.
 //
 //go:noescape
@@ -131,16 +121,6 @@ func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64
 //
 //go:noescape
 func boundAVX512(dst *float64, v *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
-
-// huberAVX512 clips errors and learns their mean size.
-//
-//go:noescape
-func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
-
-// glitchAVX512 copies x with NaN in place of glitches and learns the size of increments.
-//
-//go:noescape
-func glitchAVX512(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 
 // localMeanAVX512 learns a sample: local means and variances.
 //

@@ -63,58 +63,6 @@ func TestBound(t *testing.T) {
 	})
 }
 
-func TestHuber(t *testing.T) {
-	isatest.Each(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(16, 16))
-		for _, n := range lanesOf {
-			got, want := NewHuber(n, 3, 20, 2, .02), NewHuber(n, 3, 20, 2, .02)
-			for step := range 200 {
-				y, forecast := wilds(t, rng, n), wilds(t, rng, n)
-				a, b := room(t, 1, n), make([]float64, n)
-				got.ErrorsTo(a, y, forecast)
-				huberPortable(want, b, y, forecast)
-				sameNumbers(t, fmt.Sprintf("errors of %d, step %d", n, step), a, b)
-				for i := range huberRows {
-					row := i * vec.Stride(n)
-					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
-				}
-			}
-		}
-	})
-}
-
-func TestGlitch(t *testing.T) {
-	isatest.Each(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(17, 17))
-		held := false
-		for _, n := range lanesOf {
-			create := func() *Glitch { return NewGlitch(n, 500, 20, 2, 10, 10, .02) }
-			got, want := create(), create()
-			for step := range 200 {
-				a, b, x, last := room(t, 1, n), make([]float64, n), isatest.Guarded(t, n), isatest.Guarded(t, n)
-				for j := range x {
-					if x[j], last[j] = wild(rng), wild(rng); rng.IntN(5) == 0 {
-						x[j] = last[j]
-					}
-				}
-				got.HoldTo(a, x, last)
-				glitchPortable(want, b, x, last)
-				sameNumbers(t, fmt.Sprintf("values of %d, step %d", n, step), a, b)
-				for i := range glitchRows {
-					row := i * vec.Stride(n)
-					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
-				}
-				for _, v := range got.Held {
-					held = held || v > 0
-				}
-			}
-		}
-		if !held {
-			t.Error("no value was held back")
-		}
-	})
-}
-
 func TestLocalMean(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(18, 18))
@@ -157,13 +105,11 @@ func BenchmarkRows(b *testing.B) {
 		x[i] = rng.NormFloat64()
 	}
 	dst := Rows(3, n)
-	m, h, g, l := NewMoments(n, .9999, 30, 10, 1e-12, 2), NewHuber(n, 5, 30, 3, .005), NewGlitch(n, 5000, 50, 2, 30, 10, .001), NewLocalMean(n, .02, 1e-4, 30, 10, 1e-12)
+	m, l := NewMoments(n, .9999, 30, 10, 1e-12, 2), NewLocalMean(n, .02, 1e-4, 30, 10, 1e-12)
 	isatest.Each(b, func(b *testing.B) {
 		for name, f := range map[string]func(){
 			"Standardise": func() { Standardise(dst, x, zero, zero, 10) },
 			"Bound":       func() { m.Bound(dst[:n], x[:n], zero, x[n:2*n], x[2*n:], 4, nil) },
-			"Huber":       func() { h.ErrorsTo(dst[:n], x[:n], zero) },
-			"Glitch":      func() { g.HoldTo(dst[:n], x[:n], zero) },
 			"LocalMean":   func() { l.Add(x[:n]) },
 		} {
 			b.Run(name, func(b *testing.B) {

@@ -10,10 +10,9 @@ import "math"
 //
 // The minimum applies once t > after.
 type Steps struct {
-	Target          []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and up to the first that is not zero: before that there is no unit
-	Count, Square   []float64 // t and Square_t
-	Unit, Inverse   []float64 // Unit_t and 1/Unit_t; 1 and 1 while t = 0
-	Largest, Recent []float64 // largest |s| except the last one; the last |s|
+	Target        []float64 // clip(s_t/Unit_{t-1}, winsor); NaN for a missing increment, and up to the first that is not zero: before that there is no unit
+	Count, Square []float64 // t and Square_t
+	Unit, Inverse []float64 // Unit_t and 1/Unit_t; 1 and 1 while t = 0
 
 	all    []float64
 	n      int
@@ -29,13 +28,13 @@ const (
 	stepRate
 )
 
-const stepsRows = 7
+const stepsRows = 5
 
 // NewSteps returns the statistics of no increments; rate is that of a_t.
 func NewSteps(n int, after, winsor, rate float64) *Steps {
 	all, row := statistics(stepsRows, n)
 	s := &Steps{
-		Target: row(0), Count: row(1), Square: row(2), Unit: row(3), Inverse: row(4), Largest: row(5), Recent: row(6),
+		Target: row(0), Count: row(1), Square: row(2), Unit: row(3), Inverse: row(4),
 		all: all, n: n, limits: [...]float64{1, after, winsor, winsor * winsor, rate},
 	}
 	s.Derive()
@@ -78,10 +77,6 @@ func stepsPortable(s *Steps, x, last []float64) {
 		if s.Count[j] > 0 {
 			s.Target[j] = Clip(step*s.Inverse[j], winsor)
 		}
-		if s.Recent[j] > s.Largest[j] {
-			s.Largest[j] = s.Recent[j]
-		}
-		s.Recent[j] = size
 		if size == 0 {
 			continue
 		}

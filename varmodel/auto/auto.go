@@ -36,26 +36,21 @@ const (
 	Refitting  Ingredient = "refit"       // refits of the experts at 50, 100, 400 and 3200 samples
 	LongInputs Ingredient = "long"        // forecasts of ar96 as inputs of the other experts
 	Stacking   Ingredient = "stack"       // linear correction of the aggregate
-	Novelty    Ingredient = "novelty"     // persistence after a step far larger than any before
-	Glitches   Ingredient = "glitch"      // holding back values out of all proportion
-	Limiting   Ingredient = "limit"       // limits of the errors that experts learn from
 	Holding    Ingredient = "hold"        // factors by the time since the last change, where values repeat
 	Seasons    Ingredient = "seasons"     // cycles of the clock and of the search, and forecasts of what remains
 	SeasonStep Ingredient = "season-step" // the season around its mean as an expert of one step
 	EarlySteps Ingredient = "early"       // shrinkage of the one-step forecasts of young series
 	Exact      Ingredient = "exact"       // least squares where there is little noise
-	Medians    Ingredient = "median"      // running medians where tails are heavy
 	CrossLags  Ingredient = "cross"       // far lags of other coordinates
 	OwnPast    Ingredient = "own"         // regression of each coordinate on its own past, beyond one step
 	Iterating  Ingredient = "iterate"     // the mixture fed with its own forecasts, beyond one step
 	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
-	Shifts     Ingredient = "shift"       // persistence beyond one step after a level shift
 	Trends     Ingredient = "trend"       // start from the trend beyond one step
 )
 
 var Ingredients = []Ingredient{
-	Refitting, LongInputs, Stacking, Novelty, Glitches, Limiting, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, Medians, CrossLags, OwnPast, Iterating, Rounds, Shifts, Trends,
+	Refitting, LongInputs, Stacking, Holding, Seasons, SeasonStep, EarlySteps,
+	Exact, CrossLags, OwnPast, Iterating, Rounds, Trends,
 }
 
 // ExpertNames lists the experts of the default model beside persistence. Config
@@ -111,9 +106,6 @@ func newMixtureModel(cfg Config, tier tierSpec, specs []expertSpec) (eval.Model,
 		e, err := newExpert(spec, cfg.Dim, cfg.Exogenous, cfg.Seed, work)
 		if err != nil {
 			return nil, err
-		}
-		if !m.has(Limiting) {
-			e.limiter = nil
 		}
 		m.experts, m.names = append(m.experts, e), append(m.names, e.name)
 		if e.source {
@@ -196,7 +188,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	}
 	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
-		m:      m,
+		m: m, gate: newGate(d),
 		inputs: series.NewExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon),
 		scaler: series.NewScaler(d), local: newLocalMean(d), past: series.NewGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
 		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
@@ -218,15 +210,8 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if m.refits() {
 		s.refit = newRefit(s)
 	}
-	s.mixture.novelty = m.has(Novelty)
-	if m.has(Glitches) {
-		s.glitch = newGlitch(d)
-	}
 	if m.has(Holding) {
 		s.holds = newHolds(d)
-	}
-	if m.has(Medians) {
-		s.medians = newMedians(d)
 	}
 	if !m.has(Exact) {
 		s.exact.end()

@@ -131,15 +131,11 @@ type expert struct {
 	yuleWalker    *yuleWalker           // learner of the source, which reads the frame itself; nil for other experts
 	learner       regression.Resettable // nil for the source
 	random        *orff.Adaptive        // random features of the lags; nil without
-	limiter       *errorLimiter         // nil: errors count in full
 	work          *Workspace            // shared by all experts
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *Workspace) (*expert, error) {
 	e := &expert{expertSpec: spec, dim: dim, work: work}
-	if !spec.source { // the learner of the source takes targets, not errors
-		e.limiter = newErrorLimiter(dim)
-	}
 	if spec.linear > 0 {
 		e.inputs = inputs
 	}
@@ -207,8 +203,7 @@ func (e *expert) newLearner() (regression.Resettable, error) {
 	})
 }
 
-// resetCopy returns a copy that has learnt nothing. The frequencies and the limits of
-// the errors are shared.
+// resetCopy returns a copy that has learnt nothing. The frequencies are shared.
 func (e *expert) resetCopy() *expert {
 	n := *e
 	if e.random != nil {
@@ -338,13 +333,9 @@ func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 		return
 	}
 	errors := rows(&e.work.errors, 1, e.dim)
-	if e.limiter != nil {
-		e.limiter.ErrorsTo(errors, targets, out)
-	} else {
-		for j, v := range targets {
-			if errors[j] = v - out[j]; !observed[j] {
-				errors[j] = 0
-			}
+	for j, v := range targets {
+		if errors[j] = v - out[j]; !observed[j] {
+			errors[j] = 0
 		}
 	}
 	e.learner.Update(phi, errors)
@@ -369,9 +360,6 @@ func (e *expert) State(c *snapshot.Codec) {
 		return
 	}
 	e.learner.State(c)
-	if e.limiter != nil {
-		e.limiter.State(c)
-	}
 }
 
 // finiteOr returns v, or instead when v is not finite.

@@ -117,6 +117,17 @@ func (n *increments) rows(back int) []float64 {
 	return n.values[n.next+back*n.stride : n.next+n.count*n.stride]
 }
 
+// change changes the sample of a coordinate at a lag.
+func (n *increments) change(lag, j int, by float64) {
+	rows := n.rows(0)
+	if i := lag*n.stride + j; lag < n.count {
+		rows[i] += by
+	}
+	if i := (lag-1)*n.stride + j; lag > 0 && lag <= n.count {
+		rows[i] -= by
+	}
+}
+
 // clear sets all increments of a coordinate to zero.
 func (n *increments) clear(j int) {
 	rows := n.rows(0)

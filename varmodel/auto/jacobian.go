@@ -53,10 +53,6 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 			row[j] = 0
 			o.addGradient(row, j, d, s.exact.lags)
 		}
-		if s.medians != nil && s.medians.of[j].used() {
-			clear(c)
-			clear(row)
-		}
 		if s.m.repeats && s.remainder == nil {
 			c[len(c)-1] = 0 // the last value, too
 		}
@@ -97,9 +93,6 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 // experts' forecasts; the first expert, persistence, counts as constant.
 func (m *mixture) coefficientsTo(dst []float64, j int) {
 	clear(dst)
-	if m.novel(j) {
-		return
-	}
 	weight := make([]float64, m.experts)
 	m.aggregate.weightsTo(weight, j)
 	if m.stack == nil {

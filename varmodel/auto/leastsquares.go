@@ -147,7 +147,7 @@ func (l *leastSquares) forecastTo(next []float64, m *mixture, f *frame) {
 		v := finiteOr(o.predict(j, last[j], l.lags, f)*o.unit, 0)
 		v = series.ClipTo(v, next[j]-last[j]-far, next[j]-last[j]+far)
 		o.said = v / m.unit(j)
-		if o.used = o.better() && !m.novel(j); o.used {
+		if o.used = o.better(); o.used {
 			next[j] = last[j] + v
 		}
 	}

@@ -68,8 +68,6 @@ const (
 	stackForget    = .9995 // weight of a sample in the stack after one step
 	stackEvery     = 4     // samples from one step of the stack to the next
 	stackLimit     = 5     // limit of the stack's error, in typical steps
-	noveltyFactor  = 5     // a novelty is a step so many times as large as any before …
-	noveltySteps   = 10    // … and larger than so many typical steps
 )
 
 // mixture combines the forecasts of several experts. Forecasts are increments over the
@@ -82,11 +80,8 @@ const (
 //     regression; the stack may extrapolate, but not beyond the experts.
 //
 // A second ML-Poly combines the candidates, by regrets in units of the squared error.
-// After a novelty, a step far larger than any before, the forecast is the last value:
-// nothing that was learnt applies.
 type mixture struct {
 	dim, experts, fallback int
-	novelty                bool
 
 	steps     *lanes.Steps
 	aggregate *mlPoly          // weights of the experts
@@ -102,7 +97,7 @@ type mixture struct {
 func newMixture(dim, experts, every, fallback int, stacking bool, work *sgd.Workspace) *mixture {
 	stride := vec.Stride(dim)
 	m := &mixture{
-		dim: dim, experts: experts, fallback: fallback, novelty: true,
+		dim: dim, experts: experts, fallback: fallback,
 		steps:     lanes.NewSteps(dim, series.WinsorAfter, outcomeLimit, scaleRate),
 		aggregate: newMLPoly(dim, experts, every, fallback, false),
 		out:       make([]float64, stride),
@@ -147,9 +142,6 @@ func (m *mixture) forecastTo(dst, last, forecasts []float64) {
 	mean, out, units, dst := mean[:n], m.out[:n], m.steps.Unit[:n], dst[:n]
 	for j, x := range last {
 		v := mean[j]
-		if m.novel(j) {
-			v = 0
-		}
 		out[j], dst[j] = v, x+units[j]*v
 	}
 }
@@ -224,13 +216,6 @@ func (m *mixture) setRounds(every int) {
 	m.selection.SetEvery(every)
 }
 
-// novel reports whether the last step of coordinate j was a novelty.
-func (m *mixture) novel(j int) bool {
-	s := m.steps
-	recent := s.Recent[j]
-	return recent > noveltyFactor*s.Largest[j] && recent > noveltySteps*s.Unit[j] && s.Count[j] > series.WinsorAfter && m.novelty
-}
-
 // observe learns from the next sample y, NaN where missing, after forecastTo with the
 // given last sample, NaN where there was none. Without learn, only the typical steps
 // are updated: the experts had no forecasts.
@@ -296,7 +281,7 @@ func (p *mlPoly) weightsTo(dst []float64, j int) {
 func (m *mixture) State(c *snapshot.Codec) {
 	c.Section("mixture")
 	d := m.dim
-	for _, v := range [][]float64{m.steps.Square[:d], m.steps.Count[:d], m.steps.Largest[:d], m.steps.Recent[:d], m.out, m.aggregate.Mean} {
+	for _, v := range [][]float64{m.steps.Square[:d], m.steps.Count[:d], m.out, m.aggregate.Mean} {
 		c.Float64s(v)
 	}
 	m.aggregate.State(c)

@@ -34,10 +34,6 @@ const (
 	paths
 )
 
-// noveltyWait is the number of horizons after a novelty or level shift for which the forecast is the last
-// value: the first outcome is known after one, as many as a round has after two.
-const noveltyWait = 2
-
 // shorterTerms is the number of terms that the shrinkage of the next shorter horizon counts
 // for in that of a horizon.
 const shorterTerms = 3
@@ -111,8 +107,6 @@ type multihorizon struct {
 	next       int      // origin that predict replaces
 	count      int      // origins in the ring
 
-	shifts       *shifts    // nil without the ingredient
-	sinceNovelty []int      // samples since the last novelty or level shift of each coordinate
 	iteratedPath []float64  // horizon x dim: forecasts of the iterated source
 	iterates     bool       // the iterated mixture is an expert
 	mixture      *iteration // see iterates
@@ -132,7 +126,6 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 	o := &multihorizon{
 		direct: g, horizon: horizon, seasons: q, season: m.cfg.Season,
 		origins:      make([]origin, horizon),
-		sinceNovelty: make([]int, d),
 		iteratedPath: lanes.Rows(horizon, d), mixture: newIteration(m, horizon), iterates: m.has(Iterating),
 		pathWeights: make([]float64, paths*len(g.steps)*d),
 		forecast:    make([]float64, len(g.steps)*d),
@@ -158,12 +151,6 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		for range d {
 			o.single = append(o.single, shrinkage{errors: singleErrors})
 		}
-	}
-	if m.has(Shifts) {
-		o.shifts = newShifts(d)
-	}
-	for j := range o.sinceNovelty {
-		o.sinceNovelty[j] = noveltyWait * len(o.origins)
 	}
 	for i := range o.origins {
 		p := &o.origins[i]
@@ -244,7 +231,7 @@ func inUnits(v, unit float64) float64 {
 
 // predict makes the forecasts of all anchors for s, from its remainder.
 func (o *multihorizon) predict(s *autoSeries) {
-	whole, f, source, oneStep := s.frame, s.rest(), s.m.source, s.mixture
+	whole, f, source := s.frame, s.rest(), s.m.source
 	p := &o.origins[o.next]
 	o.direct.FeaturesTo(p.phi, f)
 	last := f.past.Lag(0)
@@ -253,21 +240,7 @@ func (o *multihorizon) predict(s *autoSeries) {
 		p.local[j], p.sd[j] = f.local.mean[j], f.local.sd[j]
 		p.step[j] = f.scaler.Rms[j]
 	}
-	now, seen := whole.past.Lag(0), whole.past.ObservedAt(0)
-	for j := range o.sinceNovelty {
-		o.sinceNovelty[j] = min(o.sinceNovelty[j]+1, noveltyWait*len(o.origins))
-		if oneStep.novel(j) {
-			o.sinceNovelty[j] = 0
-		}
-		if o.shifts != nil && seen[j] {
-			switch o.shifts.Observe(j, now[j], whole.scaler.Weight[j] <= series.WinsorAfter) {
-			case levelShifts:
-				o.sinceNovelty[j] = 0
-			case levelReturns:
-				o.sinceNovelty[j] = noveltyWait * len(o.origins)
-			}
-		}
-	}
+	seen := whole.past.ObservedAt(0)
 	if whole != f {
 		o.seasons.AheadTo(o.ahead)
 	}
@@ -323,9 +296,9 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 
 // combine mixes the experts of anchor k and shrinks the mixture towards the last value and the
 // trend of the remainder, as far as neither the outcomes of all coordinates nor those of each
-// alone are for it. After a novelty or level shift the forecast is the last value, see noveltyWait.
+// alone are for it.
 func (o *multihorizon) combine(k int, p *origin) {
-	d, h, m := o.direct.dim, o.direct.steps[k], o.mixtures[k]
+	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
 	start := z[repeatLast*d:][:d]
 	forecast := o.forecast[k*d : (k+1)*d]
@@ -338,12 +311,6 @@ func (o *multihorizon) combine(k int, p *origin) {
 		shrunk := max(o.factors[k], o.single[k*d+j].factor)
 		forecast[j] = start[j] + shrunk*finiteOr(v-start[j], 0)
 		o.sharePaths(k, j, p.awake[k])
-		if o.sinceNovelty[j] < noveltyWait*h {
-			forecast[j] = p.last[j]
-			for n := range paths {
-				o.pathWeights[(k*paths+n)*d+j] = 0
-			}
-		}
 	}
 }
 
@@ -503,9 +470,6 @@ func positive(v float64) bool { return v > 0 }
 func (o *multihorizon) State(c *snapshot.Codec) {
 	c.Section("multihorizon")
 	c.Index(&o.season, check.MaxPeriod+1)
-	if o.shifts != nil {
-		o.shifts.State(c)
-	}
 	o.trends.State(c)
 	for k, h := range o.direct.steps {
 		c.Optional(strconv.Itoa(h), func() {
@@ -537,9 +501,6 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 		for k := range p.awake {
 			c.Bool(&p.awake[k])
 		}
-	}
-	for j := range o.sinceNovelty {
-		c.Index(&o.sinceNovelty[j], noveltyWait*len(o.origins)+1)
 	}
 	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.ahead, o.pathWeights, o.forecast} {
 		c.Float64s(v)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
-	"github.com/orffvar/forecaster/varmodel/series"
 )
 
 // Between two anchors the forecasts follow the iterated path: where the anchors lie on it, so
@@ -78,29 +77,5 @@ func TestLongHorizonsAreScoredAsIssued(t *testing.T) {
 	}
 	if !moved {
 		t.Error("all forecasts were the last value")
-	}
-}
-
-// A novelty is a step more than five times as large as any before, and larger than ten typical
-// steps.
-func TestWhatIsANovelty(t *testing.T) {
-	m := newMixture(1, 2, 1, 0, true, nil)
-	for _, c := range []struct {
-		recent, largest, unit float64
-		want                  bool
-	}{
-		{51, 10, 1, true}, {49, 10, 1, false}, {11, 10, 1, false}, // five times the largest
-		{10.1, 2, 1, true}, {9.9, 1, 1, false}, // ten typical steps
-	} {
-		m.steps.Recent[0], m.steps.Largest[0], m.steps.Square[0], m.steps.Count[0] = c.recent, c.largest, c.unit*c.unit, series.WinsorAfter+1
-		m.steps.Derive()
-		if got := m.novel(0); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-	m.steps.Count[0] = series.WinsorAfter
-	m.steps.Recent[0] = 1000
-	if m.novel(0) {
-		t.Error("a novelty among the first steps")
 	}
 }

@@ -19,14 +19,13 @@ type autoSeries struct {
 	scaler *series.Scaler
 	local  *localMean
 	past   *series.History
-	glitch *glitch // nil without the ingredient Glitches
+	gate   *gate
 
 	targets *series.History // targets learnt in place of past; nil until observe gets another target than y
 	mixture *mixture
 	early   shrinkage     // of the mixture in a young series
 	holds   *holds        // of the mixture where values repeat; nil without the ingredient
 	exact   *leastSquares // in place of the mixture where there is little noise
-	medians *medians      // in place of the mixture where tails are heavy; nil without the ingredient
 
 	refit        *refit        // nil when the experts are not refitted
 	seasons      *seasons      // nil without the ingredient Seasons, or when series share the weights
@@ -42,7 +41,8 @@ type autoSeries struct {
 	forecasts    []float64     // names x vec.Stride(dim), one-step forecasts; persistence first
 	next         []float64     // one-step forecast of the mixture
 
-	sample   []float64 // scratch: y without glitches
+	sample   []float64 // scratch: y without levels, and NaN where it is odd
+	replaced []float64 // scratch: target like sample; nil until targets
 	before   []float64 // scratch: the previous sample, NaN for coordinates not observed yet
 	target   []float64 // scratch
 	observed []bool    // scratch
@@ -56,6 +56,11 @@ func (s *autoSeries) ObserveTarget(y, target []float64) error {
 		return err
 	}
 	replaced := &target[0] != &y[0] // target is not y
+	s.gate.admitTo(s.sample, y, s.past.Lag(0), s.next, s.past.Seen)
+	y = s.sample
+	for _, c := range s.gate.again {
+		s.readmit(c)
+	}
 	if s.broken {
 		s.resume(y)
 	}
@@ -64,16 +69,14 @@ func (s *autoSeries) ObserveTarget(y, target []float64) error {
 		copyWhere(s.before, before, s.past.Seen)
 		before = s.before
 	}
-	if s.glitch != nil {
-		s.glitch.HoldTo(s.sample, y, before)
-	} else {
-		copy(s.sample, y)
-	}
-	y = s.sample
 	if !replaced {
 		target = y
-	} else if s.targets == nil {
-		s.targets = series.NewHistory(s.m.cfg.Dim, s.m.memory+1)
+	} else {
+		if s.targets == nil {
+			s.targets, s.replaced = series.NewHistory(s.m.cfg.Dim, s.m.memory+1), make([]float64, len(y))
+		}
+		s.gate.targetsTo(s.replaced, target, y)
+		target = s.replaced
 	}
 	if s.pending {
 		for j, v := range y {
@@ -105,9 +108,6 @@ func (s *autoSeries) ObserveTarget(y, target []float64) error {
 		s.mixture.Observe(target, before, s.pending)
 		if s.pending {
 			s.exact.Observe(s.mixture, target, before)
-		}
-		if s.medians != nil && s.pending {
-			s.medians.Observe(target, s.scaler.Steps)
 		}
 		if s.holds != nil {
 			s.holds.Observe(target, before, s.scaler.PerStep, s.pending)
@@ -154,6 +154,22 @@ func (s *autoSeries) ObserveTarget(y, target []float64) error {
 	return nil
 }
 
+// readmit gives a sample that was held back its place in the past.
+func (s *autoSeries) readmit(c readmitted) {
+	if c.lag >= min(s.past.Count, s.past.Depth) {
+		return
+	}
+	change := c.v - s.past.Lag(c.lag)[c.variable]
+	s.past.Lag(c.lag)[c.variable] = c.v
+	s.past.ObservedAt(c.lag)[c.variable] = true
+	s.frame.recent.change(c.lag, c.variable, change)
+	if r := s.remainder; r != nil {
+		if r.frame.recent.change(c.lag, c.variable, change); c.lag < r.past.Depth {
+			r.past.Lag(c.lag)[c.variable] += change
+		}
+	}
+}
+
 // copyWhere copies the values that exist and sets the others to NaN.
 func copyWhere(dst, x []float64, exists []bool) {
 	for j, v := range x {
@@ -196,6 +212,7 @@ func (s *autoSeries) ResetLags() {
 	s.pending, s.broken = false, true
 	s.past.Reset()
 	s.scaler.Break()
+	s.gate.interrupt()
 	s.exact.interrupt()
 	if s.holds != nil {
 		s.holds.interrupt()
@@ -285,9 +302,6 @@ func (s *autoSeries) predict() {
 		s.holds.forecastTo(s.next, last, s.scaler.PerStep)
 	}
 	s.exact.forecastTo(s.next, s.mixture, f)
-	if s.medians != nil {
-		s.medians.forecastTo(s.next)
-	}
 	if s.multihorizon != nil {
 		s.multihorizon.predict(s)
 	}
@@ -334,9 +348,10 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 		for h := range s.m.cfg.Horizon {
 			copy(dst[h*d:], s.next)
 		}
-		return true
+	} else {
+		s.multihorizon.forecastTo(dst, s.next, s.rest().scaler.Mean)
 	}
-	s.multihorizon.forecastTo(dst, s.next, s.rest().scaler.Mean)
+	s.gate.addTo(dst)
 	return true
 }
 
@@ -382,18 +397,13 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	s.scaler.State(c)
 	s.local.State(c)
 	s.past.State(c)
-	if s.glitch != nil {
-		s.glitch.State(c)
-	}
+	s.gate.State(c)
 	s.mixture.State(c)
 	s.early.State(c)
 	if s.holds != nil {
 		s.holds.State(c)
 	}
 	s.exact.State(c)
-	if s.medians != nil {
-		s.medians.State(c)
-	}
 	if s.multihorizon != nil {
 		c.Optional("multihorizon", func() { s.multihorizon.State(c); several = true })
 	}

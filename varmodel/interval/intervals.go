@@ -34,7 +34,7 @@ type Config struct {
 // target falls outside of the interval that was issued for it and shrink when it
 // falls inside, in the proportion that holds the coverage at the level (adaptive conformal
 // inference on a logarithmic scale; Gibbs and Candes 2021). After an error far beyond the usual the
-// next intervals reach to the value before it, too: it may have been a spike. The common factor learns from
+// next intervals reach to that value and to the one before it: it may have been a spike, or begin a level. The common factor learns from
 // the errors of all coordinates, which short series and long horizons need. Forecasts of h
 // steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
 // step of a factor is larger than 1/h. A coordinate whose errors have lately become much larger or
@@ -59,7 +59,7 @@ type Intervals struct {
 	common       []float64 // g, L x H
 
 	last   []float64 // newest value of each coordinate
-	before []float64 // value before it, if the step was far beyond the usual: the next intervals reach to it; NaN = no such step
+	before []float64 // value before it, if the step was far beyond the usual: the next intervals reach to both; NaN = no such step
 	still  []int     // samples since it changed
 
 	early   []float64          // H: the outcomes that a rate counts from
@@ -224,7 +224,8 @@ func (s *Intervals) Issue(forecast []float64) {
 			continue
 		}
 		for i := j; i < len(half); i += d {
-			half[i] += math.Abs(forecast[i%(H*d)] - before)
+			yhat := forecast[i%(H*d)]
+			half[i] += max(math.Abs(yhat-before), math.Abs(yhat-s.last[j]))
 		}
 	}
 	s.next = (s.next + 1) % H

@@ -58,3 +58,27 @@ func TestIntervalsHoldTheirLevel(t *testing.T) {
 		}
 	}
 }
+
+// For one row after an odd sample the intervals reach to it: it may begin a level.
+func TestIntervalsAfterAnOddSample(t *testing.T) {
+	const H = 3
+	f := withBounds(t, autoModel(t, auto.Config{Dim: 1, Horizon: H}), 1, H, []float64{.9}).NewSeries()
+	bounder := modeltest.As[eval.Bounder](t, f)
+	rng := rand.New(rand.NewPCG(13, 14))
+	lower, upper := make([]float64, H), make([]float64, H)
+	for i := range 800 {
+		y := 20 + 5*math.Sin(2*math.Pi*float64(i)/48) + .3*rng.NormFloat64()
+		if i == 700 {
+			y = 60
+		}
+		if err := f.Observe([]float64{y}); err != nil {
+			t.Fatal(err)
+		}
+		bounder.BoundsTo(lower, upper)
+		for h, v := range upper {
+			if reaches := v > 59; i >= 700 && reaches != (i == 700) {
+				t.Errorf("row %d, %d steps ahead: up to %v", i, h+1, v)
+			}
+		}
+	}
+}

@@ -19,7 +19,7 @@ func (t target) steps() {
 	t.begin("steps", "func(rows, limits, x, last *%, n, stride int)",
 		"learns the increments x - last.")
 	n := param("n")
-	names := []string{"target", "count", "square", "unit", "inverse", "largest", "recent"}
+	names := []string{"target", "count", "square", "unit", "inverse"}
 	t.lanesOf(param("rows"), param("limits"), param("stride"), names, func(l *lanes, offset GPVirtual) {
 		m := t.dense(n)
 		zero, one := l.none(), l.limit(stepOne)
@@ -34,9 +34,6 @@ func (t target) steps() {
 		count := l.get("count")
 		target := l.clipped(l.product(step, l.get("inverse")), l.limit(stepWinsor))
 		l.set("target", t.orNaN(target, l.above(count, zero, &there)))
-		recent := l.get("recent")
-		l.change("largest", l.most(recent, l.get("largest")), there)
-		l.change("recent", size, there)
 
 		moved := l.above(size, zero, nil)
 		count = l.change("count", l.plus(count, one), moved)

@@ -32,7 +32,7 @@ var families = map[string]func(){
 	"fourier": func() { avx512.fourier() },
 	"lanes": func() {
 		both(target.aggregate, target.regrets, target.tally, target.cusum, target.moments, target.steps,
-			target.standardise, target.bound, target.huber, target.glitch, target.localMean, target.conformal,
+			target.standardise, target.bound, target.localMean, target.conformal,
 			target.errors, target.noise, target.levels, target.learnLevels, target.liveliness, target.residuals)
 	},
 }

@@ -1,0 +1,326 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	oddError   = 16  // median errors, and …
+	oddStep    = 11  // … median steps, beyond both of which a sample is odd
+	oddKnown   = .5  // of both, for a value that has been odd before
+	oddAfter   = 50  // samples before the first odd one
+	oddRun     = 3   // odd samples in a row, all of them elsewhere, that are held back: then the scale has changed
+	oddSame    = 100 // repetitions in a row of a value that has come alone before, that are held back
+	oddShare   = .03 // share of odd samples, above which the limits grow
+	oddRate    = .1  // step of the logarithm of the limits
+	oddMemory  = .9  // weight of what became of an odd sample after the next one
+	oddRegular = 1   // equal distances between odd samples, after which they are no surprise …
+	oddAgain   = 2   // … if they have the same value
+	levelWidth = .5  // widths of the range, beyond which a sample is novel
+	levelJump  = 300 // median steps from the old level to a new one, at least
+	levelStays = 3   // median steps …
+	levelDecay = .02 // … and part of the jump, within which the second sample is at the level of the first
+)
+
+// gate is in front of the model of a series. It says which samples are odd, and which level the
+// series has.
+//
+// A sample is odd if it is far from the forecast and from the last sample, in running medians of
+// such distances. It counts as missing until the next one confirms it: one that is odd, too, and nearer to it
+// than to what was expected. Where odd samples have stayed more often than not, the first counts.
+// A value that has been odd alone and comes again exactly, such as the -999 of a broken sensor, is odd
+// each time. Odd samples at equal distances are a schedule, which the model shall learn: they count.
+//
+// A confirmed sample far outside of all so far may begin a level: then the model sees the series without it,
+// as if the jump had not been, and nothing that it has learnt is lost. A return is a return to
+// the old level. Jumps to where the series has been before are for the model to learn.
+type gate struct {
+	of    []gateOf
+	again []readmitted // by the last sample
+
+	stayed, returned float64 // odd samples of all variables that did, with forgetting
+}
+
+// readmitted is an earlier sample of a variable that was held back and counts now.
+type readmitted struct {
+	variable, lag int
+	v             float64 // without its level
+}
+
+// gateOf is the gate of one variable.
+type gateOf struct {
+	fresh       bool    // the next sample does not follow the last one
+	count       int     // samples
+	err, step   float64 // running medians of the absolute errors, and of the absolute steps that are not 0
+	widen       float64 // logarithm of the factor of the limits
+	low, high   float64 // range of the samples that counted, without their levels
+	least, most float64 // and with them
+	level       float64
+	guess       float64 // how much further the next samples are expected, after an odd one that will probably stay
+
+	odd, from        float64    // last odd sample, until the next one, and its forecast; NaN: none
+	run              int        // samples in a row that were held back
+	repeats          bool       // they are the same, and known
+	alone            [2]float64 // last values of odd samples that left again; NaN: none
+	stayed, returned float64    // odd samples that did, with forgetting
+	since, distance  int        // samples since the last odd one, and between it and the one before
+	equal            int        // equal distances in a row
+}
+
+func newGate(dim int) *gate {
+	g := &gate{of: make([]gateOf, dim)}
+	for j := range g.of {
+		g.of[j] = gateOf{
+			low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), most: math.Inf(-1),
+			odd: math.NaN(), alone: [2]float64{math.NaN(), math.NaN()},
+		}
+	}
+	return g
+}
+
+// admitTo writes the samples y without their levels to dst, NaN where they are odd. last is the sample
+// before and forecast that of this one, both without levels, where the variable has been seen.
+func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
+	g.again = g.again[:0]
+	for j, v := range y {
+		dst[j] = v
+		switch o := &g.of[j]; {
+		case v != v:
+		case !seen[j] || o.fresh:
+			dst[j] = o.begin(v)
+		default:
+			dst[j] = g.admit(j, v, last[j], forecast[j])
+		}
+	}
+}
+
+// targetsTo writes targets in place of the samples y without levels to dst.
+func (g *gate) targetsTo(dst, targets, y []float64) {
+	for j, v := range targets {
+		dst[j] = v - g.of[j].level
+		if y[j] != y[j] {
+			dst[j] = y[j]
+		}
+	}
+}
+
+// begin takes the first sample of a run: nothing says whether it is odd.
+func (o *gateOf) begin(y float64) float64 {
+	o.fresh = false
+	if y > o.low && y < o.high {
+		o.level = 0
+	}
+	return o.pass(y)
+}
+
+func (g *gate) admit(j int, y, last, forecast float64) float64 {
+	o := &g.of[j]
+	v := y - o.level
+	o.guess, o.repeats = 0, false
+	e, step := math.Abs(v-forecast), math.Abs(v-last)
+	known := (y == o.alone[0] || y == o.alone[1]) && (y < o.least || y > o.most)
+	far := o.count > oddAfter && o.isFar(e, step, known)
+	if far && o.odd == o.odd { // it may be back
+		far = o.isFar(math.Abs(v-o.from), math.Abs(v-o.from), known)
+	}
+	o.count++
+	o.since++
+	judged := o.odd == o.odd
+	stays := o.judge(v, far)
+	if judged {
+		g.stayed, g.returned = oddMemory*g.stayed, oddMemory*g.returned
+		if stays {
+			g.stayed++
+		} else {
+			g.returned++
+		}
+	}
+	if !far {
+		o.learn(e, step)
+		return o.pass(y)
+	}
+	if o.level != 0 && y > o.low && y < o.high { // it has returned
+		o.level = 0
+		return o.pass(y)
+	}
+	jump, before, held := v-forecast, o.odd, o.run
+	if o.odd = v; held == 0 {
+		o.from = forecast
+		o.meet()
+	}
+	regular := oddRegular
+	if known {
+		regular = oddAgain
+	}
+	switch shift := o.isNovel(y) && math.Abs(jump) > levelJump*o.step; {
+	case o.equal >= regular && held == 0 && !shift:
+		if o.equal == regular {
+			g.readmitSchedule(j)
+		}
+	case known && held < oddSame:
+		o.repeats = held >= 1 // it is expected for as long again
+		return o.hold()
+	case held == 0 && !shift && g.stay(o):
+	case held > 0 && stays:
+		if shift && math.Abs(v-before) < levelStays*o.step+levelDecay*math.Abs(jump) {
+			o.level += jump
+		} else {
+			g.again = append(g.again, readmitted{j, 0, before})
+		}
+	case held < oddRun:
+		if g.stay(o) {
+			o.guess = jump
+		}
+		return o.hold()
+	default:
+		o.err, o.step = e, step
+	}
+	return o.pass(y)
+}
+
+// readmitSchedule readmits the last odd samples of variable j: they began a schedule.
+func (g *gate) readmitSchedule(j int) {
+	o := &g.of[j]
+	for i, v := range o.alone {
+		if v == v {
+			g.again = append(g.again, readmitted{j, (i+1)*o.distance - 1, v - o.level})
+		}
+	}
+}
+
+// stay reports whether an odd sample is rather expected to stay than to return: as those of its variable did,
+// and as one of all variables together.
+func (g *gate) stay(o *gateOf) bool {
+	return (o.stayed-o.returned)*(g.stayed+g.returned+1)+g.stayed-g.returned-1 > 0
+}
+
+// hold counts a sample that is held back.
+func (o *gateOf) hold() float64 {
+	o.run++
+	return math.NaN()
+}
+
+// pass takes a sample that counts and returns it without its level.
+func (o *gateOf) pass(y float64) float64 {
+	v := y - o.level
+	o.run = 0
+	o.low, o.high = min(o.low, v), max(o.high, v)
+	o.least, o.most = min(o.least, y), max(o.most, y)
+	return v
+}
+
+// isFar reports whether an error and a step are those of an odd sample.
+func (o *gateOf) isFar(e, step float64, known bool) bool {
+	limit := math.Exp(o.widen)
+	if known {
+		limit *= oddKnown
+	}
+	return step > oddStep*limit*o.step && e > oddError*limit*max(o.err, .1*o.step) && o.step > 0
+}
+
+// judge learns what has become of the last odd sample, given the next one v, and reports whether it
+// stays.
+func (o *gateOf) judge(v float64, far bool) (stays bool) {
+	o.widen -= oddRate * oddShare
+	if far && o.run == 0 {
+		o.widen += oddRate
+	}
+	o.widen = max(0, o.widen)
+	if o.odd != o.odd {
+		return false
+	}
+	o.stayed, o.returned = oddMemory*o.stayed, oddMemory*o.returned
+	if stays = math.Abs(v-o.odd) < math.Abs(v-o.from); stays {
+		o.stayed++
+	} else {
+		o.returned++
+		if !far && o.run == 1 {
+			o.alone[0], o.alone[1] = o.odd+o.level, o.alone[0]
+		}
+	}
+	if !far {
+		o.odd = math.NaN()
+	}
+	return stays
+}
+
+// meet counts the distances between odd samples.
+func (o *gateOf) meet() {
+	if near := o.since - o.distance; o.distance > 0 && near*near <= o.distance/50 {
+		o.equal++
+	} else {
+		o.equal = 0
+	}
+	o.distance, o.since = o.since, 0
+}
+
+// isNovel reports whether y is far outside of all samples so far.
+func (o *gateOf) isNovel(y float64) bool {
+	width := levelWidth * (o.high - o.low)
+	return y < o.least-width || y > o.most+width
+}
+
+// learn moves the medians by stochastic approximation.
+func (o *gateOf) learn(e, step float64) {
+	rate := max(.01, min(.5, 3/float64(o.count)))
+	for _, m := range [...]struct {
+		median *float64
+		v      float64
+	}{{&o.err, e}, {&o.step, step}} {
+		switch {
+		case *m.median == 0:
+			*m.median = m.v
+		case m.v > *m.median:
+			*m.median *= 1 + rate
+		case m.v > 0 || m.median == &o.err:
+			*m.median *= 1 - rate
+		}
+	}
+}
+
+// addTo adds the levels to forecasts. A value that is held back and repeats is expected for as long again.
+func (g *gate) addTo(forecasts []float64) {
+	d := len(g.of)
+	for j := range g.of {
+		o := &g.of[j]
+		if level := o.level + o.guess; level != 0 {
+			for i := j; i < len(forecasts); i += d {
+				forecasts[i] += level
+			}
+		}
+		if o.repeats {
+			for i := j; i < min(o.run*d, len(forecasts)); i += d {
+				forecasts[i] = o.odd + o.level
+			}
+		}
+	}
+}
+
+// interrupt is for a break: the next sample does not follow the last one.
+func (g *gate) interrupt() {
+	for j := range g.of {
+		o := &g.of[j]
+		o.odd, o.run, o.guess, o.repeats, o.fresh = math.NaN(), 0, 0, false, true
+	}
+}
+
+func (g *gate) State(c *snapshot.Codec) {
+	c.Section("gate")
+	c.Float64(&g.stayed)
+	c.Float64(&g.returned)
+	for j := range g.of {
+		o := &g.of[j]
+		c.Bool(&o.fresh)
+		c.Bool(&o.repeats)
+		for _, n := range []*int{&o.count, &o.run, &o.since, &o.distance, &o.equal} {
+			c.Index(n, math.MaxInt)
+		}
+		for _, v := range []*float64{
+			&o.err, &o.step, &o.widen, &o.low, &o.high, &o.least, &o.most, &o.level, &o.guess, &o.odd, &o.from, &o.alone[0], &o.alone[1], &o.stayed, &o.returned,
+		} {
+			c.Float64(v)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package auto
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
+)
+
+// gated returns the models behind a gate, for one variable and a horizon of 12.
+func gated(t *testing.T) map[string]eval.Model {
+	models := make(map[string]eval.Model)
+	for _, tier := range Tiers {
+		models[string(tier)] = newAuto(t, Config{Dim: 1, Horizon: 12, Tier: tier})
+	}
+	m, err := NewORFFVAR(ORFFVARConfig{Dim: 1, Horizon: 12, Order: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	models["orffvar"] = m
+	return models
+}
+
+// daily is a sine of period 48 with noise of .3.
+func daily(seed uint64, n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(seed, 71))
+	return column(n, func(i int) float64 { return 20 + 5*math.Sin(2*math.Pi*float64(i)/48) + .3*rng.NormFloat64() })
+}
+
+// An odd sample, and one that repeats it later, leave the bits of a missing one, at all horizons and in all that
+// is learnt later.
+func TestOddSamplesCountAsMissing(t *testing.T) {
+	for name, m := range gated(t) {
+		odd, missing := daily(1, 1200), daily(1, 1200)
+		for _, i := range []int{701, 777, 801, 1010} {
+			odd[i][0], missing[i][0] = -40, math.NaN()
+		}
+		got, want := modeltest.Record(t, m.NewSeries(), odd, 12), modeltest.Record(t, gated(t)[name].NewSeries(), missing, 12)
+		if err := modeltest.Same(got, want); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A second sample confirms a level. From then on the forecasts are those without the jump, moved by
+// it, up to what the noise of one sample, .3, does to it: four standard deviations, and roundings.
+func TestLevelsAreConfirmed(t *testing.T) {
+	for name, m := range gated(t) {
+		plain := modeltest.Record(t, m.NewSeries(), daily(2, 1000), 12)
+		for _, size := range []float64{1e3, -1e6, 1e9} {
+			x := daily(2, 1000)
+			for i := 600; i < len(x); i++ {
+				x[i][0] += size
+				if i >= 800 {
+					x[i][0] += size
+				}
+			}
+			moved := modeltest.Record(t, gated(t)[name].NewSeries(), x, 12)
+			for i, row := range moved {
+				jumps := 0.
+				switch {
+				case i == 600 || i == 800:
+					continue // the first sample of a level, which may be the only one
+				case i > 800:
+					jumps = 2
+				case i > 600:
+					jumps = 1
+				}
+				for h, v := range row {
+					if far := math.Abs(v - jumps*size - plain[i][h]); !(far <= 1.2*jumps+1e-15*math.Abs(size)) {
+						t.Fatalf("%s, jump of %g: row %d, %d steps ahead: %v, without it %v", name, size, i, h+1, v, plain[i][h])
+					}
+				}
+			}
+		}
+	}
+}
+
+// What comes at equal distances is learnt: after the sixth time, spikes every 40 samples are forecast.
+func TestSchedulesAreNotOdd(t *testing.T) {
+	for name, m := range gated(t) {
+		if name == "orffvar" {
+			continue // it has no seasons
+		}
+		rng := rand.New(rand.NewPCG(73, 74))
+		const every, n = 40, 1200
+		x := column(n, func(i int) float64 {
+			v := 10 + rng.NormFloat64()
+			if i%every == every-1 {
+				v += 60
+			}
+			return v
+		})
+		forecasts := modeltest.Record(t, m.NewSeries(), x, 12)
+		seen, spikes := 0, 0
+		for i := n / 2; i < n; i++ {
+			if i%every == every-1 {
+				spikes++
+				if forecasts[i-1][0] > 40 {
+					seen++
+				}
+			}
+		}
+		if seen < spikes*3/4 {
+			t.Errorf("%s: %d of %d spikes are forecast", name, seen, spikes)
+		}
+	}
+}
+
+// Where odd samples have stayed, the next counts at once; where they have left, it does not.
+func TestOddSamplesAreExpectedToDoAsBefore(t *testing.T) {
+	for _, stays := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(75, 76))
+		g := newGate(1)
+		level, last, dst := 0., []float64{0}, []float64{0}
+		held := 0
+		for i := range 3000 {
+			v, before := rng.NormFloat64(), level
+			if jump := 50 + 20*rng.Float64(); rng.IntN(40) == 0 {
+				if stays {
+					level = jump - level
+				} else {
+					v += jump
+				}
+			}
+			v += level
+			g.admitTo(dst, []float64{v}, last, []float64{before}, []bool{i > 0})
+			if dst[0] != dst[0] {
+				held++
+			} else {
+				last[0] = dst[0]
+			}
+		}
+		// 75 times, of which some follow each other.
+		if stays && held > 3 || !stays && held < 60 {
+			t.Errorf("stays %v: %d samples were held back", stays, held)
+		}
+	}
+}
+
+// A value that repeats is missing however long it lasts if it has been odd alone before, and is
+// expected to last.
+func TestSentinelsThatLast(t *testing.T) {
+	x := daily(3, 1000)
+	for i := range x {
+		if i == 500 || i >= 700 && i < 720 {
+			x[i][0] = -999
+		}
+	}
+	f := newAuto(t, Config{Dim: 1, Horizon: 2}).NewSeries()
+	forecasts := modeltest.Record(t, f, x, 2)
+	if v := forecasts[710]; v[0] != -999 || v[1] != -999 {
+		t.Errorf("in its run: forecasts %v", v)
+	}
+	for i := 720; i < 999; i++ {
+		if v := forecasts[i][0]; !(math.Abs(v-x[i+1][0]) < 4) {
+			t.Fatalf("row %d: forecast %v of %v", i, v, x[i+1][0])
+		}
+	}
+}
+
+// The best forecast of independent Cauchy values is their median: after 500 samples the mean absolute
+// error, with that of one value limited to 100, is at most 2 % above that of the true median.
+func TestCauchyValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(57, 58))
+	x := column(2000, func(int) float64 { return 7 + math.Tan(math.Pi*(rng.Float64()-.5)) })
+	next := nextOf(t, newAuto(t, Config{Dim: 1, Horizon: 1}), nil)
+	var ours, least float64
+	for i, y := range x[:len(x)-1] {
+		if v := next(y)[0]; i >= 500 {
+			ours += min(math.Abs(x[i+1][0]-v), 100)
+			least += min(math.Abs(x[i+1][0]-7), 100)
+		}
+	}
+	if !(ours <= 1.02*least) {
+		t.Errorf("%.3f of the error of the median", ours/least)
+	}
+}
