@@ -78,6 +78,7 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 		a.tablesCommand(),
 		a.createCommand(),
 		a.lintCommand(),
+		a.healthCommand(),
 		a.checkpointCommand(),
 		a.versionCommand(),
 	)
