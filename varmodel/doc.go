@@ -89,7 +89,7 @@
 // on the lags, WithJoint a region for the whole sample, WithDrift a drift detector,
 // NewInfluence the mean Jacobian of the forecasts, NewLevelSets a score of how unusual the
 // lags are; files around_*.go. Intervals are calibrated in Intervals.Observe. eval.As finds
-// what each of them adds. InfluenceGraph separates influences from chance by permuted targets.
+// what each of them adds. InfluenceGraph separates influences from chance by shifts in time.
 //
 // # Kernels and relatives
 //

@@ -22,13 +22,16 @@ func (a *app) influenceCommand() *cobra.Command {
 		Short: "Find which variables influence which",
 		Long: `influence learns a file and averages the derivatives of the one-step forecasts. The
 influence of variable a on variable b is the change of the next value of b, in standard
-deviations, per standard deviation of a. An influence above the threshold is an edge.
-The threshold is the 95 % quantile of the influences in permuted data: the same model
-learns, at each row, the increment of another random row, --permutations times.
+deviations, per standard deviation of a.
+
+An edge is an influence with evidence: a makes the forecasts of b better. The same
+model forecasts the file with a shifted in time, so that a keeps its own dynamics and
+its season and loses its relation to b. The evidence is the t statistic of what a
+adds to the forecast times what is missing without; 2.86 and more, which one
+in 200 pairs without influence has, are an edge.
 
 Influence is predictive, given the other variables; it does not prove a cause.
-The default model is orffvar; the others are
-` + strings.Join(wire.InfluenceModels(), ", ") + `.
+The models with influences are ` + strings.Join(wire.InfluenceModels(), ", ") + `.
 
 --network takes four synthetic networks of ten variables, with that number of rows and
 known edges, in place of a file. AUROC is the probability that an edge has a larger
@@ -42,7 +45,7 @@ influence than a pair of variables without an edge.`,
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
-	cmd.Flags().Int("permutations", 20, "number of permutations for the threshold; 0 = no threshold")
+	cmd.Flags().Int("permutations", 2, "shifts of each variable for the evidence, 2 or more; 0 = no evidence, all influences")
 	cmd.Flags().String("picture", "", "SVG file for the graph of the first series")
 	cmd.Flags().Int("network", 0, "number of rows of synthetic networks, in place of FILE")
 	cmd.Flags().Lookup("network").NoOptDefVal = "3000"
@@ -54,8 +57,8 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 	picture, _ := cmd.Flags().GetString("picture")
 	rows, _ := cmd.Flags().GetInt("network")
 	switch {
-	case permutations < 0:
-		return &usageError{fmt.Errorf("--permutations: must be >= 0, got %d", permutations)}
+	case permutations < 0 || permutations == 1:
+		return &usageError{fmt.Errorf("--permutations: must be 0 or at least 2, got %d", permutations)}
 	case cmd.Flags().Changed("network") == (len(args) == 1):
 		return &usageError{errors.New("name a file, or give --network, not both")}
 	case cmd.Flags().Changed("network") && rows < 200:
@@ -73,9 +76,6 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := cfg.Model
-	if c.Type == "auto" && !cmd.Flags().Changed("model") { // auto takes minutes, orffvar seconds
-		c.Type = "orffvar"
-	}
 	c.Horizon = 1
 	var (
 		samples *study.Samples
@@ -93,20 +93,20 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 		if err := cmd.Context().Err(); err != nil {
 			return nil, err
 		}
-		m, err := wire.NewPlainModel(c, dim)
-		if err != nil {
-			return nil, err
-		}
-		return interval.NewInfluence(m, dim, 0)
+		return wire.NewPlainModel(c, dim)
 	}
-	if _, err := newModel(samples.Dim()); err != nil {
+	m, err := newModel(samples.Dim())
+	if err == nil {
+		_, err = interval.NewInfluence(m, samples.Dim(), 0)
+	}
+	if err != nil {
 		return &usageError{fmt.Errorf("%s: %w", c.Type, err)}
 	}
 	results := []study.Influences{}
 	for i := range samples.Series {
 		s := &samples.Series[i]
 		a.status("%d of %d: %s", i+1, len(samples.Series), s.Name)
-		g, err := interval.InfluenceGraph(func() (eval.Model, error) { return newModel(len(s.Variables)) }, s.Rows, permutations, c.Seed)
+		g, err := interval.InfluenceGraph(func() (eval.Model, error) { return newModel(len(s.Variables)) }, s.Rows, permutations)
 		a.status("")
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
@@ -148,10 +148,22 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {
-	fmt.Fprintf(w, "%s: %d edges above %s\n", r.Series, len(r.Edges), r.Threshold.Fixed(4))
-	t := report.NewTable(2, "from", "to", "influence")
+	if r.Evidence == nil {
+		fmt.Fprintf(w, "%s: %d influences, without evidence\n", r.Series, len(r.Edges))
+	} else {
+		fmt.Fprintf(w, "%s: %d edges of %d pairs, with evidence above %s\n", r.Series, len(r.Edges),
+			len(r.Variables)*(len(r.Variables)-1), r.Threshold.Fixed(2))
+	}
+	if len(r.Edges) == 0 {
+		return
+	}
+	t := report.NewTable(2, "from", "to", "influence", "evidence")
 	for _, e := range r.Edges {
-		t.AppendRow([]any{e.From, e.To, e.Influence.Fixed(4)})
+		evidence := "-"
+		if e.Evidence != nil {
+			evidence = e.Evidence.Fixed(1)
+		}
+		t.AppendRow([]any{e.From, e.To, e.Influence.Fixed(4), evidence})
 	}
 	fmt.Fprintln(w, t.Render())
 }

@@ -16,17 +16,19 @@ import (
 type Influences struct {
 	Series    string            `json:"series"`
 	Variables []string          `json:"variables"`
-	Influence [][]report.Number `json:"influence"` // [i][j]: of variable j on variable i
-	Threshold report.Number     `json:"threshold"`
+	Influence [][]report.Number `json:"influence"`          // [i][j]: of variable j on variable i
+	Evidence  [][]report.Number `json:"evidence,omitempty"` // as influence: Student's t
+	Threshold report.Number     `json:"threshold"`          // of the evidence of an edge; 0: none
 	Edges     []edge            `json:"edges"`
 	AUROC     *report.Number    `json:"auroc,omitempty"` // when the edges are known
 }
 
-// edge is an influence above the threshold.
+// edge is an influence whose evidence is above the threshold.
 type edge struct {
-	From      string        `json:"from"`
-	To        string        `json:"to"`
-	Influence report.Number `json:"influence"`
+	From      string         `json:"from"`
+	To        string         `json:"to"`
+	Influence report.Number  `json:"influence"`
+	Evidence  *report.Number `json:"evidence,omitempty"`
 }
 
 // Networks returns four simulated networks of ten variables and their edges.
@@ -44,16 +46,23 @@ func Networks(rows int, seed uint64) (*Samples, [][][]bool) {
 
 // Describe names the variables of a graph; the edges are sorted, strong ones first.
 func Describe(series string, variables []string, g *interval.Graph) Influences {
-	r := Influences{Series: series, Variables: variables, Threshold: report.Number(g.Threshold), Edges: []edge{}}
+	r := Influences{Series: series, Variables: variables, Edges: []edge{}}
+	if g.Evidence != nil {
+		r.Threshold = interval.EdgeEvidence
+		r.Evidence = matrix(g.Evidence, g.Dim)
+	}
+	r.Influence = matrix(g.Influence, g.Dim)
 	for i := range g.Dim {
-		row := make([]report.Number, g.Dim)
-		for j := range row {
-			row[j] = report.Number(g.Influence[i*g.Dim+j])
-			if g.Edge(i, j) {
-				r.Edges = append(r.Edges, edge{variables[j], variables[i], row[j]})
+		for j := range g.Dim {
+			if !g.Edge(i, j) {
+				continue
 			}
+			e := edge{From: variables[j], To: variables[i], Influence: r.Influence[i][j]}
+			if g.Evidence != nil {
+				e.Evidence = &r.Evidence[i][j]
+			}
+			r.Edges = append(r.Edges, e)
 		}
-		r.Influence = append(r.Influence, row)
 	}
 	slices.SortStableFunc(r.Edges, func(a, b edge) int {
 		switch x, y := math.Abs(float64(a.Influence)), math.Abs(float64(b.Influence)); {
@@ -65,6 +74,18 @@ func Describe(series string, variables []string, g *interval.Graph) Influences {
 		return 0
 	})
 	return r
+}
+
+// matrix returns the rows of a square matrix.
+func matrix(v []float64, n int) (rows [][]report.Number) {
+	for i := range n {
+		row := make([]report.Number, n)
+		for j := range row {
+			row[j] = report.Number(v[i*n+j])
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // SvgGraph draws the variables on a circle and the edges as arrows, their width by strength,

@@ -98,17 +98,13 @@ func TestJacobianOfAuto(t *testing.T) {
 func TestInfluenceGraphOfAuto(t *testing.T) {
 	rows := chain(1200)
 	newModel := func() (eval.Model, error) {
-		m, err := New(Config{Dim: 3, Horizon: 1, Experts: []string{"ar6", "var1", "orff1", "orff3"}})
-		if err != nil {
-			return nil, err
-		}
-		return interval.NewInfluence(m, 3, 0)
+		return New(Config{Dim: 3, Horizon: 1, Experts: []string{"ar6", "var1", "orff1", "orff3"}})
 	}
-	g, err := interval.InfluenceGraph(newModel, rows, 20, 1)
+	g, err := interval.InfluenceGraph(newModel, rows, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("influence %.3f, threshold %.3f", g.Influence, g.Threshold)
+	t.Logf("influence %.3f, evidence %.1f", g.Influence, g.Evidence)
 	if !g.Edge(1, 0) {
 		t.Error("0 does not drive 1")
 	}

@@ -63,10 +63,8 @@ type influenceSeries struct {
 	jac      []float64 // scratch
 }
 
-func (s *influenceSeries) Observe(y []float64) error { return s.ObserveTarget(y, y) }
-
-func (s *influenceSeries) ObserveTarget(y, target []float64) error {
-	if err := s.inner.ObserveTarget(y, target); err != nil {
+func (s *influenceSeries) Observe(y []float64) error {
+	if err := s.inner.Observe(y); err != nil {
 		return err
 	}
 	if s.samples++; s.samples < s.m.every || !s.inner.JacobianTo(s.jac) {

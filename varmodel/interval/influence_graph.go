@@ -3,87 +3,98 @@ package interval
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/orffvar/forecaster/eval"
 )
 
-// Graph is the influence of every variable on every other, with the threshold above
-// which it is unlikely to be chance.
+// Graph is the influence of every variable on every other, and the evidence that it is not chance.
 type Graph struct {
 	Dim       int
 	Influence []float64 // Dim x Dim, see eval.Influencer
-	Threshold float64   // of |Influence| off the diagonal; 0 when there was no permutation
+	Evidence  []float64 // Dim x Dim: Student's t, see InfluenceGraph; nil when there was no surrogate
 }
 
-// Edge reports whether variable j influences variable i, i != j.
+const (
+	// EdgeEvidence is the least evidence of an edge: a pair without influence has it with a probability of
+	// .5 % (Student's distribution with evidenceBatches-1 degrees of freedom).
+	EdgeEvidence = 2.86
+
+	evidenceBatches = 20
+	evidenceSkipped = .1 // share of the series that the models learn before their forecasts count
+)
+
+// Edge reports whether variable j influences variable i, i != j; without evidence, whether it does at all.
 func (g *Graph) Edge(i, j int) bool {
-	return i != j && math.Abs(g.Influence[i*g.Dim+j]) > g.Threshold
+	k := i*g.Dim + j
+	return i != j && g.Influence[k] != 0 && (g.Evidence == nil || g.Evidence[k] > EdgeEvidence)
 }
 
-// InfluenceGraph runs a model over a series and returns the influences at its
-// end. The threshold is the 95 % quantile of the influences that the same model
-// finds where there are none (Brault 2017, section 8.4): in each of the permutations,
-// 20 or more, it learns the step of another, random row in place of the next step.
-// newModel returns a model of NewInfluence that has learnt nothing.
-func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, permutations int, seed uint64) (*Graph, error) {
+// InfluenceGraph runs a model over a series and returns the influences at its end, with the
+// evidence of each from the forecasts of the whole series. For the influences of variable j the same
+// model forecasts series in which the values of j are shifted in time, circularly, by some random lag: j
+// keeps its own dynamics and loses its relation to the others. With e_a the error of variable i in one of
+// these surrogates, f_b its forecast in another and f that in the series, the evidence is that
+//
+//	e_a (f - f_b)
+//
+// has a positive mean: what j adds to the forecast is what is missing without. When j has no influence, f and
+// f_b are alike, and the mean is 0. Batches of time give its standard error. There are 2 surrogates or more
+// for each variable, or none: no evidence. newModel returns a model with derivatives that has learnt
+// nothing; it is called concurrently.
+func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, surrogates int) (*Graph, error) {
 	if len(rows) == 0 {
-		return nil, errors.New("varmodel: no rows")
+		return nil, errors.New("interval: no rows")
 	}
-	d, n := len(rows[0]), len(rows)
+	d := len(rows[0])
 	g := &Graph{Dim: d, Influence: make([]float64, d*d)}
-	if err := influenceOf(g.Influence, newModel, rows, nil); err != nil {
-		return nil, err
-	}
-	rng := rand.New(rand.NewPCG(seed, 82))
-	var null []float64
-	s := make([]float64, d*d)
-	for range permutations {
-		if err := influenceOf(s, newModel, rows, rng.Perm(n-1)); err != nil {
-			return nil, err
-		}
-		for k, v := range s {
-			if k%(d+1) != 0 {
-				null = append(null, math.Abs(v))
-			}
-		}
-	}
-	if len(null) > 0 {
-		slices.Sort(null)
-		g.Threshold = null[min(len(null)*95/100, len(null)-1)]
-	}
-	return g, nil
-}
-
-// influenceOf writes the influences at the end of the rows. With a permutation the
-// step to row t+1 is learnt as that to row permutation[t]+1.
-func influenceOf(dst []float64, newModel func() (eval.Model, error), rows [][]float64, permutation []int) error {
 	m, err := newModel()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f, ok := m.NewSeries().(*influenceSeries)
-	if !ok {
-		return errors.New("varmodel: the model has no influences")
+	if m, err = NewInfluence(m, d, 0); err != nil {
+		return nil, err
 	}
-	target := make([]float64, len(rows[0]))
-	for t, row := range rows {
-		copy(target, row)
-		if t > 0 && permutation != nil {
-			from := permutation[t-1]
-			for j := range target {
-				target[j] = rows[t-1][j] + rows[from+1][j] - rows[from][j]
+	series := m.NewSeries()
+	forecasts, err := forecastsOf(series, rows)
+	if err != nil {
+		return nil, err
+	}
+	if !series.(*influenceSeries).InfluenceTo(g.Influence) {
+		return nil, errors.New("interval: too few rows for influences: the models learn for some dozens of rows without a break")
+	}
+	if surrogates == 0 {
+		return g, nil
+	}
+	g.Evidence = make([]float64, d*d)
+	var sources errgroup.Group
+	sources.SetLimit(runtime.GOMAXPROCS(0))
+	for j := range d {
+		sources.Go(func() error {
+			without := make([][][]float64, surrogates)
+			for k, surrogate := range surrogatesOf(rows, j, surrogates) {
+				m, err := newModel()
+				if err != nil {
+					return err
+				}
+				if without[k], err = forecastsOf(m.NewSeries(), surrogate); err != nil {
+					return err
+				}
 			}
-		}
-		if err := f.ObserveTarget(row, target); err != nil {
-			return err
-		}
+			for i := range d {
+				if i != j {
+					g.Evidence[i*d+j] = evidenceOf(i, rows, forecasts, without)
+				}
+			}
+			return nil
+		})
 	}
-	if !f.InfluenceTo(dst) {
-		return errors.New("varmodel: too few rows for influences")
-	}
-	return nil
+	return g, sources.Wait()
 }
 
 // AUROC is the probability that the influence along an edge, edges[i][j] for one of
@@ -99,4 +110,118 @@ func (g *Graph) AUROC(edges [][]bool) float64 {
 		}
 	}
 	return eval.AUROC(scores, labels)
+}
+
+// forecastsOf returns the one-step forecast of each row; NaN while there is none.
+func forecastsOf(f eval.Forecaster, rows [][]float64) ([][]float64, error) {
+	d := len(rows[0])
+	forecasts := make([][]float64, len(rows))
+	all := make([]float64, len(rows)*d)
+	for t, row := range rows {
+		forecasts[t] = all[t*d : (t+1)*d]
+		if !f.ForecastTo(forecasts[t]) {
+			for j := range d {
+				forecasts[t][j] = math.NaN()
+			}
+		}
+		if err := f.Observe(row); err != nil {
+			return nil, err
+		}
+	}
+	return forecasts, nil
+}
+
+// surrogatesOf returns n series of rows in which variable j is shifted in time, circularly, by lags of a
+// tenth of the series or more: of each n-th part of them, the one with the largest autocorrelation, so that a
+// season keeps its phase. The variable keeps the times at which it is missing. Where its end and its
+// beginning are farther apart than any two values in a row, as of a walk, the beginning goes on from the end.
+func surrogatesOf(rows [][]float64, j, n int) [][][]float64 {
+	var x []float64
+	var step, mean float64
+	for _, row := range rows {
+		if v := row[j]; v == v {
+			if len(x) > 0 {
+				step = max(step, math.Abs(v-x[len(x)-1]))
+			}
+			x = append(x, v)
+			mean += (v - mean) / float64(len(x))
+		}
+	}
+	var offset float64
+	if len(x) > 0 && math.Abs(x[len(x)-1]-x[0]) > step {
+		offset = x[len(x)-1] - x[0]
+	}
+	correlations := autocorrelations(x, mean)
+	surrogates := make([][][]float64, n)
+	for k := range surrogates {
+		var lag int
+		part := func(k int) int { return int((.1 + .8*float64(k)/float64(n)) * float64(len(x))) }
+		for l := part(k); l < part(k+1); l++ {
+			if lag == 0 || correlations[l] > correlations[lag] {
+				lag = l
+			}
+		}
+		shifted := make([][]float64, len(rows))
+		from := lag
+		for t, row := range rows {
+			shifted[t] = slices.Clone(row)
+			if row[j] == row[j] {
+				if from < len(x) {
+					shifted[t][j] = x[from]
+				} else {
+					shifted[t][j] = x[from-len(x)] + offset
+				}
+				from++
+			}
+		}
+		surrogates[k] = shifted
+	}
+	return surrogates
+}
+
+// autocorrelations returns the circular autocorrelation of x at each lag, times a constant.
+func autocorrelations(x []float64, mean float64) []float64 {
+	if len(x) == 0 {
+		return nil
+	}
+	centred := make([]float64, len(x))
+	for i, v := range x {
+		centred[i] = v - mean
+	}
+	fft := fourier.NewFFT(len(x))
+	power := fft.Coefficients(nil, centred)
+	for i, c := range power {
+		power[i] = complex(real(c)*real(c)+imag(c)*imag(c), 0)
+	}
+	return fft.Sequence(centred, power)
+}
+
+// evidenceOf returns t of variable i, given its forecasts with a source and in the source's surrogates.
+func evidenceOf(i int, rows, with [][]float64, without [][][]float64) float64 {
+	var products []float64
+	for t := int(evidenceSkipped * float64(len(rows))); t < len(rows); t++ {
+		var product float64
+		for a, one := range without {
+			for b, other := range without {
+				if a != b {
+					product += (rows[t][i] - one[t][i]) * (with[t][i] - other[t][i])
+				}
+			}
+		}
+		if product == product {
+			products = append(products, product)
+		}
+	}
+	if len(products) < evidenceBatches {
+		return 0
+	}
+	means := make([]float64, evidenceBatches)
+	for k := range means {
+		means[k] = stat.Mean(products[k*len(products)/evidenceBatches:(k+1)*len(products)/evidenceBatches], nil)
+	}
+	mean, sd := stat.MeanStdDev(means, nil)
+	if sd == 0 {
+		return 0
+	}
+	return mean / stat.StdErr(sd, evidenceBatches)
 }

@@ -121,7 +121,7 @@ func TestC8_4_InfluenceOfANetwork(t *testing.T) {
 		for seed := range uint64(4) {
 			g := eval.NewNetwork(seed + 1)
 			rows := eval.Collect("network", g, 3000).Series[0].Rows
-			graph, err := InfluenceGraph(newModel, rows, 0, 1)
+			graph, err := InfluenceGraph(newModel, rows, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,11 +132,7 @@ func TestC8_4_InfluenceOfANetwork(t *testing.T) {
 	const d = 10
 	kernel := run(func() (eval.Model, error) { return networkModel(d) })
 	linear := run(func() (eval.Model, error) {
-		m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: d, Order: 1, Horizon: 1})
-		if err != nil {
-			return nil, err
-		}
-		return NewInfluence(m, d, 0)
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: d, Order: 1, Horizon: 1})
 	})
 	t.Logf("AUROC %.3f, VAR(1) %.3f", kernel, linear)
 	if !(kernel >= .9) || !(kernel >= linear) {
@@ -145,76 +141,124 @@ func TestC8_4_InfluenceOfANetwork(t *testing.T) {
 }
 
 func networkModel(d int) (eval.Model, error) {
-	m, err := kernel.NewVAR(kernel.VARConfig{Dim: d, Order: 1, Horizon: 1, Seed: 1, Map: modeltest.GaussianMap(d, 1, 100, orff.Identity(d))})
-	if err != nil {
-		return nil, err
-	}
-	return NewInfluence(m, d, 0)
+	return kernel.NewVAR(kernel.VARConfig{Dim: d, Order: 1, Horizon: 1, Seed: 1, Map: modeltest.GaussianMap(d, 1, 100, orff.Identity(d))})
 }
 
-// The permutation null: of the 90 - edges pairs without an edge some five in a
-// hundred lie above the threshold, of the edges most.
-func TestInfluenceGraphThreshold(t *testing.T) {
-	g := eval.NewNetwork(2)
-	rows := eval.Collect("network", g, 2000).Series[0].Rows
-	graph, err := InfluenceGraph(func() (eval.Model, error) { return networkModel(10) }, rows, 20, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found, edges, wrong, pairs float64
-	for i, row := range g.Edges() {
+// edgesOf counts the edges of a graph: those that there are and that it finds, and others.
+func edgesOf(g *Graph, truth [][]bool) (edges, found, pairs, wrong int) {
+	for i, row := range truth {
 		for j, e := range row {
 			switch {
 			case i == j:
 			case e:
 				edges++
-				if graph.Edge(i, j) {
+				if g.Edge(i, j) {
 					found++
 				}
 			default:
 				pairs++
-				if graph.Edge(i, j) {
+				if g.Edge(i, j) {
 					wrong++
 				}
 			}
 		}
 	}
-	t.Logf("found %g of %g edges, %g of %g others, threshold %.3f", found, edges, wrong, pairs, graph.Threshold)
-	// 5 % of 75 pairs are 4, with a standard deviation of 2; those of common causes
-	// share credit and add some.
-	if !(found >= .8*edges) || !(wrong <= .15*pairs) {
-		t.Errorf("found %g of %g edges and %g of %g others", found, edges, wrong, pairs)
-	}
+	return edges, found, pairs, wrong
 }
 
-// Of variables that follow their own past alone 5 % of the pairs lie above the
-// threshold: 4.5 of 90, with a standard deviation of 2.1.
-func TestInfluenceGraphOfIndependentVariables(t *testing.T) {
-	const d = 10
-	rng := rand.New(rand.NewPCG(35, 36))
-	rows := make([][]float64, 1500)
-	x := make([]float64, d)
-	for i := range rows {
-		for j := range x {
-			x[j] = .7*x[j] + rng.NormFloat64()
-		}
-		rows[i] = append([]float64(nil), x...)
-	}
-	graph, err := InfluenceGraph(func() (eval.Model, error) { return networkModel(d) }, rows, 20, 1)
+// A network of tanh, sin and even bumps in which variables have common causes.
+func TestEdgesOfANetwork(t *testing.T) {
+	g := eval.NewNetwork(2)
+	rows := eval.Collect("network", g, 2000).Series[0].Rows
+	graph, err := InfluenceGraph(func() (eval.Model, error) { return networkModel(10) }, rows, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := 0
-	for i := range d {
-		for j := range d {
-			if graph.Edge(i, j) {
-				edges++
-			}
+	edges, found, pairs, wrong := edgesOf(graph, g.Edges())
+	t.Logf("found %d of %d edges, %d of %d others", found, edges, wrong, pairs)
+	// .5 % of 75 pairs are .4; the aims are those of the issue about influences.
+	if found < (4*edges+4)/5 || wrong > pairs*8/100 {
+		t.Errorf("found %d of %d edges and %d of %d others", found, edges, wrong, pairs)
+	}
+}
+
+// simulate returns rows of variables that follow coefficient times their own past, missing with probability
+// gap. Odd ones follow the one before by edge as well.
+func simulate(rng *rand.Rand, rows, d int, coefficient, edge, gap float64) (x [][]float64, truth [][]bool) {
+	truth = make([][]bool, d)
+	for i := range truth {
+		truth[i] = make([]bool, d)
+		if edge != 0 && i%2 == 1 {
+			truth[i][i-1] = true
 		}
 	}
-	t.Logf("%d edges above %.3f", edges, graph.Threshold)
-	if edges > 4+3*2 {
-		t.Errorf("%d edges of 90 pairs", edges)
+	now := make([]float64, d)
+	for range rows {
+		next, seen := make([]float64, d), make([]float64, d)
+		for i := range next {
+			next[i] = coefficient*now[i] + rng.NormFloat64()
+			if i%2 == 1 {
+				next[i] += edge * math.Tanh(now[i-1])
+			}
+			if seen[i] = next[i]; rng.Float64() < gap {
+				seen[i] = math.NaN()
+			}
+		}
+		now = next
+		x = append(x, seen)
+	}
+	return x, truth
+}
+
+// Variables that follow their own past alone, and some with edges. Each pair without an edge is one with
+// probability .005: .6 of 112, and 4 are 4 standard deviations of binomial counts above.
+func TestEdgesAreNotChance(t *testing.T) {
+	const d, seeds, n = 8, 2, 1000
+	for _, c := range []struct {
+		name                   string
+		coefficient, edge, gap float64
+	}{
+		{"white noise", 0, 0, 0}, {"AR(.4)", .4, 0, 0}, {"AR(.95)", .95, 0, 0}, {"walk", 1, 0, 0},
+		{"edges", .5, .5, 0}, {"edges and gaps", .5, .5, .05}, {"weak edges", .8, .3, 0},
+	} {
+		var edges, found, wrong int
+		for seed := range uint64(seeds) {
+			rows, truth := simulate(rand.New(rand.NewPCG(35, seed)), n, d, c.coefficient, c.edge, c.gap)
+			g, err := InfluenceGraph(func() (eval.Model, error) {
+				return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: d, Order: 3, Horizon: 1, Seed: seed})
+			}, rows, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, f, _, w := edgesOf(g, truth)
+			edges, found, wrong = edges+e, found+f, wrong+w
+		}
+		t.Logf("%s: found %d of %d edges, %d of %d others", c.name, found, edges, wrong, seeds*d*(d-1)-edges)
+		if wrong > 4 || found < (4*edges+4)/5 {
+			t.Errorf("%s: found %d of %d edges and %d others", c.name, found, edges, wrong)
+		}
+	}
+}
+
+// Of variables with the same season, at the same phase, none is an edge: a surrogate keeps the phase.
+func TestSurrogatesKeepTheSeason(t *testing.T) {
+	rows, _ := simulate(rand.New(rand.NewPCG(37, 38)), 1000, 2, 0, 0, 0)
+	for t, row := range rows {
+		row[0] += 3 * math.Sin(2*math.Pi*float64(t)/24)
+	}
+	for k, s := range surrogatesOf(rows, 0, 2) {
+		var same, own float64
+		for i, row := range s {
+			same += row[0] * math.Sin(2*math.Pi*float64(i)/24)
+			own += rows[i][0] * math.Sin(2*math.Pi*float64(i)/24)
+			if row[1] != rows[i][1] {
+				t.Fatal("another variable is shifted")
+			}
+		}
+		// The join of end and beginning is one sixteenth of a day off.
+		if !(same >= .8*own) {
+			t.Errorf("surrogate %d has %.0f of the season's %.0f", k, same, own)
+		}
 	}
 }
 
@@ -230,13 +274,9 @@ func ExampleNewInfluence() {
 		x = next
 	}
 	newModel := func() (eval.Model, error) {
-		m, err := auto.NewORFFVAR(auto.ORFFVARConfig{Dim: 2, Order: 1, Horizon: 1})
-		if err != nil {
-			return nil, err
-		}
-		return NewInfluence(m, 2, 0)
+		return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: 2, Order: 1, Horizon: 1})
 	}
-	g, err := InfluenceGraph(newModel, rows, 20, 1)
+	g, err := InfluenceGraph(newModel, rows, 2)
 	if err != nil {
 		panic(err)
 	}

@@ -12,9 +12,6 @@ import (
 type Differentiable interface {
 	eval.Forecaster
 
-	// ObserveTarget is Observe, but another target is learnt in place of y.
-	ObserveTarget(y, target []float64) error
-
 	// smooth returns the reason why there is no derivative, or nil.
 	Smooth() error
 
