@@ -42,8 +42,8 @@ type FourierNLMS struct {
 }
 
 const (
-	firstCache = 48 << 10         // bytes
-	fewSteps   = vec.FourierSteps // kept back where weights and frequencies fit into it
+	firstCache = 48 << 10 // bytes
+	fewSteps   = 3        // kept back where weights and frequencies fit into it
 	manySteps  = 8
 )
 

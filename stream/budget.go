@@ -54,7 +54,7 @@ func (e *Engine) afford(dim int, replaced int64) (tier int, refusal *DataError) 
 	if fits {
 		return tier, nil
 	}
-	return 0, refuse(Memory, "one more series of %d variables takes %d KiB with the lightest model, %d of %d MiB are in use; model.memory is the limit",
+	return 0, refuse(Memory, "one more series of %d variables takes %d KiB with the lightest model, %d of %d MiB are in use",
 		dim, bytes>>10, (e.budget.used-replaced)>>20, e.budget.limit>>20)
 }
 

@@ -130,7 +130,7 @@ func (a *Assembler) gridFor(r *Record) (*grid, *DataError) {
 	if g != nil && g.begun && a.rowOf(r.Time) <= g.closed {
 		why := ""
 		if !a.c.Assembly.WaitForLate {
-			why = "; without pipeline.wait_for_late, a row closes when it is complete"
+			why = "; a row that does not wait for late values closes when it is complete"
 		}
 		return nil, refuse(Late, "the row of series %q at %s, or a later one, was closed%s",
 			r.Series, timeText(a.rowOf(r.Time)*int64(a.c.Interval)), why)

@@ -60,7 +60,7 @@ func TestErrorsNameARemedy(t *testing.T) {
 		{"unsorted", []string{"replay", path("late.csv")}, []string{"--sort"}},
 		{"file missing", []string{"replay", path("god.csv")}, []string{"no such file", "good.csv", "name one of these"}},
 		{"file misspelt among many", []string{"replay", path("seriez-09.csv")}, []string{"seriez-09.csv", "has series-09.csv,", "more files; name one of these"}},
-		{"state that is a file", []string{"replay", path("good.csv"), "--state", path("good.csv")}, []string{"good.csv: not a directory: --state or state.dir must name a directory"}},
+		{"state that is a file", []string{"replay", path("good.csv"), "--state", path("good.csv")}, []string{"good.csv: not a directory: the checkpoints need a directory"}},
 		{"folder missing", []string{"forecast", path("no/god.csv")}, []string{"the folder is not there"}},
 		{"file of lint missing", []string{"lint", "--connect", "--set", "input.file.path=" + path("god.csv"), "--set", "output.discard={}"}, []string{"input.file.path: ", "name one of these"}},
 		{"file of produce missing, no broker", []string{"produce", path("god.csv"), "--topic", "t", "--brokers", "127.0.0.1:1"}, []string{"name one of these"}},

@@ -1,10 +1,9 @@
-// Package isa knows for which instruction sets there are kernels, and which of them
-// this process uses.
+// Package isa chooses the instruction set of the numerical kernels.
 //
-// The best one that processor and system support is chosen when the program starts.
-// The environment variable FORECASTER_VEC forces one of portable, avx2 and avx512.
-// Sums are taken in another order by each of them, so results differ in their last
-// bits.
+// A process uses the best set that processor and system support. The environment
+// variable FORECASTER_VEC forces one of portable, avx2 and avx512. Each set adds numbers
+// in another order, so results differ in their last bits. Functions without a kernel for
+// AVX-512 take the kernel for AVX2.
 package isa
 
 // Set is an instruction set. A larger one includes the smaller ones.

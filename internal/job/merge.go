@@ -23,7 +23,7 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 	if err != nil {
 		return err
 	}
-	err = connection.Ping(ctx)
+	err = atBrokers(connection.Ping(ctx))
 	if err == nil && partitions > 0 {
 		err = connection.CreateTopic(ctx, to, partitions)
 	}

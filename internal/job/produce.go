@@ -50,7 +50,7 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 		return nil, err
 	}
 	if err := connection.Ping(ctx); err != nil {
-		return nil, err
+		return nil, atBrokers(err)
 	}
 	done := &Produced{Topic: wire.InputKafka(cfg).Topics[0]}
 	if p.Partitions > 0 {
@@ -79,6 +79,14 @@ func (p *Produce) Run(ctx context.Context, cfg *config.Config) (*Produced, error
 			return nil, fmt.Errorf("%s: no usable rows", p.Path)
 		}
 	}
+}
+
+// atBrokers says which setting an error in reaching the brokers is about.
+func atBrokers(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("input.kafka.brokers (--brokers): %w", err)
 }
 
 func (p *Produce) open(cfg *config.Config) (*file.Source, error) {

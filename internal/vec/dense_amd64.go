@@ -6,7 +6,8 @@ import (
 
 //go:generate go run -C ../tools/asmgen . -family dense -out ../../vec/dense_amd64.s -stubs ../../vec/dense_stubs_amd64.go -pkg vec
 
-// The functions below call the kernel of the active instruction set. A pointer to the
+// The functions below call the kernel of the active instruction set: with AVX-512 the
+// AVX2 kernel where there is no other. A pointer to the
 // first element must exist even where a kernel reads none.
 
 func dot(x, y []float64) float64 {
@@ -54,25 +55,19 @@ func times(x, y []float64) {
 	if len(x) == 0 {
 		return
 	}
-	switch isa.Active {
-	case isa.AVX512:
-		timesAVX512(&x[0], &y[0], len(x))
-	case isa.AVX2:
-		timesAVX2(&x[0], &y[0], len(x))
-	default:
+	if isa.Active == isa.Portable {
 		timesPortable(x, y)
+		return
 	}
+	timesAVX2(&x[0], &y[0], len(x))
 }
 
 func hadamard(x []float64) {
-	switch {
-	case isa.Active == isa.AVX512 && len(x) >= 8:
-		hadamardAVX512(&x[0], len(x))
-	case isa.Active == isa.AVX2 && len(x) >= 4:
-		hadamardAVX2(&x[0], len(x))
-	default:
+	if isa.Active == isa.Portable || len(x) < 4 {
 		hadamardPortable(x)
+		return
 	}
+	hadamardAVX2(&x[0], len(x))
 }
 
 func matVec(y, a, x []float64) {
@@ -94,14 +89,11 @@ func addMatTVec(y, a, x []float64) {
 	if len(a) == 0 {
 		return
 	}
-	switch isa.Active {
-	case isa.AVX512:
-		addMatTVecAVX512(&y[0], &a[0], &x[0], len(x), len(y))
-	case isa.AVX2:
-		addMatTVecAVX2(&y[0], &a[0], &x[0], len(x), len(y))
-	default:
+	if isa.Active == isa.Portable {
 		addMatTVecPortable(y, a, x)
+		return
 	}
+	addMatTVecAVX2(&y[0], &a[0], &x[0], len(x), len(y))
 }
 
 func addOuter(a []float64, alpha float64, x, y []float64) {
@@ -122,11 +114,7 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 	step := stepOf(m, n, 8)
 	for i := range step {
 		rows := (m - i + step - 1) / step
-		if isa.Active == isa.AVX512 {
-			addOuterAVX512(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
-		} else {
-			addOuterAVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
-		}
+		addOuterAVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
 	}
 }
 
@@ -153,12 +141,7 @@ func matMulT(c, a, b []float64, m, n, k int) {
 		return
 	}
 	for j := 0; j < k; j += panel {
-		w := min(panel, k-j)
-		if isa.Active == isa.AVX512 {
-			matMulTAVX512(&c[0], &a[j], &b[j], m, n, w, n, k)
-		} else {
-			matMulTAVX2(&c[0], &a[j], &b[j], m, n, w, n, k)
-		}
+		matMulTAVX2(&c[0], &a[j], &b[j], m, n, min(panel, k-j), n, k)
 	}
 }
 
@@ -171,12 +154,7 @@ func addMatMul(c []float64, alpha float64, a, b []float64, m, n, k int) {
 		return
 	}
 	for j := 0; j < n; j += panel {
-		w := min(panel, n-j)
-		if isa.Active == isa.AVX512 {
-			addMatMulAVX512(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
-		} else {
-			addMatMulAVX2(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
-		}
+		addMatMulAVX2(&c[j], alpha, &a[0], &b[j], m, min(panel, n-j), k, n, k, n)
 	}
 }
 
@@ -196,28 +174,22 @@ func columnDots(y, a, x []float64) {
 }
 
 func addLagged(c, f, x []float64, m, n, k, shift int) {
-	switch isa.Active {
-	case isa.AVX512:
-		addLaggedAVX512(&c[0], &f[0], &x[0], m, n, k, shift)
-	case isa.AVX2:
-		addLaggedAVX2(&c[0], &f[0], &x[0], m, n, k, shift)
-	default:
+	if isa.Active == isa.Portable {
 		addLaggedPortable(c, f, x, m, n, k, shift)
+		return
 	}
+	addLaggedAVX2(&c[0], &f[0], &x[0], m, n, k, shift)
 }
 
 func addOuters(a, g, u []float64, m, k, n int) {
 	if m == 0 || k == 0 {
 		return
 	}
-	switch isa.Active {
-	case isa.AVX512:
-		addOutersAVX512(&a[0], &g[0], &u[0], m, k, n/8, n/8)
-	case isa.AVX2:
-		addOutersAVX2(&a[0], &g[0], &u[0], m, k, n/4, n/4)
-	default:
+	if isa.Active == isa.Portable {
 		addOutersPortable(a, g, u, m, k, n)
+		return
 	}
+	addOutersAVX2(&a[0], &g[0], &u[0], m, k, n/4, n/4)
 }
 
 // narrow and widen take a multiple of eight numbers.

@@ -92,55 +92,15 @@ func axpyAVX512(alpha float64, x *float64, y *float64, n int)
 //go:noescape
 func scaleAVX512(y *float64, alpha float64, x *float64, n int)
 
-// timesAVX512 multiplies x by y, element by element.
-//
-//go:noescape
-func timesAVX512(x *float64, y *float64, n int)
-
-// hadamardAVX512 replaces x by its Walsh-Hadamard transform; n is a power of two, a register or more.
-//
-//go:noescape
-func hadamardAVX512(x *float64, n int)
-
 // matVecAVX512 sets y = A x, A of m rows and n columns.
 //
 //go:noescape
 func matVecAVX512(y *float64, a *float64, x *float64, m int, n int)
 
-// addOuterAVX512 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
-//
-//go:noescape
-func addOuterAVX512(a *float64, alpha float64, f *float64, u *float64, m int, n int, step int)
-
-// addMatTVecAVX512 adds A^T x to y, A of m rows and n columns.
-//
-//go:noescape
-func addMatTVecAVX512(y *float64, a *float64, x *float64, m int, n int)
-
-// matMulTAVX512 adds A B^T to C, C of m rows and n columns; rows of C are ldc apart, those of A and B lda.
-//
-//go:noescape
-func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int)
-
-// addMatMulAVX512 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
-//
-//go:noescape
-func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
-
-// addOutersAVX512 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
-//
-//go:noescape
-func addOutersAVX512(a *float64, f *float64, u *float64, m int, k int, cols int, n int)
-
 // columnDotsAVX512 sets y_j = sum_i A_ij X_ij, A and X of m rows and n columns, whole registers.
 //
 //go:noescape
 func columnDotsAVX512(y *float64, a *float64, x *float64, m int, n int)
-
-// addLaggedAVX512 adds to two matrices C and D of m rows and n columns, whole registers: C_ij += sum over l < k of F_(2l, j) x[i n + j + l shift], and D_ij the same with F_(2l+1, j).
-//
-//go:noescape
-func addLaggedAVX512(c *float64, f *float64, x *float64, m int, n int, k int, shift int)
 
 // narrowAVX512 rounds n numbers, a multiple of 8, to 32 bits.
 //

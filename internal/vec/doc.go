@@ -8,9 +8,10 @@
 //
 // # Instruction sets
 //
-// Every function exists in portable Go and, on amd64, as a kernel for AVX2 and for
-// AVX-512; package isa says which of them is active. The kernels are written by the
-// generator in gen, one file a family: dense, symmetric, elementary and fourier.
+// Every function exists in portable Go and, on amd64, as a kernel for AVX2. Some have a
+// kernel for AVX-512 as well. Package isa chooses the active set. The generator
+// internal/tools/asmgen writes the kernels, one file per family: dense, symmetric and
+// elementary.
 //
 // The order of a sum depends on the instruction set and on the shape, never on
 // alignment or timing, so results repeat bit for bit. Two instruction sets differ in

@@ -9,28 +9,22 @@ import (
 // The functions below call the kernel of the active instruction set.
 
 func logTo(dst, x []float64) {
-	switch {
-	case isa.Active == isa.Portable || len(x) < 4: // a register takes longer than three numbers
+	if isa.Active == isa.Portable || len(x) < 4 { // a register takes longer than three numbers
 		logToPortable(dst, x)
-	case isa.Active == isa.AVX2 || len(x) <= 8: // two registers in turn, which divide sooner
-		logToAVX2(&dst[0], &x[0], len(x))
-	default:
-		logToAVX512(&dst[0], &x[0], len(x))
+		return
 	}
+	logToAVX2(&dst[0], &x[0], len(x))
 }
 
 func sinCos(sin, cos, t []float64) {
 	if len(t) == 0 {
 		return
 	}
-	switch isa.Active {
-	case isa.AVX512:
-		sinCosAVX512(&sin[0], &cos[0], &t[0], len(t))
-	case isa.AVX2:
-		sinCosAVX2(&sin[0], &cos[0], &t[0], len(t))
-	default:
+	if isa.Active == isa.Portable {
 		sinCosPortable(sin, cos, t)
+		return
 	}
+	sinCosAVX2(&sin[0], &cos[0], &t[0], len(t))
 }
 
 func features(phi, w, x []float64, scale float64) {
@@ -50,4 +44,12 @@ func features(phi, w, x []float64, scale float64) {
 	default:
 		featuresPortable(phi, w, x, scale)
 	}
+}
+
+func fourierFeatures(phi, w, x []float64, n int) {
+	if isa.Active == isa.Portable {
+		fourierFeaturesPortable(phi, w, x, n)
+		return
+	}
+	fourierFeaturesAVX2(&phi[0], &w[0], &x[0], len(x), n)
 }

@@ -17,20 +17,10 @@ func featuresAVX2(cos *float64, sin *float64, w *float64, x *float64, scale floa
 //go:noescape
 func logToAVX2(dst *float64, x *float64, n int)
 
-// sinCosAVX512 sets sin and cos to those of x turns.
-//
-//go:noescape
-func sinCosAVX512(sin *float64, cos *float64, x *float64, n int)
-
 // featuresAVX512 sets cos = scale cos(W^T x) and sin = scale sin(W^T x) in turns, W of m rows and n columns.
 //
 //go:noescape
 func featuresAVX512(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
-
-// logToAVX512 sets dst to the logarithms of x.
-//
-//go:noescape
-func logToAVX512(dst *float64, x *float64, n int)
 
 // fourierFeaturesAVX2 sets phi to the cosines and sines of W^T x turns in panels, W of m rows and n frequencies.
 //

@@ -1,9 +1,6 @@
 package vec
 
 import (
-	"math"
-	"unsafe"
-
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
@@ -19,9 +16,9 @@ import (
 // the first panel may have fewer, with zeros in the free places. Behind the panels come
 // the given features, also filled up with zeros.
 type FourierWeights struct {
-	call fourierCall
-
 	inputs, n, given, outputs, steps int
+
+	kept int // rows of U
 
 	len  int       // places of random features in a row
 	row  int       // length of a row: len and the places of given features
@@ -31,28 +28,6 @@ type FourierWeights struct {
 
 	sums []float64 // scratch: products of the rows of A and U with phi
 }
-
-// fourierCall has the arguments of the AVX-512 kernel, in its order. Distances are in
-// bytes.
-type fourierCall struct {
-	a, g, w, sums *float64
-	phi           int // distance from a to the features
-	inputs, n     int
-	rows          int     // rows of A and then of U that the kernel multiplies
-	row           int     // distance from row to row
-	outputs       int     // number of outputs if the kernel computes them, else 0
-	kept          int     // rows of U
-	limit         float64 // an angle of inputs below it is below 2^46 turns
-}
-
-// FourierSteps is the number of steps that the pass of a prediction adds to A, with at
-// most fourierOutputs outputs. Another number of steps takes a pass of its own.
-const FourierSteps = 3
-
-const (
-	fourierRows    = 12 // rows that the kernel multiplies at most
-	fourierOutputs = 8  // outputs that the kernel computes at most
-)
 
 // Panel is the number of frequencies in a panel: their cosines fill a cache line.
 const Panel = 8
@@ -68,41 +43,16 @@ func NewFourierWeights(w []float64, inputs, given, outputs, steps int) *FourierW
 	stride := fill(f.n)
 	f.len = 2 * stride
 	f.row = f.len + fill(given)
-	f.sums = Aligned(max(outputs+steps, 16))
+	f.sums = Aligned(outputs + steps)
 	f.w = Aligned(inputs * stride)
 	f.rows = Aligned((outputs + steps + 1) * f.row)
 	f.g = make([]float64, steps*outputs)
-	largest := 0.0
 	for i := range inputs {
 		for k, v := range w[i*f.n : (i+1)*f.n] {
 			f.w[i*stride+f.place(k)] = v
-			largest = max(largest, math.Abs(v))
 		}
 	}
-	f.call = fourierCall{
-		w: &f.w[0], sums: &f.sums[0],
-		inputs: inputs, n: f.n,
-		limit: 1 << 46 / largest / float64(inputs),
-	}
-	if steps == FourierSteps && outputs <= fourierOutputs {
-		f.call.outputs = outputs
-	}
-	f.point()
 	return f
-}
-
-// point sets the addresses in call.
-func (f *FourierWeights) point() {
-	f.call.a, f.call.g = unsafe.SliceData(f.rows), unsafe.SliceData(f.g)
-	f.call.row = 8 * f.row
-	f.keep(f.call.kept)
-}
-
-// keep sets the number of steps in U.
-func (f *FourierWeights) keep(k int) {
-	all := f.outputs + k
-	f.call.kept, f.call.phi = k, all*f.call.row
-	f.call.rows = all - (max(all-fourierRows, 0)+7)/8*8
 }
 
 // place returns the place of frequency k among all: the first panel may be short.
@@ -130,12 +80,12 @@ func (f *FourierWeights) features(k int) []float64 {
 }
 
 // Given returns the given features of the next prediction, for the caller to set.
-func (f *FourierWeights) Given() []float64 { return f.features(f.call.kept)[f.len:][:f.given] }
+func (f *FourierWeights) Given() []float64 { return f.features(f.kept)[f.len:][:f.given] }
 
 // Weight returns the weight of output o for the feature at the given place.
 func (f *FourierWeights) Weight(o, place int) float64 {
 	v := f.rows[o*f.row+place]
-	for k := range f.call.kept {
+	for k := range f.kept {
 		v += float64(f.g[k*f.outputs+o] * f.features(k)[place])
 	}
 	return v
@@ -148,33 +98,20 @@ func (f *FourierWeights) PredictTo(y, x []float64) {
 	if len(y) != f.outputs || len(x) != f.inputs && len(x) != 0 {
 		panic("vec: FourierWeights: shapes differ")
 	}
-	if len(x) == 0 || f.call.outputs == 0 || !fourierCalls() {
-		f.predictTo(y, x)
-		return
-	}
-	fourier(f, &y[0], &x[0])
-	if f.call.kept == FourierSteps {
-		f.keep(0)
-	}
-}
-
-// predictTo is PredictTo in several passes over the rows.
-func (f *FourierWeights) predictTo(y, x []float64) {
-	p, k, n := f.outputs, f.call.kept, f.row
+	p, k, n := f.outputs, f.kept, f.row
 	if k == f.steps {
 		AddOuters(f.rows[:p*n], f.g, f.rows[p*n:(p+k)*n], p, k, n)
 		copy(f.features(0)[f.len:], f.features(k)[f.len:])
-		f.keep(0)
 		k = 0
+		f.kept = 0
 	}
-	sums := f.sums[:p+k]
+	sums, phi := f.sums[:p+k], f.features(k)
 	if len(x) > 0 {
-		fourierProducts(f, sums, x)
+		fourierFeatures(phi[:f.len], f.w, x, f.n)
 	} else {
-		phi := f.features(k)
 		clear(phi[:f.len])
-		MatVec(sums, f.rows[:(p+k)*n], phi)
 	}
+	MatVec(sums, f.rows[:(p+k)*n], phi)
 	if k > 0 {
 		AddMatTVec(sums[:p], f.g[:k*p], sums[p:])
 	}
@@ -184,19 +121,17 @@ func (f *FourierWeights) predictTo(y, x []float64) {
 // Keep adds the step c e phi^T, where phi has the features of the last PredictTo. It
 // follows a PredictTo at most once.
 func (f *FourierWeights) Keep(c float64, e []float64) {
-	k := f.call.kept
+	k := f.kept
 	g := f.g[k*len(e) : (k+1)*len(e)]
 	for o, v := range e {
 		g[o] = c * v
 	}
-	f.keep(k + 1)
+	f.kept = k + 1
 }
 
 // State saves or restores A, G and U.
 func (f *FourierWeights) State(c *snapshot.Codec) {
-	k := f.call.kept
-	c.Index(&k, f.steps+1)
-	f.keep(k)
+	c.Index(&f.kept, f.steps+1)
 	c.Float64s(f.rows)
 	c.Float64s(f.g)
 }
@@ -214,8 +149,8 @@ func addOutersPortable(a, g, u []float64, m, k, n int) {
 	for i := range m {
 		row := a[i*n : (i+1)*n]
 		s := 0
-		for ; s+FourierSteps <= k; s += FourierSteps {
-			addThree(row, g[s*m+i], g[(s+1)*m+i], g[(s+2)*m+i], u[s*n:(s+FourierSteps)*n])
+		for ; s+3 <= k; s += 3 {
+			addThree(row, g[s*m+i], g[(s+1)*m+i], g[(s+2)*m+i], u[s*n:(s+3)*n])
 		}
 		for ; s < k; s++ {
 			axpyPortable(g[s*m+i], u[s*n:(s+1)*n], row)

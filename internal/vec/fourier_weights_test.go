@@ -35,8 +35,7 @@ func testFourierWeights(t *testing.T) {
 			name := fmt.Sprintf("%d rows, %d frequencies, %d inputs, %d given", rows, n, inputs, given)
 			w := randomVector(rng, inputs*n)
 			k := (n + rows) % 5
-			// With FourierSteps kept at most, all but tall weights take one pass.
-			f := newTestWeights(t, rng, w, inputs, given, rows, max(k+1, FourierSteps), k)
+			f := newTestWeights(t, rng, w, inputs, given, rows, k+1, k)
 			m := f.row
 			x, y := standard(t, rng, inputs), isatest.Guarded(t, rows)
 			a, g := slices.Clone(f.rows), slices.Clone(f.g)
@@ -52,7 +51,7 @@ func testFourierWeights(t *testing.T) {
 
 			// An update that is put off must leave the same bits.
 			if k > 0 {
-				later, now := newTestWeights(t, rng, w, inputs, given, rows, k, k), newTestWeights(t, rng, w, inputs, given, rows, FourierSteps, 0)
+				later, now := newTestWeights(t, rng, w, inputs, given, rows, k, k), newTestWeights(t, rng, w, inputs, given, rows, 1, 0)
 				copy(later.rows, a)
 				copy(later.g, g)
 				copy(now.rows, a[:rows*m])
@@ -105,8 +104,7 @@ func testFourierWeights(t *testing.T) {
 func newTestWeights(t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *FourierWeights {
 	f := NewFourierWeights(w, inputs, given, outputs, steps)
 	f.rows, f.g = standard(t, rng, (outputs+k+1)*f.row), standard(t, rng, k*outputs)
-	f.call.kept = k
-	f.point()
+	f.kept = k
 	return f
 }
 
@@ -204,7 +202,7 @@ func BenchmarkFourierWeights(b *testing.B) {
 		d, n, m := s[0], s[1], s[2]
 		b.Run(fmt.Sprint(s), func(b *testing.B) {
 			isatest.Each(b, func(b *testing.B) {
-				f := NewFourierWeights(randomVector(rand.New(rand.NewPCG(1, 1)), m*n), m, 0, d, FourierSteps)
+				f := NewFourierWeights(randomVector(rand.New(rand.NewPCG(1, 1)), m*n), m, 0, d, 3)
 				y, x := make([]float64, d), make([]float64, m)
 				for b.Loop() {
 					f.PredictTo(y, x)

@@ -4,7 +4,7 @@ import "math"
 
 // SinCos sets sin_i = sin(2 pi t_i) and cos_i = cos(2 pi t_i): t is in turns, in which
 // the reduction t - round(t) is exact however large t is. The absolute error is below
-// 1.3e-15, with AVX-512 below 5e-16. An infinite or NaN t gives NaN. sin or cos may be
+// 1.3e-15. An infinite or NaN t gives NaN. sin or cos may be
 // t.
 func SinCos(sin, cos, t []float64) {
 	if len(sin) != len(t) || len(cos) != len(t) {

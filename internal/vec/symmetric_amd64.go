@@ -27,16 +27,14 @@ func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
 		return
 	}
 	switch {
-	case isa.Active == isa.AVX512 && minus:
-		symSubAVX512(&t[0], nb, &w[0], terms)
+	case isa.Active == isa.Portable:
+		symRankPortable(t, nb, w, terms, minus)
+	case minus:
+		symSubAVX2(&t[0], nb, &w[0], terms)
 	case isa.Active == isa.AVX512:
 		symAddAVX512(&t[0], nb, &w[0], terms)
-	case isa.Active == isa.AVX2 && minus:
-		symSubAVX2(&t[0], nb, &w[0], terms)
-	case isa.Active == isa.AVX2:
-		symAddAVX2(&t[0], nb, &w[0], terms)
 	default:
-		symRankPortable(t, nb, w, terms, minus)
+		symAddAVX2(&t[0], nb, &w[0], terms)
 	}
 }
 
@@ -45,14 +43,11 @@ func symMatVec(t []float64, nb int, y, x []float64, back bool) {
 		return
 	}
 	first, reverse := firstTile(t, back)
-	switch isa.Active {
-	case isa.AVX512:
-		symMatVecAVX512(first, nb, &y[0], &x[0], reverse)
-	case isa.AVX2:
-		symMatVecAVX2(first, nb, &y[0], &x[0], reverse)
-	default:
+	if isa.Active == isa.Portable {
 		symMatVecPortable(t, nb, y, x, back)
+		return
 	}
+	symMatVecAVX2(first, nb, &y[0], &x[0], reverse)
 }
 
 func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) {
@@ -60,35 +55,26 @@ func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) 
 		return
 	}
 	first, reverse := firstTile(t, back)
-	switch isa.Active {
-	case isa.AVX512:
-		symSubMatVecAVX512(first, nb, &y[0], &x[0], &w[0], terms, reverse)
-	case isa.AVX2:
-		symSubMatVecAVX2(first, nb, &y[0], &x[0], &w[0], terms, reverse)
-	default:
+	if isa.Active == isa.Portable {
 		symSubMatVecPortable(t, nb, y, x, w, terms, back)
+		return
 	}
+	symSubMatVecAVX2(first, nb, &y[0], &x[0], &w[0], terms, reverse)
 }
 
 func squareMatVec(s *Square, y, x []float64) float64 {
-	switch isa.Active {
-	case isa.AVX512:
-		return squareMatVecAVX512(&y[0], &s.a[0], &x[0], s.n, s.stride)
-	case isa.AVX2:
-		return squareMatVecAVX2(&y[0], &s.a[0], &x[0], s.n, s.stride)
+	if isa.Active == isa.Portable {
+		return squareMatVecPortable(s, y, x)
 	}
-	return squareMatVecPortable(s, y, x)
+	return squareMatVecAVX2(&y[0], &s.a[0], &x[0], s.n, s.stride)
 }
 
 func squareSub(s *Square, root float64, u []float64) {
-	switch isa.Active {
-	case isa.AVX512:
-		squareSubAVX512(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
-	case isa.AVX2:
-		squareSubAVX2(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
-	default:
+	if isa.Active == isa.Portable {
 		squareSubPortable(s, root, u)
+		return
 	}
+	squareSubAVX2(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
 }
 
 func uduProject(f, u, x []float32, n int) {

@@ -72,31 +72,6 @@ func uduUpdateAVX2(u *float32, k *float32, v *float32, l *float32, first int, n 
 //go:noescape
 func symAddAVX512(a *float64, nb int, w *float64, k int)
 
-// symSubAVX512 adds to the tiles, or subtracts, the sum of w w^T over k terms of length 8 nb.
-//
-//go:noescape
-func symSubAVX512(a *float64, nb int, w *float64, k int)
-
-// symMatVecAVX512 adds the product of the tiles with x to y, by rows of tiles. With back = 1 it begins with the last row, to which a points.
-//
-//go:noescape
-func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
-
-// symSubMatVecAVX512 subtracts k terms w w^T from the tiles and adds the product of the tiles with x to y, see symMatVec and symSub.
-//
-//go:noescape
-func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
-
-// squareMatVecAVX512 sets y = A x for a symmetric A of n rows, stride elements apart, and returns the inner product of x and y.
-//
-//go:noescape
-func squareMatVecAVX512(y *float64, a *float64, x *float64, n int, stride int) float64
-
-// squareSubAVX512 sets w = root u and A -= w w^T, A of n rows, stride elements apart.
-//
-//go:noescape
-func squareSubAVX512(a *float64, w *float64, u *float64, root float64, n int, stride int)
-
 // choleskyAVX512 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //
 //go:noescape

@@ -111,7 +111,7 @@ func (f *CSVFormat) Variables() int { return len(f.ValueColumns) }
 func decodedCSV(c *config.Config) format.CSVConfig {
 	f := csvOf(c)
 	return format.CSVConfig{
-		Header: f.Header, Comma: first(f.Comma), Decimal: first(f.Decimal), Thousands: first(f.Thousands),
+		Names: settingName, Header: f.Header, Comma: first(f.Comma), Decimal: first(f.Decimal), Thousands: first(f.Thousands),
 		DateOrder: format.DateOrder(f.DateOrder), Zone: zoneOf(c), Series: f.SeriesColumn, Time: f.TimeColumn, Clock: f.ClockColumn,
 		Variable: f.VariableColumn, Values: f.ValueColumns, Missing: f.Missing, TimeUnit: timeUnit(c.Input.TimeFormat, f.TimeUnit),
 	}

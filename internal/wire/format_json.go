@@ -70,7 +70,7 @@ func (j *JSONFormat) Check(v *config.Checker, path string, c *config.Config) {
 func decodedJSON(c *config.Config) format.JSONConfig {
 	j := jsonOf(c)
 	return format.JSONConfig{
-		Series: j.SeriesField, Tags: j.Tags, Time: j.TimeField, Variable: j.VariableField, Values: j.ValuesField, Long: j.Layout == "long",
+		Names: settingName, Series: j.SeriesField, Tags: j.Tags, Time: j.TimeField, Variable: j.VariableField, Values: j.ValuesField, Long: j.Layout == "long",
 		TimeUnit: timeUnit(c.Input.TimeFormat, j.TimeUnit), MaxDim: c.Pipeline.MaxDim, Zone: zoneOf(c),
 	}
 }

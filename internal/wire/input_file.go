@@ -78,7 +78,7 @@ func openLines(c *config.Config, o Opened) (*Opened, error) {
 func OpenFile(c *config.Config) (*file.Source, error) { return file.OpenSource(fileSource(c)) }
 
 func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
-	sc = file.SourceConfig{CSV: decodedCSV(c), JSON: decodedJSON(c), Influx: decodedInflux(c), Formats: readable()}
+	sc = file.SourceConfig{CSV: decodedCSV(c), JSON: decodedJSON(c), Influx: decodedInflux(c), Formats: readable(), Names: settingName}
 	if f := InputFile(c); f != nil {
 		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -77,7 +76,7 @@ func (s *Source) orderLines() error {
 		return err
 	}
 	if reverse && !s.sort {
-		if err := s.assume(format.Assumption{Text: "newest line first: sorted", Setting: format.SortSetting}); err != nil {
+		if err := s.assume(format.Assumption{Text: "newest line first: sorted", Field: format.SortField, Value: "true"}); err != nil {
 			return err
 		}
 	}
@@ -138,11 +137,9 @@ func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	for i := range max(1, len(c.Header)-1) {
 		names = append(names, fmt.Sprintf("v%d", i+1))
 	}
-	set := "--set input.csv.header=" + strings.Join(names, ",")
-	if c.Comma == '\t' {
-		set += " --set input.csv.comma=tab"
-	} else if c.Comma != ',' {
-		set += " --set " + shell.Quote("input.csv.comma="+string(c.Comma))
+	set := s.setting.Set("CSVConfig.Header", strings.Join(names, ","))
+	if c.Comma != ',' {
+		set += " " + s.setting.Set("CSVConfig.Comma", format.SeparatorName(c.Comma))
 	}
 	return fmt.Errorf("%s: line 1 begins like data (%s), a line with the names of the columns was expected: add one, or name them with  %s", s.path, time, set)
 }

@@ -108,7 +108,7 @@ func (s *Source) noFormat(ext string, formats []Format) error {
 	if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {
 		kind = JSONLinesFormat.Name
 	}
-	return fmt.Errorf("%s: the extension %q does not say whether this is %s: name it with --set input.file.format=%s", s.path, ext, either(formats), kind)
+	return fmt.Errorf("%s: the extension %q does not say whether this is %s: name it with %s", s.path, ext, either(formats), s.setting.Set("SourceConfig.Format", kind))
 }
 
 // readTable makes s read the lines of a table.

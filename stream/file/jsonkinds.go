@@ -11,51 +11,59 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/shell"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
-// bySeries reads objects with a member series.
-const bySeries = "--set input.json.series_field=series"
+// fieldValue is a field of a SourceConfig, and its value.
+type fieldValue struct{ field, value string }
+
+// Fields that read what the programs write: objects with a member series, in the order of their times.
+var (
+	bySeries = fieldValue{"JSONConfig.Series", "series"}
+	inOrder  = fieldValue{format.SortField, "true"}
+)
 
 // jsonKinds are JSON files that are not one object a line, with the program of jq that makes
-// them so and the flags that read what it writes. COLUMNS is what the last group has matched.
+// them so and the fields that read what it writes. COLUMNS is what the last group has matched.
 var jsonKinds = []struct {
-	has                  *regexp.Regexp
-	name, program, flags string
+	has           *regexp.Regexp
+	name, program string
+	fields        []fieldValue
 }{
 	{
 		regexp.MustCompile(`"resultType"`), "an answer of Prometheus",
-		`.data.result[] | (.metric | to_entries | map(.key + "=" + .value) | join(",")) as $id | (.values // [.value])[] | {series: $id, time: .[0], value: (.[1] | tonumber)}`, bySeries,
+		`.data.result[] | (.metric | to_entries | map(.key + "=" + .value) | join(",")) as $id | (.values // [.value])[] | {series: $id, time: .[0], value: (.[1] | tonumber)}`, []fieldValue{bySeries},
 	},
 	{
 		regexp.MustCompile(`"MetricDataResults"`), "an answer of CloudWatch",
-		`.MetricDataResults[] | "\(.Id) \(.Label)" as $id | [.Timestamps, .Values] | transpose[] | {series: $id, time: .[0], value: .[1]}`, bySeries + " --sort",
+		`.MetricDataResults[] | "\(.Id) \(.Label)" as $id | [.Timestamps, .Values] | transpose[] | {series: $id, time: .[0], value: .[1]}`, []fieldValue{bySeries, inOrder},
 	},
 	{
 		regexp.MustCompile(`"Datapoints"`), "an answer of CloudWatch",
-		`.Datapoints[] | {time: .Timestamp} + del(.Timestamp, .Unit)`, "--sort",
+		`.Datapoints[] | {time: .Timestamp} + del(.Timestamp, .Unit)`, []fieldValue{inOrder},
 	},
 	{
 		regexp.MustCompile(`"pointlist"`), "an answer of Datadog",
-		`.series[] | "\(.metric){\(.scope)}" as $id | .pointlist[] | {series: $id, time: (.[0] / 1000), value: .[1]}`, bySeries,
+		`.series[] | "\(.metric){\(.scope)}" as $id | .pointlist[] | {series: $id, time: (.[0] / 1000), value: .[1]}`, []fieldValue{bySeries},
 	},
 	{
 		regexp.MustCompile(`"results"[^"]+("statement_id"[^"]+)?"series"`), "an answer of InfluxDB",
 		`.results[].series[] | ([.name] + (.tags // {} | to_entries | map(.key + "=" + .value)) | join(",")) as $id | .columns as $c | ` +
-			`.values[] | [$c, .] | transpose | map({key: .[0], value: .[1]}) | from_entries + {series: $id}`, bySeries,
+			`.values[] | [$c, .] | transpose | map({key: .[0], value: .[1]}) | from_entries + {series: $id}`, []fieldValue{bySeries},
 	},
 	{
 		regexp.MustCompile(`"hits"\s*:[^]]*"_source"`), "an answer of Elasticsearch",
-		`.hits.hits[]._source`, "--set input.json.time_field=@timestamp --sort",
+		`.hits.hits[]._source`, []fieldValue{{"JSONConfig.Time", "@timestamp"}, inOrder},
 	},
 	{
 		regexp.MustCompile(`"(\w+)"\s*:\s*\{\s*"time"\s*:\s*\[`), "an object of columns",
-		`.COLUMNS as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, "",
+		`.COLUMNS as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, nil,
 	},
 	{
 		regexp.MustCompile(`^\{\s*"time"\s*:\s*\[`), "an object of columns",
-		`. as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, "",
+		`. as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, nil,
 	},
-	{regexp.MustCompile(`^\[`), "one array", ".[]", ""},
+	{regexp.MustCompile(`^\[`), "one array", ".[]", nil},
 }
 
 // byColumns is how DataFrame.to_json writes without orient.
@@ -76,7 +84,10 @@ func (s *Source) checkJSON() error {
 	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first)) {
 		for _, k := range jsonKinds {
 			if m := k.has.FindSubmatchIndex(b); m != nil {
-				name, program, flags = k.name, strings.ReplaceAll(k.program, "COLUMNS", string(b[m[len(m)-2]:m[len(m)-1]])), k.flags
+				name, program, flags = k.name, strings.ReplaceAll(k.program, "COLUMNS", string(b[m[len(m)-2]:m[len(m)-1]])), ""
+				for _, f := range k.fields {
+					flags += " " + s.setting.Set(f.field, f.value)
+				}
 				break
 			}
 		}
@@ -96,9 +107,6 @@ func (s *Source) checkJSON() error {
 	quoted := "'" + program + "'"
 	if program == "." {
 		quoted = program
-	}
-	if flags != "" {
-		flags = " " + flags
 	}
 	return fmt.Errorf("%s is %s, one object a line was expected: make it so with  jq -c %s %s > %s  and read  %s%s",
 		s.path, name, quoted, shell.Quote(s.path), out, out, flags)

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ const (
 
 // kinds are files that are no text, by their first bytes.
 var kinds = []struct{ begins, name, remedy string }{
-	{"PAR1", "Parquet", "read it with --set input.file.format=parquet"},
+	{"PAR1", "Parquet", ""},
 	{"PK\x03\x04", "a workbook (Excel, LibreOffice) or another zip file", saveAs},
 	{"\xd0\xcf\x11\xe0", "a workbook of an old Excel", saveAs},
 	{"SQLite format 3\x00", "a SQLite database", "write a table as CSV with  sqlite3 -header -csv IN 'select * from TABLE' > OUT.csv"},
@@ -60,7 +61,7 @@ func (s *Source) checkText() error {
 	begin := bytes.ToLower(bytes.TrimLeft(b[:min(len(b), 64)], "\ufeff \r\n"))
 	for _, k := range kinds {
 		if bytes.HasPrefix(b, []byte(k.begins)) || k.begins[0] == '<' && bytes.HasPrefix(begin, []byte(k.begins)) {
-			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
+			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, cmp.Or(k.remedy, "read it with "+s.setting.Set("SourceConfig.Format", "parquet")))
 		}
 	}
 	first, _, _ := bytes.Cut(b, []byte("\n"))

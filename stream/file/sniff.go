@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -66,7 +65,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 		return false, fmt.Errorf("%s: %w", s.path, err)
 	}
 	if s.sort { // asked for, not assumed
-		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a format.Assumption) bool { return a.Setting == format.SortSetting })
+		found.Assumptions = slices.DeleteFunc(found.Assumptions, func(a format.Assumption) bool { return a.Field == format.SortField })
 	}
 	if err := s.assume(found.Assumptions...); err != nil {
 		return false, err
@@ -108,10 +107,10 @@ func (s *Source) assume(more ...format.Assumption) error {
 	var texts, settings, unset []string
 	for _, a := range more {
 		texts = append(texts, a.Text)
-		if a.Setting == "" {
+		if a.Field == "" {
 			unset = append(unset, a.Text)
 		} else {
-			settings = append(settings, "--set "+shell.Quote(a.Setting))
+			settings = append(settings, s.setting.Set(a.Field, a.Value))
 		}
 	}
 	err := fmt.Errorf("%s: strict reading makes no assumptions, this file needs some (%s)", s.path, strings.Join(texts, ", "))

@@ -28,6 +28,9 @@ type SourceConfig struct {
 	// MaxBytes is the limit of a line; 0 = 1 MiB.
 	MaxBytes int
 
+	// Names are those of the fields, and of those of CSV and JSON, in errors and assumptions.
+	Names format.Names
+
 	// Series is the name of the series of messages that have none; "" = the
 	// name of the file without its extensions, "stdin" for standard input.
 	Series string
@@ -74,6 +77,7 @@ type Source struct {
 	key     []byte
 
 	comments           bool // lines of CSV that begin with # are none of data
+	setting            format.Names
 	strict, sort, asIs bool
 	dropEqual          bool
 	guessed            bool // JSON lines on standard input, until the first one was read
@@ -111,6 +115,7 @@ func openAs(path string, c SourceConfig) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.setting, c.CSV.Names, c.JSON.Names = c.Names, c.Names, c.Names
 	if err := s.configure(c); err != nil {
 		s.Close()
 		return nil, err
@@ -269,7 +274,7 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 		s.began = true
 		if m := s.message(); !s.isEmpty(m.Value) {
 			if s.guessed && !bytes.HasPrefix(bytes.TrimSpace(m.Value), []byte("{")) {
-				return 0, fmt.Errorf("%s: line 1 is no JSON object: name the format with --set input.file.format=csv (or influx)", s.path)
+				return 0, fmt.Errorf("%s: line 1 is no JSON object: name the format with %s (or influx)", s.path, s.setting.Set("SourceConfig.Format", "csv"))
 			}
 			s.guessed = false
 			from := len(s.messages)

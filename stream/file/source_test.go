@@ -139,7 +139,7 @@ func TestBadFiles(t *testing.T) {
 		{"noheader.csv", "2026-01-01,1,2\n2026-01-02,1,2\n", "line 1 begins like data (2026-01-01), a line with the names of the columns was expected"},
 		{"only.csv", "time\n1\n", "no column has values"},
 		{"quote.csv", "time,\"a\n1,2\n", ":1: the header: "},
-		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx or parquet: name it with --set input.file.format=csv`},
+		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx or parquet: name it with SourceConfig.Format=csv`},
 		{"broken.csv.gz", "time,a and more", "broken.csv.gz has no data"},
 
 		{"ragged.csv", "time,a,b\n1,2,3\n2,3\n", "ragged.csv:3: malformed: 2 fields where the header has 3 columns"},
@@ -491,7 +491,7 @@ func TestPointsBehindWholeNumbers(t *testing.T) {
 		{content(",", "1170"), format.CSVConfig{}, 1170},
 	} {
 		src, err := file.OpenSource(write(t, "late.csv", c.text), file.SourceConfig{CSV: c.csv})
-		const message = `late.csv: line 6002 has 1.170 in column "a", which is 1.170 or 1170, and no other number shows what its point is: say --set input.csv.thousands=. (thousands) or --set input.csv.decimal=. (a fraction)`
+		const message = `late.csv: line 6002 has 1.170 in column "a", which is 1.170 or 1170, and no other number shows what its point is: say CSVConfig.Thousands=. (thousands) or CSVConfig.Decimal=. (a fraction)`
 		if c.want == 0 {
 			if err == nil || !strings.HasSuffix(err.Error(), message) {
 				t.Errorf("%.20q: %v", c.text, err)

@@ -44,7 +44,7 @@ type Store struct {
 func OpenStore(dir string, log *slog.Logger) (*Store, error) {
 	disk, err := openDirectory(dir)
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("%w: --state or state.dir must name a directory", err)
+		return nil, fmt.Errorf("%w: the checkpoints need a directory", err)
 	}
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 
 	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/intern"
-	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -26,6 +25,9 @@ type CSVConfig struct {
 	Time     string   // column with the time; "" = the first column
 	Clock    string   // column with the time of day where Time has the date alone; "" = none
 	TimeUnit TimeUnit // of a time that is a number
+
+	// Names are those of the fields in errors.
+	Names Names
 
 	// DateOrder is the order of dates that do not begin with the year, Zone the zone of
 	// times that name none; nil = UTC. The order of the lines of a series says
@@ -167,8 +169,8 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		}
 	}
 	if i := strings.IndexAny(c.Header[0], "\t;|"); len(d.values) == 0 && len(c.Header) == 1 && i >= 0 {
-		comma := separatorName(c.Header[0][i])
-		return nil, fmt.Errorf("no column has values, the header has the separator %s and not %s: say --set 'input.csv.comma=%s'", comma, separatorName(c.Comma), comma)
+		comma := SeparatorName(c.Header[0][i])
+		return nil, fmt.Errorf("no column has values, the header has the separator %s and not %s: say %s", comma, SeparatorName(c.Comma), c.Names.Set("CSVConfig.Comma", comma))
 	}
 	if len(d.values) == 0 {
 		return nil, fmt.Errorf("no column has values: column %s has the times; a file without times gets numbers of its lines with  "+
@@ -190,13 +192,13 @@ func (d *CSV) severalValues() error {
 	for _, i := range d.values {
 		names = append(names, d.c.Header[i])
 	}
-	help := "name it with input.csv.value_columns"
+	help := "name it with " + d.c.Names.Set("CSVConfig.Values", "")
 	if d.c.Values == nil {
 		others := append(slices.Clone(d.c.Series), names[:len(names)-1]...)
-		help = fmt.Sprintf("columns that tell series apart have --set %s, a column to leave out needs --set %s",
-			shell.Quote("input.csv.series_column="+list(others)), shell.Quote("input.csv.value_columns="+names[len(names)-1]))
+		help = fmt.Sprintf("columns that tell series apart have %s, a column to leave out needs %s",
+			d.c.Names.Set("CSVConfig.Series", list(others)), d.c.Names.Set("CSVConfig.Values", names[len(names)-1]))
 	}
-	return fmt.Errorf("with input.csv.variable_column=%s the value stands in one column, there are %s: %s", d.c.Variable, strings.Join(names, ", "), help)
+	return fmt.Errorf("with %s=%s the value stands in one column, there are %s: %s", d.c.Names.Set("CSVConfig.Variable", ""), d.c.Variable, strings.Join(names, ", "), help)
 }
 
 func (d *CSV) column(name string) (int, error) {
@@ -301,7 +303,7 @@ func (d *CSV) timeText(line []byte) (text []byte, ok bool) {
 
 // notTime says which text is no time, and why.
 func (d *CSV) notTime(text []byte, err error) *stream.DataError {
-	what, remedy := d.c.DateOrder.explain(text, err)
+	what, remedy := d.c.DateOrder.explain(text, err, d.c.Names)
 	return fault(stream.Facts{Fault: stream.NotTime, Cell: string(text), Column: d.TimeColumn(), Remedy: remedy},
 		"the time %q in column %q is %s", clip(text), d.TimeColumn(), what)
 }
@@ -408,7 +410,7 @@ func (d *CSV) numberHint(text []byte) string {
 		return ": make it one with  " + command
 	}
 	if mark := thousandsMark(cell); mark != 0 && mark != d.c.Thousands {
-		return ": say --set " + shell.Quote("input.csv.thousands="+string(mark))
+		return ": say " + d.c.Names.Set("CSVConfig.Thousands", string(mark))
 	}
 	return ""
 }

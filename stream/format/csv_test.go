@@ -90,7 +90,7 @@ func TestCSVLong(t *testing.T) {
 
 	c = format.CSVConfig{Header: []string{"time", "host", "metric", "value"}, Time: "time", Variable: "metric"}
 	_, err := format.NewCSV(c)
-	if want := "there are host, value: columns that tell series apart have --set input.csv.series_column=host,"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "there are host, value: columns that tell series apart have CSVConfig.Series=host,"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	c.Series = []string{"host"} // as the error says

@@ -51,15 +51,15 @@ func (o DateOrder) isOther(text []byte) bool {
 
 // explain says what a text is that is no date in order o because of err. The remedy is the order
 // that reads the text, if there is one.
-func (o DateOrder) explain(text []byte, err error) (what, remedy string) {
+func (o DateOrder) explain(text []byte, err error, names Names) (what, remedy string) {
 	switch {
 	case o == YearFirst && (DayFirst.reads(text) || MonthFirst.reads(text)):
-		return "a date that does not begin with the year", ": say --set input.csv.date_order=dmy (day first) or mdy (month first)"
+		return "a date that does not begin with the year", ": say " + names.Set("CSVConfig.DateOrder", "dmy") + " (day first) or mdy (month first)"
 	case !o.isOther(text):
 		return err.Error(), ""
 	}
 	date, _ := o.yearFirst(text) // the day that the other order reads is at most 12: the month is wrong
-	return fmt.Sprintf("no date with input.csv.date_order=%s, there is no month %s", o, date[5:7]), fmt.Sprintf(": say --set input.csv.date_order=%s", o.other())
+	return fmt.Sprintf("no date with %s=%s, there is no month %s", names.Set("CSVConfig.DateOrder", ""), o, date[5:7]), ": say " + names.Set("CSVConfig.DateOrder", string(o.other()))
 }
 
 // OrderCheck compares the dates in the lines of a file with the order that was told, before
@@ -118,8 +118,8 @@ func (c *OrderCheck) Result() error {
 	if filled(c.read[0]) >= holes || filled(c.read[1]) < regular {
 		return nil
 	}
-	return fmt.Errorf("the times in column %q are evenly spaced with input.csv.date_order=%s, but not with %s: say --set input.csv.date_order=%[2]s; "+
-		"if %[3]s is right, write the dates with the year first (2006-01-02)", c.d.TimeColumn(), c.order.other(), c.order)
+	return fmt.Errorf("the times in column %q are evenly spaced with %s=%s, but not with %s: say %s; if %[4]s is right, write the dates with the year first (2006-01-02)",
+		c.d.TimeColumn(), c.d.c.Names.Set("CSVConfig.DateOrder", ""), c.order.other(), c.order, c.d.c.Names.Set("CSVConfig.DateOrder", string(c.order.other())))
 }
 
 // filled returns the number of distinct times as a share of those that a series of their median

@@ -73,8 +73,8 @@ func TestMessagesOfOrders(t *testing.T) {
 		told       DateOrder
 		text, want string
 	}{
-		{"", "01.06.25 00:00", "does not begin with the year: say --set input.csv.date_order=dmy (day first) or mdy (month first)"},
-		{MonthFirst, "13.06.2025", "there is no month 13: say --set input.csv.date_order=dmy"},
+		{"", "01.06.25 00:00", "does not begin with the year: say CSVConfig.DateOrder=dmy (day first) or mdy (month first)"},
+		{MonthFirst, "13.06.2025", "there is no month 13: say CSVConfig.DateOrder=dmy"},
 		{DayFirst, "30.02.2025", errTime.Error()},
 		{DayFirst, "noon", errTime.Error()},
 		{"", "noon", errTime.Error()},
@@ -86,7 +86,7 @@ func TestMessagesOfOrders(t *testing.T) {
 			t.Errorf("%s is read", c.text)
 			continue
 		}
-		if what, remedy := c.told.explain([]byte(c.text), err); !strings.Contains(what+remedy, c.want) {
+		if what, remedy := c.told.explain([]byte(c.text), err, nil); !strings.Contains(what+remedy, c.want) {
 			t.Errorf("%q, told %q: %v", c.text, c.told, err)
 		}
 	}
@@ -117,14 +117,14 @@ func TestOrderCheck(t *testing.T) {
 		line int    // that decides; 0 = none
 		want string // of the error
 	}{
-		{"day 13 as month", MonthFirst, days(dmy, april, after(24*time.Hour), 30), 13, "date_order=mdy, there is no month 13: say --set input.csv.date_order=dmy"},
+		{"day 13 as month", MonthFirst, days(dmy, april, after(24*time.Hour), 30), 13, "DateOrder=mdy, there is no month 13: say CSVConfig.DateOrder=dmy"},
 		{"day 13 as day", DayFirst, days(dmy, april, after(24*time.Hour), 30), 13, ""},
-		{"month first", DayFirst, days(mdy, april, after(24*time.Hour), 30), 13, "date_order=dmy, there is no month 13: say --set input.csv.date_order=mdy"},
-		{"hours of twelve days", MonthFirst, days(dmy, april, after(time.Hour), 12*24), 0, "evenly spaced with input.csv.date_order=dmy, but not with mdy"},
+		{"month first", DayFirst, days(mdy, april, after(24*time.Hour), 30), 13, "DateOrder=dmy, there is no month 13: say CSVConfig.DateOrder=mdy"},
+		{"hours of twelve days", MonthFirst, days(dmy, april, after(time.Hour), 12*24), 0, "evenly spaced with CSVConfig.DateOrder=dmy, but not with mdy"},
 		{"hours of twelve days, rightly", DayFirst, days(dmy, april, after(time.Hour), 12*24), 0, ""},
-		{"quarters", DayFirst, days(mdy, january, months(3), 40), 0, "evenly spaced with input.csv.date_order=mdy, but not with dmy"},
+		{"quarters", DayFirst, days(mdy, january, months(3), 40), 0, "evenly spaced with CSVConfig.DateOrder=mdy, but not with dmy"},
 		{"quarters, rightly", MonthFirst, days(mdy, january, months(3), 40), 0, ""},
-		{"months", DayFirst, days(mdy, january, months(1), 40), 0, "evenly spaced with input.csv.date_order=mdy"},
+		{"months", DayFirst, days(mdy, january, months(1), 40), 0, "evenly spaced with CSVConfig.DateOrder=mdy"},
 		{"months of one year", DayFirst, days(mdy, january, months(1), 12), 0, ""}, // or days
 		{"one day", MonthFirst, days(dmy, april, after(time.Minute), 600), 0, ""},
 		{"too few", DayFirst, days(mdy, january, months(3), 9), 0, ""},
@@ -182,7 +182,7 @@ func TestOneOrder(t *testing.T) {
 func TestOneColumnWithSeparators(t *testing.T) {
 	for separator, name := range map[string]string{"\t": "tab", ";": ";", "|": "|"} {
 		_, err := NewCSV(CSVConfig{Header: []string{"time" + separator + "a"}})
-		if err == nil || !strings.Contains(err.Error(), "say --set 'input.csv.comma="+name+"'") {
+		if err == nil || !strings.Contains(err.Error(), "say CSVConfig.Comma="+name) {
 			t.Errorf("%q: %v", separator, err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -36,7 +35,7 @@ func (d *JSON) noTime(message []byte) error {
 			nested = "; " + nested
 		}
 	}
-	return fault(stream.Facts{Remedy: ": --set " + shell.Quote("input.json.time_field="+field) + nested}, "no time at %q", d.c.Time)
+	return fault(stream.Facts{Remedy: ": " + d.c.Names.Set("JSONConfig.Time", field) + nested}, "no time at %q", d.c.Time)
 }
 
 // notAnObject says what is wrong with a message that the parser has refused, and

@@ -39,7 +39,7 @@ func (d *JSON) time() error {
 	t, err := d.times.parse(text, "")
 	if err != nil {
 		if DayFirst.reads(text) || MonthFirst.reads(text) {
-			err = errors.New("a date that does not begin with the year, which only CSV may have (input.csv.date_order): write it as 2006-01-02")
+			err = errors.New("a date that does not begin with the year, which only CSV may have: write it as 2006-01-02")
 		}
 		return d.refuse(stream.Malformed, "the time %q is %v", clip(text), err)
 	}

@@ -26,16 +26,16 @@ func mixedSeparators(lines []sampleLine) error {
 			}
 			if both == 0 {
 				return fmt.Errorf("the header has the separator %s and the lines below it %s: make them alike with  sed '%ds/%s/%s/g' IN > OUT",
-					separatorName(a), separatorName(b), lines[0].index+1, inSed(a), inSed(b))
+					SeparatorName(a), SeparatorName(b), lines[0].index+1, inSed(a), inSed(b))
 			}
 			return fmt.Errorf("some lines have the separator %s and others %s: make them alike with  sed 's/%s/%s/g' IN > OUT",
-				separatorName(a), separatorName(b), inSed(b), inSed(a))
+				SeparatorName(a), SeparatorName(b), inSed(b), inSed(a))
 		}
 	}
 	return nil
 }
 
-func separatorName(comma byte) string {
+func SeparatorName(comma byte) string {
 	if comma == '\t' {
 		return "tab"
 	}

@@ -29,7 +29,7 @@ func TestNestedValues(t *testing.T) {
 			t.Errorf("%s: decoded", line)
 			continue
 		}
-		_, after, _ := strings.Cut(err.Error(), "--set input.json.values_field=")
+		_, after, _ := strings.Cut(err.Error(), "JSONConfig.Values=")
 		path, _, _ := strings.Cut(after, " ")
 		if path != want || want == "" && !strings.Contains(err.Error(), flatten) {
 			t.Errorf("%s: proposes %q, want %q: %v", line, path, want, err)
@@ -60,7 +60,7 @@ func TestNestedValuesAndTime(t *testing.T) {
 	}
 	var r stream.Record
 	err = d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)})
-	const want = `no time at "time": --set input.json.time_field=@timestamp; the numbers cpu.user stand within objects: --set input.json.values_field=cpu `
+	const want = `no time at "time": JSONConfig.Time=@timestamp; the numbers cpu.user stand within objects: JSONConfig.Values=cpu `
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

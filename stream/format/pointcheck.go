@@ -45,7 +45,8 @@ func (c *PointCheck) Add(m *stream.Message) (done bool, err error) {
 				name = c.d.names[k]
 			}
 			c.first = fmt.Errorf("line %d has %s in column %q, which is %[2]s or %[4]s, and no other number shows what its point is: "+
-				"say --set input.csv.thousands=. (thousands) or --set input.csv.decimal=. (a fraction)", m.Offset+1, cell, name, strings.ReplaceAll(cell, ".", ""))
+				"say %[5]s (thousands) or %[6]s (a fraction)", m.Offset+1, cell, name, strings.ReplaceAll(cell, ".", ""),
+				c.d.c.Names.Set("CSVConfig.Thousands", "."), c.d.c.Names.Set("CSVConfig.Decimal", "."))
 		}
 	}
 	return false, nil

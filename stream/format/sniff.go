@@ -10,13 +10,14 @@ import (
 
 // Assumption is one decision of SniffCSV in words, with the setting that makes it explicit.
 type Assumption struct {
-	Text    string // such as "separator ;"
-	Setting string // such as "input.csv.comma=;"; "" = none does
-	Usual   bool   // the reading is that of ordinary data: strict reading accepts it
+	Text  string // such as "separator ;"
+	Field string // that makes it explicit with Value, such as "CSVConfig.Comma"; "" = none does
+	Value string
+	Usual bool // the reading is that of ordinary data: strict reading accepts it
 }
 
-// SortSetting states that a file is not in the order of its times.
-const SortSetting = "input.file.sort=true"
+// SortField is the field that states that a file is not in the order of its times.
+const SortField = "SourceConfig.Sort"
 
 // Sniffed is how a file of CSV is read.
 type Sniffed struct {
@@ -86,9 +87,12 @@ type sniffer struct {
 	unsure   cellAt  // number whose point may stand between thousands; "" = none
 }
 
-func (s *sniffer) assume(setting, format string, args ...any) {
-	s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: fmt.Sprintf(format, args...), Setting: setting})
+func (s *sniffer) assume(field, value, format string, args ...any) {
+	s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: fmt.Sprintf(format, args...), Field: field, Value: value})
 }
+
+// set is how a user gives a field a value.
+func (s *sniffer) set(field, value string) string { return s.out.CSV.Names.Set(field, value) }
 
 func plural(n int, one, many string) string {
 	if n == 1 {
@@ -125,7 +129,7 @@ func (s *sniffer) readRows(lines []sampleLine, header *[]string) {
 		*header = append(*header, "")
 	default:
 		*header = append([]string{""}, *header...)
-		s.assume("", "first column without a name")
+		s.assume("", "", "first column without a name")
 		s.shifted = true
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(row []string) bool { return len(row) != len(*header) })
@@ -172,6 +176,6 @@ func (s *sniffer) findOrder() {
 	}
 	if NewestFirst(at) {
 		s.out.NewestFirst = true
-		s.assume(SortSetting, "newest line first: sorted")
+		s.assume(SortField, "true", "newest line first: sorted")
 	}
 }

@@ -158,7 +158,7 @@ func (s *sniffer) leaveOut() {
 			index = false
 		default:
 			if s.nameless[i] {
-				s.assume("", "column %d without a name is %q", i+1, name)
+				s.assume("", "", "column %d without a name is %q", i+1, name)
 			}
 			values, index = append(values, name), false
 		}
@@ -168,7 +168,7 @@ func (s *sniffer) leaveOut() {
 	}
 	c.Values = values
 	if len(out) > 0 {
-		s.assume("input.csv.value_columns="+list(values), "%s %s left out%s",
+		s.assume("CSVConfig.Values", list(values), "%s %s left out%s",
 			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values)+s.unitHint())
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/internal/shell"
 )
 
 const (
@@ -55,9 +54,9 @@ func (s *sniffer) skipComments(lines []sampleLine) []sampleLine {
 		rest := slices.DeleteFunc(slices.Clone(lines[n:]), func(l sampleLine) bool { return l.text[0] == '#' })
 		if names := bytes.TrimLeft(lines[n-1].text, "# "); namesOf(names, rest[0].text) {
 			lines, n = append([]sampleLine{{names, lines[n-1].index}}, rest...), 0
-			s.assume("", "names from line %d with #", lines[0].index+1)
+			s.assume("", "", "names from line %d with #", lines[0].index+1)
 		} else {
-			s.assume("", "%d %s with # left out", n, plural(n, "line", "lines"))
+			s.assume("", "", "%d %s with # left out", n, plural(n, "line", "lines"))
 			lines, n = rest, 0
 		}
 	}
@@ -103,11 +102,11 @@ func (s *sniffer) separate(lines []sampleLine) ([]sampleLine, error) {
 		}
 	}
 	if c.Comma != ',' && !known {
-		s.assume("input.csv.comma="+separatorName(c.Comma), "separator %s", separatorName(c.Comma))
+		s.assume("CSVConfig.Comma", SeparatorName(c.Comma), "separator %s", SeparatorName(c.Comma))
 	}
 	if titles > 0 {
 		s.out.Skip = lines[titles].index
-		s.assume("", "%d %s before the header left out", titles, plural(titles, "line", "lines"))
+		s.assume("", "", "%d %s before the header left out", titles, plural(titles, "line", "lines"))
 	}
 	return lines[titles:], nil
 }
@@ -197,7 +196,7 @@ func (s *sniffer) joinHeader(first []string) {
 	}
 	if n := len(levels); n > 1 {
 		s.out.Skip += n - 1
-		s.assume("", "%d lines of the header joined", n)
+		s.assume("", "", "%d lines of the header joined", n)
 	}
 	s.header = joinLevels(levels)
 	s.nameless = make([]bool, len(s.header))
@@ -214,7 +213,7 @@ func (s *sniffer) joinHeader(first []string) {
 			name = fmt.Sprintf("%s.%d", base, n)
 		}
 		if !s.nameless[i] && name != base {
-			s.assume("", "another column %s is %s", base, name)
+			s.assume("", "", "another column %s is %s", base, name)
 		}
 		s.header[i] = name
 	}
@@ -233,7 +232,7 @@ func NameIndex(c *CSVConfig) error {
 	case c.Time == "" && i < 0:
 		c.Header[0] = "time" // as pandas writes an index without a name
 	case c.Time == "":
-		return fmt.Errorf("the first column has no name, and column %s may have the times: say --set %s", c.Header[i], shell.Quote("input.csv.time_column="+c.Header[i]))
+		return fmt.Errorf("the first column has no name, and column %s may have the times: say %s", c.Header[i], c.Names.Set("CSVConfig.Time", c.Header[i]))
 	case c.Values == nil && c.Variable == "":
 		c.Values = slices.DeleteFunc(slices.Clone(c.Header[1:]), func(name string) bool { return name == c.Time || slices.Contains(c.Series, name) })
 	}

@@ -10,8 +10,8 @@ import (
 // are evenly spaced.
 func TestLongHint(t *testing.T) {
 	for form, want := range map[string]string{
-		"2026-01-01 %02d:00": " --set pipeline.interval=1h",
-		"2026-01-%02d":       " --set pipeline.interval=24h",
+		"2026-01-01 %02d:00": " AssemblerConfig.Interval=1h",
+		"2026-01-%02d":       " AssemblerConfig.Interval=24h",
 		"2026-%02d-01":       "", // months
 	} {
 		var b strings.Builder
@@ -22,7 +22,7 @@ func TestLongHint(t *testing.T) {
 			}
 		}
 		s, err := SniffCSV([]byte(b.String()), false, CSVConfig{})
-		text := "a series for each host and metric (--set input.csv.series_column=host --set input.csv.variable_column=metric" + want + " makes a variable of each metric)"
+		text := "a series for each host and metric (CSVConfig.Series=host CSVConfig.Variable=metric" + want + " makes a variable of each metric)"
 		if err != nil || len(s.Assumptions) != 1 || s.Assumptions[0].Text != text {
 			t.Errorf("%v, assumed %v, want %s", err, s.Assumptions, text)
 		}

@@ -28,7 +28,7 @@ func TestNumbersAsIDs(t *testing.T) {
 		values.String(): "",
 		single.String(): "a series for each sensor_id",
 		panel.String():  "a series for each shelf",
-		uneven.String(): "rows of one time have other numbers in column shelf (--set input.csv.series_column=shelf makes a series for each)",
+		uneven.String(): "rows of one time have other numbers in column shelf (CSVConfig.Series=shelf makes a series for each)",
 	} {
 		s, err := SniffCSV([]byte(text), false, CSVConfig{})
 		if err != nil {

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/go-faster/jx"
-
-	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // SniffJSON completes c from the first lines of a file, and says which parts are left out: objects and
@@ -37,19 +35,19 @@ func SniffJSON(sample []byte, more bool, c JSONConfig) (JSONConfig, []Assumption
 	if err != nil || c.Values != "" {
 		return c, out, err
 	}
-	setting := "input.json.values_field=" + Flat
+	value := Flat
 	switch {
 	case n.values:
-		setting = "input.json.values_field=values"
+		value = "values"
 		if flat := slices.DeleteFunc(slices.Clone(n.flat), func(name string) bool { return name == c.Series || slices.Contains(c.Tags, name) }); len(flat) > 0 {
-			out = append(out, Assumption{Text: someOf(flat) + " left out, beside the object values", Setting: setting})
+			out = append(out, Assumption{Text: someOf(flat) + " left out, beside the object values", Field: "JSONConfig.Values", Value: value})
 		}
 	case len(n.flat) > 0 && len(n.nested) > 0:
-		text := fmt.Sprintf("%s left out (%s)", someOf(n.nested), n.remedy())
-		out = append(out, Assumption{Text: text, Setting: setting})
+		text := fmt.Sprintf("%s left out (%s)", someOf(n.nested), n.remedy(c.Names))
+		out = append(out, Assumption{Text: text, Field: "JSONConfig.Values", Value: value})
 	}
 	if names := n.texts(&c); len(names) > 0 {
-		out = append(out, Assumption{Text: fmt.Sprintf("text of %s left out", someOf(names)), Setting: setting})
+		out = append(out, Assumption{Text: fmt.Sprintf("text of %s left out", someOf(names)), Field: "JSONConfig.Values", Value: value})
 	}
 	return c, out, nil
 }
@@ -64,7 +62,7 @@ func (n *members) findSeries(c *JSONConfig, time string, more bool) (out []Assum
 		}
 		s.rows = append(s.rows, row)
 	}
-	s.out.CSV.TimeUnit = c.TimeUnit
+	s.out.CSV.TimeUnit, s.out.CSV.Names = c.TimeUnit, c.Names
 	if len(s.rows) == 0 || s.nearlyAll(0, func(cell string) bool { return cell == "" }) {
 		return nil, nil
 	}
@@ -77,14 +75,14 @@ func (n *members) findSeries(c *JSONConfig, time string, more bool) (out []Assum
 	case c.Series != "" || len(c.Tags) > 0:
 	case len(set) == 1 && sure:
 		c.Series = s.header[set[0]]
-		out = append(out, Assumption{Text: "a series for each " + c.Series, Setting: "input.json.series_field=" + c.Series})
+		out = append(out, Assumption{Text: "a series for each " + c.Series, Field: "JSONConfig.Series", Value: c.Series})
 	case sure:
 		for _, i := range set {
 			c.Tags = append(c.Tags, s.header[i])
 		}
-		out = append(out, Assumption{Text: "a series for each " + strings.Join(c.Tags, " and "), Setting: "input.json.tags=" + list(c.Tags)})
+		out = append(out, Assumption{Text: "a series for each " + strings.Join(c.Tags, " and "), Field: "JSONConfig.Tags", Value: list(c.Tags)})
 	case len(set) > 0 && c.Values == "":
-		err = s.mixed(set[0], "input.json.series_field="+s.header[set[0]], "input.json.values_field="+Flat)
+		err = s.mixed(set[0], c.Names.Set("JSONConfig.Series", s.header[set[0]]), c.Names.Set("JSONConfig.Values", Flat))
 	}
 	return out, err
 }
@@ -113,7 +111,7 @@ const flatten = `jq -c '[paths(type != "object" and type != "array") as $p | {ke
 
 // remedy says how the numbers within objects become values: by the setting for the object or array
 // that has the most numbers and nothing else, if there is one.
-func (n *members) remedy() string {
+func (n *members) remedy(names Names) string {
 	best := inside{}
 	for _, o := range n.inner {
 		if (!o.mixed || o.asked) && o.numbers > best.numbers {
@@ -123,7 +121,7 @@ func (n *members) remedy() string {
 	if best.numbers == 0 {
 		return "make the lines flat with  " + flatten
 	}
-	return fmt.Sprintf("--set %s reads %s alone", shell.Quote("input.json.values_field="+best.path), best.path)
+	return fmt.Sprintf("%s reads %s alone", names.Set("JSONConfig.Values", best.path), best.path)
 }
 
 // at returns the object or array at a path.
@@ -219,7 +217,7 @@ func nestedValues(message []byte, c JSONConfig) string {
 	if len(n.nested) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the numbers %s stand within objects: %s", someOf(n.nested), n.remedy())
+	return fmt.Sprintf("the numbers %s stand within objects: %s", someOf(n.nested), n.remedy(c.Names))
 }
 
 // someOf lists the first names of many.

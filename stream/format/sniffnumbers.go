@@ -97,30 +97,30 @@ func (s *sniffer) findNumbers() {
 	switch {
 	case n.other != 0:
 		c.Thousands = n.other
-		s.assume("input.csv.thousands="+string(n.other), "%s between thousands", map[byte]string{'\'': "apostrophes", ' ': "blanks"}[n.other])
+		s.assume("CSVConfig.Thousands", string(n.other), "%s between thousands", map[byte]string{'\'': "apostrophes", ' ': "blanks"}[n.other])
 		if n.points == 0 && !noCommas {
 			c.Decimal = ','
-			s.assume("input.csv.decimal=,", "decimal comma")
+			s.assume("CSVConfig.Decimal", ",", "decimal comma")
 		}
 	case noCommas && n.points == 0 && s.groups('.'):
 		c.Thousands, c.Decimal = '.', ','
-		s.assume("input.csv.thousands=.", "points between thousands (%s is %s)", n.point.text, strings.ReplaceAll(n.point.text, ".", ""))
+		s.assume("CSVConfig.Thousands", ".", "points between thousands (%s is %s)", n.point.text, strings.ReplaceAll(n.point.text, ".", ""))
 	case noCommas && n.points == 0:
 		s.unsure, c.Whole = n.point, n.pointGroups == 0
 	case noCommas:
 	case n.points == 0 && n.commas == 0 && c.Comma != ',' && n.pointGroups == 0 && !s.groups(','):
 		c.Decimal = ','
-		s.assume("input.csv.decimal=,", "decimal comma (--set input.csv.thousands=, reads %s as %s)", n.comma.text, strings.ReplaceAll(n.comma.text, ",", ""))
+		s.assume("CSVConfig.Decimal", ",", "decimal comma (%s reads %s as %s)", s.set("CSVConfig.Thousands", ","), n.comma.text, strings.ReplaceAll(n.comma.text, ",", ""))
 	case n.points == 0 && (n.commas > 0 || c.Comma != ',' && n.pointGroups > 0):
 		c.Decimal = ','
-		s.assume("input.csv.decimal=,", "decimal comma")
+		s.assume("CSVConfig.Decimal", ",", "decimal comma")
 		if n.pointGroups > 0 {
 			c.Thousands = '.'
-			s.assume("input.csv.thousands=.", "points between thousands")
+			s.assume("CSVConfig.Thousands", ".", "points between thousands")
 		}
 	default:
 		c.Thousands = ','
-		s.assume("input.csv.thousands=,", "commas between thousands")
+		s.assume("CSVConfig.Thousands", ",", "commas between thousands")
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *sniffer) findNumbers() {
 func (s *sniffer) notePoints() {
 	if at := s.unsure; at.text != "" && at.column != s.time {
 		s.out.Assumptions = append(s.out.Assumptions, Assumption{Usual: true,
-			Text: at.text + " of column " + s.header[at.column] + " has a decimal point (--set input.csv.thousands=. reads " + strings.ReplaceAll(at.text, ".", "") + ")"})
+			Text: at.text + " of column " + s.header[at.column] + " has a decimal point (" + s.set("CSVConfig.Thousands", ".") + " reads " + strings.ReplaceAll(at.text, ".", "") + ")"})
 	}
 }
 

@@ -70,7 +70,7 @@ func TestThousands(t *testing.T) {
 				if fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("numbers up to %d with %q, columns with %q: thousands %q, decimal %q\ngot  %v\nwant %v", most, mark, comma, s.CSV.Thousands, s.CSV.Decimal, got[:10], want[:10])
 				}
-				if n := len(s.Assumptions); n == 0 || s.Assumptions[n-1].Setting == "" || s.Assumptions[n-1].Usual {
+				if n := len(s.Assumptions); n == 0 || s.Assumptions[n-1].Field == "" || s.Assumptions[n-1].Usual {
 					t.Errorf("assumed %v", s.Assumptions)
 				}
 			}
@@ -117,11 +117,11 @@ func TestFractionsOfThreeDigits(t *testing.T) {
 func TestUnsurePoints(t *testing.T) {
 	cells := []string{"21.500", "21.250", "999.125"}
 	s, _ := readTable(t, table(",", cells))
-	if len(s.Assumptions) != 1 || s.Assumptions[0].Text != "21.500 of column load has a decimal point (--set input.csv.thousands=. reads 21500)" {
+	if len(s.Assumptions) != 1 || s.Assumptions[0].Text != "21.500 of column load has a decimal point (CSVConfig.Thousands=. reads 21500)" {
 		t.Errorf("assumed %v", s.Assumptions)
 	}
 	s, _ = readTable(t, table(";", []string{"21,500", "21,250"}))
-	if n := len(s.Assumptions); n != 2 || s.Assumptions[1].Text != "decimal comma (--set input.csv.thousands=, reads 21,500 as 21500)" {
+	if n := len(s.Assumptions); n != 2 || s.Assumptions[1].Text != "decimal comma (CSVConfig.Thousands=, reads 21,500 as 21500)" {
 		t.Errorf("assumed %v", s.Assumptions)
 	}
 	if s, _ = readTable(t, table(",", append(cells, "0.125"))); len(s.Assumptions) != 0 {

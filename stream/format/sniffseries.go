@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/decimal"
-	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // identifier matches names of columns that tell things apart, also by numbers: host, entity_id, StationId.
@@ -31,9 +30,9 @@ func (s *sniffer) findSeries() error {
 		for _, i := range set {
 			c.Series = append(c.Series, s.header[i])
 		}
-		s.assume("input.csv.series_column="+list(c.Series), "a series for each %s%s", strings.Join(c.Series, " and "), s.variableOf(set))
+		s.assume("CSVConfig.Series", list(c.Series), "a series for each %s%s", strings.Join(c.Series, " and "), s.variableOf(set))
 	case len(set) > 0 && c.Values == nil:
-		return s.mixed(set[0], "input.csv.series_column="+list([]string{s.header[set[0]]}), "input.csv.value_columns="+list(s.numberColumns()))
+		return s.mixed(set[0], s.set("CSVConfig.Series", list([]string{s.header[set[0]]})), s.set("CSVConfig.Values", list(s.numberColumns())))
 	case 20*s.repeats() > len(s.rows):
 		s.noteIDs()
 	}
@@ -42,8 +41,8 @@ func (s *sniffer) findSeries() error {
 
 // mixed says that a column may separate series, with the setting for series and for one series.
 func (s *sniffer) mixed(column int, series, one string) error {
-	return fmt.Errorf("%s may tell several series apart, whose rows alternate at uneven times: say --set %s for a series of each, or --set %s for one series",
-		s.header[column], shell.Quote(series), shell.Quote(one))
+	return fmt.Errorf("%s may tell several series apart, whose rows alternate at uneven times: say %s for a series of each, or %s for one series",
+		s.header[column], series, one)
 }
 
 // seriesBy returns the columns whose texts separate series, with sure, or the one that may; nil = none.
@@ -283,7 +282,7 @@ func (s *sniffer) noteIDs() {
 		return i != s.time && s.hasIntegers(i) && s.repeatsTexts(i) && 100*s.repeats(i) <= len(s.rows)
 	})
 	if i >= 0 {
-		text := fmt.Sprintf("rows of one time have other numbers in column %s (--set %s makes a series for each)", s.header[i], shell.Quote("input.csv.series_column="+s.header[i]))
+		text := fmt.Sprintf("rows of one time have other numbers in column %s (%s makes a series for each)", s.header[i], s.set("CSVConfig.Series", s.header[i]))
 		s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: text, Usual: true})
 	}
 }
@@ -321,8 +320,8 @@ func (s *sniffer) variableOf(set []int) string {
 		return ""
 	}
 	names := slices.Clone(s.out.CSV.Series)
-	return fmt.Sprintf(" (--set %s --set %s%s makes a variable of each %s)", shell.Quote("input.csv.series_column="+list(slices.Delete(names, i, i+1))),
-		shell.Quote("input.csv.variable_column="+s.header[set[i]]), s.intervalSetting(), s.header[set[i]])
+	return fmt.Sprintf(" (%s %s%s makes a variable of each %s)", s.set("CSVConfig.Series", list(slices.Delete(names, i, i+1))),
+		s.set("CSVConfig.Variable", s.header[set[i]]), s.intervalSetting(), s.header[set[i]])
 }
 
 // variableHint names the setting that makes variables of a column of text which tells the lines of one
@@ -345,7 +344,7 @@ func (s *sniffer) variableHint(values []string) string {
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (--set %s%s makes a variable of each %s)", shell.Quote("input.csv.variable_column="+s.header[i]), s.intervalSetting(), s.header[i])
+	return fmt.Sprintf(" (%s%s makes a variable of each %s)", s.set("CSVConfig.Variable", s.header[i]), s.intervalSetting(), s.header[i])
 }
 
 // intervalSetting returns the interval that the long format needs, where all times of a file that
@@ -367,5 +366,5 @@ func (s *sniffer) intervalSetting() string {
 			text = text[:len(text)-2]
 		}
 	}
-	return " --set pipeline.interval=" + text
+	return " " + s.set("AssemblerConfig.Interval", text)
 }

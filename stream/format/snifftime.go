@@ -51,7 +51,7 @@ func (s *sniffer) findTime() error {
 	}
 	s.nameIndex()
 	if c.Time = s.header[s.time]; s.time > 0 {
-		s.assume("input.csv.time_column="+c.Time, "time in column %s", c.Time)
+		s.assume("CSVConfig.Time", c.Time, "time in column %s", c.Time)
 	}
 	s.findClock()
 	return s.findForm()
@@ -63,13 +63,13 @@ func (s *sniffer) findForm() error {
 	if form := s.formOf(s.time); form.unit != Auto {
 		c.TimeUnit = form.unit
 		s.times = newTimes(form.unit, c.DateOrder, nil, false)
-		s.assume("input.time_format="+string(form.unit), "times are %s", form.says)
+		s.assume("CSVConfig.TimeUnit", string(form.unit), "times are %s", form.says)
 	}
 	if err := s.implausible(s.time); err != nil {
 		return err
 	}
 	if c.TimeUnit == Auto && s.nearlyAll(s.time, s.parses(func(cell string, at int64) bool { return isNumber([]byte(cell)) && at < 1e8*1e9 })) {
-		s.assume("input.time_format=s", "numbers of column %s taken for seconds", s.header[s.time])
+		s.assume("CSVConfig.TimeUnit", "s", "numbers of column %s taken for seconds", s.header[s.time])
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (s *sniffer) findClock() {
 	}
 	if i := s.first(func(i int) bool { return i != s.time && s.isText(i) && s.nearlyAll(i, clock.MatchString) }); i >= 0 {
 		s.out.CSV.Clock = s.header[i]
-		s.assume("input.csv.clock_column="+s.header[i], "time of day in column %s", s.header[i])
+		s.assume("CSVConfig.Clock", s.header[i], "time of day in column %s", s.header[i])
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *sniffer) findDateOrder() {
 	}
 	if c.DateOrder = s.shownOrder(i); c.DateOrder != YearFirst {
 		s.times = newTimes(c.TimeUnit, c.DateOrder, nil, false)
-		s.assume("input.csv.date_order="+string(c.DateOrder), "the %s is first in dates such as %s", map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[c.DateOrder], s.rows[0][i])
+		s.assume("CSVConfig.DateOrder", string(c.DateOrder), "the %s is first in dates such as %s", map[DateOrder]string{DayFirst: "day", MonthFirst: "month"}[c.DateOrder], s.rows[0][i])
 	}
 }
 
@@ -195,23 +195,24 @@ func (s *sniffer) hasOtherDates(column int) bool {
 func (s *sniffer) noTime() error {
 	if i := s.first(s.hasOrderedDates); i >= 0 {
 		return fmt.Errorf("column %q has dates such as %q, whose order of day and month is not known: "+
-			"say --set input.csv.date_order=dmy (day first) or mdy (month first)", s.header[i], s.rows[0][i])
+			"say %s (day first) or mdy (month first)", s.header[i], s.rows[0][i], s.set("CSVConfig.DateOrder", "dmy"))
 	}
 	if i := s.first(func(i int) bool { return s.nearlyAll(i, noYear.MatchString) && s.isText(i) }); i >= 0 {
-		return fmt.Errorf("column %s has dates without a year, such as %q: put it before them with  awk -F%s -v OFS=%[3]s 'NR > 1 {$%d = \"2026-\" $%[4]d} 1' IN > OUT, and name their form, such as --set input.time_format=%%Y-%%m-%%d",
-			s.header[i], s.rows[0][i], shell.Quote(string(s.out.CSV.Comma)), i+1)
+		return fmt.Errorf("column %s has dates without a year, such as %q: put it before them with  awk -F%s -v OFS=%[3]s 'NR > 1 {$%d = \"2026-\" $%[4]d} 1' IN > OUT, and name their form, such as %[5]s",
+			s.header[i], s.rows[0][i], shell.Quote(string(s.out.CSV.Comma)), i+1, s.set("CSVConfig.TimeUnit", "%Y-%m-%d"))
 	}
 	column := max(0, s.first(s.hasOtherDates))
 	if s.hasNumbers(column) {
-		return fmt.Errorf("no column has times, the first one (%s) has numbers that rise and fall: name the column with --set input.csv.time_column=NAME; "+
-			`a file without times gets numbers of its lines with  awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[2]c" $0}' IN > OUT`, s.header[0], s.out.CSV.Comma)
+		return fmt.Errorf("no column has times, the first one (%s) has numbers that rise and fall: name the column with %s; "+
+			`a file without times gets numbers of its lines with  awk 'NR == 1 {print "step%c" $0; next} {print NR - 2 "%[3]c" $0}' IN > OUT`, s.header[0], s.set("CSVConfig.Time", "NAME"), s.out.CSV.Comma)
 	}
 	odd := max(0, slices.IndexFunc(s.rows, func(row []string) bool {
 		_, err := ParseTime([]byte(row[column]), Auto)
 		return err != nil
 	}))
-	return fmt.Errorf("no column has times, column %s has %q: name the column with --set input.csv.time_column=NAME, or the form of its times with --set input.time_format=%%d.%%m.%%Y (as strftime has it); "+
-		"times are %s, 20060102, or with --set input.csv.date_order=dmy (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])), timeForms)
+	return fmt.Errorf("no column has times, column %s has %q: name the column with %s, or the form of its times with %s (as strftime has it); "+
+		"times are %s, 20060102, or with %s (or mdy) 31.12.2006", s.header[column], clip([]byte(s.rows[odd][column])),
+		s.set("CSVConfig.Time", "NAME"), s.set("CSVConfig.TimeUnit", "%d.%m.%Y"), timeForms, s.set("CSVConfig.DateOrder", "dmy"))
 }
 
 // noYear matches dates without a year: 01-06, 06.01. 10:00, Jan-10, Jan  6 10:00:00.
@@ -271,6 +272,6 @@ func (s *sniffer) implausible(column int) error {
 	if len(likely) == 0 {
 		likely = []string{"s"} // the user says that they are right
 	}
-	return fmt.Errorf("the times in column %s would begin at %s (%s): name their form with --set input.time_format=%s",
-		s.header[column], time.Unix(0, at).UTC().Format(time.RFC3339), cell, likely[0])
+	return fmt.Errorf("the times in column %s would begin at %s (%s): name their form with %s",
+		s.header[column], time.Unix(0, at).UTC().Format(time.RFC3339), cell, s.set("CSVConfig.TimeUnit", likely[0]))
 }

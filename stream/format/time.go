@@ -43,7 +43,7 @@ func (u TimeUnit) nanoseconds() int64 {
 
 func (u TimeUnit) check() error {
 	if _, err := ParseTimeUnit(string(u)); err != nil {
-		return fmt.Errorf("input.time_format: %w", err)
+		return fmt.Errorf("the form of times: %w", err)
 	}
 	return nil
 }

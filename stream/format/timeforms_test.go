@@ -109,7 +109,7 @@ func TestTimeForms(t *testing.T) {
 		{"month", months("2006.01"), "2010-01-01T00:00:00Z", 0, "times are months such as 2026.01; "},
 		{"time", months("200601"), "2010-01-01T00:00:00Z", 0, "times are months such as 202601; "},
 		{"month", months("2006M01"), "2010-01-01T00:00:00Z", 0, ""},
-		{"time", made(60, func(i int) string { return fmt.Sprint(133_801_632_000_000_000 + 36_000_000_000*i) }), "error: --set input.time_format=filetime", 0, ""},
+		{"time", made(60, func(i int) string { return fmt.Sprint(133_801_632_000_000_000 + 36_000_000_000*i) }), "error: CSVConfig.TimeUnit=filetime", 0, ""},
 		{"time", made(60, func(i int) string { return fmt.Sprint(638_717_184_000_000_000 + 36_000_000_000*i) }), "2025-01-06T00:00:00Z", time.Hour, "times are ticks of .NET; "},
 		{"time", made(60, func(i int) string { return fmt.Sprint(3_472_243_200 + 60*i) }), "error: would begin at 2080", 0, ""},
 		{"time", hours("01-02 15:04"), "error: dates without a year", 0, ""},

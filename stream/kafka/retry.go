@@ -94,9 +94,9 @@ func explain(err error) error {
 // explainFirst is explain for an error before there ever was an answer.
 func explainFirst(err error) error {
 	if dial := new(net.OpError); errors.Is(err, syscall.ECONNREFUSED) && errors.As(err, &dial) && dial.Addr != nil {
-		return fmt.Errorf("no broker listens at %s: start it, or correct input.kafka.brokers (--brokers): %w", dial.Addr, syscall.ECONNREFUSED)
+		return fmt.Errorf("no broker listens at %s: start it, or correct the address: %w", dial.Addr, syscall.ECONNREFUSED)
 	} else if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("no broker listens there: start it, or correct input.kafka.brokers (--brokers): %w", err)
+		return fmt.Errorf("no broker listens there: start it, or correct the address: %w", err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)

@@ -245,11 +245,7 @@ func (t target) addMatTVec() {
 	t.begin("addMatTVec", "func(y, a, x *%, m, n int)", "adds A^T x to y, A of m rows and n columns.")
 	y, a, x, m, n := param("y"), param("a"), param("x"), param("m"), param("n")
 	stride := t.inBytes(n)
-	group := 4
-	if t.zmm {
-		group = 8
-	}
-	t.columnGroups(n, group, func(offset GPVirtual, cols int, last *mask) {
+	t.columnGroups(n, 4, func(offset GPVirtual, cols int, last *mask) {
 		acc := t.project(a, x, m, stride, offset, cols, last)
 		tmp := t.vec()
 		for c := range cols {
@@ -423,31 +419,15 @@ func (t target) addOuters() {
 		"adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.")
 	a, g, stride, m := param("a"), param("f"), param("n"), param("m")
 	SHLQ(U8(log2(t.bytes())), stride)
-	stride3 := GP64()
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 	gs := t.inBytes(param("m"))
-	most := 2
-	if t.zmm {
-		most = 6
-	}
-	for rows := most; rows >= 1; rows-- {
+	for rows := 2; rows >= 1; rows-- {
 		block := func() {
 			left, j := param("cols"), zeroed()
 			for _, cols := range []int{4, 2, 1} {
 				loop(left, cols, func() {
 					p := copyOf(a)
 					ADDQ(j, p)
-					q := p
-					if rows > 4 {
-						q = GP64()
-						LEAQ(Mem{Base: p, Index: stride, Scale: 4}, q)
-					}
-					mem := func(r, c int) Mem {
-						if r < 4 {
-							return rowAt(p, r, c*t.bytes(), stride, stride3)
-						}
-						return rowAt(q, r-4, c*t.bytes(), stride, stride3)
-					}
+					mem := func(r, c int) Mem { return rowAt(p, r, c*t.bytes(), stride, stride) }
 					acc, uv, f := t.vecs(rows*cols), t.vecs(cols), t.vec()
 					for r := range rows {
 						for c := range cols {

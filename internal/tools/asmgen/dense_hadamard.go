@@ -78,47 +78,21 @@ func (t target) pass(x, end, h GPVirtual, radix int) {
 
 // butterflies returns a function that transforms a register within itself.
 func (t target) butterflies() func(v Register) Register {
-	if !t.zmm {
-		return func(v Register) Register {
-			for _, last := range []bool{false, true} {
-				swapped, sum := t.vec(), t.vec()
-				if last {
-					VPERM2F128(U8(0x01), v, v, swapped)
-				} else {
-					VPERMILPD(U8(0b0101), v, swapped)
-				}
-				t.add(v, swapped, sum)
-				t.sub(v, swapped, swapped)
-				if last {
-					VBLENDPD(U8(0b1100), swapped, sum, v)
-				} else {
-					VBLENDPD(U8(0b1010), swapped, sum, v)
-				}
-			}
-			return v
-		}
-	}
-	masks := make([]Register, 3)
-	for i, bits := range []uint32{0xaa, 0xcc, 0xf0} {
-		r := GP32()
-		MOVL(U32(bits), r)
-		masks[i] = K()
-		KMOVW(r, masks[i])
-	}
 	return func(v Register) Register {
-		for i, m := range masks {
+		for _, last := range []bool{false, true} {
 			swapped, sum := t.vec(), t.vec()
-			switch i {
-			case 0:
-				VPERMILPD(U8(0x55), v, swapped)
-			case 1:
-				VPERMPD(U8(0x4e), v, swapped)
-			case 2:
-				VSHUFF64X2(U8(0x4e), v, v, swapped)
+			if last {
+				VPERM2F128(U8(0x01), v, v, swapped)
+			} else {
+				VPERMILPD(U8(0b0101), v, swapped)
 			}
 			t.add(v, swapped, sum)
-			VSUBPD(v, swapped, m, sum)
-			v = sum
+			t.sub(v, swapped, swapped)
+			if last {
+				VBLENDPD(U8(0b1100), swapped, sum, v)
+			} else {
+				VBLENDPD(U8(0b1010), swapped, sum, v)
+			}
 		}
 		return v
 	}

@@ -90,11 +90,10 @@ var sixteenths = sync.OnceValue(func() Mem {
 	return m
 })
 
-// turnsByTable is turns for AVX-512. It returns steps, so that other instructions can
-// stand between them. With t = a + b, a the nearest sixteenth of a turn, two registers
-// hold the sines of all a, and the polynomials for b need half the terms. Angles are
+// turnsByTable is turns for AVX-512. With t = a + b, a the nearest sixteenth of a turn, two
+// registers hold the sines of all a, and the polynomials for b need half the terms. Angles are
 // finite and below 2^47.
-func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, steps []func()) {
+func (t target) turnsByTable(angles []Register, scale Register) (sin, cos []Register) {
 	n := len(angles)
 	r, u, s, c := t.vecs(n), t.vecs(n), t.vecs(n), t.vecs(n)
 	table, k := GP64(), t.vec()
@@ -107,19 +106,13 @@ func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, 
 		rounding = cosFirst + 5*8
 	)
 	each := func(f func(i int)) {
-		steps = append(steps, func() {
-			for i := range n {
-				f(i)
-			}
-		})
+		for i := range n {
+			f(i)
+		}
 	}
 	with := func(load func(from, to Op), offset int, f func(i int)) {
-		steps = append(steps, func() {
-			load(at(table, nil, offset), k)
-			for i := range n {
-				f(i)
-			}
-		})
+		load(at(table, nil, offset), k)
+		each(f)
 	}
 	each(func(i int) { VREDUCEPD(U8(4<<4), angles[i], r[i]) })
 	each(func(i int) { t.mul(r[i], r[i], u[i]) })
@@ -152,7 +145,7 @@ func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, 
 		t.fma(r[i], s[i], u[i])
 		VFMSUB213PD(k, c[i], r[i])
 	})
-	return u, r, steps
+	return u, r
 }
 
 // turns returns scale sin and scale cos of reduced angles in turns; a nil scale is 1. It
@@ -205,16 +198,10 @@ func (t target) turns(r []Register, scale Register) (sin, cos []Register) {
 // sinCosOf returns scale sin and scale cos of any angles in turns.
 func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
 	t.reduce(r)
-	if !t.zmm {
-		return t.turns(r, scale)
+	if t.zmm {
+		return t.turnsByTable(r, scale)
 	}
-	ops := make([]Op, len(r))
-	for i := range r {
-		ops[i] = r[i]
-	}
-	sin, cos, steps := t.turnsByTable(ops, scale)
-	interleave(steps, nil)
-	return sin, cos
+	return t.turns(r, scale)
 }
 
 // trigGroup returns the number of registers of angles that are computed together, as

@@ -142,11 +142,7 @@ func (l *lanes) weight(count, one Register, least int) Register {
 // unlessEmpty emits body, which is skipped when the mask is empty.
 func (t target) unlessEmpty(m mask, body func()) {
 	bits := GP64()
-	if t.zmm {
-		KMOVB(m.k, bits.As32())
-	} else {
-		VMOVMSKPD(m.v, bits.As32())
-	}
+	VMOVMSKPD(m.v, bits.As32())
 	unlessZero(bits, body)
 }
 

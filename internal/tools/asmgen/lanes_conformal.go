@@ -119,11 +119,7 @@ const (
 // count adds the number of elements of the mask to an integer in memory.
 func (t target) count(m mask, to GPVirtual) {
 	bits := GP64()
-	if t.zmm {
-		KMOVB(m.k, bits.As32())
-	} else {
-		VMOVMSKPD(m.v, bits.As32())
-	}
+	VMOVMSKPD(m.v, bits.As32())
 	POPCNTQ(bits, bits)
 	ADDQ(bits, at(to, nil, 0))
 }

@@ -81,14 +81,7 @@ func (t target) cusum() {
 // maximum returns the largest element of v in the first place of an xmm register.
 func (t target) maximum(v Register) VecVirtual {
 	x := XMM()
-	if t.zmm {
-		low, high := t.halves(v)
-		VMAXPD(high, low, low)
-		v = low
-		VEXTRACTF64X2(U8(1), v, x)
-	} else {
-		VEXTRACTF128(U8(1), v, x)
-	}
+	VEXTRACTF128(U8(1), v, x)
 	VMAXPD(v.(VecVirtual).AsX(), x, x)
 	swap := XMM()
 	VPERMILPD(U8(0b01), x, swap)
@@ -98,9 +91,5 @@ func (t target) maximum(v Register) VecVirtual {
 
 // choose copies the elements of the mask from v to to.
 func (t target) choose(v Register, m mask, to Register) {
-	if t.zmm {
-		VMOVUPD(v, m.k, to)
-	} else {
-		VBLENDVPD(m.v, v, to, to)
-	}
+	VBLENDVPD(m.v, v, to, to)
 }

@@ -35,33 +35,21 @@ func (t target) compare(relation uint8, a, b Register, within *mask) mask {
 // kept returns a copy of v that is zero outside the mask.
 func (t target) kept(v Register, m mask) Register {
 	c := t.vec()
-	if t.zmm {
-		VMOVUPD_Z(v, m.k, c)
-	} else {
-		VANDPD(m.v, v, c)
-	}
+	VANDPD(m.v, v, c)
 	return c
 }
 
 // orNaN returns v with NaN outside the mask.
 func (t target) orNaN(v Register, m mask) Register {
 	c := t.nans()
-	if t.zmm {
-		VMOVUPD(v, m.k, c)
-	} else {
-		VBLENDVPD(m.v, v, c, c)
-	}
+	VBLENDVPD(m.v, v, c, c)
 	return c
 }
 
 // nans returns a register of NaN.
 func (t target) nans() Register {
 	c := t.vec()
-	if t.zmm {
-		VPTERNLOGQ(U8(0xff), nothing, nothing, c)
-	} else {
-		VPCMPEQQ(c, c, c)
-	}
+	VPCMPEQQ(c, c, c)
 	return c
 }
 

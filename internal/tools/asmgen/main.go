@@ -1,4 +1,4 @@
-// Command gen writes the kernels of package vec and of package lanes with avo, one
+// Command asmgen writes the kernels of package vec and of package lanes with avo, one
 // family a run.
 //
 // It is a module of its own, so that the forecaster does not depend on avo. The
@@ -12,47 +12,50 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 )
 
-// families are the kernels of one assembly file each, in its order.
+// families are the kernels of one assembly file each, in its order. docs/performance.md has
+// the shares of a replay by which a kernel has an AVX-512 version.
 var families = map[string]func(){
 	"dense": func() {
-		both(target.dot, target.axpy, target.scale, target.times, target.hadamard, target.matVec, target.addOuter,
-			target.addMatTVec, target.matMulT, target.addMatMul, target.addOuters, target.columnDots, target.addLagged, target.narrow, target.widen)
+		emit(avx2, target.dot, target.axpy, target.scale, target.times, target.hadamard, target.matVec, target.addOuter,
+			target.addMatTVec, target.matMulT, target.addMatMul, target.addOuters, target.columnDots, target.addLagged,
+			target.narrow, target.widen)
+		emit(avx512, target.dot, target.axpy, target.scale, target.matVec, target.columnDots, target.narrow, target.widen)
 	},
 	"symmetric": func() {
-		both(target.symAdd, target.symSub, target.symMatVec, target.symSubMatVec, target.squareMatVec, target.squareSub,
-			target.cholesky, target.choleskySolve, target.levinson,
+		emit(avx2, target.symAdd, target.symSub, target.symMatVec, target.symSubMatVec, target.squareMatVec,
+			target.squareSub, target.cholesky, target.choleskySolve, target.levinson,
+			target.uduProject, target.uduWeigh, target.uduRatios, target.uduUpdate)
+		emit(avx512, target.symAdd, target.cholesky, target.choleskySolve, target.levinson,
 			target.uduProject, target.uduWeigh, target.uduRatios, target.uduUpdate)
 		avx2.pack("pack", false)
 		avx2.pack("unpack", true)
 	},
 	"elementary": func() {
-		both(target.sinCos, target.features, target.logarithms)
+		emit(avx2, target.sinCos, target.features, target.logarithms)
+		emit(avx512, target.features)
 		avx2.fourierFeatures()
 	},
-	"fourier": func() { avx512.fourier() },
 	"lanes": func() {
-		both(target.aggregate, target.regrets, target.tally, target.cusum, target.moments, target.steps,
+		emit(avx2, target.aggregate, target.regrets, target.tally, target.cusum, target.moments, target.steps,
 			target.standardise, target.bound, target.localMean, target.conformal,
 			target.errors, target.noise, target.levels, target.learnLevels, target.liveliness, target.residuals)
 	},
 }
 
-// both emits kernels for both instruction sets.
-func both(kernels ...func(target)) {
-	for _, t := range []target{avx2, avx512} {
-		for _, emit := range kernels {
-			emit(t)
-		}
+// emit writes kernels for an instruction set.
+func emit(t target, kernels ...func(target)) {
+	for _, kernel := range kernels {
+		kernel(t)
 	}
 }
 
 func main() {
-	family := flag.String("family", "", "kernels to write: dense, symmetric, elementary, fourier or lanes")
+	family := flag.String("family", "", "kernels to write: dense, symmetric, elementary or lanes")
 	flag.Parse()
-	emit, ok := families[*family]
+	write, ok := families[*family]
 	if !ok {
-		log.Fatalf("gen: -family %q is unknown", *family)
+		log.Fatalf("asmgen: -family %q is unknown", *family)
 	}
-	emit()
+	write()
 	Generate()
 }

@@ -118,49 +118,44 @@ func (t target) symProduct(name string, update bool) {
 		}
 		xc, yc, f := t.vec(), t.vec(), t.vec()
 		p, j := copyOf(a), copyOf(i)
-		some := func(tiles int, diagonal bool) {
+		tile := func(diagonal bool) {
 			for c := range t.groups() {
-				var v [][]Register
+				var v []Register
 				if update {
-					v = t.updateRows(p, i, j, bytes, tiles, h, c)
+					v = t.updateRows(p, i, j, bytes, h, c)
 				}
-				for k := range tiles {
-					disp := k*rowBytes + c*t.bytes()
-					t.load(at(x, j, disp), xc)
-					if !diagonal {
-						t.load(at(y, j, disp), yc)
+				disp := c * t.bytes()
+				t.load(at(x, j, disp), xc)
+				if !diagonal {
+					t.load(at(y, j, disp), yc)
+				}
+				for r := range rows {
+					vr := f
+					if update {
+						vr = v[r]
+					} else {
+						t.load(element(p, h*rows+r, c*t.lanes), vr)
 					}
-					for r := range rows {
-						vr := f
-						if update {
-							vr = v[k][r]
-						} else {
-							t.load(element(p, h*rows+r, c*t.lanes), vr)
-						}
-						t.fma(vr, xc, acc[r])
-						switch {
-						case diagonal:
-						case update:
-							t.fmaBcast(at(x, i, 8*(h*rows+r)), vr, yc, f)
-						default:
-							t.fma(vr, xi[r], yc)
-						}
+					t.fma(vr, xc, acc[r])
+					switch {
+					case diagonal:
+					case update:
+						t.fmaBcast(at(x, i, 8*(h*rows+r)), vr, yc, f)
+					default:
+						t.fma(vr, xi[r], yc)
 					}
-					if !diagonal {
-						t.store(yc, at(y, j, disp))
-					}
+				}
+				if !diagonal {
+					t.store(yc, at(y, j, disp))
 				}
 			}
-			ADDQ(U32(uint32(tiles*tileSize)), p)
-			ADDQ(U32(uint32(tiles*rowBytes)), j)
+			ADDQ(U32(tileSize), p)
+			ADDQ(U32(rowBytes), j)
 		}
-		some(1, true)
+		tile(true)
 		left := copyOf(bytes)
 		SUBQ(j, left)
-		if update && t.zmm {
-			loop(left, 2*rowBytes, func() { some(2, false) })
-		}
-		loop(left, rowBytes, func() { some(1, false) })
+		loop(left, rowBytes, func() { tile(false) })
 		s := t.sums(acc)
 		yi := at(y, i, h*t.bytes())
 		t.add(yi, s, s)
@@ -189,35 +184,26 @@ func (t target) symProduct(name string, update bool) {
 	t.end()
 }
 
-// updateRows subtracts the terms from neighbouring tiles from p on, in strip h of the
-// rows and group c of the columns, and returns the registers. The rows and columns of the
-// first tile belong to the elements of the terms from i and j on.
-func (t target) updateRows(p, i, j, bytes GPVirtual, tiles, h, c int) [][]Register {
-	v := make([][]Register, tiles)
-	for k := range v {
-		v[k] = t.vecs(t.lanes)
-		for r := range v[k] {
-			t.load(element(p, h*t.lanes+r, c*t.lanes).Offset(k*tileSize), v[k][r])
-		}
+// updateRows subtracts the terms from the tile at p, in strip h of the rows and group c of the
+// columns, and returns the registers. The rows and columns of the tile belong to the elements of
+// the terms from i and j on.
+func (t target) updateRows(p, i, j, bytes GPVirtual, h, c int) []Register {
+	v := t.vecs(t.lanes)
+	for r := range v {
+		t.load(element(p, h*t.lanes+r, c*t.lanes), v[r])
 	}
 	w, terms := param("w"), param("k")
-	wj, f := t.vecs(tiles), t.vec()
+	wj, f := t.vec(), t.vec()
 	loop(terms, 1, func() {
-		for k := range wj {
-			t.load(at(w, j, k*rowBytes+c*t.bytes()), wj[k])
-		}
-		for r := range t.lanes {
+		t.load(at(w, j, c*t.bytes()), wj)
+		for r := range v {
 			t.bcast(at(w, i, 8*(h*t.lanes+r)), f)
-			for k := range v {
-				t.fnma(f, wj[k], v[k][r])
-			}
+			t.fnma(f, wj, v[r])
 		}
 		ADDQ(bytes, w)
 	})
-	for k := range v {
-		for r := range v[k] {
-			t.store(v[k][r], element(p, h*t.lanes+r, c*t.lanes).Offset(k*tileSize))
-		}
+	for r := range v {
+		t.store(v[r], element(p, h*t.lanes+r, c*t.lanes))
 	}
 	return v
 }

@@ -301,13 +301,8 @@ func (t target) sums(v []Register) Register {
 	return v[0]
 }
 
-// halves returns the lower and the upper half of v.
+// halves returns the lower and the upper half of v, for AVX2.
 func (t target) halves(v Register) (low, high Register) {
-	if t.zmm {
-		high = YMM()
-		VEXTRACTF64X4(U8(1), v, high)
-		return v.(VecVirtual).AsY(), high
-	}
 	high = XMM()
 	VEXTRACTF128(U8(1), v, high)
 	return v.(VecVirtual).AsX(), high

@@ -1,0 +1,37 @@
+package wire
+
+import "github.com/orffvar/forecaster/internal/shell"
+
+// keys are the settings for fields of the configurations of formats and files.
+var keys = map[string]string{
+	"CSVConfig.Header":         "input.csv.header",
+	"CSVConfig.Comma":          "input.csv.comma",
+	"CSVConfig.Decimal":        "input.csv.decimal",
+	"CSVConfig.Thousands":      "input.csv.thousands",
+	"CSVConfig.DateOrder":      "input.csv.date_order",
+	"CSVConfig.Series":         "input.csv.series_column",
+	"CSVConfig.Time":           "input.csv.time_column",
+	"CSVConfig.Clock":          "input.csv.clock_column",
+	"CSVConfig.Variable":       "input.csv.variable_column",
+	"CSVConfig.Values":         "input.csv.value_columns",
+	"CSVConfig.TimeUnit":       "input.time_format",
+	"JSONConfig.Series":        "input.json.series_field",
+	"JSONConfig.Tags":          "input.json.tags",
+	"JSONConfig.Time":          "input.json.time_field",
+	"JSONConfig.Values":        "input.json.values_field",
+	"SourceConfig.Format":      "input.file.format",
+	"SourceConfig.Sort":        "input.file.sort",
+	"AssemblerConfig.Interval": "pipeline.interval",
+}
+
+// settingName is the format.Names of the program.
+func settingName(field, value string) string {
+	switch key := keys[field]; {
+	case value == "":
+		return key
+	case key == "input.file.sort" && value == "true":
+		return "--sort"
+	default:
+		return "--set " + shell.Quote(key+"="+value)
+	}
+}

@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// Every field that a package below stream names in a text is one, and has a key.
+func TestFieldsHaveKeys(t *testing.T) {
+	fields := make(map[string]bool)
+	for _, c := range []any{format.CSVConfig{}, format.JSONConfig{}, file.SourceConfig{}, stream.AssemblerConfig{}} {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(c)) {
+			fields[reflect.TypeOf(c).Name()+"."+f.Name] = true
+		}
+	}
+	named := regexp.MustCompile(`"((?:CSV|JSON|Source|Assembler)Config\.\w+)"`)
+	paths, err := filepath.Glob("../../stream/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := make(map[string]bool)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllSubmatch(text, -1) {
+			used[string(m[1])] = true
+		}
+	}
+	for f := range used {
+		if !fields[f] || keys[f] == "" {
+			t.Errorf("%s is named in a text: a field %v, its key %q", f, fields[f], keys[f])
+		}
+	}
+	for f := range keys {
+		if !used[f] {
+			t.Errorf("no text names %s", f)
+		}
+	}
+}
