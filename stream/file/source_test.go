@@ -151,7 +151,7 @@ func TestBadFiles(t *testing.T) {
 		{"same.csv", "time,a\n2,1\n2,1\n", `same.csv:3: duplicate: the last sample of series "same" has the same time`},
 		{"time.csv", "time,a\n1,1\nnoon,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n", `time.csv:3: malformed: the time "noon" in column "time" is of no form that is read: RFC 3339, 2006-01-02 15:04:05, 2006/1/2, 2 Jan 2006, Jan 2006, 01/2006, 2006Q1, 2006-W01 or seconds since 1970`},
 		{"long.csv", "time,a\n1," + strings.Repeat("1", 2<<20) + "\n2,2\n", "long.csv:2: too_large: 1048577 bytes, at most 1048576 are allowed"},
-		{"binary.jsonl", "{\"time\": 1, \"values\": [1]}\n\x00\xff\x1b\n", "binary.jsonl:2: malformed: not UTF-8"},
+		{"binary.jsonl", "{\"time\": 1, \"values\": [1]}\n\x00\xff\x1b\n", "binary.jsonl:2: malformed: binary, it begins with the bytes 00 ff 1b"},
 		{"cut.jsonl", "{\"time\": 1, \"values\": [1]}\n{\"time\": 2, \"val", "cut.jsonl:2: malformed: not JSON at byte 16: unexpected end of JSON input"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
