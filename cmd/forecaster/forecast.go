@@ -133,14 +133,15 @@ func (a *app) printForecasts(levels []float64, b *stream.Batch) {
 		f := &b.Forecasts[i]
 		dim := len(f.Yhat)
 		for j, target := range f.Series.Variables {
-			row := []string{f.Series.Name, study.TableTime(time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano)), target, report.Number(f.Yhat[j]).String()}
+			numbers := []report.Number{report.Number(f.Yhat[j])}
 			for l := range levels {
-				row = append(row, report.Number(f.Lower[l*dim+j]).String(), report.Number(f.Upper[l*dim+j]).String())
+				numbers = append(numbers, report.Number(f.Lower[l*dim+j]), report.Number(f.Upper[l*dim+j]))
 			}
 			if joint {
-				row = append(row, report.Number(f.JointLower[j]).String(), report.Number(f.JointUpper[j]).String())
+				numbers = append(numbers, report.Number(f.JointLower[j]), report.Number(f.JointUpper[j]))
 			}
-			t.Rows = append(t.Rows, row)
+			row := []string{f.Series.Name, study.TableTime(time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano)), target}
+			t.Rows = append(t.Rows, append(row, report.Apart(6, numbers...)...))
 		}
 	}
 	study.AlignTimes(t, 1)

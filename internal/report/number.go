@@ -40,10 +40,41 @@ func (n Number) Digits(digits int) string {
 	switch {
 	case math.IsNaN(v):
 		return "-"
-	case v >= math.Pow10(digits) && v < 1e9:
+	case v >= math.Pow10(digits) && v < mostWhole:
 		return strconv.FormatFloat(float64(n), 'f', 0, 64)
 	}
 	return strconv.FormatFloat(float64(n), 'g', digits, 64)
+}
+
+// mostWhole is the size below which all digits before the point are printed.
+const mostWhole = 1e15
+
+// Apart prints numbers with so many significant digits, or with as many as show two digits of the smallest
+// difference between two of them: 104452.31, 104452.11 and 104452.51.
+func Apart(digits int, numbers ...Number) []string {
+	texts := make([]string, len(numbers))
+	largest, difference := 0., math.Inf(1)
+	for i, v := range numbers {
+		if texts[i] = v.Digits(digits); v == v {
+			largest = max(largest, math.Abs(float64(v)))
+		}
+		for _, w := range numbers[:i] {
+			if d := math.Abs(float64(v - w)); d > 0 && d < difference {
+				difference = d
+			}
+		}
+	}
+	if math.IsInf(difference, 1) || !(largest < mostWhole) || difference < largest*1e-14 {
+		return texts
+	}
+	decimals := 1 - int(math.Floor(math.Log10(difference)))
+	if places := digits - 1 - int(math.Floor(math.Log10(largest))); decimals <= max(places, 0) || decimals > 15 {
+		return texts
+	}
+	for i, v := range numbers {
+		texts[i] = v.Fixed(decimals)
+	}
+	return texts
 }
 
 // Fixed prints n with the given number of decimals; a value that rounds to 0 has no sign.

@@ -225,15 +225,16 @@ func (r *AnomalyReport) list(top int) report.Table {
 				others = text
 			}
 		}
+		values := report.Apart(5, main.Observed, main.Expected)
 		row := []string{
 			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2),
-			main.Observed.Digits(5), main.Expected.Digits(5), "-", others, TableTime(s.To),
+			values[0], values[1], "-", others, TableTime(s.To),
 		}
 		if s.Normal {
 			row[10] += ", new normal"
 		}
 		if !math.IsNaN(float64(main.Lower)) {
-			row[8] = main.Lower.Digits(4) + " … " + main.Upper.Digits(4)
+			row[8] = strings.Join(report.Apart(4, main.Lower, main.Upper), " … ")
 		}
 		t.Rows = append(t.Rows, row)
 	}
