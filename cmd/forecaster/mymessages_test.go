@@ -20,7 +20,7 @@ func TestMessagesOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hourly, gap, long, pairs, hosts, states strings.Builder
+	var hourly, gap, long, pairs, hosts, states, absent strings.Builder
 	hourly.WriteString("time,a\n")
 	gap.WriteString("time,a\n")
 	states.WriteString("time,state,a\n")
@@ -28,6 +28,7 @@ func TestMessagesOfThePage(t *testing.T) {
 	pairs.WriteString("time,site,sensor,value\n")
 	for i := range 130 {
 		at := 1767225600 + 3600*i
+		fmt.Fprintf(&absent, "%d,%d\n", at, []int{20 + i%5, -999}[(i%50)/49])
 		fmt.Fprintf(&hourly, "%d,%d\n", at, i%5)
 		if i < 40 || i >= 100 {
 			fmt.Fprintf(&gap, "%d,%d\n", at, i%5)
@@ -76,8 +77,8 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"notime.csv", "a,b\n5,1\n3,2\n4,1\n9,2\n", nil},
 		{"-", ",date,a\n0,2026-01-01,1\n", []string{"--set", "input.file.format=csv"}},
 		{"text.csv", "time,a,note\n" + fmt.Sprintf(line, 1, 1)[:18] + ",x\n2026-01-02 00:00,1,y\n2026-01-03 00:00,1,z\n", nil},
-		{"unit.csv", "time,a\n2026-01-01,20 MB\n2026-01-02,21 MB\n", nil},
-		{"percent.csv", "time,a,b\n2026-01-01,20%,1\n2026-01-02,21%,1\n", nil},
+		{"unit.csv", "time,a\n2026-01-01,20 MB\n2026-01-02,21 MB\n2026-01-03,(3)\n" + strings.Repeat("2026-01-04,21 MB\n", 20), nil},
+		{"absent.csv", "time,a\n" + absent.String(), nil},
 		{"point.csv", "time,a\n2026-01-01,1.234\n2026-01-02,1.236\n", nil},
 		{"comma.tsv", "time\ta\n2026-01-01\t1,234\n2026-01-02\t1,236\n", nil},
 		{"quoted.csv", "time,a\n2026-01-01,\"1,234\"\n2026-01-02,\"1,236\"\n", nil},

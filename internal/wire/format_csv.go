@@ -63,8 +63,9 @@ type CSVFormat struct {
 	// count the lines)
 	ValueColumns []string `yaml:"value_columns"`
 
-	// spellings of a missing value besides the empty cell; empty = `NA`, `N/A`, `n/a`, `#N/A`, `<NA>`,
-	// `NaN`, `nan`, `null`, `NULL`, `\N`, `None`, `-`, `unavailable`, `unknown`
+	// spellings of a missing value besides the empty cell, `NA`, `N/A`, `n/a`, `#N/A`, `<NA>`, `NaN`,
+	// `nan`, `null`, `NULL`, `\N`, `None`, `-`, `unavailable` and `unknown`; a number such as `-999`
+	// stands for all of its spellings
 	Missing []string `yaml:"missing"`
 
 	// unit of a numeric time, as `input.json.time_unit`; also `year` = 2026 and `yyyymmdd` = 20260131

@@ -14,6 +14,7 @@ var keys = map[string]string{
 	"CSVConfig.Clock":          "input.csv.clock_column",
 	"CSVConfig.Variable":       "input.csv.variable_column",
 	"CSVConfig.Values":         "input.csv.value_columns",
+	"CSVConfig.Missing":        "input.csv.missing",
 	"CSVConfig.TimeUnit":       "input.time_format",
 	"JSONConfig.Series":        "input.json.series_field",
 	"JSONConfig.Tags":          "input.json.tags",

@@ -61,9 +61,12 @@ type CSVConfig struct {
 	// value, in the only column of Values; "" = one column a variable.
 	Variable string
 
-	// Missing are the spellings of a missing value besides the empty field; nil = those of
-	// common programs, such as NA, NaN, null, -, #N/A and \N.
+	// Missing are spellings of a missing value besides the empty field and those of common programs,
+	// such as NA, NaN, null, -, #N/A and \N. A number stands for all spellings of it.
 	Missing []string
+
+	// Units are what stands behind or before the numbers of columns, such as " °C" or "€".
+	Units map[string]string
 
 	// MaxBytes limits a line. 0 means 1 MiB.
 	MaxBytes int
@@ -82,6 +85,8 @@ type CSV struct {
 	clock    int      // likewise
 	values   []int    // columns
 	names    []string
+	units    []string  // of each value
+	absent   []float64 // numbers that stand for a missing value
 	times    times
 	plain    bool // no value is written in a way that ParsePlain would misread
 
@@ -109,9 +114,6 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		return nil, fmt.Errorf("%q cannot stand between fields", c.Comma)
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
-	if c.Missing == nil {
-		c.Missing = missingSpellings
-	}
 	if err := c.DateOrder.check(); err != nil {
 		return nil, err
 	}
@@ -122,11 +124,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		c.Decimal = ','
 	}
 	d := &CSV{c: c, variable: -1, clock: -1, seen: intern.New(), times: newTimes(c.TimeUnit, c.DateOrder, c.Zone, !c.Apart), plain: c.Decimal != ',' && c.Thousands == 0}
-	for _, s := range c.Missing {
-		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
-			d.plain = false // a number such as -999 stands for a missing value
-		}
-	}
+	d.setMissing()
 	for i, name := range c.Header {
 		if name == "" {
 			return nil, fmt.Errorf("column %d has no name", i+1)
@@ -180,7 +178,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		return nil, d.severalValues()
 	}
 	for _, i := range d.values {
-		d.names = append(d.names, c.Header[i])
+		d.names, d.units = append(d.names, c.Header[i]), append(d.units, c.Units[c.Header[i]])
 	}
 	return d, nil
 }
@@ -266,7 +264,11 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 			d.number = append(d.number, v)
 			continue
 		}
-		v, err := d.value(d.fields[i])
+		text := bytes.TrimSpace(d.fields[i])
+		if d.units[k] != "" {
+			text = withoutUnit(text, d.units[k])
+		}
+		v, err := d.value(text)
 		if err != nil {
 			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: d.numberHint(d.fields[i])},
 				"%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
@@ -381,14 +383,30 @@ func (d *CSV) split(line []byte) error {
 	return nil
 }
 
+// setMissing finds the numbers, such as -999, that stand for a missing value.
+func (d *CSV) setMissing() {
+	d.absent = nil
+	for _, s := range d.c.Missing {
+		if v, err := decimal.Parse(d.withPoint([]byte(s))); err == nil && v-v == 0 {
+			d.absent = append(d.absent, v)
+		}
+	}
+	d.plain = d.plain && len(d.absent) == 0
+}
+
 // value reads a number; the error says what the text is not.
 func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	text = bytes.TrimSpace(text)
-	if len(text) == 0 || contains(d.c.Missing, text) {
+	if len(text) == 0 || contains(missingSpellings, text) || contains(d.c.Missing, text) {
 		return math.NaN(), nil
+	}
+	if rest, ok := bytes.CutPrefix(text, []byte("\u2212")); ok { // the minus of typographers
+		text = append([]byte{'-'}, rest...)
 	}
 	v, err := decimal.Parse(d.withPoint(text))
 	switch {
+	case err == nil && slices.Contains(d.absent, v):
+		return math.NaN(), nil
 	case err != nil:
 		switch string(text) {
 		case "true", "True", "TRUE":

@@ -60,6 +60,7 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	if err := s.checkShift(); err != nil {
 		return s.out, err
 	}
+	s.findUnits()
 	s.findNumbers()
 	if err := s.findTime(); err != nil {
 		return s.out, err
@@ -69,6 +70,7 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 		return s.out, err
 	}
 	s.leaveOut()
+	s.findSentinels()
 	s.findOrder()
 	return s.out, nil
 }

@@ -30,7 +30,7 @@ func (s *sniffer) unnamed(column int) bool { return strings.HasPrefix(s.header[c
 func (s *sniffer) share(column int, ok func(cell string) bool) (share float64, n int) {
 	good := 0
 	for _, row := range s.rows {
-		if cell := row[column]; cell != "" && !contains(s.missing(), []byte(cell)) {
+		if cell := row[column]; cell != "" && !contains(missingSpellings, []byte(cell)) && !contains(s.out.CSV.Missing, []byte(cell)) {
 			n++
 			if ok(cell) {
 				good++
@@ -38,13 +38,6 @@ func (s *sniffer) share(column int, ok func(cell string) bool) (share float64, n
 		}
 	}
 	return float64(good) / float64(max(n, 1)), n
-}
-
-func (s *sniffer) missing() []string {
-	if s.out.CSV.Missing != nil {
-		return s.out.CSV.Missing
-	}
-	return missingSpellings
 }
 
 // nearlyAll reports whether ok accepts nine of ten cells of a column.
@@ -56,7 +49,7 @@ func (s *sniffer) nearlyAll(column int, ok func(cell string) bool) bool {
 // isValue reports whether a cell is a value.
 func (s *sniffer) isValue(cell string) bool {
 	d := CSV{c: s.out.CSV}
-	d.c.Missing = s.missing()
+	d.setMissing()
 	_, err := d.value([]byte(cell))
 	return err == nil
 }
@@ -169,7 +162,7 @@ func (s *sniffer) leaveOut() {
 	c.Values = values
 	if len(out) > 0 {
 		s.assume("CSVConfig.Values", list(values), "%s %s left out%s",
-			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values)+s.unitHint())
+			plural(len(out), "column", "columns"), strings.Join(out, ", "), s.variableHint(values))
 	}
 }
 

@@ -1,8 +1,10 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/shell"
@@ -35,21 +37,57 @@ func stripped(cell string) string {
 // literal writes text for a pattern of sed.
 func literal(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(text), "/", `\/`) }
 
-// unitHint says what makes a column of text, which is left out, numbers: "" where nearly all cells do
-// not have one unit.
-func (s *sniffer) unitHint() string {
-	for i := range s.header {
-		if i == s.time || s.header[i] == s.out.CSV.Clock || !s.isText(i) {
-			continue
-		}
-		row := 0
-		for row < len(s.rows)-1 && stripped(s.rows[row][i]) == "" {
-			row++
-		}
-		command := stripped(s.rows[row][i])
-		if command != "" && s.nearlyAll(i, func(cell string) bool { return stripped(cell) == command }) {
-			return fmt.Sprintf(" (%q of %s becomes a number with  %s)", s.rows[row][i], s.header[i], command)
+// unitOf returns the unit or the currency of a number, with the blank before or behind it; "" = it has
+// none, or is no number.
+func unitOf(cell string) string {
+	for _, form := range []*regexp.Regexp{withUnit, withCurrency} {
+		if m := form.FindStringSubmatch(cell); m != nil && !halfDay.MatchString(m[1]) {
+			return m[1]
 		}
 	}
 	return ""
+}
+
+var halfDay = regexp.MustCompile(`(?i)^ ?[ap]m$`)
+
+// findUnits finds the columns whose numbers have one unit, which is left out.
+func (s *sniffer) findUnits() {
+	c := &s.out.CSV
+	for i, name := range s.header {
+		row := slices.IndexFunc(s.rows, func(row []string) bool { return unitOf(row[i]) != "" })
+		if row < 0 {
+			continue
+		}
+		unit := unitOf(s.rows[row][i])
+		n := 0
+		ok := s.nearlyAll(i, func(cell string) bool {
+			if unitOf(cell) == unit {
+				n++
+				return true
+			}
+			return s.isValue(cell)
+		})
+		if !ok || 2*n < len(s.rows) {
+			continue
+		}
+		if c.Units == nil {
+			c.Units = make(map[string]string)
+		}
+		c.Units[name] = unit
+		s.out.Assumptions = append(s.out.Assumptions, Assumption{Text: fmt.Sprintf("%s in %s", name, strings.TrimSpace(unit)), Usual: true})
+		for _, row := range s.rows {
+			row[i] = string(withoutUnit([]byte(row[i]), unit))
+		}
+	}
+}
+
+// withoutUnit returns a number without its unit or currency.
+func withoutUnit(text []byte, unit string) []byte {
+	if rest, ok := bytes.CutSuffix(text, []byte(unit)); ok {
+		return rest
+	}
+	if at := bytes.Index(text, []byte(unit)); at == 0 || at == 1 && (text[0] == '-' || text[0] == '+') {
+		return slices.Concat(text[:at], text[at+len(unit):])
+	}
+	return text
 }

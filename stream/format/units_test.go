@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -48,14 +49,26 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestUnitHint: a column that is left out for its unit says so, one with several units does not.
-func TestUnitHint(t *testing.T) {
+// TestUnitOfColumn: numbers of one unit are read without it, and it is said; those of several are left out.
+func TestUnitOfColumn(t *testing.T) {
 	s, err := SniffCSV([]byte("time,cpu,mem,load\n2026-01-01,NA,1 MB,1\n2026-01-02,20%,2 GB,2\n2026-01-03,21%,3 kB,3\n"), false, CSVConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `columns cpu, mem left out ("20%" of cpu becomes a number with  sed -E 's/([0-9])%([[:space:]",;|]|$)/\1\2/g' IN > OUT)`
-	if len(s.Assumptions) != 1 || s.Assumptions[0].Text != want {
-		t.Errorf("assumed %v, want %s", s.Assumptions, want)
+	var said string
+	for _, a := range s.Assumptions {
+		said += a.Text + "; "
+	}
+	if want := "cpu in %; column mem left out; "; said != want {
+		t.Errorf("assumed %q, want %q", said, want)
+	}
+	for cell, want := range map[string]float64{"12.5 °C": 12.5, "1,200 rpm": 1200, "€3.50": 3.5, "-$4.25": -4.25, "45%": 45, "−7.5": -7.5} {
+		text := "time,a\n"
+		for i := range 30 {
+			text += fmt.Sprintf("2026-01-%02d,\"%s\"\n", 1+i, cell)
+		}
+		if _, values := readTable(t, text); len(values) != 30 || values[0] != want {
+			t.Errorf("%s is read as %v", cell, values)
+		}
 	}
 }
