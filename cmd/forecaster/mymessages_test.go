@@ -28,7 +28,7 @@ func TestMessagesOfThePage(t *testing.T) {
 	pairs.WriteString("time,site,sensor,value\n")
 	for i := range 130 {
 		at := 1767225600 + 3600*i
-		fmt.Fprintf(&absent, "%d,%d\n", at, []int{20 + i%5, -999}[(i%50)/49])
+		fmt.Fprintf(&absent, "%d,%d\n", at, []int{20 + i*7%23, -999}[(i%50)/49])
 		fmt.Fprintf(&hourly, "%d,%d\n", at, i%5)
 		if i < 40 || i >= 100 {
 			fmt.Fprintf(&gap, "%d,%d\n", at, i%5)

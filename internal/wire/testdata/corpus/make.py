@@ -1,0 +1,176 @@
+"""Writes the files of the corpus with the programs that people use, and truth.json.gz with every value by its time in microseconds.
+
+    python3 -m venv V && V/bin/pip install pandas polars duckdb fastparquet pyarrow xlsxwriter && V/bin/python make.py
+
+A file that is refused has the text of the error that names the remedy; the test runs remedies that are
+settings (--set KEY=VALUE), and compares what is read then.
+"""
+import csv, datetime as dt, decimal, gzip, io, json, math, os, sqlite3, warnings
+import duckdb, numpy as np, pandas as pd, polars as pl, pyarrow as pa, pyarrow.csv as pacsv, pyarrow.feather as feather, pyarrow.parquet as pq
+warnings.simplefilter('ignore')
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+N = 40
+T0 = dt.datetime(2025, 1, 6)
+rng = np.random.default_rng(33)
+hours = [T0 + dt.timedelta(hours=i) for i in range(N)]
+days = [T0 + dt.timedelta(days=i) for i in range(N)]
+months = [dt.datetime(2010 + i // 12, i % 12 + 1, 1) for i in range(N)]
+a = [round(20 + 5 * math.sin(i / 4) + float(x), 3) for i, x in enumerate(rng.normal(size=N))]
+b = [round(1013.25 + float(x), 2) for x in rng.normal(size=N) * 4]
+truth = {}
+
+def ns(t): return int((t - dt.datetime(1970, 1, 1)) / dt.timedelta(microseconds=1)) * 1000
+
+def name_of(path):
+    base = os.path.basename(path)
+    for e in ('.gz', '.zst', '.zip'):
+        base = base.removesuffix(e)
+    return os.path.splitext(base)[0]
+
+def rows(times, **columns): return {k: [[ns(t) // 1000, None if v is None or v != v else float(v)] for t, v in zip(times, vs)] for k, vs in columns.items()}
+
+def read(path, says='', series=None, times=hours, settings=(), **columns):
+    """The file has these values, after the settings, and something is said."""
+    truth[path] = {'says': says, 'settings': list(settings), 'series': series if series is not None else {name_of(path): rows(times, **(columns or dict(temp=a, press=b)))}}
+
+def refused(path, says, series=None, times=hours, **columns):
+    """The file is refused with these words; the settings that the error names, the first of two, make it right."""
+    read(path, says, series, times, **columns)
+    truth[path]['refused'] = True
+
+def df(times=hours, time='time', **columns): return pd.DataFrame({time: times, **(columns or dict(temp=a, press=b))})
+def text(path, lines, encoding='utf-8'):
+    with open(path, 'w', encoding=encoding, newline='') as f: f.write('\n'.join(lines) + '\n')
+
+# pandas, CSV
+d = df()
+d.to_csv('pandas.csv', index=False); read('pandas.csv')
+d.set_index('time').to_csv('pandas-index.csv'); read('pandas-index.csv')
+d.to_csv('pandas-range.csv'); read('pandas-range.csv', 'column without a name left out')
+d.to_csv('pandas-semicolon.csv', index=False, sep=';', decimal=','); read('pandas-semicolon.csv', 'decimal comma')
+d.to_csv('pandas-tab.tsv', index=False, sep='\t'); read('pandas-tab.tsv')
+d.to_csv('pandas-quoted.csv', index=False, quoting=csv.QUOTE_ALL); read('pandas-quoted.csv')
+d.to_csv('pandas-crlf.csv', index=False, lineterminator='\r\n'); read('pandas-crlf.csv')
+d.to_csv('pandas-gz.csv.gz', index=False); read('pandas-gz.csv.gz')
+d.to_csv('pandas-bom.csv', index=False, encoding='utf-8-sig'); read('pandas-bom.csv')
+d.to_csv('pandas-utf16.csv', index=False, encoding='utf-16'); read('pandas-utf16.csv')
+gaps = [None if i % 7 == 3 else v for i, v in enumerate(a)]
+df(temp=gaps, press=b).to_csv('pandas-na.csv', index=False, na_rep='NA'); read('pandas-na.csv', temp=gaps, press=b)
+df(temp=gaps, press=b).to_csv('pandas-empty.csv', index=False); read('pandas-empty.csv', temp=gaps, press=b)
+df(temp=[-999.0 if v is None else v for v in gaps], press=b).to_csv('pandas-minus999.csv', index=False); read('pandas-minus999.csv', '-999 (6 times in temp)', settings=['input.csv.missing=-999'], temp=gaps, press=b)
+df(temp=[v if v is not None else -999.0 for v in gaps], press=b).to_csv('pandas-minus999-2.csv', index=False, float_format='%.2f'); read('pandas-minus999-2.csv', '-999', settings=['input.csv.missing=-999'], temp=[None if v is None else round(v, 2) for v in gaps], press=b)
+d.assign(time=pd.to_datetime(d.time).dt.tz_localize('Europe/Berlin')).to_csv('pandas-zone.csv', index=False); read('pandas-zone.csv', times=[t - dt.timedelta(hours=1) for t in hours])
+d[::-1].to_csv('pandas-newest-first.csv', index=False); read('pandas-newest-first.csv', 'newest line first')
+for unit, n in (('s', 10**9), ('ms', 10**6), ('us', 10**3), ('ns', 1)):
+    df([ns(t) // n for t in hours]).to_csv(f'pandas-epoch-{unit}.csv', index=False); read(f'pandas-epoch-{unit}.csv')
+for i, (form, times, says) in enumerate((
+        ('%Y%m%dT%H%M%SZ', hours, ''), ('%Y%m%d%H%M', hours, '202601311330'), ('%Y%m%d%H%M%S', hours, '20260131133000'), ('%Y%m%d%H', hours, '2026013113'), ('%Y%m%d', days, '20260131'),
+        ('%Y-%j', days, ''), ('%Y%j', days, '2026031'), ('%G-W%V-%u', days, ''), ('%d-%b-%Y', days, ''), ('%d %B %Y %H:%M', hours, ''), ('%b %d, %Y', days, ''), ('%d/%m/%Y', days, 'the day is first'),
+        ('%m/%d/%Y %I:%M %p', [t + dt.timedelta(days=10) for t in hours], 'the month is first'), ('%d.%m.%Y %H:%M', [t + dt.timedelta(days=10) for t in hours], 'the day is first'), ('%Y/%m/%d %H:%M:%S', hours, ''),
+        ('%Y年%m月%d日', days, ''), ('%Y年%m月%d日 %H时%M分', hours, ''), ('%b-%y', months, 'Jan-26'), ('%B %Y', months, ''), ('%m/%Y', months, ''), ('%Y%m', months, '202601'), ('%YM%m', months, ''), ('%Y-%m', months, ''),
+        ('%a, %d %b %Y %H:%M:%S GMT', hours, ''), ('%d-%b-%y %I.%M.%S.000000 %p', hours, ''), ('%Y-%m-%d %H:%M:%S.%f', hours, ''), ('%Y-%m-%dT%H:%M:%S+00:00', hours, ''), ('%Y-%m-%d %H:%M:%S UTC', hours, ''))):
+    f = f'times-{i:02d}.csv'
+    text(f, ['time;temp;press'] + [f'{t.strftime(form)};{x};{y}' for t, x, y in zip(times, a, b)]); read(f, says, times=times)
+quarters = [dt.datetime(1990 + i // 4, 1 + 3 * (i % 4), 1) for i in range(N)]
+for i, q in enumerate(('Q{q} {y}', '{y}Q{q}', '{y}-Q{q}', '{y} q{q}', '{q}Q{y}')):
+    f = f'quarters-{i}.csv'
+    text(f, ['period,temp,press'] + [q.format(y=t.year, q=t.month // 3 + 1) + f',{x},{y}' for t, x, y in zip(quarters, a, b)]); read(f, times=quarters)
+pd.DataFrame({'temp': a, 'press': b}, index=pd.period_range('1990Q1', periods=N, freq='Q')).to_csv('pandas-period.csv'); read('pandas-period.csv', times=quarters)
+text('times-2400.csv', ['time,temp,press'] + [((t - dt.timedelta(hours=1)).strftime('%Y-%m-%d 24:00') if t.hour == 0 else t.strftime('%Y-%m-%d %H:%M')) + f',{x},{y}' for t, x, y in zip(hours, a, b)]); read('times-2400.csv')
+text('excel-serial.csv', ['date,temp,press'] + [f'{45663 + i},{x},{y}' for i, (x, y) in enumerate(zip(a, b))]); read('excel-serial.csv', 'Excel', times=days)
+text('excel-serial-hours.csv', ['time,temp,press'] + [f'{45663 + i / 24:.9f},{x},{y}' for i, (x, y) in enumerate(zip(a, b))]); read('excel-serial-hours.csv', 'Excel')
+text('r-ts.csv', ['time,temp,press'] + [f'{2010 + i / 12:.4f},{x},{y}' for i, (x, y) in enumerate(zip(a, b))]); read('r-ts.csv', 'years with a fraction', times=months)
+text('no-year.csv', ['time,temp,press'] + [t.strftime('%m-%d %H:%M') + f',{x},{y}' for t, x, y in zip(hours, a, b)]); refused('no-year.csv', 'dates without a year', series={})
+text('order-unknown.csv', ['time,temp,press'] + [t.strftime('%d/%m/%Y %H:%M') + f',{x},{y}' for t, x, y in zip(hours[:20], a, b)]); refused('order-unknown.csv', 'order of day and month is not known', times=hours[:20], temp=a[:20], press=b[:20])
+text('filetime.csv', ['time,temp,press'] + [f'{(ns(t) // 100) + 116444736000000000},{x},{y}' for t, x, y in zip(hours, a, b)]); refused('filetime.csv', 'would begin at')
+text('ticks.csv', ['time,temp,press'] + [f'{(ns(t) // 100) + 621355968000000000},{x},{y}' for t, x, y in zip(hours, a, b)]); read('ticks.csv', 'ticks of .NET')
+
+# several series
+two = {'web1': (a, b), 'web2': (b, a)}
+def series(times=hours, names=('web1', 'web2')): return {n: rows(times, temp=two[k][0], press=two[k][1]) for n, k in zip(names, two)}
+long = pd.concat([df(temp=x, press=y).assign(host=h) for h, (x, y) in two.items()])
+long.sort_values('time', kind='stable').to_csv('hosts.csv', index=False); read('hosts.csv', 'a series for each host', series())
+long.set_index(['host', 'time']).to_csv('hosts-index.csv'); read('hosts-index.csv', 'a series for each host', series())
+for label, names in (('float', (1.0, 2.0)), ('int', (101, 102)), ('text', ('A', 'B'))):
+    p = pd.concat([pd.DataFrame({'unique_id': n, 'ds': days, 'y': two[k][0]}) for n, k in zip(names, two)])
+    p.to_csv(f'nixtla-{label}.csv', index=False); read(f'nixtla-{label}.csv', 'a series for each unique_id', {str(n): rows(days, y=two[k][0]) for n, k in zip(names, two)})
+    p.to_parquet(f'nixtla-{label}.parquet'); read(f'nixtla-{label}.parquet', 'a series for each unique_id', {str(int(n) if label == 'float' else n): rows(days, y=two[k][0]) for n, k in zip(names, two)})
+own = {h: [t + dt.timedelta(milliseconds=int(rng.integers(1, 3_000_000))) for t in hours] for h in two}
+for key in ('entity_id', 'host', 'device'):
+    r = sorted((t, h, v) for h in two for t, v in zip(own[h], two[h][0]))
+    text(f'own-times-{key}.csv', [f'{key},state,last_changed'] + [f'{h},{v},{t.isoformat(timespec="milliseconds")}Z' for t, h, v in r]); read(f'own-times-{key}.csv', f'a series for each {key}', {h: rows(own[h], state=two[h][0]) for h in two})
+text('own-times.jsonl', [json.dumps({'time': t.isoformat(timespec='milliseconds') + 'Z', 'host': h, 'v': v}) for t, h, v in r]); read('own-times.jsonl', 'a series for each host', {h: rows(own[h], v=two[h][0]) for h in two})
+text('own-times-kind.csv', ['time,kind,v'] + [f'{t.isoformat(timespec="milliseconds")}Z,{h},{v}' for t, h, v in r]); read('own-times-kind.csv', 'a series for each kind', {h: rows(own[h], v=two[h][0]) for h in two})
+same = sorted((t, h, v) for h in two for t, v in zip(own[h], a))
+text('own-times-unsure.csv', ['time,kind,v'] + [f'{t.isoformat(timespec="milliseconds")}Z,{h},{v}' for t, h, v in same]); refused('own-times-unsure.csv', 'may tell several series apart', {h: rows(own[h], v=a) for h in two})
+text('alternate.csv', ['time,host,temp'] + [f'{(T0 + dt.timedelta(minutes=30 * i)).isoformat()},{("web1", "web2")[i % 2]},{(a, b)[i % 2][i // 2]}' for i in range(2 * N)])
+read('alternate.csv', 'a series for each host', {h: rows([T0 + dt.timedelta(minutes=30 * (2 * i + k)) for i in range(N)], temp=two[h][0]) for k, h in enumerate(two)})
+text('weekdays.csv', ['time,day,temp,press'] + [f'{t.date()},{t.strftime("%A")},{x},{y}' for t, x, y in zip(days, a, b)]); read('weekdays.csv', 'column day left out', times=days)
+text('status.csv', ['time,status,temp,press'] + [f'{t.isoformat()},{("ok", "warn")[i * i % 7 % 2]},{x},{y}' for i, (t, x, y) in enumerate(zip(hours, a, b))]); read('status.csv', 'column status left out')
+text('panel.csv', ['week,shop,sold,price'] + [f'{t.date()},{s},{v},{w}' for t, v, w, x, y in zip(days, a, b, b, a) for s, v, w in ((1, v, w), (2, x, y))]); read('panel.csv', 'a series for each shop', {str(k + 1): rows(days, sold=two[h][0], price=two[h][1]) for k, h in enumerate(two)})
+
+# InfluxDB
+text('influx-two-fields.csv', ['#group,false,false,true,true,false,false,true,true,true', '#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,dateTime:RFC3339,double,string,string,string', '#default,_result,,,,,,,,', ',result,table,_start,_stop,_time,_value,_field,_measurement,host'] +
+     [f',,{2 * hi + fi},2025-01-01T00:00:00Z,2025-02-01T00:00:00Z,{t.isoformat()}Z,{v},{f},env,{h}' for hi, h in enumerate(two) for fi, f in enumerate(('temp', 'press')) for t, v in zip(hours, two[h][fi])])
+read('influx-two-fields.csv', 'a series for each _field and host', {f'_field={f},host={h}': rows(hours, _value=two[h][fi]) for h in two for fi, f in enumerate(('temp', 'press'))})
+for unit, n in (('s', 10**9), ('ms', 10**6), ('us', 10**3), ('ns', 1)):
+    text(f'influx-{unit}.lp', [f'env,host={h} temp={x},press={y} {ns(t) // n}' for t, *v in zip(hours, a, b) for h, x, y in (('web1', v[0], v[1]), ('web2', v[1], v[0]))]); read(f'influx-{unit}.lp', '', series(names=('env,host=web1', 'env,host=web2')))
+
+# units, signs, bytes
+text('units.csv', ['time;temp;load;fan'] + [f'{t.isoformat()};{x} °C;{y:.1f}%;{1200 + i} rpm' for i, (t, x, y) in enumerate(zip(hours, a, b))]); read('units.csv', 'temp in °C', temp=a, load=[round(v, 1) for v in b], fan=[1200 + i for i in range(N)])
+text('currency.csv', ['time,price,cost'] + [f'{t.isoformat()},"${1000 * y:,.2f}",€{x}' for t, x, y in zip(hours, a, b)]); read('currency.csv', 'price in $', price=[round(1000 * v, 2) for v in b], cost=a)
+text('minus.csv', ['time,temp'] + [f'{t.isoformat()},\u2212{x}' for t, x in zip(hours, a)]); read('minus.csv', temp=[-v for v in a])
+
+# pandas and polars, JSON
+d.to_json('pandas.jsonl', orient='records', lines=True, date_format='iso'); read('pandas.jsonl')
+d.to_json('pandas-epoch.jsonl', orient='records', lines=True, date_unit='ms'); read('pandas-epoch.jsonl')
+d.assign(time=[t.strftime('%Y%m%d%H%M') for t in hours]).astype({'time': 'int64'}).to_json('pandas-calendar.jsonl', orient='records', lines=True); read('pandas-calendar.jsonl', '202601311330')
+long.sort_values('time', kind='stable').to_json('hosts.jsonl', orient='records', lines=True, date_format='iso'); read('hosts.jsonl', 'a series for each host', series())
+p = pl.DataFrame({'time': hours, 'temp': a, 'press': b})
+p.write_ndjson('polars.ndjson'); read('polars.ndjson')
+p.write_csv('polars.csv'); read('polars.csv')
+p.write_csv('polars-semicolon.csv', separator=';', quote_style='always', null_value='null', datetime_format='%d.%m.%Y %H:%M:%S'); read('polars-semicolon.csv', 'the day is first')
+pacsv.write_csv(pa.table({'time': hours, 'temp': a, 'press': b}), 'pyarrow.csv'); read('pyarrow.csv')
+duckdb.sql("copy (select * from d) to 'duckdb.csv' (header, delimiter '|')"); read('duckdb.csv', 'separator |')
+duckdb.sql("copy (select * from d) to 'duckdb.jsonl' (format json)"); read('duckdb.jsonl')
+con = sqlite3.connect(':memory:'); d.to_sql('t', con, index=False)
+with open('sqlite.csv', 'w', newline='') as f:
+    cur = con.execute('select * from t'); w = csv.writer(f, dialect='unix'); w.writerow([c[0] for c in cur.description]); w.writerows(cur)
+read('sqlite.csv')
+
+# Parquet
+for codec in ('snappy', 'gzip', 'brotli', 'zstd', 'none'):
+    d.to_parquet(f'pandas-{codec}.parquet', compression=None if codec == 'none' else codec, index=False); read(f'pandas-{codec}.parquet')
+    p.write_parquet(f'polars-{codec}.parquet', compression='uncompressed' if codec == 'none' else codec); read(f'polars-{codec}.parquet')
+for codec in ('snappy', 'zstd', 'uncompressed'):
+    duckdb.sql(f"copy (select * from d) to 'duckdb-{codec}.parquet' (format parquet, codec {codec})"); read(f'duckdb-{codec}.parquet')
+d.set_index('time').to_parquet('pandas-index.parquet'); read('pandas-index.parquet')
+table = pa.Table.from_pandas(d, preserve_index=False)
+for label, options in {'v1': dict(version='1.0'), 'v24': dict(version='2.4'), 'page2': dict(data_page_version='2.0'), 'plain': dict(use_dictionary=False), 'ms': dict(coerce_timestamps='ms'), 'int96': dict(use_deprecated_int96_timestamps=True), 'groups': dict(row_group_size=7), 'delta': dict(use_dictionary=False, column_encoding={'time': 'DELTA_BINARY_PACKED', 'temp': 'BYTE_STREAM_SPLIT', 'press': 'PLAIN'}), 'crc': dict(write_page_checksum=True)}.items():
+    pq.write_table(table, f'pyarrow-{label}.parquet', **options); read(f'pyarrow-{label}.parquet')
+d.to_parquet('fastparquet.parquet', engine='fastparquet', index=False); read('fastparquet.parquet')
+d.to_parquet('fastparquet-gzip.parquet', engine='fastparquet', compression='gzip', index=False); read('fastparquet-gzip.parquet')
+df(temp=gaps, press=b).to_parquet('pandas-nulls.parquet', index=False); read('pandas-nulls.parquet', temp=gaps, press=b)
+dec = [decimal.Decimal(str(v)) for v in a]
+for label, kind in {'128': pa.decimal128(30, 3), '64': pa.decimal128(15, 3), '32': pa.decimal128(9, 3), '256': pa.decimal256(60, 3)}.items():
+    pq.write_table(pa.table({'time': hours, 'temp': pa.array(dec, kind), 'minus': pa.array([-v for v in dec], kind)}), f'decimal{label}.parquet'); read(f'decimal{label}.parquet', temp=a, minus=[-v for v in a])
+pq.write_table(pa.table({'time': hours, 'temp': pa.array(dec, pa.decimal128(9, 3)), 'minus': pa.array([-v for v in dec], pa.decimal128(18, 3))}), 'decimal-int.parquet', store_decimal_as_integer=True); read('decimal-int.parquet', temp=a, minus=[-v for v in a])
+duckdb.sql("copy (select time, temp::decimal(18,3) temp, press::decimal(38,2) press from d) to 'duckdb-decimal.parquet' (format parquet)"); read('duckdb-decimal.parquet')
+pl.DataFrame({'time': hours, 'temp': dec}, schema={'time': pl.Datetime('ms'), 'temp': pl.Decimal(20, 3)}).write_parquet('polars-decimal.parquet'); read('polars-decimal.parquet', temp=a)
+whole = [int(v * 10) for v in a]
+kinds = {'int8': [v - 200 for v in whole], 'int16': [-v for v in whole], 'int32': [-v * 1000 for v in whole], 'int64': [-v * 10**9 for v in whole], 'uint8': [v % 256 for v in whole], 'uint16': [v + 50000 for v in whole], 'uint32': [v + 2**32 - 10000 for v in whole], 'uint64': [2**63 + v * 2**40 for v in whole], 'float16': [float(np.float16(v)) for v in a], 'float32': [float(str(np.float32(v))) for v in a]}
+pq.write_table(pa.table({'time': hours, **{k: pa.array(np.array(v, dtype=k)) for k, v in kinds.items()}}), 'pyarrow-numbers.parquet'); read('pyarrow-numbers.parquet', **kinds)
+pl.DataFrame({'time': hours, **{k: pl.Series(v, dtype=getattr(pl, {'int': 'Int', 'uin': 'UInt'}[k[:3]] + k.lstrip('uint'))) for k, v in kinds.items() if 'int' in k}}).write_parquet('polars-numbers.parquet'); read('polars-numbers.parquet', **{k: v for k, v in kinds.items() if 'int' in k})
+pq.write_table(pa.table({'time': pa.array([t.replace(tzinfo=dt.timezone.utc) for t in hours], pa.timestamp('us', tz='America/New_York')), 'temp': a}), 'zoned.parquet'); read('zoned.parquet', temp=a)
+pq.write_table(pa.table({'time': pa.array(hours, pa.timestamp('ns')), 'temp': a}), 'local.parquet'); read('local.parquet', settings=['input.time_zone=Europe/Berlin'], times=[t - dt.timedelta(hours=1) for t in hours], temp=a)
+pq.write_table(pa.table({'date': [t.date() for t in hours], 'clock': pa.array([t.time() for t in hours], pa.time64('us')), 'temp': a}), 'date-clock.parquet'); read('date-clock.parquet', 'time of day in column clock', temp=a)
+pq.write_table(pa.table({'day': [t.date() for t in days], 'temp': a}), 'date32.parquet'); read('date32.parquet', times=days, temp=a)
+pq.write_table(pa.table({'time': hours, 'temp': a, 'parts': [[1.0, 2.0]] * N, 'wind': [{'speed': v, 'from': 'N'} for v in b]}), 'nested.parquet'); read('nested.parquet', 'parts (several values a row), wind.from left out', **{'temp': a, 'wind.speed': b})
+pq.write_table(pa.table({'time': [t for t in hours for _ in two], 'host': pa.array([h for _ in hours for h in two]).dictionary_encode(), 'temp': [v for p in zip(a, b) for v in p], 'press': [v for p in zip(b, a) for v in p]}), 'dictionary.parquet'); read('dictionary.parquet', 'a series for each host', series())
+pq.write_table(pa.table({'time': hours, 'up': [v > 20 for v in a], 'temp': a}), 'bool.parquet'); read('bool.parquet', up=[v > 20 for v in a], temp=a)
+pq.write_table(pa.table({'time': [t.isoformat() for t in hours], 'temp': [str(v) for v in a]}), 'texts.parquet'); read('texts.parquet', temp=a)
+pq.write_table(pa.table({'time': hours, 'temp': a, 'raw': [b'\xff\x00'] * N}), 'binary.parquet'); read('binary.parquet', 'column raw left out', temp=a)
+
+feather.write_feather(table, 'pandas.feather'); refused('pandas.feather', 'read_feather, then to_parquet', series={})
+with gzip.GzipFile('truth.json.gz', 'w', mtime=0) as f: f.write(json.dumps(truth).encode())
+print(len(truth), 'files')
