@@ -93,6 +93,15 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (
 func (b *Blocks) Blocks() int     { return len(b.blocks) }
 func (b *Blocks) Block(i int) Map { return b.blocks[i] }
 
+// Any returns a block to ask what all have in common, such as their kernel; its frequencies may be
+// those of any block.
+func (b *Blocks) Any() Map {
+	if b.kept {
+		return b.blocks[0]
+	}
+	return b.drawn
+}
+
 func (b *Blocks) Dims() Dims {
 	d, n := b.dims, len(b.blocks)
 	return Dims{In: d.In, Out: d.Out, Features: n * d.Features, Params: n * d.Params}

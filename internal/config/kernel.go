@@ -73,6 +73,7 @@ type Optimiser struct {
 	Average         bool    `yaml:"average"`
 	Warm            int     `yaml:"warm"`             // samples before a batch fit; 0 = no batch fit
 	Solver          string  `yaml:"solver"`           // of the batch fit: auto, ridge, cg or lbfgs
+	Features        string  `yaml:"features"`         // keep, or redraw = drawn again from their seeds at each use
 	Redraw          int     `yaml:"redraw"`           // steps after which a block is drawn again; 0 = never
 	Grow            int     `yaml:"grow"`             // steps after which a block is added; 0 = never
 	MostBlocks      int     `yaml:"most_blocks"`      // number of blocks at which growth ends
@@ -91,7 +92,7 @@ func defaultKernel() Kernel {
 }
 
 func defaultOptimiser() Optimiser {
-	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all", Solver: "auto", ManifoldBatches: 1}
+	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all", Solver: "auto", Features: "keep", ManifoldBatches: 1}
 }
 
 // Dim returns the number of variables, if the configuration determines it.
@@ -151,6 +152,7 @@ func (b *binder) validateKernel(m *Model) {
 	AtLeast(c, "model.optimiser.clip", o.Clip, 0)
 	b.Need(o.Warm >= 0 && o.Warm <= 100_000, "model.optimiser.warm", "must lie in [0, 100000], got %d", o.Warm)
 	b.OneOf("model.optimiser.solver", o.Solver, "auto", "ridge", "cg", "lbfgs")
+	b.OneOf("model.optimiser.features", o.Features, "keep", "redraw")
 	AtLeast(c, "model.optimiser.redraw", o.Redraw, 0)
 	AtLeast(c, "model.optimiser.grow", o.Grow, 0)
 	b.Need(o.MostBlocks >= 0 && o.MostBlocks <= 100_000, "model.optimiser.most_blocks", "must lie in [0, 100000], got %d", o.MostBlocks)

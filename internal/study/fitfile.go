@@ -70,7 +70,7 @@ func onlineSettings(c config.Model) error {
 	}{
 		{"model.loss.name", c.Loss.Name != "squared"}, {"model.kernel.operator.gamma", wire.LearntGamma(c.Kernel.Operator)},
 		{"model.optimiser.schedule", o.Schedule != "auto"}, {"model.optimiser.clip", o.Clip > 0}, {"model.optimiser.warm", o.Warm > 0},
-		{"model.optimiser.redraw", o.Redraw > 0}, {"model.optimiser.grow", o.Grow > 0}, {"model.optimiser.manifold_batches", o.ManifoldBatches > 1},
+		{"model.optimiser.features", o.Features == "redraw"}, {"model.optimiser.redraw", o.Redraw > 0}, {"model.optimiser.grow", o.Grow > 0}, {"model.optimiser.manifold_batches", o.ManifoldBatches > 1},
 		{"model.optimiser.group_lasso", o.GroupLasso > 0},
 	} {
 		if k.set {

@@ -205,6 +205,7 @@ func checkKernelVAR(v *config.Checker, c *config.Config) {
 	v.Need(o.ManifoldBatches == 1 || o.Manifold > 0, "model.optimiser.manifold_batches", "needs manifold > 0, whose term it is of")
 	v.Need(o.Redraw == 0 || o.Blocks > 1, "model.optimiser.redraw", "needs 2 blocks or more, because the single one would leave nothing of what was learnt")
 	v.Need(o.Grow == 0 || o.Redraw == 0, "model.optimiser.grow", "excludes redraw, which would draw the new blocks again")
+	v.Need(o.Grow == 0 || o.Features != "redraw", "model.optimiser.grow", "excludes features: redraw, whose blocks are not in memory")
 	v.Need(o.Grow == 0 || o.Warm == 0, "model.optimiser.grow", "excludes warm, which fits the blocks that exist at the start")
 	v.Need(o.Grow == 0 || o.MostBlocks > o.Blocks, "model.optimiser.most_blocks", "must be above blocks = %d with grow, got %d", o.Blocks, o.MostBlocks)
 	v.Need(o.Grow > 0 || o.MostBlocks == 0, "model.optimiser.most_blocks", "is read with grow alone")

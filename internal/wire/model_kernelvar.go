@@ -22,7 +22,7 @@ func newKernelVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: ScaleOf(k), Law: LawOf(k), Bandwidth: c.Bandwidth,
 		Map:    func(r orff.Rand) (orff.Map, error) { return NewMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
-		Manifold: o.Manifold, ManifoldBatches: o.ManifoldBatches, Redraw: o.Redraw, Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,
+		Manifold: o.Manifold, ManifoldBatches: o.ManifoldBatches, Redraw: o.Redraw, DrawAtUse: o.Features == "redraw", Grow: o.Grow, MostBlocks: o.MostBlocks, Warm: o.Warm,
 		// A block is seen again after Batch*Blocks samples.
 		Forgetting: min(math.Pow(c.Forgetting, float64(o.Batch*o.Blocks)), 1-1e-6),
 		Solver:     solvers[o.Solver], Step: steps[o.Step], Rate: rateOf(o, k.Lambda),

@@ -34,7 +34,7 @@ type descent struct {
 }
 
 func newDescent(cfg VARConfig) (*descent, error) {
-	blocks, err := orff.NewBlocks(cfg.Blocks, cfg.Seed, true, cfg.Map)
+	blocks, err := orff.NewBlocks(cfg.Blocks, cfg.Seed, !cfg.DrawAtUse, cfg.Map)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func newDescent(cfg VARConfig) (*descent, error) {
 		manifold: cfg.Manifold > 0,
 	}
 	if cfg.Gamma.From != GivenGamma {
-		if d.gamma, err = newGammaLearner(&cfg, blocks.Block(0)); err != nil {
+		if d.gamma, err = newGammaLearner(&cfg, blocks.Any()); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +65,7 @@ func newDescent(cfg VARConfig) (*descent, error) {
 			return nil, fmt.Errorf("varmodel: Forgetting of NewtonSteps must lie in (0, 1), got %g", cfg.Forgetting)
 		}
 		h := sgd.Hessian{Forgetting: cfg.Forgetting}
-		if m, ok := blocks.Block(0).(*orff.Decomposable); ok {
+		if m, ok := blocks.Any().(*orff.Decomposable); ok {
 			h.Output = m.Output().Factor()
 		}
 		order := blocks.Block(0).Dims().Params
@@ -88,7 +88,7 @@ func newDescent(cfg VARConfig) (*descent, error) {
 	if c.Rate == nil {
 		rate := 0.1
 		if cfg.Step == PlainSteps {
-			if rate, err = plainRate(blocks.Block(0)); err != nil {
+			if rate, err = plainRate(blocks.Any()); err != nil {
 				return nil, err
 			}
 		}

@@ -56,6 +56,11 @@ type VARConfig struct {
 	// again and starts at zero; 0 means never. It needs two Blocks or more.
 	Redraw int
 
+	// DrawAtUse keeps the features of one block alone in memory: each block is drawn again from its
+	// seed when it is used, as Algorithm 4 has it. Forecasts are the same bits, and take a
+	// hundred times as long; the memory is that of the weights. It excludes Grow.
+	DrawAtUse bool
+
 	// Grow is the number of steps after which one more block is drawn, until there
 	// are MostBlocks; 0 means never. The forecasts do not change at that moment.
 	Grow, MostBlocks int
@@ -118,6 +123,8 @@ func NewVAR(cfg VARConfig) (eval.Model, error) {
 		return nil, fmt.Errorf("varmodel: Grow must be >= 0, got %d", cfg.Grow)
 	case cfg.Grow > 0 && (cfg.Redraw > 0 || cfg.Warm > 0):
 		return nil, errors.New("varmodel: Grow excludes Redraw, whose draws are those of the new blocks, and Warm, a fit of the blocks at the start")
+	case cfg.Grow > 0 && cfg.DrawAtUse:
+		return nil, errors.New("varmodel: Grow excludes DrawAtUse")
 	case cfg.Grow > 0 && (cfg.MostBlocks <= cfg.Blocks || cfg.MostBlocks > 100_000):
 		return nil, fmt.Errorf("varmodel: MostBlocks must lie in (%d, 100000] with Grow, got %d", cfg.Blocks, cfg.MostBlocks)
 	}
