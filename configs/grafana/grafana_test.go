@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -235,7 +236,15 @@ type rule struct {
 	Data                  []struct {
 		RefID         string `yaml:"refId"`
 		DatasourceUID string `yaml:"datasourceUid"`
-		Model         struct{ RefID, Query, Expression, Type string }
+		Model         struct {
+			RefID, Query, Expression, Type string
+			Conditions                     []struct {
+				Evaluator struct {
+					Type   string
+					Params []float64
+				}
+			}
+		}
 	}
 }
 
@@ -605,6 +614,38 @@ func testRules(t *testing.T, s *fluxServer) {
 		}
 		if len(rows) == 0 || rows[0]["_value"] == "" {
 			t.Errorf("rule %s: rows %v", r.UID, rows)
+		}
+	}
+	newest := s.query(`from(bucket: v.defaultBucket) |> range(start: -1h) |> filter(fn: (r) => r._measurement == "observation" and r._field == "anomaly_score") |> last()`)
+	end, err := time.Parse(time.RFC3339Nano, newest[0]["_time"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The value of fill that is out of the ordinary is 299 samples of ten seconds before the end, the change 100
+	// samples later.
+	for _, c := range []struct {
+		uid, from string
+		at        time.Duration // of now, after the newest sample
+		fires     bool
+	}{
+		{"forecaster-silent", "-24h", 20 * time.Second, false},
+		{"forecaster-silent", "-24h", 3 * time.Minute, true},
+		{"forecaster-silent", "-24h", 23 * time.Hour, true},
+		{"forecaster-anomaly", "-10m", -3100 * time.Second, false},
+		{"forecaster-anomaly", "-10m", -2980 * time.Second, true},
+		{"forecaster-anomaly", "-10m", -2200 * time.Second, false},
+	} {
+		i := slices.IndexFunc(rules(t), func(r rule) bool { return r.UID == c.uid })
+		r := rules(t)[i]
+		limit := r.Data[len(r.Data)-1].Model.Conditions[0].Evaluator
+		now := end.Add(c.at).Format(time.RFC3339Nano)
+		rows := s.query("option now = () => " + now + "\n" + strings.ReplaceAll(r.Data[0].Model.Query, "v.timeRangeStart", c.from))
+		fires := slices.ContainsFunc(rows, func(row map[string]string) bool {
+			v, err := strconv.ParseFloat(row["_value"], 64)
+			return err != nil || v > limit.Params[0]
+		})
+		if fires != c.fires || limit.Type != "gt" || len(rows) != 2 {
+			t.Errorf("%s %v after the newest sample: fires: %v, %v", c.uid, c.at, fires, rows)
 		}
 	}
 }
