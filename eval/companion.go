@@ -1,6 +1,6 @@
 package eval
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import "github.com/orffvar/forecaster/eval/snapshot"
 
 // Companion observes the samples and forecasts of one series. No forecast depends on it, so
 // it can work while the model is already at later samples.

@@ -1,6 +1,6 @@
 package eval
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import "github.com/orffvar/forecaster/eval/snapshot"
 
 // Forecaster is one series seen by a model: what evaluation and the stream
 // engine need of it. It is not safe for concurrent use.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // persistence forecasts the last observed value.

@@ -3,7 +3,7 @@ package eval
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // tally has the sums behind the scores of one variable at one horizon. Their terms are

@@ -3,7 +3,7 @@ package orff
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Adaptive is the feature map of the default model and of ORFFVAR (package varmodel):

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 func newAdaptive(t testing.TB, d, D int, factor float64) *Adaptive {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // medianPoints bounds the work of MedianDistance to half a million distances.

@@ -3,7 +3,7 @@ package orff
 import (
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 func fourierBlock(r Rand) (Map, error) {

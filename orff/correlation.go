@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Correlation estimates the correlation matrix of a stream of vectors, a learnt Gamma:

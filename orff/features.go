@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Scalar is a feature map phi of a scalar kernel: phi(x).phi(z) ~ k(x, z).

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 

@@ -3,7 +3,7 @@ package orff
 import (
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // A checkpoint is untrusted input: whatever it holds, decoding ends with an error

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Linear is the exact map of the kernel <x, z> + bias: phi(x) = x, followed by

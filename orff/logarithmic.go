@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Logarithmic is the map x -> phi(log(x + c)) of an inner map phi, the Fourier

@@ -1,6 +1,6 @@
 package orff
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import "github.com/orffvar/forecaster/eval/snapshot"
 
 // pair is the common part of maps of two independent factors of one input: phi = [phi_1;
 // phi_2], and theta is P_1 x P_2, row-major.

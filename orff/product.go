@@ -3,7 +3,7 @@ package orff
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 

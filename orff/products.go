@@ -3,7 +3,7 @@ package orff
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // products evaluates features that are products of factors, feature j having

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 func TestC2_6_Simplex(t *testing.T) {

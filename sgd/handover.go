@@ -3,7 +3,7 @@ package sgd
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // state transfers all series, rows and exogenous inputs, or those that have changed. Each

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/footprint"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // LighterModel is a model that a series gets instead of NewModel's when memory is short.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Checkpoint has all that a restart needs, or the changes since the checkpoint before: idle

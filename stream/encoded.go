@@ -6,7 +6,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // State is the encoded state of an engine, or what has changed of it. It is read piece by

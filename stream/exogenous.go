@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // maxInputTimes is the number of times per series for which exogenous inputs are kept.

@@ -1,6 +1,6 @@
 package stream
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import "github.com/orffvar/forecaster/eval/snapshot"
 
 // growPace is the number of recorded samples that the model a series grows into learns with
 // each new sample: it has caught up when the series has half as many again.

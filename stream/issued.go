@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // issued are the forecasts of a series whose target times may still lie ahead. A later

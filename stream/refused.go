@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // refusedCounts counts the records that an engine refused, by reason in the order of Reasons.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // rescue gives s, whose forecasts are not finite or exploding, the state of a new model. Other

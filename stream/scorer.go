@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // scorer is the half of an Engine behind the models: it compares what was forecast with

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // spacing is the time from one sample to the next: nanoseconds, or months of the

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Saved says that the current state was kept: changes count from here.

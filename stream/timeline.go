@@ -3,7 +3,7 @@ package stream
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // timeline notices that the clock of a series was wrong for a while. One sample in the year

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )

@@ -3,8 +3,8 @@ package anomaly
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 const clockMemory = 100 // samples that the usual time between samples is averaged over

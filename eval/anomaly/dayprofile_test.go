@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // TestDayProfile: rows that come with the first sample of a bin have the bits of rows that were

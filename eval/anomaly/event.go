@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Event is an anomaly from its first alarm to its end: 25 samples after the last

@@ -3,8 +3,8 @@ package anomaly
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // View is one of the ways in which a sample can be unusual.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 const (

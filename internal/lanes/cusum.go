@@ -3,7 +3,7 @@ package lanes
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Cusum has two cumulative sums for each of n sequences (Page 1954), of the deviations

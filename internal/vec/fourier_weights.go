@@ -1,7 +1,7 @@
 package vec
 
 import (
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // FourierWeights are linear weights A, outputs x features, on random Fourier features

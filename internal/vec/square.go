@@ -3,7 +3,7 @@ package vec
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Square is a symmetric n x n matrix like Sym that stores all elements, in rows of whole

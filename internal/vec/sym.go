@@ -3,7 +3,7 @@ package vec
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Sym is a symmetric n x n matrix that stores one half of its elements, so that it stays

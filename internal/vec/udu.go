@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // UDU is a symmetric positive definite n x n matrix P = U D U^T, where U is upper triangular with

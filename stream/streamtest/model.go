@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // Drift is a model for tests: the last value plus h times the mean difference,

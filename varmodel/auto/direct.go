@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"

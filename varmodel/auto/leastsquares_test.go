@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // twoKinds is a coordinate with little noise beside one with much.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/series"
 )

@@ -3,8 +3,8 @@ package auto
 import (
 	"math"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // shrinkage learns the factor in [0, 1] by which a mixture's increments over a simpler

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // wrapper is embedded by every forecaster around another one: eval.As finds the inner

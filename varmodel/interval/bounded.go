@@ -2,7 +2,7 @@ package interval
 
 import (
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // WithIntervals returns m with forecasters that are eval.Bounders by Intervals of

@@ -3,7 +3,7 @@ package interval
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/varmodel/kernel"
 	"github.com/orffvar/forecaster/varmodel/series"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"

@@ -1,8 +1,8 @@
 package series
 
 import (
+	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // history keeps the last samples of one series with no gaps: a missing

@@ -18,9 +18,9 @@ const module = "github.com/orffvar/forecaster/"
 // Packages below cmd may import everything and are not listed.
 var layers = map[string][]string{
 	"internal/isa":      {},
-	"internal/vec":      {"internal/isa", "internal/snapshot"},
-	"internal/lanes":    {"internal/isa", "internal/vec", "internal/snapshot"},
-	"internal/snapshot": {},
+	"internal/vec":      {"internal/isa", "eval/snapshot"},
+	"internal/lanes":    {"internal/isa", "internal/vec", "eval/snapshot"},
+	"eval/snapshot":     {},
 	"internal/decimal":  {},
 	"internal/shell":    {},
 	"internal/intern":   {},
@@ -46,21 +46,21 @@ var layers = map[string][]string{
 	},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "internal/dataset"},
 
-	"orff":         {"sgd", "internal/vec", "internal/snapshot"}, // sgd declares Map, which orff implements
-	"sgd":          {"internal/vec", "internal/snapshot"},
-	"eval":         {"internal/vec", "internal/lanes", "internal/snapshot"},
-	"eval/anomaly": {"internal/vec", "internal/lanes", "internal/snapshot"},
-	"varmodel":     {"internal/vec", "internal/lanes", "internal/snapshot", "sgd", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"orff":         {"sgd", "internal/vec", "eval/snapshot"}, // sgd declares Map, which orff implements
+	"sgd":          {"internal/vec", "eval/snapshot"},
+	"eval":         {"internal/vec", "internal/lanes", "eval/snapshot"},
+	"eval/anomaly": {"internal/vec", "internal/lanes", "eval/snapshot"},
+	"varmodel":     {"internal/vec", "internal/lanes", "eval/snapshot", "sgd", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
 
 	"varmodel/internal/check":      {},
-	"varmodel/internal/modeltest":  {"internal/vec", "internal/snapshot", "eval", "orff", "sgd"},
-	"varmodel/series":              {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff"},
-	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check"},
-	"varmodel/auto":                {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
-	"varmodel/kernel":              {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
-	"varmodel/interval":            {"internal/vec", "internal/lanes", "internal/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel"},
+	"varmodel/internal/modeltest":  {"internal/vec", "eval/snapshot", "eval", "orff", "sgd"},
+	"varmodel/series":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff"},
+	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check"},
+	"varmodel/auto":                {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel"},
 
-	"stream":             {"internal/footprint", "internal/snapshot", "eval", "eval/anomaly"},
+	"stream":             {"internal/footprint", "eval/snapshot", "eval", "eval/anomaly"},
 	"stream/run":         {"stream"},
 	"stream/format":      {"stream", "internal/decimal", "internal/intern", "internal/shell"},
 	"stream/format/avro": {"stream", "stream/format", "internal/intern", "internal/secret"},
@@ -69,11 +69,11 @@ var layers = map[string][]string{
 	"stream/sim":         {"stream", "stream/format", "eval"},
 	"stream/kafka":       {"stream", "internal/secret", "internal/decimal"},
 	"stream/influx":      {"stream", "stream/lineproto", "internal/secret"},
-	"stream/streamtest":  {"stream", "eval", "internal/snapshot"},
+	"stream/streamtest":  {"stream", "eval", "eval/snapshot"},
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

@@ -1,6 +1,6 @@
 package regression
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import "github.com/orffvar/forecaster/eval/snapshot"
 
 // perCoordinate is one single-output learner for each coordinate, with an input
 // of its own: phi is the concatenation of the inputs.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
 // pages has some of its numbers in options of a block.

@@ -1,0 +1,3 @@
+// Package outside runs what a user of the library writes: the program of docs/library.md, in a
+// module of its own.
+package outside
