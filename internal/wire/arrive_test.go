@@ -79,6 +79,8 @@ var arrivals = []setting{
 	{fromKafka + " input.data_format=influx", "input.influx.ignore=host"},
 	{fromKafka + " input.data_format=influx", "input.influx.fields=usage"},
 	{fromKafka + " input.data_format=influx", "input.influx.time_unit=s"},
+	{fromKafka + " input.data_format=otlp_proto", "input.otlp.series=host.name"},
+	{fromKafka + " input.data_format=otlp_proto", "input.otlp.ignore=host.name"},
 	{fromAvro, "input.avro.registry=http://r:2"},
 	{fromAvro + " input.avro.registry_username=u input.avro.registry_password=p", "input.avro.registry_username=v"},
 	{fromAvro + " input.avro.registry_username=u input.avro.registry_password=p", "input.avro.registry_password=q"},
@@ -213,7 +215,7 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 		add(fmt.Sprintf("%T", decoder), err)
 		var r stream.Record
 		large := stream.Message{Value: bytes.Repeat([]byte(" "), 3<<10)}
-		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), decodedInflux(c), avroOf(c).record(c), avroOf(c).reach())
+		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), decodedInflux(c), avroOf(c).record(c), avroOf(c).reach(), withoutFunctions(decodedOTLP(c)))
 	}
 	if i := OutputInfluxDB(c); i != nil {
 		all = append(all, i.sink(c.Model.Levels, nil, nil))

@@ -141,7 +141,7 @@ func formatSettings(t *testing.T) string {
 	var rows [][]string
 	for _, f := range formats {
 		if f.settings != nil {
-			rows = append(rows, settingRows(t, "input."+f.name, f.settings())...)
+			rows = append(rows, settingRows(t, "input."+cmp.Or(f.block, f.name), f.settings())...)
 		}
 	}
 	return markdown("| key | default | meaning |", rows)

@@ -19,7 +19,8 @@ type dataFormat struct {
 	name  string // of input.data_format, input.file.format, input.stdin.format and output.file.format
 	about string // line of the documentation
 
-	settings func() config.Settings // of the block below input that has the name; nil = none
+	settings func() config.Settings // of the block below input that has the name, or that of block; nil = none
+	block    string
 
 	// messages makes decoders of messages of at most maxBytes, which log what they assume; nil = it is none of
 	// messages.
@@ -48,7 +49,7 @@ type dataFormat struct {
 type decoders func(ctx context.Context) (stream.Decoder, error)
 
 // formats is the table. A new format is a file, and a row.
-var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat, avroFormat}
+var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat, avroFormat, otlpFormat, otlpJSONFormat}
 
 func formatKeys(f dataFormat) []string { return []string{f.name} }
 

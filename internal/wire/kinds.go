@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"reflect"
@@ -82,7 +83,7 @@ func declare() {
 	}
 	for _, f := range formats {
 		if f.settings != nil {
-			in = append(in, config.Kind{Name: f.name, Settings: f.settings, Always: true})
+			in = append(in, config.Kind{Name: cmp.Or(f.block, f.name), Settings: f.settings, Always: true})
 		}
 	}
 	for _, k := range outputs {

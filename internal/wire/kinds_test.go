@@ -163,7 +163,7 @@ func TestOneRowIsEnough(t *testing.T) {
 
 	// Validation, with the line.
 	_, err = Load(write("input:\n  mirror:\n    times: 0\n  words: {word: \"\"}\n  data_format: wrods\noutput: {count: {moist: 1}}\n"))
-	for _, want := range []string{":3: input.mirror.times: must be >= 1, got 0", "input.data_format: must be one of json, csv, influx, avro, words, got \"wrods\"", `output.count: unknown key "moist", did you mean "most"?`} {
+	for _, want := range []string{":3: input.mirror.times: must be >= 1, got 0", "input.data_format: must be one of json, csv, influx, avro, otlp_proto, otlp_json, words, got \"wrods\"", `output.count: unknown key "moist", did you mean "most"?`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 	"internal/wire": {
 		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/file", "stream/format", "stream/format/avro", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
+		"stream", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
 		"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
@@ -64,6 +64,7 @@ var layers = map[string][]string{
 	"stream/run":         {"stream"},
 	"stream/format":      {"stream", "internal/decimal", "internal/intern", "internal/shell"},
 	"stream/format/avro": {"stream", "stream/format", "internal/intern", "internal/secret"},
+	"stream/format/otlp": {"stream", "stream/format", "internal/intern"},
 	"stream/lineproto":   {"stream", "internal/decimal"},
 	"stream/file":        {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
 	"stream/sim":         {"stream", "stream/format", "eval"},

@@ -2,8 +2,9 @@
 # Installs the servers that the integration tests start: InfluxDB 1.8.10 and
 # VictoriaMetrics 1.110.0, built by the Go toolchain, Apache Kafka, from Maven artifacts,
 # and a Python with pandas, from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust
-# and a C compiler, and Telegraf 1.37.0, for a comparison, built by Go. What is there is not fetched again.
-# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio]
+# and a C compiler, Telegraf 1.37.0, for a comparison, built by Go, Apicurio Registry 3.3.3, from
+# Maven, and the OpenTelemetry Collector 0.155.0, built by Go. What is there is not fetched again.
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -78,6 +79,21 @@ for service; do
 			tar -xzf "$cache"/apicurio-3.3.3.part/*.tar.gz -C "$cache/apicurio-3.3.3.part"
 			rm "$cache"/apicurio-3.3.3.part/*.tar.gz
 			mv "$cache/apicurio-3.3.3.part" "$cache/apicurio-3.3.3"
+		fi
+		;;
+	collector)
+		if [ ! -x "$cache/collector-0.155.0/collector" ]; then
+			echo "building the OpenTelemetry Collector 0.155.0 with two of its parts (some minutes)"
+			build=$(mktemp -d)
+			cat >"$build/builder.yaml" <<-END
+				dist: {name: collector, output_path: $build/out}
+				exporters: [{gomod: github.com/open-telemetry/opentelemetry-collector-contrib/exporter/kafkaexporter v0.155.0}]
+				receivers: [{gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v0.155.0}]
+			END
+			(cd / && GOFLAGS= GOBIN="$build" go install go.opentelemetry.io/collector/cmd/builder@v0.155.0 && "$build/builder" --config "$build/builder.yaml")
+			mkdir -p "$cache/collector-0.155.0"
+			mv "$build/out/collector" "$cache/collector-0.155.0/"
+			rm -rf "$build"
 		fi
 		;;
 	python)
