@@ -57,8 +57,8 @@ type VARConfig struct {
 	Redraw int
 
 	// DrawAtUse keeps the features of one block alone in memory: each block is drawn again from its
-	// seed when it is used, as Algorithm 4 has it. Forecasts are the same bits, and take a
-	// hundred times as long; the memory is that of the weights. It excludes Grow.
+	// seed when it is used, as Algorithm 4 has it. Forecasts are the same bits, and take 2 to 25 times as
+	// long; the memory is that of the weights. It excludes Grow.
 	DrawAtUse bool
 
 	// Grow is the number of steps after which one more block is drawn, until there
