@@ -13,7 +13,7 @@ var fileInput = kind[input]{name: "file", about: "one pass over a file", setting
 
 // FileInput is a file that is read once from start to end.
 type FileInput struct {
-	// `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`; `.parquet`
+	// `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz` or `.zst`; `.parquet`
 	Path string `yaml:"path"`
 
 	Format string `yaml:"format"` // `csv`, `jsonl`, `influx` or `parquet`; empty = by the extension

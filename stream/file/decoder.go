@@ -18,7 +18,7 @@ import (
 func (s *Source) configure(c SourceConfig) error {
 	base := filepath.Base(s.path)
 	ext := strings.ToLower(filepath.Ext(base))
-	if ext == ".gz" {
+	if isPacked(ext) {
 		base = base[:len(base)-len(ext)]
 		ext = strings.ToLower(filepath.Ext(base))
 	}

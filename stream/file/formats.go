@@ -16,7 +16,7 @@ import (
 // Format is a format of files. One without Table and Lines is CSV.
 type Format struct {
 	Name       string
-	Extensions []string // in lower case, without a .gz behind them
+	Extensions []string // in lower case, without a .gz or .zst behind them
 
 	// Table reads a regular file that is no text as lines of CSV with a header. It states in c
 	// what need not be guessed.
@@ -62,10 +62,10 @@ func FormatOf(path string, formats ...Format) string {
 	return ""
 }
 
-// extension returns that of a path in lower case, without .gz.
+// extension returns that of a path in lower case, without .gz or .zst.
 func extension(path string) string {
 	ext := strings.ToLower(filepath.Ext(path))
-	if ext == ".gz" {
+	if isPacked(ext) {
 		ext = strings.ToLower(filepath.Ext(path[:len(path)-len(ext)]))
 	}
 	return ext

@@ -27,7 +27,6 @@ var kinds = []struct{ begins, name, remedy string }{
 	{"CDF\x01", "NetCDF", netCDF},
 	{"CDF\x02", "NetCDF", netCDF},
 	{"Obj\x01", "Avro", "write it as JSON lines with  avro cat IN > OUT.jsonl"},
-	{"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it with  zstd -d IN"},
 	{"\xfd7zXZ", "compressed by xz", "decompress it with  xz -d IN"},
 	{"BZh91AY", "compressed by bzip2", "decompress it with  bzip2 -d IN"},
 	{"7z\xbc\xaf", "a 7z archive", unpack},

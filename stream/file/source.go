@@ -3,8 +3,6 @@ package file
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +16,8 @@ import (
 
 // SourceConfig is the format of a file.
 type SourceConfig struct {
-	// Format is the name of one of Formats; "" = by the extension, with .gz behind it or not, or
-	// JSON lines for standard input. A text that is compressed by gzip is known by its first bytes.
+	// Format is the name of one of Formats; "" = by the extension, with .gz or .zst behind it or not, or
+	// JSON lines for standard input. A text that is compressed by gzip or zstd is known by its first bytes.
 	Format string
 
 	// Formats are those that the file may have; nil = those of this package.
@@ -151,36 +149,12 @@ func open(path string, formats []Format) (*Source, error) {
 	}
 	s.size = info.Size()
 	s.lines = bufio.NewReaderSize(r, sampleBytes)
-	if begin, _ := s.lines.Peek(2); string(begin) == "\x1f\x8b" { // whatever the name says
-		z, err := gzip.NewReader(s.lines)
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("%s: %w", path, explainGzip(err))
-		}
-		s.lines = bufio.NewReaderSize(unpacked{z}, sampleBytes)
+	if s.lines, err = decompress(s.lines, &s.read); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.lines = decodeUTF16(s.lines)
 	return s, nil
-}
-
-// unpacked reads a text that is compressed.
-type unpacked struct{ z *gzip.Reader }
-
-func (u unpacked) Read(p []byte) (int, error) {
-	n, err := u.z.Read(p)
-	return n, explainGzip(err)
-}
-
-// explainGzip says what is wrong with a compressed file, and what helps.
-func explainGzip(err error) error {
-	const remedy = "copy it again, or read what is whole with  gzip -dc IN > OUT"
-	switch damage := flate.CorruptInputError(0); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the compressed file is truncated, its end is missing: " + remedy)
-	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &damage):
-		return errors.New("the compressed file is damaged: " + remedy)
-	}
-	return err
 }
 
 // counter counts what is read through it.

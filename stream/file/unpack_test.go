@@ -1,0 +1,59 @@
+package file_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// TestZstd: a text of zstd is read whatever its name says, a cut one is an error with its remedy, and
+// one that would unpack to more than 1,000 times its size is refused.
+func TestZstd(t *testing.T) {
+	pack := func(text []byte) []byte {
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.EncodeAll(text, nil)
+	}
+	var text strings.Builder
+	text.WriteString("time,a\n")
+	for i := range 5000 {
+		fmt.Fprintf(&text, "%d,%d\n", 1767225600+60*i, i*i%97)
+	}
+	whole := pack([]byte(text.String()))
+	open := func(name string, b []byte) (contents, error) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := file.OpenSource(path, file.SourceConfig{})
+		if err != nil {
+			return contents{}, err
+		}
+		defer src.Close()
+		got := readAll(src)
+		return got, got.err
+	}
+	for _, name := range []string{"x.csv.zst", "x.csv"} {
+		if got, err := open(name, whole); err != nil || got.rows != 5000 || got.series[0] != "x" {
+			t.Errorf("%s: %d rows of %v, %v", name, got.rows, got.series, err)
+		}
+	}
+	if _, err := open("x.csv.zst", whole[:len(whole)/2]); err == nil || !strings.Contains(err.Error(), "zstd -dc") {
+		t.Errorf("a cut file: %v", err)
+	}
+	line := []byte("1767225600,1\n")
+	bomb := append([]byte("time,a\n"), bytes.Repeat(line, 1<<21)...)
+	many := bytes.Repeat(pack(bomb), 12) // frames one after the other, 330 MB of text
+	if _, err := open("bomb.csv.zst", many); err == nil || !strings.Contains(err.Error(), "at most 1000 are read") {
+		t.Errorf("%d bytes: %v", len(many), err)
+	}
+}
