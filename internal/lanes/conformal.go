@@ -15,25 +15,16 @@ import "math"
 // t > after. An error of zero before the first other one does not count.
 type Conformal struct {
 	Levels int
-	limits [8]float64
+	limits [confLimits]float64
 	counts []int64
 }
 
-// Indices of Conformal.limits.
-const (
-	confOne = iota
-	confHorizon
-	confRate
-	confSlack
-	confLow
-	confHigh
-	confAfter
-	confWinsor
-)
-
 // NewConformal returns the constants of one horizon; rate is that of a_t.
 func NewConformal(levels, horizon int, rate, slack, low, high, after, winsor float64) *Conformal {
-	return &Conformal{levels, [8]float64{1, float64(horizon), rate, slack, low, high, after, winsor}, make([]int64, 1+levels)}
+	return &Conformal{levels, [confLimits]float64{
+		confOne: 1, confHorizon: float64(horizon), confRate: rate, confSlack: slack, confLow: low,
+		confHigh: high, confAfter: after, confWinsor: winsor,
+	}, make([]int64, 1+levels)}
 }
 
 // Learn learns the targets y of the given forecasts. half and own hold the half widths of

@@ -25,19 +25,14 @@ type Cusum struct {
 
 	all    []float64
 	n      int
-	limits [4]float64 // after, shift, rate of a_t, 1
+	limits [cusLimits]float64
 }
-
-const cusumRows = 10
 
 // NewCusum returns sums of no values; the rate of a_t is 1/memory.
 func NewCusum(n int, after, shift, memory float64) *Cusum {
-	all, row := statistics(cusumRows, n)
-	return &Cusum{
-		Count: row(0), Mean: row(1), Square: row(2), Sum: row(3), Length: row(4), Variance: row(5),
-		Up: row(6), Down: row(7), SinceUp: row(8), SinceDown: row(9),
-		all: all, n: n, limits: [4]float64{after, shift, 1 / memory, 1},
-	}
+	c := &Cusum{n: n, limits: [cusLimits]float64{cusAfter: after, cusShift: shift, cusRate: 1 / memory, cusOne: 1}}
+	c.all = statistics(n, c.fields())
+	return c
 }
 
 // Add learns the next value of each sequence and returns the largest of all sums and of
@@ -54,13 +49,13 @@ func (c *Cusum) Clear() { clear(c.all) }
 
 // State saves or restores the sequences.
 func (c *Cusum) State(k *snapshot.Codec) {
-	for i := range cusumRows {
+	for i := range c.fields() {
 		k.Float64s(c.all[i*len(c.Count):][:c.n])
 	}
 }
 
 func cusumPortable(c *Cusum, x []float64) (sum, length float64) {
-	after, shift, least := c.limits[0], c.limits[1], c.limits[2]
+	after, shift, least := c.limits[cusAfter], c.limits[cusShift], c.limits[cusRate]
 	for j, v := range x {
 		if v == v {
 			c.Count[j]++

@@ -48,44 +48,18 @@ type ErrorRules struct {
 	Quantile, Excess float64 // the first ones
 }
 
-// Indices of Errors.limits.
-const (
-	errOne = iota
-	errMost
-	errRate
-	errRecent
-	errStart
-	errPart
-	errFar
-	errNovel
-	errWinsor
-	errTail
-	errLately
-	errMostSurprisal
-	errLeast
-	errAftermath
-	errLargest
-	errFactor
-	errLearns
-	errMinus
-	errLimits
-)
-
-const (
-	errorsRows   = 12
-	largestRatio = 1e300
-)
+const largestRatio = 1e300
 
 // NewErrors returns the statistics of no errors.
 func NewErrors(n int, r ErrorRules) *Errors {
-	all, row := compact(errorsRows, n)
-	e := &Errors{
-		Count: row(0), Scale: row(1), Recent: row(2), Quantile: row(3), Excess: row(4), Lately: row(5), Usual: row(6),
-		Error: row(7), Ratio: row(8), Surprisal: row(9), Square: row(10), Last: row(11),
-		Factor: 1, Learns: true, all: all, n: n,
+	e := &Errors{Factor: 1, Learns: true, n: n}
+	e.all = compact(n, e.fields())
+	e.limits = [errLimits]float64{
+		errOne: 1, errMost: r.Most, errRate: r.Rate, errRecent: r.Recent, errStart: r.Start,
+		errPart: r.Part, errFar: r.Far, errNovel: r.Novel, errWinsor: r.Winsor, errTail: r.TailSurprisal,
+		errLately: r.Lately, errMostSurprisal: r.MostSurprisal, errLeast: r.Least,
+		errAftermath: r.Aftermath, errLargest: largestRatio, errFactor: 1, errLearns: 1, errMinus: -1,
 	}
-	e.limits = [...]float64{1, r.Most, r.Rate, r.Recent, r.Start, r.Part, r.Far, r.Novel, r.Winsor, r.TailSurprisal,
-		r.Lately, r.MostSurprisal, r.Least, r.Aftermath, largestRatio, 1, 1, -1}
 	for j := range e.Quantile {
 		e.Quantile[j], e.Excess[j] = r.Quantile, r.Excess
 	}

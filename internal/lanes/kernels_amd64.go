@@ -4,7 +4,7 @@ import (
 	"github.com/orffvar/forecaster/internal/isa"
 )
 
-//go:generate go run -C ../tools/asmgen . -family lanes -out ../../lanes/kernels_amd64.s -stubs ../../lanes/kernels_stubs_amd64.go -pkg lanes
+//go:generate go run -C ../tools/asmgen . -family lanes -out ../../lanes/kernels_amd64.s -stubs ../../lanes/kernels_stubs_amd64.go -pkg lanes -rules ../../lanes/rules_generated.go
 
 // The functions below call the kernel, which is for AVX2, unless portable Go is active.
 

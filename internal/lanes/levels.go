@@ -51,41 +51,19 @@ type LevelRules struct {
 	FarVariance float64 // squared deviation in variances, at which a deviation counts in the references
 }
 
-// Indices of Levels.limits.
-const (
-	levOne = iota
-	levMost
-	levRate
-	levSpan
-	levStart
-	levClip
-	levLeast
-	levClipZ
-	levBetter
-	levGood
-	levMostSquare
-	levMostLast
-	levWinsor
-	levFar
-	levKnown
-	levPace
-	levLimit
-	levOthers
-	levLimits
-)
-
-const levelsRows = 14
-
 // NewLevels returns the statistics of no samples.
 func NewLevels(n int, r LevelRules) *Levels {
-	all, row := compact(levelsRows, n)
-	return &Levels{
-		Count: row(0), Origin: row(1), Mean: row(2), Variance: row(3), DayError: row(4), MeanError: row(5), ByDay: row(6),
-		Deviations: row(7), Deviation: row(8), Spread: row(9), Z: row(10), Square: row(11), Last: row(12), Step: row(13),
-		Pace: 1, all: all, n: n,
-		limits: [...]float64{1, r.Most, r.Rate, r.Span, r.Start, r.Clip, r.Least, r.ClipZ, r.Better, r.Good,
-			r.MostSquare, r.MostLast, r.Winsor, r.FarVariance, 0, 1, 0, 0},
+	l := &Levels{
+		Pace: 1, n: n,
+		limits: [levLimits]float64{
+			levOne: 1, levMost: r.Most, levRate: r.Rate, levSpan: r.Span, levStart: r.Start, levClip: r.Clip,
+			levLeast: r.Least, levClipZ: r.ClipZ, levBetter: r.Better, levGood: r.Good,
+			levMostSquare: r.MostSquare, levMostLast: r.MostLast, levWinsor: r.Winsor, levFar: r.FarVariance,
+			levKnown: 0, levPace: 1, levLimit: 0, levOthers: 0,
+		},
 	}
+	l.all = compact(n, l.fields())
+	return l
 }
 
 // Compare compares the sample x with the references. scale are the usual forecast errors.

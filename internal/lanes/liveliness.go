@@ -27,28 +27,17 @@ type Liveliness struct {
 	limits [livLimits]float64
 }
 
-// Indices of Liveliness.limits.
-const (
-	livOne = iota
-	livFloor
-	livStart
-	livSpan
-	livRate
-	livLeast
-	livLearns
-	livLimits
-)
-
-const livelinessRows = 5
-
 // NewLiveliness returns the statistics of no values. floor is a part of the standard deviation,
 // start the number of values that the first statistic needs, span and rate are the least weights b and a.
 func NewLiveliness(n int, floor, start, span, rate float64) *Liveliness {
-	all, row := compact(livelinessRows, n)
-	return &Liveliness{
-		Before: row(0), Lately: row(1), Usual: row(2), Square: row(3), Last: row(4),
-		Learns: true, all: all, n: n, limits: [...]float64{1, floor, start - 1, span, rate, 1e-300, 1},
+	l := &Liveliness{
+		Learns: true, n: n, limits: [livLimits]float64{
+			livOne: 1, livFloor: floor, livStart: start - 1, livSpan: span, livRate: rate, livLeast: 1e-300,
+			livLearns: 1,
+		},
 	}
+	l.all = compact(n, l.fields())
+	return l
 }
 
 // Add learns the sample x. count is the number of values of each variable, variance their variance.

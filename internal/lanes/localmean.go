@@ -20,29 +20,19 @@ type LocalMean struct {
 
 	all    []float64
 	n      int
-	limits [6]float64
+	limits [locLimits]float64
 }
-
-// Indices of LocalMean.limits.
-const (
-	locOne = iota
-	locRate
-	locSlow
-	locAfter
-	locWinsor
-	locDegenerate
-)
-
-const localMeanRows = 6
 
 // NewLocalMean returns the statistics of no samples; the parameters are those of the
 // formulas above.
 func NewLocalMean(n int, rate, slow, after, winsor, degenerate float64) *LocalMean {
-	all, row := statistics(localMeanRows, n)
 	l := &LocalMean{
-		Count: row(0), Mean: row(1), Variance: row(2), SD: row(3), Unit: row(4), Inverse: row(5),
-		all: all, n: n, limits: [...]float64{1, rate, slow, after, winsor, degenerate},
+		n: n, limits: [locLimits]float64{
+			locOne: 1, locRate: rate, locSlow: slow, locAfter: after, locWinsor: winsor,
+			locDegenerate: degenerate,
+		},
 	}
+	l.all = statistics(n, l.fields())
 	l.Derive()
 	return l
 }

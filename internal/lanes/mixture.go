@@ -42,7 +42,7 @@ type Mixture struct {
 
 	MixtureConfig
 	rows   []float64 // evidence to Scale, for the kernel
-	limits [10]float64
+	limits [mixLimits]float64
 }
 
 // MixtureConfig has the constants of a Mixture; see there.
@@ -58,45 +58,28 @@ type MixtureConfig struct {
 	Smallest, Winsor, After, Rate float64
 }
 
-// Indices of Mixture.limits.
-const (
-	mixOne = iota
-	mixEvery
-	mixRate // 2/Every
-	mixLimit
-	mixPriorRounds
-	mixSmallest
-	mixWinsor
-	mixWinsor2 // square of it
-	mixAfter
-	mixLeast
-)
-
-const mixtureRows = 5
-
 // NewMixture returns a mixture whose weights are the prior.
 func NewMixture(cfg MixtureConfig) *Mixture {
 	if cfg.Experts < 1 || cfg.Variables < 1 || cfg.Every < 1 || len(cfg.Prior) != cfg.Experts {
 		panic("lanes: NewMixture: nothing to mix")
 	}
 	stride := vec.Stride(cfg.Variables)
-	v := vec.Aligned((5*cfg.Experts + 3 + mixtureRows) * stride)
-	rows := v[(5*cfg.Experts+3)*stride:]
+	m := &Mixture{MixtureConfig: cfg}
+	m.limits = [mixLimits]float64{
+		mixOne: 1, mixEvery: float64(cfg.Every), mixRate: 2 / float64(cfg.Every), mixLimit: cfg.Limit,
+		mixPriorRounds: cfg.PriorRounds, mixSmallest: cfg.Smallest, mixWinsor: cfg.Winsor,
+		mixWinsor2: cfg.Winsor * cfg.Winsor, mixAfter: cfg.After, mixLeast: cfg.Rate,
+	}
+	k, rows := cfg.Experts, m.fields()
+	v := vec.Aligned((5*k + 3 + len(rows)) * stride)
 	part := func(rows int) []float64 {
 		p := v[: rows*stride : rows*stride]
 		v = v[rows*stride:]
 		return p
 	}
-	k := cfg.Experts
-	m := &Mixture{
-		Weights: part(k), Z: part(k), Regret: part(k), Square: part(k), Gain: part(k),
-		Mean: part(1), Low: part(1), High: part(1),
-		rows:     rows,
-		evidence: part(1), Outcomes: part(1), Rounds: part(1), Seen: part(1), Scale: part(1),
-		MixtureConfig: cfg,
-		limits: [...]float64{1, float64(cfg.Every), 2 / float64(cfg.Every), cfg.Limit, cfg.PriorRounds,
-			cfg.Smallest, cfg.Winsor, cfg.Winsor * cfg.Winsor, cfg.After, cfg.Rate},
-	}
+	m.Weights, m.Z, m.Regret, m.Square, m.Gain = part(k), part(k), part(k), part(k), part(k)
+	m.Mean, m.Low, m.High = part(1), part(1), part(1)
+	m.rows = split(v, stride, rows)
 	if cfg.PriorRounds == 0 {
 		for j := range m.evidence {
 			m.evidence[j] = 1

@@ -31,30 +31,19 @@ type Moments struct {
 
 	all    []float64
 	n      int
-	limits [6]float64
+	limits [momLimits]float64
 }
-
-// Indices of Moments.limits.
-const (
-	momOne = iota
-	momForgetting
-	momAfter
-	momWinsor
-	momDegenerate
-	momWide
-)
-
-const momentsRows = 16
 
 // NewMoments returns the statistics of no samples; the parameters are those of the
 // formulas above.
 func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
-	all, row := statistics(momentsRows, n)
 	m := &Moments{
-		Last: row(0), Weight: row(1), Mean: row(2), Variance: row(3), DiffWeight: row(4), Diff2: row(5), Low: row(6), High: row(7),
-		SD: row(8), RMS: row(9), Unit: row(10), Inverse: row(11), Steps: row(12), PerStep: row(13), Floor: row(14), Ceiling: row(15),
-		all: all, n: n, limits: [...]float64{1, forgetting, after, winsor, degenerate, wide},
+		n: n, limits: [momLimits]float64{
+			momOne: 1, momForgetting: forgetting, momAfter: after, momWinsor: winsor,
+			momDegenerate: degenerate, momWide: wide,
+		},
 	}
+	m.all = statistics(n, m.fields())
 	m.Break()
 	m.Derive()
 	return m

@@ -34,7 +34,7 @@ func TestMoments(t *testing.T) {
 				}
 				got.Add(x)
 				momentsPortable(want, x)
-				for i := range momentsRows {
+				for i := range new(Moments).fields() {
 					row := i * vec.Stride(n)
 					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
 				}
@@ -42,7 +42,7 @@ func TestMoments(t *testing.T) {
 			derived := create()
 			copy(derived.all, got.all)
 			derived.Derive()
-			for i := range momentsRows {
+			for i := range new(Moments).fields() {
 				row := i * vec.Stride(n)
 				sameNumbers(t, fmt.Sprintf("derived row %d of %d", i, n), derived.all[row:row+n], got.all[row:row+n])
 			}

@@ -18,23 +18,11 @@ type Residuals struct {
 	limits [resLimits]float64
 }
 
-// Indices of Residuals.limits.
-const (
-	resOne = iota
-	resSpan
-	resPace
-	resRate
-	resWinsor
-	resLimit
-	resLimits
-)
-
-const residualsRows = 3
-
 // NewResiduals returns the statistics of no residuals; span is b.
 func NewResiduals(n int, span float64) *Residuals {
-	all, row := compact(residualsRows, n)
-	return &Residuals{Mean: row(0), Usual: row(1), Square: row(2), Pace: 1, all: all, n: n, limits: [...]float64{1, span, 1, 0, 0, 0}}
+	r := &Residuals{Pace: 1, n: n, limits: [resLimits]float64{resOne: 1, resSpan: span, resPace: 1, resRate: 0, resWinsor: 0, resLimit: 0}}
+	r.all = compact(n, r.fields())
+	return r
 }
 
 // Add learns the residuals r. rate is the weight a, and limit the largest statistic that changes

@@ -8,24 +8,30 @@ func Rows(rows, n int) []float64 {
 	return make([]float64, rows*n, max(rows-1, 0)*n+vec.Stride(n))
 }
 
-// statistics returns rows of Stride(n) elements in one piece, and the i-th of them.
-func statistics(rows, n int) (all []float64, row func(i int) []float64) {
+// statistics sets the rows to Stride(n) elements each, in one piece, and returns it.
+func statistics(n int, rows []*[]float64) (all []float64) {
 	if n < 1 {
 		panic("lanes: no variables")
 	}
 	stride := vec.Stride(n)
-	all = vec.Aligned(rows * stride)
-	return all, func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
+	return split(vec.Aligned(len(rows)*stride), stride, rows)
 }
 
 // compact is statistics with rows of n elements for few variables, which no kernel takes: the
 // statistics of one variable are not those of eight.
-func compact(rows, n int) (all []float64, row func(i int) []float64) {
+func compact(n int, rows []*[]float64) (all []float64) {
 	if n >= few {
-		return statistics(rows, n)
+		return statistics(n, rows)
 	}
-	all = make([]float64, rows*n)
-	return all, func(i int) []float64 { return all[i*n : (i+1)*n : (i+1)*n] }
+	return split(make([]float64, len(rows)*n), n, rows)
+}
+
+// split sets the rows to parts of all, one after the other.
+func split(all []float64, stride int, rows []*[]float64) []float64 {
+	for i, row := range rows {
+		*row = all[i*stride : (i+1)*stride : (i+1)*stride]
+	}
+	return all
 }
 
 // few variables take less time in Go than the call of a kernel, which gives the same

@@ -80,7 +80,7 @@ func TestLocalMean(t *testing.T) {
 				}
 				got.Add(x)
 				localMeanPortable(want, x)
-				for i := range localMeanRows {
+				for i := range new(LocalMean).fields() {
 					row := i * vec.Stride(n)
 					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
 				}

@@ -16,27 +16,17 @@ type Steps struct {
 
 	all    []float64
 	n      int
-	limits [5]float64
+	limits [stepLimits]float64
 }
-
-// Indices of Steps.limits.
-const (
-	stepOne = iota
-	stepAfter
-	stepWinsor
-	stepWinsor2 // square of it
-	stepRate
-)
-
-const stepsRows = 5
 
 // NewSteps returns the statistics of no increments; rate is that of a_t.
 func NewSteps(n int, after, winsor, rate float64) *Steps {
-	all, row := statistics(stepsRows, n)
 	s := &Steps{
-		Target: row(0), Count: row(1), Square: row(2), Unit: row(3), Inverse: row(4),
-		all: all, n: n, limits: [...]float64{1, after, winsor, winsor * winsor, rate},
+		n: n, limits: [stepLimits]float64{
+			stepOne: 1, stepAfter: after, stepWinsor: winsor, stepWinsor2: winsor * winsor, stepRate: rate,
+		},
 	}
+	s.all = statistics(n, s.fields())
 	s.Derive()
 	return s
 }

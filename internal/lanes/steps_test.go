@@ -30,7 +30,7 @@ func TestSteps(t *testing.T) {
 				}
 				got.Add(x, last)
 				stepsPortable(want, x, last)
-				for i := range stepsRows {
+				for i := range new(Steps).fields() {
 					row := i * vec.Stride(n)
 					sameNumbers(t, fmt.Sprintf("row %d of %d, step %d", i, n, step), got.all[row:row+n], want.all[row:row+n])
 				}

@@ -13,19 +13,20 @@ type lanes struct {
 	places map[string]Mem
 	row    map[string]Register // rows that were read or set
 	limits GPVirtual
+	rule   *rule
 }
 
-// lanesOf emits body for each register of variables, with its offset in a row. The rows
-// have the given names and are stride elements apart.
-func (t target) lanesOf(rows, limits, stride GPVirtual, names []string, body func(l *lanes, offset GPVirtual)) {
+// lanesOf emits body for each register of variables, with its offset in a row. Rows are
+// stride elements apart.
+func (t target) lanesOf(rows, limits, stride GPVirtual, r *rule, body func(l *lanes, offset GPVirtual)) {
 	bytes := t.inBytes(stride)
 	bytes3 := GP64()
 	LEAQ(Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
 	t.groupsOf(bytes, func(offset GPVirtual) {
 		base := copyOf(rows)
 		ADDQ(offset, base)
-		l := &lanes{target: t, places: map[string]Mem{}, row: map[string]Register{}, limits: limits}
-		for i, name := range names {
+		l := &lanes{target: t, places: map[string]Mem{}, row: map[string]Register{}, limits: limits, rule: r}
+		for i, name := range r.rows {
 			if i > 0 && i%4 == 0 {
 				next := GP64()
 				LEAQ(Mem{Base: base, Index: bytes, Scale: 4}, next)
@@ -60,10 +61,10 @@ func (l *lanes) change(name string, v Register, m mask) Register {
 	return to
 }
 
-// limit returns constant i.
-func (l *lanes) limit(i int) Register {
+// limit returns a constant.
+func (l *lanes) limit(name string) Register {
 	v := l.vec()
-	l.bcast(at(l.limits, nil, i*size), v)
+	l.bcast(at(l.limits, nil, l.rule.limit(name)*size), v)
 	return v
 }
 
@@ -131,8 +132,8 @@ func (l *lanes) above(a, b Register, within *mask) mask { return l.compare(1, b,
 func (l *lanes) equal(a, b Register, within *mask) mask { return l.compare(0, a, b, within) }
 func (l *lanes) differ(a, b Register) mask              { return l.compare(4, a, b, nil) }
 
-// weight returns max(1/count, rate), where rate is constant least.
-func (l *lanes) weight(count, one Register, least int) Register {
+// weight returns max(1/count, rate), where rate is the constant least.
+func (l *lanes) weight(count, one Register, least string) Register {
 	rate := l.limit(least)
 	young := l.above(one, l.product(count, rate), nil)
 	l.unlessEmpty(young, func() { l.choose(l.quotient(one, count), young, rate) })

@@ -17,9 +17,9 @@ func (t target) conformal() {
 	bytes := t.inBytes(n)
 	stride := t.inBytes(param("stride"))
 	limits := param("limits")
-	limit := func(i int) Register {
+	limit := func(name string) Register {
 		v := t.vec()
-		t.bcast(at(limits, nil, i*size), v)
+		t.bcast(at(limits, nil, conformalRule.limit(name)*size), v)
 		return v
 	}
 	t.columns(bytes, tail, 1, func(j GPVirtual, _ int, m *mask) {
@@ -59,14 +59,14 @@ func (t target) conformal() {
 		either := t.vec()
 		VMAXPD(e, count, either)
 		there = t.compare(1, zero, either, &there)
-		t.add(t.kept(limit(confOne), there), count, count)
+		t.add(t.kept(limit("One"), there), count, count)
 		write(count, param("count"))
 
 		vote := t.compare(1, zero, read(param("voting")), &there)
-		vote = t.compare(1, limit(confHorizon), count, &vote)
+		vote = t.compare(1, limit("Horizon"), count, &vote)
 		out := param("out")
 		t.count(vote, out)
-		slack := product(limit(confSlack), abs(y))
+		slack := product(limit("Slack"), abs(y))
 		half, own, steps, levels := param("half"), param("own"), param("steps"), param("levels")
 		loop(levels, 1, func() {
 			ADDQ(U32(8), out)
@@ -80,8 +80,8 @@ func (t target) conformal() {
 			t.choose(other, miss, step)
 			f := read(own)
 			t.mul(f, step, step)
-			VMAXPD(limit(confLow), step, step)
-			VMINPD(limit(confHigh), step, step)
+			VMAXPD(limit("Low"), step, step)
+			VMINPD(limit("High"), step, step)
 			t.choose(step, vote, f)
 			write(f, own)
 			ADDQ(stride, half)
@@ -90,12 +90,12 @@ func (t target) conformal() {
 		})
 
 		scale := read(param("scale"))
-		most := product(limit(confWinsor), scale)
+		most := product(limit("Winsor"), scale)
 		VMINPD(e, most, most)
-		t.choose(most, t.compare(1, limit(confAfter), count, nil), e)
+		t.choose(most, t.compare(1, limit("After"), count, nil), e)
 		weight := t.vec()
-		VDIVPD(count, limit(confOne), weight)
-		VMAXPD(limit(confRate), weight, weight)
+		VDIVPD(count, limit("One"), weight)
+		VMAXPD(limit("Rate"), weight, weight)
 		t.sub(scale, e, e)
 		t.mul(weight, e, e)
 		t.add(t.kept(e, there), scale, scale)
@@ -103,18 +103,6 @@ func (t target) conformal() {
 	})
 	t.end()
 }
-
-// Indices of the constants, as in package lanes.
-const (
-	confOne = iota
-	confHorizon
-	confRate
-	confSlack
-	confLow
-	confHigh
-	confAfter
-	confWinsor
-)
 
 // count adds the number of elements of the mask to an integer in memory.
 func (t target) count(m mask, to GPVirtual) {

@@ -13,38 +13,37 @@ func (t target) cusum() {
 		"learns a value of each sequence; most are the largest sum and length.")
 	x := param("x")
 	sums := t.zeros(2)
-	names := []string{"count", "mean", "square", "sum", "length", "variance", "up", "down", "sinceUp", "sinceDown"}
-	t.lanesOf(param("rows"), param("limits"), param("stride"), names, func(l *lanes, offset GPVirtual) {
+	t.lanesOf(param("rows"), param("limits"), param("stride"), cusumRule, func(l *lanes, offset GPVirtual) {
 		get, row, limit := l.get, l.row, l.limit
 		put := func(name string) { l.set(name, row[name]) }
 		v := t.vec()
 		t.load(at(x, offset, 0), v)
 		there := t.ordered(v, nil)
 
-		t.add(t.kept(limit(3), there), get("count"), row["count"])
-		put("count")
+		t.add(t.kept(limit("One"), there), get("Count"), row["Count"])
+		put("Count")
 		dev := t.vec()
-		t.sub(get("mean"), v, dev)
+		t.sub(get("Mean"), v, dev)
 		dev = t.kept(dev, there)
 
 		zero := t.zeros(1)[0]
-		ready := t.compare(1, zero, get("variance"), &there)
-		ready = t.compare(1, limit(0), row["count"], &ready)
+		ready := t.compare(1, zero, get("Variance"), &there)
+		ready = t.compare(1, limit("After"), row["Count"], &ready)
 		z, scale := t.vec(), t.vec()
-		VMAXPD(get("square"), row["variance"], scale)
+		VMAXPD(get("Square"), row["Variance"], scale)
 		VSQRTPD(scale, scale)
 		VDIVPD(scale, dev, z)
-		for i, name := range []string{"up", "down"} {
-			s, since := get(name), []string{"sinceUp", "sinceDown"}[i]
+		for i, name := range []string{"Up", "Down"} {
+			s, since := get(name), []string{"SinceUp", "SinceDown"}[i]
 			next, age := t.vec(), t.vec()
 			if i == 0 {
 				t.add(z, s, next)
 			} else {
 				t.sub(z, s, next)
 			}
-			t.sub(limit(1), next, next)
+			t.sub(limit("Shift"), next, next)
 			VMAXPD(zero, next, next)
-			t.add(limit(3), get(since), age)
+			t.add(limit("One"), get(since), age)
 			age = t.kept(age, t.compare(1, zero, next, nil))
 			t.choose(next, ready, s)
 			t.choose(age, ready, row[since])
@@ -54,22 +53,22 @@ func (t target) cusum() {
 		}
 
 		rate := t.vec()
-		VDIVPD(row["count"], limit(3), rate)
-		VMAXPD(limit(2), rate, rate)
-		t.add(dev, get("sum"), row["sum"])
-		put("sum")
-		t.add(t.kept(limit(3), there), get("length"), row["length"])
-		put("length")
-		VMAXPD(row["length"], sums[1], sums[1])
+		VDIVPD(row["Count"], limit("One"), rate)
+		VMAXPD(limit("Rate"), rate, rate)
+		t.add(dev, get("Sum"), row["Sum"])
+		put("Sum")
+		t.add(t.kept(limit("One"), there), get("Length"), row["Length"])
+		put("Length")
+		VMAXPD(row["Length"], sums[1], sums[1])
 		change := t.vec()
 		t.mul(dev, rate, change)
-		t.add(t.kept(change, there), row["mean"], row["mean"])
-		put("mean")
+		t.add(t.kept(change, there), row["Mean"], row["Mean"])
+		put("Mean")
 		t.mul(dev, dev, change)
-		t.sub(row["square"], change, change)
+		t.sub(row["Square"], change, change)
 		t.mul(rate, change, change)
-		t.add(t.kept(change, there), row["square"], row["square"])
-		put("square")
+		t.add(t.kept(change, there), row["Square"], row["Square"])
+		put("Square")
 	})
 	most := param("most")
 	for i, v := range sums {

@@ -50,28 +50,14 @@ func (t target) aggregate() {
 	t.end()
 }
 
-// Indices of the constants, as in package lanes.
-const (
-	mixOne = iota
-	mixEvery
-	mixRate
-	mixLimit
-	mixPriorRounds
-	mixSmallest
-	mixWinsor
-	mixWinsor2
-	mixAfter
-	mixLeast
-)
-
 // regrets goes down the experts twice: only then are the sums of the weights known.
 func (t target) regrets() {
 	t.begin("regrets", "func(rows, weights, regret, square, gain, z, out, y, prior, limits *%, experts, stride, relative, priorRounds int)",
 		"learns outcomes: regrets and weights of the experts.")
 	stride := param("stride")
 	bytes := t.inBytes(stride)
-	t.lanesOf(param("rows"), param("limits"), stride, []string{"evidence", "outcomes", "rounds", "seen", "scale"}, func(l *lanes, offset GPVirtual) {
-		one, zero := l.limit(mixOne), l.none()
+	t.lanesOf(param("rows"), param("limits"), stride, mixtureRule, func(l *lanes, offset GPVirtual) {
+		one, zero := l.limit("One"), l.none()
 		read := func(name string) Register {
 			v := t.vec()
 			t.load(at(param(name), offset, 0), v)
@@ -85,38 +71,38 @@ func (t target) regrets() {
 		CMPQ(argument(Param("relative")), U32(0))
 		JE(LabelRef(absolute))
 		{
-			squared, scale := l.product(e, e), l.get("scale")
-			seen := l.change("seen", l.plus(l.get("seen"), one), there)
+			squared, scale := l.product(e, e), l.get("Scale")
+			seen := l.change("Seen", l.plus(l.get("Seen"), one), there)
 			scale = l.where(l.equal(seen, one, &there), squared, scale)
-			unit := l.most(scale, l.limit(mixSmallest))
-			large := l.above(squared, l.product(l.limit(mixWinsor2), unit), nil)
+			unit := l.most(scale, l.limit("Smallest"))
+			large := l.above(squared, l.product(l.limit("Winsor2"), unit), nil)
 			t.unlessEmpty(large, func() {
-				t.choose(l.clipped(e, l.product(l.limit(mixWinsor), l.root(unit))), large, e)
+				t.choose(l.clipped(e, l.product(l.limit("Winsor"), l.root(unit))), large, e)
 			})
 			t.load(l.quotient(e, unit), slope)
-			settled := l.above(seen, l.limit(mixAfter), nil)
-			squared = l.where(settled, l.least(squared, l.product(l.limit(mixWinsor2), scale)), squared)
-			rate := l.weight(seen, one, mixLeast)
+			settled := l.above(seen, l.limit("After"), nil)
+			squared = l.where(settled, l.least(squared, l.product(l.limit("Winsor2"), scale)), squared)
+			rate := l.weight(seen, one, "Least")
 			squared = l.plus(scale, l.product(rate, l.minus(squared, scale)))
-			l.set("scale", l.where(there, squared, scale))
+			l.set("Scale", l.where(there, squared, scale))
 		}
 		JMP(LabelRef(both))
 		Label(absolute)
-		t.load(l.clipped(e, l.limit(mixLimit)), slope)
+		t.load(l.clipped(e, l.limit("Limit")), slope)
 		Label(both)
-		t.mul(slope, l.limit(mixRate), slope)
+		t.mul(slope, l.limit("Rate"), slope)
 		slope = t.kept(slope, there)
 
-		outcomes := l.plus(l.get("outcomes"), t.kept(one, there))
-		ends := l.equal(outcomes, l.limit(mixEvery), nil)
-		l.set("outcomes", l.minus(outcomes, t.kept(outcomes, ends)))
+		outcomes := l.plus(l.get("Outcomes"), t.kept(one, there))
+		ends := l.equal(outcomes, l.limit("Every"), nil)
+		l.set("Outcomes", l.minus(outcomes, t.kept(outcomes, ends)))
 		due := t.kept(one, ends)
-		rounds := l.plus(l.get("rounds"), due)
-		l.set("rounds", rounds)
+		rounds := l.plus(l.get("Rounds"), due)
+		l.set("Rounds", rounds)
 		evidence, sure := l.get("evidence"), label("sure")
 		CMPQ(argument(Param("priorRounds")), U32(0))
 		JE(LabelRef(sure))
-		t.load(l.quotient(rounds, l.plus(rounds, l.limit(mixPriorRounds))), evidence)
+		t.load(l.quotient(rounds, l.plus(rounds, l.limit("PriorRounds"))), evidence)
 		l.set("evidence", evidence)
 		Label(sure)
 

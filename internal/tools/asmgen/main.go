@@ -51,10 +51,16 @@ func emit(t target, kernels ...func(target)) {
 
 func main() {
 	family := flag.String("family", "", "kernels to write: dense, symmetric, elementary or lanes")
+	goRules := flag.String("rules", "", "file for the indices of package lanes (default: none)")
 	flag.Parse()
 	write, ok := families[*family]
 	if !ok {
 		log.Fatalf("asmgen: -family %q is unknown", *family)
+	}
+	if *goRules != "" {
+		if err := writeRules(*goRules); err != nil {
+			log.Fatal(err)
+		}
 	}
 	write()
 	Generate()
