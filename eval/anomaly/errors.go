@@ -51,13 +51,14 @@ func newAnomalyErrors(dim int) anomalyErrors {
 
 // observeJump scores and learns the errors of the forecasts yhat of y, times the factor
 // of anomalyClock, and returns the statistic of Jump: the root of the sum of squares over the variables.
-func (s *Scorer) observeJump(y, yhat []float64, factor float64) (jump evidence, ok bool) {
+func (s *Scorer) observeJump(sample, yhat []float64, factor float64) (jump evidence, ok bool) {
 	squares, e := s.squares[Jump], &s.errors
 	clear(squares)
 	if yhat == nil {
 		clear(e.Error)
 		return jump, false
 	}
+	y := s.left
 	e.Factor = factor
 	e.Add(y, yhat)
 	for j, surprisal := range e.Surprisal[:len(y)] {
@@ -82,6 +83,9 @@ func (s *Scorer) observeJump(y, yhat []float64, factor float64) (jump evidence, 
 		}
 		squares[j] = square
 		jump.last += square
+	}
+	if s.lonely {
+		jump, ok = s.scoreLone(sample, yhat, y, factor, jump), true
 	}
 	return jump.root(), ok
 }

@@ -142,6 +142,7 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 			s.outer.age++
 		}
 		e.run++
+		quiet := e.run
 		if best > 1 || e.age <= int64(s.c.NormalAfter) && (s.recalls || e.odd >= eventSeveral && s.lasts()) {
 			e.run = 0
 		}
@@ -151,6 +152,12 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 		}
 		if best <= 1 {
 			return eventOpen + (eventHeld-eventOpen)*best
+		}
+		if s.lonely && quiet > sentinelQuiet && !e.inside && !s.lasts() && s.c.MinDuration <= 1 {
+			s.endEvent()
+			score := s.begin(time, best, false)
+			e.endedNow = true
+			return score
 		}
 		leading := s.leading
 		if score, is := s.another(best); is {

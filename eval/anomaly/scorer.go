@@ -79,6 +79,8 @@ type Config struct {
 // the views, where r is the view's part of FalseAlarms: 1 is as rare as FalseAlarms, 2 as
 // rare as its square. There is no upper limit. Below 1 it ranks the samples.
 //
+// A value far outside of the range that comes again exactly is an alarm each time, see loneValues.
+//
 // An alarm, a score above 1, begins an event, see Event. Anomalous samples are not
 // learnt from, until after NormalAfter samples they are the new normal.
 //
@@ -95,6 +97,7 @@ type Scorer struct {
 	lively    *lanes.Liveliness // nil without Flat
 	residuals *lanes.Residuals  // nil without Correlation
 	runs      anomalyRuns
+	lone      []loneValues
 
 	clock   anomalyClock
 	day     dayProfile
@@ -116,6 +119,9 @@ type Scorer struct {
 	standing  bool                 // Flat scores by a run of equal values
 	squares   [viewCount][]float64 // statistic of each variable by view, squared
 	shares    []float64            // scratch
+	left      []float64            // the sample without its lone values
+	lonely    bool                 // it has some
+	waits     bool                 // it has one that was none before
 }
 
 // evidence is the statistic of a view, and that of what the last sample itself says: it
@@ -143,7 +149,7 @@ func NewScorer(c Config) *Scorer {
 	}
 	s := &Scorer{
 		c: c, errors: newAnomalyErrors(c.Dim), levels: newLevels(c.Dim), runs: newAnomalyRuns(c.Dim),
-		shares: make([]float64, c.Dim), profile: make([]float64, c.Dim), event: newEventState(c.Dim), score: math.NaN(),
+		shares: make([]float64, c.Dim), left: make([]float64, c.Dim), lone: newLoneValues(c.Dim), profile: make([]float64, c.Dim), event: newEventState(c.Dim), score: math.NaN(),
 	}
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
@@ -180,9 +186,12 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 	s.score, s.anomalous, s.recalls, s.standing = math.NaN(), false, false, false
 	s.scores = [viewCount]float64{}
 	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
+	s.lonely = s.excludeLone(s.left, y, yhat, factor)
 	jump, errs := s.observeJump(y, yhat, factor)
-	level, values := s.observeLevels(y)
 	standing := s.observeRuns(time, y, s.day.seen())
+	sample := y
+	y = s.left // the other views see the rest
+	level, values := s.observeLevels(y)
 	best := math.Inf(-1)
 	if errs {
 		best = s.considerSlow(best, Noise, s.observeNoise(), y, .05, .5)
@@ -206,10 +215,10 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 		least := math.Sqrt(max(0, min(best, 1)))
 		surprisal := s.jump.surprisal(jump.last, least*s.limits[Jump])
 		if s.alarms(Jump, surprisal) {
-			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, y), 0) / s.limits[Jump]
+			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, sample), 0) / s.limits[Jump]
 		}
 		best = s.consider(best, Jump, surprisal)
-		s.jump.learn(jump.all)
+		s.learnJump(jump.all)
 	}
 	s.learnLevels(y)
 	if s.n <= anomalyWarmup || !(best >= 0) {
@@ -366,6 +375,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	for j := range s.c.Dim {
 		s.errors.state(c, j)
 		levelState(c, s.levels, j)
+		s.lone[j].state(c)
 		if s.residuals != nil {
 			c.Float64(&s.residuals.Mean[j])
 			c.Float64(&s.residuals.Usual[j])

@@ -1,0 +1,115 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+)
+
+const (
+	sentinelRatio = 10  // sizes of the usual error, beyond the range so far and from the forecast: a lone sample that may be none of the series
+	sentinelWidth = .25 // of the range, beyond it
+	sentinelsWide = 1   // of several variables, where some rest and seldom move
+	sentinelQuiet = 1   // samples of an open event without an alarm, after which such a value is another one
+)
+
+// loneValues are what a variable had for single samples far outside of its range. A broken sensor has the same
+// value each time, and is as odd as at first: Jump learns one when others have taken its place, for then the series has
+// spikes of many sizes, or when it lasts. A value that comes again exactly teaches nothing at all.
+type loneValues struct {
+	low, high float64    // range of the other values
+	waits     bool       // the last sample was such a value, for the first time
+	value     [2]float64 // the last ones; NaN: none
+	jump      [2]float64 // statistic of Jump with each of them
+}
+
+func newLoneValues(dim int) []loneValues {
+	all := make([]loneValues, dim)
+	for j := range all {
+		all[j] = loneValues{low: math.Inf(1), high: math.Inf(-1), value: [2]float64{math.NaN(), math.NaN()}, jump: [2]float64{math.NaN(), math.NaN()}}
+	}
+	return all
+}
+
+// excludeLone writes the sample y without the lone values that come again, NaN in their place, and reports whether there
+// are any.
+func (s *Scorer) excludeLone(dst, y, yhat []float64, factor float64) (any bool) {
+	s.waits = false
+	width := float64(sentinelWidth)
+	if len(y) > 1 {
+		width = sentinelsWide
+	}
+	copy(dst, y)
+	for j, v := range y {
+		if v != v {
+			continue
+		}
+		l := &s.lone[j]
+		least := sentinelRatio * s.errors.Scale[j]
+		beyond := max(least, width*(l.high-l.low))
+		outside := s.n > anomalyWarmup && least > 0 && (v < l.low-beyond || v > l.high+beyond)
+		far := outside && yhat != nil && math.Abs(v-yhat[j])*factor > least
+		switch {
+		case far && (v == l.value[0] && !l.waits || v == l.value[1]):
+		case far && !l.waits:
+			if l.jump[1] == l.jump[1] {
+				s.jump.learn(l.jump[1])
+			}
+			l.value, l.jump, l.waits = [2]float64{v, l.value[0]}, [2]float64{math.NaN(), l.jump[0]}, true
+			s.waits = len(y) == 1 // of several variables, others have their part in the statistic
+			continue
+		default:
+			if l.waits && outside { // it lasts
+				if l.jump[0] == l.jump[0] {
+					s.jump.learn(l.jump[0])
+				}
+				l.value[0], l.jump[0] = math.NaN(), math.NaN()
+			}
+			l.waits = false
+			l.low, l.high = min(l.low, v), max(l.high, v)
+			continue
+		}
+		dst[j], any = math.NaN(), true
+	}
+	return any
+}
+
+// scoreLone takes the lone values of y into the statistic of Jump.
+func (s *Scorer) scoreLone(y, yhat, left []float64, factor float64, jump evidence) evidence {
+	e, squares := &s.errors, s.squares[Jump]
+	for j, v := range y {
+		if v != v || left[j] == left[j] {
+			continue
+		}
+		e.Error[j] = v - yhat[j]
+		ratio := math.Abs(e.Error[j]) * factor / e.Scale[j]
+		surprisal := 2 * math.Log(1+ratio)
+		if len(y) > 1 {
+			surprisal = errorTailSurprisal + math.Log(ratio/e.Quantile[j])/e.Excess[j]
+		}
+		squares[j] = surprisal * surprisal
+		jump.all += squares[j]
+		jump.last += squares[j]
+	}
+	return jump
+}
+
+// learnJump learns the statistic of Jump, but keeps that of a value that is lone for the first time.
+func (s *Scorer) learnJump(jump float64) {
+	if !s.lonely && !s.waits {
+		s.jump.learn(jump)
+	}
+	for j := range s.lone {
+		if l := &s.lone[j]; s.waits && l.waits && l.jump[0] != l.jump[0] {
+			l.jump[0] = jump
+		}
+	}
+}
+
+func (l *loneValues) state(c *snapshot.Codec) {
+	c.Bool(&l.waits)
+	c.Float64(&l.low)
+	c.Float64(&l.high)
+	c.Float64s(l.value[:])
+	c.Float64s(l.jump[:])
+}
