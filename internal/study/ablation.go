@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"math"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/orffvar/forecaster/eval"
@@ -10,10 +11,11 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// Ablation is one line of the ablation on nonlinear systems: the mean squared error one step
-// ahead of the last three quarters, divided by that of persistence.
+// Ablation is one line of the ablation on nonlinear systems: the mean squared error of the last three
+// quarters, some steps ahead, divided by that of persistence.
 type Ablation struct {
 	System  string        `json:"system"`
+	Horizon int           `json:"horizon"`
 	Linear  report.Number `json:"auto_linear_members"`
 	Random  report.Number `json:"auto_orffvar_members"`
 	ORFFVAR report.Number `json:"orffvar"`
@@ -21,6 +23,8 @@ type Ablation struct {
 }
 
 const ablationRows, ablationSeeds = 4000, 3
+
+var ablationHorizons = []int{1, 4, 24}
 
 // ablationLaws are nonlinear systems of several variables. seen is the noise of what is seen
 // of a system that has none itself.
@@ -96,7 +100,10 @@ func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation,
 	var lines []Ablation
 	for _, law := range ablationLaws() {
 		progress(law.Name)
-		line := Ablation{System: law.Name}
+		first := len(lines)
+		for _, h := range ablationHorizons {
+			lines = append(lines, Ablation{System: law.Name, Horizon: h})
+		}
 		for seed := range uint64(ablationSeeds) {
 			data := law.Dataset(ablationRows, seed+1)
 			blur(data, law.seen, seed)
@@ -104,23 +111,30 @@ func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation,
 			for _, m := range []struct {
 				kind    string
 				experts []string
-				sum     *report.Number
-			}{{"auto", linear, &line.Linear}, {"auto", random, &line.Random}, {"orffvar", nil, &line.ORFFVAR}, {"auto", nil, &line.Auto}} {
+				sum     func(*Ablation) *report.Number
+			}{
+				{"auto", linear, func(l *Ablation) *report.Number { return &l.Linear }},
+				{"auto", random, func(l *Ablation) *report.Number { return &l.Random }},
+				{"orffvar", nil, func(l *Ablation) *report.Number { return &l.ORFFVAR }},
+				{"auto", nil, func(l *Ablation) *report.Number { return &l.Auto }},
+			} {
 				c := config.Default()
 				c.Model.Type, c.Model.Experts, c.Model.Levels, c.Model.Seed = m.kind, m.experts, nil, seed+1
+				c.Model.Horizon = ablationHorizons[len(ablationHorizons)-1]
 				samples, err := records.Samples(c, 0)
 				if err != nil {
 					return nil, err
 				}
 				var steps atomic.Int64
-				o, err := EvaluateModel(ctx, c, records, samples, Options{Horizons: []int{1}, From: ablationRows / 4, Seeds: 1}, &steps)
+				o, err := EvaluateModel(ctx, c, records, samples, Options{Horizons: ablationHorizons, From: ablationRows / 4, Seeds: 1}, &steps)
 				if err != nil {
 					return nil, err
 				}
-				*m.sum += (1 - o.Results[0].SkillVsPersistence) / ablationSeeds
+				for k := range ablationHorizons {
+					*m.sum(&lines[first+k]) += (1 - o.Results[k].SkillVsPersistence) / ablationSeeds
+				}
 			}
 		}
-		lines = append(lines, line)
 	}
 	return lines, nil
 }
@@ -139,13 +153,13 @@ func blur(data *eval.Dataset, sd float64, seed uint64) {
 // AblationTable prints the lines.
 func AblationTable(lines []Ablation) report.Table {
 	t := report.Table{
-		Numeric: 1, Header: []string{"error / persistence", "linear members", "ORFFVAR members", "orffvar", "auto"},
-		Caption: "Mean squared error one step ahead over that of persistence: rows 1,000 to 4,000, mean over three seeds. The members are\n" +
+		Numeric: 1, Header: []string{"error / persistence", "steps", "linear members", "ORFFVAR members", "orffvar", "auto"},
+		Caption: "Mean squared error over that of persistence: rows 1,000 to 4,000, mean over three seeds. The members are\n" +
 			"those of auto, alone. Lorenz-96: 8 variables, forcing 8, every 0.1, the noise 0.3; five logistic maps of rate 3.9, coupling\n" +
 			"0.1; three threshold autoregressions of two regimes, noise 0.5. Noise: standard deviation.",
 	}
 	for _, l := range lines {
-		t.Rows = append(t.Rows, []string{l.System, l.Linear.Fixed(3), l.Random.Fixed(3), l.ORFFVAR.Fixed(3), l.Auto.Fixed(3)})
+		t.Rows = append(t.Rows, []string{l.System, strconv.Itoa(l.Horizon), l.Linear.Fixed(3), l.Random.Fixed(3), l.ORFFVAR.Fixed(3), l.Auto.Fixed(3)})
 	}
 	return t
 }
