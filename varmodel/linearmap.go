@@ -108,7 +108,7 @@ func (s *linearMap) Observe(y []float64) error {
 	return nil
 }
 
-// keep is the number of increments that are needed to learn.
+// Keep is the number of increments that are needed to learn.
 func (s *linearMap) Keep() int { return mapLags + s.horizon }
 
 // unit is the inverse typical increment of a variable, 0 if it has not moved.
@@ -119,7 +119,7 @@ func (s *linearMap) unit(j int) float64 {
 	return math.Sqrt(s.count[j] / s.square[j])
 }
 
-// features writes an intercept and the increments before the last back ones, for each
+// Features writes an intercept and the increments before the last back ones, for each
 // variable; zeros for one that has not moved.
 func (s *linearMap) Features(back int) {
 	for j, steps := range s.steps {

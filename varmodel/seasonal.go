@@ -44,7 +44,7 @@ func (s *seasonal) Observe(y []float64) error {
 	return nil
 }
 
-// next is the forecast of horizon h, a view into the past.
+// Next is the forecast of horizon h, a view into the past.
 func (s *seasonal) Next(h int) []float64 {
 	period := s.past.Depth
 	if s.past.Count < period {

@@ -2,10 +2,10 @@ package vec
 
 import "math"
 
-// finite reports whether v is neither NaN nor infinite.
+// Finite reports whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return v-v == 0 }
 
-// allFinite reports whether every element of v is finite.
+// AllFinite reports whether every element of v is finite.
 func AllFinite(v []float64) bool {
 	for _, x := range v {
 		if !Finite(x) {
@@ -15,7 +15,7 @@ func AllFinite(v []float64) bool {
 	return true
 }
 
-// fillNaN sets every element of v to NaN.
+// FillNaN sets every element of v to NaN.
 func FillNaN(v []float64) {
 	for i := range v {
 		v[i] = math.NaN()

@@ -256,7 +256,8 @@ func (s *sniffer) implausible(column int) error {
 	for _, row := range s.rows {
 		cell := []byte(row[column])
 		at, err := s.times.parse(cell, "")
-		if !isNumber(cell) || err != nil || !odd(at) || at < counts*1e9 && at > -counts*1e9 {
+		plausible := err != nil || !odd(at) || at < counts*1e9 && at > -counts*1e9
+		if !isNumber(cell) || plausible {
 			return nil
 		}
 	}

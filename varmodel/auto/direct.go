@@ -50,7 +50,7 @@ func newDirectLearners(dim, inputs int, steps []int, work *sgd.Workspace) (*dire
 	return g, nil
 }
 
-// features is the number of features: an intercept, the lags, the forecasts of the
+// Features is the number of features: an intercept, the lags, the forecasts of the
 // source, the deviations from the local mean, and the exogenous inputs of a horizon.
 func (g *directLearners) Features() int { return 1 + (directOrder+2)*g.dim + 3*g.inputs }
 

@@ -219,7 +219,7 @@ func (e *expert) resetCopy() *expert {
 	return &n
 }
 
-// features is the length of phi.
+// Features is the length of phi.
 func (e *expert) Features() int {
 	if e.yuleWalker != nil {
 		return 0
@@ -243,7 +243,7 @@ func (e *expert) Features() int {
 // depth is the number of lags that the expert uses.
 func (e *expert) depth() int { return max(e.own, e.order) }
 
-// featuresTo writes the features phi of f.
+// FeaturesTo writes the features phi of f.
 func (e *expert) FeaturesTo(phi []float64, f *frame) {
 	switch {
 	case e.yuleWalker != nil:

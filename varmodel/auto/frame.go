@@ -97,7 +97,7 @@ func newIncrements(dim, count int) *increments {
 	return &increments{count: count, stride: stride, next: spareRows * stride, values: vec.Aligned(n * stride)}
 }
 
-// push adds the increment from the sample before to the last one.
+// Push adds the increment from the sample before to the last one.
 func (n *increments) Push(last, before []float64) {
 	if n.next == 0 {
 		size := (n.count - 1) * n.stride // without the oldest

@@ -83,7 +83,7 @@ func (s *holdSlope) learn(forecast, outcome float64) {
 	s.count = holdMemory*s.count + 1
 }
 
-// observe learns the outcome y after last, NaN where missing. Without learn there was no
+// Observe learns the outcome y after last, NaN where missing. Without learn there was no
 // forecast. perStep are the inverse typical steps at the forecast.
 func (h *holds) Observe(y, last, perStep []float64, learn bool) {
 	for j, v := range y {

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
-// smooth implements differentiable.
+// Smooth implements differentiable.
 func (s *autoSeries) Smooth() error {
 	for _, e := range s.m.experts {
 		if e.order > 0 {
@@ -22,7 +22,7 @@ func (s *autoSeries) Lags() int { return s.m.depth }
 // experts.
 func (s *autoSeries) DerivativeEvery() int { return 16 }
 
-// jacobianTo implements differentiable: the mixture is linear in its experts,
+// JacobianTo implements differentiable: the mixture is linear in its experts,
 //
 //	x^ = x + sum_k c_k (f_k - x),
 //

@@ -159,7 +159,7 @@ func (l *lagRegression) interrupt() {
 	clear(l.known)
 }
 
-// push appends the sample z, in which some coordinates may be filled.
+// Push appends the sample z, in which some coordinates may be filled.
 func (l *lagRegression) Push(z []float64, observed []bool) {
 	if l.next == 0 {
 		size := (l.depth() - 1) * l.width // without the oldest

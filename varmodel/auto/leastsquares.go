@@ -91,7 +91,7 @@ func newOwnLeastSquares(lags int, cross crossLag) *ownLeastSquares {
 	return &ownLeastSquares{rls: rls, cross: cross, phi: make([]float64, lags+1)}
 }
 
-// observe learns the sample y after last from the forecasts that were made, given the
+// Observe learns the sample y after last from the forecasts that were made, given the
 // mixture after it has learnt y.
 func (l *leastSquares) Observe(m *mixture, y, last []float64) {
 	l.outcomes++

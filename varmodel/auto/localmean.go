@@ -30,7 +30,7 @@ func newLocalMean(dim int) *localMean {
 	}
 }
 
-// standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
+// Standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (m *localMean) Standardised(j int, v float64) float64 {
 	return lanes.Clip((v-m.mean[j])*m.inverse[j], series.InputLimit)
 }

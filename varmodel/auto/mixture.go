@@ -189,14 +189,6 @@ func (m *mixture) candidates() int {
 	return 3
 }
 
-// persistenceWeight is the weight of persistence among the candidates.
-func (m *mixture) persistenceWeight(j int) float64 {
-	if m.fallback < 0 {
-		return 0
-	}
-	return m.selection.weight(m.candidates()-1, j)
-}
-
 // stackOf writes the experts' deviations from the aggregate of coordinate j into
 // m.deviation and returns the correction of the stack.
 func (m *mixture) stackOf(j int, aggregate float64) (correction float64) {
@@ -216,7 +208,7 @@ func (m *mixture) setRounds(every int) {
 	m.selection.SetEvery(every)
 }
 
-// observe learns from the next sample y, NaN where missing, after forecastTo with the
+// Observe learns from the next sample y, NaN where missing, after forecastTo with the
 // given last sample, NaN where there was none. Without learn, only the typical steps
 // are updated: the experts had no forecasts.
 func (m *mixture) Observe(y, last []float64, learn bool) {

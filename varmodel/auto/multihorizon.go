@@ -169,7 +169,7 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 	return o
 }
 
-// observe scores the forecasts whose target is the given sample, NaN where missing, and
+// Observe scores the forecasts whose target is the given sample, NaN where missing, and
 // learns from the errors. s are the statistics of the remainder before the sample.
 func (o *multihorizon) Observe(sample []float64, s *series.Scaler) {
 	g, y := o.direct, o.target

@@ -75,7 +75,7 @@ func (r *remainder) changed(q *seasons) bool {
 	return sum > remainderChange*float64(d)
 }
 
-// push appends a sample of the remainder.
+// Push appends a sample of the remainder.
 func (r *remainder) Push(z []float64) {
 	f := r.frame
 	r.past.Push(z, z)

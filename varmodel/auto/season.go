@@ -144,7 +144,7 @@ func (s *seasons) add(c *cycle) {
 	}
 }
 
-// keep removes the cycles that fail a condition.
+// Keep removes the cycles that fail a condition.
 func (s *seasons) Keep(condition func(*cycle) bool) {
 	var kept []*cycle
 	for _, c := range s.cycles {
@@ -233,7 +233,7 @@ func (s *seasons) begin(j int, v float64) {
 	}
 }
 
-// observe learns the last sample of the past; inverse are the inverse standard deviations of
+// Observe learns the last sample of the past; inverse are the inverse standard deviations of
 // the variables.
 func (s *seasons) Observe(inverse []float64) {
 	y := s.past.Lag(0)
@@ -288,7 +288,7 @@ func (s *seasons) to(dst []float64, k int) {
 	}
 }
 
-// aheadTo writes the seasons of the next samples, as they are known now.
+// AheadTo writes the seasons of the next samples, as they are known now.
 func (s *seasons) AheadTo(dst []float64) {
 	clear(dst)
 	d := s.dim
@@ -319,7 +319,7 @@ func (s *seasons) valueAt(j, k int) (sum float64) {
 	return sum
 }
 
-// reset is for a break: the next sample does not follow the last one.
+// Reset is for a break: the next sample does not follow the last one.
 func (s *seasons) Reset() {
 	s.time, s.before, s.alike = 0, 0, 0
 	s.Keep(func(c *cycle) bool { return c.span > 0 || c.given })

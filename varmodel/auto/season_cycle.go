@@ -89,7 +89,7 @@ func (c *cycle) open() {
 	c.count, c.mean = make([]uint8, c.period), make([]float32, c.period*len(c.prior))
 }
 
-// at is the shape in units k samples after the last one, or before it: a view.
+// At is the shape in units k samples after the last one, or before it: a view.
 func (c *cycle) At(k int) []float32 {
 	if c.mean == nil {
 		return c.none
@@ -111,7 +111,7 @@ func (c *cycle) shapeAt(dst []float64, k int) {
 	}
 }
 
-// step moves on to the sample y at the given phase. old is the sample one period
+// Step moves on to the sample y at the given phase. old is the sample one period
 // before, nil if there is none since the break.
 func (c *cycle) Step(phase int, y, old []float64) {
 	c.phase = phase
@@ -130,14 +130,14 @@ func (c *cycle) Step(phase int, y, old []float64) {
 	c.Remember()
 }
 
-// remember copies the shape at the last sample.
+// Remember copies the shape at the last sample.
 func (c *cycle) Remember() {
 	for j, v := range c.At(0) {
 		c.prior[j] = float64(v) * c.unit[j]
 	}
 }
 
-// set changes an element of the shape, mean[j], to v.
+// Set changes an element of the shape, mean[j], to v.
 func (c *cycle) Set(mean []float32, j int, v float64) {
 	mean[j] = float32(series.ClipTo(v/c.unit[j], -math.MaxFloat32, math.MaxFloat32))
 }

@@ -51,7 +51,7 @@ func (s *autoSeries) earlyFactor() float64 {
 	return 1 - (1-t.factor)/(1+evidence*evidence)
 }
 
-// observe learns from the outcome y of the last forecasts of m.
+// Observe learns from the outcome y of the last forecasts of m.
 func (t *shrinkage) Observe(m *mixture, y, last []float64) {
 	for j, v := range y {
 		t.addOf(m, j, v-last[j])

@@ -114,7 +114,7 @@ func (w *Workspace) lagScratch(l *lagRegression) *lagScratch {
 	return s
 }
 
-// features returns features with the frequencies of a drawing and a bandwidth of their own.
+// Features returns features with the frequencies of a drawing and a bandwidth of their own.
 func (w *Workspace) Features(d drawing) (*orff.Adaptive, error) {
 	if a := w.drawn[d]; a != nil {
 		return a.Copy(), nil

@@ -62,7 +62,7 @@ func (s *lagSeries) Push(y []float64) {
 	s.scaler.Add(y)
 }
 
-// reset drops the samples and leaves the statistics.
+// Reset drops the samples and leaves the statistics.
 func (s *lagSeries) Reset() {
 	s.past.Reset()
 	s.scaler.Break()

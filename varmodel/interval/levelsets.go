@@ -96,7 +96,7 @@ func newTauSampler(seed uint64) (*tauSampler, error) {
 	}, nil
 }
 
-// features returns the features of given tau, a row each.
+// Features returns the features of given tau, a row each.
 func (l *tauSampler) Features(tau []float64) []float64 {
 	r := l.scalar.Len()
 	phi := make([]float64, len(tau)*r)

@@ -33,7 +33,7 @@ func newPeriodic(t *testing.T, d, horizon, period int, phases bool, size func(ph
 	return &periodic{rng: rand.New(rand.NewPCG(5, 6)), period: period, size: size, intervals: s, phases: phases, y: make([]float64, d)}
 }
 
-// next draws the next sample.
+// Next draws the next sample.
 func (p *periodic) Next() {
 	for j := range p.y {
 		p.y[j] = p.size(p.t%p.period) * p.rng.NormFloat64()
@@ -42,7 +42,7 @@ func (p *periodic) Next() {
 	p.t++
 }
 
-// observe shows the sample to the intervals.
+// Observe shows the sample to the intervals.
 func (p *periodic) Observe() {
 	if p.phases {
 		p.intervals.SetPhases(eval.Phases{{Period: int32(p.period), At: int32(p.t % p.period)}})

@@ -241,7 +241,7 @@ func (d *descent) learn(x []float64) {
 	}
 }
 
-// jacobianTo writes the derivative of h in the input x, dim x In.
+// JacobianTo writes the derivative of h in the input x, dim x In.
 func (d *descent) JacobianTo(jac, x []float64) {
 	d.l.WeightsTo(d.theta)
 	d.blocks.FeaturesTo(d.phi, x)

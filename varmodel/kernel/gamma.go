@@ -75,7 +75,7 @@ func newGammaLearner(cfg *VARConfig, first orff.Map) (*gammaLearner, error) {
 	return s, nil
 }
 
-// observe takes a target and its error, both in typical steps. A missing
+// Observe takes a target and its error, both in typical steps. A missing
 // coordinate of the target is NaN.
 func (s *gammaLearner) Observe(y, e []float64) {
 	if s.from == ResidualGamma {

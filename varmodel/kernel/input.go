@@ -36,7 +36,7 @@ const (
 // taken. Until then a kernel model forecasts that nothing changes.
 const kernelWarmup = 100
 
-// kernelInput is the design of the kernel models: the last lags of all
+// KernelInput is the design of the kernel models: the last lags of all
 // coordinates themselves, divided by a bandwidth, NaN until that is known.
 // Dividing the inputs gives every kernel its bandwidth in the same way, the
 // maps themselves are drawn for bandwidth 1.

@@ -5,7 +5,7 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-// history keeps the last samples of one series with no gaps: a missing
+// History keeps the last samples of one series with no gaps: a missing
 // coordinate is filled with the forecast that stood for it, or, before any
 // forecast, with the first value that is observed later.
 //
@@ -32,7 +32,7 @@ const keptMost = 1 << 16 // rows, more than any order or season needs
 
 func NewHistory(dim, depth int) *History { return NewGrowingHistory(dim, depth, depth) }
 
-// newGrowingHistory returns a history of the given depth with room for size rows at first.
+// NewGrowingHistory returns a history of the given depth with room for size rows at first.
 func NewGrowingHistory(dim, size, depth int) *History {
 	size = min(size, depth)
 	return &History{
@@ -42,7 +42,7 @@ func NewGrowingHistory(dim, size, depth int) *History {
 	}
 }
 
-// push appends y, filled from guess where it is NaN. Before the first sample of a
+// Push appends y, filled from guess where it is NaN. Before the first sample of a
 // coordinate all its lags have the value of that sample: a series that has just begun
 // has never moved.
 func (h *History) Push(y, guess []float64) {
@@ -82,7 +82,7 @@ func (h *History) advance() {
 // grown is the next size after another one.
 func (h *History) grown(size int) int { return min(size+max(size/4, 64), h.most) }
 
-// keep lets the history keep n rows, as samples come.
+// Keep lets the history keep n rows, as samples come.
 func (h *History) Keep(n int) {
 	if n <= h.most {
 		return
@@ -93,7 +93,7 @@ func (h *History) Keep(n int) {
 	}
 }
 
-// reserve makes room for lags below n.
+// Reserve makes room for lags below n.
 func (h *History) Reserve(n int) {
 	size := h.size
 	for size < min(n, h.most) {
@@ -121,7 +121,7 @@ func turned[T any](v []T, from, n int) []T {
 	return t
 }
 
-// keepBeside lets the history keep n numbers of its owner with each row, zeros at first.
+// KeepBeside lets the history keep n numbers of its owner with each row, zeros at first.
 func (h *History) KeepBeside(n int) { h.beside, h.kept = n, make([]float64, h.size*n) }
 
 // besideLag returns the numbers beside lag l: a view.
@@ -130,7 +130,7 @@ func (h *History) besideLag(l int) []float64 {
 	return h.kept[i*h.beside : (i+1)*h.beside]
 }
 
-// fill gives all lags of a coordinate one value.
+// Fill gives all lags of a coordinate one value.
 func (h *History) Fill(j int, v float64) {
 	for i := range h.size {
 		h.rows[i*h.Dim+j] = v
@@ -138,19 +138,19 @@ func (h *History) Fill(j int, v float64) {
 	h.first[j] = v
 }
 
-// extend appends a forecast as if it had been observed.
+// Extend appends a forecast as if it had been observed.
 func (h *History) Extend(y []float64) {
 	copy(h.rows[h.next*h.Dim:], y)
 	h.advance()
 }
 
-// lag returns the sample l steps before the last one, l < size: a view.
+// Lag returns the sample l steps before the last one, l < size: a view.
 func (h *History) Lag(l int) []float64 {
 	i := h.row(l)
 	return h.rows[i*h.Dim : (i+1)*h.Dim]
 }
 
-// observedAt tells which coordinates of lag l were observed: a view.
+// ObservedAt tells which coordinates of lag l were observed: a view.
 func (h *History) ObservedAt(l int) []bool {
 	i := h.row(l)
 	return h.observed[i*h.Dim : (i+1)*h.Dim]
@@ -167,7 +167,7 @@ func (h *History) row(l int) int {
 	return i
 }
 
-// at returns the history as it was the given number of samples ago, sharing the
+// At returns the history as it was the given number of samples ago, sharing the
 // rows. Only its lags may be used.
 func (h *History) At(back int) History {
 	v := *h
@@ -175,23 +175,23 @@ func (h *History) At(back int) History {
 	return v
 }
 
-// any reports whether any coordinate has been observed.
+// Any reports whether any coordinate has been observed.
 func (h *History) Any() bool { return h.Unseen < h.Dim }
 
-// alignWith makes the lags those of o, whose rows h shares.
+// AlignWith makes the lags those of o, whose rows h shares.
 func (h *History) AlignWith(o *History) {
 	h.size, h.rows, h.observed, h.beside, h.kept = o.size, o.rows, o.observed, o.beside, o.kept
 	h.next, h.Count = o.next, o.Count
 }
 
-// reset drops the samples: the next sample is the first of a new run. The values stay
+// Reset drops the samples: the next sample is the first of a new run. The values stay
 // as substitutes for missing ones.
 func (h *History) Reset() {
 	h.Count = 0
 	clear(h.observed)
 }
 
-// copyFrom makes h the history o, of the same shape.
+// CopyFrom makes h the history o, of the same shape.
 func (h *History) CopyFrom(o *History) {
 	copy(h.rows, o.rows)
 	h.next, h.Count = o.next, o.Count
@@ -230,12 +230,12 @@ func (h *History) State(c *snapshot.Codec) {
 	}
 }
 
-// lagsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+// LagsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
 func LagsTo(dst []float64, s *Scaler, past *History, order int) {
 	StandardisedTo(dst, s.Mean, s.Inverse, past, order)
 }
 
-// standardisedTo writes the lags less the means, times the inverse scales, limited.
+// StandardisedTo writes the lags less the means, times the inverse scales, limited.
 // dst needs room behind it: see lanes.Rows.
 func StandardisedTo(dst, mean, inverse []float64, past *History, order int) {
 	newest, d := past.row(0), past.Dim

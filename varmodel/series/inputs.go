@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 )
 
-// inputs are what drives a series from outside: their values at the last sample
+// ExogenousInputs are the inputs of a series from outside: their values at the last sample
 // and, as far as they are known, at the times that are forecast. What is not known
 // is as it was last.
 type ExogenousInputs struct {
@@ -18,7 +18,7 @@ type ExogenousInputs struct {
 	given          bool      // u is of the next sample
 }
 
-// newExogenousInputs returns nil for none.
+// NewExogenousInputs returns nil for none.
 func NewExogenousInputs(count, horizon int) *ExogenousInputs {
 	if count == 0 {
 		return nil
@@ -32,7 +32,7 @@ const inputFrequencies = 30
 // inputBlock separates the draws for the exogenous inputs from those of the experts.
 const inputBlock = 1000
 
-// newInputFeatures returns random features of the standardised exogenous inputs, each
+// NewInputFeatures returns random features of the standardised exogenous inputs, each
 // of one input: they span sums of functions of one input each.
 func NewInputFeatures(inputs int, seed uint64, block int) (*orff.Adaptive, error) {
 	f, err := orff.NewAdaptive(inputs, max(inputFrequencies, inputs), 1, orff.BlockRand(seed, inputBlock+block))
@@ -44,7 +44,7 @@ func NewInputFeatures(inputs int, seed uint64, block int) (*orff.Adaptive, error
 	return f, nil
 }
 
-// features is the number of features that the inputs make; in may be nil.
+// Features is the number of features that the inputs make; in may be nil.
 func (in *ExogenousInputs) Features() int {
 	if in == nil {
 		return 0
@@ -52,7 +52,7 @@ func (in *ExogenousInputs) Features() int {
 	return 2 * in.Count
 }
 
-// set takes what eval.InputTaker documents.
+// Set takes what eval.InputTaker documents.
 func (in *ExogenousInputs) Set(u []float64) {
 	if len(u) != len(in.u) {
 		panic("varmodel: SetInputs: wrong length")
@@ -70,7 +70,7 @@ func (in *ExogenousInputs) Set(u []float64) {
 	}
 }
 
-// next is called once with each sample.
+// Next is called once with each sample.
 func (in *ExogenousInputs) Next() {
 	if !in.given {
 		for i := in.Count; i < len(in.u); i++ {
@@ -80,7 +80,7 @@ func (in *ExogenousInputs) Next() {
 	in.given = false
 }
 
-// remember keeps the inputs at the last sample of a history, and one step later, beside it.
+// Remember keeps the inputs at the last sample of a history, and one step later, beside it.
 func (in *ExogenousInputs) Remember(past *History) { in.RememberAhead(past, 0) }
 
 // RememberAhead is Remember for a forecast h steps ahead in the place of the last sample.
@@ -91,7 +91,7 @@ func (in *ExogenousInputs) RememberAhead(past *History, h int) {
 	}
 }
 
-// aheadTo writes the 3 x count features of a forecast h steps ahead: the
+// AheadTo writes the 3 x count features of a forecast h steps ahead: the
 // standardised inputs, how far they will have moved, and their mean until then,
 // which is what a series that remembers has been driven by. Beyond the inputs that are given the
 // last one stays.
@@ -106,19 +106,19 @@ func (in *ExogenousInputs) AheadTo(dst []float64, h int) {
 	}
 }
 
-// stepTo writes the features of the k-th of steps that follow one another.
+// StepTo writes the features of the k-th of steps that follow one another.
 func (in *ExogenousInputs) StepTo(dst []float64, k int) {
 	n := in.Count
 	in.between(dst, in.u[(k-1)*n:k*n], in.u[k*n:(k+1)*n], 1)
 }
 
-// afterTo writes the features of a forecast one step after the last sample of past.
+// AfterTo writes the features of a forecast one step after the last sample of past.
 func (in *ExogenousInputs) AfterTo(dst []float64, past *History, size float64) {
 	k, at := in.Count, past.besideLag(0)
 	in.between(dst, at[:k], at[k:], size)
 }
 
-// nextTo writes the standardised inputs one step after the last sample of past.
+// NextTo writes the standardised inputs one step after the last sample of past.
 func (in *ExogenousInputs) NextTo(dst []float64, past *History) {
 	for j, v := range past.besideLag(0)[in.Count:] {
 		dst[j] = in.scaler.Standardised(j, v)

@@ -16,7 +16,7 @@ const (
 
 const scalerResetWeight = 100 // number of samples that the earlier statistics count as after a reset
 
-// scaler holds the running statistics of one series, coordinate by coordinate,
+// Scaler holds the running statistics of one series, coordinate by coordinate,
 // all of them from the past alone: mean, standard deviation, root mean squared
 // difference between consecutive samples, and range. Deviations are winsorised,
 // so that one wild value cannot spoil a scale for long; missing values leave a
@@ -48,23 +48,23 @@ func NewScaler(dim int) *Scaler {
 	}
 }
 
-// standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
+// Standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (s *Scaler) Standardised(j int, v float64) float64 {
 	return lanes.Clip((v-s.Mean[j])*s.Inverse[j], InputLimit)
 }
 
-// step is the scale of the increments of coordinate j: its rms, or 1 for a
+// Step is the scale of the increments of coordinate j: its rms, or 1 for a
 // constant coordinate.
 func (s *Scaler) Step(j int) float64 { return s.Steps[j] }
 
-// within limits a forecast to the range of what was seen, widened by forecastRange typical
+// Within limits a forecast to the range of what was seen, widened by forecastRange typical
 // steps, when the series moves on, see lanes.Moments.Bound.
 func (s *Scaler) Within(j int, v, move float64) float64 {
 	floor, ceiling := s.Range(j, move)
 	return ClipTo(v, floor, ceiling)
 }
 
-// resetWeights lets the next samples change the statistics as quickly as samples did
+// ResetWeights lets the next samples change the statistics as quickly as samples did
 // early on.
 func (s *Scaler) ResetWeights() {
 	for j := range s.Weight {
@@ -83,7 +83,7 @@ func (s *Scaler) State(c *snapshot.Codec) {
 	}
 }
 
-// clipTo keeps a number between two others.
+// ClipTo keeps a number between two others.
 func ClipTo(v, low, high float64) float64 {
 	if v < low {
 		return low

@@ -187,7 +187,7 @@ func (r *Registry) parse(ctx context.Context, cache *avro.SchemaCache, s sr.Sche
 	}
 	parsed, err := cache.Parse(s.Schema)
 	if err != nil {
-		return nil, errSchema{fmt.Errorf("it is no schema of Avro: %.200s", err)}
+		return nil, errSchema{fmt.Errorf("it is no schema of Avro: %w", err)}
 	}
 	return parsed, nil
 }

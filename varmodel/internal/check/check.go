@@ -30,7 +30,7 @@ func Shape(dim, horizon int) error {
 
 func Exogenous(n int) error { return Range("Exogenous", n, 0, maxExogenous) }
 
-// setDefault gives a field that was left out its default.
+// SetDefault gives a field that was left out its default.
 func SetDefault[T int | float64](field *T, value T) {
 	if *field == 0 {
 		*field = value

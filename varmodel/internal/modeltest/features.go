@@ -8,7 +8,7 @@ func GaussianFeatures(in, D int) func(orff.Rand) (orff.Scalar, error) {
 	return func(r orff.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, in, D, r) }
 }
 
-// coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.
+// Coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.
 func Coupled(dim int) orff.Output {
 	gamma := make([]float64, dim*dim)
 	for i := range gamma {

@@ -16,7 +16,7 @@ type intervalScore struct {
 	Width    float64   // mean, in units of p.sd
 }
 
-// intervalsOf runs a model of horizon H with intervals of one level over p and
+// IntervalsOf runs a model of horizon H with intervals of one level over p and
 // scores, for each of the horizons hs, those that were issued after the training
 // rows.
 func IntervalsOf(t testing.TB, m eval.Model, p *ProtocolB, H int, hs ...int) []intervalScore {
@@ -63,7 +63,7 @@ func IntervalsOf(t testing.TB, m eval.Model, p *ProtocolB, H int, hs ...int) []i
 	return scores
 }
 
-// rollingWidth is the mean width of the interval of c rolling standard deviations
+// RollingWidth is the mean width of the interval of c rolling standard deviations
 // around the last value, those of the last 100 errors of persistence at horizon h,
 // where c gives it the coverage in hindsight.
 func RollingWidth(p *ProtocolB, h int, coverage float64) float64 {
@@ -97,7 +97,7 @@ func RollingWidth(p *ProtocolB, h int, coverage float64) float64 {
 	return ratios[min(int(coverage*float64(n)), n-1)] * width / float64(n)
 }
 
-// simulated is a series of d independent coordinates: step makes the next value
+// Simulated is a series of d independent coordinates: step makes the next value
 // from the last one.
 func Simulated(name string, n, d int, step func(rng *rand.Rand, last float64, t int) float64) *ProtocolB {
 	rng := rand.New(rand.NewPCG(17, 18))

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/orff"
 )
 
-// gaussianMap draws D frequencies of the decomposable Gaussian kernel with an
+// GaussianMap draws D frequencies of the decomposable Gaussian kernel with an
 // exact linear part.
 func GaussianMap(dim, order, D int, out orff.Output) func(orff.Rand) (orff.Map, error) {
 	return func(r orff.Rand) (orff.Map, error) {
@@ -27,12 +27,12 @@ func GaussianMap(dim, order, D int, out orff.Output) func(orff.Rand) (orff.Map, 
 	}
 }
 
-// curlMap draws D frequencies of the curl-free kernel.
+// CurlMap draws D frequencies of the curl-free kernel.
 func CurlMap(dim, D int) func(orff.Rand) (orff.Map, error) {
 	return func(r orff.Rand) (orff.Map, error) { return orff.NewCurlFree(1, dim, D, orff.Bounded, r) }
 }
 
-// schurMap is the random feature map of the kernel of OKVAR.
+// SchurMap is the random feature map of the kernel of OKVAR.
 func SchurMap(dim, D int) func(orff.Rand) (orff.Map, error) {
 	return func(r orff.Rand) (orff.Map, error) {
 		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, D, r)
@@ -51,7 +51,7 @@ func SchurMap(dim, D int) func(orff.Rand) (orff.Map, error) {
 	}
 }
 
-// meanSquaredError runs a model over x and returns its error from row first on.
+// MeanSquaredError runs a model over x and returns its error from row first on.
 func MeanSquaredError(t testing.TB, m eval.Model, x [][]float64, first int) float64 {
 	t.Helper()
 	d := len(x[0])

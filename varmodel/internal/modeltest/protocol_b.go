@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// dataDir is where the series of the protocols lie: the environment variable
+// DataDir is where the series of the protocols lie: the environment variable
 // FORECASTER_DATA, or ../shared/data beside the repository.
 func DataDir(t testing.TB) string {
 	dir := os.Getenv("FORECASTER_DATA")
@@ -24,7 +24,7 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// readRows reads a CSV file without its header.
+// ReadRows reads a CSV file without its header.
 func ReadRows(t testing.TB, name string) [][]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(DataDir(t), name))
@@ -39,7 +39,7 @@ func ReadRows(t testing.TB, name string) [][]string {
 	return records[1:]
 }
 
-// readSeries reads a CSV file without its first column; empty cells are NaN.
+// ReadSeries reads a CSV file without its first column; empty cells are NaN.
 func ReadSeries(t testing.TB, name string) [][]float64 {
 	var x [][]float64
 	for _, r := range ReadRows(t, name) {
@@ -59,7 +59,7 @@ func ReadSeries(t testing.TB, name string) [][]float64 {
 	return x
 }
 
-// fillForward replaces a missing value by the one before it, or by 0.
+// FillForward replaces a missing value by the one before it, or by 0.
 func FillForward(x [][]float64) {
 	for i, row := range x {
 		for j, v := range row {
@@ -72,7 +72,7 @@ func FillForward(x [][]float64) {
 	}
 }
 
-// protocolB is a series with the rows that scale errors and the rows that are
+// ProtocolB is a series with the rows that scale errors and the rows that are
 // scored.
 type ProtocolB struct {
 	Name       string
@@ -120,7 +120,7 @@ func ColumnSD(x [][]float64, j int) float64 {
 	return math.Sqrt(s / n)
 }
 
-// run feeds the series to the model and returns, for each horizon in hs, the
+// Run feeds the series to the model and returns, for each horizon in hs, the
 // mean squared error in units of sd, averaged over coordinates and scored rows.
 func (p *ProtocolB) Run(t testing.TB, m eval.Model, horizon int, hs ...int) []float64 {
 	t.Helper()
@@ -185,7 +185,7 @@ func LoadB(t testing.TB, name string) *ProtocolB {
 	return NewProtocolB(name, x)
 }
 
-// measuring skips a test that takes minutes unless it is asked for.
+// Measuring skips a test that takes minutes unless it is asked for.
 func Measuring(t *testing.T) {
 	t.Helper()
 	if os.Getenv("FORECASTER_MEASURE") == "" {

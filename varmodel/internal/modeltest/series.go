@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// randomSeries is a stable nonlinear autoregression with a share of missing
+// RandomSeries is a stable nonlinear autoregression with a share of missing
 // values.
 func RandomSeries(rng *rand.Rand, n, dim int, missing float64) [][]float64 {
 	x := make([][]float64, n)
@@ -29,7 +29,7 @@ func RandomSeries(rng *rand.Rand, n, dim int, missing float64) [][]float64 {
 	return x
 }
 
-// record feeds x and returns the forecasts after each sample.
+// Record feeds x and returns the forecasts after each sample.
 func Record(t testing.TB, f eval.Forecaster, x [][]float64, size int) [][]float64 {
 	t.Helper()
 	var all [][]float64
@@ -65,7 +65,7 @@ func Same(a, b [][]float64) error {
 	return nil
 }
 
-// saveState returns the bytes of a model and its series.
+// SaveState returns the bytes of a model and its series.
 func SaveState(m snapshot.Stateful, series ...eval.Forecaster) []byte {
 	c := snapshot.NewEncoder(nil)
 	m.State(c)

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 )
 
-// as is f as a T, or what f wraps; the test fails when neither is one.
+// As is f as a T, or what f wraps; the test fails when neither is one.
 func As[T any](t testing.TB, f eval.Forecaster) T {
 	t.Helper()
 	v, ok := eval.As[T](f)

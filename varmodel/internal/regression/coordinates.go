@@ -2,11 +2,11 @@ package regression
 
 import "github.com/orffvar/forecaster/eval/snapshot"
 
-// perCoordinate is one single-output learner for each coordinate, with an input
+// PerCoordinate is one single-output learner for each coordinate, with an input
 // of its own: phi is the concatenation of the inputs.
 type PerCoordinate []CoordinateLearner
 
-// coordinateLearner is a learner of one output.
+// CoordinateLearner is a learner of one output.
 type CoordinateLearner interface {
 	Resettable
 	Weights() []float64

@@ -6,7 +6,7 @@ import "github.com/orffvar/forecaster/varmodel/internal/check"
 // features of about unit size.
 const DefaultRidge = 100
 
-// defaultRLS fills in the defaults of recursive least squares and checks the
+// DefaultRLS fills in the defaults of recursive least squares and checks the
 // result.
 func DefaultRLS(ridge, forgetting *float64) error {
 	check.SetDefault(ridge, DefaultRidge)

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// lagDesign has the last lags of all coordinates as its input: an intercept and
+// LagDesign has the last lags of all coordinates as its input: an intercept and
 // the lags themselves, random features of them, or both.
 type LagDesign struct {
 	dim, order int

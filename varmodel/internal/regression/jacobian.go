@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// differentiable is a Forecaster that knows the derivative of its one-step forecast.
+// Differentiable is a Forecaster that knows the derivative of its one-step forecast.
 type Differentiable interface {
 	eval.Forecaster
 
@@ -50,7 +50,7 @@ type inputPullback interface {
 	PullTo(jac []float64, s *series.Scaler)
 }
 
-// linearLearner is one whose prediction is Theta phi.
+// LinearLearner is one whose prediction is Theta phi.
 type LinearLearner interface{ Weights() []float64 }
 
 func (s *Series) Smooth() error {
@@ -69,7 +69,7 @@ func (s *Series) Lags() int { return s.Model.Depth }
 // DerivativeEvery implements differentiable.
 func (s *Series) DerivativeEvery() int { return 1 }
 
-// jacobianTo: x^_i = x_i + unit_i h_i(z), so in standard deviations the derivative
+// JacobianTo: x^_i = x_i + unit_i h_i(z), so in standard deviations the derivative
 // is unit_i/sd_i dh_i/dz, plus 1 for x_i itself.
 func (s *Series) JacobianTo(jac []float64) bool {
 	if !s.pending {
@@ -109,7 +109,7 @@ func (s *Series) JacobianTo(jac []float64) bool {
 
 func (g *LagDesign) Smooth() error { return nil }
 
-// pullbackTo implements pullback. Feature l of the linear part is z_l - z_{l-1}.
+// PullbackTo implements pullback. Feature l of the linear part is z_l - z_{l-1}.
 func (g *LagDesign) PullbackTo(dst, phi, w []float64, _ *series.Scaler) {
 	clear(dst)
 	n := g.linearFeatures()

@@ -69,7 +69,7 @@ func (l Law) keepSum(y, last []float64) {
 	}
 }
 
-// rootMeanSquare returns the common scale of v, or 1 if all are 0.
+// RootMeanSquare returns the common scale of v, or 1 if all are 0.
 func RootMeanSquare(v []float64) float64 {
 	if q := vec.Dot(v, v); q > 0 {
 		return math.Sqrt(q / float64(len(v)))

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// nlmsDesign is a lagDesign for sgd.FourierNLMS, which contains the feature map. Instead of
+// NLMSDesign is a lagDesign for sgd.FourierNLMS, which contains the feature map. Instead of
 // random features it has the scaled lags, then an indicator: 0 until the bandwidth is known,
 // then 1.
 type NLMSDesign struct{ *LagDesign }
@@ -44,7 +44,7 @@ type nlmsLearner struct {
 	known  bool
 }
 
-// newNLMSLearner takes the frequencies of g. behind is the number of features that
+// NewNLMSLearner takes the frequencies of g. behind is the number of features that
 // follow those of the design.
 func NewNLMSLearner(g NLMSDesign, behind, outputs int, step float64) (*nlmsLearner, error) {
 	n := g.linearFeatures()

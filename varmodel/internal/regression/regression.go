@@ -27,7 +27,7 @@ const (
 	DriftDiscount = .3 // factor of the weight of earlier samples when a model forgets
 )
 
-// resettable is a learner that can forget everything or a part.
+// Resettable is a learner that can forget everything or a part.
 type Resettable interface {
 	learner
 	Reset()
@@ -43,7 +43,7 @@ type design interface {
 	State(c *snapshot.Codec)
 }
 
-// regression is an autoregression: the next increment of every coordinate, in
+// Model is an autoregression: the next increment of every coordinate, in
 // units of its typical step or of a common one, is a linear function of features of the last lags.
 // It owns the weights; a regressionSeries has the rest.
 type Model struct {
@@ -89,10 +89,10 @@ func (m *Model) NewSeries() eval.Forecaster {
 	return s
 }
 
-// features is the length of phi: those of the design, then those of the inputs.
+// Features is the length of phi: those of the design, then those of the inputs.
 func (m *Model) Features() int { return m.Design.Features() + 2*m.Inputs }
 
-// regressionSeries is one series of a regression.
+// Series is one series of a regression.
 type Series struct {
 	Model  *Model
 	Scaler *series.Scaler
@@ -174,7 +174,7 @@ type regressionWithInputs struct{ *Series }
 // SetInputs implements eval.InputTaker.
 func (s regressionWithInputs) SetInputs(u []float64) { s.inputs.Set(u) }
 
-// stepTo writes the forecast of the sample after the last of h, which is the k-th
+// StepTo writes the forecast of the sample after the last of h, which is the k-th
 // after the last observed, and makes the features phi for it.
 func (s *Series) StepTo(dst, phi []float64, h *series.History, k int) {
 	last := h.Lag(0)
