@@ -1,6 +1,8 @@
 package auto
 
 import (
+	"slices"
+
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -71,7 +73,7 @@ func (t *iteration) choose(s *autoSeries) {
 			at--
 		}
 		if at < iterationMembers {
-			t.members = append(t.members[:at], append([]int{k}, t.members[at:]...)...)
+			t.members = slices.Insert(t.members, at, k)
 			t.members = t.members[:min(len(t.members), iterationMembers)]
 		}
 	}

@@ -9,6 +9,7 @@ import (
 const (
 	oddError   = 16  // median errors, and …
 	oddStep    = 11  // … median steps, beyond both of which a sample is odd
+	oddInside  = 2   // factor of both for a value inside of the range, which the series has had
 	oddKnown   = .5  // of both, for a value that has been odd before
 	oddAfter   = 50  // samples before the first odd one
 	oddRun     = 3   // odd samples in a row, all of them elsewhere, that are held back: then the scale has changed
@@ -122,6 +123,9 @@ func (g *gate) admit(j int, y, last, forecast float64) float64 {
 	e, step := math.Abs(v-forecast), math.Abs(v-last)
 	known := (y == o.alone[0] || y == o.alone[1]) && (y < o.least || y > o.most)
 	far := o.count > oddAfter && o.isFar(e, step, known)
+	if far && !o.isOutside(v) {
+		far = o.isFar(e/oddInside, step/oddInside, known)
+	}
 	if far && o.odd == o.odd { // it may be back
 		far = o.isFar(math.Abs(v-o.from), math.Abs(v-o.from), known)
 	}
@@ -219,6 +223,9 @@ func (o *gateOf) isFar(e, step float64, known bool) bool {
 	}
 	return step > oddStep*limit*o.step && e > oddError*limit*max(o.err, .1*o.step) && o.step > 0
 }
+
+// isOutside reports whether v lies beyond the range of all samples that counted.
+func (o *gateOf) isOutside(v float64) bool { return v < o.low || v > o.high }
 
 // judge learns what has become of the last odd sample, given the next one v, and reports whether it
 // stays.

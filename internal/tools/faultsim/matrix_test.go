@@ -18,7 +18,7 @@ const rows = 53
 // TestMatrix: docs/reliability.md has every row, each with tests that exist, and
 // every test that is named after a row.
 func TestMatrix(t *testing.T) {
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	tests := make(map[string]bool) // package.Name
 	name := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
