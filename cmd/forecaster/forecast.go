@@ -148,7 +148,7 @@ func (a *app) printForecasts(levels []float64, b *stream.Batch) {
 	t.Print(a.stdout, a.wide)
 }
 
-// answer prints what came of one line of input.
+// answer prints the result of one line of input.
 func (a *app) answer(cfg *config.Config, b *stream.Batch) error {
 	var line struct {
 		Forecasts []forecastPoint `json:"forecasts"`

@@ -43,7 +43,7 @@ func TestDrawnAtUseIsTheSame(t *testing.T) {
 // what remains are vectors of a number per weight, 400,000 of them, or per feature, 200,000.
 func TestDrawnAtUseTakesTheMemoryOfTheWeights(t *testing.T) {
 	if testing.Short() {
-		t.Skip("80 MB")
+		t.Skip("allocates 80 MB; run without -short")
 	}
 	const dim, order, draws, blocks = 2, 20, 100_000, 1000
 	size := func(drawAtUse bool) float64 {
