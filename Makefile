@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,11 @@ pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a
 telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (ten minutes with its build)
 	internal/tools/testserver/install.sh telegraf
 	$(GO) test ./internal/tools/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
+
+packages: ## a release for every platform, not published, and its Debian package under systemd (as root; needs goreleaser, cyclonedx-gomod, debootstrap, systemd-container)
+	goreleaser release --snapshot --clean
+	file dist/forecaster_linux_*/forecaster | awk '!/statically linked/ { print; wrong = 1 } END { exit wrong || NR != 2 }'
+	configs/package/systemd.sh dist/*_linux_amd64.deb
 
 chart: ## render the Helm chart with its values files, and check what comes out by the schemas of Kubernetes
 	internal/tools/testserver/install.sh helm

@@ -67,7 +67,7 @@ func TestEverySecretMustBeSet(t *testing.T) {
 
 func TestServices(t *testing.T) {
 	p := loadWithExample(t)
-	if want := []string{"forecaster", "grafana", "influxdb", "kafka", "producer", "prometheus"}; !slices.Equal(p.ServiceNames(), want) {
+	if want := []string{"forecaster", "grafana", "influxdb", "kafka", "producer", "prometheus", "tokens"}; !slices.Equal(p.ServiceNames(), want) {
 		t.Fatalf("services %v, want %v", p.ServiceNames(), want)
 	}
 	exact := regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+$`)
@@ -75,7 +75,7 @@ func TestServices(t *testing.T) {
 		if own := s.Image == "forecaster:local"; !own && !exact.MatchString(s.Image) {
 			t.Errorf("%s: the image %s has no exact version", name, s.Image)
 		}
-		if s.HealthCheck == nil && name != "producer" {
+		if s.HealthCheck == nil && name != "producer" && name != "tokens" {
 			t.Errorf("%s has no health check", name)
 		}
 		if s.Restart == "" {
@@ -101,6 +101,26 @@ func TestServices(t *testing.T) {
 	}
 	if b := p.Services["forecaster"].Build; b == nil {
 		t.Error("the forecaster is not built")
+	}
+}
+
+// TestTokens: only the database and the service that makes the tokens of the others have the administrator's; the
+// forecaster has the token that writes, Grafana the one that reads.
+func TestTokens(t *testing.T) {
+	p := loadWithExample(t)
+	const secret = "change-me-to-a-long-random-token" // in .env.example
+	for name, s := range p.Services {
+		has := slices.ContainsFunc(s.Environment.ToMapping().Values(), func(v string) bool { return strings.Contains(v, secret) })
+		if want := name == "influxdb" || name == "tokens"; has != want {
+			t.Errorf("%s has the administrator's token: %v", name, has)
+		}
+	}
+	for name, volume := range map[string]string{"forecaster": "writer", "grafana": "reader"} {
+		s := p.Services[name]
+		i := slices.IndexFunc(s.Volumes, func(v types.ServiceVolumeConfig) bool { return v.Target == "/run/tokens" })
+		if i < 0 || s.Volumes[i].Source != volume || !s.Volumes[i].ReadOnly || s.DependsOn["tokens"].Condition != types.ServiceConditionCompletedSuccessfully {
+			t.Errorf("%s: %+v, %+v", name, s.Volumes, s.DependsOn)
+		}
 	}
 }
 
