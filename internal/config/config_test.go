@@ -55,9 +55,10 @@ func TestShippedFiles(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found %d files: %v", len(files), err)
 	}
+	token := write(t, "t")
 	for _, name := range files {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			cfg, err := config.Load(config.Sources{Files: []string{name}, Environ: []string{"INFLUX_TOKEN=t", "KAFKA_PASSWORD=p"}})
+			cfg, err := config.Load(config.Sources{Files: []string{name}, Environ: []string{"INFLUX_TOKEN=t", "INFLUX_TOKEN_FILE=" + token, "KAFKA_PASSWORD=p"}})
 			if err != nil {
 				t.Fatal(err)
 			}
