@@ -5,8 +5,8 @@ import (
 	"github.com/orffvar/forecaster/eval/anomaly"
 )
 
-// Batch holds the results of consecutive records. Its slices belong to the holder of the
-// batch and are reused after Reset.
+// Batch holds the points of consecutive records, for the sinks. Its slices belong to the
+// engine.Results that it is a part of, and are reused after Results.Reset.
 type Batch struct {
 	Forecasts    []Forecast
 	Observations []Observation
@@ -24,22 +24,6 @@ type Batch struct {
 	Since      int64 // offset of the checkpoint that has what the changes are to; 0 = the whole state
 	Last       Mark  // of the last message that the state has
 	Saved      int64 // bytes of the state, once it is saved
-
-	results  []stepResult // not scored yet
-	insights []Insight    // of results
-	parts    []Batch      // of shards that learn at the same time: their numbers, and their results until absorb
-	points   int          // that these and the samples that wait are likely to become
-	numbers  int          // of these points, not yet in floats
-	series   int          // of the samples …
-	samples  int          // … that have waited since the last Score
-
-	// Arrivals are samples and refusals, numbered as they came. A result has the number of
-	// the arrival that it comes of.
-	arrivals, arrival int32
-	unsorted          bool // results are not in order of arrival
-
-	floats arena[float64] // of the vectors of the points
-	bytes  arena[byte]    // of the copies of messages
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -55,7 +39,7 @@ type Forecast struct {
 	Upper   []float64
 
 	// The ends of the joint region, length dim, NaN while it is not calibrated; nil
-	// unless EngineConfig.Joint.
+	// unless engine.Config.Joint.
 	JointLower, JointUpper []float64
 
 	// Y is what was observed Horizon samples after Origin, length dim: not known when the
@@ -118,159 +102,11 @@ type Insight struct {
 	Influence []float64 // dim x dim, see eval.Influencer; nil = unknown
 }
 
-// AllSeries is the name of the series of an event that concerns every series. Names of
-// metrics over all series begin with AllSeries; see EngineConfig.Pool.
-const AllSeries = "_all"
-
-// AllTargets is the target of a metric averaged over the variables.
-const AllTargets = "_all"
-
-// Event says that something worth knowing happened to a series.
-type Event struct {
-	Series string
-	Tags   []Tag // as of Series
-	Time   int64
-	Kind   string // one of the Event constants
-	Text   string
-
-	Anomaly *Anomaly // of the kind EventAnomaly; nil for others
-}
-
-// Anomaly is one phase of an anomaly: its beginning, its end, or its change into the new
-// normal.
-type Anomaly struct {
-	anomaly.Event
-	Phase     string // AnomalyBegin, AnomalyNewNormal or AnomalyEnd
-	Variables []string
-}
-
-// The phases of an anomaly.
-const (
-	AnomalyBegin     = "begin"
-	AnomalyNewNormal = "new_normal"
-	AnomalyEnd       = "end"
-)
-
-// EventKinds are the kinds of events.
-var EventKinds = []string{
-	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventSeason, EventDrift, EventReset, EventReload,
-}
-
-// The kinds of events.
-const (
-	EventSeries       = "series"        // a new series was seen
-	EventSchemaChange = "schema_change" // its variables changed: a new model
-	EventRefused      = "refused"       // records were refused: the first of a reason, the tenth, the hundredth…; of the series of Pool
-	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
-	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
-	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
-	EventSeason       = "season"        // the forecasts use other seasons than before
-	EventDrift        = "drift"         // the model's errors are not what they were
-	EventReset        = "reset"         // the state went bad: a new model
-	EventReload       = "reload"        // the configuration was read again; of the series AllSeries
-)
-
 // DeadLetter is a message that could not be used.
 type DeadLetter struct {
 	Message Message // a copy
 	DataError
 }
 
-// Points returns the number of points in the batch and of the points that scoring will add
-// to it. The limit of a batch counts both.
-func (b *Batch) Points() int {
-	return b.points + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
-}
-
-// Bytes returns about how much memory the points take: what its limit on bytes
-// counts.
-func (b *Batch) Bytes() int {
-	n := b.floats.used + b.numbers
-	for i := range b.parts {
-		n += b.parts[i].floats.used
-	}
-	return 8*n + b.bytes.used + 128*b.Points()
-}
-
-// Reset empties the batch and keeps its memory, unless that is far more than it needed, with
-// the names and texts that its points refer to.
-func (b *Batch) Reset() {
-	b.scored()
-	b.floats.reset()
-	b.bytes.reset()
-	for i := range b.parts {
-		b.parts[i].Reset()
-	}
-	*b = Batch{
-		Forecasts: emptied(b.Forecasts), Observations: emptied(b.Observations), Metrics: emptied(b.Metrics),
-		Insights: emptied(b.Insights), Events: emptied(b.Events), DeadLetters: emptied(b.DeadLetters),
-		results: b.results, insights: b.insights, parts: b.parts, floats: b.floats, bytes: b.bytes,
-	}
-}
-
-// arrive begins with the results of something that has come, and returns its number.
-func (b *Batch) arrive() int32 {
-	b.arrival = b.arrivals
-	b.arrivals++
-	return b.arrival
-}
-
-// gather counts a sample of s that is about to wait.
-func (b *Batch) gather(s *series) {
-	b.samples++
-	if s.waiting == 0 {
-		b.series++
-	}
-}
-
-// Gathers reports whether b is to become larger than usual: its samples belong to so many
-// series that each has few of them.
-func (b *Batch) Gathers() bool { return b.samples < groupSize*b.series }
-
-// add appends a result of the present arrival.
-func (b *Batch) add(r stepResult) {
-	r.arrival = b.arrival
-	if n := len(b.results); n > 0 && b.results[n-1].arrival > r.arrival {
-		b.unsorted = true
-	}
-	if r.kind == resultEvent {
-		b.points++
-	}
-	b.results = append(b.results, r)
-}
-
-// absorb appends the results of p.
-func (b *Batch) absorb(p *Batch) {
-	for _, r := range p.results {
-		if r.insight > 0 {
-			r.insight += int32(len(b.insights))
-		}
-		b.arrival = r.arrival
-		b.add(r)
-	}
-	b.insights = append(b.insights, p.insights...)
-	p.scored()
-}
-
-// scored drops the step results.
-func (b *Batch) scored() {
-	if len(b.results) > 0 {
-		clear(b.results)
-		b.results, b.insights = emptied(b.results), emptied(b.insights)
-	}
-	b.points, b.numbers, b.series, b.samples = 0, 0, 0, 0
-	b.arrivals, b.arrival, b.unsorted = 0, 0, false
-}
-
-// vector returns a copy of v that lives as long as the batch.
-func (b *Batch) vector(v []float64) []float64 { return b.floats.copy(v) }
-
-// room returns n numbers, of any value, that live as long as the batch.
-func (b *Batch) room(n int) []float64 { return b.floats.take(n) }
-
-// refuse appends a dead letter with a copy of m.
-func (b *Batch) refuse(m *Message, err *DataError) {
-	c := *m
-	c.Key, c.Value = b.bytes.copy(m.Key), b.bytes.copy(m.Value)
-	b.DeadLetters = append(b.DeadLetters, DeadLetter{c, *err})
-}
+// AllTargets is the target of a metric averaged over the variables.
+const AllTargets = "_all"

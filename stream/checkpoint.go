@@ -103,7 +103,7 @@ func (c *Checkpoint) Encode(w io.Writer) error {
 }
 
 func (c *Checkpoint) copyState(w io.Writer) error {
-	r, err := c.State.open()
+	r, err := c.State.Reader()
 	if err != nil {
 		return err
 	}

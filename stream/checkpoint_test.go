@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -193,7 +194,7 @@ func TestEncodedInPieces(t *testing.T) {
 	c := streamtest.DriftConfig()
 	c.MaxSeries = 5000
 	e := streamtest.NewEngine(t, c)
-	var b stream.Batch
+	var b engine.Results
 	for i := range 2 * c.MaxSeries {
 		r := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: fmt.Sprint("s", i%c.MaxSeries), Time: int64(i+1) * 1e9, Values: []float64{float64(i), 1}}
 		if err := e.Apply(&b, &r); err != nil {

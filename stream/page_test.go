@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -31,14 +32,14 @@ func TestPage(t *testing.T) {
 	lines := strings.Split(layout, "\n")
 
 	plain := streamtest.DriftConfig()
-	plain.Lighter, plain.GrowAfter = []stream.LighterModel{{Name: "lighter", New: plain.NewModel}}, 60
+	plain.Lighter, plain.GrowAfter = []engine.LighterModel{{Name: "lighter", New: plain.NewModel}}, 60
 	shared := streamtest.DriftConfig()
-	shared.Scope = stream.Shared
+	shared.Scope = engine.Shared
 	rows := streamtest.DriftConfig()
 	rows.Exogenous = []string{"y1"}
-	rows.Interval, rows.Assembly = 2*time.Second, &stream.Assembly{Wait: 5 * time.Second, Fill: stream.FillLast}
+	rows.Interval, rows.Assembly = 2*time.Second, &assemble.Assembly{Wait: 5 * time.Second, Fill: assemble.FillLast}
 	for name, k := range map[string]struct {
-		config  stream.EngineConfig
+		config  engine.Config
 		present []string
 	}{
 		"series": {plain, []string{"pipeline.scope series"}},
@@ -47,7 +48,7 @@ func TestPage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := streamtest.NewEngine(t, k.config)
-			var b stream.Batch
+			var b engine.Results
 			rs := streamtest.Records(300, 1)
 			for i := range rs {
 				rs[i].Names = make([]string, len(rs[i].Values))
@@ -100,32 +101,32 @@ func (r *reader) read(lines []string) {
 func (r *reader) line(line string, token []string, inner []string) {
 	switch kind := token[0]; kind {
 	case "section":
-		if got := string(r.take(r.length())); got != token[1] {
+		if got := string(r.take(r.Length())); got != token[1] {
 			r.t.Fatalf("%q: section %q", line, got)
 		}
 	case "i64", "f64":
-		r.length()
+		r.Length()
 	case "u8":
 		if v := r.take(1)[0]; v > 1 {
 			r.t.Fatalf("%q: %d", line, v)
 		}
 	case "text":
-		r.take(r.length())
+		r.take(r.Length())
 	case "vector":
 		r.take(8 * int(binary.LittleEndian.Uint32(r.take(4))))
 	case "names":
-		r.counts[kind] = r.length()
+		r.counts[kind] = r.Length()
 		for range r.counts[kind] {
-			r.take(r.length())
+			r.take(r.Length())
 		}
 	case "count":
-		r.counts[token[1]] = r.length()
+		r.counts[token[1]] = r.Length()
 	case "times":
 		for range r.counts[token[1]] {
 			r.read(inner)
 		}
 	case "list":
-		for range r.length() {
+		for range r.Length() {
 			r.read(inner)
 		}
 	case "block":
@@ -143,21 +144,21 @@ func (r *reader) line(line string, token []string, inner []string) {
 
 // block reads a block: what the lines say of its body, and its options.
 func (r *reader) block(inner []string) {
-	whole := r.take(r.length())
+	whole := r.take(r.Length())
 	body := reader{t: r.t, rest: whole, present: r.present, counts: r.counts}
 	tail := reader{t: r.t, rest: whole}
-	body.rest = tail.take(tail.length())
+	body.rest = tail.take(tail.Length())
 	body.read(inner)
 	if len(body.rest) != 0 {
 		r.t.Fatalf("%d bytes of a block are left over", len(body.rest))
 	}
 	for len(tail.rest) > 0 {
-		tail.take(tail.length()) // name
+		tail.take(tail.Length()) // name
 		tail.block([]string{"rest"})
 	}
 }
 
-func (r *reader) length() int { return int(binary.LittleEndian.Uint64(r.take(8))) }
+func (r *reader) Length() int { return int(binary.LittleEndian.Uint64(r.take(8))) }
 
 func (r *reader) take(n int) []byte {
 	r.t.Helper()

@@ -49,3 +49,8 @@ const (
 )
 
 func (e *DataError) Error() string { return fmt.Sprintf("%s: %s", e.Reason, e.Detail) }
+
+// Refuse returns a DataError with a formatted Detail.
+func Refuse(reason Reason, format string, args ...any) *DataError {
+	return &DataError{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}

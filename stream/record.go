@@ -39,7 +39,7 @@ type Record struct {
 type Series struct {
 	Name      string
 	Variables []string // length dim
-	Tags      []Tag    // ascending by key, see AssemblerConfig.Tags; nil = the name alone, as id
+	Tags      []Tag    // ascending by key, see assemble.Config.Tags; nil = the name alone, as id
 }
 
 // Tag is a name and a value that belong to a series, such as its host. Outputs can search

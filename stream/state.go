@@ -1,222 +1,37 @@
 package stream
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
-
-	"github.com/orffvar/forecaster/eval/snapshot"
+	"io"
 )
 
-// Saved says that the current state was kept: changes count from here.
-func (e *Engine) Saved() {
-	e.assembler.saved()
-	for _, s := range e.series {
-		s.changed = false
-	}
-	for _, s := range e.scorer.series {
-		s.changed = false
-	}
+// State is the encoded state of an engine, or what has changed of it. It is read piece by
+// piece: large fleets have no memory for all of it.
+type State struct {
+	Size int64                         // bytes
+	Open func() (io.ReadCloser, error) // reads them from the first one on; nil = there are none
 }
 
-// Restore replaces the state by what Encoded had, all of it, then by the changes after it, in
-// order. After an error the Engine is as before. Horizon, Emit, Levels, Joint, Intervals,
-// Baselines, Anomalies and MetricsWindow may differ from those of the saved Engine: the models
-// go on, and new scores, intervals and baselines begin now.
-func (e *Engine) Restore(whole State, changes ...State) error {
-	fresh, err := NewEngine(e.c)
+// StateOf returns a State that is in memory.
+func StateOf(b []byte) State {
+	return State{Size: int64(len(b)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }}
+}
+
+// Reader opens s.
+func (s State) Reader() (io.ReadCloser, error) {
+	if s.Open == nil {
+		s = StateOf(nil)
+	}
+	return s.Open()
+}
+
+// Bytes returns the bytes of s.
+func (s State) Bytes() ([]byte, error) {
+	r, err := s.Reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i, s := range append([]State{whole}, changes...) {
-		if err := fresh.read(s, i == 0); err != nil {
-			return fmt.Errorf("stream: a state does not read back: %w", err)
-		}
-	}
-	fresh.Saved()
-	*e = *fresh
-	e.assembler.afford = e.affordSeries
-	return nil
-}
-
-// read restores s, all of the state or what has changed of it.
-func (e *Engine) read(s State, all bool) error {
-	src, err := s.open()
-	if err != nil {
-		return err
-	}
-	c := snapshot.NewReader(src, s.Size)
-	e.stateOfAll(c, all)
-	return errors.Join(c.Finish(), src.Close())
-}
-
-// Warm is Restore for another log: the models go on, and messages count from the first one
-// that comes.
-func (e *Engine) Warm(whole State, changes ...State) error {
-	err := e.Restore(whole, changes...)
-	if err == nil {
-		e.next = 0
-	}
-	return err
-}
-
-func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {
-	if len(e.queue) > 0 {
-		panic("stream: the state is asked for while samples wait for Settle")
-	}
-	e.state(c, all)
-	e.scorer.state(c, all)
-}
-
-// state transfers all series, or those that have changed, each with its place in
-// the order of appearance: a whole state has the changes to that of a new Engine.
-func (e *Engine) state(c *snapshot.Codec, all bool) {
-	c.Section("engine")
-	c.Int64(&e.next)
-	if c.Err() == nil && e.next < 0 {
-		c.Fail("negative offset")
-	}
-	c.Int64(&e.latest)
-	e.refused.state(c)
-	c.Int64(&e.samples)
-	c.Int64(&e.pooled)
-	e.assembler.state(c, all)
-	e.sharedState(c)
-	transferSome(c, e.series, all, e.c.MaxSeries, e.seriesState)
-	if c.Decoding() && c.Err() == nil {
-		e.checkSeries(c)
-	}
-}
-
-// checkSeries fails unless the series are those of the Assembler.
-func (e *Engine) checkSeries(c *snapshot.Codec) {
-	ok := len(e.series) == len(e.assembler.series)
-	for i := 0; ok && i < len(e.series); i++ {
-		ok = e.series[i].info == e.assembler.series[i].info
-	}
-	if !ok {
-		c.Fail("a series without its model")
-	}
-}
-
-// transferSome transfers those in list that have changed, or all: their number, and
-// for each its place and what state transfers of it. A place behind the last is a
-// new one.
-func transferSome[T interface{ hasChanged() bool }](c *snapshot.Codec, list []T, all bool, limit int, state func(c *snapshot.Codec, i int)) {
-	n := 0
-	for _, v := range list {
-		if all || v.hasChanged() {
-			n++
-		}
-	}
-	c.Len(&n, limit)
-	for i := 0; n > 0 && c.Err() == nil; i++ {
-		if !c.Decoding() && !all && !list[i].hasChanged() {
-			continue
-		}
-		at := i
-		c.Index(&at, limit)
-		if at < i {
-			c.Fail("places that do not ascend")
-			return
-		}
-		i = at
-		state(c, i)
-		c.Cut()
-		n--
-	}
-}
-
-// sharedState transfers the models that several series share.
-func (e *Engine) sharedState(c *snapshot.Codec) {
-	n := len(e.shared)
-	c.Len(&n, e.c.MaxDim)
-	if n > 0 && e.c.Scope != Shared {
-		c.Fail("shared models in the state of an engine without them")
-	}
-	for i := 0; i < n && c.Err() == nil; i++ {
-		var dim int
-		if !c.Decoding() {
-			dim = e.shared[i].dim
-		}
-		c.Index(&dim, e.c.MaxDim+1)
-		if c.Decoding() {
-			if c.Err() == nil && dim == 0 {
-				c.Fail("no variables")
-			}
-			if c.Err() != nil {
-				return
-			}
-			if _, err := e.modelFor(e.shards[0], dim, 0); err != nil {
-				c.Fail("%v", err)
-				return
-			}
-			if len(e.shared) <= i || e.shared[i].dim != dim {
-				c.Fail("two shared models of %d variables", dim)
-				return
-			}
-		}
-		e.shared[i].state(c)
-	}
-}
-
-// seriesState transfers the model of the i-th series. The Assembler has its name and its
-// variables.
-func (e *Engine) seriesState(c *snapshot.Codec, i int) {
-	c.Section("series")
-	if !c.Decoding() {
-		c.Index(&e.series[i].tier, 1+len(e.c.Lighter))
-	} else if !e.restoreSeries(c, i) {
-		return
-	}
-	s := e.series[i]
-	if e.c.Scope == PerSeries {
-		s.shared.state(c)
-	}
-	c.Block(func() { s.forecaster.State(c) })
-	e.growthState(c, s)
-	e.costState(c, s)
-}
-
-// restoreSeries makes the i-th series again, to be filled in. It reports whether it
-// could; if not c has the reason.
-func (e *Engine) restoreSeries(c *snapshot.Codec, i int) bool {
-	if c.Err() != nil {
-		return false
-	}
-	if i > len(e.series) || i >= len(e.assembler.series) {
-		c.Fail("a model in the place of a series that does not exist")
-		return false
-	}
-	info := e.assembler.series[i].info
-	shared := len(e.shared)
-	tier := 0
-	c.Index(&tier, 1+len(e.c.Lighter))
-	if c.Err() != nil {
-		return false
-	}
-	s, err := e.newSeries(info, i, tier)
-	switch {
-	case err != nil:
-		c.Fail("%v", err)
-		return false
-	case len(e.shared) != shared:
-		c.Fail("series %q has no shared model", info.Name)
-		return false
-	}
-	e.budget.used += s.cost // costState has the last word
-	if i < len(e.series) {
-		e.budget.used -= e.series[i].cost
-	}
-	if i == len(e.series) {
-		e.series, e.scorer.series = append(e.series, nil), append(e.scorer.series, nil)
-	} else if e.series[i].info == info {
-		s.scored = e.series[i].scored // the scorer may have no news of it
-	}
-	e.series[i], e.scorer.series[i] = s, s.scored
-	return true
-}
-
-func (m *sharedModel) state(c *snapshot.Codec) {
-	c.Section("model")
-	c.Block(func() { m.model.State(c) })
+	b, err := io.ReadAll(r)
+	return b, errors.Join(err, r.Close())
 }

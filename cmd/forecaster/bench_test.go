@@ -20,6 +20,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
@@ -81,11 +82,11 @@ func replayToNowhere(b *testing.B, c *config.Config) {
 		b.Fatal(err)
 	}
 	defer src.Close()
-	engine, err := wire.NewEngine(c, stream.AllSeries)
+	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}
-	runner, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
+	runner, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: e, Sink: stream.Discard{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 			c := config.Default()
 			c.Model.Type, c.Model.Horizon, c.Evaluate.Interval = model, 2, 1
 			_, step := s.engine(t, c)
-			var batch stream.Batch
+			var batch engine.Results
 			apply := func() {
 				batch.Reset()
 				step(&batch)
@@ -184,8 +185,8 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 			}
 			check("the engine with "+model, d, apply)
 			encoder := lineproto.Encoder{Levels: c.Model.Levels}
-			buf := encoder.AppendBatch(nil, &batch)
-			check("encoding", d, func() { buf = encoder.AppendBatch(buf[:0], &batch) })
+			buf := encoder.AppendBatch(nil, &batch.Batch)
+			check("encoding", d, func() { buf = encoder.AppendBatch(buf[:0], &batch.Batch) })
 		}
 	}
 }
@@ -265,7 +266,7 @@ func (f stageFormat) decode(b *testing.B) {
 
 // engine returns an engine past its warm-up and a function that applies the next
 // sample.
-func (s *stageSamples) engine(b testing.TB, c *config.Config) (*stream.Engine, func(*stream.Batch)) {
+func (s *stageSamples) engine(b testing.TB, c *config.Config) (*engine.Engine, func(*engine.Results)) {
 	b.Helper()
 	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
@@ -274,7 +275,7 @@ func (s *stageSamples) engine(b testing.TB, c *config.Config) (*stream.Engine, f
 	var m stream.Message
 	r := stream.Record{Message: &m, Series: "s", Names: s.names}
 	n := 0
-	step := func(batch *stream.Batch) {
+	step := func(batch *engine.Results) {
 		r.Time = s.times[0] + int64(n)*int64(time.Minute)
 		r.Values = s.values[n%len(s.values)]
 		m.Offset = int64(n)
@@ -283,7 +284,7 @@ func (s *stageSamples) engine(b testing.TB, c *config.Config) (*stream.Engine, f
 		}
 		n++
 	}
-	var batch stream.Batch
+	var batch engine.Results
 	for range len(s.values) {
 		batch.Reset()
 		step(&batch)
@@ -296,7 +297,7 @@ const perBatch = 256
 
 func (s *stageSamples) apply(b *testing.B, c *config.Config) {
 	_, step := s.engine(b, c)
-	var batch stream.Batch
+	var batch engine.Results
 	b.ReportAllocs()
 	start := processorTime()
 	for n := 0; b.Loop(); n++ {
@@ -310,7 +311,7 @@ func (s *stageSamples) apply(b *testing.B, c *config.Config) {
 
 func (s *stageSamples) encode(b *testing.B, c *config.Config) {
 	_, step := s.engine(b, c)
-	var batch stream.Batch
+	var batch engine.Results
 	for range perBatch {
 		step(&batch)
 	}
@@ -319,7 +320,7 @@ func (s *stageSamples) encode(b *testing.B, c *config.Config) {
 	b.ReportAllocs()
 	start := processorTime()
 	for b.Loop() {
-		buf = encoder.AppendBatch(buf[:0], &batch)
+		buf = encoder.AppendBatch(buf[:0], &batch.Batch)
 	}
 	reportSample(b, start, perBatch)
 	b.ReportMetric(float64(bytes.Count(buf, []byte("\n")))/perBatch, "lines/sample")

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -24,15 +25,15 @@ func BenchmarkCheckpoint(b *testing.B) {
 	c := config.Default()
 	c.Model.Type, c.Model.Order, c.Model.Frequencies = "orffvar", 1, 10
 	c.Evaluate.Window = 10
-	engine, err := wire.NewEngine(c, stream.AllSeries)
+	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}
-	var batch stream.Batch
+	var batch engine.Results
 	next := int64(0)
 	sample := func(k int) {
 		r := stream.Record{Message: &stream.Message{Offset: next}, Series: fmt.Sprint("s", k), Time: next + 1, Values: []float64{float64(k % 7), float64(next % 5)}}
-		if err := engine.Apply(&batch, &r); err != nil {
+		if err := e.Apply(&batch, &r); err != nil {
 			b.Fatal(err)
 		}
 		next++
@@ -43,7 +44,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			sample(k)
 		}
 	}
-	engine.Saved()
+	e.Saved()
 	store, err := file.OpenStore(b.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
@@ -52,18 +53,18 @@ func BenchmarkCheckpoint(b *testing.B) {
 	for _, whole := range []bool{true, false} {
 		b.Run(fmt.Sprint("whole=", whole), func(b *testing.B) {
 			if !whole {
-				save(b, store, engine, 0)
+				save(b, store, e, 0)
 			}
 			size := int64(0)
 			for b.Loop() {
-				since := engine.Next()
+				since := e.Next()
 				for k := range series / 100 {
 					sample(k * 97)
 				}
 				if whole {
 					since = 0
 				}
-				size = save(b, store, engine, since)
+				size = save(b, store, e, since)
 			}
 			b.ReportMetric(float64(size), "bytes")
 		})
@@ -82,7 +83,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			if err == nil {
 				err = fresh.Restore(list[0].State, changes...)
 			}
-			if err != nil || fresh.Next() != engine.Next() {
+			if err != nil || fresh.Next() != e.Next() {
 				b.Fatal(fresh.Next(), err)
 			}
 			b.ReportMetric(float64(len(changes)), "changes")
@@ -90,12 +91,12 @@ func BenchmarkCheckpoint(b *testing.B) {
 	})
 }
 
-func save(b *testing.B, store stream.Store, engine *stream.Engine, since int64) int64 {
+func save(b *testing.B, store stream.Store, e *engine.Engine, since int64) int64 {
 	b.Helper()
-	c := stream.Checkpoint{Next: engine.Next(), Since: since, State: engine.Encoded(since == 0)}
+	c := stream.Checkpoint{Next: e.Next(), Since: since, State: e.Encoded(since == 0)}
 	if err := store.Save(context.Background(), c); err != nil {
 		b.Fatal(err)
 	}
-	engine.Saved()
+	e.Saved()
 	return c.State.Size
 }

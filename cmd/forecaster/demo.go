@@ -269,7 +269,7 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 // demoLosses are the losses of all forecasts, for the standard errors.
 type demoLosses map[job.ScoreKey][]float64
 
-// add implements stream.Evaluation.Losses; every horizon is emitted.
+// add implements engine.Evaluation.Losses; every horizon is emitted.
 func (l demoLosses) add(s *stream.Series, model string, losses []float64) {
 	for k, v := range losses {
 		key := job.ScoreKey{Series: s.Name, Model: model, Horizon: k + 1}

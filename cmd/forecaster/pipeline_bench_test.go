@@ -106,11 +106,11 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 		if err != nil {
 			return err
 		}
-		engine, err := wire.NewEngine(c, stream.AllSeries)
+		e, err := wire.NewEngine(c, stream.AllSeries)
 		if err != nil {
 			return err
 		}
-		r, err := run.NewRunner(run.Config{Source: &firstMessages{Source: p, left: rows}, Decoder: decoder, Engine: engine, Sink: sink})
+		r, err := run.NewRunner(run.Config{Source: &firstMessages{Source: p, left: rows}, Decoder: decoder, Engine: e, Sink: sink})
 		if err != nil {
 			return err
 		}

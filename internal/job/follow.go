@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -26,11 +27,11 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 		return err
 	}
 	defer src.Close()
-	engine, err := stream.NewEngine(wire.EngineConfig(cfg, stream.AllSeries))
+	e, err := engine.New(wire.EngineConfig(cfg, stream.AllSeries))
 	if err != nil {
 		return err
 	}
-	rc := run.Config{Source: withNames(cfg, log, src, src), Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}}
+	rc := run.Config{Source: withNames(cfg, log, src, src), Decoder: src.Decoder(), Engine: e, Sink: stream.Discard{}}
 	reset := ""
 	if state != "" {
 		reset = "forecaster checkpoint reset " + shell.Quote(state) + " --yes"
@@ -49,7 +50,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 		return advise(err, reset)
 	}
 	var (
-		b       stream.Batch
+		b       engine.Results
 		message = make([]stream.Message, 1)
 		due     = time.Now().Add(cfg.State.Interval)
 	)
@@ -59,7 +60,7 @@ func Follow(ctx context.Context, cfg *config.Config, state string, log *slog.Log
 			if _, err := d.Apply(&b, &message[0]); err != nil {
 				return err
 			}
-			if err := answer(&b); err != nil {
+			if err := answer(&b.Batch); err != nil {
 				return err
 			}
 		}

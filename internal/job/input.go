@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -72,7 +73,7 @@ func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record
 	}
 	defer src.Close()
 	messages, decoder := make([]stream.Message, 256), src.Decoder()
-	var all stream.Decoded
+	var all engine.Decoded
 	for {
 		all.Reset()
 		n, end := src.Read(ctx, messages)
@@ -122,7 +123,7 @@ type namedSource struct {
 	names   *nameCheck     // nil = done
 	early   bool           // the first record tells what the others have
 	log     *slog.Logger
-	all     stream.Decoded
+	all     engine.Decoded
 }
 
 // withNames returns messages, which are those of src, with the checks that OpenFile could not make.

@@ -19,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/run"
@@ -47,7 +48,7 @@ type Live struct {
 	// Taps see every batch before the outputs do.
 	Taps []stream.Sink
 
-	// Losses is the stream.Evaluation.Losses of every engine; nil = nobody wants them.
+	// Losses is the engine.Evaluation.Losses of every engine; nil = nobody wants them.
 	Losses func(s *stream.Series, model string, losses []float64)
 
 	Page    *livepage.Page // one of the taps; nil unless the endpoint is enabled
@@ -212,12 +213,12 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	ec.Together = run.Together
 	ec.Evaluation.Losses = l.Losses
 	ec.Tags = wire.WithTopic(&limited, topic, ec.Tags)
-	engine, err := stream.NewEngine(ec)
+	e, err := engine.New(ec)
 	if err != nil {
 		return err
 	}
 	rc := runConfig(cfg)
-	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, engine, wire.BatchBytes(ec.Memory)
+	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, e, wire.BatchBytes(ec.Memory)
 	rc.Adjusted = func(list []stream.SettingChange) { logAdjusted(l.log, name, list) }
 	if p, ok := src.(*kafka.Partition); ok {
 		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
@@ -260,9 +261,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		l.log.Error("the work has hung; the process ends", "partition", name, "stage", stalled.Stage.String(), "for", stalled.For.String())
 		return err
 	}
-	var scores stream.Batch
-	engine.AppendScores(&scores)
-	err = errors.Join(err, l.Board.Write(ctx, &scores))
+	var scores engine.Results
+	e.AppendScores(&scores)
+	err = errors.Join(err, l.Board.Write(ctx, &scores.Batch))
 	s := runner.Stats()
 	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -69,7 +70,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	defer src.Close()
 	ec := wire.EngineConfig(cfg, stream.AllSeries)
 	ec.Together, ec.MetricsWindow = run.Together, 0 // The scores are those of the whole file
-	engine, err := stream.NewEngine(ec)
+	e, err := engine.New(ec)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	rc := run.Config{
 		Source:      paced(withNames(cfg, o.Log, messages, src), src.Decoder(), wire.InputFile(cfg).Speed),
 		Decoder:     decoder,
-		Engine:      engine,
+		Engine:      e,
 		Sink:        out.Sink,
 		DeadLetters: &r.Refusals,
 		Drop:        out.Drop,
@@ -148,8 +149,8 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	for _, c := range adjusted {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s was %s in %s and is %s now, which holds for new rows alone", c.Key, c.Saved, o.State, c.Now))
 	}
-	var batch stream.Batch
-	engine.AppendScores(&batch)
+	var batch engine.Results
+	e.AppendScores(&batch)
 	r.Metrics = batch.Metrics
 	return r, nil
 }

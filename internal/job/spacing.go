@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
 )
 
 const day = 24 * time.Hour
@@ -56,8 +57,8 @@ type sampleTimes struct {
 	enough bool
 }
 
-// Sample implements stream.Receiver.
-func (t *sampleTimes) Sample(s *stream.Sample) error {
+// Sample implements assemble.Receiver.
+func (t *sampleTimes) Sample(s *assemble.Sample) error {
 	if !s.Missing {
 		t.watch.Add(s.Series.Name, s.Time)
 		steps := t.watch.series[s.Series.Name]
@@ -66,7 +67,7 @@ func (t *sampleTimes) Sample(s *stream.Sample) error {
 	return nil
 }
 
-// Refuse implements stream.Receiver.
+// Refuse implements assemble.Receiver.
 func (t *sampleTimes) Refuse(*stream.Message, *stream.DataError) {}
 
 // misfit says that samples are much closer than pipeline.interval, or much farther apart in

@@ -8,6 +8,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -31,7 +32,7 @@ func stateSize(t *testing.T, tier string, dim int, without bool) int {
 	c.Model.Tier = tier
 	ec := wire.EngineConfig(c, stream.AllSeries)
 	ec.Evaluation.NoAnomalies = without
-	e, err := stream.NewEngine(ec)
+	e, err := engine.New(ec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel"
 )
 
@@ -26,12 +27,12 @@ const linear96 = "linear96"
 
 // simpleForecasts are the simple forecasts that every evaluation prints before linear96, with a
 // season in samples; 0: none.
-func simpleForecasts(season int) []stream.Baseline {
-	list := []stream.Baseline{{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) {
+func simpleForecasts(season int) []engine.Baseline {
+	list := []engine.Baseline{{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) {
 		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: horizon})
 	}}}
 	if season > 0 {
-		list = append(list, stream.Baseline{Name: "seasonal", New: func(dim, horizon int) (eval.Model, error) {
+		list = append(list, engine.Baseline{Name: "seasonal", New: func(dim, horizon int) (eval.Model, error) {
 			return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: dim, Horizon: horizon, Period: season})
 		}})
 	}
@@ -93,11 +94,11 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 			losses[model][k] = append(losses[model][k], v)
 		}
 	}
-	engine, err := stream.NewEngine(ec)
+	simpler, err := engine.New(ec)
 	if err != nil {
 		return err
 	}
-	if _, err := records.learn(ctx, engine, func(*stream.Batch, int) {}); err != nil {
+	if _, err := records.learn(ctx, simpler, func(*stream.Batch, int) {}); err != nil {
 		return err
 	}
 	var names []string
@@ -105,12 +106,12 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 		names = append(names, b.Name)
 	}
 	for _, name := range append(names, linear96) {
-		for k, score := range scoresOf(engine, name, o.Horizons) {
+		for k, score := range scoresOf(simpler, name, o.Horizons) {
 			score.MSESE = report.Number(eval.StandardError(losses[name][k], score.Horizon))
 			e.Baselines = append(e.Baselines, score)
 		}
 		if to := o.meanTo(); to > 0 {
-			mse, nmse := engine.MeanErrors(name)
+			mse, nmse := simpler.MeanErrors(name)
 			e.addMean(&Mean{Model: name, Horizon: to, MSE: report.Number(mse), NMSE: report.Number(nmse)})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 )
 
 // Evaluation is the output of evaluate.
@@ -87,7 +88,7 @@ func (o Options) Check(data *Samples, before int) error {
 // Outcome is the result of one model.
 type Outcome struct {
 	Results []Result    // one per horizon
-	Losses  [][]float64 // per horizon: see stream.Evaluation, of all samples in their order
+	Losses  [][]float64 // per horizon: see engine.Evaluation, of all samples in their order
 	Scaled  [][]float64 // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
 	Seasons []Seasons   // after the last row, of the first seed
 	Mean    *Mean       // over the horizons, nil for one horizon
@@ -154,7 +155,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		} else {
 			observers = nil
 		}
-		e, err := stream.NewEngine(ec)
+		e, err := engine.New(ec)
 		if err != nil {
 			return nil, err
 		}
@@ -221,8 +222,8 @@ func (o *Options) meanTo() int {
 }
 
 // evaluation returns the settings of an engine for o.
-func (o *Options) evaluation(samples *Samples) stream.Evaluation {
-	e := stream.Evaluation{From: int64(o.From), To: int64(o.To), MeanTo: o.meanTo()}
+func (o *Options) evaluation(samples *Samples) engine.Evaluation {
+	e := engine.Evaluation{From: int64(o.From), To: int64(o.To), MeanTo: o.meanTo()}
 	if o.ScaleRows > 0 {
 		e.Scale = samples.scales(o.ScaleRows, o.From, o.To)
 	}
@@ -264,8 +265,8 @@ func (s *Series) key() string { return strings.Join(append([]string{s.Name}, s.V
 
 // scoresOf returns the scores of the model at each of the horizons: over all series
 // together, as the engine pools them.
-func scoresOf(e *stream.Engine, model string, horizons []int) []Score {
-	var b stream.Batch
+func scoresOf(e *engine.Engine, model string, horizons []int) []Score {
+	var b engine.Results
 	e.AppendScores(&b)
 	var scores []Score
 	for _, h := range horizons {
@@ -335,7 +336,7 @@ func (e *Evaluation) seasonNote() string {
 			notes = append(notes, fmt.Sprintf("and %d more", len(e.Seasons)-i))
 			break
 		}
-		notes = append(notes, fmt.Sprintf("%s, series %s: %s", s.Model, s.Series, stream.SeasonText(s.Samples)))
+		notes = append(notes, fmt.Sprintf("%s, series %s: %s", s.Model, s.Series, engine.SeasonText(s.Samples)))
 	}
 	return "Found by " + strings.Join(notes, "; ") + "."
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 )
 
 // Records are the records of a file in memory: every model of a study gets all of them in
@@ -39,7 +41,7 @@ func ReadRecords(ctx context.Context, name string, source stream.Source, decoder
 	messages := make([]stream.Message, 256)
 	for {
 		n, err := source.Read(ctx, messages)
-		block := stream.NewDecoded(n) // of all messages, it would be copied while it grows
+		block := engine.NewDecoded(n) // of all messages, it would be copied while it grows
 		for i := range n {
 			block.Decode(decoder, &messages[i])
 		}
@@ -88,8 +90,8 @@ const learnAtOnce = 16
 
 // learn passes all records to the engine and each batch, with the number of its records, to see.
 // It returns the time for learning and forecasting. Refusals are those of Samples.
-func (r *Records) learn(ctx context.Context, e *stream.Engine, see func(b *stream.Batch, records int)) (elapsed time.Duration, err error) {
-	var batch stream.Batch
+func (r *Records) learn(ctx context.Context, e *engine.Engine, see func(b *stream.Batch, records int)) (elapsed time.Duration, err error) {
+	var batch engine.Results
 	for records := range slices.Chunk(r.list, learnAtOnce) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -107,7 +109,7 @@ func (r *Records) learn(ctx context.Context, e *stream.Engine, see func(b *strea
 		if err := e.Score(&batch); err != nil {
 			return 0, fmt.Errorf("%s: %w", records[0].Message.Origin(), err)
 		}
-		see(&batch, len(records))
+		see(&batch.Batch, len(records))
 		batch.Reset()
 	}
 	return elapsed, nil
@@ -162,11 +164,11 @@ type collector struct {
 	lags    int
 }
 
-// Refuse implements stream.Receiver.
+// Refuse implements assemble.Receiver.
 func (c *collector) Refuse(m *stream.Message, err *stream.DataError) { c.samples.Refusals.Add(m, err) }
 
-// Sample implements stream.Receiver.
-func (c *collector) Sample(s *stream.Sample) error {
+// Sample implements assemble.Receiver.
+func (c *collector) Sample(s *assemble.Sample) error {
 	if s.Missing && c.lags == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -34,7 +35,7 @@ type inputsAhead struct {
 	rows    int
 	ended   bool
 	queue   []stream.Message // read and not delivered yet
-	one     stream.Decoded
+	one     engine.Decoded
 	inputs  []stream.Record // of the messages read, not delivered yet
 
 	rest bool // with a decoder that is no Splitter: the message itself is to come

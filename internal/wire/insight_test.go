@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 )
 
 // TestAutoSaysBoth: the default model says at once which experts it mixes and which
@@ -18,7 +19,7 @@ func TestAutoSaysBoth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b stream.Batch
+	var b engine.Results
 	x, y := 0.0, 0.0
 	for i := range int64(400) {
 		x, y = .5*x+math.Sin(float64(7*i%31)), .3*y+.8*x // x drives y

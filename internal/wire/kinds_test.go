@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -200,7 +201,7 @@ func TestOneRowIsEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, b, r, m := engineOf(t, c), new(stream.Batch), new(stream.Record), make([]stream.Message, 1)
+	e, b, r, m := engineOf(t, c), new(engine.Results), new(stream.Record), make([]stream.Message, 1)
 	for {
 		if _, err := src.Read(t.Context(), m); errors.Is(err, io.EOF) {
 			break
@@ -209,7 +210,7 @@ func TestOneRowIsEnough(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(outs.Sink.Write(t.Context(), b), outs.Close()); err != nil {
+	if err := errors.Join(outs.Sink.Write(t.Context(), &b.Batch), outs.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if n := outs.opened["output.count"][0].(*counter).n; n != 5 {

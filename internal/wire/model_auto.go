@@ -8,7 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
@@ -67,12 +67,12 @@ const growAfter = 24
 func grows(c config.Model) bool { return c.Type == "auto" && c.Tier == "auto" && len(c.Experts) == 0 }
 
 // youngModel returns the model that series begin with which grow; nil when they do not.
-func youngModel(c config.Model, work *auto.Workspace) []stream.LighterModel {
+func youngModel(c config.Model, work *auto.Workspace) []engine.LighterModel {
 	if !grows(c) {
 		return nil
 	}
 	c.Tier = string(auto.TierYoung)
-	return []stream.LighterModel{{
+	return []engine.LighterModel{{
 		Name: "auto-young",
 		New:  func(dim int) (eval.Model, error) { return newEngineModel(c, dim, sharing{work: work}) },
 	}}

@@ -22,7 +22,7 @@ var keys = map[string]string{
 	"JSONConfig.Values":        "input.json.values_field",
 	"SourceConfig.Format":      "input.file.format",
 	"SourceConfig.Sort":        "input.file.sort",
-	"AssemblerConfig.Interval": "pipeline.interval",
+	"assemble.Config.Interval": "pipeline.interval",
 }
 
 // settingName is the format.Names of the program.

@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -15,12 +16,12 @@ import (
 // Every field that a package below stream names in a text is one, and has a key.
 func TestFieldsHaveKeys(t *testing.T) {
 	fields := make(map[string]bool)
-	for _, c := range []any{format.CSVConfig{}, format.JSONConfig{}, file.SourceConfig{}, stream.AssemblerConfig{}} {
+	for _, c := range []any{format.CSVConfig{}, format.JSONConfig{}, file.SourceConfig{}, assemble.Config{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(c)) {
-			fields[reflect.TypeOf(c).Name()+"."+f.Name] = true
+			fields[strings.NewReplacer("format.", "", "file.", "").Replace(reflect.TypeOf(c).String())+"."+f.Name] = true
 		}
 	}
-	named := regexp.MustCompile(`"((?:CSV|JSON|Source|Assembler)Config\.\w+)"`)
+	named := regexp.MustCompile(`"((?:CSV|JSON|Source|assemble\.)Config\.\w+)"`)
 	paths, err := filepath.Glob("../../stream/*/*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
@@ -116,7 +116,7 @@ func newPlainModel(c config.Model, dim int, s sharing) (eval.Model, error) {
 // Reference is the name of the model that Score.SkillVsVAR compares with: VAR(1).
 const Reference = "var1"
 
-var baseline = stream.Baseline{
+var baseline = engine.Baseline{
 	Name:      Reference,
 	Reference: true,
 	New: func(dim, horizon int) (eval.Model, error) {

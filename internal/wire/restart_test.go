@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -142,7 +143,7 @@ func restart(t *testing.T, keys, before string, after []string) {
 
 // firstBounds returns the intervals, and the joint region if there is one, of the first forecast of
 // one step.
-func firstBounds(b *stream.Batch) []float64 {
+func firstBounds(b *engine.Results) []float64 {
 	for i := range b.Forecasts {
 		if f := &b.Forecasts[i]; f.Horizon == 1 {
 			return slices.Concat(f.Lower, f.Upper, f.JointLower, f.JointUpper)
@@ -176,7 +177,7 @@ func adjustedTo(t *testing.T, keys, sets string) *config.Config {
 	return c
 }
 
-func engineOf(t *testing.T, c *config.Config) *stream.Engine {
+func engineOf(t *testing.T, c *config.Config) *engine.Engine {
 	t.Helper()
 	e, err := NewEngine(c, stream.AllSeries)
 	if err != nil {
@@ -203,9 +204,9 @@ func walk(n, dim int) [][]float64 {
 
 // apply returns what the engine makes of rows an hour apart, the first of which has the
 // offset from.
-func apply(t *testing.T, e *stream.Engine, rows [][]float64, from int) *stream.Batch {
+func apply(t *testing.T, e *engine.Engine, rows [][]float64, from int) *engine.Results {
 	t.Helper()
-	b := new(stream.Batch)
+	b := new(engine.Results)
 	for i, y := range rows {
 		at := int64(from + i)
 		if err := e.Apply(b, &stream.Record{Message: &stream.Message{Offset: at}, Series: "s", Time: at * 3600e9, Values: y}); err != nil {
@@ -215,7 +216,7 @@ func apply(t *testing.T, e *stream.Engine, rows [][]float64, from int) *stream.B
 	return b
 }
 
-func oneStep(b *stream.Batch) (all []float64) {
+func oneStep(b *engine.Results) (all []float64) {
 	for _, f := range b.Forecasts {
 		if f.Horizon == 1 {
 			all = append(all, f.Yhat...)
@@ -229,7 +230,7 @@ func oneStep(b *stream.Batch) (all []float64) {
 func TestWhatIsNewStarts(t *testing.T) {
 	const learnt, more = 400, 40
 	rows := walk(learnt+more, 2)
-	restarted := func(before, sets string) (*stream.Batch, map[int]float64) {
+	restarted := func(before, sets string) (*engine.Results, map[int]float64) {
 		e := engineOf(t, adjustedTo(t, "type: var2", before))
 		apply(t, e, rows[:learnt], 0)
 		next := engineOf(t, adjustedTo(t, "type: var2", before+"; "+sets))
@@ -237,7 +238,7 @@ func TestWhatIsNewStarts(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, n := apply(t, next, rows[learnt:], learnt), make(map[int]float64)
-		var scores stream.Batch
+		var scores engine.Results
 		next.AppendScores(&scores)
 		for _, m := range scores.Metrics {
 			if m.Target == stream.AllTargets && m.Model == "var2" {
@@ -246,7 +247,7 @@ func TestWhatIsNewStarts(t *testing.T) {
 		}
 		return b, n
 	}
-	bounded := func(b *stream.Batch, horizon int) (n int) {
+	bounded := func(b *engine.Results, horizon int) (n int) {
 		for _, f := range b.Forecasts {
 			if f.Horizon == horizon && !math.IsNaN(f.Lower[0]) {
 				n++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -46,12 +47,12 @@ func TestAwaitedTargetsAreTheScored(t *testing.T) {
 			}
 		}
 	}
-	e, err := stream.NewEngine(config)
+	e, err := engine.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sink, r, hour := file.AwaitTargets(&written), orff.NewRand(1), int64(0)
-	var b stream.Batch
+	var b engine.Results
 	for i, y := range walk(400, 1) {
 		hour++
 		if r.Uniform() < .1 {
@@ -62,7 +63,7 @@ func TestAwaitedTargetsAreTheScored(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%7 == 0 || i == 399 {
-			if err := sink.Write(t.Context(), &b); err != nil {
+			if err := sink.Write(t.Context(), &b.Batch); err != nil {
 				t.Fatal(err)
 			}
 			b.Reset()

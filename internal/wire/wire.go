@@ -6,7 +6,8 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
@@ -24,20 +25,20 @@ func Emitted(c *config.Config) []int {
 
 // NewEngine makes the engine of one partition. Its scores over all series are those of
 // the series with the name pool.
-func NewEngine(c *config.Config, pool string) (*stream.Engine, error) {
-	return stream.NewEngine(EngineConfig(c, pool))
+func NewEngine(c *config.Config, pool string) (*engine.Engine, error) {
+	return engine.New(EngineConfig(c, pool))
 }
 
 // EngineConfig is what NewEngine makes the engine of: one engine, for the models of a shard share
 // scratch memory.
-func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
-	baselines := []stream.Baseline{baseline}
+func EngineConfig(c *config.Config, pool string) engine.Config {
+	baselines := []engine.Baseline{baseline}
 	if c.Model.Type == Reference {
 		baselines = nil // it is the model
 	}
 	m, shards := c.Model, constructors(c.Model, c.Pipeline.Scope == "shared")
-	return stream.EngineConfig{
-		AssemblerConfig: assemblerConfig(c),
+	return engine.Config{
+		Config: assemblerConfig(c),
 
 		Model:         c.Model.Type,
 		NewModel:      shards[0].NewModel,
@@ -50,7 +51,7 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 		Anomalies:     func(variables []string) anomaly.Config { return anomaliesOf(m, variables) },
 		Limits:        func(variables []string) (low, high []float64) { return limitsOf(m, variables) },
 		Pool:          pool,
-		Scope:         stream.Scope(c.Pipeline.Scope),
+		Scope:         engine.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
 		Horizon:       c.Model.Horizon,
 		Emit:          c.Pipeline.Emit,
@@ -63,12 +64,12 @@ func EngineConfig(c *config.Config, pool string) stream.EngineConfig {
 
 // constructors returns one shard per processor. With more than maxShards, the one goroutine that
 // scores the forecasts is what holds up the others.
-func constructors(m config.Model, weights bool) []stream.Constructors {
+func constructors(m config.Model, weights bool) []engine.Constructors {
 	const maxShards = 8
-	list := make([]stream.Constructors, min(runtime.GOMAXPROCS(0), maxShards))
+	list := make([]engine.Constructors, min(runtime.GOMAXPROCS(0), maxShards))
 	for i := range list {
 		s := sharing{weights: weights, work: new(auto.Workspace)}
-		list[i] = stream.Constructors{
+		list[i] = engine.Constructors{
 			NewModel: func(dim int) (eval.Model, error) { return newEngineModel(m, dim, s) },
 			Lighter:  youngModel(m, s.work),
 		}
@@ -77,12 +78,12 @@ func constructors(m config.Model, weights bool) []stream.Constructors {
 }
 
 // NewAssembler makes what the engine makes its samples with, alone.
-func NewAssembler(c *config.Config) (*stream.Assembler, error) {
-	return stream.NewAssembler(assemblerConfig(c))
+func NewAssembler(c *config.Config) (*assemble.Assembler, error) {
+	return assemble.New(assemblerConfig(c))
 }
 
-func assemblerConfig(c *config.Config) stream.AssemblerConfig {
-	return stream.AssemblerConfig{
+func assemblerConfig(c *config.Config) assemble.Config {
+	return assemble.Config{
 		Variables:         c.Pipeline.Variables,
 		Tags:              seriesTags(c),
 		Exogenous:         c.Model.Exogenous,
@@ -102,10 +103,10 @@ func assemblerConfig(c *config.Config) stream.AssemblerConfig {
 // assemblyOf returns how samples are assembled from parts; nil when each record is one: without
 // an interval, and in formats of whole samples that do not have to wait for each
 // other.
-func assemblyOf(c *config.Config) *stream.Assembly {
+func assemblyOf(c *config.Config) *assemble.Assembly {
 	p := c.Pipeline
-	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(stream.FillNone) && !inParts(c) {
+	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(assemble.FillNone) && !inParts(c) {
 		return nil
 	}
-	return &stream.Assembly{Wait: p.Wait, WaitForLate: p.WaitForLate, Fill: stream.Fill(p.Fill), Aggregate: stream.Aggregate(p.Aggregate)}
+	return &assemble.Assembly{Wait: p.Wait, WaitForLate: p.WaitForLate, Fill: assemble.Fill(p.Fill), Aggregate: assemble.Aggregate(p.Aggregate)}
 }

@@ -122,7 +122,7 @@ var people = []struct {
 	{name: "nested.jsonl", want: "memory.used, memory.free left out (JSONConfig.Values=memory reads memory alone)", sum: cpuSum},
 	{name: "nested.jsonl", config: file.SourceConfig{JSON: format.JSONConfig{Values: "memory"}}, sum: peopleSum - cpuSum + 24},
 	{name: "nested.jsonl", config: file.SourceConfig{Strict: true}, fails: true, want: "state them: JSONConfig.Values=."},
-	{name: "long.csv", config: file.SourceConfig{Strict: true, CSV: format.CSVConfig{Series: []string{"host"}}}, fails: true, want: "column metric left out (CSVConfig.Variable=metric AssemblerConfig.Interval=1h makes a variable of each metric)"},
+	{name: "long.csv", config: file.SourceConfig{Strict: true, CSV: format.CSVConfig{Series: []string{"host"}}}, fails: true, want: "column metric left out (CSVConfig.Variable=metric assemble.Config.Interval=1h makes a variable of each metric)"},
 	{name: "two-hosts.jsonl", config: file.SourceConfig{JSON: format.JSONConfig{Series: "host"}}, want: "text of message left out", series: "web1 web2", rows: 48, sum: 2 * peopleSum},
 	{name: "two-hosts.jsonl", config: file.SourceConfig{Strict: true}, fails: true, want: "(a series for each host, text of message left out); state them: JSONConfig.Series=host JSONConfig.Values=."},
 	{name: "two-hosts.jsonl", want: "a series for each host, text of message left out", series: "web1 web2", rows: 48, sum: 2 * peopleSum},

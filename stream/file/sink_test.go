@@ -13,6 +13,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -20,10 +21,10 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// engine returns an engine of streamtest.Drift.
-func engine(t testing.TB) *stream.Engine {
+// driftEngine returns an engine of streamtest.Drift.
+func driftEngine(t testing.TB) *engine.Engine {
 	t.Helper()
-	e, err := stream.NewEngine(stream.EngineConfig{
+	e, err := engine.New(engine.Config{
 		Model: "drift", Horizon: 1,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 1, 0), nil },
 	})
@@ -197,7 +198,7 @@ func TestFault39_DiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: sink, Store: store})
+	r, err := run.NewRunner(run.Config{Source: src, Decoder: src.Decoder(), Engine: driftEngine(t), Sink: sink, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

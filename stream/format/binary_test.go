@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
@@ -29,7 +30,7 @@ func TestBinaryIsNamed(t *testing.T) {
 		"\x80\x81\xff":                                   "binary, it begins with the bytes 80 81 ff",
 	} {
 		for name, d := range map[string]stream.Decoder{"json": newJSON(t, format.JSONConfig{}), "csv": csv, "influx": influx} {
-			all := stream.NewDecoded(1)
+			all := engine.NewDecoded(1)
 			all.Decode(d, &stream.Message{Value: []byte(value)})
 			n := 0
 			err := all.Parts(0, func(_ *stream.Record, refusal *stream.DataError) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
@@ -84,7 +85,7 @@ func TestDeletes(t *testing.T) {
 		`{"schema":null,"payload":{"before":null,"after":null,` + fmt.Sprintf(debeziumTail, "t") + `}}`,
 		`{"schema":` + connectSchema + `,"payload":null}`,
 	}
-	all := stream.NewDecoded(8)
+	all := engine.NewDecoded(8)
 	add := func(value []byte) {
 		all.Decode(d, &stream.Message{Key: []byte("k"), Value: value})
 	}

@@ -10,8 +10,8 @@ import (
 // are evenly spaced.
 func TestLongHint(t *testing.T) {
 	for form, want := range map[string]string{
-		"2026-01-01 %02d:00": " AssemblerConfig.Interval=1h",
-		"2026-01-%02d":       " AssemblerConfig.Interval=24h",
+		"2026-01-01 %02d:00": " assemble.Config.Interval=1h",
+		"2026-01-%02d":       " assemble.Config.Interval=24h",
 		"2026-%02d-01":       "", // months
 	} {
 		var b strings.Builder

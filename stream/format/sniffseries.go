@@ -366,5 +366,5 @@ func (s *sniffer) intervalSetting() string {
 			text = text[:len(text)-2]
 		}
 	}
-	return " " + s.set("AssemblerConfig.Interval", text)
+	return " " + s.set("assemble.Config.Interval", text)
 }

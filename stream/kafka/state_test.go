@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	kafkago "github.com/segmentio/kafka-go"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
@@ -23,6 +24,7 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
+	kafkago "github.com/segmentio/kafka-go"
 )
 
 const stateTopic = "g-state"
@@ -360,10 +362,10 @@ func (r *recorder) Write(_ context.Context, b *stream.Batch) error {
 }
 
 // newTestEngine returns the engine of a partition, in whose name it reports on all series.
-func newTestEngine(t testing.TB, partition int) *stream.Engine {
+func newTestEngine(t testing.TB, partition int) *engine.Engine {
 	t.Helper()
-	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: "drift", Horizon: 2, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second}, MetricsEvery: 10,
+	e, err := engine.New(engine.Config{
+		Model: "drift", Horizon: 2, Config: assemble.Config{Interval: time.Second}, MetricsEvery: 10,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
 		Pool:     fmt.Sprintf("%s %d", stream.AllSeries, partition),
 	})
@@ -438,7 +440,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 			return err
 		}
 		e, d := newTestEngine(t, p.Number()), newTestDecoder(t)
-		var b stream.Batch
+		var b engine.Results
 		for i := range all {
 			r := stream.Record{Message: &all[i]}
 			if err := d.Decode(&r, &all[i]); err != nil {
@@ -451,7 +453,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 		mu.Lock()
 		defer mu.Unlock()
 		states[p.Number()], ends[p.Number()] = streamtest.Snapshot(e), int64(len(all))
-		return sink.Write(ctx, &b)
+		return sink.Write(ctx, &b.Batch)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 )
 
 // Driver is the order of effects on one partition, without goroutines and
@@ -25,7 +26,7 @@ import (
 // order.
 type Driver struct {
 	c       Config
-	one     stream.Decoded
+	one     engine.Decoded
 	saved   int64       // offset of the last checkpoint taken
 	since   int64       // records since then
 	last    stream.Mark // of a message that was applied: the last one when a checkpoint is due
@@ -152,7 +153,7 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 }
 
 // Apply is Decode, Learn and Score for one message.
-func (d *Driver) Apply(b *stream.Batch, m *stream.Message) (full bool, err error) {
+func (d *Driver) Apply(b *engine.Results, m *stream.Message) (full bool, err error) {
 	d.one.Reset()
 	d.Decode(&d.one, m)
 	if full, err = d.Learn(b, &d.one, 0); err != nil {
@@ -165,11 +166,11 @@ func (d *Driver) Apply(b *stream.Batch, m *stream.Message) (full bool, err error
 }
 
 // Decode appends m, and what the Decoder finds in it, to dst.
-func (d *Driver) Decode(dst *stream.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
+func (d *Driver) Decode(dst *engine.Decoded, m *stream.Message) { dst.Decode(d.c.Decoder, m) }
 
 // Learn lets the engine learn from the i-th message of src, and takes a checkpoint after
 // every CheckpointRecords, or more of them: see largeBytes. A full b has to be delivered before the next Learn.
-func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, err error) {
+func (d *Driver) Learn(b *engine.Results, src *engine.Decoded, i int) (full bool, err error) {
 	before := b.Records
 	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
 		return false, err
@@ -194,10 +195,10 @@ func (d *Driver) Learn(b *stream.Batch, src *stream.Decoded, i int) (full bool, 
 }
 
 // Full reports whether a Runner with these BatchBytes would score and write b.
-func Full(b *stream.Batch, bytes int) bool { return (&Config{BatchBytes: bytes}).full(b) }
+func Full(b *engine.Results, bytes int) bool { return (&Config{BatchBytes: bytes}).full(b) }
 
 // full reports whether b is large enough.
-func (c *Config) full(b *stream.Batch) bool {
+func (c *Config) full(b *engine.Results) bool {
 	const points, bytes = 2000, 8 << 20 // several batches of so many points fit into the caches
 	enough := b.Points() >= cmp.Or(c.BatchPoints, points) && (c.BatchPoints > 0 || !b.Gathers())
 	return enough || b.Bytes() >= cmp.Or(c.BatchBytes, bytes)
@@ -205,7 +206,7 @@ func (c *Config) full(b *stream.Batch) bool {
 
 // Settle lets the models learn from all that Learn has left waiting. It has to follow before b
 // is scored.
-func (d *Driver) Settle(b *stream.Batch) error { return d.c.Engine.Settle(b) }
+func (d *Driver) Settle(b *engine.Results) error { return d.c.Engine.Settle(b) }
 
 // Unsaved reports whether the state has changed since the last checkpoint.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
@@ -213,7 +214,7 @@ func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() !
 // Checkpoint makes Deliver save the state behind b, if it is not saved: the changes since the
 // last checkpoint, or the whole state once the changes are as large. As the state is encoded
 // while it is written, b has to be delivered before the next Learn.
-func (d *Driver) Checkpoint(b *stream.Batch) error {
+func (d *Driver) Checkpoint(b *engine.Results) error {
 	d.since = 0
 	if !d.Unsaved() {
 		return nil
@@ -230,12 +231,12 @@ func (d *Driver) Checkpoint(b *stream.Batch) error {
 }
 
 // Score makes the points of b.
-func (d *Driver) Score(b *stream.Batch) error { return d.c.Engine.Score(b) }
+func (d *Driver) Score(b *engine.Results) error { return d.c.Engine.Score(b) }
 
 // Deliver writes b, keeps its dead letters and then, if b has a checkpoint, stores and
 // commits the checkpoint. After each stage it calls lap.
-func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) error {
-	if err := d.c.Sink.Write(ctx, b); err != nil {
+func (d *Driver) Deliver(ctx context.Context, b *engine.Results, lap func(Stage)) error {
+	if err := d.c.Sink.Write(ctx, &b.Batch); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	d.letters = d.letters[:0]
@@ -261,7 +262,7 @@ func (d *Driver) Deliver(ctx context.Context, b *stream.Batch, lap func(Stage)) 
 }
 
 // save stores the checkpoint in b and commits it.
-func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
+func (d *Driver) save(ctx context.Context, b *engine.Results) error {
 	if v, ok := d.c.Source.(stream.Verifier); ok {
 		if err := v.Verify(ctx); err != nil {
 			return fmt.Errorf("verify the source: %w", err)
@@ -289,7 +290,7 @@ func (d *Driver) save(ctx context.Context, b *stream.Batch) error {
 }
 
 // account notes the size of the checkpoint in b, and when the next one is to be whole.
-func (d *Driver) account(b *stream.Batch) {
+func (d *Driver) account(b *engine.Results) {
 	d.size = b.Saved
 	if b.Since == 0 {
 		d.whole, d.changes, d.changeBytes = b.Saved, 0, 0

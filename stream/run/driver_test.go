@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -48,7 +49,7 @@ func TestSplitter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b stream.Batch
+	var b engine.Results
 	for i, value := range []string{"123", "", "4x5x", "x"} {
 		m := &stream.Message{Topic: "in", Offset: int64(i), Value: []byte(value)}
 		if _, err := d.Apply(&b, m); err != nil {
@@ -97,7 +98,7 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b stream.Batch
+	var b engine.Results
 	offset := int64(0)
 	apply := func(series int, value int64) {
 		t.Helper()
@@ -178,7 +179,7 @@ func TestLargeCheckpointsAreRarer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b stream.Batch
+	var b engine.Results
 	var taken []int64
 	for i := range int64(74 << 10) {
 		m := stream.Message{Topic: "in", Offset: i, Key: []byte("s"), Value: fmt.Appendf(nil, `{"time": %d, "values": [1]}`, i+1)}

@@ -6,14 +6,14 @@ import (
 	"log"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 func ExampleRunner() {
-	engine, err := stream.NewEngine(stream.EngineConfig{
+	e, err := engine.New(engine.Config{
 		Model: "drift", Horizon: 2,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
 	})
@@ -31,7 +31,7 @@ func ExampleRunner() {
 	}
 	defer sink.Close()
 	runner, err := run.NewRunner(run.Config{
-		Source: source, Decoder: source.Decoder(), Engine: engine, Sink: sink,
+		Source: source, Decoder: source.Decoder(), Engine: e, Sink: sink,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -30,7 +31,7 @@ type fileRun struct {
 	dir    string
 	encode file.Encoder
 	tune   func(*run.Config)
-	engine stream.EngineConfig
+	engine engine.Config
 }
 
 // jsonLines is records as a file of JSON lines, some of them broken.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 )
 
 // Config has the parts that a Runner connects. Source, Decoder, Engine and Sink are
@@ -18,7 +19,7 @@ import (
 type Config struct {
 	Source  stream.Source
 	Decoder stream.Decoder
-	Engine  *stream.Engine // new: the Runner restores it
+	Engine  *engine.Engine // new: the Runner restores it
 	Sink    stream.Sink
 
 	// DeadLetters keeps refused records. Records for a reason in Drop are only counted; so
@@ -127,7 +128,7 @@ func (r *Runner) Change(c Change) {
 }
 
 // change applies c, in the goroutine of the engine, and records it in b.
-func (r *Runner) change(c Change, b *stream.Batch) {
+func (r *Runner) change(c Change, b *engine.Results) {
 	r.c.CheckpointEvery = cmp.Or(c.CheckpointEvery, r.c.CheckpointEvery)
 	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)
 	if c.MetricsEvery > 0 {
@@ -247,7 +248,7 @@ type intake struct {
 
 // block is the result of one Read.
 type block struct {
-	stream.Decoded
+	engine.Decoded
 	idle bool  // nothing more was waiting
 	err  error // of the Read
 }
@@ -299,22 +300,22 @@ const batches = 4
 
 // outlet is what circulates between models, scorer and writer.
 type outlet struct {
-	free, full, scored chan *stream.Batch
+	free, full, scored chan *engine.Results
 	saved              chan struct{} // the state behind a batch is saved
 	done               chan struct{} // closed when the writer has ended
 }
 
 func newOutlet() *outlet {
-	p := &outlet{free: make(chan *stream.Batch, batches), full: make(chan *stream.Batch, 1), scored: make(chan *stream.Batch), saved: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &outlet{free: make(chan *engine.Results, batches), full: make(chan *engine.Results, 1), scored: make(chan *engine.Results), saved: make(chan struct{}, 1), done: make(chan struct{})}
 	for range batches {
-		p.free <- new(stream.Batch)
+		p.free <- new(engine.Results)
 	}
 	return p
 }
 
 // swap hands b over, waits until the state is saved if b asks for that, and returns an empty
 // batch, or nil when the writer has ended.
-func (p *outlet) swap(b *stream.Batch) *stream.Batch {
+func (p *outlet) swap(b *engine.Results) *engine.Results {
 	saving := b.Checkpoint
 	select {
 	case p.full <- b:
@@ -486,7 +487,7 @@ func (r *Runner) write(ctx context.Context, p *outlet) error {
 			return err
 		}
 		pulse.enter(StageWait)
-		r.count(b)
+		r.count(&b.Batch)
 		if b.Checkpoint {
 			p.saved <- struct{}{} // there is room
 		}

@@ -11,7 +11,7 @@ var helpers atomic.Int32
 
 // Together calls work with 0, 1, …, n-1, in the goroutine of the caller and in others where
 // processors are free: all calls under way together have fewer helpers than there are
-// processors. It is made for stream.EngineConfig.
+// processors. It is made for engine.Config.Together.
 func Together(n int, work func(i int)) {
 	var next atomic.Int32
 	some := func() {

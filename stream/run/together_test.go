@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -25,8 +26,8 @@ func processors(t *testing.T, n int) {
 
 // sharded returns c with n shards of the default model that grows, each with scratch memory of
 // its own.
-func sharded(c stream.EngineConfig, n int) stream.EngineConfig {
-	list := make([]stream.Constructors, n)
+func sharded(c engine.Config, n int) engine.Config {
+	list := make([]engine.Constructors, n)
 	for i := range list {
 		work := new(auto.Workspace)
 		build := func(tier auto.Tier) func(int) (eval.Model, error) {
@@ -34,7 +35,7 @@ func sharded(c stream.EngineConfig, n int) stream.EngineConfig {
 				return auto.New(auto.Config{Dim: dim, Horizon: c.Horizon, Seed: 1, Tier: tier, Workspace: work})
 			}
 		}
-		list[i] = stream.Constructors{NewModel: build(auto.TierFull), Lighter: []stream.LighterModel{{Name: "young", New: build(auto.TierYoung)}}}
+		list[i] = engine.Constructors{NewModel: build(auto.TierFull), Lighter: []engine.LighterModel{{Name: "young", New: build(auto.TierYoung)}}}
 	}
 	c.NewModel, c.Lighter, c.Shards, c.Together = list[0].NewModel, list[0].Lighter, list[1:], run.Together
 	return c
@@ -62,10 +63,10 @@ func hosts(rows int) (list []stream.Record) {
 }
 
 // learn is streamtest.LearnGrouped, and returns all points of b as text.
-func learn(t *testing.T, e *stream.Engine, b *stream.Batch, records []stream.Record, every int) string {
+func learn(t *testing.T, e *engine.Engine, b *engine.Results, records []stream.Record, every int) string {
 	t.Helper()
 	streamtest.LearnGrouped(t, e, b, records, every)
-	return string(lineproto.Encoder{Long: true, Exact: true}.AppendBatch(nil, b))
+	return string(lineproto.Encoder{Long: true, Exact: true}.AppendBatch(nil, &b.Batch))
 }
 
 // TestShards: however many shards learn at the same time, points, their order and the state
@@ -73,19 +74,19 @@ func learn(t *testing.T, e *stream.Engine, b *stream.Batch, records []stream.Rec
 // engine with another number of shards.
 func TestShards(t *testing.T) {
 	processors(t, 4)
-	scarce := stream.EngineConfig{Model: "auto", Horizon: 1, Memory: 9 << 20, MetricsEvery: 10, GrowAfter: 24}
+	scarce := engine.Config{Model: "auto", Horizon: 1, Memory: 9 << 20, MetricsEvery: 10, GrowAfter: 24}
 	plenty := scarce
 	plenty.Memory, plenty.MaxGap, plenty.SchemaChangeAfter = 0, 2, 2
 	plenty.Interval = 60e9
 	records := hosts(120)
-	for name, c := range map[string]stream.EngineConfig{"memory is short": scarce, "gaps and copies": plenty} {
+	for name, c := range map[string]engine.Config{"memory is short": scarce, "gaps and copies": plenty} {
 		e := streamtest.NewEngine(t, sharded(c, 1))
-		want := learn(t, e, new(stream.Batch), records, 1)
+		want := learn(t, e, new(engine.Results), records, 1)
 		state := streamtest.Snapshot(e)
 		for _, n := range []int{2, 4} {
 			e := streamtest.NewEngine(t, sharded(c, n))
 			middle := len(records) / 2
-			var b stream.Batch
+			var b engine.Results
 			learn(t, e, &b, records[:middle], 170)
 			half := streamtest.Snapshot(e)
 			if learn(t, e, &b, records[middle:], 170) != want {
@@ -98,7 +99,7 @@ func TestShards(t *testing.T) {
 			if err := streamtest.Restore(other, half); err != nil {
 				t.Fatal(err)
 			}
-			learn(t, other, new(stream.Batch), records[middle:], 170)
+			learn(t, other, new(engine.Results), records[middle:], 170)
 			if !bytes.Equal(streamtest.Snapshot(other), state) {
 				t.Errorf("%s, from %d shards to %d: another state", name, n, 5-n)
 			}
@@ -170,7 +171,7 @@ func TestShardsLearnTogether(t *testing.T) {
 		m, err := drift(dim)
 		return meeting{m, &met}, err
 	}
-	c.Shards = make([]stream.Constructors, shards-1)
+	c.Shards = make([]engine.Constructors, shards-1)
 	for i := range c.Shards {
 		c.Shards[i].NewModel = c.NewModel
 	}
@@ -181,7 +182,7 @@ func TestShardsLearnTogether(t *testing.T) {
 		})
 	}
 	c.Together = run.Together
-	if learn(t, streamtest.NewEngine(t, c), new(stream.Batch), records, len(records)) == "" {
+	if learn(t, streamtest.NewEngine(t, c), new(engine.Results), records, len(records)) == "" {
 		t.Error("no points")
 	}
 }

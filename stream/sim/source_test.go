@@ -12,6 +12,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/tools/testseries"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/sim"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -157,7 +158,7 @@ func TestHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := stream.NewEngine(stream.EngineConfig{
+	e, err := engine.New(engine.Config{
 		Model: "drift", Horizon: 2, Levels: []float64{.9}, MetricsEvery: 100,
 		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 1), nil },
 	})

@@ -9,15 +9,17 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 )
 
 // Snapshot returns the state of e.
-func Snapshot(e *stream.Engine) []byte { return encoded(e, true) }
+func Snapshot(e *engine.Engine) []byte { return encoded(e, true) }
 
 // Changes returns what has changed of the state of e since the last call of Saved.
-func Changes(e *stream.Engine) []byte { return encoded(e, false) }
+func Changes(e *engine.Engine) []byte { return encoded(e, false) }
 
-func encoded(e *stream.Engine, all bool) []byte {
+func encoded(e *engine.Engine, all bool) []byte {
 	b, err := e.Encoded(all).Bytes()
 	if err != nil {
 		panic(err) // it is in memory
@@ -26,7 +28,7 @@ func encoded(e *stream.Engine, all bool) []byte {
 }
 
 // Restore restores what Snapshot and Changes returned.
-func Restore(e *stream.Engine, whole []byte, changes ...[]byte) error {
+func Restore(e *engine.Engine, whole []byte, changes ...[]byte) error {
 	var states []stream.State
 	for _, b := range changes {
 		states = append(states, stream.StateOf(b))
@@ -35,23 +37,23 @@ func Restore(e *stream.Engine, whole []byte, changes ...[]byte) error {
 }
 
 // Reject lets e refuse m because of why.
-func Reject(e *stream.Engine, b *stream.Batch, m *stream.Message, why *stream.DataError) error {
+func Reject(e *engine.Engine, b *engine.Results, m *stream.Message, why *stream.DataError) error {
 	refused := *m
 	refused.Refused = why
-	var d stream.Decoded
+	var d engine.Decoded
 	d.Decode(nil, &refused)
 	return e.LearnMessage(b, &d, 0)
 }
 
 // DriftConfig is an engine of Drift with everything switched on.
-func DriftConfig() stream.EngineConfig {
-	c := stream.EngineConfig{
+func DriftConfig() engine.Config {
+	c := engine.Config{
 		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
 		MetricsEvery: 10, MetricsWindow: 40,
-		AssemblerConfig: stream.AssemblerConfig{MaxGap: 3, SchemaChangeAfter: 3, MaxSeries: 8},
+		Config: assemble.Config{MaxGap: 3, SchemaChangeAfter: 3, MaxSeries: 8},
 	}
 	c.NewModel = func(dim int) (eval.Model, error) { return NewDrift(dim, c.Horizon, len(c.Levels)), nil }
-	c.Baselines = []stream.Baseline{
+	c.Baselines = []engine.Baseline{
 		{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) { return Constant{}, nil }},
 		{Name: "var1", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
 			return NewDrift(dim, horizon, 0), nil
@@ -128,9 +130,9 @@ func (Constant) ForecastTo(dst []float64) bool {
 }
 
 // NewEngine returns an engine of c.
-func NewEngine(t testing.TB, c stream.EngineConfig) *stream.Engine {
+func NewEngine(t testing.TB, c engine.Config) *engine.Engine {
 	t.Helper()
-	e, err := stream.NewEngine(c)
+	e, err := engine.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +141,9 @@ func NewEngine(t testing.TB, c stream.EngineConfig) *stream.Engine {
 
 // LearnGrouped gives the records to e, which settles and scores into b after every so many, and at
 // the end.
-func LearnGrouped(t testing.TB, e *stream.Engine, b *stream.Batch, records []stream.Record, every int) {
+func LearnGrouped(t testing.TB, e *engine.Engine, b *engine.Results, records []stream.Record, every int) {
 	t.Helper()
-	var d stream.Decoded
+	var d engine.Decoded
 	for i := range records {
 		d.Reset()
 		d.Decode(given{&records[i]}, records[i].Message)

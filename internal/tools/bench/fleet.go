@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -22,7 +23,7 @@ type fleet struct{ series, rows, variables int }
 func (f fleet) String() string { return fmt.Sprintf("%d x %d", f.series, f.rows) }
 
 // configured returns the engine of the program with the given tier for f.
-func (f fleet) configured(tier string) stream.EngineConfig {
+func (f fleet) configured(tier string) engine.Config {
 	c := config.Default()
 	c.Model.Tier = tier
 	c.Pipeline.MaxSeries = f.series
@@ -82,10 +83,10 @@ func (r *rows) Decode(dst *stream.Record, _ *stream.Message) error {
 func (f fleet) run(tier string, after func(rows int)) (ns, bytes float64) {
 	before := inUse()
 	ec := f.configured(tier)
-	e, err := stream.NewEngine(ec)
+	e, err := engine.New(ec)
 	check(err)
 	source := f.source()
-	batch, decoded, messages := new(stream.Batch), new(stream.Decoded), make([]stream.Message, 256)
+	batch, decoded, messages := new(engine.Results), new(engine.Decoded), make([]stream.Message, 256)
 	finish := func() {
 		check(e.Settle(batch))
 		check(e.Score(batch))

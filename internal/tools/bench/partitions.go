@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -25,7 +26,7 @@ func (f fleet) elapsed(tier string, partitions int, shards bool) float64 {
 		if shards {
 			ec.Together = run.Together
 		}
-		e, err := stream.NewEngine(ec)
+		e, err := engine.New(ec)
 		check(err)
 		source := part.source()
 		r, err := run.NewRunner(run.Config{

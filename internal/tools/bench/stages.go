@@ -9,6 +9,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/varmodel"
@@ -77,14 +79,14 @@ func decoding(name string, d stream.Decoder, messages [][]byte) work {
 }
 
 // applying sends samples through an engine with a model.
-func (s *series) applying(name string, model func() (eval.Model, error)) (work, *stream.Batch) {
-	e, err := stream.NewEngine(stream.EngineConfig{
-		Model: name, NewModel: func(int) (eval.Model, error) { return model() }, Horizon: 1, AssemblerConfig: stream.AssemblerConfig{Variables: s.names},
+func (s *series) applying(name string, model func() (eval.Model, error)) (work, *engine.Results) {
+	e, err := engine.New(engine.Config{
+		Model: name, NewModel: func(int) (eval.Model, error) { return model() }, Horizon: 1, Config: assemble.Config{Variables: s.names},
 	})
 	if err != nil {
 		panic(err)
 	}
-	batch := new(stream.Batch)
+	batch := new(engine.Results)
 	var m stream.Message
 	r := stream.Record{Message: &m, Series: "s", Names: s.names}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -106,9 +108,9 @@ func (s *series) applying(name string, model func() (eval.Model, error)) (work, 
 }
 
 // encoding writes the points of one batch repeatedly.
-func encoding(b *stream.Batch) work {
+func encoding(b *engine.Results) work {
 	var buf []byte
-	return work{"encode: line protocol, forecast and observation", 1, func() { buf = (lineproto.Encoder{}).AppendBatch(buf[:0], b) }}
+	return work{"encode: line protocol, forecast and observation", 1, func() { buf = (lineproto.Encoder{}).AppendBatch(buf[:0], &b.Batch) }}
 }
 
 // stages are the steps of the pipeline except input and output.

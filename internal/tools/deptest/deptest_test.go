@@ -34,17 +34,17 @@ var layers = map[string][]string{
 
 	"internal/wire": {
 		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
+		"stream", "stream/assemble", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
 	},
 	"internal/job": {
 		"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
-		"stream", "stream/run", "stream/file", "stream/influx", "stream/kafka",
+		"stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {
 		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/run", "stream/file", "stream/format", "eval/anomaly",
+		"stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/format", "eval/anomaly",
 	},
-	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "internal/dataset"},
+	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "stream/engine", "internal/dataset"},
 
 	"orff":         {"sgd", "internal/vec", "eval/snapshot"}, // sgd declares Map, which orff implements
 	"sgd":          {"internal/vec", "eval/snapshot"},
@@ -60,8 +60,10 @@ var layers = map[string][]string{
 	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
 	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel"},
 
-	"stream":             {"internal/footprint", "eval/snapshot", "eval", "eval/anomaly"},
-	"stream/run":         {"stream"},
+	"stream":             {"eval/snapshot", "eval", "eval/anomaly"},
+	"stream/assemble":    {"stream", "eval/snapshot", "eval"},
+	"stream/engine":      {"stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/anomaly"},
+	"stream/run":         {"stream", "stream/engine"},
 	"stream/format":      {"stream", "internal/decimal", "internal/intern", "internal/shell"},
 	"stream/format/avro": {"stream", "stream/format", "internal/intern", "internal/secret"},
 	"stream/format/otlp": {"stream", "stream/format", "internal/intern"},
@@ -70,11 +72,11 @@ var layers = map[string][]string{
 	"stream/sim":         {"stream", "stream/format", "eval"},
 	"stream/kafka":       {"stream", "internal/secret", "internal/decimal"},
 	"stream/influx":      {"stream", "stream/lineproto", "internal/secret"},
-	"stream/streamtest":  {"stream", "eval", "eval/snapshot"},
+	"stream/streamtest":  {"stream", "stream/assemble", "stream/engine", "eval", "eval/snapshot"},
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

@@ -3,7 +3,7 @@
 // of a consumer group with generations, up to four members that crash, freeze
 // and wake up as zombies, stores with torn, lost and unsynced writes, and a sink
 // that loses answers and applies writes in part, late and twice. The members run
-// the real run.Driver and stream.Engine with real checkpoints and the real
+// the real run.Driver and engine.Engine with real checkpoints and the real
 // line protocol, as coroutines that are switched at every effect.
 //
 // The oracle is the engine itself, run over the same log without any failure:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -238,7 +239,7 @@ func (s *sim) plant(c *stream.Checkpoint) {
 		s.result.Changes++
 	}
 	if s.o.Bug == StaleSeries && c.Since != 0 {
-		idle, err := stream.NewEngine(s.engine)
+		idle, err := engine.New(s.engine)
 		if err != nil {
 			s.fail("%v", err)
 			return

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -163,8 +164,8 @@ type worker struct {
 	doubtful   bool // the log may have been replaced since the last message was read
 	witness    stream.Witness
 
-	decoded    stream.Decoded
-	free, full []*stream.Batch
+	decoded    engine.Decoded
+	free, full []*engine.Results
 	readDone   bool
 	saved      bool // the state behind a batch, that swap waits for
 	writeDone  bool
@@ -172,13 +173,13 @@ type worker struct {
 
 func (s *sim) work(m *member, p *partition) {
 	w := &worker{sim: s, m: m, p: p, generation: s.group.generation, position: p.start}
-	engine, err := stream.NewEngine(p.named(s.engine))
+	e, err := engine.New(p.named(s.engine))
 	if err != nil {
 		s.fail("%v", err)
 		return
 	}
 	c := run.Config{
-		Source: source{w}, Decoder: decoder(), Engine: engine, Sink: &sink{worker: w}, DeadLetters: letters{w},
+		Source: source{w}, Decoder: decoder(), Engine: e, Sink: &sink{worker: w}, DeadLetters: letters{w},
 		Settings: m.settings(), BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
 	}
 	if s.local {
@@ -191,7 +192,7 @@ func (s *sim) work(m *member, p *partition) {
 		return
 	}
 	m.workers = append(m.workers, w)
-	w.free = []*stream.Batch{new(stream.Batch), new(stream.Batch)}
+	w.free = []*engine.Results{new(engine.Results), new(engine.Results)}
 	s.spawn(m, func() {
 		err := w.read()
 		w.readDone = true
@@ -310,7 +311,7 @@ func (w *worker) read() error {
 }
 
 // take returns an empty batch, or nil when the writer has ended.
-func (w *worker) take() *stream.Batch {
+func (w *worker) take() *engine.Results {
 	for len(w.free) == 0 {
 		if w.writeDone || !w.sim.yield() {
 			return nil
@@ -323,7 +324,7 @@ func (w *worker) take() *stream.Batch {
 
 // swap hands b over, waits until the state is saved if b asks for that, and returns an empty
 // batch, or nil when the writer has ended.
-func (w *worker) swap(b *stream.Batch) (*stream.Batch, error) {
+func (w *worker) swap(b *engine.Results) (*engine.Results, error) {
 	if err := w.driver.Settle(b); err != nil {
 		return nil, err
 	}

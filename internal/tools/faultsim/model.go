@@ -3,7 +3,8 @@ package faultsim
 import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -11,7 +12,7 @@ var levels = []float64{.8}
 
 // engineConfig is that of all engines of a run: the cheap model below, or
 // another one, with everything else that has state switched on.
-func engineConfig(o *Options) stream.EngineConfig {
+func engineConfig(o *Options) engine.Config {
 	const horizon = 2
 	newModel := o.NewModel
 	if newModel == nil {
@@ -19,13 +20,13 @@ func engineConfig(o *Options) stream.EngineConfig {
 			return &noisy{Drift: streamtest.NewDrift(dim, horizon, len(levels)), random: uint64(dim), bug: o.Bug}, nil
 		}
 	}
-	return stream.EngineConfig{
+	return engine.Config{
 		Model: "model", NewModel: newModel,
-		Baselines: []stream.Baseline{{Name: "drift", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
+		Baselines: []engine.Baseline{{Name: "drift", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
 			return streamtest.NewDrift(dim, horizon, 0), nil
 		}}},
 		Horizon: horizon, Levels: levels, MetricsEvery: 10, MetricsWindow: 5, // small: most of a state are the scores
-		AssemblerConfig: stream.AssemblerConfig{SchemaChangeAfter: 3},
+		Config: assemble.Config{SchemaChangeAfter: 3},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/run"
@@ -104,20 +105,20 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 }
 
 // named returns c for this partition: as in a job, each has a name for what concerns all series.
-func (p *partition) named(c stream.EngineConfig) stream.EngineConfig {
+func (p *partition) named(c engine.Config) engine.Config {
 	c.Pool = fmt.Sprint(stream.AllSeries, " ", p.number)
 	return c
 }
 
 // oracle runs an engine over the log without failures, adds what it writes to
 // want and keeps its state.
-func (p *partition) oracle(c stream.EngineConfig, seed uint64, want *contents) error {
-	engine, err := stream.NewEngine(p.named(c))
+func (p *partition) oracle(c engine.Config, seed uint64, want *contents) error {
+	e, err := engine.New(p.named(c))
 	if err != nil {
 		return err
 	}
-	var b stream.Batch
-	d, err := run.NewDriver(run.Config{Source: nowhere{}, Decoder: decoder(), Engine: engine, Sink: stream.Discard{}})
+	var b engine.Results
+	d, err := run.NewDriver(run.Config{Source: nowhere{}, Decoder: decoder(), Engine: e, Sink: stream.Discard{}})
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (p *partition) oracle(c stream.EngineConfig, seed uint64, want *contents) e
 			return err
 		}
 	}
-	for line := range bytes.Lines(encoder(seed).AppendBatch(nil, &b)) {
+	for line := range bytes.Lines(encoder(seed).AppendBatch(nil, &b.Batch)) {
 		key, value := splitLine(line)
 		if old, ok := want.points[key]; ok && old != value {
 			return fmt.Errorf("two values for one point: %s%s and %s", key, old, value)
@@ -136,7 +137,7 @@ func (p *partition) oracle(c stream.EngineConfig, seed uint64, want *contents) e
 	for _, l := range b.DeadLetters {
 		want.letters[l.Message.Origin()] = l.Detail
 	}
-	p.state = streamtest.Snapshot(engine)
+	p.state = streamtest.Snapshot(e)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
@@ -36,7 +37,7 @@ type Options struct {
 	Calm bool
 	Only Fault
 
-	// NewModel makes the model instead of the cheap one; see stream.EngineConfig.
+	// NewModel makes the model instead of the cheap one; see engine.Config.
 	NewModel func(dim int) (eval.Model, error)
 
 	// Trace, if not nil, gets a line for every effect.
@@ -61,7 +62,7 @@ type Result struct {
 type sim struct {
 	o      Options
 	rng    *rand.Rand
-	engine stream.EngineConfig
+	engine engine.Config
 	result Result
 
 	local             bool // a single process with a disk
@@ -473,7 +474,7 @@ func (s *sim) restored(store stream.Store) (next int64, state []byte, err error)
 	if err != nil {
 		return 0, nil, err
 	}
-	engine, err := stream.NewEngine(s.engine)
+	e, err := engine.New(s.engine)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -481,8 +482,8 @@ func (s *sim) restored(store stream.Store) (next int64, state []byte, err error)
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
-	err = engine.Restore(list[0].State, changes...)
-	return list[len(list)-1].Next, streamtest.Snapshot(engine), err
+	err = e.Restore(list[0].State, changes...)
+	return list[len(list)-1].Next, streamtest.Snapshot(e), err
 }
 
 // fail keeps the first failure.

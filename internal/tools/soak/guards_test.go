@@ -9,6 +9,8 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -86,8 +88,8 @@ func TestGuards(t *testing.T) {
 	}
 	for _, name := range []string{"var", "orffvar", "auto"} {
 		t.Run(name, func(t *testing.T) {
-			engine, err := stream.NewEngine(stream.EngineConfig{
-				Model: name, Horizon: horizon, Levels: levels, AssemblerConfig: stream.AssemblerConfig{Interval: time.Second, MaxGap: 1000},
+			e, err := engine.New(engine.Config{
+				Model: name, Horizon: horizon, Levels: levels, Config: assemble.Config{Interval: time.Second, MaxGap: 1000},
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {
@@ -108,7 +110,7 @@ func TestGuards(t *testing.T) {
 				outcomes[i] = outcome{events: make(map[string]int), worst: 1}
 			}
 			said := 0
-			var b stream.Batch
+			var b engine.Results
 			var model, naive float64 // squared errors after the recovery
 			last := make([]float64, dim)
 			x, v := 1., 0.
@@ -126,7 +128,7 @@ func TestGuards(t *testing.T) {
 					d.do(rng, in, y)
 				}
 				m := stream.Message{Topic: "in", Offset: int64(i)}
-				if err := engine.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: int64(i+1) * 1e9, Values: y}); err != nil {
+				if err := e.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: int64(i+1) * 1e9, Values: y}); err != nil {
 					t.Fatalf("%s, sample %d: %v", d.name, i, err)
 				}
 				for _, o := range b.Observations {

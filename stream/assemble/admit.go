@@ -1,0 +1,245 @@
+package assemble
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// admitted is what admission knows of one series.
+type admitted struct {
+	info     *stream.Series
+	place    int // in order of appearance
+	vars     *variables
+	samples  int64 // since the variables were new, without missing ones
+	started  bool  // time is that of a sample
+	time     int64 // of the last sample
+	estimate spacingEstimate
+	line     timeline
+
+	candidate []string // other variables that the last records agreed on
+	agreed    int      // number of records that did
+
+	changed bool // since Engine.Saved
+}
+
+func (s *admitted) Changed() bool { return s.changed }
+
+// admit decides whether r may be learnt from. If so it returns its series, new or old,
+// and leaves the sample in a.y; otherwise it says why not.
+func (a *Assembler) admit(r *stream.Record) (*admitted, *stream.DataError) {
+	s := a.byName[r.Series]
+	if refusal := a.checkName(r, s == nil); refusal != nil {
+		return nil, refusal
+	}
+	if refusal := a.checkTime(r, s); refusal != nil {
+		return nil, refusal
+	}
+	if s == nil {
+		return a.admitFirst(r)
+	}
+	s.changed = true
+	a.shape(len(s.vars.names))
+	if !s.vars.selectTo(a.y, r, a.fixed != nil) {
+		return a.admitOther(s, r)
+	}
+	s.agreed = 0
+	return s, a.checkValues(s.vars.names)
+}
+
+// admitFirst admits the first record of a series.
+func (a *Assembler) admitFirst(r *stream.Record) (*admitted, *stream.DataError) {
+	if len(a.series) >= a.c.MaxSeries {
+		return nil, stream.Refuse(stream.TooMany, "series %q would be one more than the %d allowed", r.Series, a.c.MaxSeries)
+	}
+	vars, refusal := a.variablesOf(r)
+	if refusal != nil {
+		return nil, refusal
+	}
+	a.shape(len(vars.names))
+	if !vars.selectTo(a.y, r, a.fixed != nil) {
+		return nil, a.otherVariables(vars, r)
+	}
+	if refusal := a.checkValues(vars.names); refusal != nil {
+		return nil, refusal
+	}
+	if a.Afford != nil {
+		if refusal := a.Afford(-1, len(vars.names)); refusal != nil {
+			return nil, refusal
+		}
+	}
+	s := &admitted{info: a.newSeries(r.Series, vars.names), place: len(a.series), vars: vars, changed: true}
+	a.series = append(a.series, s)
+	a.byName[r.Series] = s
+	return s, nil
+}
+
+// admitOther refuses a record with other variables than s has, unless it is the
+// SchemaChangeAfter-th with these in a row.
+func (a *Assembler) admitOther(s *admitted, r *stream.Record) (*admitted, *stream.DataError) {
+	refusal := a.otherVariables(s.vars, r)
+	if a.c.SchemaChangeAfter == 0 || a.fixed != nil {
+		return nil, refusal
+	}
+	vars, bad := a.variablesOf(r)
+	if bad != nil {
+		return nil, bad
+	}
+	a.shape(len(vars.names))
+	vars.selectTo(a.y, r, false)
+	if bad := a.checkValues(vars.names); bad != nil {
+		return nil, bad
+	}
+	if s.agreed == 0 || !slices.Equal(s.candidate, vars.names) {
+		s.candidate, s.agreed = vars.names, 0
+	}
+	if s.agreed++; s.agreed < a.c.SchemaChangeAfter {
+		return nil, refusal
+	}
+	if a.Afford != nil {
+		if refusal := a.Afford(s.place, len(vars.names)); refusal != nil {
+			return nil, refusal
+		}
+	}
+	s.info, s.vars, s.samples = a.newSeries(s.info.Name, vars.names), vars, 0
+	s.candidate, s.agreed = nil, 0
+	return s, nil
+}
+
+// variablesOf returns the variables that a series beginning with r would have.
+func (a *Assembler) variablesOf(r *stream.Record) (*variables, *stream.DataError) {
+	if a.fixed != nil {
+		return a.fixed, nil
+	}
+	if len(r.Values) == 0 {
+		return nil, stream.Refuse(stream.Dimension, "no values")
+	}
+	if len(r.Values) > a.c.MaxDim {
+		return nil, stream.Refuse(stream.TooLarge, "%d values, at most %d are allowed", len(r.Values), a.c.MaxDim)
+	}
+	if r.Names == nil {
+		return a.variables(Numbered(len(r.Values))), nil
+	}
+	for _, name := range r.Names {
+		if refusal := a.checkVariable(name); refusal != nil {
+			return nil, refusal
+		}
+	}
+	vars := a.variables(r.Names)
+	if len(vars.index) < len(vars.names) {
+		return nil, stream.Refuse(stream.Malformed, "two variables of one name")
+	}
+	return vars, nil
+}
+
+// variables returns the variables of the names: those of the series before, where they have the
+// same. Thousands of series of a fleet do.
+func (a *Assembler) variables(names []string) *variables {
+	if a.newest == nil || !slices.Equal(a.newest.names, names) {
+		a.newest = newVariables(slices.Clone(names))
+	}
+	return a.newest
+}
+
+func (a *Assembler) checkVariable(name string) *stream.DataError {
+	switch {
+	case name == "":
+		return stream.Refuse(stream.Malformed, "a variable without a name")
+	case name == stream.AllTargets:
+		return stream.Refuse(stream.Malformed, "no variable can have the name %s", stream.AllTargets)
+	case len(name) > a.c.MaxName:
+		return stream.Refuse(stream.TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), a.c.MaxName)
+	}
+	return nil
+}
+
+func (a *Assembler) checkName(r *stream.Record, isNew bool) *stream.DataError {
+	switch {
+	case !isNew:
+		return nil
+	case r.Series == "":
+		return stream.Refuse(stream.Malformed, "no name of the series")
+	case stream.IsPool(r.Series):
+		return stream.Refuse(stream.Malformed, "no series can have the name %q", r.Series)
+	case len(r.Series) > a.c.MaxName:
+		return stream.Refuse(stream.TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), a.c.MaxName)
+	}
+	return nil
+}
+
+func (a *Assembler) checkAhead(r *stream.Record) *stream.DataError {
+	if ahead := int64(a.c.MaxAhead); ahead > 0 && r.Message.Time != 0 && r.Time > r.Message.Time && uint64(r.Time-r.Message.Time) > uint64(ahead) {
+		return stream.Refuse(stream.Future, "the sample is %v ahead of its message, at most %v are allowed", duration(r.Message.Time, r.Time), a.c.MaxAhead)
+	}
+	return nil
+}
+
+func (a *Assembler) checkTime(r *stream.Record, s *admitted) *stream.DataError {
+	if refusal := a.checkAhead(r); refusal != nil {
+		return refusal
+	}
+	switch {
+	case s == nil:
+		return nil
+	case r.Time > s.time:
+		if r.Time-s.time < 0 {
+			return stream.Refuse(stream.Future, "the sample is centuries after the last of series %q", r.Series)
+		}
+		return nil
+	case r.Time == s.time:
+		return stream.Refuse(stream.Duplicate, "the last sample of series %q has the same time", r.Series)
+	}
+	s.changed = true // it counts late records
+	if s.line.returns(r.Time) {
+		return nil
+	}
+	return stream.Refuse(stream.Late, "the sample is %v older than the last of series %q", duration(r.Time, s.time), r.Series)
+}
+
+// checkValues checks the sample in a.y.
+func (a *Assembler) checkValues(names []string) *stream.DataError {
+	for j, v := range a.y {
+		if math.Abs(v) > a.c.MaxAbs {
+			return stream.Refuse(stream.NonFinite, "%s = %v, at most %v is allowed", names[j], v, a.c.MaxAbs)
+		}
+	}
+	return nil
+}
+
+func (a *Assembler) otherVariables(want *variables, r *stream.Record) *stream.DataError {
+	if r.Names == nil || len(r.Values) == 0 {
+		return stream.Refuse(stream.Dimension, "%d values where %d were expected", len(r.Values), len(want.names))
+	}
+	for _, name := range r.Names {
+		if _, ok := want.index[name]; !ok && a.fixed == nil {
+			return stream.Refuse(stream.Dimension, "the variable %q is not one of the %d expected", name, len(want.names))
+		}
+	}
+	return stream.Refuse(stream.Dimension, "the record has %q and none of the %d variables expected, such as %q", r.Names[0], len(want.names), want.names[0])
+}
+
+// shape gives the scratch memory the sizes for dim variables.
+func (a *Assembler) shape(dim int) {
+	if len(a.y) == dim {
+		return
+	}
+	a.y = slices.Grow(a.y[:0], dim)[:dim]
+	a.missing = slices.Grow(a.missing[:0], dim)[:dim]
+	fillNaN(a.missing)
+}
+
+func fillNaN(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
+}
+
+// duration returns the time from one time to a later one.
+func duration(from, to int64) time.Duration {
+	if d := to - from; d >= 0 {
+		return time.Duration(d)
+	}
+	return math.MaxInt64
+}

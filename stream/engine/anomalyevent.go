@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// anomalies returns the configuration of the anomaly scores of a series.
+func (c *Config) anomalies(variables []string) anomaly.Config {
+	var a anomaly.Config
+	if c.Anomalies != nil {
+		a = c.Anomalies(variables)
+	}
+	a.Dim = len(variables)
+	return a
+}
+
+// scoreAnomaly adds to the observation o how unusual the sample of r is, and an event when
+// an anomaly has begun, has become the new normal, or has ended.
+func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepResult) {
+	a := s.anomalies
+	if score, ok := a.Observe(r.time, r.y, s.yhat); ok {
+		o.AnomalyScore, o.Cause = score, a.Cause()
+	}
+	a.VariablesTo(o.VariableScores)
+	e := a.Event()
+	if a.BecameNormal() {
+		reportAnomaly(dst, o, stream.AnomalyNewNormal, e)
+	}
+	if ended, ok := a.Ended(); ok {
+		reportAnomaly(dst, o, stream.AnomalyEnd, ended)
+	}
+	if a.Begins() {
+		reportAnomaly(dst, o, stream.AnomalyBegin, e)
+	}
+	if o.Anomalous = a.Anomalous(); o.Anomalous {
+		o.Share = dst.vector(a.Shares())
+		known := e // of its own memory, which other samples do not need
+		known.Shares = dst.vector(e.Shares)
+		o.Anomaly = &known
+	}
+}
+
+// reportAnomaly appends an event of the anomaly e.
+func reportAnomaly(dst *Results, o *stream.Observation, phase string, e anomaly.Event) {
+	e.Shares = slices.Clone(e.Shares)
+	s := o.Series
+	a := &stream.Anomaly{Event: e, Phase: phase, Variables: s.Variables}
+	dst.Events = append(dst.Events, stream.Event{Series: s.Name, Tags: s.Tags, Time: o.Time, Kind: stream.EventAnomaly, Text: a.Text(), Anomaly: a})
+}

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+)
+
+// Scope says which series share the weights of a model.
+type Scope string
+
+// The scopes.
+const (
+	PerSeries Scope = "series" // every series has a model of its own
+	Shared    Scope = "shared" // all series with the same number of variables share one
+)
+
+// Config says what an Engine does with every record. Every field takes part in the
+// results: a state restores only into an Engine with an equal configuration, except for Shards,
+// Together and the fields that Restore names.
+type Config struct {
+	assemble.Config
+
+	// Model is the name of the model in the points, NewModel its constructor
+	// for dim variables. The forecasts are H x dim with H = Horizon, the bounds
+	// of a Bounder L x H x dim with L = len(Levels). An error of NewModel is
+	// fatal.
+	Model    string
+	NewModel func(dim int) (eval.Model, error)
+
+	// Memory is the number of bytes that all series may take together, 0 = no limit. A
+	// series for which the model of NewModel is too large gets the first of Lighter that
+	// fits, or is refused with the reason Memory. A Shared model has no lighter ones.
+	// Existing series keep their model when Memory changes.
+	Memory  int64
+	Lighter []LighterModel
+
+	// Shards are constructors of the same models for more goroutines: with n of them, n + 1
+	// series may learn at the same time. Models of one shard may share scratch memory.
+	// Together calls work with 0, 1, …, n-1, at the same time or not; run.Together does. Nil:
+	// one after the other. No result depends on either.
+	Shards   []Constructors
+	Together func(n int, work func(i int))
+
+	// GrowAfter is the number of samples after which a series gets the best model that
+	// fits. The series begins with the last of Lighter; the better model first learns the
+	// samples so far. 0: a series begins with the best model that fits, and keeps it.
+	GrowAfter int
+
+	// Scope says which series share a model; empty means PerSeries.
+	Scope Scope
+
+	// Intervals and Drift make the intervals and the drift detector of a series whose model
+	// has none of its own; nil: none. Intervals need Levels.
+	Intervals func(dim int) (eval.Intervals, error)
+	Drift     func(dim int) (eval.DriftWatch, error)
+
+	// Anomalies returns the rules for the alarms of a series with these variables; nil
+	// means the zero AnomalyConfig.
+	Anomalies func(variables []string) anomaly.Config
+
+	// Limits returns the lowest and the highest possible value of each variable, -Inf and
+	// Inf without a limit: forecasts and intervals are moved into this range. Nil, here or
+	// returned: no limits.
+	Limits func(variables []string) (low, high []float64)
+
+	// Baselines run beside the model on each series and are scored like it.
+	Baselines []Baseline
+
+	// Horizon is the number of steps ahead that the model forecasts, at least 1.
+	Horizon int
+
+	// Emit are the horizons that are scored and become points, ascending,
+	// within [1, Horizon]; nil means all.
+	Emit []int
+
+	// Levels are the nominal coverages of the prediction intervals, each in (0, 1);
+	// the first one is scored. Nil means no intervals.
+	Levels []float64
+
+	// Joint adds the region of an eval.JointBounder to the forecasts, and scores it; it
+	// needs Levels.
+	Joint bool
+
+	// MetricsEvery is the number of samples of a series between two metrics of
+	// it; 0 means none. MetricsWindow is the number of samples they look back
+	// at; 0 means all.
+	MetricsEvery  int
+	MetricsWindow int
+
+	// Pool is the name of the series that has the metrics over all series. It begins with
+	// AllSeries and differs between engines that write to the same place. Empty: no such
+	// metrics.
+	Pool string
+
+	// Evaluation says which forecasts are scored, and in which units.
+	Evaluation Evaluation
+}
+
+// Evaluation restricts the scores for a comparison of models on a file. The zero value
+// scores all forecasts in the units of the data. No forecast depends on it.
+type Evaluation struct {
+	// From and To bound the scored targets of each series: those with Sample.Row in
+	// [From, To) count, To = 0 being the end.
+	From, To int64
+
+	// Scale returns the eval.ScorerConfig.Scale of a series. Nil: the units of the data.
+	Scale func(s *stream.Series) []float64
+
+	// Losses gets the eval.Scorer.Loss of the model, then of each baseline, for each of
+	// Watched, after each sample. It must not keep the slice.
+	Losses func(s *stream.Series, model string, losses []float64)
+
+	// Errors gets the eval.Scorer.Errors of the model for the i-th of Watched, after each sample. It
+	// must not keep the slice.
+	Errors func(s *stream.Series, i int, errors []float64)
+
+	// Inside gets the eval.Scorer.InsideTo of the model for the i-th of Watched, after each
+	// sample. It must not keep the slice.
+	Inside func(s *stream.Series, i int, inside []float64)
+
+	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
+	Watched []int
+
+	// MeanTo is the eval.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
+	MeanTo int
+
+	// ReferenceAlone says that no scores of baselines are asked for. The Reference forecasts
+	// for Score.SkillVsVAR, and no other baseline runs.
+	ReferenceAlone bool
+
+	// NoAnomalies says that no anomaly scores are asked for: Observation.AnomalyScore is NaN.
+	NoAnomalies bool
+
+	// NoForecasts says that no forecasts are asked for: they are scored, and Batch.Forecasts
+	// stays empty.
+	NoForecasts bool
+}
+
+// scored reports whether the forecasts of a target count.
+func (e *Evaluation) scored(row int64) bool { return row >= e.From && (e.To == 0 || row < e.To) }
+
+// Baseline is a model that the forecasts are compared with; every series has its
+// own.
+type Baseline struct {
+	Name string // in the metrics
+	New  func(dim, horizon int) (eval.Model, error)
+
+	// Reference makes this the baseline of Score.SkillVsVAR: at most one.
+	Reference bool
+}
+
+// withDefaults returns a copy of c with the defaults in the place of zeros,
+// which shares no memory with c, or an error with every violated relation.
+func (c Config) withDefaults() (Config, error) {
+	var errs []error
+	var err error
+	if c.Config, err = c.Config.WithDefaults(); err != nil {
+		errs = append(errs, err)
+	}
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("stream: "+format, args...))
+		}
+	}
+	check(c.Model != "" && len(c.Model) < 256, "Model must have a name of less than 256 bytes, got %q", c.Model)
+	check(c.NewModel != nil, "NewModel must be set")
+	check(c.Scope == "" || c.Scope == PerSeries || c.Scope == Shared,
+		"Scope must be %q or %q, got %q", PerSeries, Shared, c.Scope)
+	names := map[string]bool{c.Model: true}
+	references := 0
+	for _, b := range c.Baselines {
+		check(b.Name != "" && len(b.Name) < 256 && b.New != nil, "each of Baselines must have a name of less than 256 bytes and a constructor")
+		check(!names[b.Name], "the name %q is used by two models", b.Name)
+		names[b.Name] = true
+		if b.Reference {
+			references++
+		}
+	}
+	check(references <= 1, "at most one of Baselines can be the Reference, got %d", references)
+	check(c.Memory >= 0, "Memory must be >= 0, got %d", c.Memory)
+	for _, l := range c.Lighter {
+		check(l.Name != "" && l.New != nil, "each of Lighter must have a name and a constructor")
+	}
+	for _, s := range c.Shards {
+		check(s.NewModel != nil && len(s.Lighter) == len(c.Lighter), "each of Shards must have NewModel and as many of Lighter as the engine")
+	}
+	check(c.GrowAfter >= 0, "GrowAfter must be >= 0, got %d", c.GrowAfter)
+	check(c.Horizon >= 1, "Horizon must be >= 1, got %d", c.Horizon)
+	for i, h := range c.Emit {
+		check(h >= 1 && h <= c.Horizon && (i == 0 || h > c.Emit[i-1]),
+			"Emit must be ascending within [1, %d], got %v", c.Horizon, c.Emit)
+	}
+	for _, p := range c.Levels {
+		check(p > 0 && p < 1, "Levels must be inside (0, 1), got %v", p)
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"MetricsEvery", c.MetricsEvery}, {"MetricsWindow", c.MetricsWindow}} {
+		check(f.value >= 0, "%s must be >= 0, got %d", f.name, f.value)
+	}
+	check(c.Pool == "" || stream.IsPool(c.Pool), "Pool must be %s or begin with it and a blank, got %q", stream.AllSeries, c.Pool)
+	check(!c.Joint || len(c.Levels) > 0, "Joint needs Levels")
+	check(c.Intervals == nil || len(c.Levels) > 0, "Intervals need Levels")
+	c.Scope = cmp.Or(c.Scope, PerSeries)
+	if c.Emit == nil {
+		for h := 1; h <= c.Horizon; h++ {
+			c.Emit = append(c.Emit, h)
+		}
+	}
+	c.Emit = slices.Clone(c.Emit)
+	if c.Evaluation.Watched == nil {
+		for k := range c.Emit {
+			c.Evaluation.Watched = append(c.Evaluation.Watched, k)
+		}
+	}
+	c.Levels = slices.Clone(c.Levels)
+	c.Lighter = slices.Clone(c.Lighter)
+	c.Shards = slices.Clone(c.Shards)
+	c.Baselines = slices.Clone(c.Baselines)
+	if c.Evaluation.ReferenceAlone {
+		c.Baselines = slices.DeleteFunc(c.Baselines, func(b Baseline) bool { return !b.Reference })
+	}
+	return c, errors.Join(errs...)
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Decoded holds messages with what a Decoder found in them. It has a copy of
+// everything, so that its source and its decoder can go on while the engine works
+// on it.
+type Decoded struct {
+	messages []decodedMessage
+	parts    []part // of all messages
+	deleted  int    // messages that delete others
+
+	bytes  arena[byte]    // of keys and values
+	floats arena[float64] // of the values of records
+	names  arena[string]  // of their names
+	last   []string       // those of the last record that has some
+}
+
+// NewDecoded returns a Decoded with room for n messages of one record each.
+func NewDecoded(n int) *Decoded {
+	return &Decoded{messages: make([]decodedMessage, 0, n), parts: make([]part, 0, n)}
+}
+
+type decodedMessage struct {
+	message stream.Message
+	to      int   // end of its parts
+	err     error // that is not one of the data: decoding has failed
+}
+
+// part is what came of one record in a message.
+type part struct {
+	record  stream.Record
+	refusal *stream.DataError // instead of a record
+	split   bool              // message is set
+	message stream.Message    // the part of the message that it was
+}
+
+// Len returns the number of messages.
+func (d *Decoded) Len() int { return len(d.messages) }
+
+// Deleted returns the number of messages without a record because they delete another one.
+func (d *Decoded) Deleted() int { return d.deleted }
+
+// Mark identifies the i-th message.
+func (d *Decoded) Mark(i int) stream.Mark { return d.messages[i].message.Mark() }
+
+// at returns the i-th message and its parts.
+func (d *Decoded) at(i int) (*decodedMessage, []part) {
+	from := 0
+	if i > 0 {
+		from = d.messages[i-1].to
+	}
+	m := &d.messages[i]
+	return m, d.parts[from:m.to]
+}
+
+// Parts calls each for every part of the i-th message, in order: with a record, or with a
+// refusal and a record of which only Message is set. The records are valid while d holds
+// them. Parts ends with the first error, which may be an error of the decoder.
+func (d *Decoded) Parts(i int, each func(r *stream.Record, refusal *stream.DataError) error) error {
+	m, parts := d.at(i)
+	if m.message.Refused != nil {
+		return each(&stream.Record{Message: &m.message}, m.message.Refused)
+	}
+	for k := range parts {
+		p := &parts[k]
+		p.record.Message = &m.message
+		if p.split {
+			p.record.Message = &p.message
+		}
+		if err := each(&p.record, p.refusal); err != nil {
+			return fmt.Errorf("%s: %w", m.message.Origin(), err)
+		}
+	}
+	if m.err != nil {
+		return fmt.Errorf("%s: %w", m.message.Origin(), m.err)
+	}
+	return nil
+}
+
+// Reset empties d and keeps its memory.
+func (d *Decoded) Reset() {
+	d.messages, d.parts, d.last, d.deleted = d.messages[:0], d.parts[:0], nil, 0
+	d.bytes.reset()
+	d.floats.reset()
+	d.names.reset()
+}
+
+// Decode appends a copy of m and what decoder finds in it.
+func (d *Decoded) Decode(decoder stream.Decoder, m *stream.Message) {
+	n := len(d.messages)
+	d.messages = append(d.messages, decodedMessage{message: *m})
+	e := &d.messages[n]
+	e.message.Key, e.message.Value = d.bytes.copy(m.Key), d.bytes.copy(m.Value)
+	if m.Refused == nil {
+		if s, ok := decoder.(stream.Splitter); ok {
+			e.err = d.split(s, &e.message)
+		} else {
+			p := d.next(&e.message)
+			e.err = d.keep(p, decoder.Decode(&p.record, &e.message))
+		}
+	}
+	e.to = len(d.parts)
+}
+
+// split appends the parts of m.
+func (d *Decoded) split(s stream.Splitter, m *stream.Message) error {
+	s.Split(m)
+	for {
+		p := d.next(m)
+		err := d.keep(p, s.Next(&p.record))
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		p.message, p.split = *p.record.Message, true
+	}
+}
+
+// next appends a part of m that is to be decoded.
+func (d *Decoded) next(m *stream.Message) *part {
+	n := len(d.parts)
+	d.parts = slices.Grow(d.parts, 1)[:n+1]
+	p := &d.parts[n]
+	p.record, p.split, p.refusal = stream.Record{Message: m}, false, nil
+	return p
+}
+
+// keep copies what the decoder has put into p, the last part. An error that is not
+// one of the data removes p.
+func (d *Decoded) keep(p *part, err error) error {
+	if err != nil {
+		if errors.As(err, &p.refusal) {
+			return nil
+		}
+		d.parts = d.parts[:len(d.parts)-1]
+		if errors.Is(err, stream.ErrDeleted) {
+			d.deleted++
+			return nil
+		}
+		return err
+	}
+	p.record.Values = d.floats.copy(p.record.Values)
+	if names := p.record.Names; names != nil {
+		if d.last == nil || !slices.Equal(d.last, names) { // as a rule they are those of the record before
+			d.last = d.names.copy(names)
+		}
+		p.record.Names = d.last
+	}
+	return nil
+}

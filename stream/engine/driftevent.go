@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// watch adds an event for a drift at the last sample.
+func (sc *scorer) watch(dst *Results, s *scoredSeries) {
+	if s.drift == nil {
+		return
+	}
+	if d, ok := s.drift.Drift(); ok {
+		dst.Events = append(dst.Events, driftEvent(s.info, s.time, d))
+	}
+}
+
+// driftEvent is the event of a drift.
+func driftEvent(s *stream.Series, time int64, d eval.Drift) stream.Event {
+	of, what, action := "the errors", "larger than usual", ""
+	if d.Variable != eval.All {
+		of = "the errors of " + s.Variables[d.Variable]
+	}
+	if d.Bias {
+		what = "of one sign"
+	}
+	if d.Action != eval.AdaptNone {
+		action = "; action: " + string(d.Action)
+	}
+	text := fmt.Sprintf("%s have been %s for about %d samples%s", of, what, d.Since, action)
+	return stream.Event{Series: s.Name, Tags: s.Tags, Time: time, Kind: stream.EventDrift, Text: text}
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// forecast lets the baselines forecast beside the model, and makes the points.
+func (sc *scorer) forecast(dst *Results, r *stepResult) {
+	s := r.series
+	sc.shape(len(r.y))
+	s.forget()
+	s.issue(r.yhat)
+	s.limits.clip(r.yhat) // behind what learns from the errors: limits of one variable concern no other
+	ref := sc.referenceForecast(s)
+	for i, m := range s.baselines {
+		switch {
+		case m.scorer == nil:
+		case i == sc.reference:
+			if ref != nil {
+				m.scorer.Push(ref, nil, nil, ref)
+			}
+		case m.f.ForecastTo(sc.yhat):
+			m.scorer.Push(sc.yhat, nil, nil, ref)
+		}
+	}
+	if r.yhat == nil {
+		return
+	}
+	sc.bounds(dst, r)
+	s.scorers[0].Push(r.yhat, sc.lower, sc.upper, ref)
+	if sc.c.Joint {
+		sc.region(r)
+		s.scorers[0].PushJoint(sc.jointLower, sc.jointUpper)
+	}
+	copy(s.yhat, r.yhat)
+	if !sc.c.Evaluation.NoForecasts {
+		sc.emit(dst, r)
+	}
+}
+
+// shape gives the scratch memory the sizes for dim variables.
+func (sc *scorer) shape(dim int) {
+	n := sc.c.Horizon * dim
+	if len(sc.yhat) == n {
+		return
+	}
+	resize(&sc.yhat, n)
+	resize(&sc.ref, n)
+	if sc.c.Joint {
+		resize(&sc.jointLower, n)
+		resize(&sc.jointUpper, n)
+	}
+}
+
+func resize[T any](v *[]T, n int) { *v = slices.Grow((*v)[:0], n)[:n] }
+
+// referenceForecast returns the forecast of the baseline that is the reference,
+// or nil.
+func (sc *scorer) referenceForecast(s *scoredSeries) []float64 {
+	if sc.reference < 0 || !s.baselines[sc.reference].f.ForecastTo(sc.ref) {
+		return nil
+	}
+	return sc.ref
+}
+
+// bounds sets sc.lower and sc.upper to the intervals of the forecasts of r, at the horizons that
+// are scored: NaN where there is none or one of its ends is not finite. They live as long as dst.
+func (sc *scorer) bounds(dst *Results, r *stepResult) {
+	n := len(sc.c.Levels) * len(r.yhat)
+	if n == 0 {
+		return
+	}
+	v, ok := r.bounds, r.bounds != nil
+	if !ok {
+		v = dst.room(2 * n)
+	}
+	sc.lower, sc.upper = v[:n], v[n:]
+	if !ok && r.series.intervals != nil {
+		ok = r.series.intervals.BoundsTo(sc.lower, sc.upper)
+	}
+	d := len(r.y)
+	for l := range sc.c.Levels {
+		for _, h := range sc.c.Emit {
+			at := (l*sc.c.Horizon + h - 1) * d
+			lower, upper := sc.lower[at:at+d], sc.upper[at:at+d]
+			for j, v := range lower {
+				if s := v - v + (upper[j] - upper[j]); !ok || s != 0 { // NaN, too
+					lower[j], upper[j] = math.NaN(), math.NaN()
+				}
+			}
+			r.series.limits.clip(lower)
+			r.series.limits.clip(upper)
+		}
+	}
+}
+
+// region sets sc.jointLower and sc.jointUpper to the joint region of the forecasts of
+// r, NaN where there is none.
+func (sc *scorer) region(r *stepResult) {
+	if r.region != nil {
+		copy(sc.jointLower, r.region)
+		copy(sc.jointUpper, r.region[len(sc.jointLower):])
+		r.series.limits.clip(sc.jointLower)
+		r.series.limits.clip(sc.jointUpper)
+		return
+	}
+	for i := range sc.jointLower {
+		sc.jointLower[i], sc.jointUpper[i] = math.NaN(), math.NaN()
+	}
+}
+
+// emit appends the forecasts of r, unless their times are unknown.
+func (sc *scorer) emit(dst *Results, r *stepResult) {
+	if r.spacing == 0 {
+		return
+	}
+	s, at := r.series, issuedAt{r.time, r.spacing}
+	shared := sc.c.Interval == 0 && sc.c.Months == 0 // targets of several origins, if there are any
+	if shared && !s.issued.add(at, sc.c.Horizon) {
+		return
+	}
+	if sc.c.Months > 0 && time.Unix(0, r.time).UTC().Day() >= shortestMonth {
+		if shared = true; !s.issued.addMonthEnd(at) {
+			return
+		}
+	}
+	sc.earlier = sc.earlier[:0]
+	if shared {
+		sc.earlier = s.issued.mayShare(sc.earlier, at)
+	}
+	d := len(r.y)
+	for _, h := range sc.c.Emit {
+		target := at.target(h)
+		if target == math.MaxInt64 {
+			return // past the year 2262
+		}
+		if sc.earlier.taken(target, h) {
+			continue
+		}
+		from, to := (h-1)*d, h*d
+		dst.Forecasts = append(dst.Forecasts, stream.Forecast{
+			Series: s.info, Model: sc.c.Model, Origin: r.time, Row: r.row, Time: target, Horizon: h,
+			Yhat: r.yhat[from:to:to], Lower: sc.atHorizon(dst, sc.lower, from, to), Upper: sc.atHorizon(dst, sc.upper, from, to),
+		})
+		if sc.c.Joint {
+			f := &dst.Forecasts[len(dst.Forecasts)-1]
+			f.JointLower, f.JointUpper = dst.vector(sc.jointLower[from:to]), dst.vector(sc.jointUpper[from:to])
+		}
+	}
+}
+
+// atHorizon returns the part of bounds, L x H x dim, of one horizon: L x dim.
+func (sc *scorer) atHorizon(dst *Results, bounds []float64, from, to int) []float64 {
+	if len(sc.c.Levels) == 1 {
+		return bounds[from:to:to]
+	}
+	v := dst.room(len(sc.c.Levels) * (to - from))
+	for l := range sc.c.Levels {
+		row := bounds[l*len(sc.yhat):]
+		copy(v[l*(to-from):], row[from:to])
+	}
+	return v
+}

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"io"
+	"iter"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Encoded returns the state, all of it or what has changed since the last call of Saved: series
+// without a record since then cost nothing. All batches must have been scored. Each reading
+// encodes it again, series by series: nothing may be learnt or scored meanwhile.
+func (e *Engine) Encoded(all bool) stream.State {
+	v := encoding{e, all}
+	return stream.State{Size: snapshot.Size(v), Open: func() (io.ReadCloser, error) {
+		next, stop := iter.Pull(snapshot.Pieces(v))
+		return &pieceReader{next: next, stop: stop}, nil
+	}}
+}
+
+// encoding is the state of an engine, or what has changed of it.
+type encoding struct {
+	e   *Engine
+	all bool
+}
+
+// State implements snapshot.Stateful.
+func (v encoding) State(c *snapshot.Codec) { v.e.stateOfAll(c, v.all) }
+
+// pieceReader reads the pieces of an iterator.
+type pieceReader struct {
+	next func() ([]byte, bool)
+	stop func()
+	rest []byte // of the piece under way
+}
+
+// Read implements io.Reader.
+func (r *pieceReader) Read(p []byte) (n int, err error) {
+	for len(r.rest) == 0 {
+		piece, ok := r.next()
+		if !ok {
+			return 0, io.EOF
+		}
+		r.rest = piece
+	}
+	n = copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (r *pieceReader) Close() error {
+	r.stop()
+	return nil
+}

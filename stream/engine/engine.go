@@ -1,0 +1,349 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+)
+
+// Engine is the pure core of the program: it turns records into forecasts, scores and
+// events. It has no clock, no goroutine and does no I/O, so its state is a function of
+// its configuration and the records applied, and a replay gives the same bits.
+//
+// It has two halves. Learn makes samples of records (assemble.Assembler), lets the models
+// learn and forecast, and leaves step results in the Results; LearnMessage and Settle do so
+// for many messages, series by series. Score makes points of the step results. The halves
+// share nothing else: two goroutines can have one half each, if all Results are scored after
+// they are learnt, and in order. In all else an Engine is not safe for concurrent use.
+type Engine struct {
+	c         Config
+	assembler *assemble.Assembler
+	scorer    *scorer
+
+	next    int64
+	latest  int64 // time of the last sample learnt from, ns; 0 = none
+	refused refusedCounts
+	samples int64          // since the last scores over all series
+	pooled  int64          // time of these
+	series  []*series      // in order of appearance, as the Assembler has them
+	shared  []*sharedModel // with scope Shared, in order of appearance
+
+	budget budget
+	tier   int // of the series that is about to begin
+
+	into   learner
+	shards []*shard
+	queue  []waiting // for Settle, in order of arrival
+	inputs []float64 // scratch, H+1 x inputs
+}
+
+// New returns an Engine that has seen nothing. The error reports every
+// violated relation of c at once.
+func New(c Config) (*Engine, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	a, err := assemble.New(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{c: c, assembler: a, refused: newRefusedCounts(), shards: []*shard{{Constructors: Constructors{c.NewModel, c.Lighter}}}}
+	for _, more := range c.Shards {
+		e.shards = append(e.shards, &shard{Constructors: more})
+	}
+	e.inputs = make([]float64, (c.Horizon+1)*c.Inputs())
+	e.budget = budget{limit: c.Memory, costs: make(map[choice]cost)}
+	e.tier = e.firstTier()
+	a.Afford = e.affordSeries
+	scored := c
+	e.scorer = newScorer(&scored)
+	return e, nil
+}
+
+// Next returns the offset after the last message applied.
+func (e *Engine) Next() int64 { return e.next }
+
+// NumSeries returns the number of series seen.
+func (e *Engine) NumSeries() int { return len(e.series) }
+
+// Apply learns and scores a message with one record, unless it was applied before.
+func (e *Engine) Apply(dst *Results, r *stream.Record) error {
+	if !e.begin(dst, r.Message) {
+		return nil
+	}
+	if err := e.Learn(dst, r); err != nil {
+		return err
+	}
+	return e.Score(dst)
+}
+
+// begin reports whether m is new: a message whose offset was applied before is to be
+// skipped.
+func (e *Engine) begin(dst *Results, m *stream.Message) bool {
+	if m.Offset < e.next {
+		return false
+	}
+	e.next = m.Offset + 1
+	dst.Next = e.next
+	dst.Records++
+	return true
+}
+
+// refuse keeps m, or a part of m, as a dead letter, and reports the first, the tenth, the
+// hundredth … refusal for each reason.
+func (e *Engine) refuse(dst *Results, m *stream.Message, err *stream.DataError) {
+	dst.arrive()
+	dst.refuse(m, err)
+	e.reportRefused(dst, m, err)
+}
+
+// Learn gives r to the Assembler and learns from the completed samples: none, one or
+// several. Their step results are appended to dst, to be scored. Errors in the data become
+// dead letters in dst; a returned error is fatal and leaves the Engine unusable.
+//
+// Each sample is learnt first, then the next samples are forecast. Each forecast reaches
+// the Scorer before its target is seen.
+func (e *Engine) Learn(dst *Results, r *stream.Record) error {
+	if err := e.add(dst, r); err != nil {
+		return err
+	}
+	return e.Settle(dst)
+}
+
+// add gives r to the Assembler. The samples that it completes may be left waiting.
+func (e *Engine) add(dst *Results, r *stream.Record) error {
+	e.into = learner{e, dst, r.Message}
+	return e.assembler.Add(&e.into, r)
+}
+
+// learner receives what the Assembler makes of a record.
+type learner struct {
+	e   *Engine
+	dst *Results
+	of  *stream.Message // of the record
+}
+
+// Refuse implements Receiver.
+func (l *learner) Refuse(m *stream.Message, err *stream.DataError) {
+	if m != l.of {
+		l.dst.Records++ // a row, beside its parts
+	}
+	l.e.refuse(l.dst, m, err)
+}
+
+// Sample implements Receiver: the models learn from it, now or in Settle.
+func (l *learner) Sample(in *assemble.Sample) error {
+	s, err := l.e.seriesOf(l.dst, in)
+	if err != nil {
+		return err
+	}
+	s.changed = true // nothing else leads to a series
+	return l.e.enqueue(l.dst, s, in)
+}
+
+// learn learns from a sample that has come.
+func (e *Engine) learn(dst *Results, w *waiting) error {
+	s, h, in := w.series, w.series.shard, &w.sample
+	e.closeGap(dst, s, in)
+	r := stepResult{
+		kind: resultSample, series: s.scored, time: in.Time, row: in.Row, y: in.Y, inputs: w.inputs,
+		warmUp: !e.c.Evaluation.scored(in.Row), due: w.due, dueAll: w.dueAll, missing: in.Gap,
+	}
+	seasonal := s.forecaster.seasonal // the series may grow into another model
+	if seasonal != nil {
+		h.before = sortedSeasons(h.before, seasonal)
+	}
+	if err := e.observe(dst, w); err != nil {
+		return err
+	}
+	if seasonal != nil {
+		if h.seasons = sortedSeasons(h.seasons, seasonal); !slices.Equal(h.before, h.seasons) {
+			s.event(dst, in.Time, stream.EventSeason, "%s", SeasonText(h.seasons))
+		}
+	}
+	if err := e.remeasure(s, in.Row+1); err != nil {
+		return err
+	}
+	r.phases = s.forecaster.phases()
+	r.levelSetScore = s.inspect(dst, in.Time)
+	if err := e.forecast(dst, s, in, &r); err != nil {
+		return err
+	}
+	if w.due {
+		e.insight(dst, s, &r)
+	}
+	dst.add(r)
+	return nil
+}
+
+// fill learns from a sample that is missing in a gap.
+func (e *Engine) fill(dst *Results, w *waiting) error {
+	s, y := w.series, w.sample.Y
+	r := stepResult{kind: resultFill, series: s.scored, y: y, inputs: w.inputs}
+	if err := e.observe(dst, w); err != nil {
+		return err
+	}
+	r.phases = s.forecaster.phases()
+	if yhat := dst.room(e.c.Horizon * len(y)); s.forecaster.ForecastTo(yhat) && e.sane(yhat) {
+		r.yhat = yhat
+	}
+	dst.add(r)
+	return nil
+}
+
+// closeGap reports the samples missing before in, and drops the lags if they were not all
+// filled in.
+func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
+	switch {
+	case in.Wrong != 0:
+		s.event(dst, in.Time, stream.EventTime, "the time was wrong: %s was the last, %d records in a row go on from before it", stream.TimeText(in.Wrong), assemble.Agreement)
+		e.dropLags(dst, s, in)
+		return
+	case in.Gap == 0:
+		return
+	case in.Break == 0:
+		s.event(dst, in.Time, stream.EventGap, "%d samples missing", in.Gap)
+		return
+	}
+	s.event(dst, in.Time, stream.EventGap, "%d samples missing, more than %d: only these are filled in", in.Gap, e.c.MaxGap)
+	e.dropLags(dst, s, in)
+}
+
+// dropLags makes the samples before in no neighbours in time of it.
+func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
+	s.forecaster.resetLags()
+	s.broken = true
+	y := dst.room(len(in.Y))
+	for i := range y {
+		y[i] = math.NaN()
+	}
+	r := stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break, rewound: in.Wrong != 0}
+	if r.rewound {
+		r.missing = int64(e.c.Horizon)
+	}
+	dst.add(r)
+}
+
+// observe lets the model learn from w.
+func (e *Engine) observe(dst *Results, w *waiting) error {
+	s := w.series
+	if err := s.forecaster.show(w.sample.Time, w.sample.Y, w.inputs); err != nil {
+		return rejected(s.info.Name, e.c.Model, err)
+	}
+	if s.growth != nil {
+		return e.record(dst, w)
+	}
+	return nil
+}
+
+// LearnMessage learns from all that was decoded from the i-th message of src, unless it was applied
+// before, and keeps what was refused as dead letters. No state may be saved before the last message
+// of src. Samples may be left waiting: Settle has to follow before dst is
+// scored, or another batch learnt into.
+func (e *Engine) LearnMessage(dst *Results, src *Decoded, i int) error {
+	if !e.begin(dst, &src.messages[i].message) {
+		return nil
+	}
+	counted := true // as the message
+	return src.Parts(i, func(r *stream.Record, refusal *stream.DataError) error {
+		if r.Ahead {
+			return e.add(dst, r)
+		}
+		if !counted {
+			dst.Records++
+		}
+		counted = false
+		if refusal != nil {
+			e.refuse(dst, r.Message, refusal)
+			return nil
+		}
+		return e.add(dst, r)
+	})
+}
+
+// later returns the later of two times, of which 0 means none.
+func later(a, b int64) int64 {
+	if a == 0 || b != 0 && b > a {
+		return b
+	}
+	return a
+}
+
+// Score appends to dst the points of its step results. dst must be the batch of all records
+// learnt since the last call of Score.
+func (e *Engine) Score(dst *Results) error { return e.scorer.takeAll(dst) }
+
+// inspect adds an event for a drift at the last sample, and returns the level set score of
+// the model. NaN: none.
+func (s *series) inspect(dst *Results, time int64) (score float64) {
+	score = math.NaN()
+	if m := s.forecaster.detector; m != nil {
+		if v, ok := m.Anomaly(); ok {
+			score = v
+		}
+	}
+	if m := s.forecaster.drift; m != nil {
+		if d, ok := m.Drift(); ok {
+			s.addEvent(dst, driftEvent(s.info, time, d))
+		}
+	}
+	return score
+}
+
+// forecast puts the forecasts that s has now into r.
+func (e *Engine) forecast(dst *Results, s *series, in *assemble.Sample, r *stepResult) error {
+	n := e.c.Horizon * len(r.y)
+	yhat := dst.room(n)
+	if !s.forecaster.ForecastTo(yhat) {
+		return nil
+	}
+	if !e.sane(yhat) {
+		return e.rescue(dst, s, in.Time)
+	}
+	r.yhat, r.spacing = yhat, in.Spacing
+	if l := len(e.c.Levels); l > 0 && e.c.Intervals == nil {
+		if b := s.forecaster.bounder; b != nil {
+			if v := dst.room(2 * l * n); b.BoundsTo(v[:l*n], v[l*n:]) {
+				r.bounds = v
+			}
+		}
+	}
+	if e.c.Joint {
+		if b := s.forecaster.joint; b != nil {
+			if v := dst.room(2 * n); b.JointTo(v[:n], v[n:]) {
+				r.region = v
+			}
+		}
+	}
+	return nil
+}
+
+// explosion is how many times the largest sample allowed a forecast has to be to
+// count as exploding.
+const explosion = 1e6
+
+// sane reports whether no forecast is infinite, NaN or exploding.
+func (e *Engine) sane(v []float64) bool {
+	limit := explosion * e.c.MaxAbs
+	for _, x := range v {
+		if !(x <= limit && x >= -limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// SetMetricsEvery changes Config.MetricsEvery, which only decides when scores are
+// written.
+func (e *Engine) SetMetricsEvery(n int) { e.c.MetricsEvery = n }
+
+// MeanErrors returns the mean squared error and the NMSE of the model, or of a baseline, with the
+// given name over all series, averaged over the horizons 1 to Evaluation.MeanTo; NaN without any.
+func (e *Engine) MeanErrors(name string) (mse, nmse float64) { return e.scorer.meanErrors(name) }
+
+// AppendScores appends the scores of all series as they are now, due or not. It
+// changes nothing.
+func (e *Engine) AppendScores(dst *Results) { e.scorer.all(dst) }

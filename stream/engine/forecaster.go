@@ -1,0 +1,57 @@
+package engine
+
+import "github.com/orffvar/forecaster/eval"
+
+// forecaster is an eval.Forecaster with its optional interfaces, looked up once: a search for
+// each sample costs as much as a small model. Nil: it does not have the interface.
+type forecaster struct {
+	eval.Forecaster
+	inputs   eval.InputTaker
+	clocked  eval.Clocked
+	lags     eval.LagResetter
+	seasonal eval.Seasonal
+	detector eval.Detector
+	drift    eval.DriftDetector
+	bounder  eval.Bounder
+	joint    eval.JointBounder
+}
+
+// newForecaster returns a forecaster of a new series.
+func newForecaster(m eval.Model) forecaster {
+	f := forecaster{Forecaster: m.NewSeries()}
+	f.inputs, _ = eval.As[eval.InputTaker](f.Forecaster)
+	f.clocked, _ = eval.As[eval.Clocked](f.Forecaster)
+	f.lags, _ = eval.As[eval.LagResetter](f.Forecaster)
+	f.seasonal, _ = eval.As[eval.Seasonal](f.Forecaster)
+	f.detector, _ = eval.As[eval.Detector](f.Forecaster)
+	f.drift, _ = eval.As[eval.DriftDetector](f.Forecaster)
+	f.bounder, _ = eval.As[eval.Bounder](f.Forecaster)
+	f.joint, _ = eval.As[eval.JointBounder](f.Forecaster)
+	return f
+}
+
+// show lets f learn from a sample.
+func (f *forecaster) show(time int64, y, inputs []float64) error {
+	if len(inputs) > 0 && f.inputs != nil {
+		f.inputs.SetInputs(inputs)
+	}
+	if f.clocked != nil {
+		f.clocked.SetTime(time)
+	}
+	return f.Observe(y)
+}
+
+// phases returns the phases of the last sample.
+func (f *forecaster) phases() eval.Phases {
+	if f.seasonal == nil {
+		return eval.Phases{}
+	}
+	return f.seasonal.Phases()
+}
+
+// resetLags says that the next sample does not follow the last one.
+func (f *forecaster) resetLags() {
+	if f.lags != nil {
+		f.lags.ResetLags()
+	}
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// growPace is the number of recorded samples that the model a series grows into learns with
+// each new sample: it has caught up when the series has half as many again.
+const growPace = 3
+
+// growth is what a series that begins with the lightest model holds until it has a better one:
+// its samples, and the better model while that learns them. Having learnt all of them it takes
+// over, and is what it would be if the series had begun with it.
+type growth struct {
+	times  []int64   // of the samples
+	broken []bool    // the sample does not follow the one before
+	values []float64 // of the samples and their inputs, as a model gets them
+
+	next       *sharedModel // nil until the series has Config.GrowAfter samples
+	forecaster forecaster
+	tier       int // of next
+	taught     int // samples that next has learnt
+}
+
+// grows reports whether series begin with the lightest model.
+func (e *Engine) grows() bool {
+	return e.c.GrowAfter > 0 && len(e.c.Lighter) > 0 && e.c.Scope == PerSeries
+}
+
+// record keeps a sample that the model of its series has just learnt, and lets the series grow.
+func (e *Engine) record(dst *Results, w *waiting) error {
+	s, in := w.series, &w.sample
+	g := s.growth
+	if g.times == nil { // exactly what a series needs that stays young
+		n := e.c.GrowAfter
+		g.times, g.broken, g.values = make([]int64, 0, n), make([]bool, 0, n), make([]float64, 0, n*(len(in.Y)+len(w.inputs)))
+	}
+	g.times, g.broken, g.values = append(g.times, in.Time), append(g.broken, s.broken), append(append(g.values, in.Y...), w.inputs...)
+	s.broken = false
+	if g.next == nil {
+		if len(g.times) < e.c.GrowAfter {
+			return nil
+		}
+		if err := e.beginGrowth(dst, s, in.Time); err != nil || s.growth == nil {
+			return err
+		}
+	}
+	for range growPace {
+		if err := e.teach(s); err != nil {
+			return err
+		}
+		if g.taught == len(g.times) {
+			s.tier, s.shared, s.forecaster, s.growth = g.tier, g.next, g.forecaster, nil
+			return nil
+		}
+	}
+	return nil
+}
+
+// beginGrowth makes the model that s grows into, or ends the growth where no better one fits.
+func (e *Engine) beginGrowth(dst *Results, s *series, time int64) error {
+	g, dim := s.growth, len(s.info.Variables)
+	tier, bytes, ok := e.better(s)
+	if !ok {
+		s.growth = nil
+		s.event(dst, time, stream.EventSeries, "keeps model %s to save memory", e.c.Lighter[s.tier-1].Name)
+		return nil
+	}
+	m, err := s.shard.newModel(&e.c, dim, tier)
+	if err != nil {
+		return err
+	}
+	g.next, g.forecaster, g.tier = m, newForecaster(m.model), tier
+	if e.budget.limit > 0 {
+		e.setCost(s, bytes)
+	}
+	return nil
+}
+
+// teach lets the model that s grows into learn one more of the recorded samples, by the calls
+// that the engine makes for a new one.
+func (e *Engine) teach(s *series) error {
+	g, dim := s.growth, len(s.info.Variables)
+	i, n := g.taught, dim+len(e.inputs)
+	values := g.values[i*n : (i+1)*n]
+	if g.broken[i] {
+		g.forecaster.resetLags()
+	}
+	g.taught++
+	if err := g.forecaster.show(g.times[i], values[:dim], values[dim:]); err != nil {
+		return rejected(s.info.Name, e.c.Model, err)
+	}
+	resize(&s.shard.grown, e.c.Horizon*dim)
+	g.forecaster.ForecastTo(s.shard.grown)
+	return nil
+}
+
+// growthState transfers what s grows into.
+func (e *Engine) growthState(c *snapshot.Codec, s *series) {
+	grows := 0
+	if s.growth != nil && !c.Decoding() {
+		grows = 1
+	}
+	c.Len(&grows, 1)
+	if c.Decoding() {
+		s.growth = nil
+	}
+	if grows == 0 {
+		return
+	}
+	if s.tier != len(e.c.Lighter) || !e.grows() {
+		c.Fail("a series that grows, with a model that does not")
+		return
+	}
+	if c.Decoding() {
+		s.growth = new(growth)
+	}
+	g, dim := s.growth, len(s.info.Variables)
+	c.Bool(&s.broken)
+	n, size := len(g.times), dim+len(e.inputs)
+	c.Len(&n, e.c.GrowAfter*growPace)
+	if c.Decoding() {
+		g.times, g.broken, g.values = make([]int64, n), make([]bool, n), make([]float64, n*size)
+	}
+	for i := range g.times {
+		c.Int64(&g.times[i])
+		c.Bool(&g.broken[i])
+		c.Float64s(g.values[i*size : (i+1)*size])
+	}
+	begun := 0
+	if g.next != nil {
+		begun = 1
+	}
+	if c.Len(&begun, 1); begun == 0 {
+		return
+	}
+	c.Index(&g.tier, s.tier)
+	c.Index(&g.taught, len(g.times)+1)
+	if c.Decoding() && c.Err() == nil {
+		m, err := s.shard.newModel(&e.c, dim, g.tier)
+		if err != nil {
+			c.Fail("%v", err)
+			return
+		}
+		g.next, g.forecaster = m, newForecaster(m.model)
+	}
+	if c.Err() == nil {
+		g.next.state(c)
+		c.Block(func() { g.forecaster.State(c) })
+	}
+}

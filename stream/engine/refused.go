@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// refusedCounts counts the records that an engine refused, by reason in the order of Reasons.
+type refusedCounts struct {
+	total, reported []int64 // reported: in the last event
+	events          int64   // reported so far
+}
+
+func newRefusedCounts() refusedCounts {
+	return refusedCounts{total: make([]int64, len(stream.Reasons)), reported: make([]int64, len(stream.Reasons))}
+}
+
+// add counts a refused record. It reports the total of the reason at the first one, and when
+// there are ten times as many as at the last report, if events is set.
+func (r *refusedCounts) add(reason stream.Reason, events bool) (total int64, report bool) {
+	i := slices.Index(stream.Reasons, reason)
+	r.total[i]++
+	if !events || r.total[i] < 10*r.reported[i] {
+		return r.total[i], false
+	}
+	r.reported[i] = r.total[i]
+	return r.total[i], true
+}
+
+// state transfers the counts of the reasons that occurred.
+func (r *refusedCounts) state(c *snapshot.Codec) {
+	c.Int64(&r.events)
+	n := 0
+	for _, total := range r.total {
+		if total > 0 {
+			n++
+		}
+	}
+	c.Len(&n, len(stream.Reasons))
+	for i := 0; n > 0 && c.Err() == nil; i++ {
+		if !c.Decoding() && r.total[i] == 0 {
+			continue
+		}
+		at := i
+		c.Index(&at, len(stream.Reasons))
+		if at < i {
+			c.Fail("reasons that do not ascend")
+			return
+		}
+		i = at
+		c.Int64(&r.total[i])
+		c.Int64(&r.reported[i])
+		n--
+	}
+}
+
+// reportRefused appends an event about the refused m when one is due. Its time is that of the
+// latest sample, or of the message while there is none; without a time it waits. The n-th event has
+// n - 1 ns more, so that no two have one time: a point has one value. Its series is that of the
+// metrics over all series.
+func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *stream.DataError) {
+	when := e.latest
+	if when == 0 {
+		when = m.Time
+	}
+	n, report := e.refused.add(err.Reason, when != 0)
+	if !report {
+		return
+	}
+	when += e.refused.events
+	e.refused.events++
+	records := "records were"
+	if n == 1 {
+		records = "record was"
+	}
+	dst.add(stepResult{kind: resultEvent, event: &stream.Event{Series: cmp.Or(e.c.Pool, stream.AllSeries), Time: when, Kind: stream.EventRefused,
+		Text: fmt.Sprintf("%d %s refused as %s; the latest: %s: %s", n, records, err.Reason, m.Origin(), err.Detail)}})
+}

@@ -1,0 +1,126 @@
+package engine
+
+import "github.com/orffvar/forecaster/stream"
+
+// Results are what an Engine makes of consecutive records: the points in Batch, and step
+// results that become points in Score. Its slices belong to its holder and are reused after
+// Reset.
+type Results struct {
+	stream.Batch
+
+	results  []stepResult     // not scored yet
+	insights []stream.Insight // of results
+	parts    []Results        // of shards that learn at the same time: their numbers, and their results until absorb
+	points   int              // that these and the samples that wait are likely to become
+	numbers  int              // of these points, not yet in floats
+	series   int              // of the samples …
+	samples  int              // … that have waited since the last Score
+
+	// Arrivals are samples and refusals, numbered as they came. A result has the number of
+	// the arrival that it comes of.
+	arrivals, arrival int32
+	unsorted          bool // results are not in order of arrival
+
+	floats arena[float64] // of the vectors of the points
+	bytes  arena[byte]    // of the copies of messages
+}
+
+// Points returns the number of points in the batch and of the points that scoring will add
+// to it. The limit of a batch counts both.
+func (b *Results) Points() int {
+	return b.points + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
+}
+
+// Bytes returns about how much memory the points take: what its limit on bytes
+// counts.
+func (b *Results) Bytes() int {
+	n := b.floats.used + b.numbers
+	for i := range b.parts {
+		n += b.parts[i].floats.used
+	}
+	return 8*n + b.bytes.used + 128*b.Points()
+}
+
+// Reset empties the batch and keeps its memory, unless that is far more than it needed, with
+// the names and texts that its points refer to.
+func (b *Results) Reset() {
+	b.scored()
+	b.floats.reset()
+	b.bytes.reset()
+	for i := range b.parts {
+		b.parts[i].Reset()
+	}
+	*b = Results{Batch: stream.Batch{
+		Forecasts: emptied(b.Forecasts), Observations: emptied(b.Observations), Metrics: emptied(b.Metrics),
+		Insights: emptied(b.Insights), Events: emptied(b.Events), DeadLetters: emptied(b.DeadLetters),
+	},
+		results: b.results, insights: b.insights, parts: b.parts, floats: b.floats, bytes: b.bytes,
+	}
+}
+
+// arrive begins with the results of something that has come, and returns its number.
+func (b *Results) arrive() int32 {
+	b.arrival = b.arrivals
+	b.arrivals++
+	return b.arrival
+}
+
+// gather counts a sample of s that is about to wait.
+func (b *Results) gather(s *series) {
+	b.samples++
+	if s.waiting == 0 {
+		b.series++
+	}
+}
+
+// Gathers reports whether b is to become larger than usual: its samples belong to so many
+// series that each has few of them.
+func (b *Results) Gathers() bool { return b.samples < groupSize*b.series }
+
+// add appends a result of the present arrival.
+func (b *Results) add(r stepResult) {
+	r.arrival = b.arrival
+	if n := len(b.results); n > 0 && b.results[n-1].arrival > r.arrival {
+		b.unsorted = true
+	}
+	if r.kind == resultEvent {
+		b.points++
+	}
+	b.results = append(b.results, r)
+}
+
+// absorb appends the results of p.
+func (b *Results) absorb(p *Results) {
+	for _, r := range p.results {
+		if r.insight > 0 {
+			r.insight += int32(len(b.insights))
+		}
+		b.arrival = r.arrival
+		b.add(r)
+	}
+	b.insights = append(b.insights, p.insights...)
+	p.scored()
+}
+
+// scored drops the step results.
+func (b *Results) scored() {
+	if len(b.results) > 0 {
+		clear(b.results)
+		b.results, b.insights = emptied(b.results), emptied(b.insights)
+	}
+	b.points, b.numbers, b.series, b.samples = 0, 0, 0, 0
+	b.arrivals, b.arrival, b.unsorted = 0, 0, false
+}
+
+// vector returns a copy of v that lives as long as the batch.
+func (b *Results) vector(v []float64) []float64 { return b.floats.copy(v) }
+
+// room returns n numbers, of any value, that live as long as the batch.
+func (b *Results) room(n int) []float64 { return b.floats.take(n) }
+
+// refuse appends a dead letter with a copy of m.
+func (b *Results) refuse(m *stream.Message, err *stream.DataError) {
+	c := *m
+	c.Key, c.Value = b.bytes.copy(m.Key), b.bytes.copy(m.Value)
+	b.DeadLetters = append(b.DeadLetters, stream.DeadLetter{Message: c, DataError: *err})
+}

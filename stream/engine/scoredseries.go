@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// scoredSeries is all that the scorer knows of one series with its variables.
+type scoredSeries struct {
+	info  *stream.Series
+	place int   // in order of appearance
+	time  int64 // of the last sample
+
+	scorers   []modelScorer   // of the model, then of the baselines
+	baselines []*baseline     // in their order
+	anomalies *anomaly.Scorer // nil: none are asked for
+
+	intervals  eval.Intervals   // nil when the model has them, or none are asked for
+	drift      eval.DriftWatch  // likewise
+	companions []eval.Companion // these two
+	yhat       []float64        // the one-step forecast issued last, dim; NaN = none
+	issued     issued           // while the spacing is estimated
+
+	limits *limits
+
+	changed bool // since Engine.Saved
+}
+
+func (s *scoredSeries) Changed() bool { return s.changed }
+
+// modelScorer is the scorer of one model.
+type modelScorer struct {
+	*eval.Scorer
+	model string
+}
+
+// baseline is a baseline of a series.
+type baseline struct {
+	name   string
+	own    eval.Model // that f belongs to
+	f      forecaster
+	scorer *eval.Scorer // nil: it is not scored
+}
+
+// newScoredSeries returns what the scorer knows of a series that begins now. The scorer
+// learns about it by a step result.
+func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, error) {
+	dim := len(info.Variables)
+	s := &scoredSeries{
+		info: info, place: place, scorers: []modelScorer{{newModelScorer(c, info), c.Model}},
+		yhat: make([]float64, dim), limits: newLimits(c, info.Variables), changed: true,
+	}
+	if !c.Evaluation.NoAnomalies {
+		s.anomalies = anomaly.NewScorer(c.anomalies(info.Variables))
+	}
+	for _, b := range c.Baselines {
+		m, err := b.New(dim, c.Horizon)
+		if err != nil {
+			return nil, fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
+		}
+		one := &baseline{name: b.Name, own: m, f: newForecaster(m)}
+		if !c.Evaluation.ReferenceAlone {
+			one.scorer = eval.NewScorer(scorerConfig(c, info))
+			s.scorers = append(s.scorers, modelScorer{one.scorer, b.Name})
+		}
+		s.baselines = append(s.baselines, one)
+	}
+	var err error
+	if c.Intervals != nil {
+		if s.intervals, err = c.Intervals(dim); err != nil {
+			return nil, fmt.Errorf("stream: intervals of %d variables: %w", dim, err)
+		}
+		s.companions = append(s.companions, s.intervals)
+	}
+	if c.Drift != nil {
+		if s.drift, err = c.Drift(dim); err != nil {
+			return nil, fmt.Errorf("stream: drift detector of %d variables: %w", dim, err)
+		}
+		s.companions = append(s.companions, s.drift)
+	}
+	s.forget()
+	return s, nil
+}
+
+// newModelScorer returns the scorer of the model, which alone has intervals.
+func newModelScorer(c *Config, info *stream.Series) *eval.Scorer {
+	config := scorerConfig(c, info)
+	if len(c.Levels) > 0 {
+		config.Level = c.Levels[0]
+		config.Joint = c.Joint
+	}
+	return eval.NewScorer(config)
+}
+
+// scorerConfig is what a scorer scores without intervals.
+func scorerConfig(c *Config, info *stream.Series) eval.ScorerConfig {
+	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow, MeanTo: c.Evaluation.MeanTo}
+	if c.Evaluation.Scale != nil {
+		config.Scale = c.Evaluation.Scale(info)
+	}
+	return config
+}
+
+// forget drops the one-step forecast.
+func (s *scoredSeries) forget() {
+	for i := range s.yhat {
+		s.yhat[i] = math.NaN()
+	}
+}
+
+// issue passes the forecasts to the companions; nil: there are none.
+func (s *scoredSeries) issue(yhat []float64) {
+	for _, c := range s.companions {
+		if yhat == nil {
+			c.ResetLags()
+		} else {
+			c.Issue(yhat)
+		}
+	}
+}
+
+func (s *scoredSeries) state(c *snapshot.Codec) {
+	c.Section("scored")
+	c.Int64(&s.time)
+	c.Optional("model", func() { s.scorers[0].State(c) })
+	for _, m := range s.baselines {
+		c.Optional("baseline "+m.name, func() {
+			m.own.State(c)
+			m.f.State(c)
+			if m.scorer != nil {
+				m.scorer.State(c)
+			}
+		})
+	}
+	if s.intervals != nil {
+		c.Optional("intervals", func() { s.intervals.State(c) })
+	}
+	if s.drift != nil {
+		c.Optional("drift", func() { s.drift.State(c) })
+	}
+	if s.anomalies != nil {
+		s.anomalies.State(c)
+	}
+	c.Float64s(s.yhat)
+	s.issued.state(c)
+}

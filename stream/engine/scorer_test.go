@@ -1,0 +1,194 @@
+package engine_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/streamtest"
+	"github.com/orffvar/forecaster/varmodel"
+	"github.com/orffvar/forecaster/varmodel/interval"
+)
+
+// TestCompanionsBesideTheModel: intervals and the drift detector say beside a model
+// what they say around it, over gaps and restarts.
+func TestCompanionsBesideTheModel(t *testing.T) {
+	levels := []float64{.8, .5}
+	intervals := func(dim int) interval.Config {
+		return interval.Config{Dim: dim, Horizon: 3, Levels: levels}
+	}
+	drift := func(dim int) interval.DriftConfig {
+		return interval.DriftConfig{Dim: dim, Horizon: 3, FalseAlarms: .05}
+	}
+	model := func(dim int) (eval.Model, error) {
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 3})
+	}
+	around := engine.Config{Model: "m", Horizon: 3, Levels: levels, Config: assemble.Config{Interval: 1e9, MaxGap: 3}}
+	beside := around
+	around.NewModel = func(dim int) (eval.Model, error) {
+		m, err := model(dim)
+		if err == nil {
+			m, err = interval.WithIntervals(m, intervals(dim))
+		}
+		if err == nil {
+			m, err = interval.WithDrift(m, drift(dim))
+		}
+		return m, err
+	}
+	beside.NewModel = model
+	beside.Intervals = func(dim int) (eval.Intervals, error) { return interval.NewIntervals(intervals(dim)) }
+	beside.Drift = func(dim int) (eval.DriftWatch, error) { return interval.NewDriftWatch(drift(dim)) }
+
+	one, other := streamtest.NewEngine(t, around), streamtest.NewEngine(t, beside)
+	rng := rand.New(rand.NewPCG(1, 2))
+	now, drifts := int64(0), 0
+	for i := range int64(3000) {
+		now += 1e9
+		switch rng.IntN(50) {
+		case 0:
+			now += 2e9 // a gap that is filled
+		case 1:
+			now += 9e9 // one that is not
+		}
+		size := 1.0
+		if i > 1500 {
+			size = 5
+		}
+		r := stream.Record{
+			Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: now,
+			Values: []float64{rng.NormFloat64() * size, rng.NormFloat64()},
+		}
+		var want, got engine.Results
+		if err := one.Apply(&want, &r); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Apply(&got, &r); err != nil {
+			t.Fatal(err)
+		}
+		if text(&got) != text(&want) {
+			t.Fatalf("record %d: beside the model\n%saround it\n%s", i, text(&got), text(&want))
+		}
+		for _, e := range got.Events {
+			if e.Kind == stream.EventDrift {
+				drifts++
+			}
+		}
+		if i%500 == 250 {
+			if err := streamtest.Restore(other, streamtest.Snapshot(other)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if drifts == 0 {
+		t.Error("no drift was found")
+	}
+}
+
+// breathless forecasts nothing finite while samples are missing.
+type breathless struct{ eval.Model }
+
+func (m breathless) NewSeries() eval.Forecaster {
+	return &breathlessSeries{Forecaster: m.Model.NewSeries()}
+}
+
+type breathlessSeries struct {
+	eval.Forecaster
+	missing bool
+}
+
+func (s *breathlessSeries) Observe(y []float64) error {
+	s.missing = math.IsNaN(y[0])
+	return s.Forecaster.Observe(y)
+}
+
+func (s *breathlessSeries) ForecastTo(dst []float64) bool {
+	if s.missing {
+		dst[0] = math.Inf(1)
+		return true
+	}
+	return s.Forecaster.ForecastTo(dst)
+}
+
+// TestUnsoundForecastsInAGap: what is not finite while a gap is filled does not reach
+// the intervals.
+func TestUnsoundForecastsInAGap(t *testing.T) {
+	e := streamtest.NewEngine(t, engine.Config{
+		Model: "m", Horizon: 1, Levels: []float64{.9}, Config: assemble.Config{Interval: 1e9, MaxGap: 3},
+		NewModel: func(dim int) (eval.Model, error) {
+			m, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
+			return breathless{m}, err
+		},
+		Intervals: func(dim int) (eval.Intervals, error) {
+			return interval.NewIntervals(interval.Config{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+		},
+	})
+	rng := rand.New(rand.NewPCG(3, 4))
+	var b engine.Results
+	for i := range int64(200) {
+		now := i * 1e9
+		if i >= 8 {
+			now += 2e9 // two are missing
+		}
+		b.Reset()
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: now, Values: []float64{rng.NormFloat64()}}
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.Forecasts) != 1 || !(b.Forecasts[0].Upper[0]-b.Forecasts[0].Lower[0] > 1) {
+		t.Errorf("after the gap: %+v", b.Forecasts)
+	}
+}
+
+// Limits move forecasts of their variable and the ends of its intervals. All other intervals stay what
+// they are, and so does an end that is within the limits.
+func TestLimitsConcernNoOtherVariable(t *testing.T) {
+	limit := func([]string) (low, high []float64) {
+		return []float64{math.Inf(-1), math.Inf(-1)}, []float64{.5, math.Inf(1)}
+	}
+	with, without := walk(t, limit), walk(t, nil)
+	limited := 0
+	for i, f := range with {
+		g := without[i]
+		if f.Yhat[0] < g.Yhat[0] {
+			limited++
+		}
+		for j, high := range []float64{.5, math.Inf(1)} {
+			got := []float64{f.Yhat[j], f.Lower[j], f.Upper[j]}
+			want := []float64{min(g.Yhat[j], high), min(g.Lower[j], high), min(g.Upper[j], high)}
+			if !slices.Equal(got, want) {
+				t.Fatalf("forecast %d, variable %d: %v with limits, want %v", i, j, got, want)
+			}
+		}
+	}
+	if limited < 100 {
+		t.Errorf("%d of %d forecasts were limited", limited, len(with))
+	}
+}
+
+// walk returns the forecasts with intervals of 500 samples of two variables.
+func walk(t *testing.T, limits func([]string) (low, high []float64)) []stream.Forecast {
+	e := streamtest.NewEngine(t, engine.Config{
+		Model: "m", Horizon: 1, Levels: []float64{.9}, Limits: limits,
+		NewModel: func(dim int) (eval.Model, error) {
+			return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
+		},
+		Intervals: func(dim int) (eval.Intervals, error) {
+			return interval.NewIntervals(interval.Config{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+		},
+	})
+	rng := rand.New(rand.NewPCG(5, 6))
+	var b engine.Results
+	for i := range int64(500) {
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: i * 1e9, Values: []float64{rng.NormFloat64(), rng.NormFloat64()}}
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return slices.DeleteFunc(b.Forecasts, func(f stream.Forecast) bool { return f.Lower == nil || math.IsNaN(f.Lower[0]) })
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+)
+
+// series is what the engine knows of one series, but for what the Assembler and the
+// Scorer know.
+type series struct {
+	info       *stream.Series
+	tier       int          // 0 = NewModel's, i = the i-th of Lighter
+	cost       int64        // bytes of the budget
+	shared     *sharedModel // of this series alone with scope PerSeries
+	forecaster forecaster
+	scored     *scoredSeries // only to be handed on
+	shard      *shard
+
+	growth *growth // nil when the series does not grow, or no more
+	broken bool    // the next sample does not follow the last one; kept while there is growth
+
+	waiting     int   // samples that wait for Engine.Settle …
+	first, last int32 // … of which these are the ends in Engine.queue
+
+	changed bool // since Engine.Saved
+}
+
+func (s *series) Changed() bool { return s.changed }
+
+// sharedModel is what several series may share: the model, of which each has a
+// forecaster.
+type sharedModel struct {
+	dim   int
+	model eval.Model
+}
+
+// seriesOf returns the series of a sample. Before its first sample, a series gets a new
+// model.
+func (e *Engine) seriesOf(dst *Results, in *assemble.Sample) (*series, error) {
+	isNew := in.Place == len(e.series)
+	if !isNew && e.series[in.Place].info == in.Series {
+		return e.series[in.Place], nil
+	}
+	if !isNew { // the scorer needs all results of the old variables before
+		if err := e.Settle(dst); err != nil {
+			return nil, err
+		}
+	}
+	s, err := e.newSeries(in.Series, in.Place, e.tier)
+	if err != nil {
+		return nil, err
+	}
+	e.tier = e.firstTier()
+	dst.arrive()
+	dst.add(stepResult{kind: resultBegin, series: s.scored})
+	e.budget.used += s.cost
+	if isNew {
+		e.series = append(e.series, s)
+		s.event(dst, in.Time, stream.EventSeries, "new series of %d variables%s", len(in.Y), e.tierName(s.tier))
+	} else {
+		e.budget.used -= e.series[in.Place].cost
+		e.series[in.Place] = s
+		s.event(dst, in.Time, stream.EventSchemaChange, "a new model of %d variables after %d records of them%s", len(in.Y), e.c.SchemaChangeAfter, e.tierName(s.tier))
+	}
+	return s, nil
+}
+
+// newSeries makes a series for a place in the order of appearance.
+func (e *Engine) newSeries(info *stream.Series, place, tier int) (*series, error) {
+	h := e.shards[place%len(e.shards)]
+	m, err := e.modelFor(h, len(info.Variables), tier)
+	if err != nil {
+		return nil, err
+	}
+	s := &series{info: info, tier: tier, shared: m, forecaster: newForecaster(m.model), shard: h, changed: true}
+	if e.grows() && tier == len(e.c.Lighter) {
+		s.growth = new(growth)
+	}
+	if s.scored, err = newScoredSeries(&e.c, info, place); err != nil {
+		return nil, err
+	}
+	if e.budget.limit > 0 {
+		c, err := e.costOf(choice{tier, len(info.Variables)})
+		s.cost = c.bytes()
+		return s, err
+	}
+	return s, nil
+}
+
+// modelFor returns the model that a series of dim variables in a shard may use.
+func (e *Engine) modelFor(h *shard, dim, tier int) (*sharedModel, error) {
+	if e.c.Scope == Shared {
+		for _, m := range e.shared {
+			if m.dim == dim {
+				return m, nil
+			}
+		}
+	}
+	m, err := h.newModel(&e.c, dim, tier)
+	if err == nil && e.c.Scope == Shared {
+		e.shared = append(e.shared, m)
+	}
+	return m, err
+}
+
+func (h *shard) newModel(c *Config, dim, tier int) (*sharedModel, error) {
+	construct := h.NewModel
+	if tier > 0 {
+		construct = h.Lighter[tier-1].New
+	}
+	m, err := construct(dim)
+	if err != nil {
+		return nil, fmt.Errorf("stream: model %s of %d variables: %w", c.Model, dim, err)
+	}
+	return &sharedModel{dim: dim, model: m}, nil
+}
+
+// event adds an event of s.
+func (s *series) event(dst *Results, time int64, kind, format string, args ...any) {
+	s.addEvent(dst, stream.Event{Series: s.info.Name, Tags: s.info.Tags, Time: time, Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
+
+func (s *series) addEvent(dst *Results, e stream.Event) {
+	dst.add(stepResult{kind: resultEvent, series: s.scored, event: &e})
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// Constructors make the models of a shard, which may share scratch memory.
+type Constructors struct {
+	NewModel func(dim int) (eval.Model, error)
+	Lighter  []LighterModel
+}
+
+// shard is every n-th series of an engine, in order of appearance. No other goroutine learns
+// samples of these series at the same time.
+type shard struct {
+	Constructors
+	waiting []*series // with samples that wait, in order of the first one
+
+	seasons, before []int     // scratch: of the model, in samples, ascending
+	grown           []float64 // scratch, H x dim
+}
+
+// learnShards learns from all samples that wait.
+func (e *Engine) learnShards(dst *Results) error {
+	busy := 0
+	for _, h := range e.shards {
+		busy += min(len(h.waiting), 1)
+	}
+	if busy > 1 && len(e.queue) >= groupSize && e.c.Together != nil {
+		return e.learnTogether(dst)
+	}
+	for _, h := range e.shards {
+		if err := e.learnShard(dst, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learnTogether learns from several shards at the same time. They share no state, and each has a
+// batch of its own.
+func (e *Engine) learnTogether(dst *Results) error {
+	resize(&dst.parts, len(e.shards))
+	results := make([]error, len(e.shards))
+	e.c.Together(len(e.shards), func(i int) { results[i] = e.learnShard(&dst.parts[i], e.shards[i]) })
+	made := 0
+	for i := range dst.parts {
+		made += len(dst.parts[i].results)
+	}
+	dst.results = slices.Grow(dst.results, made)
+	for i := range dst.parts {
+		dst.absorb(&dst.parts[i])
+	}
+	return errors.Join(results...)
+}
+
+// learnShard learns from the samples of a shard that wait, series by series.
+func (e *Engine) learnShard(dst *Results, h *shard) error {
+	samples := 0
+	for _, s := range h.waiting {
+		samples += s.waiting
+	}
+	dst.results = slices.Grow(dst.results, samples)
+	for _, s := range h.waiting {
+		for i := s.first; i >= 0; i = e.queue[i].next {
+			if err := e.work(dst, &e.queue[i]); err != nil {
+				return err
+			}
+		}
+		s.waiting = 0
+	}
+	clear(h.waiting)
+	h.waiting = h.waiting[:0]
+	return nil
+}
+
+// work learns from w.
+func (e *Engine) work(dst *Results, w *waiting) error {
+	dst.arrival = w.arrival
+	if w.sample.Missing {
+		return e.fill(dst, w)
+	}
+	return e.learn(dst, w)
+}

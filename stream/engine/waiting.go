@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/orffvar/forecaster/stream/assemble"
+)
+
+// groupSize is the number of samples of a series that a batch gathers, where the source has
+// them: the state of a series comes into the caches once for all of them.
+const groupSize = 16
+
+// waiting is a sample that has come and that no model has learnt from yet. The samples that
+// wait are learnt series by series. That changes no result, because only samples wait that
+// share no state with other series; Score brings the points into the order of arrival.
+type waiting struct {
+	series  *series
+	sample  assemble.Sample
+	inputs  []float64 // (H+1) x inputs
+	arrival int32     // of the results; see Results.arrival
+	due     bool      // scores of the series are to be written
+	dueAll  bool      // scores over all series are to be written
+	next    int32     // index of the next sample of the series; -1 = none
+}
+
+// wait appends w to the samples that wait for Settle.
+func (e *Engine) wait(w waiting) {
+	i, s := int32(len(e.queue)), w.series
+	w.next = -1
+	e.queue = append(e.queue, w)
+	if s.waiting == 0 {
+		s.first = i
+		s.shard.waiting = append(s.shard.waiting, s)
+	} else {
+		e.queue[s.last].next = i
+	}
+	s.last = i
+	s.waiting++
+}
+
+// enqueue lets in wait, or learns from it at once where the order among the series counts.
+func (e *Engine) enqueue(dst *Results, s *series, in *assemble.Sample) error {
+	w := waiting{series: s, sample: *in}
+	w.sample.Y = dst.vector(in.Y)
+	if len(e.inputs) > 0 {
+		e.assembler.InputsTo(e.inputs, in, e.c.Horizon)
+		w.inputs = dst.vector(e.inputs)
+	}
+	if !in.Missing {
+		dst.Series = len(e.series)
+		dst.Watermark, e.latest = later(dst.Watermark, in.Time), in.Time
+		w.due, w.dueAll = e.measured(in)
+	}
+	ordered := e.ordered(&w)
+	if ordered {
+		if err := e.Settle(dst); err != nil {
+			return err
+		}
+	}
+	w.arrival = dst.arrive()
+	dst.points += e.points(&w)
+	dst.numbers += e.floats(&w)
+	if !ordered {
+		dst.gather(s)
+	}
+	e.wait(w)
+	if ordered {
+		return e.Settle(dst)
+	}
+	return nil
+}
+
+// ordered reports whether w has to be learnt after all samples before it and before all
+// samples behind it: it reads what other series change, or changes what they read.
+func (e *Engine) ordered(w *waiting) bool {
+	switch s := w.series; {
+	case e.c.Scope == Shared, w.dueAll, e.c.Evaluation.Losses != nil, e.c.Evaluation.Errors != nil, e.c.Evaluation.Inside != nil:
+		return true
+	case e.budget.limit == 0:
+		return false
+	case s.growth != nil && s.growth.next == nil && len(s.growth.times)+s.waiting+1 >= e.c.GrowAfter:
+		return true
+	default:
+		return remeasured(w.sample.Row + 1)
+	}
+}
+
+// Settle lets the models learn from the samples that LearnMessage has left waiting. The
+// results are appended to dst, which belongs to all of them.
+func (e *Engine) Settle(dst *Results) error {
+	if len(e.queue) == 0 {
+		return nil
+	}
+	if err := e.learnShards(dst); err != nil {
+		return err
+	}
+	clear(e.queue)
+	e.queue = emptied(e.queue)
+	return nil
+}
+
+// measured reports whether scores of a series, or over all of them, are due after in.
+func (e *Engine) measured(in *assemble.Sample) (due, dueAll bool) {
+	if e.c.MetricsEvery == 0 {
+		return false, false
+	}
+	due = (in.Row+1)%int64(e.c.MetricsEvery) == 0
+	// No two at the same time: a point has one value.
+	if e.samples++; e.samples >= int64(e.c.MetricsEvery)*int64(len(e.series)) && in.Time > e.pooled {
+		e.samples, e.pooled = 0, in.Time
+		dueAll = true
+	}
+	return due, dueAll
+}
+
+// points returns how many points a sample becomes, but for what is rare.
+func (e *Engine) points(w *waiting) int {
+	if w.sample.Missing {
+		return 0
+	}
+	n := 1
+	if w.sample.Spacing != 0 {
+		n += len(e.c.Emit)
+	}
+	if w.due {
+		n += (1 + len(e.c.Baselines)) * len(e.c.Emit) * (1 + len(w.sample.Y))
+	}
+	return n
+}
+
+// floats returns about how many numbers the results of a sample and their points have.
+func (e *Engine) floats(w *waiting) int {
+	const fixed = int(unsafe.Sizeof(waiting{})+unsafe.Sizeof(stepResult{})) / 8
+	ends := 2 * len(e.c.Levels) * e.c.Horizon
+	if len(e.c.Levels) > 1 { // copied; see scorer.atHorizon
+		ends += 2 * len(e.c.Levels) * len(e.c.Emit)
+	}
+	return fixed + len(w.sample.Y)*(2+e.c.Horizon+ends)
+}

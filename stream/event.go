@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/eval/anomaly"
+)
+
+// AllSeries is the name of the series of an event that concerns every series. Names of
+// metrics over all series begin with AllSeries; see engine.Config.Pool.
+const AllSeries = "_all"
+
+// IsPool reports whether a name is one of a series over all series.
+func IsPool(name string) bool { return name == AllSeries || strings.HasPrefix(name, AllSeries+" ") }
+
+// Event says that something worth knowing happened to a series.
+type Event struct {
+	Series string
+	Tags   []Tag // as of Series
+	Time   int64
+	Kind   string // one of the Event constants
+	Text   string
+
+	Anomaly *Anomaly // of the kind EventAnomaly; nil for others
+}
+
+// Anomaly is one phase of an anomaly: its beginning, its end, or its change into the new
+// normal.
+type Anomaly struct {
+	anomaly.Event
+	Phase     string // AnomalyBegin, AnomalyNewNormal or AnomalyEnd
+	Variables []string
+}
+
+// The phases of an anomaly.
+const (
+	AnomalyBegin     = "begin"
+	AnomalyNewNormal = "new_normal"
+	AnomalyEnd       = "end"
+)
+
+// EventKinds are the kinds of events.
+var EventKinds = []string{
+	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventSeason, EventDrift, EventReset, EventReload,
+}
+
+// The kinds of events.
+const (
+	EventSeries       = "series"        // a new series was seen
+	EventSchemaChange = "schema_change" // its variables changed: a new model
+	EventRefused      = "refused"       // records were refused: the first of a reason, the tenth, the hundredth…; of the series of Pool
+	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
+	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
+	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
+	EventSeason       = "season"        // the forecasts use other seasons than before
+	EventDrift        = "drift"         // the model's errors are not what they were
+	EventReset        = "reset"         // the state went bad: a new model
+	EventReload       = "reload"        // the configuration was read again; of the series AllSeries
+)
+
+// Text is the text of the event.
+func (a *Anomaly) Text() string {
+	var text string
+	switch a.Phase {
+	case AnomalyBegin:
+		text = fmt.Sprintf("anomaly begins: %s, score %.2f", a.Cause, a.Score)
+	case AnomalyNewNormal:
+		text = fmt.Sprintf("anomaly since %s is the new normal: peak %.2f, %s", TimeText(a.Begin), a.Score, a.Cause)
+	default:
+		text = fmt.Sprintf("anomaly from %s to %s has ended: peak %.2f at %s, %s", TimeText(a.Begin), TimeText(a.End), a.Score, TimeText(a.Peak), a.Cause)
+	}
+	for _, j := range a.Blamed() {
+		text += fmt.Sprintf(", %s %.0f %%", a.Variables[j], 100*a.Shares[j])
+	}
+	return text
+}
+
+// TimeText writes a time, in ns since 1970 UTC, as RFC 3339.
+func TimeText(t int64) string { return time.Unix(0, t).UTC().Format(time.RFC3339Nano) }
