@@ -16,7 +16,7 @@ var parts embed.FS
 
 func (a *app) createCommand() *cobra.Command {
 	inputs := []string{"kafka", "telegraf", "file", "stdin", "simulated"}
-	outputs := []string{"influxdb", "file", "kafka"}
+	outputs := []string{"influxdb", "remote_write", "file", "kafka"}
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Print a commented configuration to start from",

@@ -26,6 +26,7 @@ const (
 	simulated = "input.simulated.rows=10 output.discard={}"
 	onGrid    = fromKafka + " pipeline.interval=1m"
 	fromAvro  = fromKafka + " input.data_format=avro input.avro.registry=http://r:1"
+	toRemote  = "input.simulated.rows=10 output.remote_write.url=http://h:1/w"
 	toInflux  = "input.simulated.rows=10 output.influxdb.url=http://h:1 output.influxdb.bucket=b output.influxdb.token=t"
 	toFile    = "input.simulated.rows=10 output.file.path=out.csv"
 	toKafka   = "input.simulated.rows=10 output.kafka.topic=f output.kafka.brokers=b:1"
@@ -119,6 +120,16 @@ var arrivals = []setting{
 	{fromKafka, "pipeline.max_abs=7"},
 	{fromKafka, "evaluate.window=80"},
 	{fromKafka, "evaluate.interval=7"},
+	{toRemote, "output.remote_write.url=http://h:2/w"},
+	{toRemote, "output.remote_write.time=target"},
+	{toRemote + " output.remote_write.username=u output.remote_write.password=p", "output.remote_write.username=v"},
+	{toRemote + " output.remote_write.username=u output.remote_write.password=p", "output.remote_write.password=q"},
+	{toRemote, "output.remote_write.token=u"},
+	{toRemote, "output.remote_write.batch_size=7"},
+	{toRemote, "output.remote_write.timeout=7s"},
+	{toRemote, "output.remote_write.layout=long"},
+	{toRemote, "output.remote_write.include=forecasts"},
+	{toRemote, "output.remote_write.every=7"},
 	{toInflux, "output.influxdb.url=http://h:2"},
 	{toInflux, "output.influxdb.token=u"},
 	{toInflux, "output.influxdb.org=o"},
@@ -168,6 +179,9 @@ var elsewhere = map[string]string{
 	"output.kafka.tls_key":              "TestFilesOfTLSArrive",
 	"output.kafka.topic":                "cmd/forecaster, TestFault67_NotReady",
 	"output.kafka.anomaly_topic":        "cmd/forecaster, TestRealAnomaliesHaveATopic",
+	"output.remote_write.password_file": "internal/config, TestSecretFile",
+	"output.remote_write.token_file":    "internal/config, TestSecretFile",
+	"output.remote_write.tls":           "TestFilesOfTLSArrive",
 	"output.influxdb.token_file":        "internal/config, TestSecretFile",
 	"output.file.path":                  "cmd/forecaster, TestFault64_OutputsChange",
 	"output.dead_letters":               "cmd/forecaster, TestFault64_OutputsChange",
@@ -219,6 +233,9 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 	}
 	if i := OutputInfluxDB(c); i != nil {
 		all = append(all, i.sink(c.Model.Levels, nil, nil))
+	}
+	if o := config.Of[RemoteWriteOutput](c.Output.Kinds); o != nil {
+		all = append(all, o.sink(c.Model.Levels, nil, nil))
 	}
 	if f := OutputFile(c); f != nil {
 		f.Path = filepath.Join(t.TempDir(), filepath.Base(f.Path))
@@ -317,6 +334,15 @@ func TestFilesOfTLSArrive(t *testing.T) {
 		c, err := loaded(t, "", all...)
 		if err == nil {
 			_, err = NewDecoders(c, slog.Default())
+		}
+		if err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("%s: %v", sets, err)
+		}
+	}
+	for _, sets := range []string{"tls_ca=" + missing, "tls_cert=" + missing + " output.remote_write.tls_key=" + missing} {
+		c, err := loaded(t, "", strings.Fields(toRemote+" output.remote_write."+sets)...)
+		if err == nil {
+			_, err = OpenOutputs(c, slog.Default())
 		}
 		if err == nil || !strings.Contains(err.Error(), missing) {
 			t.Errorf("%s: %v", sets, err)

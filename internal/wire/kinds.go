@@ -71,7 +71,7 @@ type kind[T config.Settings] struct {
 var inputs = []kind[input]{kafkaInput, fileInput, stdinInput, simulatedInput}
 
 // outputs is the table. A new output is a file, and a row.
-var outputs = []kind[output]{influxDBOutput, fileOutput, kafkaOutput, discardOutput}
+var outputs = []kind[output]{influxDBOutput, remoteWriteOutput, fileOutput, kafkaOutput, discardOutput}
 
 func init() { declare() }
 

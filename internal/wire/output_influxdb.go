@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -15,7 +14,7 @@ import (
 )
 
 var influxDBOutput = kind[output]{
-	name: "influxdb", about: "InfluxDB 2, or 1.8 through its v2 interface; [VictoriaMetrics](howto/victoriametrics.md)",
+	name: "influxdb", about: "InfluxDB 2, or 1.8 through its v2 interface",
 	settings: func() output {
 		return &InfluxDBOutput{BatchSize: 5000, Timeout: 30 * time.Second, Layout: "wide", Every: 1}
 	},
@@ -54,14 +53,7 @@ func (i *InfluxDBOutput) Check(v *config.Checker, path string, _ *config.Config)
 	err := secret.CheckURL(i.URL)
 	v.Need(err == nil, path+".url", "%v; credentials belong in %s.token (user:password on InfluxDB 1.8)", err, path)
 	v.Need(i.Bucket != "", path+".bucket", "must not be empty (the database's name on InfluxDB 1.8)")
-	v.Need(i.BatchSize >= 1 && i.BatchSize <= 100_000, path+".batch_size", "must lie in [1, 100000], got %d", i.BatchSize)
-	v.Need(i.Timeout > 0, path+".timeout", "must be > 0, got %v", i.Timeout)
-	v.OneOf(path+".layout", i.Layout, "wide", "long")
-	for _, part := range i.Include {
-		v.OneOf(path+".include", part, "forecasts", "bounds", "observations", "anomalies", "metrics", "experts", "events")
-	}
-	v.Need(!slices.Contains(i.Include, "bounds") || slices.Contains(i.Include, "forecasts"), path+".include", "has bounds without forecasts, which they belong to")
-	config.AtLeast(v, path+".every", i.Every, 1)
+	checkPoints(v, path, i.BatchSize, i.Timeout, i.Layout, i.Include, i.Every)
 }
 
 func (i *InfluxDBOutput) sink(levels []float64, letters stream.DeadLetters, log *slog.Logger) influx.Config {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/file"
-	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -76,7 +76,7 @@ func (o *Outputs) Problem() string {
 func (o *Outputs) Requests() (retries map[string]int64, rejected int64) {
 	retries = make(map[string]int64)
 	for _, s := range o.Sink {
-		if s, ok := s.(interface{ Stats() influx.Stats }); ok {
+		if s, ok := s.(interface{ Stats() delivery.Stats }); ok {
 			stats := s.Stats()
 			rejected += stats.Rejected
 			for reason, n := range stats.Retries {

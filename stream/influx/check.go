@@ -3,7 +3,6 @@ package influx
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // Check returns nil when the server accepts the token and the bucket. It sends a comment,
@@ -13,8 +12,8 @@ func (s *Sink) Check(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if f := classify(err, time.Now()); f.action != retry {
-		return fmt.Errorf("influx: the token, the bucket or the request is not accepted: %s", f.text)
+	if text, passing := classifier.Explain(err); !passing {
+		return fmt.Errorf("influx: the token, the bucket or the request is not accepted: %s", text)
 	}
 	return fmt.Errorf("influx: %w", err)
 }

@@ -208,21 +208,6 @@ func TestFault68_SlowServer(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAgain: what a slow server was spared comes back when it is fast.
-func TestRequestsGrowAgain(t *testing.T) {
-	s := newServer(t)
-	sink := newSink(t, s.URL, func(c *Config) { c.BatchSize = 64 })
-	sink.size = 1
-	for range 50 {
-		if err := sink.Write(deadline(t), points(64)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if sink.size != 64 || s.distinct() != 64 {
-		t.Errorf("requests of %d lines, %d lines accepted", sink.size, s.distinct())
-	}
-}
-
 // lockedBuffer is a bytes.Buffer for several goroutines.
 type lockedBuffer struct {
 	mu sync.Mutex

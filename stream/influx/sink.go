@@ -1,14 +1,13 @@
 package influx
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"sync"
+	"net/http"
+	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -47,28 +47,13 @@ type Config struct {
 // Sink is a stream.Sink. Write, Ping and Check are for one goroutine; the other
 // methods are for any.
 type Sink struct {
+	*delivery.Sink
 	config Config
 	*connection
 	changed atomic.Pointer[Change] // to be done by the next request
-	size    int                    // lines in a request: BatchSize, less for a slow server
-	calm    int                    // requests accepted since size was reduced
-	bufs    [2][]byte              // requests: one under way, one being encoded
-	pauses  backoff                // as they are before a first failure
-
-	mu     sync.Mutex
-	stats  Stats
-	logged time.Time // when the last failure was
 }
 
 var _ stream.Sink = (*Sink)(nil)
-
-// Stats are the counters of a Sink since its start.
-type Stats struct {
-	Written  int64            // lines that the server has accepted
-	Rejected int64            // lines that it has refused for good
-	Retries  map[string]int64 // requests that were repeated, by their status or "network"
-	Problem  string           // why the last request failed; "" after a success
-}
 
 // New returns a Sink that has not connected yet.
 func New(c Config) (*Sink, error) {
@@ -87,23 +72,41 @@ func New(c Config) (*Sink, error) {
 		c.Log = slog.Default()
 	}
 	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
-	return &Sink{
-		config: c, connection: connect(c),
-		size:   c.BatchSize,
-		pauses: backoff{firstPause, lastPause},
-		stats:  Stats{Retries: make(map[string]int64)},
-	}, nil
+	s := &Sink{config: c, connection: connect(c)}
+	s.Sink = delivery.New(delivery.Config{
+		Attempt: s.attempt, Classify: classifier, Server: "InfluxDB", Repair: "the URL, the token, the bucket and the quotas",
+		Topic: "influxdb " + c.Bucket, Attrs: []any{"url", c.URL, "bucket", c.Bucket},
+		BatchSize: c.BatchSize, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
+	})
+	return s, nil
+}
+
+// attempt sends lines once.
+func (s *Sink) attempt(ctx context.Context, lines []byte) error {
+	s.change()
+	return s.writer.WriteRecord(ctx, string(lines))
+}
+
+// classifier has what InfluxDB 1, 2 and 3 say. Some versions say with the status 500 that points are
+// beyond the retention policy.
+var classifier = delivery.Classifier{
+	Lost:    regexp.MustCompile(`(beyond|outside) retention policy`),
+	Points:  regexp.MustCompile(`unable to parse '|partial write|\bdropped[= ]\d|line_number|"line":`),
+	Dropped: regexp.MustCompile(`\bdropped[= ](\d+)`), // partial write: … dropped=12
 }
 
 // connection is how a Sink reaches the server.
 type connection struct {
-	http   strictClient
+	http   delivery.Client
 	client influxdb2.Client
 	writer api.WriteAPIBlocking
 }
 
 func connect(c Config) *connection {
-	httpClient := newStrictClient(c.Timeout)
+	httpClient := delivery.NewClient(c.Timeout)
+	// InfluxDB accepts points with no other status, so any other success is the answer of another server.
+	httpClient.Accepts = func(r *http.Response) bool { return r.StatusCode == http.StatusNoContent }
+	httpClient.Expects = "InfluxDB answers 204 No Content"
 	options := influxdb2.DefaultOptions().
 		SetPrecision(time.Nanosecond).
 		SetApplicationName("forecaster")
@@ -133,9 +136,7 @@ func (s *Sink) change() {
 	if c == nil {
 		return
 	}
-	if size := cmp.Or(c.BatchSize, s.config.BatchSize); size != s.config.BatchSize {
-		s.config.BatchSize, s.size = size, size
-	}
+	s.SetBatchSize(c.BatchSize)
 	timeout := cmp.Or(c.Timeout, s.config.Timeout)
 	if timeout == s.config.Timeout && c.Token.Reveal() == s.config.Token.Reveal() {
 		return
@@ -161,79 +162,4 @@ func (s *Sink) Ping(ctx context.Context) error {
 func (s *Sink) Close() error {
 	s.close()
 	return nil
-}
-
-// Stats may be called at any time from any goroutine.
-func (s *Sink) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.stats
-	c.Retries = maps.Clone(c.Retries)
-	return c
-}
-
-// Problem returns why the last request failed; "" after a success. It may be called from
-// any goroutine.
-func (s *Sink) Problem() string {
-	if p := s.Stats().Problem; p != "" {
-		return "InfluxDB: " + p
-	}
-	return ""
-}
-
-// Write returns when every point of b was accepted, or refused permanently and kept as a
-// dead letter; when ctx ends, it returns the cause of ctx. The next request is encoded
-// while one is under way.
-func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
-	c := chunks{encoder: s.config.Encoder, left: *b}
-	s.bufs[0] = c.next(s.bufs[0], s.size)
-	for i := 0; len(s.bufs[i]) > 0; i = 1 - i {
-		encoded := make(chan struct{})
-		size := s.size // send may change it
-		go func() {
-			defer close(encoded)
-			s.bufs[1-i] = c.next(s.bufs[1-i], size)
-		}()
-		r := request{Sink: s}
-		err := r.send(ctx, s.bufs[i])
-		<-encoded
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shrink makes requests smaller, for a server that took too long for larger ones.
-func (s *Sink) shrink(lines int) { s.size, s.calm = min(s.size, lines), 0 }
-
-// calmRequests is the number of requests that must be accepted before their size is
-// doubled again: a larger request can cost as much time as slowAnswers timeouts.
-const calmRequests = 50
-
-// accepted counts lines.
-func (s *Sink) accepted(lines []byte) {
-	if s.calm++; s.calm%calmRequests == 0 {
-		s.size = min(2*s.size, s.config.BatchSize)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stats.Written += int64(bytes.Count(lines, newline))
-	s.stats.Problem = ""
-}
-
-// failed counts a failure and logs each new kind of it, and an old one every
-// minute.
-func (s *Sink) failed(f *failure, level slog.Level, message string) {
-	s.mu.Lock()
-	s.stats.Retries[f.reason]++
-	fresh := s.stats.Problem != f.text || time.Since(s.logged) > time.Minute
-	if fresh {
-		s.logged = time.Now()
-	}
-	s.stats.Problem = f.text
-	s.mu.Unlock()
-	if fresh {
-		s.config.Log.Log(context.Background(), level, message, "url", s.config.URL, "bucket", s.config.Bucket, "reason", f.reason, "error", f.text)
-	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -151,7 +152,7 @@ func newSink(t testing.TB, url string, change func(*Config)) *Sink {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pauses = backoff{time.Millisecond, 10 * time.Millisecond}
+	s.SetPauses(delivery.Pauses{First: time.Millisecond, Last: 10 * time.Millisecond})
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -299,32 +300,6 @@ func TestFault45_RetryAfter(t *testing.T) {
 	}
 }
 
-func TestFault45_RetryAfterForms(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{
-		"": 0, "0": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-1": 0, "1.5": 0, "soon": 0, "7 seconds": 0,
-		"601": 10 * time.Minute, "9223372036854775807": 10 * time.Minute, "9223372036854775808": 0,
-		"Thu, 01 Jan 2026 00:00:30 GMT": 30 * time.Second, "Wed, 31 Dec 2025 23:59:30 GMT": 0,
-		"Thursday, 01-Jan-26 00:00:30 GMT": 30 * time.Second, "Thu, 01 Jan 2099 00:00:30 GMT": 10 * time.Minute,
-	} {
-		if got := retryAfter(header, now); got != want {
-			t.Errorf("Retry-After %q is %v, want %v", header, got, want)
-		}
-	}
-}
-
-func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"7", "-1", "Thu, 01 Jan 2026 00:00:30 GMT", "99999999999999999999", "\x00"} {
-		f.Add(s)
-	}
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	f.Fuzz(func(t *testing.T, s string) {
-		if d := retryAfter(s, now); d < 0 || d > longestWait {
-			t.Errorf("%q is %v", s, d)
-		}
-	})
-}
-
 // refusing answers as a server does that does not like some lines.
 func refusing(status int, body string, bad func(line string) bool) func([]string) *answer {
 	return func(lines []string) *answer {
@@ -464,41 +439,6 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-// TestWideRequests: a request of points of a thousand variables stays below what servers
-// refuse, and has every point.
-func TestWideRequests(t *testing.T) {
-	names := make([]string, 1024)
-	for i := range names {
-		names[i] = fmt.Sprintf("a variable with a name of usual length %d", i)
-	}
-	s := &stream.Series{Name: "s", Variables: names}
-	b := &stream.Batch{}
-	for i := range 200 {
-		v := make([]float64, len(names))
-		for j := range v {
-			v[j] = math.Sqrt(float64(i + j))
-		}
-		b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: int64(i+1) * 1e9, Yhat: v, Lower: v, Upper: v})
-	}
-	encoder := lineproto.Encoder{Levels: []float64{.9}}
-	c := chunks{encoder: encoder, left: *b}
-	var got []byte
-	var bufs [2][]byte
-	for i := 0; ; i = 1 - i {
-		if bufs[i] = c.next(bufs[i], 5000); len(bufs[i]) == 0 {
-			break
-		}
-		line := len(bufs[i]) / bytes.Count(bufs[i], newline)
-		if len(bufs[i]) > largest+2*line {
-			t.Errorf("a request of %d bytes", len(bufs[i]))
-		}
-		got = append(got, bufs[i]...)
-	}
-	if want := encoder.AppendBatch(nil, b); !bytes.Equal(got, want) || len(want) < 3*largest {
-		t.Errorf("%d bytes in requests, %d encoded at once", len(got), len(want))
-	}
-}
-
 // TestVictoriaMetrics: what becomes of names, tags, texts and times, and of a point that is
 // written twice.
 func TestVictoriaMetrics(t *testing.T) {
@@ -606,34 +546,4 @@ func BenchmarkWrite(b *testing.B) {
 		}
 		rate(b)
 	})
-}
-
-// TestChunks: requests together are what the encoder makes of the whole batch, and
-// all but the last have the lines they may.
-func TestChunks(t *testing.T) {
-	b := points(70)
-	for i := range 100 {
-		b.Observations = append(b.Observations, stream.Observation{
-			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, VariableScores: []float64{math.NaN()}, AnomalyScore: math.NaN(), LevelSetScore: math.NaN(),
-		})
-	}
-	b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap, Text: "t"})
-	for _, size := range []int{1, 7, 32, 33, 171, 1000} {
-		c := chunks{left: *b}
-		var got []byte
-		var bufs [2][]byte
-		for i := 0; ; i = 1 - i {
-			bufs[i] = c.next(bufs[i], size)
-			lines := bytes.Count(bufs[i], newline)
-			if lines == 0 {
-				break
-			}
-			if got = append(got, bufs[i]...); lines != size && lines != 171%size {
-				t.Errorf("a request of %d lines, want %d", lines, size)
-			}
-		}
-		if want := c.encoder.AppendBatch(nil, b); !bytes.Equal(got, want) {
-			t.Errorf("requests of %d lines: got\n%.300s\nwant\n%.300s", size, got, want)
-		}
-	}
 }

@@ -36,6 +36,9 @@ type Encoder struct {
 	// the others one step ahead alone; 0 and 1: of all samples.
 	Every int
 
+	// AtOrigin gives forecasts the time of their origin, for databases that cannot keep the future.
+	AtOrigin bool
+
 	// Exact means the fewest digits that read back as the same float64, not Digits of them.
 	Exact bool
 }
@@ -107,6 +110,10 @@ func (e Encoder) AppendForecast(dst []byte, ends []int, f *stream.Forecast) ([]b
 
 // forecast appends the lines of a forecast.
 func (e *Encoder) forecast(l *line, f *stream.Forecast) {
+	when := f.Time
+	if e.AtOrigin {
+		when = f.Origin
+	}
 	for k := range max(1, len(e.Levels)) {
 		own := append(make([]tag, 0, 4), tag{name: "horizon", number: float64(f.Horizon)})
 		if len(e.Levels) > 1 {
@@ -118,13 +125,13 @@ func (e *Encoder) forecast(l *line, f *stream.Forecast) {
 			for j, variable := range f.Series.Variables {
 				e.fields(l, f, j, k, wideNames, variable)
 			}
-			l.end(f.Time)
+			l.end(when)
 			continue
 		}
 		for j, variable := range f.Series.Variables {
 			l.begin("forecast", f.Series.Name, f.Series.Tags, append(own, tag{name: "target", value: variable})...)
 			e.fields(l, f, j, k, longNames, "")
-			l.end(f.Time)
+			l.end(when)
 		}
 	}
 }

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 	"internal/wire": {
 		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/assemble", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/sim",
+		"stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim",
 	},
 	"internal/job": {
 		"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
@@ -71,7 +71,9 @@ var layers = map[string][]string{
 	"stream/file":        {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
 	"stream/sim":         {"stream", "stream/format", "eval"},
 	"stream/kafka":       {"stream", "internal/secret", "internal/decimal"},
-	"stream/influx":      {"stream", "stream/lineproto", "internal/secret"},
+	"stream/delivery":    {"stream", "stream/lineproto"},
+	"stream/influx":      {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
+	"stream/remotewrite": {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
 	"stream/streamtest":  {"stream", "stream/assemble", "stream/engine", "eval", "eval/snapshot"},
 }
 

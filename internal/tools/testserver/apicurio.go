@@ -40,7 +40,7 @@ func StartApicurio(tb testing.TB) *Apicurio {
 	tb.Helper()
 	dir := filepath.Join(cacheDir(), "apicurio-3.3.3")
 	if _, err := os.Stat(filepath.Join(dir, "quarkus-run.jar")); err != nil {
-		tb.Skip("Apicurio Registry is not installed; run internal/tools/testserver/install.sh apicurio")
+		optional(tb, "Apicurio Registry", "apicurio")
 	}
 	java := newJava()
 	if java == "" {

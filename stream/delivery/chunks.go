@@ -1,4 +1,4 @@
-package influx
+package delivery
 
 import (
 	"bytes"

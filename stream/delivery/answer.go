@@ -1,4 +1,4 @@
-package influx
+package delivery
 
 import (
 	"cmp"
@@ -11,34 +11,39 @@ import (
 	"time"
 )
 
-// answerError is any answer of a server but the one that accepts points.
-type answerError struct {
+// AnswerError is any answer of a server but the one that accepts points.
+type AnswerError struct {
 	status int
 	header http.Header
 	body   []byte // the first maxAnswer bytes
+	expect string
 }
 
 // maxAnswer is how much of an answer is read: the client would read all of it.
 const maxAnswer = 64 << 10
 
-// strictClient is an http.Client that returns an *answerError unless the status is 204.
-// InfluxDB accepts points with no other status, so any other success is the answer of
-// another server. A redirect is not followed: its target would get the points and
-// perhaps the token, and nobody has configured it.
-type strictClient struct{ *http.Client }
+// Client is an http.Client that returns an *AnswerError unless the server accepts the request.
+// A redirect is not followed: its target would get the points and perhaps the token, and
+// nobody has configured it.
+type Client struct {
+	*http.Client
+	Accepts func(*http.Response) bool // whether the answer is what the server says when it has taken the points
+	Expects string                    // the same in words, such as "InfluxDB answers 204 No Content"
+}
 
-func newStrictClient(timeout time.Duration) strictClient {
-	return strictClient{&http.Client{
+// NewClient returns a client without Accepts and Expects.
+func NewClient(timeout time.Duration) Client {
+	return Client{Client: &http.Client{
 		Timeout:       timeout,
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// Do makes strictClient the transport of the InfluxDB client.
-func (c strictClient) Do(r *http.Request) (*http.Response, error) {
+// Do sends a request. The body of an accepted answer is open.
+func (c Client) Do(r *http.Request) (*http.Response, error) {
 	resp, err := c.Client.Do(r)
-	if err != nil || resp.StatusCode == http.StatusNoContent {
+	if err != nil || c.Accepts(resp) {
 		return resp, err
 	}
 	defer resp.Body.Close()
@@ -46,15 +51,15 @@ func (c strictClient) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, &answerError{resp.StatusCode, resp.Header, body}
+	return nil, &AnswerError{resp.StatusCode, resp.Header, body, c.Expects}
 }
 
 // Error returns the status, and what the server or this program says about it.
-func (e *answerError) Error() string {
+func (e *AnswerError) Error() string {
 	text := fmt.Sprintf("%d %s", e.status, http.StatusText(e.status))
 	switch {
 	case e.status < 300:
-		return text + ": InfluxDB answers 204 No Content; does the URL name another server, or a proxy?"
+		return text + ": " + e.expect + "; does the URL name another server, or a proxy?"
 	case e.status < 400:
 		return text + e.target() + ": redirects are not followed; set the URL to the server that writes the points"
 	}
@@ -65,14 +70,14 @@ func (e *answerError) Error() string {
 }
 
 // message returns what the server says.
-func (e *answerError) message() string {
+func (e *AnswerError) message() string {
 	var fields struct{ Message string }
 	_ = json.Unmarshal(e.body, &fields) // of a body in another form Message stays empty
 	return cmp.Or(fields.Message, e.header.Get("X-Influxdb-Error"), strings.TrimSpace(string(e.body)))
 }
 
 // target returns where a redirect leads, without the parts of a URL that can be secret.
-func (e *answerError) target() string {
+func (e *AnswerError) target() string {
 	u, err := url.Parse(e.header.Get("Location"))
 	if err != nil || u.Host == "" {
 		return ""
@@ -81,6 +86,6 @@ func (e *answerError) target() string {
 }
 
 // page reports whether the answer is made for people, so not by InfluxDB.
-func (e *answerError) page() bool {
+func (e *AnswerError) page() bool {
 	return strings.HasPrefix(e.header.Get("Content-Type"), "text/html")
 }

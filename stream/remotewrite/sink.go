@@ -1,0 +1,166 @@
+package remotewrite
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/delivery"
+	"github.com/orffvar/forecaster/stream/lineproto"
+)
+
+// Config says where the samples go.
+type Config struct {
+	URL      string // http://host:9090/api/v1/write
+	Username string // of basic authentication, with Password; "" = none
+	Password secret.Text
+	Token    secret.Text // of bearer authentication
+	TLS      *tls.Config // nil = the system's certificates
+
+	// BatchSize is the largest number of points in a request; 0 means 1,000. A point has a
+	// sample for each field.
+	BatchSize int
+
+	// Timeout is the time that one request may take; 0 means 30 s.
+	Timeout time.Duration
+
+	// Encoder makes the points. With its AtOrigin, points whose time is more than MaxAhead ahead of
+	// the clock are refused: Prometheus would take them, and refuse what it scrapes until that time.
+	Encoder lineproto.Encoder
+
+	// DeadLetters keeps the points that the server refuses, in line protocol; nil means that they
+	// are only counted and logged.
+	DeadLetters stream.DeadLetters
+
+	// Log receives what an operator should know; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// MaxAhead is a tenth of the hour that Prometheus's newest sample may lie ahead of others.
+const MaxAhead = 6 * time.Minute
+
+// Sink is a stream.Sink. Write and Check are for one goroutine; the other methods are for
+// any.
+type Sink struct {
+	*delivery.Sink
+	config  Config
+	client  delivery.Client
+	encoder *encoder
+	changed atomic.Pointer[Change] // to be done by the next request
+}
+
+var _ stream.Sink = (*Sink)(nil)
+
+// New returns a Sink that has not connected yet.
+func New(c Config) (*Sink, error) {
+	if err := secret.CheckURL(c.URL); err != nil {
+		return nil, fmt.Errorf("remote write: URL %w", err)
+	}
+	if c.BatchSize < 0 || c.Timeout < 0 {
+		return nil, fmt.Errorf("remote write: BatchSize and Timeout must be >= 0, got %d and %v", c.BatchSize, c.Timeout)
+	}
+	if c.Username != "" && !c.Token.IsZero() {
+		return nil, errors.New("remote write: Username excludes Token")
+	}
+	c.BatchSize = cmp.Or(c.BatchSize, 1000)
+	s := &Sink{config: c, client: delivery.NewClient(cmp.Or(c.Timeout, 30*time.Second)), encoder: newEncoder()}
+	s.client.Transport.(*http.Transport).TLSClientConfig = c.TLS
+	s.client.Accepts = func(r *http.Response) bool {
+		return r.StatusCode/100 == 2 && !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html")
+	}
+	s.client.Expects = "remote write is answered 2xx without a page"
+	s.Sink = delivery.New(delivery.Config{
+		Attempt: s.attempt, Classify: classifier, Server: "remote write", Repair: "the URL, the credentials and whether the server takes remote write",
+		Topic: "remote_write", Attrs: []any{"url", c.URL}, BatchSize: c.BatchSize, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
+	})
+	return s, nil
+}
+
+// classifier has what Prometheus, Mimir, Thanos and VictoriaMetrics say about samples. What Prometheus
+// calls out of order or bounds, it says with the status 500 in some versions.
+var classifier = delivery.Classifier{
+	Lost:   regexp.MustCompile(`(?i)out of order|out of bounds|too old|duplicate sample|too far in the future`),
+	Points: regexp.MustCompile(`(?i)invalid (metric|label)|label (name|value)|err-mimir-`),
+}
+
+// attempt sends lines once.
+func (s *Sink) attempt(ctx context.Context, lines []byte) error {
+	if c := s.changed.Swap(nil); c != nil {
+		s.SetBatchSize(c.BatchSize)
+		s.config.Password, s.config.Token = c.Password, c.Token
+		s.client.Timeout = cmp.Or(c.Timeout, s.client.Timeout)
+	}
+	var latest int64
+	if s.config.Encoder.AtOrigin {
+		latest = time.Now().Add(MaxAhead).UnixNano()
+	}
+	body, err := s.encoder.encode(lines, latest)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.URL, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("remote write: %w", err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "User-Agent": "forecaster", "X-Prometheus-Remote-Write-Version": "0.1.0",
+	} {
+		r.Header.Set(name, value)
+	}
+	switch {
+	case s.config.Username != "":
+		r.SetBasicAuth(s.config.Username, s.config.Password.Reveal())
+	case !s.config.Token.IsZero():
+		r.Header.Set("Authorization", "Bearer "+s.config.Token.Reveal())
+	}
+	resp, err := s.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.CopyN(io.Discard, resp.Body, 64<<10) // so that the connection is used again
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return err
+}
+
+// Check returns nil when the server takes a request, which has no samples.
+func (s *Sink) Check(ctx context.Context) error {
+	err := s.attempt(ctx, nil)
+	if err == nil {
+		return nil
+	}
+	if text, passing := classifier.Explain(err); !passing {
+		return fmt.Errorf("the URL, the credentials or the request is not accepted: %s", text)
+	}
+	return err
+}
+
+// Change has the settings that can change while a Sink is in use.
+type Change struct {
+	Password, Token secret.Text
+	BatchSize       int
+	Timeout         time.Duration
+}
+
+// Change requests c from the next request on. Any goroutine may call it.
+func (s *Sink) Change(c Change) { s.changed.Store(&c) }
+
+// Close releases the connections.
+func (s *Sink) Close() error {
+	s.client.CloseIdleConnections()
+	return nil
+}
