@@ -235,37 +235,58 @@ func newBuffers(size, levels int) *buffers {
 	}
 }
 
-// Scale returns the ScorerConfig.Scale that measures errors in standard deviations
+// Spread finds the ScorerConfig.Scale that measures errors in standard deviations
 // (population) of the first rows, per variable. For a variable that is constant there
-// (below 1e-9) they are those of the scored rows [from, to), to = 0 being the end; NaN
+// (below 1e-9) they are those of the scored rows [From, To), To = 0 being the end; NaN
 // if it is constant there, too. The scale serves the comparison of errors; no model
 // sees it.
+type Spread struct {
+	First, From, To int
+
+	row           int
+	first, scored []tally
+}
+
+// Scale is that of a Spread of all rows.
 func Scale(rows [][]float64, first, from, to int) []float64 {
-	if to <= 0 || to > len(rows) {
-		to = len(rows)
+	s := Spread{First: first, From: from, To: to}
+	for _, y := range rows {
+		s.Add(y)
 	}
-	scale := filled(len(rows[0]))
+	return s.Scale()
+}
+
+// Add counts a row.
+func (s *Spread) Add(y []float64) {
+	if s.row == 0 {
+		s.first, s.scored = make([]tally, len(y)), make([]tally, len(y))
+	}
+	for j, v := range y {
+		if !vec.Finite(v) {
+			continue
+		}
+		if s.row < s.First {
+			s.first[j].add(v, 0, 0)
+		}
+		if s.row >= s.From && (s.To <= 0 || s.row < s.To) {
+			s.scored[j].add(v, 0, 0)
+		}
+	}
+	s.row++
+}
+
+// Scale returns the scale by the rows so far.
+func (s *Spread) Scale() []float64 {
+	scale := filled(len(s.first))
 	for j := range scale {
 		const constant = 1e-9
-		sd := columnSD(rows[:min(first, len(rows))], j)
+		sd := s.first[j].sd()
 		if !(sd >= constant) {
-			sd = columnSD(rows[min(from, to):to], j)
+			sd = s.scored[j].sd()
 		}
 		if sd >= constant {
 			scale[j] = 1 / sd
 		}
 	}
 	return scale
-}
-
-// columnSD returns the population standard deviation of a column, without its
-// missing values; NaN when there are none left.
-func columnSD(rows [][]float64, j int) float64 {
-	var t tally
-	for _, y := range rows {
-		if vec.Finite(y[j]) {
-			t.add(y[j], 0, 0)
-		}
-	}
-	return t.sd()
 }

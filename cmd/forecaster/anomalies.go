@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,10 @@ the last --order rows lie outside of them, as a rank in [0, 1] among the last 50
 
 With --labels, a file of times and a column "anomaly" of 0 and 1, or of windows of
 times, the table says how the scores agree with the labels, beside baselines: rolling
-z-scores, and with --history the residual of its principal components.`,
+z-scores, and with --history the residual of its principal components.
+
+A file may be larger than memory, unless it has to be sorted, or its rows are compared with
+labels or drawn: these are held.`,
 		Example: `  forecaster anomalies data.csv --top 20
   forecaster anomalies test.csv --history train.csv --labels test_labels.csv
   forecaster anomalies data.csv --score level-sets --order 3 --output json`,
@@ -77,15 +81,11 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	records, samples, before, err := a.withHistory(cmd, cfg, records)
+	records, samples, before, err := a.withHistory(cmd, cfg, records, out.Wanted())
 	if err != nil {
 		return err
 	}
 	marked, err := a.readLabels(cmd, cfg, samples, before, 0)
-	if err != nil {
-		return err
-	}
-	scores, err := study.AnomaliesOf(cmd.Context(), cfg, records, samples, kind == "level-sets")
 	if err != nil {
 		return err
 	}
@@ -97,14 +97,26 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 	if kind == "level-sets" {
 		r.Threshold, name = study.LevelSetLimit, kind
 	}
-	r.List(samples, scores, before)
+	scores := &study.Anomalies{LevelSets: kind == "level-sets", Skip: before, Keep: marked != nil}
+	rows := study.NewRowWriter(a.stdout, before)
+	if a.output == "json" {
+		scores.See = rows.See
+	}
+	var steps atomic.Int64
+	bar := a.progressBar("learning", position(&steps, records.Len()), steps.Load)
+	err = study.AnomaliesOf(cmd.Context(), cfg, records, samples, scores, &steps)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	r.List(scores)
 	if marked != nil {
 		r.Detections = append([]study.Detection{study.DetectRows(name, scores, float64(r.Threshold), samples, marked)},
 			study.BaselineDetections(samples, before, marked)...)
 	}
 	top = cmp.Or(top, len(r.Stretches))
 	if a.output == "json" {
-		err = writeJSON(a.stdout, r)
+		err = rows.End(r)
 	} else {
 		a.printAnomalies(a.stdout, r, top)
 	}
@@ -121,7 +133,7 @@ func (a *app) anomalies(cmd *cobra.Command, path string) error {
 
 func (a *app) printAnomalies(w io.Writer, r *study.AnomalyReport, top int) {
 	fmt.Fprintln(w, r.Headline())
-	if len(r.Rows) == 0 && r.Score == "model" {
+	if !r.Scored() && r.Score == "model" {
 		fmt.Fprintln(w, "No score: the first 100 rows of a series have none; --history FILE gives rows to learn first.")
 	}
 	for _, t := range r.Tables(top) {

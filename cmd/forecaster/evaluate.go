@@ -121,7 +121,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	records, samples, before, err := a.withHistory(cmd, cfg, records)
+	records, samples, before, err := a.withHistory(cmd, cfg, records, false)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	}
 	var header []string
 	compare := func(records *study.Records, name string, base *config.Config, forced []config.Setting, of int) error {
-		samples, err := records.Samples(base, 0)
+		samples, err := records.Outline(cmd.Context(), base)
 		if err != nil {
 			return err
 		}

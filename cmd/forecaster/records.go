@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// readRecords reads the records of the input file, as replay does.
+// readRecords reads the records of the input file, as replay does. Those of a regular file are not held.
 func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records, error) {
 	if wire.InputFile(c).Speed != 0 {
 		return nil, &usageError{fmt.Errorf("input.file.speed: %s reads a file as fast as possible; only replay is paced", cmd.Name())}
@@ -24,21 +25,38 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	defer src.Close()
 	a.assumed(src)
 	known, _ := cmd.Flags().GetBool(knownFlag)
-	source, decoder := wire.Messages(src, c.Model, known)
-	records, err := study.ReadRecords(cmd.Context(), wire.InputFile(c).Path, source, decoder)
+	name := wire.InputFile(c).Path
+	var n atomic.Int64
+	bar := a.progressBar("reading", src.Progress, n.Load)
+	var records *study.Records
+	if job.IsRegular(name) {
+		records, err = study.CountRecords(cmd.Context(), name, func() (stream.Source, stream.Decoder, error) {
+			again, err := wire.OpenFile(c)
+			if err != nil {
+				return nil, nil, err
+			}
+			source, decoder := wire.Messages(again, c.Model, known)
+			return source, decoder, nil
+		})
+	} else {
+		source, decoder := wire.Messages(src, c.Model, known)
+		records, err = study.ReadRecords(cmd.Context(), name, source, decoder)
+	}
+	bar.finish()
 	if err != nil {
 		return nil, err
 	}
-	return records, job.CheckRecords(c, a.notices(c.Log), src, records.Each)
+	return records, job.CheckRecords(c, a.notices(c.Log), src, func(f func(*stream.Record)) error { return records.Each(cmd.Context(), f) })
 }
 
 // sayGaps prints what replay prints of gaps in a file.
-func (a *app) sayGaps(c *config.Config, records *study.Records) {
+func (a *app) sayGaps(cmd *cobra.Command, c *config.Config, records *study.Records) error {
 	gaps := job.NewGapWatch(c)
-	records.Each(func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
+	err := records.Each(cmd.Context(), func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
 	if text := gaps.Hint(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
+	return err
 }
 
 // readSamples is readRecords and the samples of these; see study.Records.Samples.
@@ -47,7 +65,7 @@ func (a *app) readSamples(cmd *cobra.Command, c *config.Config, lags int) (*stud
 	if err != nil {
 		return nil, err
 	}
-	return records.Samples(c, lags)
+	return records.Samples(cmd.Context(), c, lags)
 }
 
 // printRefused says what was refused and returns an error if it was too much.
@@ -64,21 +82,27 @@ func labelFlags(cmd *cobra.Command) {
 	cmd.Flags().String("history", "", "file to learn from before, which is not scored")
 }
 
-// withHistory reports the gaps of the file, and puts the records of --history before those of the file. It returns all of
-// them, their samples, and how many rows of each series come from the history.
-func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.Records) (*study.Records, *study.Samples, int, error) {
-	a.sayGaps(c, records)
-	path, _ := cmd.Flags().GetString("history")
-	if path == "" {
-		samples, err := records.Samples(c, 0)
-		return records, samples, 0, err
+// withHistory reports the gaps of the file, and puts the records of --history before those of the file. It
+// returns all of them, their samples, and how many rows of each series come from the history. Unless
+// these are to be held, or compared with labels, the samples are an outline.
+func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.Records, hold bool) (_ *study.Records, samples *study.Samples, rows int, err error) {
+	if err := a.sayGaps(cmd, c, records); err != nil {
+		return nil, nil, 0, err
 	}
-	history, err := a.readRecords(cmd, withFile(c, path))
-	if err != nil {
-		return nil, nil, 0, prefixed("--history", err)
+	f := cmd.Flags()
+	if path, _ := f.GetString("history"); path == "" {
+		samples, err = records.Outline(cmd.Context(), c)
+	} else {
+		var history *study.Records
+		if history, err = a.readRecords(cmd, withFile(c, path)); err == nil {
+			records, samples, rows, err = records.After(cmd.Context(), history, c)
+		}
+		err = prefixed("--history", err)
 	}
-	joined, samples, rows, err := records.After(history, c)
-	return joined, samples, rows, prefixed("--history", err)
+	if err == nil && (hold || f.Changed("labels")) {
+		samples, err = records.Samples(cmd.Context(), c, 0)
+	}
+	return records, samples, rows, err
 }
 
 // readLabels reads the file of --labels for the rows [from, to) of samples; nil without.

@@ -27,9 +27,12 @@ type GapWatch struct {
 // steps are those between the samples of a series.
 type steps struct {
 	last    int64
-	all     []int64 // the first ones, then those that are no spacing
-	regular int     // steps of one spacing after the first ones
+	first   []int64 // until the spacing is known
 	spacing int64   // 0 = not known yet
+	regular int     // steps of one spacing
+	others  int     // steps that are no spacing
+	gaps    int     // of these: several spacings
+	most    int64   // samples that a gap lacks
 }
 
 // NewGapWatch returns a GapWatch for a job.
@@ -66,12 +69,12 @@ func (g *GapWatch) Close() error { return nil }
 
 // add reports whether the spacing is known from this step on.
 func (s *steps) add(step int64) (settled bool) {
-	if s.spacing > 0 && step == s.spacing {
-		s.regular++
+	if s.spacing > 0 {
+		s.count(step)
 		return false
 	}
-	s.all = append(s.all, step)
-	if settled = len(s.all) == gapSteps && s.spacing == 0; settled {
+	s.first = append(s.first, step)
+	if settled = len(s.first) == gapSteps; settled {
 		s.settle()
 	}
 	return settled
@@ -79,11 +82,23 @@ func (s *steps) add(step int64) (settled bool) {
 
 // settle takes the median of the steps for the spacing.
 func (s *steps) settle() {
-	sorted := slices.Sorted(slices.Values(s.all))
-	s.spacing = sorted[len(sorted)/2]
-	n := len(s.all)
-	s.all = slices.DeleteFunc(s.all, func(step int64) bool { return step == s.spacing })
-	s.regular += n - len(s.all)
+	s.spacing = slices.Sorted(slices.Values(s.first))[len(s.first)/2]
+	for _, step := range s.first {
+		s.count(step)
+	}
+	s.first = nil
+}
+
+func (s *steps) count(step int64) {
+	switch {
+	case step == s.spacing:
+		s.regular++
+		return
+	case step >= 2*s.spacing && step%s.spacing == 0:
+		s.gaps++
+		s.most = max(s.most, step/s.spacing-1)
+	}
+	s.others++
 }
 
 // Hint returns the number of gaps and the setting that fills them. "": no gap, or the
@@ -96,19 +111,13 @@ func (g *GapWatch) Hint() string {
 	var spacing, most int64
 	gaps := 0
 	for _, s := range g.series {
-		if s.spacing == 0 && len(s.all) >= 3 {
+		if s.spacing == 0 && len(s.first) >= 3 {
 			s.settle()
 		}
-		if s.spacing <= 0 || s.regular < 9*len(s.all) || spacing > 0 && s.spacing != spacing {
+		if s.spacing <= 0 || s.gaps == 0 || s.regular < 9*s.others || spacing > 0 && s.spacing != spacing {
 			continue
 		}
-		for _, step := range s.all {
-			if step >= 2*s.spacing && step%s.spacing == 0 {
-				gaps++
-				most = max(most, step/s.spacing-1)
-				spacing = s.spacing
-			}
-		}
+		spacing, gaps, most = s.spacing, gaps+s.gaps, max(most, s.most)
 	}
 	const remedy = "add --set pipeline.interval=%s, or the model takes the samples around a gap for neighbours"
 	interval := config.ShortDuration(time.Duration(spacing))

@@ -20,7 +20,7 @@ import (
 // CheckRecords say it.
 func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
 	src, err := wire.OpenFile(cfg)
-	if err != nil || !isRegular(wire.InputFile(cfg).Path) {
+	if err != nil || !IsRegular(wire.InputFile(cfg).Path) {
 		return src, err
 	}
 	if err = checkNames(ctx, cfg, log, src); err == nil {
@@ -33,8 +33,8 @@ func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.
 	return src, nil
 }
 
-// isRegular reports whether a path names a file that can be read twice.
-func isRegular(path string) bool {
+// IsRegular reports whether a path names a file that can be read more than once.
+func IsRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
@@ -98,16 +98,19 @@ func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record
 
 // CheckRecords makes the checks of OpenFile for what it could not see: the records of standard input
 // or a pipe, and names of rules and bounds where records name the variables. each calls f with them.
-func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each func(f func(*stream.Record))) error {
-	regular := isRegular(wire.InputFile(cfg).Path)
+func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each func(f func(*stream.Record)) error) error {
+	regular := IsRegular(wire.InputFile(cfg).Path)
 	if regular && src.Variables() != nil {
 		return nil
 	}
 	names, watch := newNameCheck(cfg), NewGapWatch(cfg)
-	each(func(r *stream.Record) {
+	err := each(func(r *stream.Record) {
 		names.add(r.Names)
 		watch.Add(r.Series, r.Time)
 	})
+	if err != nil {
+		return err
+	}
 	if err := names.result(log); err != nil || regular {
 		return err
 	}
@@ -132,7 +135,7 @@ func withNames(cfg *config.Config, log *slog.Logger, messages stream.Source, src
 	if n.done() || src.Variables() != nil {
 		return messages
 	}
-	early := !isRegular(wire.InputFile(cfg).Path) && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
+	early := !IsRegular(wire.InputFile(cfg).Path) && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
 	return &namedSource{Source: messages, file: src, decoder: src.Decoder(), names: n, early: early, log: log}
 }
 

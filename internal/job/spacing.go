@@ -82,7 +82,7 @@ func (g *GapWatch) misfit() string {
 	}
 	closest := time.Duration(0)
 	for _, s := range g.series {
-		if s.spacing == 0 && len(s.all) >= 3 {
+		if s.spacing == 0 && len(s.first) >= 3 {
 			s.settle()
 		}
 		if d := time.Duration(s.spacing); d > 0 && (closest == 0 || d < closest) {

@@ -96,8 +96,8 @@ func TestMisfitIsLogged(t *testing.T) {
 		t.Error(out.String())
 	}
 	for name, s := range m.series {
-		if len(s.all) > gapSteps {
-			t.Errorf("%s: %d steps are kept", name, len(s.all))
+		if len(s.first) > gapSteps {
+			t.Errorf("%s: %d steps are kept", name, len(s.first))
 		}
 	}
 }

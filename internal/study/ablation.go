@@ -121,7 +121,7 @@ func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation,
 				c := config.Default()
 				c.Model.Type, c.Model.Experts, c.Model.Levels, c.Model.Seed = m.kind, m.experts, nil, seed+1
 				c.Model.Horizon = ablationHorizons[len(ablationHorizons)-1]
-				samples, err := records.Samples(c, 0)
+				samples, err := records.Samples(ctx, c, 0)
 				if err != nil {
 					return nil, err
 				}

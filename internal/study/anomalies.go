@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/orffvar/forecaster/eval/anomaly"
@@ -16,27 +17,20 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// AnomalyReport is the output of anomalies.
+// AnomalyReport is the output of anomalies behind its rows, see RowWriter.
 type AnomalyReport struct {
 	Dataset    string        `json:"dataset"`
 	Level      report.Number `json:"level"` // of the intervals
 	Score      string        `json:"score"`
 	Threshold  report.Number `json:"threshold"`
 	Stretches  []stretch     `json:"stretches"`
-	Rows       []scoredRow   `json:"rows"`
 	Detections []Detection   `json:"detections,omitempty"`
+
+	scored int // rows
 }
 
-// scoredRow is the score of a row.
-type scoredRow struct {
-	Series    string          `json:"series"`
-	Row       int             `json:"row"`
-	Time      string          `json:"time"`
-	Score     report.Number   `json:"score"`
-	View      string          `json:"view,omitempty"`
-	Anomalous bool            `json:"is_anomaly"`          // odd enough for an alarm, in an anomaly
-	Variables []variableShare `json:"variables,omitempty"` // of an anomalous row
-}
+// Scored reports whether a row has a score.
+func (r *AnomalyReport) Scored() bool { return r.scored > 0 }
 
 // stretch is an anomaly: the same times, score, cause and shares as in its events.
 type stretch struct {
@@ -76,53 +70,43 @@ const LevelSetLimit = .99
 // IntervalLevel is the level of the intervals beside anomalies, in a slice; empty = none.
 func IntervalLevel(c *config.Config) []float64 { return c.Model.Levels[:min(1, len(c.Model.Levels))] }
 
-// AnomaliesOf returns the anomaly scores of the samples of records: those of the one-step
-// forecasts of the model of c, or those of level sets. Without a second sample it is an error.
-func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, samples *Samples, levelSets bool) (*Anomalies, error) {
+// AnomaliesOf adds the anomaly scores of records to s: those of the one-step forecasts of the model of
+// c, or those of level sets. Without a second sample it is an error. samples are the outline of the
+// records, steps counts these.
+func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, samples *Samples, s *Anomalies, steps *atomic.Int64) error {
 	if err := samples.checkForecast(1); err != nil {
-		return nil, err
+		return err
 	}
 	one := *c
 	m := &one.Model
 	m.Horizon, m.Levels, m.Joint, one.Pipeline.Emit, one.Evaluate.Interval = 1, IntervalLevel(c), false, nil, 0
-	if levelSets {
+	if s.LevelSets {
 		m.Type, m.Anomaly.LevelSets = "persistence", true
 	}
 	e, err := wire.NewEngine(&one, stream.AllSeries)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &Anomalies{LevelSets: levelSets}
-	_, err = records.learn(ctx, e, func(b *stream.Batch, _ int) { s.Add(b) })
-	return s, err
+	_, err = records.learn(ctx, e, func(b *stream.Batch, n int) { s.Add(b); steps.Add(int64(n)) })
+	return err
 }
 
-// List fills in the rows that have a score, without the first ones of each series,
-// and the anomalies among them, highest first.
-func (r *AnomalyReport) List(data *Samples, all *Anomalies, without int) {
-	r.Rows, r.Stretches = []scoredRow{}, []stretch{}
-	for i, s := range data.Series {
-		for row := without; row < len(s.Rows); row++ {
-			sc := all.Rows[i][row]
-			if math.IsNaN(sc.Score) {
+// List fills in the anomalies, highest first, without those in a history.
+func (r *AnomalyReport) List(all *Anomalies) {
+	r.Stretches, r.scored = []stretch{}, all.scored
+	for _, s := range all.series {
+		for k := range s.found {
+			a := &s.found[k]
+			if a.last < all.Skip {
 				continue
 			}
-			a := scoredRow{Series: s.Name, Row: row - without, Time: rowTime(s.Times[row]), Score: report.Number(sc.Score), Anomalous: sc.anomalous, View: viewName(sc.view)}
-			for _, w := range sc.who {
-				a.Variables = append(a.Variables, newVariableShare(s.Variables[w.variable], w.share, &w.rowValue))
+			first, from := a.first, a.from
+			if first < all.Skip {
+				first, from = all.Skip, s.began
 			}
-			r.Rows = append(r.Rows, a)
-		}
-		for k := range all.found[i] {
-			a := &all.found[i][k]
-			first, last := a.rows(s.Times)
-			if last < without {
-				continue
-			}
-			first = max(first, without)
 			st := stretch{
-				Series: s.Name, From: rowTime(s.Times[first]), To: rowTime(s.Times[last]), Rows: last - first + 1,
-				Score: report.Number(a.Score), View: viewName(a.Cause), Normal: a.Normal, first: first - without,
+				Series: s.Name, From: rowTime(from), To: rowTime(a.to), Rows: a.last - first + 1,
+				Score: report.Number(a.Score), View: viewName(a.Cause), Normal: a.Normal, first: first - all.Skip,
 			}
 			for _, j := range a.Blamed() {
 				st.Variables = append(st.Variables, newVariableShare(s.Variables[j], a.Shares[j], &a.furthest[j]))
@@ -140,16 +124,16 @@ func (r *AnomalyReport) Headline() string {
 		alarms += s.Rows
 	}
 	return fmt.Sprintf("%s: %s, with %s of %s scored rows", r.Dataset,
-		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(len(r.Rows))))
+		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(r.scored)))
 }
 
 // Marked is the series with the highest score, without its first rows, its anomalies marked; nil
 // without a score. The variables of its anomalies come first.
 func (r *AnomalyReport) Marked(data *Samples, without int) *report.Marked {
-	if len(r.Rows) == 0 {
+	if r.scored == 0 {
 		return nil
 	}
-	name := r.Rows[0].Series
+	name := data.Series[0].Name
 	if len(r.Stretches) > 0 {
 		name = r.Stretches[0].Series
 	}

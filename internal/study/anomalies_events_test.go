@@ -1,6 +1,7 @@
 package study
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -32,12 +33,17 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 	records := recordsOf(data)
 	c := config.Default()
 	c.Evaluate.Interval, c.Model.Horizon = 0, 3
-	samples, err := records.Samples(c, 0)
+	samples, err := records.Samples(t.Context(), c, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report := &AnomalyReport{}
-	report.List(samples, scoreRecords(t, c, records, samples), 0)
+	var scored []RowScore
+	scores := &Anomalies{See: func(_ *scoredSeries, r RowScore) { scored = append(scored, r) }}
+	if err := AnomaliesOf(t.Context(), c, records, samples, scores, new(atomic.Int64)); err != nil {
+		t.Fatal(err)
+	}
+	report.List(scores)
 
 	e, err := wire.NewEngine(c, stream.AllSeries)
 	if err != nil {
@@ -65,9 +71,9 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 	if n := len(open); n != len(report.Stretches) || n < 6 {
 		t.Fatalf("%d anomalies, and events of %d", len(report.Stretches), n)
 	}
-	for _, r := range report.Rows {
-		if r.Anomalous != marked[r.Time] {
-			t.Errorf("%s: is_anomaly is %v, that of the sample %v", r.Time, r.Anomalous, marked[r.Time])
+	for _, r := range scored {
+		if at := rowTime(r.time); r.anomalous != marked[at] {
+			t.Errorf("%s: is_anomaly is %v, that of the sample %v", at, r.anomalous, marked[at])
 		}
 	}
 	for _, s := range report.Stretches {
@@ -105,7 +111,7 @@ func TestAnAnomalyIsDescribedByItsFurthestRow(t *testing.T) {
 	scores := new(Anomalies)
 	scores.Add(b)
 	r := &AnomalyReport{}
-	r.List(&Samples{Series: []Series{{Name: "s", Variables: series.Variables, Times: []int64{1, 2, 3}, Rows: [][]float64{{1, 0}, {-4, 1}, {3, 5}}}}}, scores, 0)
+	r.List(scores)
 	if len(r.Stretches) != 1 || r.Stretches[0].Rows != 3 {
 		t.Fatalf("anomalies %+v", r.Stretches)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -76,11 +77,13 @@ func readFile(t *testing.T, path string) (*config.Config, *Records) {
 func scoreFile(t *testing.T, path, history, labels string) labelledFile {
 	t.Helper()
 	c, records := readFile(t, path)
-	samples, err := records.Samples(c, 0)
+	samples, err := records.Samples(t.Context(), c, 0)
 	before := 0
 	if err == nil && history != "" {
 		_, h := readFile(t, history)
-		records, samples, before, err = records.After(h, c)
+		if records, _, before, err = records.After(t.Context(), h, c); err == nil {
+			samples, err = records.Samples(t.Context(), c, 0)
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +92,7 @@ func scoreFile(t *testing.T, path, history, labels string) labelledFile {
 	if err == nil && !ok {
 		lc, marks := readFile(t, labels)
 		var rows *Samples
-		if rows, err = marks.Samples(lc, 0); err == nil {
+		if rows, err = marks.Samples(t.Context(), lc, 0); err == nil {
 			l, err = NewLabels(rows, samples, before, 0)
 		}
 	}
@@ -101,8 +104,8 @@ func scoreFile(t *testing.T, path, history, labels string) labelledFile {
 
 func scoreRecords(t *testing.T, c *config.Config, records *Records, samples *Samples) *Anomalies {
 	t.Helper()
-	scores, err := AnomaliesOf(t.Context(), c, records, samples, false)
-	if err != nil {
+	scores := &Anomalies{Keep: true}
+	if err := AnomaliesOf(t.Context(), c, records, samples, scores, new(atomic.Int64)); err != nil {
 		t.Fatal(err)
 	}
 	return scores
@@ -182,7 +185,7 @@ func measureNAB(t *testing.T, m *measurement, dir string) {
 	rows, alarms, falseAlarms, clean := 0, 0, 0, 0
 	for _, path := range files {
 		f := scoreFile(t, path, "", filepath.Join(dir, "windows.json"))
-		scores, _ := f.scores.flat(f.samples)
+		scores, _ := f.scores.flat()
 		labelled := f.labels.labelled(f.samples, scores)
 		all = append(all, labelled...)
 		at, best := eval.ScoreNAB(labelled, AlarmLimit)
@@ -330,14 +333,14 @@ func measureServers(t *testing.T, m *measurement, servers int) {
 		s := newServer(uint64(seed + 1))
 		records := recordsOf(s.data)
 		c := config.Default()
-		samples, err := records.Samples(c, 0)
+		samples, err := records.Samples(t.Context(), c, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		scores := scoreRecords(t, c, records, samples)
 		areas = append(areas, float64(labelledFile{samples, scores, s.labels}.detection().AUPRC))
 		r := &AnomalyReport{}
-		r.List(samples, scores, 0)
+		r.List(scores)
 		for _, a := range s.anomalies {
 			all++
 			// The highest anomaly that begins in the window; they are in order.

@@ -9,31 +9,48 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Anomalies collect the anomaly scores of the rows of each series, in the order of
-// Samples: each by the forecast made before the row was seen; and the anomalies.
+// Anomalies collect the anomalies of each series, and give its scores away: each by the forecast made
+// before the row was seen.
 type Anomalies struct {
 	LevelSets bool // takes the score of the model itself, see eval.Detector
+	Skip      int  // rows of a history at the beginning of each series: they are learnt from alone
 
-	Rows [][]RowScore
+	Keep bool                              // holds the scores of all rows
+	See  func(s *scoredSeries, r RowScore) // takes each row; may be nil
 
-	found  [][]foundAnomaly // of each series
-	index  map[*stream.Series]int
-	bounds map[boundsKey]bounds // of the one-step forecasts whose targets are to come
+	scored int // rows with a score
+	series []*scoredSeries
+	index  map[*stream.Series]*scoredSeries
 }
 
-// boundsKey is a series by its name and a target time.
-type boundsKey struct {
-	series string
-	time   int64
+// scoredSeries are the scores of a series.
+type scoredSeries struct {
+	*stream.Series
+	rows   int
+	began  int64     // time of the first row behind the history
+	times  []int64   // of the last rows
+	odd    bool      // the last row is anomalous
+	scores []float64 // of all rows, if they are held
+	found  []foundAnomaly
+
+	forecasts []bounds // one-step forecasts whose targets are to come
 }
+
+// recentRows is the number of times that a series holds at least: an anomaly begins and goes on in them.
+const recentRows = 4096
 
 // bounds are the intervals of a forecast at the first level, length dim each.
-type bounds struct{ lower, upper []float64 }
+type bounds struct {
+	time         int64
+	lower, upper []float64
+}
 
 // RowScore is the anomaly score of a row: above 1 it is an alarm. Score is NaN while
 // there is none.
 type RowScore struct {
 	Score     float64
+	row       int
+	time      int64
 	anomalous bool // odd enough for an alarm, in an anomaly
 	view      anomaly.View
 	who       []share // the variables behind it, of an anomalous row alone
@@ -56,18 +73,17 @@ type rowValue struct {
 // foundAnomaly is an anomaly as its events describe it.
 type foundAnomaly struct {
 	anomaly.Event
-	furthest []rowValue // of each variable, that of the anomalous row that is furthest from its forecast
+	first, last int        // rows
+	from, to    int64      // their times
+	furthest    []rowValue // of each variable, that of the anomalous row that is furthest from its forecast
 }
 
 // Add takes the scores in b.
 func (s *Anomalies) Add(b *stream.Batch) {
-	if s.index == nil {
-		s.index, s.bounds = make(map[*stream.Series]int), make(map[boundsKey]bounds)
-	}
 	for i := range b.Forecasts {
 		if f := &b.Forecasts[i]; f.Horizon == 1 && len(f.Lower) >= len(f.Yhat) {
-			d := len(f.Yhat)
-			s.bounds[boundsKey{f.Series.Name, f.Time}] = bounds{slices.Clone(f.Lower[:d]), slices.Clone(f.Upper[:d])}
+			d, of := len(f.Yhat), s.of(f.Series)
+			of.forecasts = append(of.forecasts, bounds{f.Time, slices.Clone(f.Lower[:d]), slices.Clone(f.Upper[:d])})
 		}
 	}
 	for i := range b.Observations {
@@ -75,43 +91,60 @@ func (s *Anomalies) Add(b *stream.Batch) {
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Kind != stream.EventAnomaly {
+		if e.Kind != stream.EventAnomaly || s.LevelSets { // those of the score of the model
 			continue
 		}
-		for series, k := range s.index {
-			if series.Name == e.Series {
-				s.update(k, &e.Anomaly.Event)
+		for _, of := range s.series {
+			if of.Name == e.Series {
+				of.update(&e.Anomaly.Event)
 			}
 		}
 	}
 }
 
+// of returns the scores of a series.
+func (s *Anomalies) of(series *stream.Series) *scoredSeries {
+	of := s.index[series]
+	if of == nil {
+		if s.index == nil {
+			s.index = make(map[*stream.Series]*scoredSeries)
+		}
+		of = &scoredSeries{Series: series}
+		s.index[series], s.series = of, append(s.series, of)
+	}
+	return of
+}
+
 // observe takes the score of a row.
 func (s *Anomalies) observe(o *stream.Observation) {
-	k, seen := s.index[o.Series]
-	if !seen {
-		k = len(s.Rows)
-		s.index[o.Series], s.Rows, s.found = k, append(s.Rows, nil), append(s.found, nil)
+	of := s.of(o.Series)
+	if len(of.times) >= 2*recentRows {
+		of.times = of.times[:copy(of.times, of.times[recentRows:])]
 	}
-	row := RowScore{Score: o.AnomalyScore, view: o.Cause, anomalous: o.Anomalous}
-	key := boundsKey{o.Series.Name, o.Time}
+	of.times = append(of.times, o.Time)
+	if of.rows++; of.rows <= s.Skip+1 {
+		of.began = o.Time
+	}
+	row := RowScore{Score: o.AnomalyScore, row: of.rows - 1, time: o.Time, view: o.Cause, anomalous: o.Anomalous}
 	switch {
 	case s.LevelSets:
-		row = RowScore{Score: o.LevelSetScore, view: -1, anomalous: o.LevelSetScore > LevelSetLimit}
+		row.Score, row.view, row.anomalous = o.LevelSetScore, -1, o.LevelSetScore > LevelSetLimit
 		if row.anomalous {
-			s.extend(k, o)
+			of.extend(o)
 		}
 	case o.Anomalous:
-		values := valuesOf(o, s.bounds[key])
+		values := valuesOf(o, of.forecast(o.Time))
 		row.who = largest(o.Share, 3)
 		for i := range row.who {
 			row.who[i].rowValue = values[row.who[i].variable]
 		}
-		a := s.update(k, o.Anomaly)
+		a := of.update(o.Anomaly)
 		if a == nil {
-			s.found[k] = append(s.found[k], foundAnomaly{*o.Anomaly, values})
-			a = &s.found[k][len(s.found[k])-1]
+			of.found = append(of.found, foundAnomaly{Event: *o.Anomaly, furthest: values})
+			a = &of.found[len(of.found)-1]
 			a.Shares = slices.Clone(a.Shares)
+			a.first, a.from = of.rowAt(a.Begin)
+			a.last, a.to = of.rowAt(a.End)
 		}
 		for j, v := range values {
 			if f := &a.furthest[j]; v.distance() > f.distance() || math.IsNaN(f.distance()) {
@@ -119,16 +152,47 @@ func (s *Anomalies) observe(o *stream.Observation) {
 			}
 		}
 	}
-	delete(s.bounds, key)
-	s.Rows[k] = append(s.Rows[k], row)
+	of.forecast(o.Time + 1) // drops the one for this time
+	of.odd = row.anomalous
+	if s.Keep {
+		of.scores = append(of.scores, row.Score)
+	}
+	if row.row < s.Skip || math.IsNaN(row.Score) {
+		return
+	}
+	s.scored++
+	if s.See != nil {
+		s.See(of, row)
+	}
 }
 
-// update sets the anomaly of series k that began at the same time as e to e. It returns nil if there
-// is none.
-func (s *Anomalies) update(k int, e *anomaly.Event) *foundAnomaly {
-	for i := len(s.found[k]) - 1; i >= 0; i-- {
-		if a := &s.found[k][i]; a.Begin == e.Begin {
+// forecast returns the one for a time, and forgets those for earlier ones.
+func (s *scoredSeries) forecast(time int64) bounds {
+	n := 0
+	for n < len(s.forecasts) && s.forecasts[n].time < time {
+		n++
+	}
+	s.forecasts = slices.Delete(s.forecasts, 0, n)
+	if len(s.forecasts) > 0 && s.forecasts[0].time == time {
+		return s.forecasts[0]
+	}
+	return bounds{}
+}
+
+// rowAt returns the first row from a time on, or else the last row, and its time.
+func (s *scoredSeries) rowAt(time int64) (row int, at int64) {
+	i, _ := slices.BinarySearch(s.times[:len(s.times)-1], time)
+	return s.rows - len(s.times) + i, s.times[i]
+}
+
+// update sets the anomaly that began at the same time as e to e. It returns nil if there is none.
+func (s *scoredSeries) update(e *anomaly.Event) *foundAnomaly {
+	for i := len(s.found) - 1; i >= 0; i-- {
+		if a := &s.found[i]; a.Begin == e.Begin {
 			shares := append(a.Shares[:0], e.Shares...)
+			if e.End != a.End {
+				a.last, a.to = s.rowAt(e.End)
+			}
 			a.Event, a.Shares = *e, shares
 			return a
 		}
@@ -137,12 +201,12 @@ func (s *Anomalies) update(k int, e *anomaly.Event) *foundAnomaly {
 }
 
 // extend takes a row above the threshold of level sets: with the row before, one is an anomaly.
-func (s *Anomalies) extend(k int, o *stream.Observation) {
-	if n := len(s.Rows[k]); n == 0 || !s.Rows[k][n-1].anomalous {
-		s.found[k] = append(s.found[k], foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1}})
+func (s *scoredSeries) extend(o *stream.Observation) {
+	if !s.odd {
+		s.found = append(s.found, foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1}, first: s.rows - 1, from: o.Time})
 	}
-	a := &s.found[k][len(s.found[k])-1]
-	a.End, a.Score = o.Time, max(a.Score, o.LevelSetScore)
+	a := &s.found[len(s.found)-1]
+	a.End, a.Score, a.last, a.to = o.Time, max(a.Score, o.LevelSetScore), s.rows-1, o.Time
 }
 
 // valuesOf returns what was observed of each variable, and what was expected.
@@ -182,26 +246,15 @@ func largest(shares []float64, n int) []share {
 
 // flat returns the scores of all rows in the order of the series, and which of them are
 // between the beginning and the end of an anomaly.
-func (s *Anomalies) flat(data *Samples) (scores []float64, flagged []bool) {
-	for k, rows := range s.Rows {
-		within := make([]bool, len(rows))
-		for i := range s.found[k] {
-			first, last := s.found[k][i].rows(data.Series[k].Times)
-			for row := first; row <= last; row++ {
+func (s *Anomalies) flat() (scores []float64, flagged []bool) {
+	for _, of := range s.series {
+		within := make([]bool, len(of.scores))
+		for i := range of.found {
+			for row := of.found[i].first; row <= of.found[i].last; row++ {
 				within[row] = true
 			}
 		}
-		for _, r := range rows {
-			scores = append(scores, r.Score)
-		}
-		flagged = append(flagged, within...)
+		scores, flagged = append(scores, of.scores...), append(flagged, within...)
 	}
 	return scores, flagged
-}
-
-// rows returns the first and the last row of an anomaly, by the times of the rows.
-func (a *foundAnomaly) rows(times []int64) (first, last int) {
-	first, _ = slices.BinarySearch(times, a.Begin)
-	last, _ = slices.BinarySearch(times[first:len(times)-1], a.End)
-	return first, first + last
 }

@@ -67,14 +67,14 @@ func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, re
 	if e.Season = b.Model.Season; e.Season == 0 {
 		e.Season = commonSeason(seasons)
 	}
-	if err := e.scoreSimple(ctx, &b, records, samples, o); err != nil {
+	if err := e.scoreSimple(ctx, &b, records, o); err != nil {
 		return fmt.Errorf("simple forecasts: %w", err)
 	}
 	return nil
 }
 
 // scoreSimple adds the scores of the simple forecasts, made in one pass over the records.
-func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
+func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records *Records, o Options) error {
 	simple := *c
 	simple.Model.Type, simple.Pipeline.Emit, simple.Evaluate.Window, simple.Evaluate.Interval = "persistence", o.Horizons, 0, 0
 	ec := wire.EngineConfig(&simple, stream.AllSeries)
@@ -83,15 +83,18 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 	ec.NewModel = func(dim int) (eval.Model, error) {
 		return varmodel.NewLinearMap(varmodel.LinearMapConfig{Dim: dim, Horizon: c.Model.Horizon})
 	}
-	losses := make(map[string][][]float64)
-	ec.Evaluation = o.evaluation(samples)
+	losses := make(map[string][]Losses)
+	var err error
+	if ec.Evaluation, err = o.evaluation(ctx, &simple, records); err != nil {
+		return err
+	}
 	ec.Evaluation.NoForecasts, ec.Evaluation.NoAnomalies = true, true
 	ec.Evaluation.Losses = func(_ *stream.Series, model string, last []float64) {
 		if losses[model] == nil {
-			losses[model] = make([][]float64, len(last))
+			losses[model] = make([]Losses, len(last))
 		}
 		for k, v := range last {
-			losses[model][k] = append(losses[model][k], v)
+			losses[model][k].add(v)
 		}
 	}
 	simpler, err := engine.New(ec)
@@ -107,7 +110,7 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 	}
 	for _, name := range append(names, linear96) {
 		for k, score := range scoresOf(simpler, name, o.Horizons) {
-			score.MSESE = report.Number(eval.StandardError(losses[name][k], score.Horizon))
+			score.MSESE = report.Number(losses[name][k].standardError(score.Horizon))
 			e.Baselines = append(e.Baselines, score)
 		}
 		if to := o.meanTo(); to > 0 {

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/report"
 )
 
-// ModelLosses are the losses of a model on every row: horizon, then row.
+// ModelLosses are the losses of a model at each horizon.
 type ModelLosses struct {
 	Model  string
-	Losses [][]float64
+	Losses []Losses
 }
 
 // LossesOf returns the losses that compare a model: Outcome.Scaled where there are such.
@@ -43,7 +42,7 @@ func Compare(models []ModelLosses, horizons []int, measure string) []comparison 
 	for k, h := range horizons {
 		for i, a := range models {
 			for _, b := range models[i+1:] {
-				c, err := eval.Compare(a.Losses[k], b.Losses[k], eval.CompareOptions{Horizon: h})
+				c, err := a.Losses[k].compare(&b.Losses[k], h)
 				if err != nil {
 					continue
 				}

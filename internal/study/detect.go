@@ -108,7 +108,7 @@ var zWindows = []int{100, 1000}
 // DetectRows compares the scores of the rows of all series with the labels. Precision,
 // recall and F1 are those of the rows of anomalies, from beginning to end.
 func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) Detection {
-	scores, flagged := rows.flat(data)
+	scores, flagged := rows.flat()
 	return detect(name, scores, flagged, threshold, data, l)
 }
 

@@ -87,11 +87,11 @@ func (o Options) Check(data *Samples, before int) error {
 
 // Outcome is the result of one model.
 type Outcome struct {
-	Results []Result    // one per horizon
-	Losses  [][]float64 // per horizon: see engine.Evaluation, of all samples in their order
-	Scaled  [][]float64 // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
-	Seasons []Seasons   // after the last row, of the first seed
-	Mean    *Mean       // over the horizons, nil for one horizon
+	Results []Result  // one per horizon
+	Losses  []Losses  // per horizon: see engine.Evaluation, of all samples in their order
+	Scaled  []Losses  // the same, of errors in standard deviations of the scored rows; nil unless Options.Pooled
+	Seasons []Seasons // after the last row, of the first seed
+	Mean    *Mean     // over the horizons, nil for one horizon
 
 	Detection *Detection // of the first seed; nil without labels
 }
@@ -105,9 +105,10 @@ const drawnWeights = 1000
 func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options, steps *atomic.Int64, observers ...func(*stream.Batch)) (*Outcome, error) {
 	seeds := Repeats(c.Model, o.Seeds)
 	runs := make([][]Score, seeds)
-	out := &Outcome{Losses: make([][]float64, len(o.Horizons))}
+	out := &Outcome{Losses: make([]Losses, len(o.Horizons))}
 	scores := new(Anomalies)
 	if o.Labels != nil {
+		scores.Keep = true
 		observers = append(slices.Clip(observers), scores.Add)
 	}
 	emit, watched := o.Horizons, []int(nil) // nil: all
@@ -129,21 +130,27 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			c.Evaluate.Interval = max(1, samples.Len()/len(samples.Series)/drawnWeights)
 		}
 		ec := wire.EngineConfig(&c, stream.AllSeries)
-		ec.Evaluation = o.evaluation(samples)
+		var err error
+		if ec.Evaluation, err = o.evaluation(ctx, &c, records); err != nil {
+			return nil, err
+		}
 		ec.Evaluation.Watched, ec.Evaluation.NoForecasts = watched, len(observers) == 0
 		ec.Evaluation.ReferenceAlone = true
 		ec.Evaluation.NoAnomalies = seed > 0 || o.Labels == nil && !o.Draws
 		if seed == 0 {
 			ec.Evaluation.Losses = func(_ *stream.Series, _ string, losses []float64) {
 				for k, v := range losses {
-					out.Losses[k] = append(out.Losses[k], v)
+					out.Losses[k].add(v)
 				}
 			}
 			if o.Pooled {
-				out.Scaled = make([][]float64, len(o.Horizons))
-				scales := samples.scales(0, o.From, o.To)
+				out.Scaled = make([]Losses, len(o.Horizons))
+				scales, err := records.scales(ctx, &c, 0, o.From, o.To)
+				if err != nil {
+					return nil, err
+				}
 				ec.Evaluation.Errors = func(s *stream.Series, k int, errors []float64) {
-					out.Scaled[k] = append(out.Scaled[k], scaledLoss(errors, scales(s)))
+					out.Scaled[k].add(scaledLoss(errors, scales(s)))
 				}
 			}
 			if len(c.Model.Levels) > 0 {
@@ -178,7 +185,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			e.Seasons(func(s *stream.Series, samples []int) {
 				out.Seasons = append(out.Seasons, Seasons{Model: c.Model.Type, Series: s.Name, Samples: slices.Clone(samples)})
 			})
-			if len(scores.Rows) > 0 {
+			if len(scores.series) > 0 {
 				d := DetectRows(c.Model.Type, scores, AlarmLimit, samples, o.Labels)
 				out.Detection = &d
 			}
@@ -200,7 +207,7 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			mse = append(mse, float64(run[k].MSE))
 		}
 		r.MSESD = report.Number(eval.Summarize(mse...).SD)
-		r.MSESE = report.Number(eval.StandardError(out.Losses[k], h))
+		r.MSESE = report.Number(out.Losses[k].standardError(h))
 		r.LowestCoverage, r.LowWindows = report.Number(math.NaN()), report.Number(math.NaN())
 		if w := windows[k]; w != nil {
 			r.LowestCoverage, r.LowWindows = report.Number(w.lowest), report.Number(w.lowShare())
@@ -222,30 +229,46 @@ func (o *Options) meanTo() int {
 }
 
 // evaluation returns the settings of an engine for o.
-func (o *Options) evaluation(samples *Samples) engine.Evaluation {
-	e := engine.Evaluation{From: int64(o.From), To: int64(o.To), MeanTo: o.meanTo()}
+func (o *Options) evaluation(ctx context.Context, c *config.Config, records *Records) (e engine.Evaluation, err error) {
+	e = engine.Evaluation{From: int64(o.From), To: int64(o.To), MeanTo: o.meanTo()}
 	if o.ScaleRows > 0 {
-		e.Scale = samples.scales(o.ScaleRows, o.From, o.To)
+		e.Scale, err = records.scales(ctx, c, o.ScaleRows, o.From, o.To)
 	}
-	return e
+	return e, err
 }
 
-// scales returns the eval.Scale of each series.
-func (s *Samples) scales(first, from, to int) func(s *stream.Series) []float64 {
-	scales := make(map[string][]float64)
-	for i := range s.Series {
-		one := &s.Series[i]
-		scales[one.key()] = eval.Scale(one.Rows, first, from, to)
+// scales returns the eval.Scale of each series, of whose rows it reads all.
+func (r *Records) scales(ctx context.Context, c *config.Config, first, from, to int) (func(s *stream.Series) []float64, error) {
+	key := fmt.Sprint(first, from, to)
+	if r.spreads[key] == nil {
+		var spreads []eval.Spread
+		samples, err := r.collect(ctx, c, &collector{see: func(series int, row []float64) {
+			if series == len(spreads) {
+				spreads = append(spreads, eval.Spread{First: first, From: from, To: to})
+			}
+			spreads[series].Add(row)
+		}})
+		if err != nil {
+			return nil, err
+		}
+		scales := make(map[string][]float64)
+		for i := range samples.Series {
+			scales[samples.Series[i].key()] = spreads[i].Scale()
+		}
+		if r.spreads == nil {
+			r.spreads = make(map[string]map[string][]float64)
+		}
+		r.spreads[key] = scales
 	}
 	known := make(map[*stream.Series][]float64)
 	return func(s *stream.Series) []float64 {
 		scale, ok := known[s]
 		if !ok {
-			scale = scales[(&Series{Name: s.Name, Variables: s.Variables}).key()]
+			scale = r.spreads[key][(&Series{Name: s.Name, Variables: s.Variables}).key()]
 			known[s] = scale
 		}
 		return scale
-	}
+	}, nil
 }
 
 // scaledLoss returns the mean square of the errors that are known, times their scales; NaN without.

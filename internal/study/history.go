@@ -1,6 +1,7 @@
 package study
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,15 +9,15 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// After puts the records of a history before r. It returns all of them, their samples and
+// After puts the records of a history before r. It returns all of them, their outline and
 // how many rows of each series come from the history. A file with one series may name
 // it otherwise than its history does.
-func (r *Records) After(history *Records, c *config.Config) (joined *Records, samples *Samples, rows int, err error) {
-	own, err := r.Samples(c, 0)
+func (r *Records) After(ctx context.Context, history *Records, c *config.Config) (joined *Records, samples *Samples, rows int, err error) {
+	own, err := r.Outline(ctx, c)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	before, err := history.Samples(c, 0)
+	before, err := history.Outline(ctx, c)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -29,20 +30,13 @@ func (r *Records) After(history *Records, c *config.Config) (joined *Records, sa
 			return nil, nil, 0, err
 		case !slices.Equal(b.Variables, s.Variables):
 			return nil, nil, 0, fmt.Errorf("%s has not the variables of %s", history.Name, r.Name)
-		case b.Times[len(b.Times)-1] >= s.Times[0]:
+		case b.last >= s.first:
 			return nil, nil, 0, fmt.Errorf("%s does not end before %s begins", history.Name, r.Name)
 		}
 		names[b.Name] = s.Name
 	}
-	joined = &Records{Name: r.Name}
-	for _, d := range history.list {
-		if name, ok := names[d.Series]; ok {
-			d.Series = name
-		}
-		joined.list = append(joined.list, d)
-	}
-	joined.list = append(joined.list, r.list...)
-	if samples, err = joined.Samples(c, 0); err != nil {
+	joined = &Records{Name: r.Name, list: r.list, open: r.open, n: r.n, before: history, renamed: names}
+	if samples, err = joined.Outline(ctx, c); err != nil {
 		return nil, nil, 0, err
 	}
 	for i := range own.Series {
@@ -50,7 +44,7 @@ func (r *Records) After(history *Records, c *config.Config) (joined *Records, sa
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		n, _ := slices.BinarySearch(s.Times, own.Series[i].Times[0])
+		n := s.Len() - own.Series[i].Len()
 		if i > 0 && n != rows {
 			return nil, nil, 0, errors.New("the series have different numbers of rows")
 		}

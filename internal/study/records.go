@@ -5,25 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/report"
-	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// Records are the records of a file in memory: every model of a study gets all of them in
-// their order.
+// Records are the records of a file: every model of a study gets all of them in their order. They are
+// read from the file for each; those of a pipe are held in memory.
 type Records struct {
 	Name string
-	list []decoded
+
+	list []decoded // unless they are read again
+	open Open
+	n    int // records that open gives
+
+	before  *Records          // a history
+	renamed map[string]string // series of the history by their names there
+
+	spreads map[string]map[string][]float64 // scales of each series, by the rows that they are those of
 }
+
+// Open opens a file at its beginning.
+type Open func() (stream.Source, stream.Decoder, error)
 
 // decoded is a record, or the reason for the refusal of a message or of a part.
 type decoded struct {
@@ -31,44 +37,126 @@ type decoded struct {
 	refusal *stream.DataError
 }
 
-// ReadRecords reads a source to its end.
+// ReadRecords reads a source to its end and holds its records.
 func ReadRecords(ctx context.Context, name string, source stream.Source, decoder stream.Decoder) (*Records, error) {
 	r := &Records{Name: name}
 	keep := func(record *stream.Record, refusal *stream.DataError) error {
 		r.list = append(r.list, decoded{*record, refusal})
 		return nil
 	}
+	return r, decode(ctx, source, decoder, func(n int) *engine.Decoded { return engine.NewDecoded(n) }, keep, nil)
+}
+
+// CountRecords reads a file to its end. The records are read from it again whenever they are wanted.
+func CountRecords(ctx context.Context, name string, open Open) (*Records, error) {
+	r := &Records{Name: name, open: open, n: -1}
+	n := 0
+	err := r.walk(ctx, func(records []decoded) error { n += len(records); return nil })
+	r.n = n // what is written to the file from now on is not read
+	return r, err
+}
+
+// decode reads a source to its end: blocks of messages, for whose parts it calls each, and then done.
+func decode(ctx context.Context, source stream.Source, decoder stream.Decoder, block func(messages int) *engine.Decoded, each func(*stream.Record, *stream.DataError) error, done func() error) error {
 	messages := make([]stream.Message, 256)
 	for {
 		n, err := source.Read(ctx, messages)
-		block := engine.NewDecoded(n) // of all messages, it would be copied while it grows
+		all := block(n)
 		for i := range n {
-			block.Decode(decoder, &messages[i])
+			all.Decode(decoder, &messages[i])
 		}
 		for i := range n {
-			if err := block.Parts(i, keep); err != nil {
-				return nil, err
+			if err := all.Parts(i, each); err != nil {
+				return err
+			}
+		}
+		if done != nil {
+			if err := done(); err != nil {
+				return err
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return r, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-// Len returns the number of records, with those that could not be decoded.
-func (r *Records) Len() int { return len(r.list) }
+// learnAtOnce is the number of records of a batch. With fewer, the model and the scores would
+// take turns in the caches more often.
+const learnAtOnce = 16
 
-// Each calls f with every record.
-func (r *Records) Each(f func(*stream.Record)) {
-	for i := range r.list {
-		if r.list[i].refusal == nil {
-			f(&r.list[i].Record)
+// walk calls f with all records, at most learnAtOnce at once. They are valid during the call.
+func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
+	if r.before != nil {
+		err := r.before.walk(ctx, func(records []decoded) error {
+			records = slices.Clone(records)
+			for i, d := range records {
+				if name, ok := r.renamed[d.Series]; ok {
+					records[i].Series = name
+				}
+			}
+			return f(records)
+		})
+		if err != nil {
+			return err
 		}
 	}
+	if r.open == nil {
+		return chunks(ctx, r.list, f)
+	}
+	source, decoder, err := r.open()
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	var block engine.Decoded
+	var list []decoded
+	left := r.n
+	return decode(ctx, source, decoder, func(int) *engine.Decoded { block.Reset(); list = list[:0]; return &block },
+		func(record *stream.Record, refusal *stream.DataError) error {
+			if left != 0 {
+				left--
+				list = append(list, decoded{*record, refusal})
+			}
+			return nil
+		},
+		func() error { return chunks(ctx, list, f) })
+}
+
+func chunks(ctx context.Context, list []decoded, f func([]decoded) error) error {
+	for records := range slices.Chunk(list, learnAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f(records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Len returns the number of records, with those that could not be decoded.
+func (r *Records) Len() int {
+	n := len(r.list) + max(r.n, 0)
+	if r.before != nil {
+		n += r.before.Len()
+	}
+	return n
+}
+
+// Each calls f with every record.
+func (r *Records) Each(ctx context.Context, f func(*stream.Record)) error {
+	return r.walk(ctx, func(records []decoded) error {
+		for i := range records {
+			if records[i].refusal == nil {
+				f(&records[i].Record)
+			}
+		}
+		return nil
+	})
 }
 
 // RecordsOf returns the rows of a data set as records, one second apart.
@@ -84,154 +172,27 @@ func RecordsOf(data *eval.Dataset) *Records {
 	return r
 }
 
-// learnAtOnce is the number of records of a batch. With fewer, the model and the scores would
-// take turns in the caches more often.
-const learnAtOnce = 16
-
 // learn passes all records to the engine and each batch, with the number of its records, to see.
 // It returns the time for learning and forecasting. Refusals are those of Samples.
 func (r *Records) learn(ctx context.Context, e *engine.Engine, see func(b *stream.Batch, records int)) (elapsed time.Duration, err error) {
 	var batch engine.Results
-	for records := range slices.Chunk(r.list, learnAtOnce) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
+	err = r.walk(ctx, func(records []decoded) error {
 		start := time.Now()
 		for i := range records {
 			if records[i].refusal != nil {
 				continue
 			}
 			if err := e.Learn(&batch, &records[i].Record); err != nil {
-				return 0, fmt.Errorf("%s: %w", records[i].Message.Origin(), err)
+				return fmt.Errorf("%s: %w", records[i].Message.Origin(), err)
 			}
 		}
 		elapsed += time.Since(start)
 		if err := e.Score(&batch); err != nil {
-			return 0, fmt.Errorf("%s: %w", records[0].Message.Origin(), err)
+			return fmt.Errorf("%s: %w", records[0].Message.Origin(), err)
 		}
 		see(&batch.Batch, len(records))
 		batch.Reset()
-	}
-	return elapsed, nil
-}
-
-// Samples are the samples that an Assembler assembles from records.
-type Samples struct {
-	Name     string
-	Series   []Series
-	Refusals wire.Refusals // of records, in the file and by the Assembler
-}
-
-// Series has the samples of one series. A change of its variables begins another Series.
-type Series struct {
-	Name      string
-	Variables []string
-	Times     []int64     // ns since 1970 UTC, ascending
-	Rows      [][]float64 // each of length dim; NaN = missing
-}
-
-// Samples assembles r with the settings of c. With lags > 0, gaps are filled with missing
-// rows: those that a model would get, and lags rows where a model would drop its lags.
-// Otherwise there is one row per sample that arrived.
-func (r *Records) Samples(c *config.Config, lags int) (*Samples, error) {
-	a, err := wire.NewAssembler(c)
-	if err != nil {
-		return nil, err
-	}
-	s := &Samples{Name: r.Name}
-	collect := &collector{samples: s, index: make(map[*stream.Series]int), lags: lags}
-	for i := range r.list {
-		record := &r.list[i]
-		if record.refusal != nil {
-			collect.Refuse(record.Message, record.refusal)
-		} else if err := a.Add(collect, &record.Record); err != nil {
-			return nil, err
-		}
-	}
-	if s.Len() == 0 {
-		if s.Refusals.Total() > 0 {
-			return nil, fmt.Errorf("%s: no usable rows; %s", r.Name, &s.Refusals)
-		}
-		return nil, fmt.Errorf("%s: no rows", r.Name)
-	}
-	return s, nil
-}
-
-// collector is the receiver of Samples.
-type collector struct {
-	samples *Samples
-	index   map[*stream.Series]int
-	lags    int
-}
-
-// Refuse implements assemble.Receiver.
-func (c *collector) Refuse(m *stream.Message, err *stream.DataError) { c.samples.Refusals.Add(m, err) }
-
-// Sample implements assemble.Receiver.
-func (c *collector) Sample(s *assemble.Sample) error {
-	if s.Missing && c.lags == 0 {
 		return nil
-	}
-	i, ok := c.index[s.Series]
-	if !ok {
-		i = len(c.samples.Series)
-		c.index[s.Series] = i
-		c.samples.Series = append(c.samples.Series, Series{Name: s.Series.Name, Variables: s.Series.Variables})
-	}
-	to := &c.samples.Series[i]
-	for range min(s.Break, int64(c.lags)) {
-		row := make([]float64, len(s.Y))
-		for j := range row {
-			row[j] = math.NaN()
-		}
-		to.Times, to.Rows = append(to.Times, s.Time), append(to.Rows, row)
-	}
-	to.Times, to.Rows = append(to.Times, s.Time), append(to.Rows, slices.Clone(s.Y))
-	return nil
-}
-
-// Len returns the number of rows of all series.
-func (s *Samples) Len() int {
-	n := 0
-	for i := range s.Series {
-		n += len(s.Series[i].Rows)
-	}
-	return n
-}
-
-// Dim returns the largest number of variables of a series.
-func (s *Samples) Dim() int {
-	d := 0
-	for i := range s.Series {
-		d = max(d, len(s.Series[i].Variables))
-	}
-	return d
-}
-
-// longest returns the rows of the longest series.
-func (s *Samples) longest() int {
-	n := 0
-	for i := range s.Series {
-		n = max(n, len(s.Series[i].Rows))
-	}
-	return n
-}
-
-// checkForecast returns an error unless a series has a row that lies horizon rows after
-// another one.
-func (s *Samples) checkForecast(horizon int) error {
-	if n := s.longest(); n <= horizon {
-		return fmt.Errorf("%s: no score: the file is too short for the horizon of %s, which needs a series of %s rows; the longest one has %s",
-			s.Name, report.Thousands(int64(horizon)), report.Thousands(int64(horizon)+1), report.Thousands(int64(n)))
-	}
-	return nil
-}
-
-// Shortest returns the rows of the shortest series.
-func (s *Samples) Shortest() int {
-	n := s.Len()
-	for i := range s.Series {
-		n = min(n, len(s.Series[i].Rows))
-	}
-	return n
+	})
+	return elapsed, err
 }

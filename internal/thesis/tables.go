@@ -48,7 +48,7 @@ func OpenTableData(ctx context.Context, dir, name string) (*eval.Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	samples, err := records.Samples(c, 0)
+	samples, err := records.Samples(ctx, c, 0)
 	if err != nil {
 		return nil, err
 	}

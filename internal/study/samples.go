@@ -1,0 +1,167 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+)
+
+// Samples are the samples that an Assembler assembles from records.
+type Samples struct {
+	Name     string
+	Series   []Series
+	Refusals wire.Refusals // of records, in the file and by the Assembler
+}
+
+// Series has the samples of one series. A change of its variables begins another Series.
+type Series struct {
+	Name      string
+	Variables []string
+	Times     []int64     // ns since 1970 UTC, ascending; nil in an outline
+	Rows      [][]float64 // each of length dim; NaN = missing; nil in an outline
+
+	rows        int   // of an outline
+	first, last int64 // times
+}
+
+// Len returns the number of rows.
+func (s *Series) Len() int { return len(s.Rows) + s.rows }
+
+// Samples assembles r with the settings of c. With lags > 0, gaps are filled with missing
+// rows: those that a model would get, and lags rows where a model would drop its lags.
+// Otherwise there is one row per sample that arrived.
+func (r *Records) Samples(ctx context.Context, c *config.Config, lags int) (*Samples, error) {
+	return r.collect(ctx, c, &collector{lags: lags, holds: true})
+}
+
+// Outline is Samples without lags that holds neither times nor rows.
+func (r *Records) Outline(ctx context.Context, c *config.Config) (*Samples, error) {
+	return r.collect(ctx, c, &collector{})
+}
+
+func (r *Records) collect(ctx context.Context, c *config.Config, to *collector) (*Samples, error) {
+	a, err := wire.NewAssembler(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Samples{Name: r.Name}
+	to.samples, to.index = s, make(map[*stream.Series]int)
+	err = r.walk(ctx, func(records []decoded) error {
+		for i := range records {
+			record := &records[i]
+			if record.refusal != nil {
+				to.Refuse(record.Message, record.refusal)
+			} else if err := a.Add(to, &record.Record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.Len() == 0 {
+		if s.Refusals.Total() > 0 {
+			return nil, fmt.Errorf("%s: no usable rows; %s", r.Name, &s.Refusals)
+		}
+		return nil, fmt.Errorf("%s: no rows", r.Name)
+	}
+	return s, nil
+}
+
+// collector is the receiver of Samples.
+type collector struct {
+	samples *Samples
+	index   map[*stream.Series]int
+	lags    int
+	holds   bool                            // all rows
+	see     func(series int, row []float64) // may be nil
+}
+
+// Refuse implements assemble.Receiver.
+func (c *collector) Refuse(m *stream.Message, err *stream.DataError) { c.samples.Refusals.Add(m, err) }
+
+// Sample implements assemble.Receiver.
+func (c *collector) Sample(s *assemble.Sample) error {
+	if s.Missing && c.lags == 0 {
+		return nil
+	}
+	i, ok := c.index[s.Series]
+	if !ok {
+		i = len(c.samples.Series)
+		c.index[s.Series] = i
+		c.samples.Series = append(c.samples.Series, Series{Name: s.Series.Name, Variables: s.Series.Variables, first: s.Time})
+	}
+	to := &c.samples.Series[i]
+	for range min(s.Break, int64(c.lags)) {
+		to.add(s.Time, slices.Repeat([]float64{math.NaN()}, len(s.Y)))
+	}
+	if c.holds {
+		to.add(s.Time, slices.Clone(s.Y))
+	} else {
+		to.rows++
+	}
+	to.last = s.Time
+	if c.see != nil {
+		c.see(i, s.Y)
+	}
+	return nil
+}
+
+// add holds a row.
+func (s *Series) add(time int64, row []float64) {
+	s.Times, s.Rows = append(s.Times, time), append(s.Rows, row)
+}
+
+// Len returns the number of rows of all series.
+func (s *Samples) Len() int {
+	n := 0
+	for i := range s.Series {
+		n += s.Series[i].Len()
+	}
+	return n
+}
+
+// Dim returns the largest number of variables of a series.
+func (s *Samples) Dim() int {
+	d := 0
+	for i := range s.Series {
+		d = max(d, len(s.Series[i].Variables))
+	}
+	return d
+}
+
+// longest returns the rows of the longest series.
+func (s *Samples) longest() int {
+	n := 0
+	for i := range s.Series {
+		n = max(n, s.Series[i].Len())
+	}
+	return n
+}
+
+// checkForecast returns an error unless a series has a row that lies horizon rows after
+// another one.
+func (s *Samples) checkForecast(horizon int) error {
+	if n := s.longest(); n <= horizon {
+		return fmt.Errorf("%s: no score: the file is too short for the horizon of %s, which needs a series of %s rows; the longest one has %s",
+			s.Name, report.Thousands(int64(horizon)), report.Thousands(int64(horizon)+1), report.Thousands(int64(n)))
+	}
+	return nil
+}
+
+// Shortest returns the rows of the shortest series.
+func (s *Samples) Shortest() int {
+	n := s.Len()
+	for i := range s.Series {
+		n = min(n, s.Series[i].Len())
+	}
+	return n
+}
