@@ -130,9 +130,10 @@ func prefixed(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, err)
 }
 
-// withFile is c with another input file.
+// withFile is c with another input file, all of it.
 func withFile(c *config.Config, path string) *config.Config {
 	other := c.Clone()
-	wire.InputFile(other).Path = path
+	f := wire.InputFile(other)
+	f.Path, f.Last, f.Since = path, 0, ""
 	return other
 }

@@ -105,6 +105,8 @@ var modelSettings = []setting{
 	{"seed", "model.seed"},
 	{"sort", "input.file.sort"},
 	{"strict", "input.file.strict"},
+	{"last", "input.file.last"},
+	{"since", "input.file.since"},
 	{"time-zone", "input.time_zone"},
 }
 
@@ -141,6 +143,8 @@ func modelFlags(cmd *cobra.Command) {
 	f.Int("season", 0, "steps per season, for seasonal and auto (default: auto looks for one)")
 	f.Uint64("seed", 1, "seed for the random frequencies")
 	fileFlags(cmd)
+	cmd.Flags().Int("last", 0, "read the last N lines of the file alone (default: all)")
+	cmd.Flags().String("since", "", "leave out rows before this time, such as 2026-01-31")
 }
 
 // load reads the configuration. Flags in settings take precedence over --set, and forced

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 var fileInput = kind[input]{name: "file", about: "one pass over a file", settings: func() input { return new(FileInput) }}
@@ -25,6 +26,9 @@ type FileInput struct {
 	// refuse a file whose format would have to be assumed, and name the settings that state it
 	Strict bool `yaml:"strict"`
 
+	Last  int    `yaml:"last"`  // read the last lines alone, so many, which are held in memory; 0 = all
+	Since string `yaml:"since"` // leave out rows of earlier times: `2026-01-31`, `2026-01-31T12:00:00Z` or Unix time
+
 	Series string `yaml:"series"` // series name for rows without one; empty = the file's name
 
 	// pace: 1 = that of the time stamps, 60 = an hour of them per minute, 0 = as fast as possible
@@ -41,6 +45,21 @@ func (f *FileInput) Check(v *config.Checker, path string, _ *config.Config) {
 		v.OneOf(path+".format", f.Format, formatNames(func(f dataFormat) bool { return f.read != nil })...)
 	}
 	config.AtLeast(v, path+".speed", f.Speed, 0)
+	config.AtLeast(v, path+".last", f.Last, 0)
+	_, err := f.since()
+	v.Need(err == nil, path+".since", "must be a time, such as 2026-01-31 or 2026-01-31T12:00:00Z, got %q", f.Since)
+}
+
+// since returns Since in nanoseconds; 0 = all rows.
+func (f *FileInput) since() (int64, error) {
+	if f.Since == "" {
+		return 0, nil
+	}
+	t, err := format.ParseTime([]byte(f.Since), "")
+	if t == 0 {
+		t = -1 // 0 is none
+	}
+	return t, err
 }
 
 func (f *FileInput) formatName(*config.Config) string {
@@ -82,6 +101,8 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	if f := InputFile(c); f != nil {
 		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true
+		sc.Last = f.Last
+		sc.Since, _ = f.since() // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
 		return f.Path, sc
 	}

@@ -48,6 +48,12 @@ type SourceConfig struct {
 	// DropEqual leaves out lines that Sort finds equal to another one.
 	DropEqual bool
 
+	// Last keeps the last lines of a regular file alone, and holds them; 0 = all.
+	Last int
+
+	// Since leaves out records of an earlier time, in nanoseconds since 1970; 0 = none.
+	Since int64
+
 	// JSON is the format of lines of JSON.
 	JSON format.JSONConfig
 
@@ -78,6 +84,7 @@ type Source struct {
 	setting            format.Names
 	strict, sort, asIs bool
 	dropEqual          bool
+	part               *part // nil: all
 	guessed            bool // JSON lines on standard input, until the first one was read
 	assumptions        []format.Assumption
 
@@ -98,7 +105,10 @@ func OpenSource(path string, c SourceConfig) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkLines(path, c); err != nil {
+	if err = s.checkLines(path, c); err == nil {
+		err = s.keepPart(c)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -240,8 +250,11 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 			if n > 0 {
 				return n, nil // the next Read reports it
 			}
-			if errors.Is(err, io.EOF) && !s.began {
+			switch end := errors.Is(err, io.EOF); {
+			case end && !s.began:
 				return 0, fmt.Errorf("%s has no data", s.path)
+			case end && s.part != nil && !s.part.some:
+				return 0, s.part.none(s.path)
 			}
 			return 0, err
 		}
@@ -251,6 +264,10 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 				return 0, fmt.Errorf("%s: line 1 is no JSON object: name the format with %s (or influx)", s.path, s.setting.Set("SourceConfig.Format", "csv"))
 			}
 			s.guessed = false
+			if s.part != nil && !s.part.has(&m) {
+				s.line = s.line[:0]
+				continue
+			}
 			from := len(s.messages)
 			s.messages = append(s.messages, m.Value...)
 			dst[n] = m

@@ -1,0 +1,103 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// keepLast goes on with the last n lines of data, which it holds.
+func (s *Source) keepLast(ctx context.Context, n int) error {
+	type line struct {
+		text []byte
+		data bool
+	}
+	var kept []line
+	first, data := s.next, 0
+	for {
+		err := s.readLine(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		m := s.message()
+		l := line{bytes.Clone(m.Value), !s.isEmpty(m.Value)}
+		s.line = s.line[:0]
+		kept = append(kept, l)
+		if l.data {
+			data++
+		}
+		for ; data > n; kept, first = kept[1:], first+1 {
+			if kept[0].data {
+				data--
+			}
+		}
+	}
+	var b bytes.Buffer
+	for _, l := range kept {
+		b.Write(l.text)
+		b.WriteByte('\n')
+	}
+	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
+	return nil
+}
+
+// part leaves out messages all of whose records are of an earlier time than since.
+type part struct {
+	since   int64
+	decoder stream.Decoder
+	some    bool // it has a message
+}
+
+// has reports whether a message belongs to the part. One that cannot be decoded does: what refuses it
+// says why.
+func (p *part) has(m *stream.Message) bool {
+	has := p.late(m)
+	p.some = p.some || has
+	return has
+}
+
+func (p *part) late(m *stream.Message) bool {
+	var r stream.Record
+	splitter, splits := p.decoder.(stream.Splitter)
+	if !splits {
+		return p.decoder.Decode(&r, m) != nil || r.Time >= p.since
+	}
+	splitter.Split(m)
+	for first := true; ; first = false {
+		err := splitter.Next(&r)
+		if errors.Is(err, io.EOF) {
+			return first // nothing at all
+		}
+		if err != nil || r.Time >= p.since {
+			return true
+		}
+	}
+}
+
+// none is the error of a file all of whose rows are earlier.
+func (p *part) none(path string) error {
+	return fmt.Errorf("%s: no row is of %s or later", path, time.Unix(0, p.since).UTC().Format(time.RFC3339))
+}
+
+// keepPart leaves out what c does not ask for.
+func (s *Source) keepPart(c SourceConfig) error {
+	if c.Last > 0 && s.live != nil {
+		return fmt.Errorf("%s: only a regular file has last lines", s.path)
+	}
+	if c.Since != 0 {
+		s.part = &part{since: c.Since, decoder: s.Decoder()}
+	}
+	if c.Last > 0 {
+		return s.keepLast(context.Background(), c.Last)
+	}
+	return nil
+}
