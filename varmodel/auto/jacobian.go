@@ -56,6 +56,11 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 		if s.m.repeats && s.remainder == nil {
 			c[len(c)-1] = 0 // the last value, too
 		}
+		if s.gate.shifted(j, 1) {
+			clear(c)
+			clear(row)
+			row[j] = 1
+		}
 		factor := early
 		if s.holds != nil {
 			factor *= s.holds.factor(j)

@@ -258,7 +258,7 @@ func (o *multihorizon) predict(s *autoSeries) {
 	o.mixture.forecast(s, o.wake(p.awake, s.total), o.ahead, o.iteratedPath)
 	for k := range o.direct.steps {
 		o.expertsTo(p.forecasts[k], k, whole, f, p)
-		o.combine(k, p)
+		o.combine(k, p, s.gate)
 	}
 	o.next = (o.next + 1) % len(o.origins)
 	o.count = min(o.count+1, len(o.origins))
@@ -296,8 +296,8 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 
 // combine mixes the experts of anchor k and shrinks the mixture towards the last value and the
 // trend of the remainder, as far as neither the outcomes of all coordinates nor those of each
-// alone are for it.
-func (o *multihorizon) combine(k int, p *origin) {
+// alone are for it. After a shift the forecast is the last value.
+func (o *multihorizon) combine(k int, p *origin, g *gate) {
 	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
 	start := z[repeatLast*d:][:d]
@@ -311,6 +311,12 @@ func (o *multihorizon) combine(k int, p *origin) {
 		shrunk := max(o.factors[k], o.single[k*d+j].factor)
 		forecast[j] = start[j] + shrunk*finiteOr(v-start[j], 0)
 		o.sharePaths(k, j, p.awake[k])
+		if g.shifted(j, o.direct.steps[k]) {
+			forecast[j] = p.last[j]
+			for n := range paths {
+				o.pathWeights[(k*paths+n)*d+j] = 0
+			}
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	levelJump  = 300 // median steps from the old level to a new one, at least
 	levelStays = 3   // median steps …
 	levelDecay = .02 // … and part of the jump, within which the second sample is at the level of the first
+	levelWait  = 2   // horizons after a shift for which the forecast is the last value: the first outcome is known after one, as many as a round has after two
 )
 
 // gate is in front of the model of a series. It says which samples are odd, and which level the
@@ -37,6 +38,9 @@ const (
 // A confirmed sample far outside of all so far may begin a level: then the model sees the series without it,
 // as if the jump had not been, and nothing that it has learnt is lost. A return is a return to
 // the old level. Jumps to where the series has been before are for the model to learn.
+//
+// After a shift, an odd sample beyond the range of those that counted which counts, nothing that was learnt applies: the forecast is
+// the last value until the first outcomes are known, or the series has returned.
 type gate struct {
 	of    []gateOf
 	again []readmitted // by the last sample
@@ -52,14 +56,16 @@ type readmitted struct {
 
 // gateOf is the gate of one variable.
 type gateOf struct {
-	fresh       bool    // the next sample does not follow the last one
-	count       int     // samples
-	err, step   float64 // running medians of the absolute errors, and of the absolute steps that are not 0
-	widen       float64 // logarithm of the factor of the limits
-	low, high   float64 // range of the samples that counted, without their levels
-	least, most float64 // and with them
-	level       float64
-	guess       float64 // how much further the next samples are expected, after an odd one that will probably stay
+	fresh             bool    // the next sample does not follow the last one
+	count             int     // samples
+	err, step         float64 // running medians of the absolute errors, and of the absolute steps that are not 0
+	widen             float64 // logarithm of the factor of the limits
+	low, high         float64 // range of the samples that counted, without their levels
+	least, most       float64 // and with them
+	homeLow, homeHigh float64 // range before the last shift, to which the series has not returned; else empty
+	calm              int     // samples since then
+	level             float64
+	guess             float64 // how much further the next samples are expected, after an odd one that will probably stay
 
 	odd, from        float64    // last odd sample, until the next one, and its forecast; NaN: none
 	run              int        // samples in a row that were held back
@@ -75,7 +81,7 @@ func newGate(dim int) *gate {
 	for j := range g.of {
 		g.of[j] = gateOf{
 			low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), most: math.Inf(-1),
-			odd: math.NaN(), alone: [2]float64{math.NaN(), math.NaN()},
+			homeLow: math.Inf(1), homeHigh: math.Inf(-1), odd: math.NaN(), alone: [2]float64{math.NaN(), math.NaN()},
 		}
 	}
 	return g
@@ -210,9 +216,23 @@ func (o *gateOf) hold() float64 {
 func (o *gateOf) pass(y float64) float64 {
 	v := y - o.level
 	o.run = 0
+	o.calm++
+	switch width := levelWidth * (o.high - o.low); {
+	case o.odd == o.odd && (v < o.low-width || v > o.high+width):
+		o.homeLow, o.homeHigh, o.calm = o.low, o.high, 0
+	case v >= o.homeLow && v <= o.homeHigh:
+		o.homeLow, o.homeHigh = math.Inf(1), math.Inf(-1)
+	}
 	o.low, o.high = min(o.low, v), max(o.high, v)
 	o.least, o.most = min(o.least, y), max(o.most, y)
 	return v
+}
+
+// shifted reports whether variable j has shifted so lately that the forecast of h steps is the last value. Beyond one
+// step a second sample has to stay away: gestures that begin do not.
+func (g *gate) shifted(j, h int) bool {
+	o := &g.of[j]
+	return o.homeLow <= o.homeHigh && o.calm < levelWait*h-1 && (o.calm > 0 || h == 1)
 }
 
 // isFar reports whether an error and a step are those of an odd sample.
@@ -253,14 +273,19 @@ func (o *gateOf) judge(v float64, far bool) (stays bool) {
 	return stays
 }
 
-// meet counts the distances between odd samples.
+// meet counts the distances between odd samples. The distance is a multiple where samples of a schedule were
+// forecast so well that they were not odd.
 func (o *gateOf) meet() {
-	if near := o.since - o.distance; o.distance > 0 && near*near <= o.distance/50 {
+	times := 1
+	if o.equal > 0 {
+		times = max(1, (o.since+o.distance/2)/o.distance)
+	}
+	if near := o.since - times*o.distance; o.distance > 0 && near*near <= o.distance/50 {
 		o.equal++
 	} else {
-		o.equal = 0
+		o.equal, o.distance = 0, o.since
 	}
-	o.distance, o.since = o.since, 0
+	o.since = 0
 }
 
 // isNovel reports whether y is far outside of all samples so far.
@@ -321,11 +346,11 @@ func (g *gate) State(c *snapshot.Codec) {
 		o := &g.of[j]
 		c.Bool(&o.fresh)
 		c.Bool(&o.repeats)
-		for _, n := range []*int{&o.count, &o.run, &o.since, &o.distance, &o.equal} {
+		for _, n := range []*int{&o.count, &o.run, &o.since, &o.distance, &o.equal, &o.calm} {
 			c.Index(n, math.MaxInt)
 		}
 		for _, v := range []*float64{
-			&o.err, &o.step, &o.widen, &o.low, &o.high, &o.least, &o.most, &o.level, &o.guess, &o.odd, &o.from, &o.alone[0], &o.alone[1], &o.stayed, &o.returned,
+			&o.err, &o.step, &o.widen, &o.low, &o.high, &o.least, &o.most, &o.homeLow, &o.homeHigh, &o.level, &o.guess, &o.odd, &o.from, &o.alone[0], &o.alone[1], &o.stayed, &o.returned,
 		} {
 			c.Float64(v)
 		}

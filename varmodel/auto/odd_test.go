@@ -179,3 +179,35 @@ func TestCauchyValues(t *testing.T) {
 		t.Errorf("%.3f of the error of the median", ours/least)
 	}
 }
+
+// Forecasts after a shift are the last value until the first outcomes are known, and the forecasts of before again
+// once the series is back.
+func TestForecastsAfterAShift(t *testing.T) {
+	shifted := func(samples ...float64) *gate {
+		g, rng := newGate(1), rand.New(rand.NewPCG(5, 6))
+		for range 200 {
+			samples = append([]float64{rng.NormFloat64()}, samples...)
+		}
+		forecast, v := []float64{0}, []float64{0}
+		for _, y := range samples {
+			g.admitTo(v, []float64{y}, forecast, forecast, []bool{true})
+			if v[0] == v[0] && y > 50 {
+				forecast[0] = y
+			}
+		}
+		return g
+	}
+	g := shifted(60, 60) // the first one is held back, the second one counts
+	if !g.shifted(0, 1) || g.shifted(0, 2) {
+		t.Errorf("after the first sample that counts, one step: %t, want true; two: %t, want false", g.shifted(0, 1), g.shifted(0, 2))
+	}
+	if g = shifted(60, 60, 60); g.shifted(0, 1) || !g.shifted(0, 2) || !g.shifted(0, 24) {
+		t.Error("a level that stays is no shift for horizons whose outcomes are not known")
+	}
+	if g = shifted(60, 60, 60, 60, 60); g.shifted(0, 2) || !g.shifted(0, 3) {
+		t.Error("the wait after a shift is not that of the horizon")
+	}
+	if g = shifted(60, 60, 60, 0, 0); g.shifted(0, 24) {
+		t.Error("the series is back, and the forecast the last value")
+	}
+}

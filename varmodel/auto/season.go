@@ -195,7 +195,7 @@ func (s *seasons) propose(period int, inverse []float64) {
 		if c.run == period {
 			c.begin(func(i int) []float64 { return past.Lag(l + i) }, shorter, l, inverse)
 		} else if c.run > period {
-			c.learn(past.Lag(l), others, inverse)
+			c.learn(past.Lag(l), others, inverse, past.ObservedAt(l))
 		}
 	}
 	c.check()
@@ -258,7 +258,7 @@ func (s *seasons) Observe(inverse []float64) {
 		case c.run == c.period && c.learnt == 0:
 			c.begin(s.past.Lag, s.cycles[:k], 0, inverse)
 		case c.run >= c.period:
-			c.learn(y, others, inverse)
+			c.learn(y, others, inverse, s.past.ObservedAt(0))
 		}
 		c.check()
 		s.active = s.active || c.active
@@ -271,6 +271,13 @@ func (s *seasons) Observe(inverse []float64) {
 	}
 	s.count++
 	s.time = 0
+}
+
+// change changes the sample of variable j at a lag.
+func (s *seasons) change(lag, j int, by float64) {
+	for _, c := range s.cycles {
+		c.change(lag, j, by)
+	}
 }
 
 // to writes the season k samples after the last one, or before it if k is negative, as

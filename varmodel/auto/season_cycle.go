@@ -175,8 +175,22 @@ func (c *cycle) begin(lag func(i int) []float64, shorter []*cycle, back int, inv
 	c.Remember()
 }
 
-// learn learns the sample y, of which the shorter cycles explain others.
-func (c *cycle) learn(y, others, inverse []float64) {
+// change changes the sample of variable j at a lag in the sums and in the shape.
+func (c *cycle) change(lag, j int, by float64) {
+	if lag < c.learnt {
+		mean, phase := c.At(-lag), ((c.phase-lag)%c.period+c.period)%c.period
+		c.Set(mean, j, float64(mean[j])*c.unit[j]+by/float64(c.count[phase]))
+	}
+	if lag < min(c.run, c.period) {
+		c.total[j] += by
+	}
+	if lag < c.run%c.period {
+		c.fresh[j] += by
+	}
+}
+
+// learn learns the sample y where it was observed; the shorter cycles explain others.
+func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 	mean := c.At(0)
 	if c.count[c.phase] < cycleMemory {
 		c.count[c.phase]++
@@ -185,6 +199,10 @@ func (c *cycle) learn(y, others, inverse []float64) {
 	for j, v := range y {
 		v -= c.total[j]*perPeriod + others[j]
 		p := float64(mean[j]) * c.unit[j]
+		if !observed[j] {
+			c.share[j].add(0, 0, c.given)
+			continue
+		}
 		c.share[j].add(p*inverse[j], v*inverse[j], c.given)
 		if inverse[j] > 0 {
 			limit := shapeLimit / inverse[j]

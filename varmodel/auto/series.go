@@ -163,6 +163,9 @@ func (s *autoSeries) readmit(c readmitted) {
 	s.past.Lag(c.lag)[c.variable] = c.v
 	s.past.ObservedAt(c.lag)[c.variable] = true
 	s.frame.recent.change(c.lag, c.variable, change)
+	if s.seasons != nil {
+		s.seasons.change(c.lag, c.variable, change)
+	}
 	if r := s.remainder; r != nil {
 		if r.frame.recent.change(c.lag, c.variable, change); c.lag < r.past.Depth {
 			r.past.Lag(c.lag)[c.variable] += change
@@ -302,6 +305,11 @@ func (s *autoSeries) predict() {
 		s.holds.forecastTo(s.next, last, s.scaler.PerStep)
 	}
 	s.exact.forecastTo(s.next, s.mixture, f)
+	for j, v := range last {
+		if s.gate.shifted(j, 1) {
+			s.next[j] = v
+		}
+	}
 	if s.multihorizon != nil {
 		s.multihorizon.predict(s)
 	}
