@@ -46,6 +46,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if err != nil {
 		return nil, err
 	}
+	records.Assumed = wire.Assumed(src)
 	return records, job.CheckRecords(c, a.notices(c.Log), src, func(f func(*stream.Record)) error { return records.Each(cmd.Context(), f) })
 }
 

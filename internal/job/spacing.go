@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
@@ -89,7 +88,7 @@ func (g *GapWatch) misfit() string {
 			closest = d
 		}
 	}
-	apart, configured := spacingText(closest), g.interval.Short()
+	apart, configured := config.SpacingText(closest), g.interval.Short()
 	switch {
 	case closest == 0:
 		return ""
@@ -103,37 +102,11 @@ func (g *GapWatch) misfit() string {
 	return ""
 }
 
-// spacingText is a duration in words: 1h, 7 days, 3 months.
-func spacingText(d time.Duration) string {
-	if n := nearMonths(d); n > 0 {
-		return report.Count(n, "month", "months")
-	}
-	if d > 0 && d%day == 0 {
-		return report.Count(int(d/day), "day", "days")
-	}
-	return config.ShortDuration(d)
-}
-
 // remedyInterval is the setting for samples that are d apart.
 func remedyInterval(d time.Duration) string {
 	names := map[int]string{1: "month", 3: "quarter", 12: "year"}
-	if name := names[nearMonths(d)]; name != "" {
+	if name := names[config.NearMonths(d)]; name != "" {
 		return "--set pipeline.interval=" + name
 	}
 	return "--set pipeline.interval=" + config.ShortDuration(d)
-}
-
-// nearMonths returns the months of the calendar that a spacing of whole days may be, up to a
-// year; 0 = none. Months differ in length, so two days more or less are allowed.
-func nearMonths(d time.Duration) int {
-	if d%day != 0 {
-		return 0
-	}
-	days := int(d / day)
-	for n := 1; n <= 12; n++ {
-		if days >= max(28, n*365/12-2) && days <= min(31*n, n*61/2+2) {
-			return n
-		}
-	}
-	return 0
 }

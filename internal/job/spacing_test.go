@@ -52,8 +52,8 @@ func TestMisfit(t *testing.T) {
 		27 * day: 0, 28 * day: 1, 31 * day: 1, 32 * day: 0, 59 * day: 2, 62 * day: 2,
 		90 * day: 3, 92 * day: 3, 181 * day: 6, 184 * day: 6, 365 * day: 12, 366 * day: 12, 366*day + 1: 0, 400 * day: 0,
 	} {
-		if got := nearMonths(d); got != want {
-			t.Errorf("nearMonths(%v) = %d, want %d", d, got, want)
+		if got := config.NearMonths(d); got != want {
+			t.Errorf("config.NearMonths(%v) = %d, want %d", d, got, want)
 		}
 	}
 }

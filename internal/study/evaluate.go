@@ -242,7 +242,7 @@ func (r *Records) scales(ctx context.Context, c *config.Config, first, from, to 
 	key := fmt.Sprint(first, from, to)
 	if r.spreads[key] == nil {
 		var spreads []eval.Spread
-		samples, err := r.collect(ctx, c, &collector{see: func(series int, row []float64) {
+		samples, err := r.collect(ctx, c, &collector{see: func(series int, _ int64, row []float64) {
 			if series == len(spreads) {
 				spreads = append(spreads, eval.Spread{First: first, From: from, To: to})
 			}

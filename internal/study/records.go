@@ -16,7 +16,8 @@ import (
 // Records are the records of a file: every model of a study gets all of them in their order. They are
 // read from the file for each; those of a pipe are held in memory.
 type Records struct {
-	Name string
+	Name    string
+	Assumed string // about the format of the file
 
 	list []decoded // unless they are read again
 	open Open

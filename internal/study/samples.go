@@ -81,8 +81,8 @@ type collector struct {
 	samples *Samples
 	index   map[*stream.Series]int
 	lags    int
-	holds   bool                            // all rows
-	see     func(series int, row []float64) // may be nil
+	holds   bool                                        // all rows
+	see     func(series int, time int64, row []float64) // may be nil
 }
 
 // Refuse implements assemble.Receiver.
@@ -110,7 +110,7 @@ func (c *collector) Sample(s *assemble.Sample) error {
 	}
 	to.last = s.Time
 	if c.see != nil {
-		c.see(i, s.Y)
+		c.see(i, s.Time, s.Y)
 	}
 	return nil
 }

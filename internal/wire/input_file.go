@@ -102,7 +102,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true
 		sc.Last = f.Last
-		sc.Since, _ = f.since() // Check returns the error
+		sc.Since, _ = f.since()                 // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
 		return f.Path, sc
 	}

@@ -13,10 +13,10 @@ import (
 // usualSentinel matches numbers that programs and devices write where they have no value.
 var usualSentinel = regexp.MustCompile(`^(0|-1|[-]?9{2,}(\.9+)?|[-]?8888|255|4095|32767|-32768|65535|2147483647|-2147483648|4294967295|-127|85|1e\+?[123]\d|9\.96921e\+?36|-?3\.402823\d*e\+?38)$`)
 
-// sentinel is a number that may stand for a missing value.
-type sentinel struct {
-	value float64
-	count int
+// Sentinel is a number that may stand for a missing value.
+type Sentinel struct {
+	Value float64 `json:"value"`
+	Count int     `json:"count"`
 }
 
 // findSentinels names numbers that may stand for a missing value in each column of values, unless the
@@ -38,9 +38,9 @@ func (s *sniffer) findSentinels() {
 				values = append(values, v)
 			}
 		}
-		for _, f := range sentinels(values) {
-			text := string(decimal.Append(nil, f.value))
-			texts = append(texts, fmt.Sprintf("%s (%d times in %s)", text, f.count, name))
+		for _, f := range Sentinels(values) {
+			text := string(decimal.Append(nil, f.Value))
+			texts = append(texts, fmt.Sprintf("%s (%d times in %s)", text, f.Count, name))
 			if !slices.Contains(settings, text) {
 				settings = append(settings, text)
 			}
@@ -52,9 +52,9 @@ func (s *sniffer) findSentinels() {
 	}
 }
 
-// sentinels returns numbers that come again exactly and lie far from all others: eight times the
+// Sentinels returns numbers that come again exactly and lie far from all others: eight times the
 // distance of the quartiles away from them, and three times as far as the other numbers on that side.
-func sentinels(values []float64) (found []sentinel) {
+func Sentinels(values []float64) (found []Sentinel) {
 	const fewest, usual, unusual = 20, 2, 5
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -86,7 +86,7 @@ func sentinels(values []float64) (found []sentinel) {
 	}
 	for _, v := range slices.Compact(sorted) {
 		if isOne(v) && (far(v) > 3*reach || math.IsInf(reach, 1)) {
-			found = append(found, sentinel{v, counts[v]})
+			found = append(found, Sentinel{v, counts[v]})
 		}
 	}
 	return found

@@ -41,7 +41,7 @@ var layers = map[string][]string{
 		"stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/influx", "stream/kafka",
 	},
 	"internal/study": {
-		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/vec", "eval", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
+		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/footprint", "internal/vec", "eval", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
 		"stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/format", "eval/anomaly",
 	},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "stream/engine", "internal/dataset"},

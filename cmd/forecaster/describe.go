@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/study"
+	"github.com/orffvar/forecaster/internal/wire"
+)
+
+func (a *app) describeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Look at a file first: what was read, and what is in it",
+		Long: `describe reads a file and says what it took it for: the format, the series, their spacing
+and gaps, the range of each variable, missing and repeated values, numbers that may stand
+for a missing value, counters, the trend, the seasons that the model finds, changes of the
+mean, variables that go together, and what the model costs. Trend, seasons and changes are
+those of the last 20,000 rows of a series; the first 20 series are described.`,
+		Example: `  forecaster describe data.csv
+  forecaster describe data.csv --report look.html
+  forecaster describe data.parquet --last 5000 --output json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.describe(cmd, args[0]) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	cmd.Flags().String("report", "", "write a page with the tables to this .html file")
+	return cmd
+}
+
+func (a *app) describe(cmd *cobra.Command, path string) error {
+	cfg, err := a.load(cmd, modelSettings, onlyFile("describe", path)...)
+	if err != nil {
+		return err
+	}
+	page, _ := cmd.Flags().GetString("report")
+	out := report.Outputs{Page: page, Made: "forecaster " + wire.ReadInfo().Version}
+	if err := wire.CheckOutput("--report", page, path, ".html", ".htm"); err != nil {
+		return err
+	}
+	records, err := a.readRecords(cmd, cfg)
+	if err != nil {
+		return err
+	}
+	d, err := study.DescribeRecords(cmd.Context(), cfg, records)
+	if err != nil {
+		return err
+	}
+	d.Assumed = records.Assumed
+	if a.output == "json" {
+		err = writeJSON(a.stdout, d)
+	} else {
+		fmt.Fprintln(a.stdout, d.Headline())
+		for _, t := range d.Tables() {
+			t.Print(a.stdout, a.wide)
+		}
+		fmt.Fprintln(a.stdout, d.Cost())
+	}
+	if err != nil || !out.Wanted() {
+		return err
+	}
+	facts := []string{d.Headline(), d.Cost()}
+	if d.Assumed != "" {
+		facts = append(facts, "assumed: "+d.Assumed)
+	}
+	return out.Write(a.stderr, &report.Report{Title: filepath.Base(path), Facts: facts, Tables: d.Tables()})
+}

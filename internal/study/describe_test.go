@@ -1,0 +1,106 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// A series that is made of known parts is described by these.
+func TestDescribeRecords(t *testing.T) {
+	const n, day, hour = 3000, 24, int64(3600e9)
+	rng := rand.New(rand.NewPCG(7, 7))
+	r := &Records{Name: "made"}
+	counter, lacking := 0., 0
+	for i := range n {
+		if i == 900 || i == 2100 {
+			counter = 0
+		}
+		counter += 50 + float64(rng.IntN(500))
+		if i > 500 && i < 520 {
+			lacking++
+			continue
+		}
+		season := 5*math.Sin(2*math.Pi*float64(i)/day) + rng.NormFloat64()
+		level := rng.NormFloat64()
+		if i >= 1700 {
+			level += 8
+		}
+		trend := .01*float64(i) + rng.NormFloat64()
+		values := []float64{counter, season, level, trend, 2*trend + .1*rng.NormFloat64(), 7}
+		if i%371 == 5 {
+			values[1] = -999
+		}
+		if i%100 == 50 {
+			values[2] = math.NaN()
+		}
+		r.list = append(r.list, decoded{Record: stream.Record{
+			Message: &stream.Message{}, Series: "s", Time: 1700000000e9 + int64(i)*hour,
+			Names: []string{"bytes", "season", "level", "trend", "twin", "fixed"}, Values: values,
+		}})
+	}
+	c := config.Default()
+	c.Model.Tier = "tiny"
+	d, err := DescribeRecords(t.Context(), c, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.Series[0]
+	if d.Rows != n-lacking || s.Spacing != "1h" || s.Gaps != 1 || s.Lacking != int64(lacking) || s.From != "2023-11-14T22:13:20Z" {
+		t.Errorf("%d rows, %+v", d.Rows, s)
+	}
+	by := make(map[string]*DescribedVariable)
+	for j := range s.Variables {
+		by[s.Variables[j].Name] = &s.Variables[j]
+	}
+	if v := by["bytes"]; v.Kind != "counter" || v.Resets != 2 {
+		t.Errorf("bytes: %s with %d resets", v.Kind, v.Resets)
+	}
+	if v := by["season"]; len(v.Sentinels) != 1 || v.Sentinels[0].Value != -999 || v.Sentinels[0].Count < 8 {
+		t.Errorf("season: %+v", v)
+	}
+	if v := by["level"]; len(v.Levels) != 1 || v.Levels[0].Time != rowTime(1700000000e9+1700*hour) || v.Missing != 30 {
+		t.Errorf("level: changes %+v, %d missing", v.Levels, v.Missing)
+	}
+	if v := by["trend"]; !(v.Trend > .95) || len(v.Levels) != 0 {
+		t.Errorf("trend: share %v, changes %+v", v.Trend, v.Levels)
+	}
+	if v := by["fixed"]; v.Kind != "constant" || v.Repeats != 1 || v.Longest != n-lacking {
+		t.Errorf("fixed: %+v", v)
+	}
+	if len(s.Alike) != 1 || s.Alike[0].A != "trend" || s.Alike[0].B != "twin" {
+		t.Errorf("correlated: %+v", s.Alike)
+	}
+	var text strings.Builder
+	for _, table := range d.Tables() {
+		table.Print(&text, true)
+	}
+	for _, want := range []string{"resets: 2", "-999 comes", "correlation 1.00 with twin"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the tables do not say %q:\n%s", want, &text)
+		}
+	}
+}
+
+// The share of a season is that of its variance: a sine of the amplitude a has a²/2.
+func TestSeasonShare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	y := make([]float64, 24*500)
+	for i := range y {
+		y[i] = 2*math.Sin(2*math.Pi*float64(i)/24) + rng.NormFloat64()
+	}
+	if got := seasonShare(y, 24); math.Abs(got-2./3) > .02 { // two standard errors of 12,000 values
+		t.Errorf("share %v, want 2/3", got)
+	}
+	if got := seasonShare(y, 25); got > .02 {
+		t.Errorf("share %v of another period", got)
+	}
+	if got := fmt.Sprint(levelChanges(y)); got != "[]" {
+		t.Errorf("changes of the level: %s", got)
+	}
+}

@@ -1,0 +1,143 @@
+package study
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// detrend returns y without its straight line, and the share of the variance that the line explains.
+// Missing values stay missing.
+func detrend(y []float64) (rest []float64, share float64) {
+	var at, known []float64
+	for i, v := range y {
+		if !math.IsNaN(v) {
+			at, known = append(at, float64(i)), append(known, v)
+		}
+	}
+	rest = append(rest, y...)
+	if len(known) < 3 || stat.Variance(known, nil) == 0 {
+		return rest, 0
+	}
+	a, b := stat.LinearRegression(at, known, nil, false)
+	for i := range rest {
+		rest[i] -= a + b*float64(i)
+	}
+	return rest, stat.RSquared(at, known, nil, a, b)
+}
+
+func momentsOf(y []float64) (m moments) {
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			m.add(v)
+		}
+	}
+	return m
+}
+
+// phases are the means of y at each place of a period; NaN without a value.
+func phases(y []float64, period int) []moments {
+	all := make([]moments, period)
+	for i, v := range y {
+		if !math.IsNaN(v) {
+			all[i%period].add(v)
+		}
+	}
+	return all
+}
+
+// seasonShare is the share of the variance of y that the means of a period explain, corrected for their
+// number as the adjusted R² is; NaN with fewer than two periods.
+func seasonShare(y []float64, period int) float64 {
+	all := momentsOf(y)
+	if all.n < 2*float64(period) || all.m2 == 0 {
+		return math.NaN()
+	}
+	within := 0.
+	for _, m := range phases(y, period) {
+		within += m.m2
+	}
+	return max(0, 1-within/(all.n-float64(period))/(all.m2/(all.n-1)))
+}
+
+// without returns y without the means of a period.
+func without(y []float64, period int) []float64 {
+	if len(y) < 2*period {
+		return y
+	}
+	all := momentsOf(y)
+	means := phases(y, period)
+	rest := make([]float64, len(y))
+	for i, v := range y {
+		rest[i] = v - means[i%period].mean + all.mean
+	}
+	return rest
+}
+
+// levelChange is a row from which on the mean is another one.
+type levelChange struct {
+	row           int
+	before, after float64
+}
+
+// levelChanges returns the largest changes of the mean, at most three, in their order. A change splits
+// a stretch into two parts of a tenth of all rows and more, whose means are three of their standard
+// deviations apart, and which two levels fit better than a line does.
+func levelChanges(y []float64) []levelChange {
+	const most = 3
+	var rows []int
+	for edges := []int{0, len(y)}; len(rows) < most; edges = append(append([]int{0}, rows...), len(y)) {
+		best, at := 0., -1
+		for i := range len(edges) - 1 {
+			if row, apart := split(y[edges[i]:edges[i+1]], max(20, len(y)/10)); apart > best {
+				best, at = apart, edges[i]+row
+			}
+		}
+		if at < 0 {
+			break
+		}
+		rows = append(rows, at)
+		slices.Sort(rows)
+	}
+	var found []levelChange
+	for i, row := range rows {
+		from, to := 0, len(y)
+		if i > 0 {
+			from = rows[i-1]
+		}
+		if i+1 < len(rows) {
+			to = rows[i+1]
+		}
+		found = append(found, levelChange{row, momentsOf(y[from:row]).mean, momentsOf(y[row:to]).mean})
+	}
+	return found
+}
+
+// split returns the row that parts y into two levels best, and how far these are apart in standard
+// deviations; 0 where they are no levels.
+func split(y []float64, least int) (row int, apart float64) {
+	all, left := momentsOf(y), moments{}
+	sum, best := all.n*all.mean, math.Inf(1)
+	squares := all.m2 + sum*all.mean
+	var before, after float64
+	for i, v := range y {
+		if i >= least && len(y)-i >= least && left.n > 1 && all.n-left.n > 1 {
+			mean := (sum - left.n*left.mean) / (all.n - left.n)
+			within := squares - left.n*left.mean*left.mean - (all.n-left.n)*mean*mean
+			if within < best {
+				row, best, before, after = i, within, left.mean, mean
+			}
+		}
+		if !math.IsNaN(v) {
+			left.add(v)
+		}
+	}
+	_, line := detrend(y)
+	best = max(best, 1e-12*squares)
+	apart = math.Abs(after-before) / math.Sqrt(best/all.n)
+	if !(apart > 3) || math.IsInf(best, 1) || best > .5*all.m2*(1-line) {
+		return 0, 0
+	}
+	return row, apart
+}
