@@ -231,7 +231,7 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 		add(fmt.Sprintf("%T", decoder), err)
 		var r stream.Record
 		large := stream.Message{Value: bytes.Repeat([]byte(" "), 3<<10)}
-		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), decodedInflux(c), avroOf(c).record(c), avroOf(c).reach(), withoutFunctions(decodedOTLP(c)))
+		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), withoutFunctions(decodedInflux(c)), withoutFunctions(avroOf(c).record(c)), withoutFunctions(avroOf(c).reach()), withoutFunctions(decodedOTLP(c)))
 	}
 	if i := OutputInfluxDB(c); i != nil {
 		all = append(all, i.sink(c.Model.Levels, nil, nil))

@@ -74,7 +74,7 @@ func (a *AvroFormat) Check(v *config.Checker, path string, _ *config.Config) {
 }
 
 func (a *AvroFormat) reach() avro.RegistryConfig {
-	return avro.RegistryConfig{URL: a.Registry, Username: a.RegistryUsername, Password: a.RegistryPassword, Token: a.RegistryToken}
+	return avro.RegistryConfig{Names: settingName, URL: a.Registry, Username: a.RegistryUsername, Password: a.RegistryPassword, Token: a.RegistryToken}
 }
 
 func (a *AvroFormat) registry(log *slog.Logger) (*avro.Registry, error) {
@@ -89,6 +89,7 @@ func (a *AvroFormat) registry(log *slog.Logger) (*avro.Registry, error) {
 
 func (a *AvroFormat) record(c *config.Config) avro.Config {
 	return avro.Config{
+		Names:  settingName,
 		Series: a.SeriesField, Tags: a.Tags, Time: a.TimeField, Values: a.ValuesField, TimeUnit: timeUnit(c.Input.TimeFormat, a.TimeUnit),
 		Zone: zoneOf(c), MaxDim: c.Pipeline.MaxDim,
 	}

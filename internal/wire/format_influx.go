@@ -61,6 +61,7 @@ func (f *InfluxFormat) Check(v *config.Checker, path string, _ *config.Config) {
 func decodedInflux(c *config.Config) format.InfluxConfig {
 	f := influxOf(c)
 	return format.InfluxConfig{
+		Names:  settingName,
 		Series: f.Series, Ignore: f.Ignore, Fields: f.Fields, TimeUnit: timeUnit(c.Input.TimeFormat, f.TimeUnit), MaxDim: c.Pipeline.MaxDim,
 	}
 }

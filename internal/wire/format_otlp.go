@@ -41,7 +41,7 @@ func (f *OTLPFormat) Check(v *config.Checker, path string, _ *config.Config) {
 
 func decodedOTLP(c *config.Config) otlp.Config {
 	f := otlpOf(c)
-	return otlp.Config{Series: f.Series, Ignore: f.Ignore, MaxDim: c.Pipeline.MaxDim}
+	return otlp.Config{Names: settingName, Series: f.Series, Ignore: f.Ignore, MaxDim: c.Pipeline.MaxDim}
 }
 
 func otlpMessages(json bool) func(*config.Config, int, *slog.Logger) (decoders, error) {

@@ -23,6 +23,13 @@ var keys = map[string]string{
 	"SourceConfig.Format":      "input.file.format",
 	"SourceConfig.Sort":        "input.file.sort",
 	"assemble.Config.Interval": "pipeline.interval",
+	"stream.Decoder":           "input.data_format",
+	"avro.Config.Schemas":      "input.avro.registry",
+	"avro.Config.Schema":       "input.avro.schema_file",
+	"avro.Config.Series":       "input.avro.series_field",
+	"avro.Config.Tags":         "input.avro.tags",
+	"avro.Config.Time":         "input.avro.time_field",
+	"avro.Config.Values":       "input.avro.values_field",
 }
 
 // settingName is the format.Names of the program.

@@ -11,17 +11,38 @@ import (
 
 // signatures begin data that is not text. gzip, zstd and others of a topic's own compression are undone by the
 // client of Kafka; here a producer has compressed a value itself.
-var signatures = []struct{ begins, is string }{
-	{"\x1f\x8b", "gzip; let the producer of Kafka compress (compression.type=gzip) in the place of the application"},
-	{"\x28\xb5\x2f\xfd", "zstd; let the producer of Kafka compress (compression.type=zstd) in the place of the application"},
-	{"\x04\x22\x4d\x18", "lz4; let the producer of Kafka compress (compression.type=lz4) in the place of the application"},
-	{"\xff\x06\x00\x00sNaPpY", "snappy; let the producer of Kafka compress (compression.type=snappy) in the place of the application"},
-	{"Obj\x01", "a whole file of Avro; its records need messages of their own: --set input.data_format=avro reads these"},
-	{"\xc3\x01", "Avro with the fingerprint of its schema: --set input.data_format=avro --set input.avro.schema_file=FILE"},
-	{"PAR1", "a whole file of Parquet: input.file reads it"},
-	{"\xac\xed\x00\x05", "an object of Java, which only Java reads"},
-	{"\xff\xfe", "UTF-16; write UTF-8"},
-	{"\xfe\xff", "UTF-16; write UTF-8"},
+var signatures = []struct {
+	begins, is string
+	settings   []setting // that read such data
+}{
+	{"\x1f\x8b", "gzip; let the producer of Kafka compress (compression.type=gzip) in the place of the application", nil},
+	{"\x28\xb5\x2f\xfd", "zstd; let the producer of Kafka compress (compression.type=zstd) in the place of the application", nil},
+	{"\x04\x22\x4d\x18", "lz4; let the producer of Kafka compress (compression.type=lz4) in the place of the application", nil},
+	{"\xff\x06\x00\x00sNaPpY", "snappy; let the producer of Kafka compress (compression.type=snappy) in the place of the application", nil},
+	{"Obj\x01", "a whole file of Avro; its records need messages of their own", []setting{{formatField, "avro"}}},
+	{"\xc3\x01", "Avro with the fingerprint of its schema", []setting{{formatField, "avro"}, {"avro.Config.Schema", "FILE"}}},
+	{"PAR1", "a whole file of Parquet, for the input of files", nil},
+	{"\xac\xed\x00\x05", "an object of Java, which only Java reads", nil},
+	{"\xff\xfe", "UTF-16; write UTF-8", nil},
+	{"\xfe\xff", "UTF-16; write UTF-8", nil},
+}
+
+// formatField is the field that chooses the format of messages.
+const formatField = "stream.Decoder"
+
+// setting is a field of a configuration with a value.
+type setting struct{ field, value string }
+
+// settingsText writes settings behind a colon.
+func (n Names) settingsText(settings []setting) string {
+	text := ""
+	for i, s := range settings {
+		if text += " "; i == 0 {
+			text = ": "
+		}
+		text += n.Set(s.field, s.value)
+	}
+	return text
 }
 
 // FramedSchema returns the number of the schema in the five bytes that serializers of a schema registry write before
@@ -33,21 +54,22 @@ func FramedSchema(message []byte) (id int, value []byte, ok bool) {
 	return int(binary.BigEndian.Uint32(message[1:])), message[5:], true
 }
 
-// Unreadable names what a message is that is not text, with the setting that helps; "" = it may be text.
-func Unreadable(message []byte) string {
+// Unreadable names the kind of a message that is not text, with the setting that helps; "" = it may be text.
+func (n Names) Unreadable(message []byte) string {
 	if isText(message) {
 		return ""
 	}
 	if id, value, ok := FramedSchema(message); ok {
-		return fmt.Sprintf("Confluent wire format, schema %d, %d bytes: --set input.data_format=avro --set input.avro.registry=URL if it is Avro, as the registry says", id, len(value))
+		return fmt.Sprintf("Confluent wire format, schema %d, %d bytes%s if it is Avro, as the registry says", id, len(value),
+			n.settingsText([]setting{{formatField, "avro"}, {"avro.Config.Schemas", "URL"}}))
 	}
 	for _, s := range signatures {
 		if bytes.HasPrefix(message, []byte(s.begins)) {
-			return "binary: " + s.is
+			return "binary: " + s.is + n.settingsText(s.settings)
 		}
 	}
 	if looksLikeProtobuf(message) {
-		return "binary, Protobuf? --set input.data_format=otlp_proto reads metrics of OpenTelemetry, nothing reads others"
+		return "binary, Protobuf? " + n.Set(formatField, "otlp_proto") + " reads metrics of OpenTelemetry, nothing reads others"
 	}
 	return fmt.Sprintf("binary, it begins with the bytes % x", message[:min(len(message), 8)])
 }

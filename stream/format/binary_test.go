@@ -21,12 +21,12 @@ func TestBinaryIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for value, want := range map[string]string{
-		"\x00\x00\x00\x00\x07\x02\x0aabc":                "Confluent wire format, schema 7, 5 bytes: --set input.data_format=avro",
+		"\x00\x00\x00\x00\x07\x02\x0aabc":                "Confluent wire format, schema 7, 5 bytes: stream.Decoder=avro",
 		"\x00\x00\x00\x00\x07":                           "Confluent wire format, schema 7, 0 bytes",
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\n\x01": "gzip",
 		"Obj\x01\x04\x14avro.codec":                      "a whole file of Avro",
 		"\xc3\x01\x01\x02":                               "fingerprint",
-		"\x0a\x05hello\x10\x01":                          "Protobuf? --set input.data_format=otlp_proto",
+		"\x0a\x05hello\x10\x01":                          "Protobuf? stream.Decoder=otlp_proto",
 		"\x80\x81\xff":                                   "binary, it begins with the bytes 80 81 ff",
 	} {
 		for name, d := range map[string]stream.Decoder{"json": newJSON(t, format.JSONConfig{}), "csv": csv, "influx": influx} {
@@ -46,7 +46,7 @@ func TestBinaryIsNamed(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "{", "\ufeffx", "time,1", "é"} {
-		if got := format.Unreadable([]byte(text)); got != "" {
+		if got := format.Names(nil).Unreadable([]byte(text)); got != "" {
 			t.Errorf("%q is %s", text, got)
 		}
 	}

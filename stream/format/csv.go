@@ -237,10 +237,10 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 	}
 	if err := d.split(m.Value); err != nil {
-		return refuse(stream.Malformed, "%s", cmp.Or(Unreadable(m.Value), err.Error()))
+		return refuse(stream.Malformed, "%s", cmp.Or(d.c.Names.Unreadable(m.Value), err.Error()))
 	}
 	if len(d.fields) != len(d.c.Header) {
-		if what := Unreadable(m.Value); what != "" {
+		if what := d.c.Names.Unreadable(m.Value); what != "" {
 			return refuse(stream.Malformed, "%s", what)
 		}
 		return fault(stream.Facts{Fault: stream.WrongFields}, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))

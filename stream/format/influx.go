@@ -27,6 +27,9 @@ const MeasurementTag = "metric"
 // InfluxConfig says which parts of a line of line protocol are the series, and which the
 // variables.
 type InfluxConfig struct {
+	// Names are those of the fields in errors.
+	Names Names
+
 	// Series are the tags, or Measurement, that make a series; the other tags become a part
 	// of the names of the variables. Nil means the measurement and all tags.
 	Series []string
@@ -136,7 +139,7 @@ func (d *Influx) Next(r *stream.Record) error {
 		r.Message = &d.line
 		ok, err := d.decode(r, line)
 		if err != nil {
-			if what := Unreadable(d.message.Value); what != "" {
+			if what := d.c.Names.Unreadable(d.message.Value); what != "" {
 				d.rest, r.Message = nil, d.message
 				return refuse(stream.Malformed, "%s", what)
 			}

@@ -209,7 +209,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case d.fill(r, m), d.inside != nil && d.inside.fill(r, m):
 		return nil
 	case !utf8.Valid(m.Value):
-		return refuse(stream.Malformed, "%s", cmp.Or(Unreadable(m.Value), "not UTF-8"))
+		return refuse(stream.Malformed, "%s", cmp.Or(d.c.Names.Unreadable(m.Value), "not UTF-8"))
 	}
 	d.message++
 	if len(d.seen) > intern.Most {
@@ -238,7 +238,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case d.refusal != nil:
 		return d.refusal
 	case err != nil:
-		return notAnObject(m.Value)
+		return d.notAnObject(m.Value)
 	}
 	if !d.found[timeRole] || !d.found[valuesRole] {
 		if ok, err := d.unwrap(r, m); ok {

@@ -40,8 +40,8 @@ func (d *JSON) noTime(message []byte) error {
 
 // notAnObject says what is wrong with a message that the parser has refused, and
 // where: encoding/json has better words for it.
-func notAnObject(value []byte) error {
-	if what := Unreadable(value); what != "" {
+func (d *JSON) notAnObject(value []byte) error {
+	if what := d.c.Names.Unreadable(value); what != "" {
 		return refuse(stream.Malformed, "%s", what)
 	}
 	var v json.RawMessage

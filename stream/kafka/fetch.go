@@ -222,7 +222,7 @@ func (p *Partition) watchTransaction(a *answer) {
 	}
 	text := fmt.Sprintf("an open transaction at offset %d holds up the messages behind it", a.resp.stable)
 	if p.problems.set(what, text) {
-		p.group.config.Log.Warn("messages wait for a transaction that does not end: end or abort its producer (kafka-transactions.sh find-hanging), or read with input.kafka.isolation_level: read_uncommitted",
+		p.group.config.Log.Warn("messages wait for a transaction that does not end: end or abort its producer (kafka-transactions.sh find-hanging), or read uncommitted messages",
 			"partition", p.tp.String(), "offset", a.resp.stable, "waiting", a.resp.end-a.resp.stable, "for", a.at.Sub(p.held).Round(time.Second).String())
 	}
 }

@@ -26,6 +26,8 @@ type Schemas interface {
 
 // Config has the places of series, time and values in a record. Paths are names of fields joined by dots.
 type Config struct {
+	Names format.Names // of the fields in errors
+
 	Series   string   // path of the name of the series; "" = the key of the message
 	Tags     []string // paths of texts or numbers that make a series, instead of Series
 	Time     string   // path of the time; "" = "time"
@@ -134,7 +136,7 @@ func (d *Decoder) planOf(message []byte) (p *plan, value []byte, err error) {
 		var ok bool
 		if id, value, ok = format.FramedSchema(message); !ok {
 			return nil, nil, malformed("not Confluent's wire format, which begins with 0 and four bytes for the schema: %s",
-				cmp.Or(format.Unreadable(message), "text? --set input.data_format=json"))
+				cmp.Or(d.c.Names.Unreadable(message), "text? "+d.c.Names.Set("stream.Decoder", "json")))
 		}
 	} else if _, rest, err := avro.SingleObjectFingerprint(message); err == nil {
 		value = rest
@@ -205,7 +207,7 @@ func (d *Decoder) keyOf(m *stream.Message) (string, error) {
 	}
 	var text []byte
 	if kind := schema.Root().Type; kind != "string" {
-		return "", malformed("the key of the message is Avro of the type %s, not the name of a series: --set input.avro.series_field=PATH or input.avro.tags", kind)
+		return "", malformed("the key of the message is Avro of the type %s, not the name of a series: %s or %s", kind, d.c.Names.Set("avro.Config.Series", "PATH"), d.c.Names.Set("avro.Config.Tags", ""))
 	}
 	if _, err := schema.Decode(value, &text); err != nil {
 		return "", malformed("the key of the message: %.200s", err)

@@ -106,8 +106,8 @@ func TestAvro(t *testing.T) {
 		{avro.Config{}, debezium, object{"before": nil, "after": object{"time": int64(at), "a": .5}, "op": "c", "ts_ms": int64(1)}, "k 1767225600123000000 a=0.5"},
 		{avro.Config{}, debezium, object{"before": object{"time": int64(at), "a": .5}, "after": nil, "op": "d", "ts_ms": int64(1)}, stream.ErrDeleted.Error()},
 
-		{avro.Config{}, record(`{"name":"ts","type":"long"},{"name":"a","type":"long"}`), object{"ts": int64(at), "a": int64(5)}, `malformed: schema 1: no time at "time", the schema has ts, a: --set input.avro.time_field=PATH`},
-		{avro.Config{}, record(ms), object{"time": int64(at)}, "malformed: schema 1: no number beside the time among the fields time: --set input.avro.values_field=PATH"},
+		{avro.Config{}, record(`{"name":"ts","type":"long"},{"name":"a","type":"long"}`), object{"ts": int64(at), "a": int64(5)}, `malformed: schema 1: no time at "time", the schema has ts, a: avro.Config.Time=PATH`},
+		{avro.Config{}, record(ms), object{"time": int64(at)}, "malformed: schema 1: no number beside the time among the fields time: avro.Config.Values=PATH"},
 		{avro.Config{}, `"string"`, "x", "malformed: schema 1: it is of the type string, and must be a record"},
 		{avro.Config{Values: "time"}, record(ms), object{"time": int64(at)}, `malformed: schema 1: the values at "time" are of the type long`},
 	} {
@@ -154,10 +154,10 @@ func TestVersions(t *testing.T) {
 	if got := show(d, "k", append([]byte{0, 0, 0, 0, 7}, two[5:]...)); got != "malformed: schema 7: the registry has no such schema" {
 		t.Error(got)
 	}
-	if got := show(d, "k", []byte(`{"a":1}`)); !strings.Contains(got, "--set input.data_format=json") {
+	if got := show(d, "k", []byte(`{"a":1}`)); !strings.Contains(got, "stream.Decoder=json") {
 		t.Error(got)
 	}
-	if got := show(d, string(s.frame(t, 1, object{"time": int64(5), "a": 1.})), one); !strings.Contains(got, "input.avro.series_field") {
+	if got := show(d, string(s.frame(t, 1, object{"time": int64(5), "a": 1.})), one); !strings.Contains(got, "avro.Config.Series") {
 		t.Error(got)
 	}
 	schema := twmb.MustParse(s[1])

@@ -60,21 +60,21 @@ func (d *Decoder) newPlan(schema *avro.Schema, title string) (*plan, error) {
 	}
 	inside := func(path string) string { return strings.TrimPrefix(base+"."+path, ".") }
 	p := &plan{title: title, schema: schema}
-	want := func(what, key, path string) (*leaf, error) {
+	want := func(what, field, path string) (*leaf, error) {
 		l, err := b.add(root, inside(path))
 		if err != nil {
-			return nil, fmt.Errorf("no %s at %q, %w: --set input.avro.%s=PATH", what, path, err, key)
+			return nil, fmt.Errorf("no %s at %q, %w: %s", what, path, err, d.c.Names.Set(field, "PATH"))
 		}
 		return l, nil
 	}
 	var err error
-	if p.time, err = want("time", "time_field", d.c.Time); err != nil {
+	if p.time, err = want("time", "avro.Config.Time", d.c.Time); err != nil {
 		return nil, err
 	}
 	named := []string{d.c.Time}
 	if d.c.Series != "" {
 		named = append(named, d.c.Series)
-		if p.series, err = want("name of the series", "series_field", d.c.Series); err != nil {
+		if p.series, err = want("name of the series", "avro.Config.Series", d.c.Series); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +127,7 @@ func (d *Decoder) planValues(p *plan, b *builder, root, node avro.SchemaNode, ba
 	if path != "" {
 		n, err := nodeAt(root, whole)
 		if err != nil {
-			return nil, fmt.Errorf("no values at %q, %w: --set input.avro.values_field=PATH", path, err)
+			return nil, fmt.Errorf("no values at %q, %w: %s", path, err, d.c.Names.Set("avro.Config.Values", "PATH"))
 		}
 		if node, _ = nonNull(n); node.Type == "map" || node.Type == "array" {
 			p.collection, err = b.add(root, whole)
@@ -153,7 +153,7 @@ func (d *Decoder) planValues(p *plan, b *builder, root, node avro.SchemaNode, ba
 		values = append(values, l)
 	}
 	if len(values) == 0 {
-		return nil, fmt.Errorf("no number beside the time among the fields %s: --set input.avro.values_field=PATH", fieldNames(node))
+		return nil, fmt.Errorf("no number beside the time among the fields %s: %s", fieldNames(node), d.c.Names.Set("avro.Config.Values", "PATH"))
 	}
 	return values, nil
 }

@@ -16,10 +16,12 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 
 	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/stream/format"
 )
 
 // RegistryConfig says how a schema registry with Confluent's API is reached.
 type RegistryConfig struct {
+	Names    format.Names // of the fields in errors
 	URL      string
 	Username string // of basic authentication; "" = none
 	Password secret.Text
@@ -164,7 +166,7 @@ func (r *Registry) ask(ctx context.Context, id int) (*avro.Schema, error) {
 		return nil, err
 	}
 	if s.Type != sr.TypeAvro {
-		return nil, errSchema{fmt.Errorf("it is %v, not Avro%s", s.Type, map[sr.SchemaType]string{sr.TypeJSON: ": --set input.data_format=json"}[s.Type])}
+		return nil, errSchema{fmt.Errorf("it is %v, not Avro%s", s.Type, map[sr.SchemaType]string{sr.TypeJSON: ": " + r.config.Names.Set("stream.Decoder", "json")}[s.Type])}
 	}
 	left := 100
 	cache := new(avro.SchemaCache)

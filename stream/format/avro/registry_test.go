@@ -77,7 +77,7 @@ func TestRegistry(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for id, want := range map[int]string{2: "it is JSON, not Avro: --set input.data_format=json", 3: "more than 1048576 bytes", 4: "no schema of Avro", 5: "more than 100 others", 6: "not found"} {
+	for id, want := range map[int]string{2: "it is JSON, not Avro: stream.Decoder=json", 3: "more than 1048576 bytes", 4: "no schema of Avro", 5: "more than 100 others", 6: "not found"} {
 		for range 2 {
 			if _, err := r.Schema(t.Context(), id); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("schema %d: %v, want %s", id, err, want)

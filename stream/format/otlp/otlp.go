@@ -23,6 +23,8 @@ import (
 
 // Config says which parts of a message are the series, and which the variables.
 type Config struct {
+	Names format.Names // of the fields in errors
+
 	JSON bool // the encoding otlp_json; otherwise otlp_proto
 
 	// Series are the attributes, of resources, scopes or points, that make a series; nil means all of the resource.
@@ -108,10 +110,10 @@ func (d *Decoder) Split(m *stream.Message) {
 	var all metrics.MetricsData
 	if d.c.JSON {
 		if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(m.Value, &all); err != nil {
-			d.err = malformed("%s", cmp.Or(format.Unreadable(m.Value), fmt.Sprintf("not metrics of OpenTelemetry in JSON: %.200s", err)))
+			d.err = malformed("%s", cmp.Or(d.c.Names.Unreadable(m.Value), fmt.Sprintf("not metrics of OpenTelemetry in JSON: %.200s", err)))
 		}
 	} else if err := (proto.UnmarshalOptions{RecursionLimit: 32}).Unmarshal(m.Value, &all); err != nil {
-		d.err = malformed("not metrics of OpenTelemetry in Protobuf: %.200s%s", err, jsonHint(m.Value))
+		d.err = malformed("not metrics of OpenTelemetry in Protobuf: %.200s%s", err, d.jsonHint(m.Value))
 	}
 	for _, r := range all.GetResourceMetrics() {
 		for _, s := range r.GetScopeMetrics() {
@@ -127,9 +129,9 @@ func (d *Decoder) Split(m *stream.Message) {
 	}
 }
 
-func jsonHint(message []byte) string {
+func (d *Decoder) jsonHint(message []byte) string {
 	if strings.HasPrefix(strings.TrimSpace(string(message[:min(len(message), 16)])), "{") {
-		return "; --set input.data_format=otlp_json"
+		return "; " + d.c.Names.Set("stream.Decoder", "otlp_json")
 	}
 	return ""
 }

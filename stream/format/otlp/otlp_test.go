@@ -122,7 +122,7 @@ func TestOTLP(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"\xff":         "malformed: not metrics of OpenTelemetry in Protobuf",
-		`{"a":1}`:      "--set input.data_format=otlp_json",
+		`{"a":1}`:      "stream.Decoder=otlp_json",
 		"":             "",
 		"\x0a\x7f":     "malformed: not metrics",
 		"\x1f\x8b\x08": "malformed: not metrics",
