@@ -42,8 +42,8 @@ type JointBounder interface {
 	JointTo(lower, upper []float64) (ok bool)
 }
 
-// LagResetter accepts a break: what was observed last does not precede what comes
-// next. The lags are dropped, what was learnt stays. The stream engine calls it
+// LagResetter accepts a break: the last sample does not precede the
+// next one. The lags are dropped, the weights stay. The stream engine calls it
 // after a gap too long to fill and after a reset.
 type LagResetter interface {
 	ResetLags()
@@ -54,7 +54,7 @@ type LagResetter interface {
 type InputTaker interface {
 	// SetInputs gives the K inputs of the sample that the next Observe gets, and of
 	// the H times that will be forecast after it: u is row-major (H+1) x K, row h
-	// what is known now of the inputs h steps after that sample, NaN = unknown.
+	// the inputs h steps after that sample, as far as they are known now; NaN = unknown.
 	// It does not keep u. Without SetInputs all inputs are unknown.
 	SetInputs(u []float64)
 }

@@ -13,7 +13,7 @@ type Companion interface {
 	// them. When there are none it is not called, and ResetLags is.
 	Issue(forecast []float64)
 
-	// ResetLags says that the targets of pending forecasts will not come.
+	// ResetLags drops the pending forecasts: their targets will not come.
 	ResetLags()
 
 	// State saves or restores all that later results depend on.

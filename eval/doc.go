@@ -19,7 +19,7 @@
 //	Errors(k)                             target - forecast of the last Observe
 //	State(*snapshot.Codec)
 //
-// [Score] says what is computed. Persistence is followed by the Scorer itself,
+// [Score] lists the figures. Persistence is followed by the Scorer itself,
 // the second reference (VAR(1)) is handed to Push; so every relative score is
 // one on the very same targets, missing values or not.
 //

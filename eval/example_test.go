@@ -51,7 +51,7 @@ func ExamplePrequential() {
 	// unemp        RMSE 0.344, nMSE 0.056
 }
 
-// A stream is scored step by step: what was forecast for y first, then the
+// A stream is scored step by step: the forecast of y first, then the
 // forecasts made with it.
 func ExampleScorer() {
 	s := eval.NewScorer(eval.ScorerConfig{Dim: 1, Horizons: []int{1, 3}})

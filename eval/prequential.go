@@ -36,7 +36,7 @@ type Options struct {
 	// ScaleRows rows, see Scale.
 	ScaleRows int
 
-	// Calendar adds inputs from the time to those of the data set. KnownInputs says that
+	// Calendar adds inputs from the time to those of the data set. With KnownInputs,
 	// the inputs of the data set are known up to the horizon; otherwise a model knows only
 	// the present ones.
 	Calendar    Calendar

@@ -34,7 +34,7 @@ type ScorerConfig struct {
 	// that there are none.
 	Level float64
 
-	// Joint says that there is a joint region; see PushJoint.
+	// Joint: there is a joint region; see PushJoint.
 	Joint bool
 
 	// Scale multiplies the targets and the forecasts of each variable, length Dim. NaN
@@ -329,7 +329,7 @@ func (s *Scorer) PushJoint(lower, upper []float64) {
 // overwritten by the next Observe.
 func (s *Scorer) Errors(k int) []float64 { return s.errs[k*s.c.Dim : (k+1)*s.c.Dim] }
 
-// Loss returns the mean square of Errors(k) over what is not NaN; NaN when all are.
+// Loss returns the mean square of the Errors(k) that are not NaN; NaN when all are.
 func (s *Scorer) Loss(k int) float64 {
 	var n, sum float64
 	for _, v := range s.Errors(k) {

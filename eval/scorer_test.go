@@ -238,7 +238,7 @@ func TestScorerWindow(t *testing.T) {
 		c := c
 		c.Window = 0
 		want := NewScorer(c)
-		noisyScorer(want, max(0, first-20), first) // for what is pending and the last values
+		noisyScorer(want, max(0, first-20), first) // for pending forecasts and the last values
 		want.total.clear()
 		want.panes[0].clear()
 		noisyScorer(want, first, n)

@@ -354,7 +354,7 @@ func (c contract) kernelSlope(t *testing.T, m Map) {
 	}
 }
 
-// state: what is restored continues bit for bit.
+// state: a restored map continues bit for bit.
 func (c contract) state(t *testing.T, build func(int, uint64) Map) {
 	a, b := build(10, 4), build(10, 5)
 	enc := snapshot.NewEncoder(nil)

@@ -71,7 +71,7 @@ func (s *Correlation) GammaTo(gamma []float64, shrink float64) {
 	}
 }
 
-// State saves or restores what was observed.
+// State saves or restores the statistics.
 func (s *Correlation) State(c *snapshot.Codec) {
 	c.Section("correlation")
 	c.Float64(&s.weight)

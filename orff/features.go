@@ -20,7 +20,7 @@ type Scalar interface {
 	// FeaturesTo writes phi(x) into phi, len Len.
 	FeaturesTo(phi, x []float64)
 
-	// State saves or restores what was drawn or learnt. Kernel parameters and
+	// State saves or restores the draws and the learnt statistics. Kernel parameters and
 	// weights belong to the configuration.
 	State(c *snapshot.Codec)
 }

@@ -45,7 +45,7 @@ type BlockDescent struct {
 	cfg    BlockDescentConfig
 	width  int // b, in whole tiles unless there is one block only
 	blocks int
-	stride int // M rounded up for the kernels; what is beyond stays zero
+	stride int // M rounded up for the kernels; the rest stays zero
 
 	theta   []float64 // p x M
 	r       *vec.Sym  // M x M

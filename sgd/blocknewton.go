@@ -40,7 +40,7 @@ type newtonShape struct {
 	cfg           BlockNewtonConfig // without zeros that stand for something else
 	blocks, width int               // b, columns of a block; the last one may have fewer
 	groups        int               // in the mini-batch; a group is the samples from one step to the next
-	stride        int               // b rounded up for the kernels; what is beyond stays zero
+	stride        int               // b rounded up for the kernels; the rest stays zero
 	solver        solver
 	decay         float64 // beta^n
 }

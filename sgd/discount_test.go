@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// Discounting what was learnt and learning on is the minimiser of the sum of
+// Discounting the past samples and learning on is the minimiser of the sum of
 // squares in which the earlier samples weigh less and the ridge is whole: the same
 // as scaling the earlier samples by the root of the weight. The tolerance is for
 // the rounding of some hundred updates of numbers of size one.

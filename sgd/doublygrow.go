@@ -57,7 +57,7 @@ func (l *DoublyStochastic) Start(theta []float64) {
 	}
 }
 
-// Redrawn says that block i has other features than before, as of the next call:
+// Redrawn: block i has other features than before, as of the next call:
 // its weights mean nothing any more and become zero (Brault 2017, Algorithm 4,
 // after the cap). An average starts again.
 func (l *DoublyStochastic) Redrawn(i int) {

@@ -92,7 +92,7 @@ func fixConfig() sgd.DoublyStochasticConfig {
 	return sgd.DoublyStochasticConfig{Blocks: m, Batch: 1, Lambda: fixLambda, Rate: sgd.Constant(.5), Decay: sgd.DecayBlock}
 }
 
-// near fails when a number is further than tol from what is wanted.
+// near fails when a number is further than tol from the wanted one.
 func near(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -59,7 +59,7 @@ type Objective struct {
 	e    []float64 // M x p
 }
 
-// observation is the linear map V from the predictions to what is observed of
+// observation is the linear map V from the predictions to the observed part of
 // them, q x p; nil is the identity.
 type observation struct {
 	v    []float64

@@ -107,7 +107,7 @@ func TestONORMASaveAndRestore(t *testing.T) {
 			b.Learn(x, target)
 		}
 		if a.Dropped() != b.Dropped() {
-			t.Error("what was dropped differs")
+			t.Error("the dropped terms differ")
 		}
 	}
 }

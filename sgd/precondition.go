@@ -26,7 +26,7 @@ type preconditioner interface {
 	// grow makes room for n blocks after the features were divided by f.
 	grow(n int, f float64)
 
-	// forget drops what is known of block i.
+	// forget drops the statistics of block i.
 	forget(i int)
 
 	state(c *snapshot.Codec)

@@ -105,7 +105,7 @@ func (l *Ridge) SolveTo(theta []float64, lambda float64) error {
 // 6.1, with the square) and ||h(x)||^2 <= kappa ||h||^2, predictions as large as
 // the largest target C can only be reached with lambda <= kappa s2/C^2; that is
 // the first. kappa is ||K(x, x)||, y is N x p; missing targets count as 0. The
-// error says that no target differs from 0.
+// error is returned when no target differs from 0.
 func LambdaGrid(kappa float64, p int, y []float64) ([]float64, error) {
 	if p < 1 || len(y)%p != 0 {
 		panic(badLength)

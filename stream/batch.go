@@ -42,7 +42,7 @@ type Forecast struct {
 	// unless engine.Config.Joint.
 	JointLower, JointUpper []float64
 
-	// Y is what was observed Horizon samples after Origin, length dim: not known when the
+	// Y is the sample Horizon steps after Origin, length dim: not known when the
 	// forecast is made, so nil unless a sink has waited for it.
 	Y []float64
 }
@@ -71,7 +71,7 @@ type Observation struct {
 	Share []float64
 
 	// Anomalous marks the samples of an anomaly that are odd enough for an alarm: the first
-	// of them begins it, and the last one ends it. Anomaly is what is known of it so far; nil unless
+	// of them begins it, and the last one ends it. Anomaly is the anomaly so far; nil unless
 	// Anomalous.
 	Anomalous bool
 	Anomaly   *anomaly.Event

@@ -116,7 +116,7 @@ func (c *Checkpoint) copyState(w io.Writer) error {
 
 // ParseCheckpoints decodes checkpoints that stand one behind the other in the first size
 // bytes of r: a whole one, then changes. It returns all that come before the first one that is
-// damaged, cut off or out of order, how many bytes they take, and what is wrong with that
+// damaged, cut off or out of order, how many bytes they take, and the error of that
 // one; nil means that nothing follows. It finds every truncation and every single flipped bit.
 // States are read from r when they are opened.
 func ParseCheckpoints(r io.ReaderAt, size int64) (list []Checkpoint, n int64, err error) {

@@ -131,7 +131,7 @@ func chain(t testing.TB) (b []byte, ends []int) {
 	return b, ends
 }
 
-// TestFault35_CutOrFlippedAnywhere: of what is cut or changed anywhere, all checkpoints before
+// TestFault35_CutOrFlippedAnywhere: of a file cut or changed anywhere, all checkpoints before
 // that place are found, and none behind it.
 func TestFault35_CutOrFlippedAnywhere(t *testing.T) {
 	good, ends := chain(t)
@@ -227,7 +227,7 @@ func TestEncodedInPieces(t *testing.T) {
 	}
 }
 
-// sizes keeps what is written, and how much each time.
+// sizes keeps the bytes written, and their number each time.
 type sizes struct {
 	all    []byte
 	writes []int

@@ -8,7 +8,7 @@ import (
 // Source delivers the messages of one partition in order.
 type Source interface {
 	// Read blocks until at least one message is there, then fills dst with the messages at
-	// hand and returns their number. n < len(dst) says that no more are waiting: their
+	// hand and returns their number. With n < len(dst) no more are waiting: their
 	// results are then written without delay. Key and Value stay valid until the next Read.
 	//
 	// io.EOF ends a replay. A source repeats failed requests itself. When ctx ends, Read
@@ -69,7 +69,7 @@ type Store interface {
 	Save(ctx context.Context, c Checkpoint) error
 }
 
-// Heartbeat says that an edge is alive: one that waits, or repeats a request, calls it
+// Heartbeat reports progress of an edge: one that waits, or repeats a request, calls it
 // at least every minute, or it is taken for hung.
 func Heartbeat(ctx context.Context) {
 	if beat, ok := ctx.Value(heartbeatKey{}).(func()); ok {

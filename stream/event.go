@@ -15,7 +15,7 @@ const AllSeries = "_all"
 // IsPool reports whether a name is one of a series over all series.
 func IsPool(name string) bool { return name == AllSeries || strings.HasPrefix(name, AllSeries+" ") }
 
-// Event says that something worth knowing happened to a series.
+// Event reports a change of a series or of its model.
 type Event struct {
 	Series string
 	Tags   []Tag // as of Series

@@ -82,7 +82,7 @@ func (w *Witness) Check(then Witness, now Mark) error {
 	return nil
 }
 
-// ReplacedError says that a log now has another message at an offset than the message that
+// ReplacedError reports that a log now has another message at an offset than the message that
 // was read there.
 type ReplacedError struct{ Was, Now Mark }
 

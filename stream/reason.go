@@ -26,18 +26,18 @@ var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future,
 // letters, and reading goes on.
 type DataError struct {
 	Reason Reason
-	Detail string // what, where, and what was expected
+	Detail string // the mistake, its place, and the expected value
 	Facts
 }
 
-// Facts are what is known about a message that cannot be used.
+// Facts describe a message that cannot be used.
 type Facts struct {
 	Fault        Fault  // "" = none of those that have a name
 	Cell, Column string // where it is, if it is one cell
 	Remedy       string // end of Detail that says what helps; "" = Detail does not say it
 }
 
-// Fault is what is wrong with a malformed message.
+// Fault names the mistake in a malformed message.
 type Fault string
 
 // The faults that have remedies of their own.

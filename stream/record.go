@@ -21,7 +21,7 @@ func (m *Message) Origin() string {
 	return fmt.Sprintf("%s[%d]@%d", m.Topic, m.Partition, m.Offset)
 }
 
-// Record is what was decoded of one series at one time: a sample, or a part of one.
+// Record is a sample of one series at one time, or a part of one.
 type Record struct {
 	Message *Message // what it was decoded from
 	Series  string
@@ -29,7 +29,7 @@ type Record struct {
 	Names   []string  // variable of each value, no two alike; nil when the format has no names
 	Values  []float64 // NaN = missing
 
-	// Ahead says that the exogenous inputs in the record are known before its time comes.
+	// Ahead: the exogenous inputs in the record are known before its time comes.
 	// The record itself comes again later.
 	Ahead bool
 }

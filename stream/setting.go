@@ -10,7 +10,7 @@ import (
 // configuration, or a property of the build or of the topic.
 type Setting struct{ Key, Value string }
 
-// SettingsError says that a state was saved under other settings. Going on from it would
+// SettingsError reports that a state was saved under other settings. Going on from it would
 // give the results of neither.
 type SettingsError struct {
 	Changed []SettingChange // ascending by key

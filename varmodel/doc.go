@@ -36,7 +36,7 @@
 //
 // NewAuto needs no parameter. It is a mixture of persistence, the season around its
 // mean, and nine such regressions, the experts: three linear ones, which do most of the
-// work on most data, and six ORFFVAR experts, which find what is nonlinear. var1, orff1,
+// work on most data, and six ORFFVAR experts, which find nonlinear relations. var1, orff1,
 // orff4 and orff1-additive learn by recursive least squares for their first thousands of
 // samples and by block Newton steps from then on; ar6, orff3, orff3-local and orff1-mean by
 // such steps, which are mini-batch doubly stochastic gradient descent, from the first

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// A missing coordinate is NaN; a model refuses what is infinite.
+// A missing coordinate is NaN; a model refuses an infinite one.
 func ExampleNewVAR() {
 	model, err := varmodel.NewVAR(varmodel.VARConfig{Dim: 1, Order: 2, Horizon: 1})
 	if err != nil {

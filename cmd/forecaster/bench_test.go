@@ -29,7 +29,7 @@ import (
 
 // BenchmarkReplay replays a CSV file of 7 variables to nowhere, as the command
 // does: reading and decoding, the engine, and writing, on goroutines of their own. It
-// prints samples per second, how many processors that took, and what was allocated. The
+// prints samples per second, how many processors that took, and the bytes allocated. The
 // short file shows what the start costs.
 //
 //	go test -run '^$' -bench Replay -benchtime 3x ./cmd/forecaster

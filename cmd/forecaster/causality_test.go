@@ -23,7 +23,7 @@ func cutLines(b []byte, n int) []byte {
 }
 
 // TestNoForecastSeesTheFuture: cutting the end off a file, or replacing it by
-// something else, changes no byte of what was forecast before.
+// something else, changes no byte of the forecasts before.
 func TestNoForecastSeesTheFuture(t *testing.T) {
 	const rows, half = 600, 300
 	dir := t.TempDir()

@@ -144,7 +144,7 @@ func (a *app) influence(cmd *cobra.Command, args []string) error {
 }
 
 // breakRows is at least how many missing rows stand for a break between samples, after
-// which no model remembers what was before.
+// which no model remembers the samples before.
 const breakRows = 32
 
 func printInfluences(w io.Writer, r *study.Influences) {

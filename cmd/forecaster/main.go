@@ -68,7 +68,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 }
 
-// errReported is the error of a command that has printed what is wrong.
+// errReported is the error of a command that has printed the reason.
 var errReported = errors.New("reported")
 
 // usageError is an error in the arguments or in the configuration.

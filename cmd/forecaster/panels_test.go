@@ -64,7 +64,7 @@ func TestPanelQueries(t *testing.T) {
 }
 
 // testRetention runs the queries of docs/howto/retention.md. Of a continuous one it runs
-// also the part that makes the summary, over what is there.
+// also the part that makes the summary, over all of them.
 func testRetention(t *testing.T, address string) {
 	blocks := regexp.MustCompile("(?ms)^```influxql\n(.*?)^```$").FindAllStringSubmatch(string(readFile(t, "../../docs/howto/retention.md")), -1)
 	if len(blocks) != 4 {

@@ -69,7 +69,7 @@ func (a *app) readSamples(cmd *cobra.Command, c *config.Config, lags int) (*stud
 	return records.Samples(cmd.Context(), c, lags)
 }
 
-// printRefused says what was refused and returns an error if it was too much.
+// printRefused prints the refusals and returns an error if there were too many.
 func (a *app) printRefused(cmd *cobra.Command, s *study.Samples) error {
 	if text := s.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stderr, text)

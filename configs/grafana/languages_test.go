@@ -34,7 +34,7 @@ func fluxValues(tag, measurement, filter string) string {
 	return "import \"influxdata/influxdb/v1\"\n\nv1.tagValues(bucket: v.defaultBucket, tag: \"" + tag + "\", predicate: (r) => r._measurement == \"" + measurement + "\"" + filter + ", start: -7d)"
 }
 
-// labelled adds what is the same in all languages.
+// labelled adds the labels that are the same in all languages.
 func labelled(queries map[string]string, variableRegex, tagRegex string) map[string]boardVariable {
 	v := map[string]boardVariable{
 		"tag": {label: "Tag", sort: 1, regex: tagRegex}, "value": {label: "is", sort: 1},

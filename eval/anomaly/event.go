@@ -31,7 +31,7 @@ type Event struct {
 	Cause  View
 	Shares []float64
 
-	// Normal says that the change has lasted for so long that it is the new normal.
+	// Normal: the change has lasted long enough to be the new normal.
 	Normal bool
 }
 

@@ -58,7 +58,7 @@ func (o *others) explain(r []float64, j int) {
 	}
 }
 
-// discount gives what was learnt a quarter of its weight.
+// discount gives the past samples a quarter of their weight.
 func (o *others) discount() {
 	const part = .25
 	for j := range o.k {

@@ -15,7 +15,7 @@ type Rule struct {
 	// MinDeviation is the least deviation from the forecast, in units of the data.
 	MinDeviation float64
 
-	// MinRelative is the least deviation relative to the size of what was expected.
+	// MinRelative is the least deviation relative to the size of the expected value.
 	MinRelative float64
 
 	// Direction is Above or Below for deviations of one sign alone.

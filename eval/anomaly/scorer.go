@@ -42,7 +42,7 @@ var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .
 
 const (
 	anomalyWarmup = 100    // samples before the first score
-	anomalyMemory = 20_000 // samples that what is usual is averaged over
+	anomalyMemory = 20_000 // samples that the usual values are averaged over
 	holdAbove     = 9      // surprisal at which a view stops learning
 	usualBelow    = 6      // surprisal below which the new normal has been learnt
 	longExcursion = 50     // samples beyond the threshold of a tail, after which they are odd however small, and teach nothing …
@@ -230,7 +230,7 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 
 // consider takes the surprisal of a view and returns the largest score so far. Below 1 the score of
 // Jump is squared: single samples would hide in the ranking what the other views average. So are those
-// of Flat and Correlation, as most of what is quiet, or related otherwise, is not wrong.
+// of Flat and Correlation: most quiet or otherwise related variables are not wrong.
 func (s *Scorer) consider(best float64, v View, surprisal float64) float64 {
 	score := surprisal / s.limits[v]
 	if (v == Jump || v == Flat || v == Correlation) && score < 1 {
@@ -318,8 +318,8 @@ func (w *slowView) surprisal(v View, x float64) float64 {
 	return max(s, w.lengths.surprisal(float64(w.long))-math.Log(w.tail.share))
 }
 
-// learns reports whether the last sample teaches what is usual: it is neither far beyond
-// that nor part of a long excursion, or it has been for so long that this is usual.
+// learns reports whether the views learn from the last sample: it is neither far beyond
+// the usual nor part of a long excursion, or the excursion has become usual.
 func (w *slowView) learns(normalAfter int) bool {
 	return w.held < 0 || w.held == 0 && (w.long <= longExcursion || w.long > longExcursion+longMost*int64(normalAfter))
 }

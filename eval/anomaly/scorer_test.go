@@ -412,7 +412,7 @@ func TestAnomalyThatComesAndGoesBecomesNormal(t *testing.T) {
 				}
 			}
 		}
-		if most <= 300 || most > 300+eventQuiet+5 { // the first odd sample behind 300, and what is odd after it
+		if most <= 300 || most > 300+eventQuiet+5 { // the first odd sample behind 300, and odd ones after it
 			t.Errorf("series %d: the longest anomaly has %d samples", seed, most)
 		}
 	}
@@ -455,7 +455,7 @@ func TestAnomalyHasTheCauseOfWhatHappened(t *testing.T) {
 	}
 }
 
-// Anomalies that are a third of the rows do not become what is usual, although they are small.
+// Anomalies that are a third of the rows do not become usual, although they are small.
 func TestAnomalyScorerLearnsNothingFromLongAnomalies(t *testing.T) {
 	const normal, odd, rounds = 700, 350, 16
 	r := rand.New(rand.NewPCG(13, 13))
@@ -658,7 +658,7 @@ func TestAnomalyScorerIgnoresMissingVariables(t *testing.T) {
 }
 
 // Errors that repeat exactly never exceed the largest ones that are kept, however often
-// what was learnt loses half its weight.
+// the past samples lose half their weight.
 func TestAnomalyScorerOfARepeatedError(t *testing.T) {
 	s := NewScorer(Config{Dim: 1})
 	const n = 20 * tailMemory

@@ -109,7 +109,7 @@ func (t *sampleTail) learn(x float64) {
 	t.top[i] = x
 }
 
-// forget gives what was learnt half its weight, and keeps every other of the largest
+// forget gives the past samples half their weight, and keeps every other of the largest
 // values: at least one, for values that repeat exactly never exceed those that are kept.
 func (t *sampleTail) forget() {
 	t.n /= 2

@@ -108,7 +108,7 @@ func TestDecoderRefuses(t *testing.T) {
 	}
 }
 
-// The first error says what is wrong; what follows it neither replaces it nor changes a
+// The first error stays; the calls after it neither replace it nor change a
 // value.
 func TestErrorsAreSticky(t *testing.T) {
 	d := snapshot.NewDecoder([]byte{2, 1, 1, 1, 1, 1, 1, 1, 1})

@@ -80,7 +80,7 @@ func (e Errors) Error() string {
 // errSyntax marks a file of which nothing was read.
 var errSyntax = errors.New("not read")
 
-// syntaxError is where and what is wrong with a file of which nothing was read.
+// syntaxError is an error at a place of a file that could not be parsed.
 type syntaxError struct{ text string }
 
 func (e *syntaxError) Error() string        { return e.text }

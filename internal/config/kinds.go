@@ -7,7 +7,7 @@ import (
 
 // Settings are those of one kind of input, format or output. internal/wire has the kinds.
 type Settings interface {
-	// Check records what is wrong with the settings of c at path, such as input.kafka.
+	// Check records errors in the settings of c at path, such as input.kafka.
 	Check(v *Checker, path string, c *Config)
 }
 

@@ -106,7 +106,7 @@ func (b *binder) validateModel(c *Config) {
 	AtLeast(b.Checker, "evaluate.interval", c.Evaluate.Interval, 1)
 }
 
-// validateInputs checks what is not forecast.
+// validateInputs checks the exogenous inputs.
 func (b *binder) validateInputs(c *Config) {
 	m := &c.Model
 	for i, v := range m.Exogenous {

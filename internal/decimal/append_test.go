@@ -92,7 +92,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// TestAppendDigits: what is read back differs from the number by half a unit of its ninth
+// TestAppendDigits: the number read back differs from the written one by half a unit of its ninth
 // digit at most, has no more digits than that, and is what rounding again gives.
 func TestAppendDigits(t *testing.T) {
 	for v, want := range map[float64]string{

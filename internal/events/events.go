@@ -84,7 +84,7 @@ func (l *list) add(name string, from, to time.Time) error {
 	case from.Year() < 1700 || to.Year() > 2250:
 		return fmt.Errorf("event %q from %s to %s is not between 1700 and 2250", name, from.Format(time.RFC3339), to.Format(time.RFC3339))
 	case len(l.all) == maxOccurrences:
-		return fmt.Errorf("more than %d occurrences; leave out what is long past, or end repeated events with UNTIL", maxOccurrences)
+		return fmt.Errorf("more than %d occurrences; leave out old ones, or end repeated events with UNTIL", maxOccurrences)
 	}
 	if l.names == nil {
 		l.names = make(map[string]bool)

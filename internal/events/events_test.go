@@ -100,7 +100,7 @@ service 2026-04-11T23:30 2026-04-12T01:30
 	}
 }
 
-// An error says what is wrong and where.
+// An error names the mistake and its place.
 func TestErrors(t *testing.T) {
 	many := "name,from,to\n"
 	for i := range maxNames + 1 {

@@ -46,7 +46,7 @@ func TestOf(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// TestOnce: what is reached twice counts once, and nil counts nothing.
+// TestOnce: memory reached twice counts once, and nil counts nothing.
 func TestOnce(t *testing.T) {
 	v := make([]float64, 1000)
 	one := footprint.Of(v)

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 )
 
-// A partition that comes back goes on counting: every count of what was is added, and gauges have
+// A partition that comes back goes on counting: all earlier counts are added, and gauges have
 // their present values.
 func TestCountsOutliveAPartition(t *testing.T) {
 	fill := func(c *counters, n int64) {

@@ -269,7 +269,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	return err
 }
 
-// logAdjusted says that a checkpoint was saved with other settings.
+// logAdjusted logs the settings that differ from those of the checkpoint.
 func logAdjusted(log *slog.Logger, partition string, list []stream.SettingChange) {
 	for _, c := range list {
 		log.Info("setting changed since the checkpoint; what was learnt goes on",

@@ -78,7 +78,7 @@ func (n *nameCheck) add(names []string) {
 // mostNamed is the number of variables that a message lists.
 const mostNamed = 10
 
-// problem says that a name is not among those found.
+// problem is the text about a name that was not found.
 func (n *nameCheck) problem(c configured, of string) string {
 	listed := strings.Join(n.found[:min(len(n.found), mostNamed)], ", ")
 	if more := len(n.found) - mostNamed; more > 0 {

@@ -69,7 +69,7 @@ func (t *sampleTimes) Sample(s *assemble.Sample) error {
 // Refuse implements assemble.Receiver.
 func (t *sampleTimes) Refuse(*stream.Message, *stream.DataError) {}
 
-// misfit says that samples are much closer than pipeline.interval, or much farther apart in
+// misfit returns a warning when samples are much closer than pipeline.interval, or much farther apart in
 // every series; "" = neither.
 func (g *GapWatch) misfit() string {
 	interval := g.interval.Fixed()

@@ -5,7 +5,7 @@ import "math"
 // Errors are the one-step forecast errors e_t of n variables: their usual size, how rare an
 // error is, and how rare the last ones have been in the mean. With s = |e_t| factor,
 //
-//	ratio     = s / sqrt(scale² + part recent),   at most far in what is learnt
+//	ratio     = s / sqrt(scale² + part recent),   at most far while learning
 //	surprisal = tail ratio / quantile,            -log P of an error at least as large
 //	quantile  = quantile (1 - a_t excess),        unless the ratio exceeds it
 //	scale     = scale + a_t (min(s, winsor scale) - scale)

@@ -222,7 +222,7 @@ func TestPageInABrowser(t *testing.T) {
 
 			// A drift and the joint region are drawn and read.
 			if !value[bool](w, `document.querySelector("#legend-drift").hidden && document.querySelector("#legend-joint").hidden`) {
-				t.Error("the legend has what is not drawn")
+				t.Error("the legend has a line that is not drawn")
 			}
 			drift := f.batch(1)
 			at := drift.Observations[0].Time

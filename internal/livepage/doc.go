@@ -14,7 +14,7 @@
 //	/api/v1/status       rate, lag, state
 //	/api/v1/stream       ?series=&variable=&horizon=           all of this as server-sent events
 //
-// Times are in seconds since 1970 UTC, and what is unknown (NaN) is null. A
+// Times are in seconds since 1970 UTC, and unknown values (NaN) are null. A
 // refused request is answered with {"error": "…"}.
 //
 // # Memory
@@ -27,7 +27,7 @@
 // # Clients
 //
 // Nothing is queued for a client of the stream: it has a position in the memory above, and
-// gets what is new four times per second. A client behind the oldest kept sample starts
+// gets the news four times per second. A client behind the oldest kept sample starts
 // again with the kept ones. A client that reads nothing for ten seconds is dropped, and
 // there are at most MaxClients. The status, sent every second and with new samples, is also the heartbeat.
 package livepage

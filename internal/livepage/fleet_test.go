@@ -241,7 +241,7 @@ func TestFleetScreenshots(t *testing.T) {
 	}
 }
 
-// TestRanking: the order is that of the list of series, what is not known is null.
+// TestRanking: the order is that of the list of series, unknown values are null.
 func TestRanking(t *testing.T) {
 	f := fleet(t, 130)
 	quiet := f.of("quiet", "x")

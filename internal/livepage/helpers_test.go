@@ -49,7 +49,7 @@ func (f *feeder) time(i int64) int64 { return 1_800_000_000e9 + i*int64(f.step) 
 
 func (f *feeder) value(i int64, j int) float64 { return float64(i + int64(10*j)) }
 
-// batch returns n more samples and what was forecast after each.
+// batch returns n more samples and the forecasts after each.
 func (f *feeder) batch(n int) *stream.Batch {
 	b := &stream.Batch{}
 	d := len(f.series.Variables)

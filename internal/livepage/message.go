@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// number is a value in JSON; what is not finite is null.
+// number is a value in JSON; NaN and infinite values are null.
 type number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -73,7 +73,7 @@ type limits struct {
 // windowMessage has some samples of a series and its current forecast.
 type windowMessage struct {
 	Series    string            `json:"series"`
-	Reset     bool              `json:"reset,omitempty"` // forget what was sent before
+	Reset     bool              `json:"reset,omitempty"` // forget all messages before
 	End       int64             `json:"end"`             // number of the sample that comes next
 	Horizon   int               `json:"horizon"`         // of the forecasts beside the samples
 	Time      column            `json:"time"`

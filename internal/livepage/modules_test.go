@@ -20,7 +20,7 @@ func inPage(t *testing.T, script string) string {
 	return value[string](w, "window.result")
 }
 
-// A message with reset replaces what was received before; others add to it, up to the limit.
+// A message with reset replaces all messages before; others add to it, up to the limit.
 func TestPageForgetsWhenItIsTold(t *testing.T) {
 	got := inPage(t, `import("/samples.js").then(({Samples}) => {
 		const s = new Samples(4);
@@ -39,7 +39,7 @@ func TestPageForgetsWhenItIsTold(t *testing.T) {
 }
 
 // What still comes for a series that was chosen before is not shown. After seconds of silence
-// the page says that the connection is lost, and opens another one for the same series.
+// the page shows that the connection is lost, and opens another one for the same series.
 func TestPageHearsOneSeriesAndSilence(t *testing.T) {
 	got := inPage(t, `import("/feed.js").then(({Feed}) => {
 		const opened = [], heard = [];

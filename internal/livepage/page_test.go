@@ -57,7 +57,7 @@ func TestGapsCountAsSteps(t *testing.T) {
 	if want := (column{nan, nan, 4, 5, 6}); !same(m.Variables[0].Yhat, want) {
 		t.Errorf("yhat two steps before: got %v, want %v", m.Variables[0].Yhat, want)
 	}
-	f.n = 1e9 // a gap longer than what is kept, at once
+	f.n = 1e9 // a gap longer than the kept samples, at once
 	f.feed(1)
 	get(t, f.page, "/api/v1/forecast?series=s&samples=2", 200, &m)
 	if want := (column{nan, 1e9}); !same(m.Variables[0].Y, want) {

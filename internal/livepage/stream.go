@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	framePeriod  = 250 * time.Millisecond // between two looks at what is new
+	framePeriod  = 250 * time.Millisecond // between two frames
 	statusEvery  = 4                      // frames
 	rankingEvery = 12                     // frames
 	writeTimeout = 10 * time.Second       // after which a client is dropped
@@ -82,7 +82,7 @@ type client struct {
 	events  int64 // number of the event that comes next
 }
 
-// frame sends what is new.
+// frame sends the news.
 func (c *client) frame() error {
 	p := c.page
 	c.buf = c.buf[:0]
@@ -128,7 +128,7 @@ type news struct {
 	insight *insightMessage
 }
 
-// news copies what is new of the series, and the status with it, so that the samples in the head of
+// news copies the new samples of the series, and the status with them, so that the samples in the head of
 // the page are those of its charts; alone, the status comes each second, as scores and insight do.
 func (c *client) news(s Status) (n news) {
 	p := c.page
@@ -185,7 +185,7 @@ func (c *client) add(event string, v any) {
 	c.buf = append(c.buf, "\n\n"...)
 }
 
-// send writes what was added, before the deadline.
+// send writes the buffered frame, before the deadline.
 func (c *client) send() error {
 	if len(c.buf) == 0 {
 		return nil

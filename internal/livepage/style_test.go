@@ -45,7 +45,7 @@ func TestDarkIsTheSameForSystemAndChoice(t *testing.T) {
 	}
 }
 
-// TestContrast: WCAG 2.1 asks for 4.5 between text and what is behind it, and
+// TestContrast: WCAG 2.1 asks for 4.5 between text and its background, and
 // for 3 of lines and marks (1.4.3 and 1.4.11).
 func TestContrast(t *testing.T) {
 	for i, theme := range themes(t) {

@@ -35,7 +35,7 @@ type Trace struct {
 	future  []sample
 }
 
-// seriesTrace is what is pending of a series.
+// seriesTrace has the pending forecasts of a series.
 type seriesTrace struct {
 	pending []sample // ring of the last Horizon steps: forecasts issued there
 	steps   int

@@ -26,7 +26,7 @@ const ablationRows, ablationSeeds = 4000, 3
 
 var ablationHorizons = []int{1, 4, 24}
 
-// ablationLaws are nonlinear systems of several variables. seen is the noise of what is seen
+// ablationLaws are nonlinear systems of several variables. seen is the observation noise
 // of a system that has none itself.
 func ablationLaws() []struct {
 	Synthetic

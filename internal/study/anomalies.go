@@ -174,8 +174,8 @@ func (r *AnomalyReport) Tables(top int) []report.Table {
 	return all
 }
 
-// list lists the first anomalies: what was observed of the variable behind one where it is furthest
-// from its forecast, and what was expected.
+// list lists the first anomalies: the value of the variable behind one where it is furthest
+// from its forecast, and the expected value.
 func (r *AnomalyReport) list(top int) report.Table {
 	interval := "interval"
 	if r.Level > 0 {

@@ -63,7 +63,7 @@ type share struct {
 	rowValue
 }
 
-// rowValue is what was observed of a variable in a row, and what was expected.
+// rowValue is the observed and the expected value of a variable in a row.
 type rowValue struct {
 	time               int64
 	observed, expected float64 // NaN = missing, no forecast
@@ -209,7 +209,7 @@ func (s *scoredSeries) extend(o *stream.Observation) {
 	a.End, a.Score, a.last, a.to = o.Time, max(a.Score, o.LevelSetScore), s.rows-1, o.Time
 }
 
-// valuesOf returns what was observed of each variable, and what was expected.
+// valuesOf returns the observed and the expected value of each variable.
 func valuesOf(o *stream.Observation, b bounds) []rowValue {
 	values := make([]rowValue, len(o.Y))
 	for j, y := range o.Y {

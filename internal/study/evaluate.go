@@ -64,7 +64,7 @@ type Options struct {
 	// and without Draws, there are no scores.
 	Labels *Labels
 
-	// Draws says that a tracer is among the observers.
+	// Draws: a tracer is among the observers.
 	Draws bool
 }
 

@@ -162,7 +162,7 @@ next:
 	return x
 }
 
-// columnScales returns what is subtracted from each variable, and by what it is divided; a
+// columnScales returns the mean of each variable and the scale that divides it; a
 // row has one or more samples of dim variables.
 func columnScales(rows [][]float64, dim int, as kernel.InputScale) (shift, scale []float64) {
 	shift, scale = make([]float64, dim), make([]float64, dim)

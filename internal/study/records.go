@@ -53,7 +53,7 @@ func CountRecords(ctx context.Context, name string, open Open) (*Records, error)
 	r := &Records{Name: name, open: open, n: -1}
 	n := 0
 	err := r.walk(ctx, func(records []decoded) error { n += len(records); return nil })
-	r.n = n // what is written to the file from now on is not read
+	r.n = n // later rows of the file are not read
 	return r, err
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Records that are read from the file for each model hold nothing, and give what held ones give: refused
-// lines, too, and not what was written to the file later.
+// lines, too, and no row that was written to the file later.
 func TestRecordsOfAFileAreReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data.csv")
 	var b strings.Builder

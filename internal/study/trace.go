@@ -12,7 +12,7 @@ import (
 // configured.
 var coverageLevels = []float64{.5, .8, .9, .95}
 
-// WithCoverageLevels returns levels and, behind them, what is missing.
+// WithCoverageLevels returns levels and, behind them, the missing ones.
 func WithCoverageLevels(levels []float64) []float64 {
 	all := slices.Clone(levels)
 	for _, l := range coverageLevels {

@@ -72,7 +72,7 @@ func (k *KernelRidge) PredictTo(dst, x []float64) {
 	}
 }
 
-// Tune sets what is 0: Sigma to the median distance of the x, and Lambda to the one of a
+// Tune sets the fields that are 0: Sigma to the median distance of the x, and Lambda to the one of a
 // grid with the least leave-one-out error on the pairs.
 func (k *KernelRidge) Tune(x, y [][]float64) error {
 	if k.Sigma == 0 {

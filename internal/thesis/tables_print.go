@@ -100,7 +100,7 @@ func TimeTable(rows []*TableRow) report.Table {
 	return t
 }
 
-// figure prints a score of ours, and a dash for what is not there.
+// figure prints a score of ours, and a dash where there is none.
 func figure(v float64) string {
 	if v == 0 {
 		return "-"

@@ -1,5 +1,5 @@
-// Package usage says what is wrong with a command line: which flag, what was given, what is
-// expected and what was probably meant.
+// Package usage explains a mistake in a command line: the flag, the value given, the value
+// expected and the one that was probably meant.
 package usage
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestExplain: a mistake names the flag, what was given and what is expected, without a word of
+// TestExplain: a mistake names the flag, the value given and the one expected, without a word of
 // the Go library.
 func TestExplain(t *testing.T) {
 	for _, c := range []struct{ args, want string }{

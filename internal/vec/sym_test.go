@@ -111,7 +111,7 @@ func TestSymEqualsDense(t *testing.T) {
 
 func TestSymStateDoesNotShow(t *testing.T) {
 	isatest.Each(t, func(t *testing.T) {
-		// A snapshot forces what was kept back; nothing after it may change.
+		// A snapshot applies the deferred updates; nothing after it may change.
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, n := range []int{1, 8, 13, 50} {
 			a, b := NewSym(n), NewSym(n)

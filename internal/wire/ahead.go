@@ -16,7 +16,7 @@ import (
 // series count.
 const aheadRows = 4096
 
-// Messages returns the messages of a file and their decoder. known says that exogenous
+// Messages returns the messages of a file and their decoder. known: exogenous
 // inputs are known for as many later rows as are forecast, as those of a schedule are.
 func Messages(src *file.Source, m config.Model, known bool) (stream.Source, stream.Decoder) {
 	if !known || len(m.Exogenous) == 0 {
@@ -65,7 +65,7 @@ func (s *inputsAhead) Read(ctx context.Context, dst []stream.Message) (int, erro
 	return n, nil
 }
 
-// keep queues a copy of m and what is in it.
+// keep queues a copy of m with its records.
 func (s *inputsAhead) keep(m stream.Message) error {
 	m.Key, m.Value = slices.Clone(m.Key), slices.Clone(m.Value)
 	s.queue = append(s.queue, m)
@@ -81,7 +81,7 @@ func (s *inputsAhead) keep(m stream.Message) error {
 	})
 }
 
-// Decode implements stream.Decoder: what is in m itself.
+// Decode implements stream.Decoder: the records of m itself.
 func (s *inputsAhead) Decode(r *stream.Record, m *stream.Message) error {
 	return s.decoder.Decode(r, m)
 }

@@ -89,7 +89,7 @@ func readCells(path string, settings ...string) (cells, string, error) {
 var setting = regexp.MustCompile(`--set (?:"([^"]+)"|'([^']+)'|([^\s;,)]+))`)
 
 // TestCorpus: each file, written by the programs that people use, is read right, every cell of it, and
-// what was assumed is said; or it is refused, and the setting that the error names makes it right.
+// the assumptions are listed; or it is refused, and the setting that the error names makes it right.
 func TestCorpus(t *testing.T) {
 	dir := filepath.Join("testdata", "corpus")
 	f, err := os.Open(filepath.Join(dir, "truth.json.gz"))

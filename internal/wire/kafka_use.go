@@ -100,7 +100,7 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// tryState checks that the state topic can be used. Created says that it will be created.
+// tryState checks that the state topic can be used. Created names it if it will be created.
 func (u kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
 	if err != nil {

@@ -43,7 +43,7 @@ func newOKVAR(c config.Model, dim int, _ sharing) (eval.Model, error) {
 
 func newONORMA(c config.Model, dim int, _ sharing) (eval.Model, error) {
 	k := c.Kernel
-	k.Linear = false // a linear kernel has no bound, and what is dropped of it is missed far away
+	k.Linear = false // a linear kernel has no bound, and dropped terms are missed far away
 	loss, err := newLoss(c.Loss)
 	if err != nil {
 		return nil, err

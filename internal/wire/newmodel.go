@@ -11,7 +11,7 @@ import (
 )
 
 // NewModel makes the model that c names for series of dim variables, with
-// intervals if c has levels and what watches it. shared says that several series
+// intervals if c has levels and its drift detector. shared: several series
 // will share it.
 func NewModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, sharing{weights: shared})

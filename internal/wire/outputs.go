@@ -24,7 +24,7 @@ type Outputs struct {
 	opened map[string][]stream.Sink // by the path of their settings
 }
 
-// OpenOutputs opens what is configured; taps see every batch first.
+// OpenOutputs opens the configured outputs; taps see every batch first.
 func OpenOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*Outputs, error) {
 	if err := CheckPaths(c); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (o *Outputs) Close() error {
 	return err
 }
 
-// checkDeadLetters checks what is below output.dead_letters.
+// checkDeadLetters checks the keys below output.dead_letters.
 func checkDeadLetters(v *config.Checker, c *config.Config) {
 	d := c.Output.DeadLetters
 	if d == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// adjusted are settings after a restart, by what was set before it beside restartedWith.
+// adjusted are settings after a restart, by the settings before it beside restartedWith.
 var adjusted = []struct {
 	before string
 	sets   []string
@@ -36,7 +36,7 @@ var adjusted = []struct {
 
 var restartedWith = []string{"model.horizon=4", "model.levels=0.8,0.9", "evaluate.window=160", "evaluate.interval=50", "pipeline.interval=1h", "pipeline.max_gap=3"}
 
-// TestAdjustable: what was learnt goes on over a restart with other settings that only add
+// TestAdjustable: the models go on over a restart with other settings that only add
 // outputs: the forecasts of one step are those of an engine that was never stopped, in every
 // model.
 func TestAdjustable(t *testing.T) {

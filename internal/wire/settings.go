@@ -40,7 +40,7 @@ func Settings(c *config.Config) []stream.Setting {
 }
 
 // Adjustable are the settings that only add outputs: a state that was saved with other ones
-// goes on, and what is new beside it starts then.
+// goes on, and new parts beside it start then.
 var Adjustable = []string{
 	"evaluate.window",
 	"model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",

@@ -118,7 +118,7 @@ func (c Config) WithDefaults() (Config, error) {
 }
 
 // Assembler makes whole samples of records: it decides which records may be learnt
-// from, puts their parts on the time grid, fills in what is missing and keeps the
+// from, puts their parts on the time grid, fills gaps and keeps the
 // exogenous inputs. It has no clock, no goroutine and does no I/O: the samples are a
 // function of its configuration and of the records. An Engine has one; what needs the
 // samples of a file and no model uses it alone.
@@ -193,7 +193,7 @@ type Sample struct {
 	Time   int64          // ns since 1970 UTC
 	Y      []float64      // length dim; NaN = missing
 
-	// Missing says that nothing has arrived for this time: it fills a gap, and Y is NaN.
+	// Missing: nothing has arrived for this time. The sample fills a gap, and Y is NaN.
 	Missing bool
 
 	// Gap is the number of samples missing before this sample; Break of them were not
@@ -246,7 +246,7 @@ func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 	return a.addWhole(receiver, r)
 }
 
-// addWhole passes a whole sample on, after what is missing before it.
+// addWhole passes a whole sample on, after the missing ones before it.
 func (a *Assembler) addWhole(receiver Receiver, r *stream.Record) error {
 	s, refusal := a.admit(r)
 	if refusal != nil {

@@ -23,7 +23,7 @@ func (a *Assembler) State(c *snapshot.Codec, all bool) {
 	}
 }
 
-// Saved says that the state as it is now was kept.
+// Saved notes that the present state was kept.
 func (a *Assembler) Saved() {
 	for _, s := range a.series {
 		s.changed = false

@@ -12,7 +12,7 @@ import (
 // maxInputTimes is the number of times per series for which exogenous inputs are kept.
 const maxInputTimes = 10_000
 
-// exogenousInputs are the exogenous inputs of one series: what is known of them now and
+// exogenousInputs are the exogenous inputs of one series, as known now and
 // for times that lie ahead.
 type exogenousInputs struct {
 	name    string
@@ -104,7 +104,7 @@ func (x *exogenousInputs) find(t int64) (int, bool) {
 	return slices.BinarySearchFunc(x.at, t, func(m inputsAt, t int64) int { return cmp.Compare(m.time, t) })
 }
 
-// forget drops what is older than the newest inputs that are not after t, and leaves the
+// forget drops inputs older than the newest inputs that are not after t, and leaves the
 // last known values there.
 func (x *exogenousInputs) forget(t int64) {
 	i, found := x.find(t)
@@ -146,7 +146,7 @@ func (x *exogenousInputs) nearest(t, spacing int64) *inputsAt {
 // Inputs returns the number of inputs per time: the exogenous ones, then the calendar.
 func (c *Config) Inputs() int { return len(c.Exogenous) + c.Calendar.Len() }
 
-// InputsTo writes what is known of the inputs when s has come: u is row-major
+// InputsTo writes the inputs as they are known when s has come: u is row-major
 // (horizon+1) x Inputs, row h the inputs h samples after s, NaN = not known. The newest
 // values before s stand for missing ones at s itself. s is the sample that the
 // Assembler has passed on last.

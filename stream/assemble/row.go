@@ -178,7 +178,7 @@ func (a *Assembler) valueIn(g *grid, r row, c int) float64 {
 	return math.NaN()
 }
 
-// rowLetter makes the message of a refused row say what was in it, as wide JSON.
+// rowLetter gives the message of a refused row its values, as wide JSON.
 func rowLetter(r *stream.Record) {
 	var b strings.Builder
 	b.WriteString(`{"time":"` + stream.TimeText(r.Time) + `","values":{`)

@@ -11,7 +11,7 @@ import (
 // made while the one before is under way.
 type chunks struct {
 	encoder lineproto.Encoder
-	left    stream.Batch // what is not encoded yet
+	left    stream.Batch // not encoded yet
 	rest    []byte       // lines beyond the last request
 }
 

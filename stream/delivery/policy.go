@@ -42,7 +42,7 @@ const (
 	block                // send it again, and say that somebody has to act
 )
 
-// failure is what is known of a failed request.
+// failure describes a failed request.
 type failure struct {
 	action  action
 	reason  string        // the status, or "network"

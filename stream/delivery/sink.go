@@ -14,7 +14,7 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// Config says what is sent, and how.
+// Config describes the requests.
 type Config struct {
 	// Attempt sends lines once, and returns nil when the server has accepted all points.
 	Attempt func(ctx context.Context, lines []byte) error
@@ -24,7 +24,7 @@ type Config struct {
 	Server string // in messages, such as "InfluxDB"
 	Repair string // what to check when the server accepts nothing
 	Topic  string // of dead letters, such as "influxdb bucket"
-	Attrs  []any  // of what is logged about requests
+	Attrs  []any  // of the log lines about requests
 
 	// BatchSize is the largest number of lines in a request.
 	BatchSize int

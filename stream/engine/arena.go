@@ -20,7 +20,7 @@ func (a *arena[T]) take(n int) []T {
 	for a.at < len(a.blocks) && n > cap(a.blocks[a.at])-len(a.blocks[a.at]) {
 		a.at++
 	}
-	if a.at == len(a.blocks) { // what is empty is not nil
+	if a.at == len(a.blocks) { // an empty slice is not nil
 		a.blocks = append(a.blocks, make([]T, 0, max(n, min(a.size, blockMost), 64)))
 		a.size += cap(a.blocks[a.at])
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// TestArena: what was taken keeps its elements however much follows, and the memory is
+// TestArena: a slice keeps its elements whatever follows, and the memory is
 // used again after a reset.
 func TestArena(t *testing.T) {
 	var a arena[int]

@@ -131,14 +131,14 @@ type Evaluation struct {
 	// MeanTo is the eval.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
 	MeanTo int
 
-	// ReferenceAlone says that no scores of baselines are asked for. The Reference forecasts
+	// ReferenceAlone leaves out the scores of baselines. The Reference forecasts
 	// for Score.SkillVsVAR, and no other baseline runs.
 	ReferenceAlone bool
 
-	// NoAnomalies says that no anomaly scores are asked for: Observation.AnomalyScore is NaN.
+	// NoAnomalies leaves out anomaly scores: Observation.AnomalyScore is NaN.
 	NoAnomalies bool
 
-	// NoForecasts says that no forecasts are asked for: they are scored, and Batch.Forecasts
+	// NoForecasts leaves out points of forecasts: they are scored, and Batch.Forecasts
 	// stays empty.
 	NoForecasts bool
 }

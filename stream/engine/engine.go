@@ -240,7 +240,7 @@ func (e *Engine) observe(dst *Results, w *waiting) error {
 }
 
 // LearnMessage learns from all that was decoded from the i-th message of src, unless it was applied
-// before, and keeps what was refused as dead letters. No state may be saved before the last message
+// before, and keeps refused parts as dead letters. No state may be saved before the last message
 // of src. Samples may be left waiting: Settle has to follow before dst is
 // scored, or another batch learnt into.
 func (e *Engine) LearnMessage(dst *Results, src *Decoded, i int) error {

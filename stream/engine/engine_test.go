@@ -165,7 +165,7 @@ type stubbornSeries struct{ eval.Forecaster }
 func (m stubborn) NewSeries() eval.Forecaster  { return stubbornSeries{m.Drift.NewSeries()} }
 func (stubbornSeries) Observe([]float64) error { return errors.New("no") }
 
-// TestFatalErrors: what is wrong with a model, and not with the data, is returned.
+// TestFatalErrors: errors of a model, not of the data, are returned.
 func TestFatalErrors(t *testing.T) {
 	boom := errors.New("boom")
 	for name, change := range map[string]func(c *engine.Config){

@@ -79,14 +79,14 @@ var drivenRecords = []input{
 	{10, []string{"x", "u", "v"}, []float64{11, 2, 7}},
 	{20, []string{"x", "u"}, []float64{12, nan}}, // u is as it was
 	{24, []string{"v"}, []float64{8}},            // between two samples
-	{30, []string{"x"}, []float64{13}},           // what was said before counts
+	{30, []string{"x"}, []float64{13}},           // the earlier value counts
 	{60, []string{"x", "u"}, []float64{16, 6}},   // after a gap of two
 	{70, []string{"u", "x"}, []float64{9, nan}},  // no sample
 	{80, []string{"x"}, []float64{18}},
 }
 
 // TestInputsAreWhatIsKnown: with each sample come its inputs and those of the next
-// two steps, as far as they are known; what is not given stays as it was.
+// two steps, as far as they are known; an input without a value keeps the last one.
 func TestInputsAreWhatIsKnown(t *testing.T) {
 	var log []string
 	e := takerEngine(t, &log, nil)

@@ -49,7 +49,7 @@ func (f *forecaster) phases() eval.Phases {
 	return f.seasonal.Phases()
 }
 
-// resetLags says that the next sample does not follow the last one.
+// resetLags drops the lags: the next sample does not follow the last one.
 func (f *forecaster) resetLags() {
 	if f.lags != nil {
 		f.lags.ResetLags()

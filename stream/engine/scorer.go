@@ -10,8 +10,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// scorer is the half of an Engine behind the models: it compares what was forecast with
-// what came, with the forecasts of the baselines and with what is usual, and makes the
+// scorer is the half of an Engine behind the models: it compares forecasts with
+// samples, with forecasts of the baselines and with usual samples, and makes the
 // points. It knows the series by the step results, and nothing that it does reaches a
 // model. So it can work in another goroutine, at earlier samples.
 type scorer struct {
@@ -100,8 +100,8 @@ func (sc *scorer) take(dst *Results, r *stepResult) error {
 	return nil
 }
 
-// begin takes in a new series, or one with new variables: what was issued before for
-// times to come still stands.
+// begin takes in a new series, or one with new variables: forecasts issued before for
+// times to come still stand.
 func (sc *scorer) begin(s *scoredSeries) {
 	if s.place == len(sc.series) {
 		sc.series = append(sc.series, s)
@@ -111,7 +111,7 @@ func (sc *scorer) begin(s *scoredSeries) {
 	sc.series[s.place] = s
 }
 
-// observe appends the sample of r with what was expected of it.
+// observe appends the sample of r with its residuals.
 func (sc *scorer) observe(dst *Results, r *stepResult) *stream.Observation {
 	s := r.series
 	v := dst.room(2 * len(r.y))
@@ -183,7 +183,7 @@ func rejected(series, model string, err error) error {
 	return fmt.Errorf("stream: series %q: %s did not take a sample that is within the limits: %w", series, model, err)
 }
 
-// interrupt says that the forecasts under way will not be scored. None waits longer
+// interrupt drops the forecasts under way: they will not be scored. None waits longer
 // than the horizon.
 func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.forget()
@@ -203,7 +203,7 @@ func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	}
 }
 
-// state transfers what is known of all series, or of those that have changed. The
+// state transfers all series, or those that have changed. The
 // series are there: the engine has made them.
 func (sc *scorer) state(c *snapshot.Codec, all bool) {
 	c.Section("scorer")

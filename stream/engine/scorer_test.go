@@ -114,7 +114,7 @@ func (s *breathlessSeries) ForecastTo(dst []float64) bool {
 	return s.Forecaster.ForecastTo(dst)
 }
 
-// TestUnsoundForecastsInAGap: what is not finite while a gap is filled does not reach
+// TestUnsoundForecastsInAGap: an infinite forecast while a gap is filled does not reach
 // the intervals.
 func TestUnsoundForecastsInAGap(t *testing.T) {
 	e := streamtest.NewEngine(t, engine.Config{

@@ -170,7 +170,7 @@ func (o *oracle) learnOne(t *track, at, y float64) (gap, forecast float64) {
 }
 
 // score is what the forecasts of h steps were worth until a time, for several variables in units of
-// the variance of what was forecast.
+// the variance of the targets.
 func score(tracks []*track, h, until float64) (n, mse, skill, coverage float64) {
 	var errors, naives float64
 	for _, t := range tracks {

@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Saved says that the current state was kept: changes count from here.
+// Saved notes that the present state was kept: changes count from here.
 func (e *Engine) Saved() {
 	e.assembler.Saved()
 	for _, s := range e.series {

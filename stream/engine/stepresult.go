@@ -7,7 +7,7 @@ import (
 )
 
 // stepResult is what the models made of one sample, for the Scorer: that it has come and
-// what is forecast after it, or that something happened to its series. The results of a
+// the forecasts after it, or that something happened to its series. The results of a
 // series are in the order in which its samples came to the engine.
 type stepResult struct {
 	kind    resultKind

@@ -113,7 +113,7 @@ func (e *Engine) measured(in *assemble.Sample) (due, dueAll bool) {
 	return due, dueAll
 }
 
-// points returns how many points a sample becomes, but for what is rare.
+// points returns how many points a sample becomes, rare ones aside.
 func (e *Engine) points(w *waiting) int {
 	if w.sample.Missing {
 		return 0

@@ -12,7 +12,7 @@ import (
 // Columns are the columns of a file of forecasts beside the usual ones.
 type Columns struct {
 	Origin bool // time of the last sample that the forecast is based on
-	Y      bool // what was observed so many samples later; see AwaitTargets
+	Y      bool // the observed value of each target; see AwaitTargets
 
 	// Nixtla gives the columns that the libraries of Nixtla read instead: unique_id
 	// (SERIES/TARGET), ds, cutoff (the origin), y, yhat, and yhat-lo-90 and yhat-hi-90 for
@@ -45,7 +45,7 @@ func levelName(level float64) string {
 	return strconv.FormatFloat(math.Round(level*1e6)/1e4, 'f', -1, 64)
 }
 
-// observed is what was observed of the j-th variable; NaN = not known.
+// observed is the observed value of the j-th variable; NaN = not known.
 func observed(f *stream.Forecast, j int) float64 {
 	if f.Y == nil {
 		return math.NaN()

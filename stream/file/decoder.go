@@ -105,7 +105,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.Header == nil { // of what is not a regular file
+		if c.Header == nil { // not a regular file
 			if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
 				return fmt.Errorf("%s:1: %w", s.path, err)
 			}
@@ -131,7 +131,7 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	return nil
 }
 
-// noHeader says that a file begins with data, and which setting names the columns.
+// noHeader is the error of a file that begins with data: it names the setting for the columns.
 func (s *Source) noHeader(time string, c *format.CSVConfig) error {
 	names := []string{"time"}
 	for i := range max(1, len(c.Header)-1) {

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// syncedFile knows how much of what was written is durable.
+// syncedFile knows how many of its bytes are durable.
 type syncedFile struct {
 	*os.File
 	written, durable int

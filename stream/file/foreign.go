@@ -37,7 +37,7 @@ func CheckForeign(path string) error {
 	defer f.Close()
 	head := make([]byte, sampleBytes)
 	n, _ := f.ReadAt(head, 0)                // shorter files end with io.EOF
-	head = bytes.TrimRight(head[:n], "\x00") // which a crash leaves behind what was not synced
+	head = bytes.TrimRight(head[:n], "\x00") // which a crash leaves in the place of bytes without a sync
 	own := ownLine.Match(head) || isTorn(head)
 	if bytes.HasPrefix(head, []byte("PAR1")) {
 		p, _, err := newParquetReader(f, info.Size())

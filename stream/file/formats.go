@@ -102,7 +102,7 @@ func either(formats []Format) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// noFormat says that the extension does not tell the format, and which one it may be.
+// noFormat is the error of an extension that fits no format, with the likely one.
 func (s *Source) noFormat(ext string, formats []Format) error {
 	kind := CSVFormat.Name
 	if b, err := s.lines.Peek(1); err == nil && s.live == nil && b[0] == '{' {

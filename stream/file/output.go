@@ -38,7 +38,7 @@ type osFile interface {
 // ErrCut is wrapped by the error of Resume when a file is shorter than the checkpoint says.
 var ErrCut = errors.New("was cut, moved or removed since the checkpoint")
 
-// CheckOutput returns an error when a file cannot be written. It leaves what is there.
+// CheckOutput returns an error when a file cannot be written. It leaves an existing file alone.
 func CheckOutput(path string) error {
 	o, err := create(path)
 	if err != nil {
@@ -144,7 +144,7 @@ func (o *output) Resume(at stream.Positions) error {
 	return nil
 }
 
-// toEnd makes what is written follow what is in the file, whose last line may have been
+// toEnd makes writes follow the content of the file, whose last line may have been
 // torn by a crash.
 func (o *output) toEnd(size int64) error {
 	o.resumed, o.length = true, size

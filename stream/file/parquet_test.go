@@ -61,7 +61,7 @@ func TestParquetSink(t *testing.T) {
 	}
 }
 
-// TestParquetRefused: what is no Parquet file says so.
+// TestParquetRefused: a file that is not Parquet is refused as such.
 func TestParquetRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	if err := os.WriteFile(path, []byte("time,a\n1,2\n"), 0o600); err != nil {

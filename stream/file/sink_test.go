@@ -76,7 +76,7 @@ func TestSinkContract(t *testing.T) {
 	}
 }
 
-// TestCSVReads: encoding/csv reads what is written, awkward names included.
+// TestCSVReads: encoding/csv reads the file, awkward names included.
 func TestCSVReads(t *testing.T) {
 	for levels := range 3 {
 		e := file.CSV{Levels: []float64{.9, .5}[:levels], TimeUnit: format.Seconds}

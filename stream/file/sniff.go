@@ -80,7 +80,7 @@ func (s *Source) sniffCSV(ctx context.Context, c *format.CSVConfig) (newestFirst
 	return found.NewestFirst, nil
 }
 
-// sniffJSON refuses JSON that is not one object a line, completes c and says what is left out.
+// sniffJSON refuses JSON that is not one object a line, completes c and lists the members left out.
 func (s *Source) sniffJSON(c *SourceConfig) error {
 	if err := s.checkJSON(); err != nil {
 		return err

@@ -71,7 +71,7 @@ type Source struct {
 	file    *os.File
 	size    int64
 	read    atomic.Int64
-	live    *live // of what is not a regular file, else nil
+	live    *live // of a pipe or the like; nil for a regular file
 	lines   *bufio.Reader
 	decoder stream.Decoder
 	csv     *format.CSVConfig // while the header is not yet read
@@ -167,7 +167,7 @@ func open(path string, formats []Format) (*Source, error) {
 	return s, nil
 }
 
-// counter counts what is read through it.
+// counter counts the bytes read through it.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64
@@ -180,7 +180,7 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 // Variables returns the names of the values that every line has; nil where the lines name them, and
-// before the header of what is not a regular file was read.
+// before the header of a pipe was read.
 func (s *Source) Variables() []string {
 	if d, ok := s.decoder.(*format.CSV); ok {
 		return d.Variables()
@@ -295,7 +295,7 @@ func (s *Source) waiting() bool {
 }
 
 // readLine appends to s.line until it ends with a newline or the file ends. When
-// ctx ends before, what was read stays there for the next call. Of a very long
+// ctx ends before, the bytes read stay there for the next call. Of a very long
 // line only the beginning is kept.
 func (s *Source) readLine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -69,7 +69,7 @@ func TestSourceContract(t *testing.T) {
 	}
 }
 
-// TestPipe: what is not a regular file may wait for more, and is not rewound.
+// TestPipe: a pipe may wait for more, and is not rewound.
 func TestPipe(t *testing.T) {
 	for _, header := range []string{"", "time,a\n"} {
 		r, w, err := os.Pipe()

@@ -210,7 +210,7 @@ func (d memoryDisk) Rename(from, to string) error {
 	return nil
 }
 
-// TestFault39_NoRoom: however much room there is, a Save that fails leaves what was
+// TestFault39_NoRoom: however much room there is, a Save that fails leaves the checkpoint
 // saved before, and nothing follows it until there is a whole checkpoint again.
 func TestFault39_NoRoom(t *testing.T) {
 	ctx := context.Background()

@@ -19,7 +19,7 @@ var packed = []string{".gz", ".zst"}
 func isPacked(extension string) bool { return slices.Contains(packed, extension) }
 
 // decompress decompresses a text that begins as one of gzip or zstd, whatever its name says; read counts
-// what was read of the file.
+// the bytes read of the file.
 func decompress(r *bufio.Reader, read *atomic.Int64) (*bufio.Reader, error) {
 	begin, _ := r.Peek(4)
 	u := &unpacked{packed: read}
@@ -59,7 +59,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, u.explain(err)
 }
 
-// explain says what is wrong with a compressed file, and what helps.
+// explain names the damage of a compressed file, with a remedy.
 func (u *unpacked) explain(err error) error {
 	remedy := "copy it again, or read what is whole with  gzip -dc IN > OUT"
 	if u.zstd {

@@ -183,8 +183,8 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	return d, nil
 }
 
-// severalValues says that more than one column is left for the value of the column of the variable,
-// and which setting takes the others away.
+// severalValues is the error of more than one column left for the value of the column of the variable,
+// with the setting that takes the others away.
 func (d *CSV) severalValues() error {
 	var names []string
 	for _, i := range d.values {

@@ -96,7 +96,7 @@ func (d *JSON) unwrap(r *stream.Record, m *stream.Message) (ok bool, err error) 
 	return true, d.inside.Decode(r, m)
 }
 
-// envelopeText says what was recognised.
+// envelopeText names the envelope.
 func envelopeText(e *envelope) string {
 	return "the record of a message is " + e.path + ", paths begin there"
 }

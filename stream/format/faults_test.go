@@ -36,7 +36,7 @@ func refusals(t *testing.T, reasons []stream.Reason, values map[string]string) {
 	}
 }
 
-// TestFault23_MalformedJSON: what is not a record becomes a dead letter, however
+// TestFault23_MalformedJSON: a message without a record becomes a dead letter, however
 // deep, long or ambiguous it is.
 func TestFault23_MalformedJSON(t *testing.T) {
 	refusals(t, []stream.Reason{stream.Malformed, stream.TooLarge}, map[string]string{

@@ -165,7 +165,7 @@ func TestJSONDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzJSON compares with encoding/json: what is accepted is valid, and has the
+// FuzzJSON compares with encoding/json: an accepted message is valid, and has the
 // numbers that encoding/json reads, to the bit.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{

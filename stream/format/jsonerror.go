@@ -38,7 +38,7 @@ func (d *JSON) noTime(message []byte) error {
 	return fault(stream.Facts{Remedy: ": " + d.c.Names.Set("JSONConfig.Time", field) + nested}, "no time at %q", d.c.Time)
 }
 
-// notAnObject says what is wrong with a message that the parser has refused, and
+// notAnObject names the mistake in a message that the parser has refused, and
 // where: encoding/json has better words for it.
 func (d *JSON) notAnObject(value []byte) error {
 	if what := d.c.Names.Unreadable(value); what != "" {

@@ -147,7 +147,7 @@ func (d *JSON) number(name string) error {
 			v = 1
 		}
 	case jx.Invalid:
-		return d.dec.Skip() // says what is wrong
+		return d.dec.Skip() // returns the error
 	default:
 		if name == "" {
 			name = "#" + strconv.Itoa(len(d.values)+1)

@@ -22,7 +22,7 @@ func (d *JSON) deeper() error {
 	return nil
 }
 
-// object reads one member of an object on the way to what is asked for.
+// object reads one member of an object on the way to the wanted ones.
 func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	m := d.at.child(key)
 	if m == nil {

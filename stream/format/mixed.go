@@ -2,7 +2,7 @@ package format
 
 import "fmt"
 
-// mixedSeparators says that a file is separated by two characters: one in the header and another
+// mixedSeparators is the error of a file that is separated by two characters: one in the header and another
 // one below, or one in some lines and another one in the others.
 func mixedSeparators(lines []sampleLine) error {
 	for _, a := range separators {

@@ -48,7 +48,7 @@ func TestNestedValues(t *testing.T) {
 }
 
 // TestNestedValuesAndTime: one message names the settings of both the time and the values, and
-// nothing says that the text of the time is left out.
+// no line reports the text of the time as left out.
 func TestNestedValuesAndTime(t *testing.T) {
 	const line = `{"@timestamp": "2026-01-01T00:00:00Z", "host": {"name": "a"}, "cpu": {"user": 1}}`
 	if _, out, err := SniffJSON([]byte(line+"\n"+strings.Replace(line, "00:00Z", "01:00Z", 1)+"\n"), false, JSONConfig{}); len(out) > 0 || err != nil {

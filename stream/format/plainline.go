@@ -8,7 +8,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// plainLine is what was seen before the fields of a line, its measurement and
+// plainLine is the text before the fields of a line, its measurement and
 // tags, with what they became and the variables that the line had.
 type plainLine struct {
 	series string

@@ -13,7 +13,7 @@ import (
 // instead of parsed, which takes a third of the time.
 type shape struct {
 	text  []byte // empty = none
-	holes []hole // in order; what is between them is not empty
+	holes []hole // in order; the text between them is not empty
 }
 
 // hole is where a number or the inside of a string stands that was asked for.
@@ -115,7 +115,7 @@ func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
 	return true
 }
 
-// plainJSON reads a number as JSON has it, but for exponents and what is very long.
+// plainJSON reads a number as JSON has it, exponents and very long ones aside.
 func plainJSON(text []byte) (v float64, ok bool) {
 	digits := text
 	if text[0] == '-' {

@@ -102,7 +102,7 @@ type members struct {
 type inside struct {
 	path    string
 	numbers int
-	asked   bool // has the time or the series: what is no number is left out
+	asked   bool // has the time or the series: a member without a number is left out
 	mixed   bool // with other members than numbers, true, false and null: it cannot be read as values
 }
 
@@ -158,7 +158,7 @@ func (n *members) read(object []byte, c JSONConfig) {
 			*to = append(*to, name)
 		}
 	}
-	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // the decoder refuses what is wrong
+	_ = jx.DecodeBytes(object).ObjBytes(func(d *jx.Decoder, key []byte) error { // the decoder refuses other text
 		switch name := string(key); d.Next() {
 		case jx.Object, jx.Array:
 			if name == "values" {

@@ -124,7 +124,7 @@ func (s *sniffer) findNumbers() {
 	}
 }
 
-// notePoints says that numbers such as 1.234 are read with a fraction, where no number of the file
+// notePoints notes that numbers such as 1.234 are read with a fraction, where no number of the file
 // shows what the point is.
 func (s *sniffer) notePoints() {
 	if at := s.unsure; at.text != "" && at.column != s.time {

@@ -113,7 +113,7 @@ func TestFractionsOfThreeDigits(t *testing.T) {
 }
 
 // TestUnsurePoints: the reading of numbers that may have a fraction or thousands is said, with the
-// setting for the other one, which does what is said.
+// setting for the other one, which has that effect.
 func TestUnsurePoints(t *testing.T) {
 	cells := []string{"21.500", "21.250", "999.125"}
 	s, _ := readTable(t, table(",", cells))
@@ -130,7 +130,7 @@ func TestUnsurePoints(t *testing.T) {
 }
 
 // TestGroupsOfThree: a separator of thousands that does not make groups is refused, so that no value
-// is larger than what was written.
+// is larger than the written one.
 func TestGroupsOfThree(t *testing.T) {
 	for _, c := range []struct {
 		thousands byte

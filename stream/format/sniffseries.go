@@ -39,7 +39,7 @@ func (s *sniffer) findSeries() error {
 	return nil
 }
 
-// mixed says that a column may separate series, with the setting for series and for one series.
+// mixed notes that a column may separate series, with the setting for series and for one series.
 func (s *sniffer) mixed(column int, series, one string) error {
 	return fmt.Errorf("%s may tell several series apart, whose rows alternate at uneven times: say %s for a series of each, or %s for one series",
 		s.header[column], series, one)

@@ -191,7 +191,7 @@ func (s *sniffer) hasOtherDates(column int) bool {
 	return s.named(column, timeNames) && s.isText(column) && !s.nearlyAll(column, clock.MatchString)
 }
 
-// noTime says that no column has times, and what would help.
+// noTime is the error of a file without a column of times, with a remedy.
 func (s *sniffer) noTime() error {
 	if i := s.first(s.hasOrderedDates); i >= 0 {
 		return fmt.Errorf("column %q has dates such as %q, whose order of day and month is not known: "+

@@ -26,7 +26,7 @@ const (
 	Nanoseconds  TimeUnit = "ns"
 )
 
-// nanoseconds returns the length of the unit, 0 for Auto and what is no unit.
+// nanoseconds returns the length of the unit, 0 for Auto and unknown units.
 func (u TimeUnit) nanoseconds() int64 {
 	switch u {
 	case Seconds:
@@ -70,7 +70,7 @@ func ParseTime(text []byte, unit TimeUnit) (int64, error) {
 
 // parseUTC reads the form that most times have, 2006-01-02T15:04:05Z, with or without
 // the T and the Z and with an optional fraction, several times as fast as
-// time.Parse; ok is false for every other form and for what is no time.
+// time.Parse; ok is false for every other text.
 func parseUTC(b []byte) (t int64, ok bool) {
 	const seconds = len("2006-01-02T15:04:05")
 	if len(b) > seconds && b[len(b)-1] == 'Z' {

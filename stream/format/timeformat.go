@@ -149,7 +149,7 @@ func strftime(text string) (string, error) {
 	return b.String(), checkLayout(b.String())
 }
 
-// date writes a time of a form of the calendar as RFC 3339 or one of its short forms; what is none is
+// date writes a time of a form of the calendar as RFC 3339 or one of its short forms; other text is
 // nil, and no time then.
 func (u TimeUnit) date(text []byte) []byte {
 	digits := len(bytes.TrimLeft(text, "0123456789")) == 0
@@ -229,7 +229,7 @@ func decimalYear(text []byte) []byte {
 	return from.Add(time.Duration((years-year)*to.Sub(from).Seconds())*time.Second).AppendFormat(nil, "2006-01-02T15:04:05")
 }
 
-// parseLayout reads a time by a layout; zoned says that it names its zone.
+// parseLayout reads a time by a layout; zoned: it names its zone.
 func parseLayout(text []byte, layout string) (at int64, zoned bool, err error) {
 	t, err := time.Parse(layout, string(text))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// timesOf returns the times that a file has by its own evidence, and what was assumed.
+// timesOf returns the times that a file has by its own evidence, and its assumptions.
 func timesOf(t *testing.T, name string, cells []string, c CSVConfig) (times []time.Time, said string, err error) {
 	t.Helper()
 	var b strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
-// Numbers with what is none of a number: a unit behind, a currency before, parentheses for a minus.
+// Numbers with other text: a unit behind, a currency before, parentheses for a minus.
 var (
 	withUnit     = regexp.MustCompile(`^[-+]?\d[\d.,]*([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
 	withCurrency = regexp.MustCompile(`^[-+]?(\p{Sc}[ \x{a0}]?)[-+]?[\d.][\d.,]*$`)

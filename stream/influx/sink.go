@@ -130,7 +130,7 @@ type Change struct {
 // Change requests c from the next request on. Any goroutine may call it.
 func (s *Sink) Change(c Change) { s.changed.Store(&c) }
 
-// change does what was asked for, in the goroutine that writes.
+// change applies a change in the goroutine that writes.
 func (s *Sink) change() {
 	c := s.changed.Swap(nil)
 	if c == nil {

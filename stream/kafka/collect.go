@@ -12,7 +12,7 @@ func (s *Store) discard(m manifest) {
 	}
 }
 
-// collect removes what is not used: the snapshot before the last two, and what Load has
+// collect removes unused snapshots: the one before the last two, and those that Load has
 // found of former owners, namely snapshots and changes that were not committed, and a
 // snapshot whose removal was not finished.
 //
@@ -43,7 +43,7 @@ func (s *Store) remove(ctx context.Context, id string, chunks int) error {
 	if err := s.removeChunks(ctx, id, 0, chunks); err != nil {
 		return err
 	}
-	_, err := s.produce(ctx, outgoing{key: s.key(id, -1)}) // last: it says that nothing is left
+	_, err := s.produce(ctx, outgoing{key: s.key(id, -1)}) // last: its absence means that parts are left
 	return err
 }
 

@@ -11,10 +11,10 @@ import (
 )
 
 // DeadLetters keeps messages that could not be used in a topic: key and value
-// as they were, and in the headers what is known of them:
+// as they were, and in the headers their origin and reason:
 //
 //	forecaster.reason     one of stream.Reasons
-//	forecaster.detail     what was wrong
+//	forecaster.detail     the error
 //	forecaster.topic      where the message stood, likewise
 //	forecaster.partition  and
 //	forecaster.offset

@@ -27,7 +27,7 @@
 //     GroupConfig.Isolation. Aborted ones, markers of transactions and what compaction
 //     removed are passed over silently; records that retention removed before they
 //     were read are counted as lost.
-//   - A Producer repeats what was not acknowledged, so a message can be in the
+//   - A Producer repeats messages without an acknowledgement, so a message can be in the
 //     log twice. It stays in order within a partition.
 //   - A batch that expands to more than 64 MiB when decompressed is not
 //     read. Importing the package sets this limit for every user of kafka-go in

@@ -53,7 +53,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 			continue
 		}
 		if n > 0 {
-			break // what is permanent comes again
+			break // a permanent error comes again
 		}
 		var final *permanent
 		switch {
@@ -71,7 +71,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 	return n, nil
 }
 
-// passed moves the position behind what was delivered and what is no message: markers
+// passed moves the position behind delivered messages and behind markers
 // of transactions, and what compaction removed.
 func (p *Partition) passed() {
 	next := p.fetched
@@ -271,7 +271,7 @@ func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
 	if size > limit {
 		m.Refused = &stream.DataError{
 			Reason: stream.TooLarge,
-			Detail: fmt.Sprintf("key and value have %d bytes, at most %d are allowed; what is beyond was cut", size, limit),
+			Detail: fmt.Sprintf("key and value have %d bytes, at most %d are allowed; the rest was cut", size, limit),
 		}
 	}
 	var err error

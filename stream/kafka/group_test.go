@@ -22,7 +22,7 @@ import (
 )
 
 // collect is work that gathers all messages of a partition. What is read again
-// because a commit failed replaces what was read before.
+// because a commit failed replaces the messages read before.
 type collect struct {
 	mu       sync.Mutex
 	messages []stream.Message

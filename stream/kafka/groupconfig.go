@@ -37,7 +37,7 @@ type GroupConfig struct {
 	// it.
 	Isolation Isolation
 
-	// Stateful says that work restores a state and calls Seek. Read without Seek is then an
+	// Stateful: work restores a state and calls Seek. Read without Seek is then an
 	// error where an offset is committed: the state for the offset is missing.
 	Stateful bool
 

@@ -99,7 +99,7 @@ func (s *SavedState) Checkpoints(ctx context.Context) ([]SavedCheckpoint, error)
 	})
 }
 
-// describe fills in what is found in a snapshot.
+// describe fills in the content of a snapshot.
 func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) error {
 	list, _, err := s.read(ctx, m)
 	if err != nil && !errors.Is(err, stream.ErrCorrupt) && !errors.Is(err, stream.ErrVersion) {

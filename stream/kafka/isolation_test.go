@@ -106,8 +106,8 @@ func (x transactional) end(commit kgo.TransactionEndTry) {
 }
 
 // TestFault61_AbortedTransactions: transactions of two producers that overlap, with plain
-// messages between them. Only what was committed is delivered, wherever reading starts
-// and however the log is cut into answers, and what is undecided is waited for.
+// messages between them. Only committed messages are delivered, wherever reading starts
+// and however the log is cut into answers, and undecided ones are waited for.
 func TestFault61_AbortedTransactions(t *testing.T) {
 	b := newBroker(t, 1)
 	one, two := newTransactional(t, b.Addr(), "one"), newTransactional(t, b.Addr(), "two")
@@ -210,7 +210,7 @@ func TestFault61_AbortedTransactions(t *testing.T) {
 	}
 }
 
-// TestFault61_NewestStartsBeforeOpenTransactions: what is undecided when a group starts
+// TestFault61_NewestStartsBeforeOpenTransactions: messages undecided when a group starts
 // at the end may come to count.
 func TestFault61_NewestStartsBeforeOpenTransactions(t *testing.T) {
 	b := newBroker(t, 1)

@@ -57,7 +57,7 @@ func (s SASL) oauth() oauth {
 	return oauth{func(context.Context) (string, error) {
 		token, err := source.Token()
 		if refusal := new(oauth2.RetrieveError); errors.As(err, &refusal) {
-			return "", fmt.Errorf("%s answers %s %s", s.Token.URL, refusal.Response.Status, refusal.ErrorCode) // its text may have what was sent
+			return "", fmt.Errorf("%s answers %s %s", s.Token.URL, refusal.Response.Status, refusal.ErrorCode) // its text may repeat the secret
 		}
 		if err != nil {
 			return "", err

@@ -203,7 +203,7 @@ func (p *Producer) try(ctx context.Context, request func(ctx context.Context) er
 	}
 }
 
-// unacceptable reports whether err says that the broker will never take a message.
+// unacceptable reports whether err is the broker's final refusal of a message.
 func unacceptable(err error) bool {
 	return refused(err) || errors.Is(err, kafkago.MessageSizeTooLarge) || errors.Is(err, kafkago.RecordListTooLarge) ||
 		errors.Is(err, kafkago.InvalidRecord) || errors.Is(err, kafkago.InvalidTimestamp)

@@ -41,7 +41,7 @@ func (b *backoff) pause(ctx context.Context) error {
 
 func (b *backoff) reset() { b.next = 0 }
 
-// refused reports whether err says that the broker does not accept this client
+// refused reports whether err is the broker's refusal of this client
 // as it is configured. At the start this is a mistake that waiting does not
 // repair; later it may be a change of credentials and is waited for.
 func refused(err error) bool {

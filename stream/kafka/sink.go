@@ -11,7 +11,7 @@ import (
 // the series. The time of the message is that of writing: a topic may refuse or remove what
 // has another.
 //
-// A topic keeps what was written twice: after a crash, or a request whose answer
+// A topic keeps messages that were written twice: after a crash, or a request whose answer
 // was lost, messages are there again, with the same bytes. A consumer takes
 // (series, target, horizon, level, time) for the identity of a forecast.
 type Sink struct {

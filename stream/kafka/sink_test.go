@@ -112,7 +112,7 @@ func TestSinkContract(t *testing.T) {
 }
 
 // TestSinkIsRepeatable: through faults and a repeated batch every forecast is there,
-// and what is there more than once is the same, so that its identity is enough to
+// and repeated messages are equal, so that its identity is enough to
 // tell it.
 func TestSinkIsRepeatable(t *testing.T) {
 	b := newBroker(t, 3)

@@ -44,7 +44,7 @@ type StateTopic struct {
 }
 
 // StateTopic opens a topic for the checkpoints of the group. A topic that exists is used
-// as it is; another one is created. StateTopic checks that the topic keeps what is written: that it is
+// as it is; another one is created. StateTopic checks that the topic keeps its messages: that it is
 // compacted and has at least as many partitions as the input. It waits for the brokers and the
 // input until ctx ends.
 func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
@@ -206,7 +206,7 @@ func (t *StateTopic) Store(p *Partition) *Store {
 type Store struct {
 	topic             *StateTopic
 	p                 *Partition
-	current, previous manifest       // what was loaded or saved last, and what goes next
+	current, previous manifest       // loaded or saved last, and the next to be removed
 	sum               hash.Hash      // of the chunks of current; nil = changes cannot follow
 	unused            map[string]int // snapshots to remove after the next commit, and the number of their chunks
 	damaged           atomic.Int64
@@ -261,7 +261,7 @@ func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 	return nil, fmt.Errorf("kafka: no checkpoint of %s can be read: %w", s.p.tp, damage)
 }
 
-// use is read, but counts and logs damage, and returns what is good of it.
+// use is read, but counts and logs damage, and returns the intact part.
 func (s *Store) use(ctx context.Context, m manifest) (list []stream.Checkpoint, found map[string]int, err error) {
 	list, found, err = s.read(ctx, m)
 	switch {

@@ -213,7 +213,7 @@ func TestFault38_DamagedChanges(t *testing.T) {
 		t.Errorf("%d, %v", at(c), err)
 	}
 	if n := len(live(t, s)); n != 4+1+6 {
-		t.Errorf("%d keys, want a snapshot with a change, and what is left of the damaged one", n)
+		t.Errorf("%d keys, want a snapshot with a change, and the rest of the damaged one", n)
 	}
 }
 

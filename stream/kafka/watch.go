@@ -84,7 +84,7 @@ func (g *Group) watch(ctx context.Context, was map[string]int) error {
 	}
 }
 
-// verify compares the logs of the assigned partitions with what was read. It returns
+// verify compares the logs of the assigned partitions with the messages read. It returns
 // only permanent errors; what else fails is noticed by the readers.
 func (g *Group) verify(ctx context.Context) error {
 	g.mu.Lock()

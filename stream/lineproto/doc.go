@@ -1,5 +1,5 @@
 // Package lineproto writes points in InfluxDB's line protocol. The time of a
-// point is its target time, so that a forecast lies over what was later observed. Each
+// point is its target time, so that a forecast lies over the later observation. Each
 // measurement has the tags of the series, and more:
 //
 //	forecast          horizon, [level,] model   VAR, VAR_lower, VAR_upper of each variable;

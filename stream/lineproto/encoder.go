@@ -198,7 +198,7 @@ func longObservation(l *line, o *stream.Observation, values, anomalies bool) {
 	}
 }
 
-// sampleAnomaly appends what is known of the sample as a whole.
+// sampleAnomaly appends the anomaly fields of the whole sample.
 func sampleAnomaly(l *line, o *stream.Observation) {
 	l.float("anomaly_score", o.AnomalyScore)
 	if o.Anomalous {

@@ -211,7 +211,7 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// FuzzTag: what is encoded decodes, in the form written and in that stored, the
+// FuzzTag: an encoded tag decodes, in the form written and in that stored, the
 // encoding is injective because of that, and it breaks no line.
 func FuzzTag(f *testing.F) {
 	for _, s := range []string{"", "%", "%41", "a b", `a\ b`, "a,b=c", "line\nbreak", `trailing\`, "nul\x00", "\xff", "naïve – 時間 \u202e", "\ufffd", "\u00a0"} {

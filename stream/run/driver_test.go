@@ -40,7 +40,7 @@ func (p *pieces) Next(r *stream.Record) error {
 	return nil
 }
 
-// TestSplitter: all that is in a message counts, what is refused of it is a dead
+// TestSplitter: all parts of a message count, a refused one is a dead
 // letter of its own, and a checkpoint lies between messages.
 func TestSplitter(t *testing.T) {
 	d, err := run.NewDriver(run.Config{

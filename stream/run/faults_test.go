@@ -210,6 +210,6 @@ func TestFault40_MemoryDuringAnOutage(t *testing.T) {
 			t.Errorf("%d records were read", n)
 		}
 		cancel()
-		<-ended // it says that not everything was written
+		<-ended // its error: not everything was written
 	})
 }

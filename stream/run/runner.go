@@ -346,7 +346,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		due   = time.Now().Add(r.c.CheckpointEvery)
 	)
 	defer pulse.enter(StageWait)
-	var learnErr error // what is in b is lost then, but no checkpoint covers it
+	var learnErr error // the points in b are lost then, but no checkpoint covers them
 	flush := func() bool {
 		if learnErr = r.d.Settle(b); learnErr != nil {
 			return false

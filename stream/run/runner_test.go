@@ -273,7 +273,7 @@ func TestFault04_StopDuringAnOutage(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 		if len(m.saved) != 0 || len(m.committed) != 0 {
-			t.Error("a checkpoint was taken of what was not written")
+			t.Error("a checkpoint covers points that were not written")
 		}
 		// The next start does all of it.
 		m.block, m.at, m.end = false, 0, io.EOF
@@ -295,7 +295,7 @@ func TestErrorsStopTheRun(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if len(m.saved) != 0 {
-			t.Error("a checkpoint was taken of what was not written")
+			t.Error("a checkpoint covers points that were not written")
 		}
 	})
 	t.Run("source", func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestErrorsStopTheRun(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if !slices.Equal(m.committed, []int64{50}) {
-			t.Errorf("what was read before is not saved: %v", m.committed)
+			t.Errorf("the earlier messages are not saved: %v", m.committed)
 		}
 	})
 	t.Run("settings", func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// StalledError says that a stage has hung: a model or an edge neither returns nor sends a
+// StalledError reports that a stage has hung: a model or an edge neither returns nor sends a
 // heartbeat. The process should end, because nothing can stop the stage.
 type StalledError struct {
 	Stage Stage

@@ -69,7 +69,7 @@ func TestSource(t *testing.T) {
 	})
 }
 
-// TestValues: what is decoded is what was simulated, to the bit.
+// TestValues: the decoded values are the simulated ones, to the bit.
 func TestValues(t *testing.T) {
 	s := source(t, config(0, 100))
 	d, err := s.Decoder()

@@ -16,7 +16,7 @@ type SourceTest struct {
 	// Open returns a new source of the messages in Want, from their beginning.
 	Open func(t *testing.T) stream.Source
 	Want []stream.Message // at least two
-	// Endless says that the source waits for more after them.
+	// Endless: the source waits for more after them.
 	Endless bool
 }
 

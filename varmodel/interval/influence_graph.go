@@ -43,7 +43,7 @@ func (g *Graph) Edge(i, j int) bool {
 //
 //	e_a (f - f_b)
 //
-// has a positive mean: what j adds to the forecast is what is missing without. When j has no influence, f and
+// has a positive mean: the contribution of j to the forecast is missing without it. When j has no influence, f and
 // f_b are alike, and the mean is 0. Batches of time give its standard error. There are 2 surrogates or more
 // for each variable, or none: no evidence. newModel returns a model with derivatives that has learnt
 // nothing; it is called concurrently.

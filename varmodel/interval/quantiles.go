@@ -303,7 +303,7 @@ func (s *quantileSeries) learn(k int, y, forecast []float64, row int) {
 				drawn = true
 			}
 			m.y[0] = min(max(e/unit, -10), 10)
-			// Only what is not finite would be refused: there is nothing of the kind.
+			// Only infinite values would be refused: there are none.
 			_ = m.l[i].Step(sgd.QuantileBatch{
 				PhiX: s.phi[row*m.rx : (row+1)*m.rx], Y: m.y, Tau: m.taus.tau, PhiT: m.taus.phi, DPhiT: m.taus.slope,
 			})

@@ -10,7 +10,7 @@ const (
 	WinsorAfter     = 30     // samples before deviations are limited
 	WinsorLimit     = 10     // limit of a deviation, in standard deviations
 	InputLimit      = 10     // limit of a standardised value
-	forecastRange   = 2      // typical steps that a forecast may leave the range of what was seen
+	forecastRange   = 2      // typical steps that a forecast may leave the range of past values
 	Degenerate      = 1e-12  // a scale below this times the magnitude of the data counts as zero
 )
 
@@ -57,7 +57,7 @@ func (s *Scaler) Standardised(j int, v float64) float64 {
 // constant coordinate.
 func (s *Scaler) Step(j int) float64 { return s.Steps[j] }
 
-// Within limits a forecast to the range of what was seen, widened by forecastRange typical
+// Within limits a forecast to the range of past values, widened by forecastRange typical
 // steps, when the series moves on, see lanes.Moments.Bound.
 func (s *Scaler) Within(j int, v, move float64) float64 {
 	floor, ceiling := s.Range(j, move)

@@ -25,7 +25,7 @@ var exempt = map[string]string{
 	"internal/tools/testserver": "run when it changes, under it",
 }
 
-// The tests of every package that starts goroutines, or uses what is for several of them, run
+// The tests of every package that starts goroutines, or shares memory with some, run
 // under the race detector: such a package is in the list RACED of the Makefile.
 func TestConcurrentPackagesAreRaced(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")

@@ -21,7 +21,7 @@ const (
 	ForgottenCount  Bug = "forgotten-count"   // neither commits nor checkpoints have the number of partitions
 	ForeignSnapshot Bug = "foreign-snapshot"  // the newest snapshot is used, whichever group wrote it
 	BlanketCulprits Bug = "blanket-culprits"  // points become dead letters when the sink refuses everything alike
-	CollectAtLoad   Bug = "collect-at-load"   // what is not committed is removed when it is loaded, as if no other member were saving it
+	CollectAtLoad   Bug = "collect-at-load"   // snapshots without a commit are removed by Load, as if no other member were saving them
 )
 
 // Bugs lists all of them.

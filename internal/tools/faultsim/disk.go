@@ -11,7 +11,7 @@ import (
 	"github.com/orffvar/forecaster/stream/file"
 )
 
-// disk is a directory with a cache in front: what was not synced may be torn,
+// disk is a directory with a cache in front: writes without a sync may be torn,
 // missing or garbage after a power failure.
 type disk struct {
 	now   map[string]*content // as the process sees it
@@ -25,7 +25,7 @@ type content struct {
 
 func newDisk() disk { return disk{now: make(map[string]*content), later: make(map[string]*content)} }
 
-// powerFailure leaves the old or the new directory, and of what was not synced a
+// powerFailure leaves the old or the new directory, and of writes without a sync a
 // part, or something else.
 func (d *disk) powerFailure(rng *rand.Rand) {
 	if rng.IntN(2) == 0 {
@@ -85,7 +85,7 @@ func (d diskOf) Append(name string, from func(io.Writer) error) error {
 	return d.sync(name, err)
 }
 
-// sync makes a file durable after what was done to it.
+// sync makes the writes to a file durable.
 func (d diskOf) sync(name string, err error) error {
 	if err != nil {
 		return err

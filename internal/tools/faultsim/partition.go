@@ -13,7 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
-// partition is one log with what was committed of it and the places where its
+// partition is one log with its committed offset and the places where its
 // checkpoints are: snapshots of a group, or the disk of a single process.
 type partition struct {
 	number    int

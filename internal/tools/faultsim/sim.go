@@ -400,7 +400,7 @@ func (s *sim) finished() bool {
 	return len(s.delayed) == 0
 }
 
-// stuck fails with what is missing.
+// stuck fails with the missing points.
 func (s *sim) stuck() {
 	var at []string
 	for _, p := range s.parts {

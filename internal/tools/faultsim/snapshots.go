@@ -60,7 +60,7 @@ func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
 	return list, err
 }
 
-// read returns what is good of a snapshot, and makes it the current one.
+// read returns the intact part of a snapshot, and makes it the current one.
 func (t *topicStore) read(id snapshotID) ([]stream.Checkpoint, error) {
 	var b []byte
 	for k := range id.chunks {
@@ -124,7 +124,7 @@ func (t *topicStore) found() map[string]int {
 	return found
 }
 
-// collect removes what is not used, unless a commit names it.
+// collect removes unused snapshots, unless a commit names them.
 func (t *topicStore) collect() {
 	current, previous := t.p.committed.current, t.p.committed.previous
 	keep := map[string]int{current.id: current.chunks, previous.id: previous.chunks}

@@ -263,7 +263,7 @@ func (w *world) faults() []fault {
 			w.toK.SetBlackHole(false)
 			w.toK.Reset()
 		}},
-		{"swallow InfluxDB", func() { // what was written is there, the answers are not
+		{"swallow InfluxDB", func() { // the points arrive, the answers are lost
 			w.toI.SetBlackHole(true)
 			time.Sleep(seconds(2, 8))
 			w.toI.SetBlackHole(false)

@@ -31,7 +31,7 @@ var (
 )
 
 // TestTelegraf moves the same messages from Apache Kafka to InfluxDB 1.8 by Telegraf, which
-// writes what is in them, and by the forecaster with its default settings, which also writes
+// writes their values, and by the forecaster with its default settings, which also writes
 // forecasts and scores: in turns, each into a database of its own. It prints medians of the
 // rate, of the processor time per 100,000 messages, which other work on the machine disturbs
 // less, and of the size of the database after compaction.
@@ -77,7 +77,7 @@ func TestTelegraf(t *testing.T) {
 	}
 }
 
-// way is one of moving the messages, with what was measured in each turn.
+// way is one of moving the messages, with the figures of each turn.
 type way struct {
 	name, binary string
 	arguments    []string // before the configuration

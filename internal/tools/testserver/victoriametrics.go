@@ -82,7 +82,7 @@ func (s *VictoriaMetrics) WaitForRows() {
 // before is there; WaitForRows makes sure.
 func (s *VictoriaMetrics) Get(path string, parameters url.Values, data any) {
 	s.tb.Helper()
-	if resp, err := http.Get(s.URL + "/internal/force_flush"); err == nil { // makes what was written visible
+	if resp, err := http.Get(s.URL + "/internal/force_flush"); err == nil { // makes the last writes visible
 		resp.Body.Close()
 	}
 	resp, err := http.PostForm(s.URL+"/api/v1/"+path, parameters)

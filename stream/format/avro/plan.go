@@ -341,7 +341,7 @@ func (l *leaf) find() any {
 	return v.Addr().Interface()
 }
 
-// value is what a field has: integer, float, text or, for what is rare, something else.
+// value is what a field has: integer, float, text or, rarely, something else.
 type value struct {
 	kind    reflect.Kind // Invalid = null
 	integer int64
