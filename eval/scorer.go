@@ -132,7 +132,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 	return s
 }
 
-// newScorer returns a Scorer of forecasts of so many rows; see lanes.Tally.
+// newScorer returns a Scorer of forecasts with rows rows; see lanes.Tally.
 func newScorer(c ScorerConfig, rows int) *Scorer {
 	c.Horizons = append([]int(nil), c.Horizons...)
 	s := &Scorer{c: c, rows: rows, pane: math.MaxInt, most: 1}

@@ -72,7 +72,7 @@ func (w *Workspace) solver(order int) solver {
 }
 
 // BlockNewton is mini-batch doubly stochastic gradient descent (Brault 2017, Algorithm 4)
-// with the preconditioning by the Hessian of its section 8.3. Every so many samples, a step takes the
+// with the preconditioning by the Hessian of its section 8.3. At the end of a mini-batch, a step takes the
 // last n samples (first source of randomness) and one block i of the features (second):
 //
 //	R_i     <- beta^n R_i + Phi_i^T Phi_i

@@ -34,14 +34,14 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("%s has %d lines:\n%s", args[0], n, text)
 				}
 			},
-			// wide FILE COLUMNS: a CSV file of so many columns.
+			// wide FILE COLUMNS: a CSV file with COLUMNS columns.
 			"wide": func(ts *testscript.TestScript, neg bool, args []string) {
 				var n int
 				_, err := fmt.Sscan(args[1], &n)
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[0]), wideCSV(n), 0o600))
 			},
-			// fleet FILE SERIES ROWS: JSON lines of so many series that take turns.
+			// fleet FILE SERIES ROWS: JSON lines of SERIES series that take turns.
 			"fleet": func(ts *testscript.TestScript, neg bool, args []string) {
 				var series, rows int
 				_, err := fmt.Sscan(args[1]+" "+args[2], &series, &rows)

@@ -46,7 +46,7 @@ const (
 	holdAbove     = 9      // surprisal at which a view stops learning
 	usualBelow    = 6      // surprisal below which the new normal has been learnt
 	longExcursion = 50     // samples beyond the threshold of a tail, after which they are odd however small, and teach nothing …
-	longMost      = 2      // … for so many times NormalAfter
+	longMost      = 2      // … for this multiple of NormalAfter
 	evidenceLeast = .6     // part of the mean that a sample needs to score by it
 )
 

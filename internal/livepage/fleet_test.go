@@ -16,7 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// fleet returns a page with so many series of two variables; the 123rd has an anomaly, the
+// fleet returns a page with a number of series of two variables; the 123rd has an anomaly, the
 // 45th the lowest skill.
 func fleet(t *testing.T, series int) *feeder {
 	t.Helper()
@@ -50,7 +50,7 @@ func fleet(t *testing.T, series int) *feeder {
 	return first
 }
 
-// wide returns a page with one series of so many variables with long names.
+// wide returns a page with one series of many variables with long names.
 func wide(t *testing.T, variables int) *feeder {
 	t.Helper()
 	var names []string

@@ -83,7 +83,7 @@ func errorsOf(traces []*Trace) *figure {
 	return f
 }
 
-// decades puts at most about so many ticks at powers of ten on an axis of logarithms.
+// decades puts about most ticks, or fewer, at powers of ten on an axis of logarithms.
 type decades int
 
 // Ticks implements plot.Ticker.

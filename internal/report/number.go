@@ -33,7 +33,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // undefined.
 func (n Number) String() string { return n.Digits(6) }
 
-// Digits prints so many significant digits, all digits before the point, and a dash for
+// Digits prints that number of significant digits, all digits before the point, and a dash for
 // what is undefined.
 func (n Number) Digits(digits int) string {
 	v := math.Abs(float64(n))
@@ -49,7 +49,7 @@ func (n Number) Digits(digits int) string {
 // mostWhole is the size below which all digits before the point are printed.
 const mostWhole = 1e15
 
-// Apart prints numbers with so many significant digits, or with as many as show two digits of the smallest
+// Apart prints numbers with digits significant digits, or with as many as show two digits of the smallest
 // difference between two of them: 104452.31, 104452.11 and 104452.51.
 func Apart(digits int, numbers ...Number) []string {
 	texts := make([]string, len(numbers))

@@ -226,7 +226,7 @@ func (t *Trace) Weights(experts []string, w []float64) {
 	b.weighted++
 }
 
-// grow makes room for the weights of so many experts.
+// grow makes room for the weights of the experts.
 func (b *bin) grow(experts int) {
 	b.weights = append(b.weights, make([]float64, max(0, experts-len(b.weights)))...)
 }

@@ -10,7 +10,7 @@ import (
 // that the standard error allows for reaches over a few hundred rows then, or over a few of these means.
 const mostLosses = 1 << 17
 
-// Losses are those of a model on all rows, in their order, or means of so many neighbours that at
+// Losses are those of a model on all rows, in their order, or means of neighbours, so that at
 // most mostLosses are held. The standard error of a mean is then that of means of batches.
 type Losses struct {
 	means []float64 // NaN = no target in it

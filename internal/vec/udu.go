@@ -42,7 +42,7 @@ type UDUScratch struct {
 
 const (
 	uduRows    = 16 // rows of a column are a multiple of this, a cache line …
-	uduColumns = 4  // … and kernels take so many columns at a time
+	uduColumns = 4  // … and columns that a kernel takes at a time
 )
 
 // columns is n rounded up to what kernels take at a time.

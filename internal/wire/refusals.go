@@ -136,7 +136,7 @@ func (r *Refusals) Remedies() (s string) {
 	return s
 }
 
-// Check returns an error when more than the share most of so many records was refused.
+// Check returns an error when a larger share than most of the records was refused.
 func (r *Refusals) Check(records int64, most float64) error {
 	n := r.Total()
 	if n == 0 || float64(n) <= most*float64(records) {

@@ -74,7 +74,7 @@ func (e *Engine) better(s *series) (tier int, bytes int64, fits bool) {
 }
 
 // firstThatFits returns the first of the models from, …, to-1 that the budget has room for in
-// the place of so many bytes, with the bytes that it takes.
+// the place of the replaced bytes, with the bytes that it takes.
 func (e *Engine) firstThatFits(from, to, dim int, replaced int64) (tier int, bytes int64, fits bool) {
 	if e.budget.limit == 0 {
 		return from, 0, true // shards that learn at the same time come here
@@ -213,7 +213,7 @@ func (e *Engine) remeasure(s *series, samples int64) error {
 	return nil
 }
 
-// remeasured reports whether a series is measured again when it has so many samples.
+// remeasured reports whether a series is measured again at this number of samples.
 func remeasured(samples int64) bool {
 	return samples > measuredSamples && samples&(samples-1) == 0
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
-// grouped gives the records to an engine, which settles and scores after every so many. Text
+// grouped gives the records to an engine, which settles and scores after every few. Text
 // and state are those at the end.
 func grouped(t *testing.T, c engine.Config, records []stream.Record, every int) (points string, state []byte) {
 	t.Helper()

@@ -190,7 +190,7 @@ func halfFloat(b []byte) float64 {
 	return v
 }
 
-// appendParquetNumber appends a number of so many bits, nothing for NaN.
+// appendParquetNumber appends a number of 32 or 64 bits, nothing for NaN.
 func appendParquetNumber(dst []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) {
 		return dst

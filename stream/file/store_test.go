@@ -155,7 +155,7 @@ func TestFault34_TornCheckpoint(t *testing.T) {
 	}
 }
 
-// full is a disk that has room for so many bytes.
+// full is a disk that has room for a number of bytes.
 type full struct {
 	file.Disk
 	room int

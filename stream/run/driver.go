@@ -199,7 +199,7 @@ func Full(b *engine.Results, bytes int) bool { return (&Config{BatchBytes: bytes
 
 // full reports whether b is large enough.
 func (c *Config) full(b *engine.Results) bool {
-	const points, bytes = 2000, 8 << 20 // several batches of so many points fit into the caches
+	const points, bytes = 2000, 8 << 20 // several such batches fit into the caches
 	enough := b.Points() >= cmp.Or(c.BatchPoints, points) && (c.BatchPoints > 0 || !b.Gathers())
 	return enough || b.Bytes() >= cmp.Or(c.BatchBytes, bytes)
 }

@@ -139,7 +139,7 @@ func NewEngine(t testing.TB, c engine.Config) *engine.Engine {
 	return e
 }
 
-// LearnGrouped gives the records to e, which settles and scores into b after every so many, and at
+// LearnGrouped gives the records to e, which settles and scores into b after every few, and at
 // the end.
 func LearnGrouped(t testing.TB, e *engine.Engine, b *engine.Results, records []stream.Record, every int) {
 	t.Helper()

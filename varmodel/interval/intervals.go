@@ -331,7 +331,7 @@ func (s *Intervals) votes(h, l, voters, misses int, y, forecast, half []float64)
 	return voters, misses
 }
 
-// move returns what g of horizon h and a level is multiplied by when so many of the voters miss.
+// move returns exp(step (misses/voters - (1 - level))), the factor of g at horizon h and the l-th level.
 func (s *Intervals) move(h int, step float64, l, misses, voters int) float64 {
 	known := step == commonLeast(h) && voters == s.cfg.Dim // as a rule
 	at := &s.moves[((h-1)*len(s.cfg.Levels)+l)*(s.cfg.Dim+1)+misses]
