@@ -197,7 +197,7 @@ func TestEncodedInPieces(t *testing.T) {
 	var b engine.Results
 	for i := range 2 * c.MaxSeries {
 		r := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: fmt.Sprint("s", i%c.MaxSeries), Time: int64(i+1) * 1e9, Values: []float64{float64(i), 1}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 		b.Reset()

@@ -55,7 +55,7 @@ func TestPage(t *testing.T) {
 				for j := range rs[i].Names {
 					rs[i].Names[j] = "y" + strconv.Itoa(1+j)
 				}
-				if err := e.Apply(&b, &rs[i]); err != nil {
+				if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -279,7 +279,7 @@ func (s *stageSamples) engine(b testing.TB, c *config.Config) (*engine.Engine, f
 		r.Time = s.times[0] + int64(n)*int64(time.Minute)
 		r.Values = s.values[n%len(s.values)]
 		m.Offset = int64(n)
-		if err := e.Apply(batch, &r); err != nil {
+		if err := errors.Join(e.Learn(batch, &r), e.Score(batch)); err != nil {
 			b.Fatal(err)
 		}
 		n++

@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // BenchmarkCheckpoint is a checkpoint of 10,000 series of which 1 in 100 has got a
@@ -33,7 +34,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 	next := int64(0)
 	sample := func(k int) {
 		r := stream.Record{Message: &stream.Message{Offset: next}, Series: fmt.Sprint("s", k), Time: next + 1, Values: []float64{float64(k % 7), float64(next % 5)}}
-		if err := e.Apply(&batch, &r); err != nil {
+		if err := streamtest.Apply(e, &batch, &r); err != nil {
 			b.Fatal(err)
 		}
 		next++

@@ -15,8 +15,7 @@ import (
 var parts embed.FS
 
 func (a *app) createCommand() *cobra.Command {
-	inputs := []string{"kafka", "telegraf", "file", "stdin", "simulated"}
-	outputs := []string{"influxdb", "remote_write", "file", "kafka"}
+	inputs, outputs := partsOf("input-"), partsOf("output-")
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Print a commented configuration to start from",
@@ -50,4 +49,18 @@ func (a *app) createCommand() *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// partsOf returns the names of the parts that begin with kind, in alphabetical order.
+func partsOf(kind string) (names []string) {
+	files, err := parts.ReadDir("create")
+	if err != nil {
+		panic(err) // it is a part of the binary
+	}
+	for _, f := range files {
+		if name, ok := strings.CutPrefix(strings.TrimSuffix(f.Name(), ".yaml"), kind); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }

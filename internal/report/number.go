@@ -49,7 +49,7 @@ func (n Number) Digits(digits int) string {
 // mostWhole is the size below which all digits before the point are printed.
 const mostWhole = 1e15
 
-// Apart prints numbers with digits significant digits, or with as many as show two digits of the smallest
+// Apart prints numbers with the given significant digits, or with as many as show two digits of the smallest
 // difference between two of them: 104452.31, 104452.11 and 104452.51.
 func Apart(digits int, numbers ...Number) []string {
 	texts := make([]string, len(numbers))

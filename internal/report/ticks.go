@@ -54,7 +54,7 @@ func (s sparse) Ticks(lo, hi float64) []plot.Tick {
 	return kept
 }
 
-// dateTicks puts about its value of ticks at round times.
+// dateTicks is about the number of ticks, at round times.
 type dateTicks int
 
 // The distances between ticks, below a month.

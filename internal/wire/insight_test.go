@@ -7,6 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // TestAutoSaysBoth: the default model says at once which experts it mixes and which
@@ -24,7 +25,7 @@ func TestAutoSaysBoth(t *testing.T) {
 	for i := range int64(400) {
 		x, y = .5*x+math.Sin(float64(7*i%31)), .3*y+.8*x // x drives y
 		r := stream.Record{Message: &stream.Message{Offset: i}, Series: "s", Time: i * 3600e9, Names: []string{"x", "y"}, Values: []float64{x, y}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}

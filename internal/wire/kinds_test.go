@@ -17,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // A new input, output or format is one file and one row. This file is such a file for each of
@@ -206,7 +207,7 @@ func TestOneRowIsEnough(t *testing.T) {
 		if _, err := src.Read(t.Context(), m); errors.Is(err, io.EOF) {
 			break
 		}
-		if err := errors.Join(src.Decoder.Decode(r, &m[0]), e.Apply(b, r)); err != nil {
+		if err := errors.Join(src.Decoder.Decode(r, &m[0]), streamtest.Apply(e, b, r)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -209,7 +209,7 @@ func apply(t *testing.T, e *engine.Engine, rows [][]float64, from int) *engine.R
 	b := new(engine.Results)
 	for i, y := range rows {
 		at := int64(from + i)
-		if err := e.Apply(b, &stream.Record{Message: &stream.Message{Offset: at}, Series: "s", Time: at * 3600e9, Values: y}); err != nil {
+		if err := streamtest.Apply(e, b, &stream.Record{Message: &stream.Message{Offset: at}, Series: "s", Time: at * 3600e9, Values: y}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // sums adds up the squared errors of forecasts that have their target, by horizon.
@@ -59,7 +60,7 @@ func TestAwaitedTargetsAreTheScored(t *testing.T) {
 			hour += int64(4 * r.Uniform()) // fewer than a gap that breaks the series
 		}
 		at := hour*3600e9 + int64(600e9*(2*r.Uniform()-1))
-		if err := e.Apply(&b, &stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: "s", Time: at, Values: y}); err != nil {
+		if err := streamtest.Apply(e, &b, &stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: "s", Time: at, Values: y}); err != nil {
 			t.Fatal(err)
 		}
 		if i%7 == 0 || i == 399 {

@@ -39,7 +39,7 @@ func applyValues(t *testing.T, e *engine.Engine, at []int64, values []float64) [
 	for i, v := range values {
 		b.Metrics = b.Metrics[:0]
 		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: "s", Time: at[i] * 1e9, Values: []float64{v}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -37,7 +37,7 @@ func offer(t *testing.T, e *engine.Engine, b *engine.Results, n, dim, rounds int
 			for j := range dim {
 				r.Values = append(r.Values, math.Sin(float64(round*(j+1)+s)))
 			}
-			if err := e.Apply(b, &r); err != nil {
+			if err := streamtest.Apply(e, b, &r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -95,7 +95,7 @@ func TestFault56_MemoryDecides(t *testing.T) {
 		for s := series - 20; s < series+5; s++ {
 			m := stream.Message{Topic: "in", Offset: e.Next()}
 			r := stream.Record{Message: &m, Series: fmt.Sprint("s", s), Time: 9e9, Values: []float64{1, 2, 3}}
-			if err := e.Apply(b, &r); err != nil {
+			if err := streamtest.Apply(e, b, &r); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -61,7 +61,7 @@ func TestChangesAreAll(t *testing.T) {
 				var whole, got, want []byte
 				var changes [][]byte
 				for _, r := range unruly(rng, 400) {
-					if err := e.Apply(&b, &r); err != nil {
+					if err := streamtest.Apply(e, &b, &r); err != nil {
 						t.Fatal(err)
 					}
 					switch rng.IntN(20) {

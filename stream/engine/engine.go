@@ -69,17 +69,6 @@ func (e *Engine) Next() int64 { return e.next }
 // NumSeries returns the number of series seen.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
-// Apply learns and scores a message with one record, unless it was applied before.
-func (e *Engine) Apply(dst *Results, r *stream.Record) error {
-	if !e.begin(dst, r.Message) {
-		return nil
-	}
-	if err := e.Learn(dst, r); err != nil {
-		return err
-	}
-	return e.Score(dst)
-}
-
 // begin reports whether m is new: a message whose offset was applied before is to be
 // skipped.
 func (e *Engine) begin(dst *Results, m *stream.Message) bool {

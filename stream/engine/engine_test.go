@@ -28,7 +28,7 @@ func TestRestartAnywhere(t *testing.T) {
 		for i := range rs {
 			states = append(states, streamtest.Snapshot(whole))
 			var b engine.Results
-			if err := whole.Apply(&b, &rs[i]); err != nil {
+			if err := streamtest.Apply(whole, &b, &rs[i]); err != nil {
 				t.Fatal(err)
 			}
 			output = append(output, text(&b))
@@ -40,7 +40,7 @@ func TestRestartAnywhere(t *testing.T) {
 			}
 			for i := max(0, from-3); i < min(from+60, len(rs)); i++ {
 				var b engine.Results
-				if err := e.Apply(&b, &rs[i]); err != nil {
+				if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 					t.Fatal(err)
 				}
 				want := output[i]
@@ -72,11 +72,11 @@ func TestBatchKeepsEarlierPoints(t *testing.T) {
 	one, many := streamtest.NewEngine(t, streamtest.DriftConfig()), streamtest.NewEngine(t, streamtest.DriftConfig())
 	var whole, want engine.Results
 	for i := range rs {
-		if err := one.Apply(&whole, &rs[i]); err != nil {
+		if err := streamtest.Apply(one, &whole, &rs[i]); err != nil {
 			t.Fatal(err)
 		}
 		var b engine.Results
-		if err := many.Apply(&b, &rs[i]); err != nil {
+		if err := streamtest.Apply(many, &b, &rs[i]); err != nil {
 			t.Fatal(err)
 		}
 		want.Forecasts = append(want.Forecasts, b.Forecasts...)
@@ -104,7 +104,7 @@ func TestScoredLater(t *testing.T) {
 			atOnce, later := streamtest.NewEngine(t, c), streamtest.NewEngine(t, c)
 			var want, got engine.Results
 			for i := range rs {
-				if err := atOnce.Apply(&want, &rs[i]); err != nil {
+				if err := streamtest.Apply(atOnce, &want, &rs[i]); err != nil {
 					t.Fatal(err)
 				}
 				if engine.Begin(later, &got, rs[i].Message) {
@@ -137,7 +137,7 @@ func TestRestoreFailsWhole(t *testing.T) {
 	e := streamtest.NewEngine(t, streamtest.DriftConfig())
 	var b engine.Results
 	for i := range rs {
-		if err := e.Apply(&b, &rs[i]); err != nil {
+		if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestFatalErrors(t *testing.T) {
 		c := streamtest.DriftConfig()
 		change(&c)
 		var b engine.Results
-		err := streamtest.NewEngine(t, c).Apply(&b, &stream.Record{Message: &stream.Message{}, Series: "s", Values: []float64{1}})
+		err := streamtest.Apply(streamtest.NewEngine(t, c), &b, &stream.Record{Message: &stream.Message{}, Series: "s", Values: []float64{1}})
 		if err == nil || len(b.DeadLetters) > 0 || name != "observe" && !errors.Is(err, boom) {
 			t.Errorf("%s: got %v and %d dead letters", name, err, len(b.DeadLetters))
 		}
@@ -196,7 +196,7 @@ func TestScoresOfTheEnd(t *testing.T) {
 	var b engine.Results
 	rs := streamtest.Records(100, 2)
 	for i := range rs {
-		if err := e.Apply(&b, &rs[i]); err != nil {
+		if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -224,7 +224,7 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 			r.Values[j] = math.Sin(float64(r.Message.Offset) * float64(j+1))
 		}
 		b.Reset()
-		if err := e.Apply(&b, &r); err != nil {
+		if err := errors.Join(e.Learn(&b, &r), e.Score(&b)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,7 +247,7 @@ func FuzzRestore(f *testing.F) {
 	var b engine.Results
 	rs := streamtest.Records(40, 1)
 	for i := range rs {
-		if err := e.Apply(&b, &rs[i]); err != nil {
+		if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 			f.Fatal(err)
 		}
 		if i%8 == 0 {
@@ -261,7 +261,7 @@ func FuzzRestore(f *testing.F) {
 		}
 		var b engine.Results
 		for i := range rs {
-			if err := e.Apply(&b, &rs[i]); err != nil {
+			if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -287,7 +287,7 @@ func BenchmarkApply(b *testing.B) {
 				r.Time += 1e9
 				r.Values[0]++
 				batch.Reset()
-				if err := e.Apply(&batch, &r); err != nil {
+				if err := errors.Join(e.Learn(&batch, &r), e.Score(&batch)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -66,7 +66,7 @@ func give(t *testing.T, e *engine.Engine, inputs []input) *engine.Results {
 	b := &engine.Results{}
 	for _, in := range inputs {
 		r := stream.Record{Message: &stream.Message{Offset: e.Next()}, Series: "s", Time: in.at * 1e9, Names: in.names, Values: in.values}
-		if err := e.Apply(b, &r); err != nil {
+		if err := streamtest.Apply(e, b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -44,7 +44,7 @@ func TestFault27_HostileNumbers(t *testing.T) {
 			v = float64(i % 10)
 		}
 		m := stream.Message{Topic: "in", Offset: int64(i)}
-		if err := e.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: int64(i+1) * 1e9, Values: []float64{v, float64(i)}}); err != nil {
+		if err := streamtest.Apply(e, &b, &stream.Record{Message: &m, Series: "s", Time: int64(i+1) * 1e9, Values: []float64{v, float64(i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +83,7 @@ func TestFault33_FloodIsBounded(t *testing.T) {
 	apply := func(from, n int) {
 		for i := from; i < from+n; i++ {
 			m := stream.Message{Topic: "in", Offset: int64(i)}
-			if err := e.Apply(&b, &stream.Record{Message: &m, Series: fmt.Sprint("s", i), Time: int64(i+1) * 1e9, Values: []float64{1, 2}}); err != nil {
+			if err := streamtest.Apply(e, &b, &stream.Record{Message: &m, Series: fmt.Sprint("s", i), Time: int64(i+1) * 1e9, Values: []float64{1, 2}}); err != nil {
 				t.Fatal(err)
 			}
 			if i%100 == 0 {

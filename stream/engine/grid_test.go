@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -64,7 +65,7 @@ func rowsOf(t *testing.T, c engine.Config, rs []stream.Record) map[string]string
 		m.Offset = int64(i)
 		r := rs[i]
 		r.Message = &m
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +136,7 @@ func TestRestartBetweenParts(t *testing.T) {
 		apply := func(e *engine.Engine, rs []stream.Record) string {
 			var b engine.Results
 			for i := range rs {
-				if err := e.Apply(&b, &rs[i]); err != nil {
+				if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -172,7 +173,7 @@ func TestDamagedAssembly(t *testing.T) {
 	rs := parts(4, 3)
 	for i := range rs[:len(rs)-2] {
 		rs[i].Message.Offset = int64(i)
-		if err := e.Apply(&b, &rs[i]); err != nil {
+		if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -197,7 +198,7 @@ func TestAssemblyDoesNotAllocate(t *testing.T) {
 	names := [][]string{{"a"}, {"b"}}
 	step := func() {
 		for _, r.Names = range names {
-			if err := e.Apply(&b, &r); err != nil {
+			if err := errors.Join(e.Learn(&b, &r), e.Score(&b)); err != nil {
 				t.Fatal(err)
 			}
 			m.Offset++
@@ -261,7 +262,7 @@ func FuzzAssembly(f *testing.F) {
 					t.Fatal(err)
 				}
 			}
-			if err := e.Apply(&b, &rs[i]); err != nil {
+			if err := streamtest.Apply(e, &b, &rs[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -331,14 +332,14 @@ func BenchmarkAssembly(b *testing.B) {
 					if parts {
 						for j := range dim {
 							r.Names, r.Values = names[j:j+1], values[j:j+1]
-							if err := e.Apply(&batch, &r); err != nil {
+							if err := errors.Join(e.Learn(&batch, &r), e.Score(&batch)); err != nil {
 								b.Fatal(err)
 							}
 							r.Message.Offset++
 						}
 					} else {
 						r.Names, r.Values = names, values
-						if err := e.Apply(&batch, &r); err != nil {
+						if err := errors.Join(e.Learn(&batch, &r), e.Score(&batch)); err != nil {
 							b.Fatal(err)
 						}
 						r.Message.Offset++
@@ -372,7 +373,7 @@ func TestMeanOfARow(t *testing.T) {
 				}
 			}
 			r := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: "s", Time: at * 1e9, Names: []string{"x"}, Values: []float64{float64(at)}}
-			if err := e.Apply(&b, &r); err != nil {
+			if err := streamtest.Apply(e, &b, &r); err != nil {
 				t.Fatal(err)
 			}
 		}

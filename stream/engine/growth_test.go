@@ -84,7 +84,7 @@ func forecastsOf(t *testing.T, c engine.Config, records []stream.Record, restart
 			e = restart(i, e)
 		}
 		var b engine.Results
-		if err := e.Apply(&b, &records[i]); err != nil {
+		if err := streamtest.Apply(e, &b, &records[i]); err != nil {
 			t.Fatal(err)
 		}
 		text := ""

@@ -55,7 +55,7 @@ func TestInsightsComeWithTheMetrics(t *testing.T) {
 		var b engine.Results
 		for i := range int64(9) {
 			r := stream.Record{Message: &stream.Message{Offset: i}, Series: "s", Time: i + 1, Names: []string{"x", "y"}, Values: []float64{1, 2}}
-			if err := e.Apply(&b, &r); err != nil {
+			if err := streamtest.Apply(e, &b, &r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -89,7 +89,7 @@ func TestScoresOverAllSeries(t *testing.T) {
 		// Up and down by turns: the mean difference is 0, or nearly.
 		value := size * float64(i/2%2)
 		r := stream.Record{Message: &stream.Message{Offset: i}, Series: name, Time: i + 1, Values: []float64{value}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestScoresOverAllSeries(t *testing.T) {
 	}
 	r := stream.Record{Message: &stream.Message{Offset: 400}, Series: stream.AllSeries, Time: 1, Values: []float64{1}}
 	b.Reset()
-	if err := e.Apply(&b, &r); err != nil || len(b.DeadLetters) != 1 {
+	if err := streamtest.Apply(e, &b, &r); err != nil || len(b.DeadLetters) != 1 {
 		t.Errorf("a series of that name: %v, %+v", err, b.DeadLetters)
 	}
 }

@@ -50,7 +50,7 @@ func TestModelsAreAsked(t *testing.T) {
 	var b engine.Results
 	for i, x := range []float64{1, 2, 101, 102, 3} {
 		r := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: "s", Time: int64(i+1) * 1e9, Names: []string{"x", "y"}, Values: []float64{x, 0}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestAnomaliesHaveACause(t *testing.T) {
 			y[1] = 60
 		}
 		record := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: "s", Time: int64(i+1) * 1e9, Values: y}
-		if err := e.Apply(&b, &record); err != nil {
+		if err := streamtest.Apply(e, &b, &record); err != nil {
 			t.Fatal(err)
 		}
 		o := b.Observations[0]

@@ -39,7 +39,7 @@ func TestTargetTimesAreUnique(t *testing.T) {
 			}
 			m := stream.Message{Topic: "in", Offset: int64(i)}
 			values := []float64{float64(i % 9), 1}[:1+(i+180)/200%2] // a new model now and then
-			if err := e.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: now, Values: values}); err != nil {
+			if err := streamtest.Apply(e, &b, &stream.Record{Message: &m, Series: "s", Time: now, Values: values}); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range b.Forecasts {
@@ -94,7 +94,7 @@ func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
 			if weekend(at) && !phase || rng.IntN(30) == 0 {
 				continue
 			}
-			if err := e.Apply(&b, &stream.Record{Message: &stream.Message{Topic: "in", Offset: d}, Series: "s", Time: at, Values: []float64{float64(d % 9)}}); err != nil {
+			if err := streamtest.Apply(e, &b, &stream.Record{Message: &stream.Message{Topic: "in", Offset: d}, Series: "s", Time: at, Values: []float64{float64(d % 9)}}); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range b.Forecasts {

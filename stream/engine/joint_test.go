@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
@@ -42,7 +43,7 @@ func TestJointRegion(t *testing.T) {
 			Message: &stream.Message{Offset: i}, Series: "s", Time: (i + 1) * 1e9,
 			Values: []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()},
 		}
-		if err := e.Apply(&b, &record); err != nil {
+		if err := streamtest.Apply(e, &b, &record); err != nil {
 			t.Fatal(err)
 		}
 		if len(b.Forecasts) == 0 {

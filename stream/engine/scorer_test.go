@@ -64,10 +64,10 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 			Values: []float64{rng.NormFloat64() * size, rng.NormFloat64()},
 		}
 		var want, got engine.Results
-		if err := one.Apply(&want, &r); err != nil {
+		if err := streamtest.Apply(one, &want, &r); err != nil {
 			t.Fatal(err)
 		}
-		if err := other.Apply(&got, &r); err != nil {
+		if err := streamtest.Apply(other, &got, &r); err != nil {
 			t.Fatal(err)
 		}
 		if text(&got) != text(&want) {
@@ -136,7 +136,7 @@ func TestUnsoundForecastsInAGap(t *testing.T) {
 		}
 		b.Reset()
 		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: now, Values: []float64{rng.NormFloat64()}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,7 +186,7 @@ func walk(t *testing.T, limits func([]string) (low, high []float64)) []stream.Fo
 	var b engine.Results
 	for i := range int64(500) {
 		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: i * 1e9, Values: []float64{rng.NormFloat64(), rng.NormFloat64()}}
-		if err := e.Apply(&b, &r); err != nil {
+		if err := streamtest.Apply(e, &b, &r); err != nil {
 			t.Fatal(err)
 		}
 	}

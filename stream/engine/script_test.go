@@ -198,7 +198,7 @@ func (s *script) step(t *testing.T, d *datadriven.TestData, b *engine.Results, l
 		}
 		r.Values = append(r.Values, number(f))
 	}
-	return s.engine.Apply(b, r)
+	return streamtest.Apply(s.engine, b, r)
 }
 
 // render prints a batch, one point a line.

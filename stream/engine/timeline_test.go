@@ -38,7 +38,7 @@ func wrongTimes(t *testing.T, c engine.Config, wrong map[int]time.Time) *engine.
 			for _, name := range names {
 				r.Values = append(r.Values, values[name])
 			}
-			if err := e.Apply(b, &r); err != nil {
+			if err := streamtest.Apply(e, b, &r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -119,7 +119,7 @@ func TestFault60_LateStaysLate(t *testing.T) {
 			}
 			m := stream.Message{Topic: "in", Offset: offset}
 			offset++
-			if err := e.Apply(b, &stream.Record{Message: &m, Series: "s", Time: at, Values: []float64{float64(i)}}); err != nil {
+			if err := streamtest.Apply(e, b, &stream.Record{Message: &m, Series: "s", Time: at, Values: []float64{float64(i)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -154,7 +154,7 @@ func TestFault66_OneValueForAMonth(t *testing.T) {
 	for i := range 800 {
 		m := stream.Message{Topic: "in", Offset: int64(i)}
 		r := stream.Record{Message: &m, Series: "s", Time: day.AddDate(0, 0, i).UnixNano(), Values: []float64{float64(i % 30)}}
-		if err := e.Apply(b, &r); err != nil {
+		if err := streamtest.Apply(e, b, &r); err != nil {
 			t.Fatal(err)
 		}
 		issued := 0

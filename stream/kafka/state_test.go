@@ -446,7 +446,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 			if err := d.Decode(&r, &all[i]); err != nil {
 				return err
 			}
-			if err := e.Apply(&b, &r); err != nil {
+			if err := streamtest.Apply(e, &b, &r); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package streamtest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -43,6 +44,16 @@ func Reject(e *engine.Engine, b *engine.Results, m *stream.Message, why *stream.
 	var d engine.Decoded
 	d.Decode(nil, &refused)
 	return e.LearnMessage(b, &d, 0)
+}
+
+// Apply learns and scores a message with one record, unless it was applied before.
+func Apply(e *engine.Engine, b *engine.Results, r *stream.Record) error {
+	if r.Message.Offset < e.Next() {
+		return nil
+	}
+	var d engine.Decoded
+	d.Decode(given{r}, r.Message)
+	return errors.Join(e.LearnMessage(b, &d, 0), e.Settle(b), e.Score(b))
 }
 
 // DriftConfig is an engine of Drift with everything switched on.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -96,7 +97,7 @@ func (s *series) applying(name string, model func() (eval.Model, error)) (work, 
 		m.Offset = int64(t)
 		r.Time = start + int64(t)*int64(time.Minute)
 		r.Values = s.values[t%samples]
-		if err := e.Apply(batch, &r); err != nil {
+		if err := errors.Join(e.Learn(batch, &r), e.Score(batch)); err != nil {
 			panic(err)
 		}
 		t++

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/streamtest"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -128,7 +129,7 @@ func TestGuards(t *testing.T) {
 					d.do(rng, in, y)
 				}
 				m := stream.Message{Topic: "in", Offset: int64(i)}
-				if err := e.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: int64(i+1) * 1e9, Values: y}); err != nil {
+				if err := streamtest.Apply(e, &b, &stream.Record{Message: &m, Series: "s", Time: int64(i+1) * 1e9, Values: y}); err != nil {
 					t.Fatalf("%s, sample %d: %v", d.name, i, err)
 				}
 				for _, o := range b.Observations {
