@@ -33,7 +33,7 @@ type Event struct {
 }
 
 // WithEvents returns the calendar with an input for each name, after the terms: 1 during an
-// event, otherwise 0. The events are ascending by name, then by time; those of a name do not
+// event, otherwise 0. The events are ascending by name, then by time; events of one name do not
 // overlap.
 func (c Calendar) WithEvents(all []Event) Calendar {
 	c.events = nil

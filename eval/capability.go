@@ -107,7 +107,7 @@ type Influencer interface {
 	// variable i into dst[i*dim+j], len dim*dim: the mean over the recent past of
 	// the absolute derivative of the one-step forecast of i in j, summed over the
 	// lags of j, in standard deviations of i for one standard deviation of j. Its
-	// sign is that of the mean derivative. The diagonal holds what a variable
+	// sign is the sign of the mean derivative. The diagonal holds what a variable
 	// says about itself. It returns false while there is nothing to average.
 	InfluenceTo(dst []float64) (ok bool)
 }

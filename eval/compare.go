@@ -32,7 +32,7 @@ type Comparison struct {
 // count. It panics when the lengths differ, and returns an error with fewer
 // than 8 targets.
 //
-// DM is that of Diebold and Mariano 1995 with the correction of Harvey,
+// DM is the statistic of Diebold and Mariano 1995 with the correction of Harvey,
 // Leybourne and Newbold 1997 for small samples and the horizon h, against the
 // t distribution with N-1 degrees of freedom. The interval inverts this test. See
 // StandardError for the variance of the mean difference.

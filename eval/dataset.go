@@ -22,7 +22,7 @@ type Series struct {
 	Times []int64     // of the rows, ns since 1970 UTC, ascending; nil = the row number
 	Rows  [][]float64 // each of length dim; NaN = missing
 
-	// Inputs are those of each row, in the order of Dataset.Inputs; NaN = missing.
+	// Inputs are the inputs of each row, in the order of Dataset.Inputs; NaN = missing.
 	// Nil when there are none.
 	Inputs [][]float64
 }

@@ -42,7 +42,7 @@ type Options struct {
 	Calendar    Calendar
 	KnownInputs bool
 
-	// Window is that of the Scorer.
+	// Window is ScorerConfig.Window.
 	Window int
 
 	// Losses keeps the loss of every sample, see Result.
@@ -247,7 +247,7 @@ type Spread struct {
 	first, scored []tally
 }
 
-// Scale is that of a Spread of all rows.
+// Scale returns the scale of a Spread of all rows.
 func Scale(rows [][]float64, first, from, to int) []float64 {
 	s := Spread{First: first, From: from, To: to}
 	for _, y := range rows {

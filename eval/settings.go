@@ -21,7 +21,7 @@ type SettingConfig struct {
 	Dim int
 
 	// OffDiagonal is the standard deviation of the off-diagonal cells of A. Zero
-	// means that of the setting: .3, in Setting 2 with white noise .5.
+	// means the default of the setting: .3, in Setting 2 with white noise .5.
 	OffDiagonal float64
 
 	Seed uint64

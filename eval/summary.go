@@ -10,7 +10,7 @@ import (
 // Summary is the mean, spread and range of repetitions over seeds.
 type Summary struct {
 	N        int
-	Mean, SD float64 // SD is that of a sample (divisor N-1), 0 for one value
+	Mean, SD float64 // SD has the divisor N-1, and is 0 for one value
 	Min, Max float64
 }
 

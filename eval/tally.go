@@ -7,7 +7,7 @@ import (
 )
 
 // tally has the sums behind the scores of one variable at one horizon. Their terms are
-// nonnegative, except those of the mean and squared deviations of the target, which
+// nonnegative, except the mean and squared deviations of the target, which
 // Welford's method updates; so nothing cancels.
 type tally struct {
 	n        float64
@@ -85,7 +85,7 @@ func (t *tally) merge(u tally) {
 }
 
 // mergeMean merges m values with their mean and sum of squared deviations from it
-// into those of n others (Chan, Golub and LeVeque).
+// into the sums of n others (Chan, Golub and LeVeque).
 func mergeMean(mean, m2 *float64, n, otherMean, otherM2, m float64) {
 	if m == 0 {
 		return

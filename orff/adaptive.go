@@ -16,7 +16,7 @@ import (
 // to factor times the median distance between the first 200 inputs; SetBandwidth sets
 // it to any value. All features are 0 until sigma is known.
 //
-// The features are not divided by sqrt(D), as those of Fourier are: phi(x).phi(x) = D,
+// The features are not divided by sqrt(D), unlike the features of Fourier: phi(x).phi(x) = D,
 // and a ridge of lambda here is a ridge of lambda/D there.
 type Adaptive struct {
 	unit   *Fourier        // the map for sigma = 1, without the factor 1/sqrt(D)

@@ -229,7 +229,7 @@ func (b *Blocks) weigh(s float64) bool {
 	return true
 }
 
-// PullbackTo adds those of the blocks.
+// PullbackTo adds the pullbacks of the blocks.
 func (b *Blocks) PullbackTo(g, x, phi, theta, r []float64) {
 	n, p := b.dims.Features, b.dims.Params
 	clear(g)

@@ -87,7 +87,7 @@ func (m *CurlFree) settleB() {
 }
 
 // CurlFreeVarianceTo writes the variance of one draw of the curl-free map at a
-// lag, d x d: D times that of the mean of D draws.
+// lag, d x d: D times the variance of the mean of D draws.
 func CurlFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 	kernel := func(k, lag []float64) { curlKernelTo(k, lag, sigma) }
 	second := func(m, lag []float64) { fourthTo(m, lag, sigma) }

@@ -133,7 +133,7 @@ func (f *Maclaurin) variance(x, z []float64) float64 {
 //	phi_j(x) = (1/sqrt(D)) sum_i sqrt(a_i) prod_{k<=i} <w_ijk, x>,
 //
 // with l(l+1)/2 vectors a feature. It is unbiased, because each cross term has a
-// factor of mean zero without a partner; its variance is larger than that of
+// factor of mean zero without a partner; its variance is larger than the variance of
 // Maclaurin with one degree a feature.
 type Kakade struct {
 	coef  Coefficients

@@ -19,7 +19,7 @@ func newPair(a, b Map) pair {
 	}
 }
 
-// dims are those of the product with the given number of outputs.
+// dims are the dimensions of the product with the given number of outputs.
 func (m *pair) dims(out int) Dims {
 	return Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
 }

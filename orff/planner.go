@@ -344,7 +344,7 @@ func (f *Compositional) estimate() (estimate, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		// E||omega|| bounds the slope of k and, times sqrt(2), that of W.
+		// E||omega|| bounds the slope of k and, times sqrt(2), the slope of W.
 		s := math.Sqrt(float64(f.d) * f.spectrum.Variance())
 		if math.IsInf(s, 1) {
 			return nil, "", errors.New("orff: no uniform bound: the frequencies of the inner kernel have no variance")

@@ -87,7 +87,7 @@ func (s *Sum) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	}
 }
 
-// PullbackTo adds those of the parts.
+// PullbackTo adds the pullbacks of the parts.
 func (s *Sum) PullbackTo(g, x, phi, theta, r []float64) {
 	clear(g)
 	for i, m := range s.parts {

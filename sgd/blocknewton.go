@@ -81,7 +81,7 @@ func (w *Workspace) solver(order int) solver {
 // Since R_i contains Phi_i^T Phi_i, no step can raise the loss of the
 // mini-batch it sees: the learner cannot diverge, without any learning rate.
 //
-// The step knows the errors of its mini-batch, and those of earlier ones by nothing but R_i. So with
+// The step knows the errors of its mini-batch, and earlier errors by nothing but R_i. So with
 // several blocks whose features are correlated, and without forgetting, the weights end a few per cent
 // away from the ridge solution (7 to 9 % for blocks of 48); BlockDescent reaches it, with more memory.
 // Package varmodel takes BlockNewton for experts and NGRC, which forget by default, for the stack of a

@@ -300,7 +300,7 @@ func (l *DoublyStochastic) remember() {
 }
 
 // errorsTo computes the loss gradients of all pairs, and the features of block i. Inputs after
-// those of the mini-batch are of earlier ones.
+// other rows of the mini-batch are of earlier ones.
 func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 	d, n := l.dims, len(x)/l.dims.In
 	clear(e)

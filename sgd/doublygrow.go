@@ -42,7 +42,7 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 	return nil
 }
 
-// Start replaces the weights, in the order of WeightsTo, such as by those of a batch
+// Start replaces the weights, in the order of WeightsTo, such as by the weights of a batch
 // fit. All blocks are in use from then on, and an average starts again.
 func (l *DoublyStochastic) Start(theta []float64) {
 	if len(theta) != len(l.theta) {

@@ -12,7 +12,7 @@ import (
 type FourierNLMSConfig struct {
 	Inputs      int       // m, length of x
 	Frequencies []float64 // W in turns, m x D: column k is frequency k divided by 2 pi
-	Given       int       // features beside those of the frequencies
+	Given       int       // features beside the cosines and sines
 	Outputs     int       // p, length of y
 	Step        float64   // mu in (0, 2)
 }

@@ -76,7 +76,7 @@ func newObservation(v []float64, p int) (observation, error) {
 	return observation{v, len(v) / p, p}, nil
 }
 
-// forward sets the rows of y to V times those of h.
+// forward sets the rows of y to V times the rows of h.
 func (o observation) forward(y, h []float64) {
 	if o.v == nil {
 		copy(y, h)
@@ -87,7 +87,7 @@ func (o observation) forward(y, h []float64) {
 	}
 }
 
-// backward sets the rows of h to V^T times those of y.
+// backward sets the rows of h to V^T times the rows of y.
 func (o observation) backward(h, y []float64) {
 	if o.v == nil {
 		copy(h, y)

@@ -87,7 +87,7 @@ type Hessian struct {
 
 	// Output is B, p x p' row-major, of a decomposable map: then the inverse is
 	// taken factor by factor (a Stein equation) and costs the cube of the number
-	// of features instead of that of the parameters. nil: any map.
+	// of features instead of parameters. nil: any map.
 	Output []float64
 }
 

@@ -9,7 +9,7 @@ type Columns struct {
 	Inner int // p' of decomposable maps, 1 of curl-free and d of divergence-free ones
 	D     int // frequencies of a block
 
-	// Rows: the matrix is stored row by row, as that of a decomposable map;
+	// Rows: the matrix is stored row by row, as for a decomposable map;
 	// else it is column by column.
 	Rows bool
 }

@@ -182,7 +182,7 @@ func decodeCheckpoint(r *io.SectionReader) (c Checkpoint, size int64, err error)
 	return c, checkpointHeader + rest + checkpointTrailer, nil
 }
 
-// checkSum compares the checksum behind the first size bytes of r with that of these.
+// checkSum compares the checksum behind the first size bytes of r with the checksum of these bytes.
 func checkSum(r *io.SectionReader, size int64) error {
 	sum := crc32.New(castagnoli)
 	if _, err := io.CopyBuffer(sum, io.NewSectionReader(r, 0, size), make([]byte, 256<<10)); err != nil {

@@ -106,7 +106,7 @@ func (g *lagProducts) FeaturesTo(phi []float64, s *series.Scaler, past *series.H
 
 func (g *lagProducts) Smooth() error { return nil }
 
-// PullbackTo is the product rule; the lags are those of the last featuresTo.
+// PullbackTo is the product rule; the lags come from the last featuresTo.
 func (g *lagProducts) PullbackTo(dst, phi, w []float64, s *series.Scaler) {
 	n := g.linear.Features()
 	g.linear.PullbackTo(dst, phi[:n], w[:n], s)

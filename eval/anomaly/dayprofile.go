@@ -50,7 +50,7 @@ func (p *dayProfile) rowOf(bin int) []float32 {
 	return p.values[from : from+p.dim]
 }
 
-// own gives a bin a row of its own, like that of bins without samples.
+// own gives a bin a row of its own, filled like a bin without samples.
 func (p *dayProfile) own(bin int) {
 	const more = 8 // rows that there is room for at a time
 	n := len(p.values)

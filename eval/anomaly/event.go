@@ -235,7 +235,7 @@ func (s *Scorer) openInside() {
 
 // another reports whether a sample above 1 is another anomaly inside the event, and
 // returns the score: clearly odder than the event has been, a jump that is clearly larger
-// than those of the event, or something in other variables. The view is the leading one.
+// than the event's, or something in other variables. The view is the leading one.
 func (s *Scorer) another(best float64) (score float64, is bool) {
 	e := &s.event
 	if e.age <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow {

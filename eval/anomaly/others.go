@@ -49,7 +49,7 @@ func (o *others) learn(z []float64) {
 	o.q.Rank1(-weight, o.k)
 }
 
-// explain changes the residuals r, which are those of some values, into those with the value of
+// explain changes the residuals r given some values into residuals given also the value of
 // variable j that the others lead to expect.
 func (o *others) explain(r []float64, j int) {
 	o.q.RowTo(o.k, j)

@@ -74,7 +74,7 @@ func (r *valueRun) state(c *snapshot.Codec) {
 	}
 }
 
-// anomalyRuns finds values that stand still: those of a variable, and those of all of them together.
+// anomalyRuns finds values that stand still: of one variable, and of all variables together.
 type anomalyRuns struct {
 	n     float64 // samples
 	last  []float64
@@ -132,7 +132,7 @@ func (s *Scorer) observeRuns(time int64, y []float64, known bool) (surprisal flo
 	return s.rarestRun(y)
 }
 
-// rarestRun returns the surprisal of the least probable run, that of one variable or that of all, and
+// rarestRun returns the surprisal of the least probable run, of one variable or of all, and
 // sets the shares of Flat if it is an alarm. Runs of variables that a rule suppresses are none.
 func (s *Scorer) rarestRun(y []float64) (surprisal float64) {
 	r := &s.runs

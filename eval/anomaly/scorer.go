@@ -12,7 +12,7 @@ type View int
 
 // The views of an Scorer.
 const (
-	// Level: the mean of the last samples is away from that of the series at this
+	// Level: the mean of the last samples is away from the series' mean at this
 	// time of day.
 	Level View = iota
 

@@ -154,7 +154,7 @@ type slowTail struct {
 	share     float64 // of the values, beyond it
 	outside   bool    // in an excursion
 	peak      float64 // of this excursion
-	count     float64 // excursions, with those of the prior
+	count     float64 // excursions, the prior's included
 	excess    float64 // mean of their peaks beyond the threshold
 }
 
@@ -221,7 +221,7 @@ const (
 
 // lengthTail is the distribution of the lengths of excursions, see slowTail: an exponential law
 // whose mean is learnt.
-type lengthTail struct{ count, mean float64 } // excursions, with those of the prior; samples
+type lengthTail struct{ count, mean float64 } // excursions, the prior's included; samples
 
 // surprisal returns -log P(X >= length) for the next length X.
 func (t *lengthTail) surprisal(length float64) float64 {

@@ -131,7 +131,7 @@ type Server struct {
 	Enabled bool        `yaml:"enabled"`
 	Listen  string      `yaml:"listen"`
 	Token   secret.Text `yaml:"token" reload:"live"` // required on other addresses than loopback
-	TLSCert string      `yaml:"tls_cert"`            // certificate, with those of its issuers behind it
+	TLSCert string      `yaml:"tls_cert"`            // certificate, followed by the certificates of its issuers
 	TLSKey  string      `yaml:"tls_key"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Settings are those of one kind of input, format or output. internal/wire has the kinds.
+// Settings are the keys of one kind of input, format or output. internal/wire has the kinds.
 type Settings interface {
 	// Check records errors in the settings of c at path, such as input.kafka.
 	Check(v *Checker, path string, c *Config)
@@ -146,7 +146,7 @@ type member struct {
 	index []int // of the field; nil for a kind
 }
 
-// members returns the keys of a block of type t, those of embedded structs in their place.
+// members returns the keys of a block of type t, keys of embedded structs in their place.
 func members(t reflect.Type) []member {
 	var all []member
 	for _, k := range declared[t] {

@@ -65,7 +65,7 @@ func (c *Config) YAML() ([]byte, error) {
 	return yaml.MarshalWithOptions(tree(reflect.ValueOf(*c)), yaml.IndentSequence(true))
 }
 
-// tree returns the keys of a block with their values, those of declared kinds among them.
+// tree returns the keys of a block with their values, keys of declared kinds among them.
 func tree(block reflect.Value) (list yaml.MapSlice) {
 	for _, m := range members(block.Type()) {
 		v := m.of(block)

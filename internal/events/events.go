@@ -29,7 +29,7 @@ const lastYear = 2100
 
 // Read reads a file of events: iCalendar if its name ends in .ics, otherwise CSV. Times
 // without a zone are in zone. The occurrences are ascending by name, then by time, and
-// those of one name do not overlap.
+// events of one name do not overlap.
 func Read(path string, zone *time.Location) ([]Event, error) {
 	f, err := os.Open(path) // #nosec G304 -- the user has named it
 	if err != nil {
@@ -96,7 +96,7 @@ func (l *list) add(name string, from, to time.Time) error {
 	return nil
 }
 
-// merged sorts the events and joins those of one name that overlap or touch.
+// merged sorts the events and joins events of one name that overlap or touch.
 func (l *list) merged() []Event {
 	slices.SortFunc(l.all, func(a, b Event) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {

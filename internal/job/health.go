@@ -24,7 +24,7 @@ func AskHealth(ctx context.Context, c config.Server, path string) ([]byte, error
 		host = "localhost"
 	}
 	scheme := "http"
-	// The certificate is that of the name by which others know the machine. Nothing secret is sent.
+	// The certificate names the machine as others know it. Nothing secret is sent.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}} //nolint:gosec // see above
 	if c.TLSCert != "" {
 		scheme = "https"

@@ -129,7 +129,7 @@ type namedSource struct {
 	all     engine.Decoded
 }
 
-// withNames returns messages, which are those of src, with the checks that OpenFile could not make.
+// withNames returns messages, which come from src, with the checks that OpenFile could not make.
 func withNames(cfg *config.Config, log *slog.Logger, messages stream.Source, src *file.Source) stream.Source {
 	n := newNameCheck(cfg)
 	if n.done() || src.Variables() != nil {

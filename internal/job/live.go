@@ -346,7 +346,7 @@ type partition struct {
 	damaged func() int64 // Checkpoints that could not be read
 }
 
-// counters are those of a partition over all its runners.
+// counters are the counts of a partition over all its runners.
 type counters struct {
 	run.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason

@@ -133,7 +133,7 @@ func (l *Live) change(c run.Change) {
 	}
 }
 
-// SetLevel sets the level of the log to that of c.
+// SetLevel sets the level of the log to the level in c.
 func SetLevel(v *slog.LevelVar, c config.Log) {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration

@@ -30,7 +30,7 @@ func warmStart(dir, partition string, log *slog.Logger) func() ([]stream.Checkpo
 }
 
 // keepState makes a replay of cfg go on from the checkpoints in a directory and keep its own
-// there. resumed: the file is the one of the checkpoint: only its new rows are read.
+// there. resumed: the checkpoint is about this file, and only its new rows are read.
 // Models go on with all rows of another file.
 func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger, rc *run.Config) (store *file.Store, resumed bool, err error) {
 	if store, err = file.OpenStore(filepath.Join(dir, ofFile), log); err != nil {

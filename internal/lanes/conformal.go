@@ -19,7 +19,7 @@ type Conformal struct {
 	counts []int64
 }
 
-// NewConformal returns the constants of one horizon; rate is that of a_t.
+// NewConformal returns the constants of one horizon; rate is the rate of a_t.
 func NewConformal(levels, horizon int, rate, slack, low, high, after, winsor float64) *Conformal {
 	return &Conformal{levels, [confLimits]float64{
 		confOne: 1, confHorizon: float64(horizon), confRate: rate, confSlack: slack, confLow: low,

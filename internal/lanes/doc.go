@@ -13,6 +13,6 @@
 //	clip(v, c) = min(max(v, -c), c)
 //	a_t        = max(1/t, rate)
 //
-// where a_t is the weight of the t-th value in a running mean: that of an average over
-// all values first, and later that of an exponential mean with the given rate.
+// where a_t is the weight of the t-th value in a running mean: the weight of an average over
+// all values first, and later of an exponential mean with the given rate.
 package lanes

@@ -23,7 +23,7 @@ type LocalMean struct {
 	limits [locLimits]float64
 }
 
-// NewLocalMean returns the statistics of no samples; the parameters are those of the
+// NewLocalMean returns the statistics of no samples; the parameters belong to the
 // formulas above.
 func NewLocalMean(n int, rate, slow, after, winsor, degenerate float64) *LocalMean {
 	l := &LocalMean{

@@ -24,7 +24,7 @@ import (
 //	loss'(e)/2 = clip(e, Winsor sqrt(s))/s,   s = max(Scale_{t-1}, Smallest)
 //	Scale_t    = Scale_{t-1} + a_t (min(e^2, Winsor^2 Scale_{t-1}) - Scale_{t-1}),   Scale_0 = e_1^2
 //
-// where the minimum applies once t > After and Rate is that of a_t. Relative makes
+// where the minimum applies once t > After and Rate is the rate of a_t. Relative makes
 // regrets free of units: where the experts are far better than 0, the differences of
 // their errors would be nothing beside the regrets of the first outcomes.
 //

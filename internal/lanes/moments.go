@@ -34,7 +34,7 @@ type Moments struct {
 	limits [momLimits]float64
 }
 
-// NewMoments returns the statistics of no samples; the parameters are those of the
+// NewMoments returns the statistics of no samples; the parameters belong to the
 // formulas above.
 func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
 	m := &Moments{

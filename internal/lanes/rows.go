@@ -18,7 +18,7 @@ func statistics(n int, rows []*[]float64) (all []float64) {
 }
 
 // compact is statistics with rows of n elements for few variables, which no kernel takes: the
-// statistics of one variable are not those of eight.
+// statistics of one variable differ from the statistics of eight.
 func compact(n int, rows []*[]float64) (all []float64) {
 	if n >= few {
 		return statistics(n, rows)

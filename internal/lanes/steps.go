@@ -19,7 +19,7 @@ type Steps struct {
 	limits [stepLimits]float64
 }
 
-// NewSteps returns the statistics of no increments; rate is that of a_t.
+// NewSteps returns the statistics of no increments; rate is the rate of a_t.
 func NewSteps(n int, after, winsor, rate float64) *Steps {
 	s := &Steps{
 		n: n, limits: [stepLimits]float64{

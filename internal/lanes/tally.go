@@ -37,7 +37,7 @@ const (
 )
 
 // tallySums are the numbers of rows that Tally keeps, by the number of rows that wait: the
-// errors of the model alone, those of the naive forecast and the reference, and the intervals.
+// errors of the model alone, errors of the naive forecast and the reference, and the intervals.
 var tallySums = [TallyForecasts + 1]int{
 	TallyErrors:     TallyNaiveSE,
 	TallyReferences: TallyBounded,
@@ -47,7 +47,7 @@ var tallySums = [TallyForecasts + 1]int{
 // TallyRows returns the number of rows that Tally keeps for so many rows of forecasts.
 func TallyRows(forecasts int) int { return tallySums[forecasts] }
 
-// TallySize returns how many numbers the sums of a horizon lie behind those of the one before, for
+// TallySize returns the distance in numbers between the sums of two neighbouring horizons, for
 // n variables. A masked store covers up to seven numbers behind a row, and a load from there would
 // wait for it.
 func TallySize(forecasts, n int) int {

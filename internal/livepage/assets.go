@@ -31,7 +31,7 @@ var kinds = map[string]string{
 	"":      "text/plain; charset=utf-8",
 }
 
-// assets returns the files of the page; those of a kind not listed are not
+// assets returns the files of the page; other kinds of files are not
 // served.
 func assets() []*asset {
 	var all []*asset

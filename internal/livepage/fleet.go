@@ -17,7 +17,7 @@ const (
 	MaxListed = 250_000 // found by a search; some 150 bytes each
 
 	defaultMemory = 256 << 20 // bytes of the histories
-	rankedHalf    = 60        // samples; the highest score is that of the last one or two halves
+	rankedHalf    = 60        // samples; the highest score covers the last one or two halves
 	alarm         = 1         // score above which a sample is unusual
 	mostPromoted  = 10        // series that get a history for their anomaly, per batch
 )

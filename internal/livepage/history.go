@@ -14,7 +14,7 @@ type history struct {
 	id        int
 	name      string // as clients see it
 	info      *stream.Series
-	epoch     int64 // differs from those of all earlier histories
+	epoch     int64 // differs from the epochs of all earlier histories
 	bytes     int64
 	variables []string
 

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// size is that of a figure in points.
+// size is the size of a figure in points.
 type size struct {
 	width, height float64
 	text          float64 // height of its letters

@@ -51,7 +51,7 @@ func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 	return c
 }
 
-// colors are those of text and observations, and of the grid.
+// colors of text and observations, and of the grid.
 type colors struct{ ink, grid color.NRGBA }
 
 var (

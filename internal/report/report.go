@@ -17,7 +17,7 @@ type Report struct {
 	Facts  []string // lines below the title
 	Tables []Table
 	Marked *Marked  // a series with its anomalies, or nil
-	Traces []*Trace // of the models that are compared; the last one is that of interest
+	Traces []*Trace // of the models that are compared; the last one is the model of interest
 	Made   string   // name and version of the program
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Ablation is one line of the ablation on nonlinear systems: the mean squared error of the last three
-// quarters, some steps ahead, divided by that of persistence.
+// quarters, some steps ahead, divided by the error of persistence.
 type Ablation struct {
 	System  string        `json:"system"`
 	Horizon int           `json:"horizon"`

@@ -70,8 +70,8 @@ const LevelSetLimit = .99
 // IntervalLevel is the level of the intervals beside anomalies, in a slice; empty = none.
 func IntervalLevel(c *config.Config) []float64 { return c.Model.Levels[:min(1, len(c.Model.Levels))] }
 
-// AnomaliesOf adds the anomaly scores of records to s: those of the one-step forecasts of the model of
-// c, or those of level sets. Without a second sample it is an error. samples are the outline of the
+// AnomaliesOf adds the anomaly scores of records to s: scores of the one-step forecasts of the model of
+// c, or of level sets. Without a second sample it is an error. samples are the outline of the
 // records, steps counts these.
 func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, samples *Samples, s *Anomalies, steps *atomic.Int64) error {
 	if err := samples.checkForecast(1); err != nil {

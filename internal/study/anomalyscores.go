@@ -75,7 +75,7 @@ type foundAnomaly struct {
 	anomaly.Event
 	first, last int        // rows
 	from, to    int64      // their times
-	furthest    []rowValue // of each variable, that of the anomalous row that is furthest from its forecast
+	furthest    []rowValue // of each variable, in the anomalous row that is furthest from its forecast
 }
 
 // Add takes the scores in b.
@@ -91,7 +91,7 @@ func (s *Anomalies) Add(b *stream.Batch) {
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Kind != stream.EventAnomaly || s.LevelSets { // those of the score of the model
+		if e.Kind != stream.EventAnomaly || s.LevelSets { // events belong to the score of the model
 			continue
 		}
 		for _, of := range s.series {

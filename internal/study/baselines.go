@@ -222,7 +222,7 @@ type coverage struct {
 	sum    int
 }
 
-// coverages are those of all series and variables at one horizon.
+// coverages are the coverages of all series and variables at one horizon.
 type coverages struct {
 	of           map[string][]coverage
 	lowest       float64 // of any window

@@ -16,7 +16,7 @@ const mostClasses = 100
 
 // classify replaces the increments by the next value of a variable, as a class: one corner of
 // a regular simplex for each value of the training part (Mroueh et al. 2012; Brault 2017,
-// section 6.4.1.1). The lines are those of two rules that learn nothing from the lags.
+// section 6.4.1.1). The lines belong to two rules that learn nothing from the lags.
 func (s *fixedSet) classify(c config.Model, series *Series, variable string) (classes []float64, rules []Fit, err error) {
 	column := slices.Index(series.Variables, variable)
 	switch {
@@ -77,7 +77,7 @@ func (s *fixedSet) classify(c config.Model, series *Series, variable string) (cl
 	return classes, rules, nil
 }
 
-// wrongShare returns how many of the classes are not the ones of got, as a share.
+// wrongShare returns the share of the classes that differ from got.
 func wrongShare(class, got []int) *report.Number {
 	wrong := 0
 	for i, k := range class {

@@ -102,11 +102,11 @@ const (
 	zLimit     = 3
 )
 
-// zWindows are those of the z-scores that a score is compared with.
+// zWindows are the windows of the z-scores that a score is compared with.
 var zWindows = []int{100, 1000}
 
 // DetectRows compares the scores of the rows of all series with the labels. Precision,
-// recall and F1 are those of the rows of anomalies, from beginning to end.
+// recall and F1 count the rows of anomalies, from beginning to end.
 func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) Detection {
 	scores, flagged := rows.flat()
 	return detect(name, scores, flagged, threshold, data, l)
@@ -223,7 +223,7 @@ func (l *Labels) truth() []bool {
 // labelColumns are the names that a column of labels may have.
 var labelColumns = []string{"anomaly", "is_anomaly", "label", "anomalous"}
 
-// NewLabels takes the labels of the samples from those of another file: its times, and a
+// NewLabels takes the labels of the samples from another file: its times, and a
 // column of 0 and 1. Rows of samples outside [from, to), and those that it does not
 // mention, are not compared.
 func NewLabels(marks, samples *Samples, from, to int) (*Labels, error) {

@@ -69,7 +69,7 @@ type Options struct {
 }
 
 // Check returns an error when no series of data has a row to score, or the rows to scale by. The
-// first before rows of each series are those of a history.
+// first before rows of each series are a history.
 func (o Options) Check(data *Samples, before int) error {
 	if err := data.checkForecast(o.Horizons[0]); err != nil {
 		return err
@@ -100,7 +100,7 @@ type Outcome struct {
 const drawnWeights = 1000
 
 // EvaluateModel runs the model of c over the records once per seed, in the engine of run
-// and replay. samples are those of the records. Observers get the batches of the first seed.
+// and replay. samples come from the records. Observers get the batches of the first seed.
 // steps counts records.
 func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options, steps *atomic.Int64, observers ...func(*stream.Batch)) (*Outcome, error) {
 	seeds := Repeats(c.Model, o.Seeds)

@@ -22,9 +22,9 @@ type Fit struct {
 	Method     string        `json:"method"`
 	Iterations int           `json:"iterations,omitempty"`
 	Lambda     float64       `json:"lambda,omitempty"`
-	Train      report.Number `json:"train_nmse"` // squared error over that of no change
+	Train      report.Number `json:"train_nmse"` // squared error over the error of no change
 	Test       report.Number `json:"test_nmse"`
-	Gap        report.Number `json:"gap"` // squared distance of the test forecasts from those of the first line, likewise
+	Gap        report.Number `json:"gap"` // squared distance of the test forecasts from the forecasts of the first line, likewise
 
 	Mahalanobis *report.Number `json:"test_mahalanobis,omitempty"` // Test with the errors in units of --error-covariance
 
@@ -220,7 +220,7 @@ func (s *fixedSet) solve(m orff.Map, n int, lambda float64) ([]float64, error) {
 	return theta, ridge.SolveTo(theta, lambda)
 }
 
-// lambda returns the configured one, or that of the grid of Remark 6.1 with the least
+// lambda returns the configured lambda, or the one in the grid of Remark 6.1 with the least
 // error on the last fifth of the training pairs.
 func (s *fixedSet) lambda(m orff.Map, c config.Model) (float64, error) {
 	if c.Kernel.Lambda > 0 {
@@ -271,7 +271,7 @@ func (s *fixedSet) closed(maps *orff.Blocks, c config.Model) (m orff.Map, method
 	return m, method, lambda, theta, err
 }
 
-// fit compares the closed form with those of the options, a Gamma that is learnt in turn with
+// fit compares the closed form with the fits of the options, a Gamma that is learnt in turn with
 // the weights, and Algorithm 4 of Brault 2017.
 func (s *fixedSet) fit(c config.Model, o FitOptions, check func() error) (*Fits, error) {
 	maps, err := s.maps(c, s.v)

@@ -24,8 +24,8 @@ orffvar to onorma are models; the other lines are kernelvar with the kernel or t
 kernel. A dash: the data or the other settings forbid it. Keys and meaning: forecaster kernel compare -h`
 
 // TryKernel returns the nmse of a trial over the last three quarters of
-// records, divided by that of persistence; NaN when the data or the other settings forbid
-// the trial. samples are those of the records. load reads the configuration with more settings.
+// records, divided by the error of persistence; NaN when the data or the other settings forbid
+// the trial. samples come from the records. load reads the configuration with more settings.
 func TryKernel(ctx context.Context, load func([]config.Setting) (*config.Config, error), trial wire.Trial, records *Records, samples *Samples) (report.Number, error) {
 	dim := samples.Dim()
 	sets := "model.type=kernelvar model.horizon=1 model.levels= " + trial.Sets

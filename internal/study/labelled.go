@@ -60,7 +60,7 @@ func readLabelled(path string) (*labelled, error) {
 func (m *labelled) at(row, column int) float64 { return m.values[row*len(m.columns)+column] }
 
 // order returns the positions of the variables among the names of the rows or the columns, and
-// an error unless the names are those of the variables.
+// an error unless the names equal the variables.
 func (m *labelled) order(what string, names, variables []string) ([]int, error) {
 	at := make([]int, len(variables))
 	for i, v := range variables {

@@ -10,8 +10,8 @@ import (
 // that the standard error allows for reaches over a few hundred rows then, or over a few of these means.
 const mostLosses = 1 << 17
 
-// Losses are those of a model on all rows, in their order, or means of neighbours, so that at
-// most mostLosses are held. The standard error of a mean is then that of means of batches.
+// Losses are the losses of a model on all rows, in their order, or means of neighbours, so that at
+// most mostLosses are held. The standard error is then computed from means of batches.
 type Losses struct {
 	means []float64 // NaN = no target in it
 	width int       // rows of each
@@ -51,7 +51,7 @@ func (l *Losses) add(v float64) {
 // horizon is that of rows, in batches.
 func (l *Losses) horizon(h int) int { return (h-1)/max(l.width, 1) + 1 }
 
-// standardError is that of the mean loss at horizon h.
+// standardError is the standard error of the mean loss at horizon h.
 func (l *Losses) standardError(h int) float64 { return eval.StandardError(l.means, l.horizon(h)) }
 
 // compare compares the losses of another model on the same rows at horizon h.

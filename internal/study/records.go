@@ -14,7 +14,7 @@ import (
 )
 
 // Records are the records of a file: every model of a study gets all of them in their order. They are
-// read from the file for each; those of a pipe are held in memory.
+// read from the file for each; records of a pipe are held in memory.
 type Records struct {
 	Name    string
 	Assumed string // about the format of the file

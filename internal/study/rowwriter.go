@@ -19,7 +19,7 @@ type RowWriter struct {
 	err   error
 }
 
-// NewRowWriter returns a writer to w; skip is that of Anomalies.
+// NewRowWriter returns a writer to w; skip has the meaning of Anomalies.
 func NewRowWriter(w io.Writer, skip int) *RowWriter {
 	return &RowWriter{w: bufio.NewWriter(w), skip: skip}
 }

@@ -43,7 +43,7 @@ func (s *Synthetic) Dataset(rows int, seed uint64) *eval.Dataset {
 	return d
 }
 
-// SyntheticLaws are those of kernel compare --synthetic.
+// SyntheticLaws are the laws of kernel compare --synthetic.
 func SyntheticLaws() []*Synthetic {
 	rng := rand.New(rand.NewPCG(3, 22))
 	const waves = 12

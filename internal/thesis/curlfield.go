@@ -18,7 +18,7 @@ type CurlField struct {
 }
 
 // CurlFields repeats NewCurlField with other fields and points, a curl-free (A) and
-// an independent (B) kernel on each. check and progress are those of NewMultiTask.
+// an independent (B) kernel on each. check and progress are as for NewMultiTask.
 func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress func(done int)) (Paired, error) {
 	if repeats < 2 {
 		return Paired{}, fmt.Errorf("study: a comparison needs 2 repeats or more, got %d", repeats)

@@ -15,7 +15,7 @@ import (
 // printed digit, but for what Notes says. Those of ORFFVAR depend on the frequencies
 // drawn; the spread over seeds says how much. Those of OKVAR were made with settings of
 // which Macrodata's alone are known. The column that the thesis calls variance is the
-// population standard deviation of the losses; a time is that of one fit.
+// population standard deviation of the losses; a time belongs to one fit.
 //
 // The preparation is that of the original, z-scores over the whole series
 // included: they look ahead, so they serve to repeat the tables and nothing

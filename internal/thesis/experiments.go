@@ -4,7 +4,7 @@ import "fmt"
 
 // Experiments returns the rows of Tables 8.1, 8.2 and 8.3.
 //
-// The simulated series are those of the thesis.
+// The simulated series come from the thesis.
 func Experiments() []Experiment {
 	simulated := func(name, file string, sigma float64, blocks, frequencies int, v, orff, ok Published, target float64, notes ...string) Experiment {
 		return Experiment{

@@ -115,7 +115,7 @@ func (g *gradientField) exact(m orff.Map) float64 {
 	return result
 }
 
-// r2 is 1 minus the squared error of h over that of the mean of y, n x d.
+// r2 is 1 - ||y - h||² / ||y - mean y||², n x d.
 func r2(d int, h, y []float64) float64 {
 	mean := make([]float64, d)
 	for i, v := range y {

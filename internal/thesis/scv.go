@@ -23,7 +23,7 @@ type Slider interface {
 	Fitter
 
 	// Slide drops the pair (oldX, oldY), which is in the window, and learns
-	// from (newX, newY). Up to rounding, the result is that of Fit on the moved
+	// from (newX, newY). Up to rounding, the result equals Fit on the moved
 	// window. An error leaves the Slider unusable until the next Fit.
 	Slide(oldX, oldY, newX, newY []float64) error
 }

@@ -43,7 +43,7 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 }
 
 // FactorBlock is Factor of the diagonal block of S whose first row is first, a multiple of 8.
-// Rows of the block beyond the last row of S are those of the identity.
+// Rows of the block beyond the last row of S are rows of the identity.
 func (c *Cholesky) FactorBlock(s *Sym, first int, ridge, relative float64) (ok bool) {
 	if first < 0 || first%tile != 0 || first/tile+c.nb > s.nb {
 		panic("vec: Cholesky: no such block")

@@ -63,7 +63,7 @@ func (f *FourierWeights) place(k int) int {
 	return k
 }
 
-// Place returns the place in a row of feature j: for j < 2n that of Features, beyond
+// Place returns the place in a row of feature j: for j < 2n as in Features, beyond
 // it given feature j - 2n.
 func (f *FourierWeights) Place(j int) int {
 	if j >= 2*f.n {

@@ -94,7 +94,7 @@ func endings() (all []string) {
 	return all
 }
 
-// timeUnits are those of times that are numbers.
+// timeUnits are the units of times that are numbers.
 var timeUnits = []string{"auto", "s", "ms", "us", "ns"}
 
 // timeUnit returns the unit or form of times by input.time_format, or by the unit of their format.

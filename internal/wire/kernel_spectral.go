@@ -20,7 +20,7 @@ func laplacian(k config.Kernel, in int) orff.Spectrum {
 	return orff.Laplacian{Gamma: parameterOr(k, 1/math.Sqrt(float64(in)))}
 }
 
-// The curvature at 0 is that of the Gaussian.
+// The curvature at 0 equals the Gaussian's.
 func sinc(k config.Kernel, _ int) orff.Spectrum {
 	return orff.Sinc{A: parameterOr(k, math.Sqrt(3))}
 }

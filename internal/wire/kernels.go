@@ -26,7 +26,7 @@ type kernelRow struct {
 	check func(v *config.Checker, path string, parameter float64) // may be nil
 
 	// spectrum returns the spectral measure of a kernel of differences, series the
-	// coefficients of a dot-product kernel, features those of any other kernel.
+	// coefficients of a dot-product kernel, features the features of any other kernel.
 	spectrum func(k config.Kernel, in int) orff.Spectrum
 	series   func(k config.Kernel) (orff.Coefficients, error)
 	features func(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)

@@ -15,7 +15,7 @@ import (
 // input has the settings of a kind of input.
 type input interface {
 	config.Settings
-	// formatName is that of the format of its records; "" = they have none.
+	// formatName is the name of the format of its records; "" = they have none.
 	formatName(c *config.Config) string
 	// try looks whether what the block at path names is there, as lint --connect does. It says
 	// what it has found.
@@ -42,7 +42,7 @@ type output interface {
 	// open opens the output. Refused points go to the dead letters, unless these are nil. Sinks
 	// beside an error are open.
 	open(c *config.Config, letters stream.DeadLetters, log *slog.Logger) ([]stream.Sink, error)
-	// try is that of input.
+	// try is as for input.
 	try(ctx context.Context, path string, c *config.Config) (found string, err error)
 }
 

@@ -47,7 +47,7 @@ var (
 	solvers = map[string]kernel.Solver{"ridge": kernel.RidgeSolver, "cg": kernel.CGSolver, "lbfgs": kernel.LBFGSSolver}
 )
 
-// rateOf returns the schedule of the rate; nil is that of the step.
+// rateOf returns the schedule of the rate; nil is the default of the step.
 func rateOf(o config.Optimiser, lambda float64) sgd.Schedule {
 	rate := o.Rate
 	if rate == 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Trial is a line of kernel compare: settings beside those of the user.
+// Trial is a line of kernel compare: settings beside the user's.
 type Trial struct {
 	Name string
 	Sets string // a.b=c, separated by blanks

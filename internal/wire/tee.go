@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// tee is a sink that writes to several, in order. Its positions are those of all of
+// tee is a sink that writes to several, in order. Its positions are the positions of all of
 // them.
 type tee []stream.Sink
 

@@ -23,7 +23,7 @@ func Emitted(c *config.Config) []int {
 	return all
 }
 
-// NewEngine makes the engine of one partition. Its scores over all series are those of
+// NewEngine makes the engine of one partition. Its scores over all series belong to
 // the series with the name pool.
 func NewEngine(c *config.Config, pool string) (*engine.Engine, error) {
 	return engine.New(EngineConfig(c, pool))

@@ -14,7 +14,7 @@ type admitted struct {
 	place    int // in order of appearance
 	vars     *variables
 	samples  int64 // since the variables were new, without missing ones
-	started  bool  // time is that of a sample
+	started  bool  // time is the time of a sample
 	time     int64 // of the last sample
 	estimate spacingEstimate
 	line     timeline
@@ -134,7 +134,7 @@ func (a *Assembler) variablesOf(r *stream.Record) (*variables, *stream.DataError
 	return vars, nil
 }
 
-// variables returns the variables of the names: those of the series before, where they have the
+// variables returns the variables of the names: the variables of the series before, where they have the
 // same. Thousands of series of a fleet do.
 func (a *Assembler) variables(names []string) *variables {
 	if a.newest == nil || !slices.Equal(a.newest.names, names) {

@@ -17,7 +17,7 @@ type Aggregate string
 
 // The rules.
 const (
-	AggregateLatest Aggregate = "latest" // the latest; among those of one time, the one that arrived last
+	AggregateLatest Aggregate = "latest" // the latest; among values of one time, the last to arrive
 	AggregateMean   Aggregate = "mean"   // their mean, for a variable that is sampled more often than it is forecast
 )
 

@@ -123,7 +123,7 @@ func (a *Assembler) passRow(receiver Receiver, g *grid, r row, m *stream.Message
 	return a.addWhole(receiver, &a.row)
 }
 
-// makeRow makes a.row a record of r. Its variables are those of the series, then others that
+// makeRow makes a.row a record of r. Its variables are the variables of the series, then others that
 // have a value in it. The first row has all that were in it or in the next one, in the order of
 // their names.
 func (a *Assembler) makeRow(g *grid, r row, m *stream.Message) {

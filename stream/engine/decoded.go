@@ -20,7 +20,7 @@ type Decoded struct {
 	bytes  arena[byte]    // of keys and values
 	floats arena[float64] // of the values of records
 	names  arena[string]  // of their names
-	last   []string       // those of the last record that has some
+	last   []string       // the names of the last record that has some
 }
 
 // NewDecoded returns a Decoded with room for n messages of one record each.
@@ -151,7 +151,7 @@ func (d *Decoded) keep(p *part, err error) error {
 	}
 	p.record.Values = d.floats.copy(p.record.Values)
 	if names := p.record.Names; names != nil {
-		if d.last == nil || !slices.Equal(d.last, names) { // as a rule they are those of the record before
+		if d.last == nil || !slices.Equal(d.last, names) { // mostly the names of the record before
 			d.last = d.names.copy(names)
 		}
 		p.record.Names = d.last

@@ -58,9 +58,9 @@ func (r *refusedCounts) state(c *snapshot.Codec) {
 	}
 }
 
-// reportRefused appends an event about the refused m when one is due. Its time is that of the
+// reportRefused appends an event about the refused m when one is due. Its time is the time of the
 // latest sample, or of the message while there is none; without a time it waits. The n-th event has
-// n - 1 ns more, so that no two have one time: a point has one value. Its series is that of the
+// n - 1 ns more, so that no two have one time: a point has one value. Its series is the series of the
 // metrics over all series.
 func (e *Engine) reportRefused(dst *Results, m *stream.Message, err *stream.DataError) {
 	when := e.latest

@@ -21,7 +21,7 @@ func (e *Engine) Saved() {
 
 // Restore replaces the state by what Encoded had, all of it, then by the changes after it, in
 // order. After an error the Engine is as before. Horizon, Emit, Levels, Joint, Intervals,
-// Baselines, Anomalies and MetricsWindow may differ from those of the saved Engine: the models
+// Baselines, Anomalies and MetricsWindow may differ from the saved Engine's: the models
 // go on, and new scores, intervals and baselines begin now.
 func (e *Engine) Restore(whole stream.State, changes ...stream.State) error {
 	fresh, err := New(e.c)
@@ -69,7 +69,7 @@ func (e *Engine) stateOfAll(c *snapshot.Codec, all bool) {
 }
 
 // state transfers all series, or those that have changed, each with its place in
-// the order of appearance: a whole state has the changes to that of a new Engine.
+// the order of appearance: a whole state has the changes to a new Engine.
 func (e *Engine) state(c *snapshot.Codec, all bool) {
 	c.Section("engine")
 	c.Int64(&e.next)
@@ -88,7 +88,7 @@ func (e *Engine) state(c *snapshot.Codec, all bool) {
 	}
 }
 
-// checkSeries fails unless the series are those of the Assembler.
+// checkSeries fails unless the Assembler has the same series.
 func (e *Engine) checkSeries(c *snapshot.Codec) {
 	ok := len(e.series) == e.assembler.NumSeries()
 	for i := 0; ok && i < len(e.series); i++ {

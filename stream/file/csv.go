@@ -19,11 +19,11 @@ import (
 // and yhat_joint_upper, the same in all levels. Columns adds origin and y at the end, or
 // replaces all of it. Numbers have the fewest digits that read back as the same float64.
 type CSV struct {
-	// TimeUnit is that of the time column; Auto means RFC 3339. For times that
+	// TimeUnit is the unit of the time column; Auto means RFC 3339. For times that
 	// were integer steps, which format.Auto reads as seconds, Seconds gives the
 	// steps back.
 	TimeUnit format.TimeUnit
-	// Levels are those of the engine.
+	// Levels are engine.Config.Levels.
 	Levels []float64
 	Joint  bool
 	Columns

@@ -12,7 +12,7 @@ import (
 // JSON lines and the measurements of line protocol.
 var ownLine = regexp.MustCompile(`^(time,series,target,horizon,model,yhat|unique_id,ds,cutoff,y,yhat|\{.*"yhat":|(forecast|forecast_(metrics|events|experts)|observation),[^ ]*=)`)
 
-// beginnings are those of the texts that ownLine matches.
+// beginnings are the first characters of texts that ownLine matches.
 var beginnings = []string{"time,series,target,", "unique_id,ds,cutoff,", `{"time":"`, `{"unique_id":`, "forecast,", "forecast_", "observation,"}
 
 // isTorn reports whether a crash may have cut a text of this package within its first line.

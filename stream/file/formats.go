@@ -62,7 +62,7 @@ func FormatOf(path string, formats ...Format) string {
 	return ""
 }
 
-// extension returns that of a path in lower case, without .gz or .zst.
+// extension returns the extension of a path in lower case, without .gz or .zst.
 func extension(path string) string {
 	ext := strings.ToLower(filepath.Ext(path))
 	if isPacked(ext) {

@@ -12,7 +12,7 @@ import (
 // JSONLines encodes the forecasts of a batch as one object a line, with the columns of CSV
 // as members. A bound that is not calibrated is null.
 type JSONLines struct {
-	Levels []float64 // those of the engine
+	Levels []float64 // engine.Config.Levels
 	Columns
 }
 

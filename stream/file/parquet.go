@@ -180,7 +180,7 @@ type ParquetSink struct {
 var _ stream.Sink = (*ParquetSink)(nil)
 
 // CreateParquet opens the file at path for writing; the first forecasts empty the file.
-// levels are those of the engine.
+// levels are engine.Config.Levels.
 func CreateParquet(path string, levels []float64) (*ParquetSink, error) {
 	o, err := create(path)
 	if err != nil {

@@ -20,13 +20,13 @@ type SourceConfig struct {
 	// JSON lines for standard input. A text that is compressed by gzip or zstd is known by its first bytes.
 	Format string
 
-	// Formats are those that the file may have; nil = those of this package.
+	// Formats are the formats that the file may have; nil = all of this package.
 	Formats []Format
 
 	// MaxBytes is the limit of a line; 0 = 1 MiB.
 	MaxBytes int
 
-	// Names are those of the fields, and of those of CSV and JSON, in errors and assumptions.
+	// Names name the fields, also of CSV and JSON, in errors and assumptions.
 	Names format.Names
 
 	// Series is the name of the series of messages that have none; "" = the
@@ -85,7 +85,7 @@ type Source struct {
 	strict, sort, asIs bool
 	dropEqual          bool
 	part               *part // nil: all
-	guessed            bool // JSON lines on standard input, until the first one was read
+	guessed            bool  // JSON lines on standard input, until the first one was read
 	assumptions        []format.Assumption
 
 	next     int64  // offset of the next line
@@ -98,7 +98,7 @@ type Source struct {
 // OpenSource opens the file at path; "-" is standard input, which cannot be
 // rewound: after a restart its lines are taken to be new.
 //
-// The header of a CSV file is read at once, that of standard input or a pipe by
+// The header of a CSV file is read at once, the header of standard input or a pipe by
 // the first Read.
 func OpenSource(path string, c SourceConfig) (*Source, error) {
 	s, err := openAs(path, c)

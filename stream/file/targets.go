@@ -72,7 +72,7 @@ func (t *targets) of(series string) *waiting {
 	return w
 }
 
-// copyOf returns a copy of a forecast with vectors of its own: those of f belong to its batch.
+// copyOf returns a copy of a forecast with vectors of its own: the vectors of f belong to its batch.
 func copyOf(f *stream.Forecast) stream.Forecast {
 	c := *f
 	c.Yhat, c.Lower, c.Upper = slices.Clone(f.Yhat), slices.Clone(f.Lower), slices.Clone(f.Upper)

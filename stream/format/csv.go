@@ -26,7 +26,7 @@ type CSVConfig struct {
 	Clock    string   // column with the time of day where Time has the date alone; "" = none
 	TimeUnit TimeUnit // of a time that is a number
 
-	// Names are those of the fields in errors.
+	// Names name the fields in errors.
 	Names Names
 
 	// DateOrder is the order of dates that do not begin with the year, Zone the zone of
@@ -61,7 +61,7 @@ type CSVConfig struct {
 	// value, in the only column of Values; "" = one column a variable.
 	Variable string
 
-	// Missing are spellings of a missing value besides the empty field and those of common programs,
+	// Missing are spellings of a missing value besides the empty field and the spellings of common programs,
 	// such as NA, NaN, null, -, #N/A and \N. A number stands for all spellings of it.
 	Missing []string
 

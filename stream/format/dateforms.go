@@ -92,7 +92,7 @@ func otherForm(text []byte) (date []byte, ok bool) {
 	return withMonthName(text, false)
 }
 
-// months are the beginnings of the names of months, English ones first, then those of other languages
+// months are the beginnings of the names of months, English ones first, then other languages
 // that differ.
 var months = [...][]string{
 	{"jan", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "mrz", "maa"}, {"apr", "avr", "abr"}, {"may", "mai", "mag", "mei"}, {"jun", "giu", "juin"},

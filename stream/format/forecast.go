@@ -34,7 +34,7 @@ type outField struct {
 }
 
 // NewForecastJSON returns an encoder for readers with the configuration c, which must not
-// be Long. levels are those of the engine.
+// be Long. levels are engine.Config.Levels.
 func NewForecastJSON(c JSONConfig, levels []float64) (*ForecastJSON, error) {
 	if c.Long {
 		return nil, errors.New("objects of all variables are not long")
@@ -139,7 +139,7 @@ func (e *ForecastJSON) values(w *jsonWriter, f *stream.Forecast, k int, before s
 	}
 }
 
-// jsonWriter appends members by their paths, which must ascend, so that those of one object
+// jsonWriter appends members by their paths, which must ascend, so that members of one object
 // are neighbours.
 type jsonWriter struct {
 	dst  []byte

@@ -27,7 +27,7 @@ const MeasurementTag = "metric"
 // InfluxConfig says which parts of a line of line protocol are the series, and which the
 // variables.
 type InfluxConfig struct {
-	// Names are those of the fields in errors.
+	// Names name the fields in errors.
 	Names Names
 
 	// Series are the tags, or Measurement, that make a series; the other tags become a part
@@ -60,7 +60,7 @@ type InfluxConfig struct {
 //	cpu,cpu=cpu0 usage_idle
 //
 // Strings, comments and lines without a number are passed over. A line without a
-// time has that of its message. It implements stream.Splitter.
+// time has the time of its message. It implements stream.Splitter.
 type Influx struct {
 	c InfluxConfig
 

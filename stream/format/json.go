@@ -27,7 +27,7 @@ type JSONConfig struct {
 	Values   string   // path of the object or array of values, or Flat; "" = "values" where a message has it, else Flat
 	TimeUnit TimeUnit // of a time that is a number
 
-	// Names are those of the fields in errors.
+	// Names name the fields in errors.
 	Names Names
 
 	// Tags are the paths of texts or numbers that make a series, instead of Series: the

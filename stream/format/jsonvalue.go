@@ -115,7 +115,7 @@ func (d *JSON) dropValues() {
 // element reads an element of the array of values.
 func (d *JSON) element(*jx.Decoder) error { return d.number("") }
 
-// number reads a value; name is that of its variable, if it has one.
+// number reads a value; name is the name of its variable, if it has one.
 func (d *JSON) number(name string) error {
 	if len(d.values) >= d.c.MaxDim {
 		return d.refuse(stream.TooLarge, "more than %d values", d.c.MaxDim)

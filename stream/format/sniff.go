@@ -13,7 +13,7 @@ type Assumption struct {
 	Text  string // such as "separator ;"
 	Field string // that makes it explicit with Value, such as "CSVConfig.Comma"; "" = none does
 	Value string
-	Usual bool // the reading is that of ordinary data: strict reading accepts it
+	Usual bool // ordinary data have this reading: strict reading accepts it
 }
 
 // SortField is the field that states that a file is not in the order of its times.

@@ -123,7 +123,7 @@ func checkLayout(layout string) error {
 	return nil
 }
 
-// directives are those of strftime in the layouts of Go.
+// directives are the directives of strftime in the layouts of Go.
 var directives = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "1", 'd': "2", 'e': "_2", 'H': "15", 'I': "3", 'M': "04", 'S': "05", 'p': "PM", 'b': "Jan", 'h': "Jan", 'B': "January",
 	'a': "Mon", 'A': "Monday", 'j': "002", 'z': "-0700", 'Z': "MST", 'F': "2006-1-2", 'T': "15:04:05", 'R': "15:04", 'D': "1/2/06", '%': "%",

@@ -15,7 +15,7 @@ import (
 //	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,
 //	 "cause":"level","variables":[{"name":"cpu","share":0.93}]}
 //
-// The event is begin, new_normal or end, and time that of the sample at which it became known.
+// The event is begin, new_normal or end, and time the time of the sample at which it became known.
 // The key is the name of the series. After a crash messages may be there again, with the same
 // bytes: (series, begin, event) is the identity of a message.
 type AnomalySink struct{ producer *Producer }

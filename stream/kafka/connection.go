@@ -71,7 +71,7 @@ func (s SASL) mechanism() (sasl.Mechanism, error) {
 
 // TLSFiles has the files and names of a TLS connection.
 type TLSFiles struct {
-	CA         string // certificates that sign the broker's; "" = those of the system
+	CA         string // certificates that sign the broker's; "" = the system's certificates
 	Cert, Key  string // of the client; "" = none
 	ServerName string // in the broker's certificate; "" = the host that was dialled
 

@@ -20,7 +20,7 @@ import (
 // of an interval that is not calibrated. With a joint region its ends follow,
 // yhat_joint_lower and yhat_joint_upper, in the first of the levels.
 type LongJSON struct {
-	Levels []float64 // those of the engine
+	Levels []float64 // engine.Config.Levels
 }
 
 // AppendForecast implements Encoder.

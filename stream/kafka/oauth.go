@@ -26,7 +26,7 @@ type Token struct {
 	Command []string // prints it
 
 	// URL is an OAuth endpoint for client credentials (RFC 6749, 4.4): the user name and the
-	// password are those of the client. A token is used until it expires.
+	// password belong to the client. A token is used until it expires.
 	URL    string
 	Scopes []string
 }

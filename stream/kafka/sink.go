@@ -8,7 +8,7 @@ import (
 )
 
 // Sink writes forecasts to a topic, as messages that an Encoder makes. The key is the name of
-// the series. The time of the message is that of writing: a topic may refuse or remove what
+// the series. The time of the message is the time of writing: a topic may refuse or remove what
 // has another.
 //
 // A topic keeps messages that were written twice: after a crash, or a request whose answer

@@ -330,7 +330,7 @@ func (s *Store) newest(ctx context.Context) ([]stream.Checkpoint, error) {
 	return nil, stream.ErrNoCheckpoint
 }
 
-// manifests returns those of the snapshots in the topic, newest first.
+// manifests returns the manifests of the snapshots in the topic, newest first.
 func (s *Store) manifests(ctx context.Context) ([]manifest, error) {
 	last := make(map[string]manifest)
 	err := s.scan(ctx, 0, func(id string, chunk int, msg *stream.Message) {

@@ -31,7 +31,7 @@ type PartitionStatus struct {
 	Problem   string // why the last request of a kind failed, or what holds up messages; "" = nothing
 }
 
-// problems are those of a partition, by what fails: that messages can be fetched does not mean that a checkpoint
+// problems are the problems of a partition, by the operation that fails: that messages can be fetched does not mean that a checkpoint
 // can be written.
 type problems struct {
 	mu    sync.Mutex

@@ -21,7 +21,7 @@ const (
 // Encoder appends points as lines with times in nanoseconds. The only newline in
 // a line is its last byte, so that lines can be separated again.
 type Encoder struct {
-	// Levels are those of the engine. With more than one, a forecast becomes a
+	// Levels are engine.Config.Levels. With more than one, a forecast becomes a
 	// line per level, with the tag level.
 	Levels []float64
 
@@ -136,7 +136,7 @@ func (e *Encoder) forecast(l *line, f *stream.Forecast) {
 	}
 }
 
-// names are those of the fields of a forecast, behind the name of the variable, if any.
+// names are the names of the fields of a forecast, behind the name of the variable, if any.
 type names struct{ yhat, lower, upper, jointLower, jointUpper string }
 
 var (

@@ -20,7 +20,7 @@ type Config struct {
 	Horizon int       // H, as of the model
 	Levels  []float64 // coverage of each interval, in (0, 1)
 
-	// Horizons are those of 1 to Horizon, ascending, that have intervals; none: all. The first one has
+	// Horizons are the horizons with intervals, ascending in 1 to Horizon; none: all. The first one has
 	// them always, and so has the anchor of each, see profiles. No horizon learns from others.
 	Horizons []int
 }
@@ -68,7 +68,7 @@ type Intervals struct {
 	voting  []float64          // d: 0 for a value that sticks, which teaches no factor
 	steps   []float64          // H x L x 2: what a hit and a miss multiply f by
 	stepsOf []float64          // H: the step of the factors that they belong to
-	moves   []float64          // H x L x (d+1): those of g by the number of misses, as far as they are known
+	moves   []float64          // H x L x (d+1): factors of g by the number of misses, as far as they are known
 
 	profiles *profiles // nil while the series has no cycles
 }
@@ -249,7 +249,7 @@ func (s *Intervals) halfTo(dst []float64) {
 				continue
 			}
 			inner := dst[(s.order[n-1]*H+h)*d:][:d]
-			for j, v := range inner { // an interval contains those of lower levels
+			for j, v := range inner { // an interval contains the intervals of lower levels
 				if v > row[j] {
 					row[j] = v
 				}

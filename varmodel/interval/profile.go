@@ -37,7 +37,7 @@ type profiles struct {
 	cycles []*profile  // shortest period first
 	now    eval.Phases // of the last sample
 	sizes  []float64   // scratch, d
-	moves  []move      // of the factors, by anchor: as a rule those of before
+	moves  []move      // of the factors, by anchor: mostly unchanged
 }
 
 // move is what a hit and a miss multiply a factor by, given the step of its logarithm.
@@ -258,7 +258,7 @@ func (s *Intervals) scaleTo(half []float64) {
 }
 
 // learnProfiles learns the errors of the forecasts of horizon h, for which s.scale is still that
-// from before. step is that of the factors.
+// from before. step is the step of the factors.
 func (s *Intervals) learnProfiles(h int, y, forecast []float64, step float64) {
 	p, d := s.profiles, s.cfg.Dim
 	at := anchorAt(h)
@@ -399,7 +399,7 @@ func (s *Intervals) compare(a *anchorProfile, c *profile) {
 	}
 }
 
-// profilesState transfers the profiles, those of each anchor as an option.
+// profilesState transfers the profiles; each anchor is an option.
 func (s *Intervals) profilesState(c *snapshot.Codec) {
 	n := 0
 	if s.profiles != nil {

@@ -16,7 +16,7 @@ import (
 type GammaSource int
 
 const (
-	GivenGamma    GammaSource = iota // the one of the map
+	GivenGamma    GammaSource = iota // Gamma of the map
 	Correlations                     // of the increments
 	ResidualGamma                    // the correlations of the errors of the forecasts
 

@@ -25,7 +25,7 @@ type OKVARConfig struct {
 	// Map makes a map of the kernel, from the Order*Dim scaled lags to the Dim
 	// increments, for bandwidth 1. Only its exact kernel is used: one draw is
 	// enough. A decomposable kernel costs the cube of Window at a fit, any other
-	// that of Window*Dim.
+	// the cube of Window*Dim.
 	Map  func(r orff.Rand) (orff.Map, error)
 	Seed uint64
 

@@ -243,7 +243,7 @@ func (g *featureDesign) State(c *snapshot.Codec) {
 
 // operatorRLS is recursive least squares for a decomposable kernel k Gamma. With
 // Gamma = U diag(g) U^T the outputs z = U^T y are independent problems with the
-// ridge lambda/g_k; those of equal g share the inverse covariance.
+// ridge lambda/g_k; outputs of equal g share the inverse covariance.
 type operatorRLS struct {
 	groups []*sgd.RLS
 	sizes  []int

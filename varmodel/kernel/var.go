@@ -33,7 +33,7 @@ type VARConfig struct {
 	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
 	Batch    int          // pairs a step; 0 means 8
 	Lambda   float64      // ridge, convention H; 0 means 0.001
-	Rate     sgd.Schedule // nil: that of Step
+	Rate     sgd.Schedule // nil: the default of Step
 	Decay    sgd.Decay    // NewtonSteps always have DecayBlock
 	Loss     sgd.Loss     // of the increments, in typical steps; nil: squared
 	Clip     float64      // limit of the gradient of a sample; 0 means 5 sqrt(Dim), +Inf none
@@ -58,7 +58,7 @@ type VARConfig struct {
 
 	// DrawAtUse keeps the features of one block alone in memory: each block is drawn again from its
 	// seed when it is used, as Algorithm 4 has it. Forecasts are the same bits, and take 2 to 25 times as
-	// long; the memory is that of the weights. It excludes Grow.
+	// long; the weights have the same memory. It excludes Grow.
 	DrawAtUse bool
 
 	// Grow is the number of steps after which one more block is drawn, until there
@@ -82,7 +82,7 @@ const (
 	// rate is at most the weight that a new mini-batch has in the curvature, so that
 	// a step never moves further than that batch has evidence for.
 	NewtonSteps Step = iota
-	// PlainSteps are those of Algorithm 4 itself; the rate is 0.1 by default, or
+	// PlainSteps are the steps of Algorithm 4 itself; the rate is 0.1 by default, or
 	// less where the kernel couples the outputs.
 	PlainSteps
 	// AdaGradSteps have a rate for each weight, 0.1 by default.

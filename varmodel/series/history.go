@@ -178,7 +178,7 @@ func (h *History) At(back int) History {
 // Any reports whether any coordinate has been observed.
 func (h *History) Any() bool { return h.Unseen < h.Dim }
 
-// AlignWith makes the lags those of o, whose rows h shares.
+// AlignWith takes the lags of o, whose rows h shares.
 func (h *History) AlignWith(o *History) {
 	h.size, h.rows, h.observed, h.beside, h.kept = o.size, o.rows, o.observed, o.beside, o.kept
 	h.next, h.Count = o.next, o.Count

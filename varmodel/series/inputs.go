@@ -29,7 +29,7 @@ func NewExogenousInputs(count, horizon int) *ExogenousInputs {
 // inputFrequencies is the smallest number of frequencies for the exogenous inputs.
 const inputFrequencies = 30
 
-// inputBlock separates the draws for the exogenous inputs from those of the experts.
+// inputBlock separates the draws for the exogenous inputs from the draws of the experts.
 const inputBlock = 1000
 
 // NewInputFeatures returns random features of the standardised exogenous inputs, each

@@ -10,7 +10,7 @@ import (
 
 var levels = []float64{.8}
 
-// engineConfig is that of all engines of a run: the cheap model below, or
+// engineConfig is the configuration of all engines of a run: the cheap model below, or
 // another one, with everything else that has state switched on.
 func engineConfig(o *Options) engine.Config {
 	const horizon = 2

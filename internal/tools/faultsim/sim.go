@@ -430,7 +430,7 @@ func (s *sim) saved(p *partition) bool {
 	return false
 }
 
-// check compares the outcome with that of the oracle.
+// check compares the outcome with the oracle.
 func (s *sim) check() {
 	for _, p := range s.parts {
 		m := &member{alive: true}

@@ -287,7 +287,7 @@ func traces(data *eval.Dataset, order, horizon int, levels []float64) ([]*report
 	return all, nil
 }
 
-// forecasts draws those of a nonlinear series with a season, the errors of three
+// forecasts draws forecasts of a nonlinear series with a season, the errors of three
 // models and the coverage of their intervals.
 func forecasts(dir string) error {
 	data := eval.Collect("oscillators", eval.NewOscillators(3, 24, 1), 3000)

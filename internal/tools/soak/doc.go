@@ -7,7 +7,7 @@
 //	go test ./internal/tools/soak -v -timeout 0 -duration 5m -seed 7
 //
 // TestKill9 does so with every kind of output. TestTelegraf, of the same servers but without
-// failures, compares the cost with that of Telegraf.
+// failures, compares the cost with Telegraf's.
 //
 // It needs the servers of package testserver.
 package soak

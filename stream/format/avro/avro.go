@@ -43,7 +43,7 @@ type Config struct {
 }
 
 // Decoder decodes one record a message. Its values are numbers, true and false, which are 1 and 0; null is a missing
-// one. Times, dates, texts and records beside them are left out. The record may be that of an envelope of Debezium.
+// one. Times, dates, texts and records beside them are left out. The record may stand in an envelope of Debezium.
 type Decoder struct {
 	c      Config
 	ctx    context.Context //nolint:containedctx // of the partition: a wait for the registry ends with it

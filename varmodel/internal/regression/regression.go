@@ -89,7 +89,7 @@ func (m *Model) NewSeries() eval.Forecaster {
 	return s
 }
 
-// Features is the length of phi: those of the design, then those of the inputs.
+// Features is the length of phi: features of the design, then inputs.
 func (m *Model) Features() int { return m.Design.Features() + 2*m.Inputs }
 
 // Series is one series of a regression.
