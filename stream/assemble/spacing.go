@@ -8,14 +8,14 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// spacing is the time from one sample to the next: nanoseconds, or months of the
+// Spacing is the time from one sample to the next: nanoseconds, or months of the
 // calendar if it is negative, or one of the workdays; 0 = unknown.
 type Spacing int64
 
 // months returns a spacing of n months.
 func months(n int) Spacing { return Spacing(-n) }
 
-// after returns the time h samples after t, or the end of time. Months keep the day
+// After returns the time h samples after t, or the end of time. Months keep the day
 // and the time of the day, in UTC; the last day of a month stays the last, and a day
 // that a month does not have becomes its last.
 func (s Spacing) After(t int64, h int) int64 {
@@ -61,7 +61,7 @@ func (s Spacing) between(from, to int64) int64 {
 	}
 }
 
-// length is how long a spacing is, about, in ns.
+// Length is the length of a spacing in ns, an average for months and workdays.
 func (s Spacing) Length() int64 {
 	switch {
 	case s >= 0:

@@ -22,7 +22,7 @@ func newVariables(names []string) *variables {
 	return v
 }
 
-// numbered returns the names y1 ... yn, for values without names.
+// Numbered returns the names y1 ... yn, for values without names.
 func Numbered(n int) []string {
 	names := make([]string, n)
 	for i := range names {
