@@ -29,6 +29,10 @@ type Record struct {
 	Names   []string  // variable of each value, no two alike; nil when the format has no names
 	Values  []float64 // NaN = missing
 
+	// Since are the times, ns since 1970 UTC, from which the values of counters count, 1 = unknown; 0 = no
+	// counter. Nil: none is one. assemble.Assembly.Rates makes rates of them.
+	Since []int64
+
 	// Ahead: the exogenous inputs in the record are known before its time comes.
 	// The record itself comes again later.
 	Ahead bool

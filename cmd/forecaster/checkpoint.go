@@ -130,7 +130,7 @@ func (a *app) openCheckpoints(cmd *cobra.Command, args []string) (job.Checkpoint
 		return nil, err
 	}
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Log: a.logger(cfg.Log),
+		Connection: connection, Topics: k.Forecast(), Group: k.ConsumerGroup, Log: a.logger(cfg.Log),
 	})
 	if err != nil {
 		return nil, err

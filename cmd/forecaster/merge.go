@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +10,6 @@ import (
 )
 
 func (a *app) mergeCommand() *cobra.Command {
-	var to string
 	var partitions int
 	cmd := &cobra.Command{
 		Use:   "merge",
@@ -25,12 +22,14 @@ that it cannot decode unchanged.
 
 merge is a consumer group of its own, input.kafka.consumer_group with the suffix
 "-merge", and continues where it stopped. After a crash some records are written twice;
-the assembly of samples drops the duplicates.`,
+the assembly of samples drops the duplicates.
+
+With input.kafka.join: merged, run does all of this itself.`,
 		Example: `  forecaster merge -c forecaster.yaml --to merged
   forecaster run -c forecaster.yaml --set input.kafka.topics=merged`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.load(cmd, nil)
+			cfg, err := a.load(cmd, []setting{{"to", "input.kafka.join"}})
 			if err != nil {
 				return err
 			}
@@ -38,18 +37,16 @@ the assembly of samples drops the duplicates.`,
 			switch {
 			case k == nil:
 				return &usageError{errors.New("the configuration has no input.kafka to read from; name it with -c FILE")}
-			case to == "":
+			case k.Join == "":
 				return &usageError{errors.New("--to must name the topic to write to")}
-			case slices.Contains(k.Topics, to):
-				return &usageError{fmt.Errorf("--to: %s is one of input.kafka.topics; name another topic, or merge would read its own records", to)}
 			case partitions < 0:
 				return &usageError{errors.New("--partitions must be >= 0")}
 			}
-			return job.Merge(cmd.Context(), cfg, to, partitions, a.logger(cfg.Log))
+			return job.Merge(cmd.Context(), cfg, partitions, a.logger(cfg.Log))
 		},
 	}
 	a.configFlags(cmd)
-	cmd.Flags().StringVar(&to, "to", "", "topic to write to")
+	cmd.Flags().String("to", "", "topic to write to: input.kafka.join")
 	cmd.Flags().IntVar(&partitions, "partitions", 1, "number of partitions for a new topic; 0 = the topic must exist")
 	return cmd
 }

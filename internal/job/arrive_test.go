@@ -4,10 +4,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -18,12 +16,7 @@ func TestSettingsArrive(t *testing.T) {
 	base := []string{"input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}"}
 	load := func(sets ...string) (*Live, any) {
 		t.Helper()
-		var src config.Sources
-		for _, s := range append(base[:len(base):len(base)], sets...) {
-			key, value, _ := strings.Cut(s, "=")
-			src.Set = append(src.Set, config.Setting{Path: key, Value: value, From: "--set"})
-		}
-		cfg, err := wire.Load(src)
+		cfg, err := loadConfig(t, append(base[:len(base):len(base)], sets...)...)
 		if err != nil {
 			t.Fatalf("%v: %v", sets, err)
 		}
@@ -42,7 +35,7 @@ func TestSettingsArrive(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "state")
 	for _, set := range []string{
-		"input.kafka.topics=u", "input.kafka.consumer_group=g", "input.kafka.offset=newest", "input.kafka.isolation_level=read_uncommitted",
+		"input.kafka.topics=u", "input.kafka.join=j", "input.kafka.consumer_group=g", "input.kafka.offset=newest", "input.kafka.isolation_level=read_uncommitted",
 		"input.kafka.max_message_len=2KiB", "input.kafka.session_timeout=12s", "input.kafka.client_id=c",
 		"state.dir=" + dir, "state.topic=s", "state.interval=7s", "state.records=7", "state.stall_timeout=7m",
 	} {

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -44,6 +46,7 @@ type Live struct {
 	ResetCommand string
 
 	reloads reloadCounts
+	places  *places
 
 	// Taps see every batch before the outputs do.
 	Taps []stream.Sink
@@ -70,6 +73,7 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 		working: make(map[string]*partition),
 		past:    make(map[string]counters),
 		open:    make(map[string]string),
+		places:  newPlaces(cfg, log),
 	}
 	l.current.Store(cfg)
 	l.Taps = []stream.Sink{&l.Board, newEventLog(log)}
@@ -139,19 +143,29 @@ func (l *Live) runKafka(ctx context.Context) error {
 		}
 		return err
 	}
-	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
+	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Forecast(), "group", k.ConsumerGroup, "model", l.Cfg.Model.Type)
 	newDecoder, err := wire.NewDecoders(l.Cfg, l.log)
 	if err != nil {
 		return err
 	}
-	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+	jobs, ctx := errgroup.WithContext(ctx)
+	if k.Join != "" {
+		jobs.Go(func() error { return Merge(ctx, l.Cfg, 0, l.log) })
+	}
+	jobs.Go(func() error { return group.Run(ctx, l.onPartition(newDecoder)) })
+	return jobs.Wait()
+}
+
+// onPartition returns what works on one partition of Kafka.
+func (l *Live) onPartition(newDecoder func(context.Context) (stream.Decoder, error)) func(context.Context, *kafka.Partition) error {
+	return func(ctx context.Context, p *kafka.Partition) error {
 		dec, err := newDecoder(ctx)
 		if err != nil {
 			return err
 		}
 		name := p.Topic() + "-" + strconv.Itoa(p.Number())
 		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
-	})
+	}
 }
 
 // prepareKafka waits for the brokers, checks the rights of the job and opens the state topic.
@@ -169,7 +183,7 @@ func (l *Live) prepareKafka(ctx context.Context, group *kafka.Group) error {
 func (l *Live) groupConfig(connection kafka.Connection) kafka.GroupConfig {
 	k := wire.InputKafka(l.Cfg)
 	return kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
+		Connection: connection, Topics: k.Forecast(), Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
 		Stateful:       l.stateful(),
 		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
@@ -242,6 +256,9 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	taps := l.Taps
 	if misfits := newMisfitLog(cfg, l.log, name); misfits != nil {
 		taps = append(slices.Clip(taps), misfits)
+	}
+	if labels != nil {
+		taps = append(slices.Clip(taps), &spreadLog{l.places, name, make(map[string]bool)})
 	}
 	out, err := wire.OpenOutputs(cfg, l.log, taps...)
 	if err != nil {

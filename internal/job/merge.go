@@ -15,10 +15,11 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-// Merge writes the records of input.kafka to the topic to, with the series as the key,
-// until ctx ends. With partitions > 0 it creates a topic that does not exist.
-func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, log *slog.Logger) error {
+// Merge writes the records of input.kafka.topics to the topic input.kafka.join, with the series as the
+// key, until ctx ends. With partitions > 0 it creates a topic that does not exist.
+func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Logger) error {
 	k := wire.InputKafka(cfg)
+	to := k.Join
 	connection, err := k.Connection()
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func Merge(ctx context.Context, cfg *config.Config, to string, partitions int, l
 		return err
 	}
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
+		Connection: connection, Topics: k.Topics, Group: k.Joining(), Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
 	})
 	if err != nil {

@@ -21,6 +21,7 @@ var influxFormat = dataFormat{
 		f.MaxBytes = maxBytes
 		return func(context.Context) (stream.Decoder, error) { return format.NewInflux(f) }, nil
 	},
+	key:   "set routing_tag in Telegraf's outputs.kafka, or input.kafka.join",
 	read:  &file.InfluxFormat,
 	parts: func(*config.Config) bool { return true },
 	tags: func(c *config.Config) func(string) []stream.Tag {

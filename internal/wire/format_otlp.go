@@ -13,13 +13,16 @@ import (
 var otlpFormat = dataFormat{
 	name: "otlp_proto", block: "otlp", about: "metrics of OpenTelemetry, as the Collector's Kafka exporter writes them",
 	settings: func() config.Settings { return &OTLPFormat{} },
-	messages: otlpMessages(false), parts: otlpParts, tags: otlpTags,
+	messages: otlpMessages(false), parts: otlpParts, tags: otlpTags, rates: otlpRates, shared: true, key: otlpKey,
 }
 
 var otlpJSONFormat = dataFormat{
 	name: "otlp_json", about: "the same with the exporter's `encoding: otlp_json`",
-	messages: otlpMessages(true), parts: otlpParts, tags: otlpTags,
+	messages: otlpMessages(true), parts: otlpParts, tags: otlpTags, rates: otlpRates, shared: true, key: otlpKey,
 }
+
+// otlpKey says what makes messages of one resource each, with a key.
+const otlpKey = "set partition_metrics_by_resource_attributes: true in the Collector's Kafka exporter"
 
 // OTLPFormat has the series and variables of metrics of OpenTelemetry.
 type OTLPFormat struct {
@@ -28,12 +31,19 @@ type OTLPFormat struct {
 	Series []string `yaml:"series"`
 
 	Ignore []string `yaml:"ignore"` // attributes that are dropped
+
+	// `true`: cumulative sums that only grow, and the counts and sums of histograms, become rates per second;
+	// the first value, and one below the value before it, are missing. `false`: they are as they come
+	Rates bool `yaml:"rates"`
 }
 
 func otlpOf(c *config.Config) *OTLPFormat { return config.Of[OTLPFormat](c.Input.Kinds) }
 
 // Check implements config.Settings.
-func (f *OTLPFormat) Check(v *config.Checker, path string, _ *config.Config) {
+func (f *OTLPFormat) Check(v *config.Checker, path string, c *config.Config) {
+	v.Need(!f.Rates || c.Pipeline.Aggregate != "mean", path+".rates", "excludes pipeline.aggregate: mean; a rate is a mean already")
+	v.Need(!f.Rates || c.Pipeline.Interval > 0, path+".rates", "needs pipeline.interval, the spacing of the samples that rates are made for")
+	v.Need(!f.Rates || len(c.Model.Exogenous) == 0, path+".rates", "excludes model.exogenous")
 	for _, name := range f.Ignore {
 		v.Need(!slices.Contains(f.Series, name), path+".ignore", "has %q, which %s.series has, too", name, path)
 	}
@@ -41,7 +51,7 @@ func (f *OTLPFormat) Check(v *config.Checker, path string, _ *config.Config) {
 
 func decodedOTLP(c *config.Config) otlp.Config {
 	f := otlpOf(c)
-	return otlp.Config{Names: settingName, Series: f.Series, Ignore: f.Ignore, MaxDim: c.Pipeline.MaxDim}
+	return otlp.Config{Names: settingName, Series: f.Series, Ignore: f.Ignore, Rates: f.Rates, MaxDim: c.Pipeline.MaxDim}
 }
 
 func otlpMessages(json bool) func(*config.Config, int, *slog.Logger) (decoders, error) {
@@ -52,6 +62,8 @@ func otlpMessages(json bool) func(*config.Config, int, *slog.Logger) (decoders, 
 		return func(context.Context) (stream.Decoder, error) { return otlp.New(f) }, nil
 	}
 }
+
+func otlpRates(c *config.Config) bool { return otlpOf(c).Rates }
 
 func otlpParts(*config.Config) bool { return true }
 

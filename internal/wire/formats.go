@@ -33,9 +33,12 @@ type dataFormat struct {
 	read  *file.Format // nil = no file has it
 	whole bool         // it cannot be read before its end is there, as from a pipe
 
-	parts func(c *config.Config) bool                              // a sample is spread over records; nil = never
-	tags  func(c *config.Config) func(series string) []stream.Tag  // of the name of a series; nil = none
-	sent  func(c *config.Config, long bool) (kafka.Encoder, error) // messages of forecasts; nil = as plain JSON
+	shared bool                                                     // a message has records of several series, and cannot be parted
+	key    string                                                   // how messages get the series as their key; "" = by the producer
+	rates  func(c *config.Config) bool                              // counters become rates; nil = never
+	parts  func(c *config.Config) bool                              // a sample is spread over records; nil = never
+	tags   func(c *config.Config) func(series string) []stream.Tag  // of the name of a series; nil = none
+	sent   func(c *config.Config, long bool) (kafka.Encoder, error) // messages of forecasts; nil = as plain JSON
 
 	// create makes a file of forecasts with one of the endings, and completes the columns; nil =
 	// none is written. Some can have no columns, for the reason plain; others always have targets.
@@ -72,6 +75,17 @@ func formatOf(c *config.Config) dataFormat {
 func inParts(c *config.Config) bool {
 	f := formatOf(c)
 	return f.parts != nil && f.parts(c)
+}
+
+// KeyAdvice says how all messages of a series come into one partition.
+func KeyAdvice(c *config.Config) string {
+	return "all messages of a series must have one key: " + cmp.Or(formatOf(c).key, "the producer must set it, or input.kafka.join joins them")
+}
+
+// hasRates reports whether counters of the input become rates.
+func hasRates(c *config.Config) bool {
+	f := formatOf(c)
+	return f.rates != nil && f.rates(c)
 }
 
 // readable returns the formats of files.

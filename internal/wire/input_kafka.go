@@ -28,6 +28,11 @@ type KafkaInput struct {
 	// topics, one or more; all messages of one series must share a partition, as keyed messages do
 	Topics []string `yaml:"topics"`
 
+	// topic, which must exist, for series that are spread over partitions or topics: `run` copies the records of
+	// `topics` to it, with the series as the key, and forecasts from it. See
+	// [series that are spread](howto/several-members.md#series-that-are-spread)
+	Join string `yaml:"join"`
+
 	ConsumerGroup string `yaml:"consumer_group"` // name of the consumer group
 	Offset        string `yaml:"offset"`         // start of a group without a checkpoint: `oldest` or `newest`
 
@@ -54,11 +59,14 @@ func (k *KafkaInput) Check(v *config.Checker, path string, c *config.Config) {
 	checkBrokers(v, path, k.Brokers)
 	v.Need(len(k.Topics) > 0, path+".topics", "must name at least one topic")
 	v.Need(!slices.Contains(k.Topics, ""), path+".topics", "must not contain an empty name")
+	f, ok := formatNamed(c.Input.DataFormat)
+	v.Need(k.Join == "" || !slices.Contains(k.Topics, k.Join), path+".join", "is one of %s.topics; name another topic, or its own records would be read", path)
+	v.Need(k.Join == "" || !f.shared, path+".join", "cannot part the messages of %s, which have several series: %s", c.Input.DataFormat, f.key)
 	v.Need(k.ConsumerGroup != "", path+".consumer_group", "must not be empty")
 	v.OneOf(path+".offset", k.Offset, "oldest", "newest")
 	v.OneOf(path+".isolation_level", k.IsolationLevel, "read_committed", "read_uncommitted")
 	k.check(v, path)
-	if f, ok := formatNamed(c.Input.DataFormat); ok && f.checkMessages != nil {
+	if ok && f.checkMessages != nil {
 		f.checkMessages(v, c)
 	}
 	v.Need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, path+".max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
@@ -72,8 +80,23 @@ func (k *KafkaInput) Connection() (kafka.Connection, error) {
 	return k.connection(k.Brokers, k.ClientID)
 }
 
+// Forecast returns the topics that are forecast.
+func (k *KafkaInput) Forecast() []string {
+	if k.Join != "" {
+		return []string{k.Join}
+	}
+	return k.Topics
+}
+
+// Joining is the group that copies to Join.
+func (k *KafkaInput) Joining() string { return k.ConsumerGroup + "-merge" }
+
 func (k *KafkaInput) use(path string, _ *config.Config) kafkaUse {
-	return kafkaUse{key: path, connect: k.Connection, topics: k.Topics, rights: []kafka.Right{kafka.Read}, group: k.ConsumerGroup}
+	group := k.ConsumerGroup
+	if k.Join != "" {
+		group = k.Joining()
+	}
+	return kafkaUse{key: path, connect: k.Connection, topics: k.Topics, rights: []kafka.Right{kafka.Read}, group: group}
 }
 
 func (k *KafkaInput) try(ctx context.Context, path string, c *config.Config) (string, error) {

@@ -22,12 +22,17 @@ type kafkaUse struct {
 
 // ownUses returns the uses of topics that belong to no input or output.
 func ownUses(c *config.Config) (uses []kafkaUse) {
+	if k := InputKafka(c); k != nil && k.Join != "" {
+		uses = append(uses, kafkaUse{
+			key: "input.kafka.join", connect: k.Connection, topics: []string{k.Join}, rights: []kafka.Right{kafka.Read, kafka.Write}, group: k.ConsumerGroup,
+		})
+	}
 	if d := c.Output.DeadLetters; d != nil && d.Topic != "" {
 		uses = append(uses, kafkaUse{key: "output.dead_letters", connect: InputKafka(c).Connection, topics: []string{d.Topic}, rights: []kafka.Right{kafka.Write}})
 	}
 	if t := c.State.Topic; t != "" {
 		uses = append(uses, kafkaUse{
-			key: "state.topic", connect: InputKafka(c).Connection, topics: []string{t}, state: InputKafka(c).Topics,
+			key: "state.topic", connect: InputKafka(c).Connection, topics: []string{t}, state: InputKafka(c).Forecast(),
 			rights: []kafka.Right{kafka.Read, kafka.Write, kafka.DescribeConfigs},
 		})
 	}

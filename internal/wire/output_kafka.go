@@ -40,7 +40,9 @@ func (k *KafkaOutput) Check(v *config.Checker, path string, c *config.Config) {
 	v.Need(k.Topic != "", path+".topic", "must name a topic")
 	v.OneOf(path+".layout", k.Layout, "wide", "long")
 	v.Need(own || in != nil, path+".brokers", "must be given unless there is an input.kafka")
-	read := func(topic string) bool { return !own && in != nil && slices.Contains(in.Topics, topic) }
+	read := func(topic string) bool {
+		return !own && in != nil && (slices.Contains(in.Topics, topic) || topic != "" && topic == in.Join)
+	}
 	v.Need(!read(k.Topic), path+".topic", "is one of input.kafka.topics: the forecasts would be read as samples")
 	v.Need(k.AnomalyTopic == "" || k.AnomalyTopic != k.Topic, path+".anomaly_topic", "is %s.topic; anomalies need a topic of their own", path)
 	v.Need(!read(k.AnomalyTopic), path+".anomaly_topic", "is one of input.kafka.topics: the anomalies would be read as samples")

@@ -30,7 +30,7 @@ func seriesTags(c *config.Config) func(series string) []stream.Tag {
 // WithTopic adds the tag topic when there are several topics, in which series can have equal
 // names.
 func WithTopic(c *config.Config, topic string, tags func(series string) []stream.Tag) func(series string) []stream.Tag {
-	if k := InputKafka(c); k == nil || len(k.Topics) < 2 {
+	if k := InputKafka(c); k == nil || len(k.Forecast()) < 2 {
 		return tags
 	}
 	return func(series string) []stream.Tag {

@@ -108,5 +108,8 @@ func assemblyOf(c *config.Config) *assemble.Assembly {
 	if p.Interval <= 0 || p.Wait == 0 && !p.WaitForLate && p.Fill == string(assemble.FillNone) && !inParts(c) {
 		return nil
 	}
-	return &assemble.Assembly{Wait: p.Wait, WaitForLate: p.WaitForLate, Fill: assemble.Fill(p.Fill), Aggregate: assemble.Aggregate(p.Aggregate)}
+	return &assemble.Assembly{
+		Wait: p.Wait, WaitForLate: p.WaitForLate, Fill: assemble.Fill(p.Fill), Aggregate: assemble.Aggregate(p.Aggregate),
+		Rates: hasRates(c),
+	}
 }

@@ -91,6 +91,7 @@ func (c Config) WithDefaults() (Config, error) {
 		a.Aggregate = cmp.Or(a.Aggregate, AggregateLatest)
 		check(a.Aggregate == AggregateLatest || a.Aggregate == AggregateMean && a.WaitForLate,
 			"Assembly.Aggregate must be %q, or %q with WaitForLate, got %q", AggregateLatest, AggregateMean, a.Aggregate)
+		check(!a.Rates || a.Aggregate == AggregateLatest && len(c.Exogenous) == 0, "Assembly.Rates excludes %q and Exogenous", AggregateMean)
 		check(c.Interval > 0 && c.Interval <= longestRow, "an Assembly needs an Interval of at most ten years, got %v", c.Interval)
 		check(a.Wait >= 0 && a.Wait <= longestRow && (c.Interval <= 0 || a.Wait/c.Interval <= maxOpenRows),
 			"Assembly.Wait must be >= 0 and at most %d times Interval, got %v and %v", maxOpenRows, a.Wait, c.Interval)

@@ -140,6 +140,12 @@ func (a *Assembler) openRowsState(c *snapshot.Codec, g *grid) {
 			c.Float64(&g.held[i].value)
 		}
 	}
+	if a.c.Assembly.Rates {
+		for i := range g.counts {
+			c.Int64(&g.counts[i].time)
+			c.Float64(&g.counts[i].value)
+		}
+	}
 	n := len(g.open)
 	c.Len(&n, maxOpenRows+4)
 	for i := 0; i < n && c.Err() == nil; i++ {
@@ -167,6 +173,9 @@ func (a *Assembler) openRowsState(c *snapshot.Codec, g *grid) {
 		}
 		for j := range g.open[i].times {
 			c.Int64(&g.open[i].times[j])
+			if a.c.Assembly.Rates {
+				c.Int64(&g.open[i].since[j])
+			}
 		}
 	}
 }

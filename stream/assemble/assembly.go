@@ -44,6 +44,7 @@ type Assembly struct {
 	WaitForLate bool      // a complete row waits, too: for more than one value of a variable in a row
 	Fill        Fill      // empty means FillNone
 	Aggregate   Aggregate // empty means AggregateLatest; AggregateMean needs WaitForLate
+	Rates       bool      // counters, see Record.Since, become rates per second; excludes AggregateMean
 }
 
 // longestRow bounds Interval and Wait, so that no time overflows.

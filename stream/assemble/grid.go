@@ -18,6 +18,7 @@ type grid struct {
 	closed int64
 	open   []row // ascending
 	held   []held
+	counts []counter // with Assembly.Rates
 	spare  []row
 
 	changed bool // since Engine.Saved
@@ -78,6 +79,9 @@ func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 			into.values[c] += (v - into.values[c]) / float64(into.times[c])
 		case first || r.Time >= into.times[c]:
 			into.values[c], into.times[c] = v, r.Time
+			if a.c.Assembly.Rates && r.Since != nil {
+				into.since[c] = r.Since[j]
+			}
 		}
 	}
 	for len(g.open) > 0 && a.due(g) {
@@ -108,6 +112,11 @@ func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 	for c := range g.held {
 		if g.held[c].at > at {
 			g.held[c] = held{value: math.NaN()}
+		}
+	}
+	for c := range g.counts {
+		if g.counts[c].time > r.Time {
+			g.counts[c].value = math.NaN()
 		}
 	}
 	if s := a.byName[g.name]; s != nil && s.started && s.time >= at*int64(a.c.Interval) {
@@ -238,6 +247,7 @@ func (g *grid) column(name string) int {
 	g.names = append(g.names, name)
 	g.since = append(g.since, math.MaxInt64)
 	g.held = append(g.held, held{value: math.NaN()})
+	g.counts = append(g.counts, counter{value: math.NaN()})
 	for i := range g.open {
 		g.open[i].widen(len(g.names))
 	}

@@ -15,6 +15,7 @@ type row struct {
 	at     int64
 	values []float64 // one per column; NaN = none
 	times  []int64   // of the values; with AggregateMean how many they are the mean of
+	since  []int64   // with Assembly.Rates: from when the values count; 0 = no counter
 	filled int       // number of values
 }
 
@@ -36,6 +37,7 @@ func (r *row) widen(n int) {
 	for len(r.values) < n {
 		r.values = append(r.values, math.NaN())
 		r.times = append(r.times, 0)
+		r.since = append(r.since, 0)
 	}
 }
 
@@ -50,7 +52,7 @@ func (g *grid) rowAt(at int64) *row {
 		if n := len(g.spare); n > 0 {
 			fresh, g.spare = g.spare[n-1], g.spare[:n-1]
 		}
-		fresh = row{at: at, values: fresh.values[:0], times: fresh.times[:0]}
+		fresh = row{at: at, values: fresh.values[:0], times: fresh.times[:0], since: fresh.since[:0]}
 		fresh.widen(len(g.names))
 		g.open = slices.Insert(g.open, i, fresh)
 	}
@@ -108,6 +110,10 @@ func (a *Assembler) closeRow(receiver Receiver, g *grid, m *stream.Message) erro
 	}
 	g.begun, g.closed = true, first.at
 	for c, v := range first.values {
+		if first.since[c] > 0 && !math.IsNaN(v) {
+			v = g.counts[c].rate(v, first.times[c], first.since[c])
+			first.values[c] = v
+		}
 		if !math.IsNaN(v) {
 			g.held[c] = held{at: first.at, value: v}
 		}

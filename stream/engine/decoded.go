@@ -19,6 +19,7 @@ type Decoded struct {
 
 	bytes  arena[byte]    // of keys and values
 	floats arena[float64] // of the values of records
+	ints   arena[int64]   // of what they count since
 	names  arena[string]  // of their names
 	last   []string       // the names of the last record that has some
 }
@@ -90,6 +91,7 @@ func (d *Decoded) Reset() {
 	d.messages, d.parts, d.last, d.deleted = d.messages[:0], d.parts[:0], nil, 0
 	d.bytes.reset()
 	d.floats.reset()
+	d.ints.reset()
 	d.names.reset()
 }
 
@@ -150,6 +152,9 @@ func (d *Decoded) keep(p *part, err error) error {
 		return err
 	}
 	p.record.Values = d.floats.copy(p.record.Values)
+	if p.record.Since != nil {
+		p.record.Since = d.ints.copy(p.record.Since)
+	}
 	if names := p.record.Names; names != nil {
 		if d.last == nil || !slices.Equal(d.last, names) { // mostly the names of the record before
 			d.last = d.names.copy(names)

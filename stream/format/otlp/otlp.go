@@ -32,6 +32,10 @@ type Config struct {
 	Series []string
 	Ignore []string // attributes that belong to neither
 
+	// Rates marks cumulative sums that only grow, and counts and sums of histograms, as counters: see
+	// stream.Record.Since.
+	Rates bool
+
 	// Assume is told once when messages have no key.
 	Assume func(text string)
 
@@ -64,6 +68,7 @@ type record struct {
 	key
 	names  []string
 	values []float64
+	since  []int64 // 0 = no counter
 }
 
 type pair struct{ key, value string }
@@ -139,19 +144,27 @@ func (d *Decoder) jsonHint(message []byte) string {
 // point is what all kinds of points have.
 type point interface {
 	GetAttributes() []*common.KeyValue
+	GetStartTimeUnixNano() uint64
 	GetTimeUnixNano() uint64
 	GetFlags() uint32
 }
 
 // metric adds the points of a metric.
 func (d *Decoder) metric(resource, scope []*common.KeyValue, m *metrics.Metric) error {
-	add := func(p point, suffix string, v float64) error {
+	add := func(p point, suffix string, v float64, counts bool) error {
 		if p.GetFlags()&uint32(metrics.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK) != 0 {
 			v = math.NaN()
 		}
-		return d.add(resource, scope, m.GetName(), suffix, p, v)
+		var since int64
+		if counts {
+			since = max(1, int64(min(p.GetStartTimeUnixNano(), math.MaxInt64)))
+		}
+		return d.add(resource, scope, m.GetName(), suffix, p, v, since)
 	}
-	for _, points := range [][]*metrics.NumberDataPoint{m.GetGauge().GetDataPoints(), m.GetSum().GetDataPoints()} {
+	cumulative := func(t metrics.AggregationTemporality) bool {
+		return t == metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
+	}
+	numbers := func(points []*metrics.NumberDataPoint, counts bool) error {
 		for _, p := range points {
 			v := math.NaN()
 			switch n := p.GetValue().(type) {
@@ -160,26 +173,33 @@ func (d *Decoder) metric(resource, scope []*common.KeyValue, m *metrics.Metric) 
 			case *metrics.NumberDataPoint_AsInt:
 				v = float64(n.AsInt)
 			}
-			if err := add(p, "", v); err != nil {
+			if err := add(p, "", v, counts); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
-	counted := func(p point, count uint64, sum float64) error {
-		return errors.Join(add(p, "_count", float64(count)), add(p, "_sum", sum))
+	counted := func(p point, count uint64, sum float64, counts bool) error {
+		return errors.Join(add(p, "_count", float64(count), counts), add(p, "_sum", sum, counts))
+	}
+	if err := numbers(m.GetGauge().GetDataPoints(), false); err != nil {
+		return err
+	}
+	if err := numbers(m.GetSum().GetDataPoints(), m.GetSum().GetIsMonotonic() && cumulative(m.GetSum().GetAggregationTemporality())); err != nil {
+		return err
 	}
 	for _, p := range m.GetHistogram().GetDataPoints() {
-		if err := counted(p, p.GetCount(), p.GetSum()); err != nil {
+		if err := counted(p, p.GetCount(), p.GetSum(), cumulative(m.GetHistogram().GetAggregationTemporality())); err != nil {
 			return err
 		}
 	}
 	for _, p := range m.GetExponentialHistogram().GetDataPoints() {
-		if err := counted(p, p.GetCount(), p.GetSum()); err != nil {
+		if err := counted(p, p.GetCount(), p.GetSum(), cumulative(m.GetExponentialHistogram().GetAggregationTemporality())); err != nil {
 			return err
 		}
 	}
-	for _, p := range m.GetSummary().GetDataPoints() {
-		if err := counted(p, p.GetCount(), p.GetSum()); err != nil {
+	for _, p := range m.GetSummary().GetDataPoints() { // since the start of the process
+		if err := counted(p, p.GetCount(), p.GetSum(), true); err != nil {
 			return err
 		}
 	}
@@ -187,7 +207,7 @@ func (d *Decoder) metric(resource, scope []*common.KeyValue, m *metrics.Metric) 
 }
 
 // add adds a value to the record of its series and time.
-func (d *Decoder) add(resource, scope []*common.KeyValue, name, suffix string, p point, v float64) error {
+func (d *Decoder) add(resource, scope []*common.KeyValue, name, suffix string, p point, v float64, since int64) error {
 	if name == "" {
 		return malformed("a metric without a name")
 	}
@@ -231,7 +251,7 @@ func (d *Decoder) add(resource, scope []*common.KeyValue, name, suffix string, p
 		i = len(d.records)
 		d.index[k] = i
 		d.records = slices.Grow(d.records, 1)[:i+1]
-		d.records[i] = record{k, d.records[i].names[:0], d.records[i].values[:0]}
+		d.records[i] = record{k, d.records[i].names[:0], d.records[i].values[:0], d.records[i].since[:0]}
 	}
 	r, variable := &d.records[i], d.names.Get(d.buf)
 	switch {
@@ -240,7 +260,7 @@ func (d *Decoder) add(resource, scope []*common.KeyValue, name, suffix string, p
 	case len(r.values) == d.c.MaxDim:
 		return &stream.DataError{Reason: stream.TooLarge, Detail: fmt.Sprintf("more than %d values of a series at one time", d.c.MaxDim)}
 	}
-	r.names, r.values = append(r.names, variable), append(r.values, v)
+	r.names, r.values, r.since = append(r.names, variable), append(r.values, v), append(r.since, since)
 	return nil
 }
 
@@ -285,6 +305,9 @@ func (d *Decoder) Next(r *stream.Record) error {
 	}
 	rec := &d.records[d.next]
 	d.next++
-	r.Series, r.Time, r.Names, r.Values = rec.series, rec.time, rec.names, rec.values
+	r.Series, r.Time, r.Names, r.Values, r.Since = rec.series, rec.time, rec.names, rec.values, nil
+	if d.c.Rates {
+		r.Since = rec.since
+	}
 	return nil
 }

@@ -134,6 +134,38 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
+// TestRates: what only grows counts since its start; gauges, sums that go up and down, and what is a difference already
+// do not.
+func TestRates(t *testing.T) {
+	sum := func(name string, monotonic bool, temporality metrics.AggregationTemporality, start uint64) *metrics.Metric {
+		return &metrics.Metric{Name: name, Data: &metrics.Metric_Sum{Sum: &metrics.Sum{IsMonotonic: monotonic, AggregationTemporality: temporality,
+			DataPoints: []*metrics.NumberDataPoint{{StartTimeUnixNano: start, TimeUnixNano: 5, Value: &metrics.NumberDataPoint_AsInt{AsInt: 7}}}}}}
+	}
+	const delta, cumulative = metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA, metrics.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
+	value := encoded(t, &metrics.MetricsData{ResourceMetrics: []*metrics.ResourceMetrics{host("web1",
+		gauge("cpu", double(5, 1)), sum("requests", true, cumulative, 3), sum("unknown", true, cumulative, 0), sum("queue", false, cumulative, 3), sum("delta", true, delta, 3),
+		&metrics.Metric{Name: "latency", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{AggregationTemporality: cumulative,
+			DataPoints: []*metrics.HistogramDataPoint{{StartTimeUnixNano: 4, TimeUnixNano: 5, Count: 3, Sum: proto.Float64(1.5)}}}}},
+	)}}, false)
+	for _, rates := range []bool{false, true} {
+		d, err := otlp.New(otlp.Config{Rates: rates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r stream.Record
+		if err := d.Decode(&r, &stream.Message{Key: []byte("k"), Value: value}); err != nil {
+			t.Fatal(err)
+		}
+		want := []int64{0, 3, 1, 0, 0, 4, 4}
+		if !rates {
+			want = nil
+		}
+		if !slices.Equal(r.Since, want) {
+			t.Errorf("rates %v: %v of %v, want %v", rates, r.Since, r.Names, want)
+		}
+	}
+}
+
 // TestHostileBytes: many empty messages within one take a bounded multiple of its memory.
 func TestHostileBytes(t *testing.T) {
 	value := []byte(strings.Repeat("\x0a\x00", 1<<19))

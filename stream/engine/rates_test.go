@@ -1,0 +1,92 @@
+package engine_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+// TestRates: counters become what they have risen by in a second, whatever the distance of their values; where
+// nobody knows, at the first value and at a reset without its time, the value is missing. The order within Wait
+// does not matter, nor does a restart.
+func TestRates(t *testing.T) {
+	const unknown = 1
+	at := func(seconds float64) int64 { return int64(seconds * 1e9) }
+	var records []stream.Record
+	for _, r := range []struct {
+		seconds, sum float64
+		since        int64
+		want         float64 // of the row
+	}{
+		{10, 100, at(2), math.NaN()}, // 98 since 2 s is a mean of before
+		{20, 150, at(2), 5},
+		{31, 172, at(2), 2}, // by the time of the value, not of its row
+		{40, 190, at(2), 2},
+		{50, 30, at(45), 6},            // begun again at 45 s
+		{60, 400, at(55), 80},          // and once more, which its value does not show
+		{70, 390, unknown, math.NaN()}, // smaller: begun again, nobody knows when
+		{80, 400, unknown, 1},
+		{90, math.NaN(), unknown, math.NaN()},
+		{100, 440, unknown, 2}, // over both rows
+	} {
+		records = append(records, stream.Record{
+			Series: "s", Time: at(r.seconds), Names: []string{"sum", "level", "want"},
+			Values: []float64{r.sum, 7, r.want}, Since: []int64{r.since, 0, 0},
+		})
+	}
+	records = append(records, stream.Record{Series: "s", Time: at(1000), Names: []string{"level"}, Values: []float64{0}})
+	c := assemblyConfig(assemble.Assembly{Rates: true, Wait: 20 * time.Second, WaitForLate: true})
+	run := func(records []stream.Record, restart int) (rows []string, state []byte) {
+		e := streamtest.NewEngine(t, c)
+		var b engine.Results
+		for i := range records {
+			if i == restart {
+				state := streamtest.Snapshot(e)
+				e = streamtest.NewEngine(t, c)
+				if err := streamtest.Restore(e, state); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := records[i]
+			r.Message = &stream.Message{Topic: "in", Offset: int64(i)}
+			if err := streamtest.Apply(e, &b, &r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(b.DeadLetters) > 0 {
+			t.Error(b.DeadLetters)
+		}
+		for i := range b.Observations {
+			o := &b.Observations[i]
+			rows = append(rows, fmt.Sprint(o.Y))
+			if len(rows) <= 10 && !slices.Equal(o.Series.Variables, []string{"level", "sum", "want"}) || o.Y[0] != 7 || fmt.Sprint(o.Y[1]) != fmt.Sprint(o.Y[2]) {
+				t.Errorf("restart at %d, row %d: %v has %v", restart, i, o.Series.Variables, o.Y)
+			}
+		}
+		return rows, streamtest.Snapshot(e)
+	}
+	want, state := run(records, -1)
+	if len(want) != 10 {
+		t.Fatalf("%d rows: %v", len(want), want)
+	}
+	for i := 1; i < len(records); i++ {
+		if got, s := run(records, i); !slices.Equal(got, want[:]) || !bytes.Equal(s, state) {
+			t.Errorf("with a restart at %d: %v, want %v", i, got, want)
+		}
+	}
+	for i := 0; i+2 < len(records); i++ {
+		other := slices.Clone(records)
+		other[i], other[i+1] = other[i+1], other[i]
+		if got, _ := run(other, -1); !slices.Equal(got, want) {
+			t.Errorf("with %d and %d exchanged: %v, want %v", i, i+1, got, want)
+		}
+	}
+}
