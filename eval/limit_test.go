@@ -1,0 +1,95 @@
+package eval_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// path returns forecasts of mean mu with intervals of 90 % for errors of the given widths.
+func path(mu float64, widths []float64) (yhat, lower, upper []float64) {
+	const z = 1.6448536269514722 // quantile .95
+	for _, w := range widths {
+		yhat, lower, upper = append(yhat, mu), append(lower, mu-z*w), append(upper, mu+z*w)
+	}
+	return
+}
+
+// TestReachWhiteNoise: errors of equal width are independent, so the probability to stay inside is a power.
+func TestReachWhiteNoise(t *testing.T) {
+	widths := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	for _, limit := range []float64{.5, 1, 2, 3} {
+		yhat, lower, upper := path(0, widths)
+		r := eval.Limit{Low: math.Inf(-1), High: limit}.Reach(-5, yhat, lower, upper, .9)
+		want := 1 - math.Pow(.5*math.Erfc(-limit/math.Sqrt2), float64(len(widths)))
+		if math.Abs(r.Probability-want) > 1e-12 {
+			t.Errorf("limit %v: probability %v, want %v", limit, r.Probability, want)
+		}
+	}
+}
+
+// TestReachSimulated compares with paths of an autoregression and of a random walk, whose widths are known. The tolerance is what
+// an error that is no longer normal, once paths are cut off, costs far from the forecast; that of the simulation is .002.
+func TestReachSimulated(t *testing.T) {
+	const steps, paths = 12, 200_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, phi := range []float64{0, .5, .9, 1} {
+		for _, limit := range []float64{1, 2, 4} {
+			reached := 0
+			for range paths {
+				y := 0.
+				for range steps {
+					if y = phi*y + rng.NormFloat64(); y >= limit {
+						reached++
+						break
+					}
+				}
+			}
+			var widths []float64
+			variance := 0.
+			for range steps {
+				variance = phi*phi*variance + 1
+				widths = append(widths, math.Sqrt(variance))
+			}
+			yhat, lower, upper := path(0, widths)
+			r := eval.Limit{Low: math.Inf(-1), High: limit}.Reach(0, yhat, lower, upper, .9)
+			if want := float64(reached) / paths; math.Abs(r.Probability-want) > .025 {
+				t.Errorf("phi %v, limit %v: probability %.3f, simulated %.3f", phi, limit, r.Probability, want)
+			}
+			mirrored := eval.Limit{Low: -limit, High: math.Inf(1)}.Reach(0, yhat, lower, upper, .9)
+			if mirrored != r {
+				t.Errorf("phi %v, limit -%v: %v, mirrored %v", phi, limit, mirrored, r)
+			}
+		}
+	}
+}
+
+func TestReachStep(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	ramp := []float64{1, 2, 3, 4}
+	unknown := []float64{nan, nan, nan, nan}
+	high := eval.Limit{Low: -inf, High: 3}
+	for _, c := range []struct {
+		name         string
+		y            float64
+		lower, upper []float64
+		step         int
+		known        bool
+	}{
+		{"exact intervals", 0, ramp, ramp, 2, true},
+		{"no intervals", 0, unknown, unknown, 2, false},
+		{"intervals late", 0, []float64{nan, nan, 2.9, 3.9}, []float64{nan, nan, 3.1, 4.1}, 2, true},
+		{"beyond already", 3, ramp, ramp, 0, true},
+		{"value missing", nan, ramp, ramp, 2, true},
+	} {
+		r := high.Reach(c.y, ramp, c.lower, c.upper, .9)
+		if r.Step != c.step || math.IsNaN(r.Probability) == c.known || c.known && r.Probability < .5 {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+	if r := (eval.Limit{Low: -inf, High: 10}).Reach(0, ramp, ramp, ramp, .9); r.Step != -1 || r.Probability > 1e-9 {
+		t.Errorf("far limit: %+v", r)
+	}
+}
