@@ -1,6 +1,9 @@
 package eval
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Limit is a range that a variable should not leave, unlike bounds that it cannot leave.
 // -Inf and Inf: none on that side.
@@ -9,18 +12,20 @@ type Limit struct{ Low, High float64 }
 // Reached reports whether y is not inside of the limit. NaN is not known to be.
 func (l Limit) Reached(y float64) bool { return y <= l.Low || y >= l.High }
 
-// Reach is what a forecast says about a limit.
-type Reach struct {
-	// Probability that the limit is reached at one of the steps of the forecast; NaN: not known.
-	Probability float64
-
-	// Step is the index of the first step by which it is more likely than not that the limit has been
-	// reached; -1: none.
-	Step int
+// String writes the limit as it is configured, such as "<= 90".
+func (l Limit) String() string {
+	switch {
+	case math.IsInf(l.Low, -1):
+		return fmt.Sprintf("<= %.9g", l.High)
+	case math.IsInf(l.High, 1):
+		return fmt.Sprintf(">= %.9g", l.Low)
+	}
+	return fmt.Sprintf(">= %.9g <= %.9g", l.Low, l.High)
 }
 
-// Reach returns the probability that a variable, now y, reaches the limit on its way along the forecasts yhat
-// with intervals [lower, upper] of the given level.
+// ReachTo sets dst to the probabilities that a variable, now y, has reached the limit by each step of its forecasts
+// yhat with intervals [lower, upper] of the given level. It returns the index of the first step by which that is more
+// likely than not; -1: there is none.
 //
 // The error at each step is normal on each side of the forecast, with the width of the interval on
 // that side, and errors of consecutive steps follow a Markov process whose innovations have the width of the first step: the
@@ -28,28 +33,28 @@ type Reach struct {
 // the widths do not grow, and that of a random walk where they grow with the root of the step. The error of a
 // path that has stayed inside is taken for normal again, with its mean and its variance (assumed density).
 //
-// Steps with a NaN are left out. Without intervals, the path itself decides: the probability is NaN.
-func (l Limit) Reach(y float64, yhat, lower, upper []float64, level float64) Reach {
-	if l.Reached(y) {
-		return Reach{1, 0}
-	}
+// A step without an interval has the probability of the step before, NaN at first; until then the path itself decides.
+func (l Limit) ReachTo(dst []float64, y float64, yhat, lower, upper []float64, level float64) (first int) {
 	z := math.Sqrt2 * math.Erfinv(level)
-	r, above, below := Reach{math.NaN(), -1}, excursion{p: 1, variance: 1}, excursion{p: 1, variance: 1}
+	reached, above, below := math.NaN(), excursion{p: 1, variance: 1}, excursion{p: 1, variance: 1}
+	if first = -1; l.Reached(y) {
+		reached, above.p = 1, 0
+	}
 	for i, m := range yhat {
 		up, down := (upper[i]-m)/z, (m-lower[i])/z
-		if math.IsNaN(up - down) {
-			if r.Step < 0 && math.IsNaN(r.Probability) && l.Reached(m) {
-				r.Step = i
-			}
-			continue
+		if !math.IsNaN(up-down) && !l.none() {
+			reached = 1 - above.stay(l.High-m, up, down)*below.stay(m-l.Low, down, up)
 		}
-		inside := above.stay(l.High-m, up, down) * below.stay(m-l.Low, down, up)
-		if r.Probability = 1 - inside; r.Step < 0 && inside < .5 {
-			r.Step = i
+		dst[i] = reached
+		if first < 0 && (reached > .5 || math.IsNaN(reached) && l.Reached(m)) {
+			first = i
 		}
 	}
-	return r
+	return first
 }
+
+// none reports whether there is no limit on either side.
+func (l Limit) none() bool { return math.IsInf(l.Low, -1) && math.IsInf(l.High, 1) }
 
 // excursion is the probability that a path has stayed on the near side of a limit, and the distribution of its error
 // given that, in widths.

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -22,10 +23,11 @@ func TestReachWhiteNoise(t *testing.T) {
 	widths := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	for _, limit := range []float64{.5, 1, 2, 3} {
 		yhat, lower, upper := path(0, widths)
-		r := eval.Limit{Low: math.Inf(-1), High: limit}.Reach(-5, yhat, lower, upper, .9)
+		p := make([]float64, len(widths))
+		eval.Limit{Low: math.Inf(-1), High: limit}.ReachTo(p, -5, yhat, lower, upper, .9)
 		want := 1 - math.Pow(.5*math.Erfc(-limit/math.Sqrt2), float64(len(widths)))
-		if math.Abs(r.Probability-want) > 1e-12 {
-			t.Errorf("limit %v: probability %v, want %v", limit, r.Probability, want)
+		if got := p[len(p)-1]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("limit %v: probability %v, want %v", limit, got, want)
 		}
 	}
 }
@@ -54,13 +56,14 @@ func TestReachSimulated(t *testing.T) {
 				widths = append(widths, math.Sqrt(variance))
 			}
 			yhat, lower, upper := path(0, widths)
-			r := eval.Limit{Low: math.Inf(-1), High: limit}.Reach(0, yhat, lower, upper, .9)
-			if want := float64(reached) / paths; math.Abs(r.Probability-want) > .025 {
-				t.Errorf("phi %v, limit %v: probability %.3f, simulated %.3f", phi, limit, r.Probability, want)
+			p, mirrored := make([]float64, steps), make([]float64, steps)
+			eval.Limit{Low: math.Inf(-1), High: limit}.ReachTo(p, 0, yhat, lower, upper, .9)
+			if want := float64(reached) / paths; math.Abs(p[steps-1]-want) > .025 {
+				t.Errorf("phi %v, limit %v: probability %.3f, simulated %.3f", phi, limit, p[steps-1], want)
 			}
-			mirrored := eval.Limit{Low: -limit, High: math.Inf(1)}.Reach(0, yhat, lower, upper, .9)
-			if mirrored != r {
-				t.Errorf("phi %v, limit -%v: %v, mirrored %v", phi, limit, mirrored, r)
+			eval.Limit{Low: -limit, High: math.Inf(1)}.ReachTo(mirrored, 0, yhat, lower, upper, .9)
+			if !slices.Equal(mirrored, p) || !slices.IsSorted(p) {
+				t.Errorf("phi %v, limit -%v: %v, mirrored %v", phi, limit, mirrored, p)
 			}
 		}
 	}
@@ -84,12 +87,13 @@ func TestReachStep(t *testing.T) {
 		{"beyond already", 3, ramp, ramp, 0, true},
 		{"value missing", nan, ramp, ramp, 2, true},
 	} {
-		r := high.Reach(c.y, ramp, c.lower, c.upper, .9)
-		if r.Step != c.step || math.IsNaN(r.Probability) == c.known || c.known && r.Probability < .5 {
-			t.Errorf("%s: %+v", c.name, r)
+		p := make([]float64, len(ramp))
+		if step := high.ReachTo(p, c.y, ramp, c.lower, c.upper, .9); step != c.step || math.IsNaN(p[3]) == c.known || c.known && p[3] < .5 {
+			t.Errorf("%s: step %d, %v", c.name, step, p)
 		}
 	}
-	if r := (eval.Limit{Low: -inf, High: 10}).Reach(0, ramp, ramp, ramp, .9); r.Step != -1 || r.Probability > 1e-9 {
-		t.Errorf("far limit: %+v", r)
+	p := make([]float64, len(ramp))
+	if step := (eval.Limit{Low: -inf, High: 10}).ReachTo(p, 0, ramp, ramp, ramp, .9); step != -1 || p[3] > 1e-9 {
+		t.Errorf("far limit: step %d, %v", step, p)
 	}
 }

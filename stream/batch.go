@@ -42,6 +42,10 @@ type Forecast struct {
 	// unless engine.Config.Joint.
 	JointLower, JointUpper []float64
 
+	// Reach is the probability that each variable has reached its limit by Time, see eval.Limit;
+	// NaN: not known, or no limit. Nil unless engine.Config.Limits.
+	Reach []float64
+
 	// Y is the sample Horizon steps after Origin, length dim: not known when the
 	// forecast is made, so nil unless a sink has waited for it.
 	Y []float64
@@ -75,6 +79,11 @@ type Observation struct {
 	// Anomalous.
 	Anomalous bool
 	Anomaly   *anomaly.Event
+
+	// Reach is the probability that each variable reaches its limit within the horizon, and TimeToLimit the
+	// seconds until it is more likely than not that it has; NaN: not known, or not within the horizon. Nil
+	// unless engine.Config.Limits.
+	Reach, TimeToLimit []float64
 
 	// LevelSetScore is the score of the model itself, in [0, 1], if the model is an
 	// eval.Detector. NaN: none.

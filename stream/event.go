@@ -43,7 +43,7 @@ const (
 
 // EventKinds are the kinds of events.
 var EventKinds = []string{
-	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventSeason, EventDrift, EventReset, EventReload,
+	EventSeries, EventSchemaChange, EventRefused, EventTime, EventGap, EventAnomaly, EventLimit, EventSeason, EventDrift, EventReset, EventReload,
 }
 
 // The kinds of events.
@@ -54,6 +54,7 @@ const (
 	EventTime         = "time"          // the time has gone back: the samples before had a wrong one
 	EventGap          = "gap"           // missing samples were filled in, or the lags dropped
 	EventAnomaly      = "anomaly"       // an anomaly has begun, has become the new normal, or has ended
+	EventLimit        = "limit"         // a variable is expected to reach its limit, or no longer
 	EventSeason       = "season"        // the forecasts use other seasons than before
 	EventDrift        = "drift"         // the model's errors are not what they were
 	EventReset        = "reset"         // the state went bad: a new model

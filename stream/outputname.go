@@ -7,7 +7,7 @@ import (
 
 var (
 	ownNames    = []string{"anomaly_score", "cause", "is_anomaly", "levelset_score", "time"}
-	ownSuffixes = []string{"_lower", "_upper", "_joint", "_score", "_share"}
+	ownSuffixes = []string{"_lower", "_upper", "_joint", "_score", "_share", "_limit_probability", "_time_to_limit"}
 )
 
 // OutputName returns the name of a variable where outputs have its bounds beside it: cpu,

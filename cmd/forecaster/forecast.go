@@ -104,7 +104,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	switch a.output {
 	case "csv":
-		enc := file.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint}
+		enc := file.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint, Limits: len(cfg.Model.Limits) > 0}
 		_, err = a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
 	case "json":
 		err = writeJSON(a.stdout, map[string]any{"dataset": path, "model": cfg.Model.Type, "forecasts": forecastPoints(cfg, &batch)})

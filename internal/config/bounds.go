@@ -43,22 +43,64 @@ func ParseBound(text string) (Bound, error) {
 	return b, nil
 }
 
-// Limits returns the bounds of Bounds and NonNegative.
-func (m *Model) Limits() (list []Bound, err error) {
-	for i, text := range m.Bounds {
+// Ranges returns the bounds of Bounds and NonNegative.
+func (m *Model) Ranges() ([]Bound, error) {
+	list, err := parseBounds(m.Bounds)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range m.NonNegative {
+		list = append(list, Bound{Variable: name, Low: 0, High: math.Inf(1)})
+	}
+	if name, twice := repeated(list); twice {
+		return nil, fmt.Errorf("%q has several bounds, those of model.non_negative included; keep one", name)
+	}
+	return list, nil
+}
+
+// Thresholds returns the bounds of Limits.
+func (m *Model) Thresholds() ([]Bound, error) {
+	list, err := parseBounds(m.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if name, twice := repeated(list); twice {
+		return nil, fmt.Errorf("%q has several limits; keep one, such as \"cpu >= 5 <= 90\"", name)
+	}
+	return list, nil
+}
+
+func parseBounds(texts []string) (list []Bound, err error) {
+	for i, text := range texts {
 		b, err := ParseBound(text)
 		if err != nil {
 			return nil, fmt.Errorf("element %d %w", i, err)
 		}
 		list = append(list, b)
 	}
-	for _, name := range m.NonNegative {
-		list = append(list, Bound{Variable: name, Low: 0, High: math.Inf(1)})
-	}
+	return list, nil
+}
+
+// repeated returns the name of a variable that has several bounds.
+func repeated(list []Bound) (name string, found bool) {
 	for i, b := range list {
 		if slices.ContainsFunc(list[:i], func(o Bound) bool { return o.Variable == b.Variable }) {
-			return nil, fmt.Errorf("%q has several bounds, those of model.non_negative included; keep one", b.Variable)
+			return b.Variable, true
 		}
 	}
-	return list, nil
+	return "", false
+}
+
+// BoundOf returns the bound of a variable in a list: its own, or else that of "*"; without either it has no ends.
+func BoundOf(list []Bound, variable string) Bound {
+	found := Bound{Variable: variable, Low: math.Inf(-1), High: math.Inf(1)}
+	for _, b := range list {
+		if b.Variable == variable {
+			return b
+		}
+		if b.Variable == "*" {
+			found = b
+		}
+	}
+	return found
 }

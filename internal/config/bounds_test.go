@@ -26,11 +26,11 @@ func TestParseBound(t *testing.T) {
 // A variable has one bound, from whichever of the two keys.
 func TestLimits(t *testing.T) {
 	m := Model{Bounds: []string{"cpu >= 0 <= 100"}, NonNegative: []string{"queue"}}
-	if list, err := m.Limits(); err != nil || len(list) != 2 || list[1] != (Bound{"queue", 0, math.Inf(1)}) {
+	if list, err := m.Ranges(); err != nil || len(list) != 2 || list[1] != (Bound{"queue", 0, math.Inf(1)}) {
 		t.Errorf("%v, %v", list, err)
 	}
 	m.NonNegative = append(m.NonNegative, "cpu")
-	if _, err := m.Limits(); err == nil || !strings.Contains(err.Error(), `"cpu" has several bounds`) {
+	if _, err := m.Ranges(); err == nil || !strings.Contains(err.Error(), `"cpu" has several bounds`) {
 		t.Errorf("%v", err)
 	}
 }

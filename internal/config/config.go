@@ -87,6 +87,7 @@ type Model struct {
 	Events      string    `yaml:"events"`       // file of events known in advance
 	NonNegative []string  `yaml:"non_negative"` // variables that cannot fall below 0
 	Bounds      []string  `yaml:"bounds"`       // VARIABLE [>= LOW] [<= HIGH]
+	Limits      []string  `yaml:"limits"`       // the same form, of values that a variable should not reach
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`

@@ -253,9 +253,10 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 			rc.Warm = warmStart(cfg.State.Dir, name, l.log)
 		}
 	}
-	taps := l.Taps
+	watch := newSeriesWatch()
+	taps := append(slices.Clip(l.Taps), watch)
 	if misfits := newMisfitLog(cfg, l.log, name); misfits != nil {
-		taps = append(slices.Clip(taps), misfits)
+		taps = append(taps, misfits)
 	}
 	if labels != nil {
 		taps = append(slices.Clip(taps), &spreadLog{l.places, name, make(map[string]bool)})
@@ -270,7 +271,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	l.started(name, &partition{runner: runner, out: out, decoder: dec, damaged: damaged})
+	l.started(name, &partition{runner: runner, out: out, decoder: dec, damaged: damaged, watch: watch})
 	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
@@ -361,6 +362,7 @@ type partition struct {
 	out     *wire.Outputs
 	decoder stream.Decoder
 	damaged func() int64 // Checkpoints that could not be read
+	watch   *seriesWatch
 }
 
 // counters are the counts of a partition over all its runners.

@@ -53,6 +53,9 @@ var (
 	descLost        = desc("lost_records_total", "Records that Kafka removed by retention before they were read.", "topic", "partition")
 	descRetries     = desc("kafka_retries_total", "Failed requests to Kafka that were repeated.", "topic", "partition")
 	descReloads     = desc("config_reloads_total", "Reloads of the configuration, by result: taken or refused.", "result")
+	descSilent      = desc("silent_series", "Series without a sample for ten times their own spacing, of those that this process has had samples of.")
+	descExpected    = desc("limits_expected", "Variables that are expected to reach their limit (model.limits) within the horizon.")
+	descTimeToLimit = desc("time_to_limit_seconds", "Seconds from the newest sample until the first of these variables is expected to reach its limit; absent without any.")
 	descMSE         = desc("scv_mse", "Mean squared error of the last evaluate.window forecasts, each made before its target was learnt, averaged over the series.", "model", "horizon")
 	descSkill       = desc("skill", "1 - MSE / MSE of persistence, averaged over the series.", "model", "horizon")
 )
@@ -128,7 +131,20 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	m.collectScores(gauge)
 	m.l.mu.Lock()
 	group := m.l.group
+	silent, expected, first := 0, 0, math.NaN()
+	for _, p := range m.l.working {
+		n, seconds := p.watch.limits()
+		silent, expected = silent+p.watch.silent(), expected+n
+		if !(seconds >= first) && !math.IsNaN(seconds) {
+			first = seconds
+		}
+	}
 	m.l.mu.Unlock()
+	gauge(descSilent, float64(silent))
+	gauge(descExpected, float64(expected))
+	if !math.IsNaN(first) {
+		gauge(descTimeToLimit, first)
+	}
 	if group == nil {
 		return
 	}

@@ -41,9 +41,14 @@ func newNameCheck(c *config.Config) *nameCheck {
 	add("pipeline.variables", true, c.Pipeline.Variables...)
 	add("model.exogenous", true, c.Model.Exogenous...)
 	add("model.non_negative", false, c.Model.NonNegative...)
-	for _, text := range c.Model.Bounds {
-		if b, err := config.ParseBound(text); err == nil && b.Variable != "*" {
-			add("model.bounds", false, b.Variable)
+	for _, l := range []struct {
+		key   string
+		texts []string
+	}{{"model.bounds", c.Model.Bounds}, {"model.limits", c.Model.Limits}} {
+		for _, text := range l.texts {
+			if b, err := config.ParseBound(text); err == nil && b.Variable != "*" {
+				add(l.key, false, b.Variable)
+			}
 		}
 	}
 	for _, text := range c.Model.Anomaly.Rules {

@@ -27,6 +27,7 @@ func (n *NewestForecasts) Write(_ context.Context, b *stream.Batch) error {
 		f.Yhat = append([]float64(nil), f.Yhat...)
 		f.Lower = append([]float64(nil), f.Lower...)
 		f.Upper = append([]float64(nil), f.Upper...)
+		f.Reach = append([]float64(nil), f.Reach...)
 		f.JointLower = append([]float64(nil), f.JointLower...)
 		f.JointUpper = append([]float64(nil), f.JointUpper...)
 		n.forecasts[name] = append(old, f)

@@ -106,7 +106,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		return nil, err
 	}
 	if o.Live != nil {
-		o.Live.started("file", &partition{runner: runner, out: out, damaged: func() int64 { return 0 }})
+		o.Live.started("file", &partition{runner: runner, out: out, damaged: func() int64 { return 0 }, watch: newSeriesWatch()})
 		defer o.Live.ended("file")
 	}
 	stop := o.Watch.start(src, func() int64 { return runner.Stats().Records })

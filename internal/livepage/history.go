@@ -47,6 +47,7 @@ type fan struct {
 	lower, upper []float64 // horizons x levels x variables
 
 	jointLower, jointUpper []float64 // horizons x variables; nil without a joint region
+	reach                  []float64 // horizons x variables; nil without limits
 }
 
 // begin makes h the empty history of s.
@@ -150,7 +151,7 @@ func (h *history) forecast(f *stream.Forecast) {
 	if f.Origin != w.origin {
 		w.origin = f.Origin
 		w.horizon, w.time, w.yhat, w.lower, w.upper = w.horizon[:0], w.time[:0], w.yhat[:0], w.lower[:0], w.upper[:0]
-		w.jointLower, w.jointUpper = w.jointLower[:0], w.jointUpper[:0]
+		w.jointLower, w.jointUpper, w.reach = w.jointLower[:0], w.jointUpper[:0], w.reach[:0]
 	}
 	if k := len(w.horizon); k < maxFan && (k == 0 || f.Horizon > w.horizon[k-1]) {
 		w.horizon = append(w.horizon, f.Horizon)
@@ -163,6 +164,9 @@ func (h *history) forecast(f *stream.Forecast) {
 		if f.JointLower != nil {
 			w.jointLower = append(w.jointLower, f.JointLower[:n]...)
 			w.jointUpper = append(w.jointUpper, f.JointUpper[:n]...)
+		}
+		if f.Reach != nil {
+			w.reach = append(w.reach, f.Reach[:n]...)
 		}
 	}
 	for k := range h.tracks {
@@ -260,6 +264,9 @@ func (w *fan) message(h *history, v view) *fanMessage {
 			if len(w.jointLower) > 0 {
 				f.JointLower = append(f.JointLower, w.jointLower[i*n+j])
 				f.JointUpper = append(f.JointUpper, w.jointUpper[i*n+j])
+			}
+			if len(w.reach) > 0 {
+				f.Reach = append(f.Reach, w.reach[i*n+j])
 			}
 		}
 	}

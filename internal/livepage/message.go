@@ -107,6 +107,8 @@ type fanVariable struct {
 
 	JointLower column `json:"yhat_joint_lower,omitempty"` // the joint region, if there is one
 	JointUpper column `json:"yhat_joint_upper,omitempty"`
+
+	Reach column `json:"limit_probability,omitempty"` // that the limit has been reached by then, if there is one
 }
 
 // metricsMessage has the scores of a series.

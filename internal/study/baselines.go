@@ -52,7 +52,7 @@ type Mean struct {
 // the strongest of the most series: it has the benefit of hindsight.
 func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, records *Records, samples *Samples, o Options) error {
 	b := *c
-	b.Model.Levels, b.Model.Joint, b.Model.Intervals, b.Model.Drift.Detect = nil, false, "", false
+	b.Model.Limits, b.Model.Levels, b.Model.Joint, b.Model.Intervals, b.Model.Drift.Detect = nil, nil, false, "", false
 	b.Model.Calendar, b.Model.Occurrences = nil, nil
 	seasons := e.Seasons
 	if c.Model.Season == 0 && len(seasons) == 0 {
@@ -69,6 +69,9 @@ func (e *Evaluation) EvaluateBaselines(ctx context.Context, c *config.Config, re
 	}
 	if err := e.scoreSimple(ctx, &b, records, o); err != nil {
 		return fmt.Errorf("simple forecasts: %w", err)
+	}
+	if len(e.Limits) > 0 {
+		return e.evaluateLimits(ctx, c, records, samples, o)
 	}
 	return nil
 }
@@ -125,6 +128,7 @@ func (e *Evaluation) scoreSimple(ctx context.Context, c *config.Config, records 
 func (e *Evaluation) Add(o *Outcome) {
 	e.Results = append(e.Results, o.Results...)
 	e.Seasons = append(e.Seasons, o.Seasons...)
+	e.Limits = append(e.Limits, o.Limits...)
 	e.addMean(o.Mean)
 	if o.Detection != nil {
 		e.Detections = append(e.Detections, *o.Detection)

@@ -31,6 +31,8 @@ type Evaluation struct {
 	Baselines []Score   `json:"baselines,omitempty"` // simple forecasts on the same targets
 	Season    int       `json:"baseline_season"`     // of the baseline seasonal, in samples; 0 = none, it is left out
 	Means     []Mean    `json:"means,omitempty"`     // over the horizons, of the models and the baselines
+
+	Limits []LimitScore `json:"limits,omitempty"` // of the variables in model.limits
 }
 
 // Seasons are the seasons that a model uses for a series.
@@ -93,7 +95,8 @@ type Outcome struct {
 	Seasons []Seasons // after the last row, of the first seed
 	Mean    *Mean     // over the horizons, nil for one horizon
 
-	Detection *Detection // of the first seed; nil without labels
+	Detection *Detection   // of the first seed; nil without labels
+	Limits    []LimitScore // of the first seed; nil without limits
 }
 
 // drawnWeights is the approximate number of points in the plot of expert weights.
@@ -111,8 +114,12 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 		scores.Keep = true
 		observers = append(slices.Clip(observers), scores.Add)
 	}
+	limits := newLimitScorer(c, &o)
+	if limits != nil {
+		observers = append(slices.Clip(observers), limits.Add)
+	}
 	emit, watched := o.Horizons, []int(nil) // nil: all
-	if o.Draws {                            // the future, too
+	if o.Draws || limits != nil {           // the future, or the way to the horizon
 		emit, watched = nil, make([]int, len(o.Horizons))
 		for k, h := range o.Horizons {
 			watched[k] = h - 1
@@ -185,6 +192,9 @@ func EvaluateModel(ctx context.Context, c *config.Config, records *Records, samp
 			e.Seasons(func(s *stream.Series, samples []int) {
 				out.Seasons = append(out.Seasons, Seasons{Model: c.Model.Type, Series: s.Name, Samples: slices.Clone(samples)})
 			})
+			if limits != nil {
+				out.Limits = limits.scores()
+			}
 			if len(scores.series) > 0 {
 				d := DetectRows(c.Model.Type, scores, AlarmLimit, samples, o.Labels)
 				out.Detection = &d
@@ -413,6 +423,9 @@ func (e *Evaluation) Tables() []report.Table {
 			b.Wide = slices.DeleteFunc(slices.Clone(b.Header), func(name string) bool { return !strings.HasPrefix(name, "mse") })
 		}
 		tables = append(tables, b)
+	}
+	if len(e.Limits) > 0 {
+		tables = append(tables, e.limitTable())
 	}
 	if len(e.Detections) > 0 {
 		tables = append(tables, DetectionTable(e.Detections))

@@ -26,7 +26,7 @@ var csvFormat = dataFormat{
 	read: &file.CSVFormat, parts: longCSV, tags: csvTags,
 	endings: []string{".csv"},
 	create: func(f *FileOutput, m config.Model, columns *file.Columns) (stream.Sink, error) {
-		return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit("", f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Columns: *columns})
+		return file.CreateSink(f.Path, file.CSV{TimeUnit: timeUnit("", f.TimeUnit), Levels: m.Levels, Joint: m.Joint, Limits: len(m.Limits) > 0, Columns: *columns})
 	},
 }
 
@@ -86,7 +86,7 @@ func ForLabels(c *config.Config) *config.Config {
 	csvOf(other).ValueColumns = nil
 	other.Pipeline.Variables, other.Pipeline.Interval = nil, 0
 	m := &other.Model
-	m.Exogenous, m.Bounds, m.NonNegative, m.Anomaly.Rules = nil, nil, nil, nil
+	m.Exogenous, m.Bounds, m.Limits, m.NonNegative, m.Anomaly.Rules = nil, nil, nil, nil, nil
 	return other
 }
 

@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"math"
-	"slices"
-
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 )
@@ -21,23 +18,30 @@ func calendarOf(c config.Model) eval.Calendar {
 	return calendar.WithEvents(all)
 }
 
-// limitsOf returns what the variables of a series cannot leave; nil for nothing.
-func limitsOf(c config.Model, variables []string) (low, high []float64) {
-	list, err := c.Limits()
+// boundsOf returns what the variables of a series cannot leave; nil for nothing.
+func boundsOf(c config.Model, variables []string) (low, high []float64) {
+	list, err := c.Ranges()
 	if err != nil || len(list) == 0 {
 		return nil, nil // the configuration is checked
 	}
-	low, high = make([]float64, len(variables)), make([]float64, len(variables))
-	for j, name := range variables {
-		low[j], high[j] = math.Inf(-1), math.Inf(1)
-		own := slices.ContainsFunc(list, func(b config.Bound) bool { return b.Variable == name })
-		for _, b := range list {
-			if b.Variable == name || b.Variable == "*" && !own {
-				low[j], high[j] = b.Low, b.High
-			}
-		}
+	for _, name := range variables {
+		b := config.BoundOf(list, name)
+		low, high = append(low, b.Low), append(high, b.High)
 	}
 	return low, high
+}
+
+// limitsOf returns what the variables of a series should not reach; nil for nothing.
+func limitsOf(c config.Model, variables []string) (limits []eval.Limit) {
+	list, err := c.Thresholds()
+	if err != nil || len(list) == 0 {
+		return nil // the configuration is checked
+	}
+	for _, name := range variables {
+		b := config.BoundOf(list, name)
+		limits = append(limits, eval.Limit{Low: b.Low, High: b.High})
+	}
+	return limits
 }
 
 // inputsOf returns the number of inputs that the model is built for.

@@ -23,7 +23,7 @@ var adjusted = []struct {
 	{"", []string{
 		"model.horizon=12", "model.horizon=1", "model.levels=0.5,0.95", "model.levels=", "model.intervals=quantile", "model.joint=true",
 		"model.influence=true", "model.anomaly.false_alarms=0.01", "model.anomaly.normal_after=50", "model.anomaly.min_duration=3",
-		"model.anomaly.level_sets=true", "model.anomaly.rules=x1 above", "evaluate.window=800", "pipeline.emit=1,3",
+		"model.anomaly.level_sets=true", "model.anomaly.rules=x1 above", "model.limits=x1 <= 1", "evaluate.window=800", "pipeline.emit=1,3",
 	}},
 	{"model.horizon=1", []string{"model.horizon=3"}},
 	{"model.levels=", []string{"model.levels=0.8"}},
@@ -31,6 +31,7 @@ var adjusted = []struct {
 	{"model.joint=true", []string{"model.horizon=6", "model.levels=0.9; model.horizon=2"}},
 	{"model.influence=true", []string{"model.influence=false"}},
 	{"model.anomaly.level_sets=true", []string{"model.anomaly.level_sets=false"}},
+	{"model.limits=x1 <= 1", []string{"model.limits=x2 >= 0"}},
 	{"pipeline.emit=1", []string{"pipeline.emit="}},
 }
 

@@ -45,7 +45,7 @@ var Adjustable = []string{
 	"evaluate.window",
 	"model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
 	"model.anomaly.normal_after", "model.anomaly.rules",
-	"model.horizon", "model.influence", "model.intervals", "model.joint", "model.levels",
+	"model.horizon", "model.influence", "model.intervals", "model.joint", "model.levels", "model.limits",
 	"pipeline.emit",
 }
 

@@ -65,10 +65,14 @@ type Config struct {
 	// means the zero AnomalyConfig.
 	Anomalies func(variables []string) anomaly.Config
 
-	// Limits returns the lowest and the highest possible value of each variable, -Inf and
-	// Inf without a limit: forecasts and intervals are moved into this range. Nil, here or
-	// returned: no limits.
-	Limits func(variables []string) (low, high []float64)
+	// Bounds returns the lowest and the highest possible value of each variable, -Inf and
+	// Inf without a bound: forecasts and intervals are moved into this range. Nil, here or
+	// returned: no bounds.
+	Bounds func(variables []string) (low, high []float64)
+
+	// Limits returns the range that each variable should not leave; forecasts say how likely and how soon it
+	// does. Nil, here or returned: no limits.
+	Limits func(variables []string) []eval.Limit
 
 	// Baselines run beside the model on each series and are scored like it.
 	Baselines []Baseline

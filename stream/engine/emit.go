@@ -9,12 +9,12 @@ import (
 )
 
 // forecast lets the baselines forecast beside the model, and makes the points.
-func (sc *scorer) forecast(dst *Results, r *stepResult) {
+func (sc *scorer) forecast(dst *Results, o *stream.Observation, r *stepResult) {
 	s := r.series
 	sc.shape(len(r.y))
 	s.forget()
 	s.issue(r.yhat)
-	s.limits.clip(r.yhat) // behind what learns from the errors: limits of one variable concern no other
+	s.bounds.clip(r.yhat) // behind what learns from the errors: bounds of one variable concern no other
 	ref := sc.referenceForecast(s)
 	for i, m := range s.baselines {
 		switch {
@@ -37,6 +37,7 @@ func (sc *scorer) forecast(dst *Results, r *stepResult) {
 		s.scorers[0].PushJoint(sc.jointLower, sc.jointUpper)
 	}
 	copy(s.yhat, r.yhat)
+	sc.watchLimits(dst, o, r)
 	if !sc.c.Evaluation.NoForecasts {
 		sc.emit(dst, r)
 	}
@@ -92,8 +93,8 @@ func (sc *scorer) bounds(dst *Results, r *stepResult) {
 					lower[j], upper[j] = math.NaN(), math.NaN()
 				}
 			}
-			r.series.limits.clip(lower)
-			r.series.limits.clip(upper)
+			r.series.bounds.clip(lower)
+			r.series.bounds.clip(upper)
 		}
 	}
 }
@@ -104,8 +105,8 @@ func (sc *scorer) region(r *stepResult) {
 	if r.region != nil {
 		copy(sc.jointLower, r.region)
 		copy(sc.jointUpper, r.region[len(sc.jointLower):])
-		r.series.limits.clip(sc.jointLower)
-		r.series.limits.clip(sc.jointUpper)
+		r.series.bounds.clip(sc.jointLower)
+		r.series.bounds.clip(sc.jointUpper)
 		return
 	}
 	for i := range sc.jointLower {
@@ -133,7 +134,7 @@ func (sc *scorer) emit(dst *Results, r *stepResult) {
 		sc.earlier = s.issued.mayShare(sc.earlier, at)
 	}
 	d := len(r.y)
-	for _, h := range sc.c.Emit {
+	for k, h := range sc.c.Emit {
 		target := at.target(h)
 		if target == math.MaxInt64 {
 			return // past the year 2262
@@ -146,8 +147,11 @@ func (sc *scorer) emit(dst *Results, r *stepResult) {
 			Series: s.info, Model: sc.c.Model, Origin: r.time, Row: r.row, Time: target, Horizon: h,
 			Yhat: r.yhat[from:to:to], Lower: sc.atHorizon(dst, sc.lower, from, to), Upper: sc.atHorizon(dst, sc.upper, from, to),
 		})
+		f := &dst.Forecasts[len(dst.Forecasts)-1]
+		if s.limits != nil {
+			f.Reach = dst.vector(sc.reach[k*d : (k+1)*d])
+		}
 		if sc.c.Joint {
-			f := &dst.Forecasts[len(dst.Forecasts)-1]
 			f.JointLower, f.JointUpper = dst.vector(sc.jointLower[from:to]), dst.vector(sc.jointUpper[from:to])
 		}
 	}

@@ -26,7 +26,8 @@ type scoredSeries struct {
 	yhat       []float64        // the one-step forecast issued last, dim; NaN = none
 	issued     issued           // while the spacing is estimated
 
-	limits *limits
+	bounds *bounds
+	limits *limitWatch
 
 	changed bool // since Engine.Saved
 }
@@ -53,7 +54,7 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 	dim := len(info.Variables)
 	s := &scoredSeries{
 		info: info, place: place, scorers: []modelScorer{{newModelScorer(c, info), c.Model}},
-		yhat: make([]float64, dim), limits: newLimits(c, info.Variables), changed: true,
+		yhat: make([]float64, dim), bounds: newBounds(c, info.Variables), limits: newLimitWatch(c, info.Variables), changed: true,
 	}
 	if !c.Evaluation.NoAnomalies {
 		s.anomalies = anomaly.NewScorer(c.anomalies(info.Variables))
@@ -148,4 +149,7 @@ func (s *scoredSeries) state(c *snapshot.Codec) {
 	}
 	c.Float64s(s.yhat)
 	s.issued.state(c)
+	if s.limits != nil {
+		c.Optional("limits", func() { s.limits.state(c) })
+	}
 }

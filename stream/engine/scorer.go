@@ -23,6 +23,8 @@ type scorer struct {
 	// Scratch: it holds nothing between two step results.
 	yhat, ref              []float64 // H x dim
 	lower, upper           []float64 // L x H x dim, in the batch; nil without levels
+	path                   []float64 // of one variable, 4 x len(Emit); only with limits
+	reach                  []float64 // len(Emit) x dim, see stream.Forecast; only with limits
 	jointLower, jointUpper []float64 // H x dim
 	scorers                []*eval.Scorer
 	losses                 []float64
@@ -86,7 +88,7 @@ func (sc *scorer) take(dst *Results, r *stepResult) error {
 		o.LevelSetScore = r.levelSetScore
 		sc.report(s, r.y)
 		sc.watch(dst, s)
-		sc.forecast(dst, r)
+		sc.forecast(dst, o, r)
 		sc.measure(dst, r)
 	case resultFill:
 		if err := sc.score(s, r); err != nil {

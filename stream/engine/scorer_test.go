@@ -172,9 +172,9 @@ func TestLimitsConcernNoOtherVariable(t *testing.T) {
 }
 
 // walk returns the forecasts with intervals of 500 samples of two variables.
-func walk(t *testing.T, limits func([]string) (low, high []float64)) []stream.Forecast {
+func walk(t *testing.T, bounds func([]string) (low, high []float64)) []stream.Forecast {
 	e := streamtest.NewEngine(t, engine.Config{
-		Model: "m", Horizon: 1, Levels: []float64{.9}, Limits: limits,
+		Model: "m", Horizon: 1, Levels: []float64{.9}, Bounds: bounds,
 		NewModel: func(dim int) (eval.Model, error) {
 			return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
 		},

@@ -53,6 +53,14 @@ func observed(f *stream.Forecast, j int) float64 {
 	return f.Y[j]
 }
 
+// reached is the probability that the j-th variable has reached its limit; NaN = not known.
+func reached(f *stream.Forecast, j int) float64 {
+	if f.Reach == nil {
+		return math.NaN()
+	}
+	return f.Reach[j]
+}
+
 // appendNixtlaHeader appends the names of Nixtla's columns.
 func (e CSV) appendNixtlaHeader(dst []byte) []byte {
 	dst = append(dst, "unique_id,ds,cutoff,y,yhat"...)

@@ -16,7 +16,7 @@ import (
 // with the target time. A bound is empty while the interval is not calibrated.
 // With several interval levels there is one line a level, and a last column,
 // level. With a joint region its ends are the last two columns, yhat_joint_lower
-// and yhat_joint_upper, the same in all levels. Columns adds origin and y at the end, or
+// and yhat_joint_upper, the same in all levels. With limits the column limit_probability follows. Columns adds origin and y at the end, or
 // replaces all of it. Numbers have the fewest digits that read back as the same float64.
 type CSV struct {
 	// TimeUnit is the unit of the time column; Auto means RFC 3339. For times that
@@ -26,6 +26,7 @@ type CSV struct {
 	// Levels are engine.Config.Levels.
 	Levels []float64
 	Joint  bool
+	Limits bool
 	Columns
 }
 
@@ -40,6 +41,9 @@ func (e CSV) AppendHeader(dst []byte) []byte {
 	}
 	if e.Joint {
 		dst = append(dst, ",yhat_joint_lower,yhat_joint_upper"...)
+	}
+	if e.Limits {
+		dst = append(dst, ",limit_probability"...)
 	}
 	if e.Origin {
 		dst = append(dst, ",origin"...)
@@ -80,6 +84,9 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 				if e.Joint {
 					dst = appendNumber(append(dst, ','), f.JointLower[j])
 					dst = appendNumber(append(dst, ','), f.JointUpper[j])
+				}
+				if e.Limits {
+					dst = appendNumber(append(dst, ','), reached(f, j))
 				}
 				if e.Origin {
 					dst = format.AppendTime(append(dst, ','), f.Origin, e.TimeUnit)

@@ -53,6 +53,9 @@ func (e JSONLines) AppendBatch(dst []byte, b *stream.Batch) []byte {
 					member(&w, "yhat_joint_lower", f.JointLower[j])
 					member(&w, "yhat_joint_upper", f.JointUpper[j])
 				}
+				if f.Reach != nil {
+					member(&w, "limit_probability", f.Reach[j])
+				}
 				if e.Origin {
 					w.RawStr(`,"origin":"`)
 					w.Buf = format.AppendTime(w.Buf, f.Origin, format.Auto)

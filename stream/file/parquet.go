@@ -162,6 +162,7 @@ type forecastRow struct {
 	Level      *float64  `parquet:"level,optional"`
 	JointLower *float64  `parquet:"yhat_joint_lower,optional"`
 	JointUpper *float64  `parquet:"yhat_joint_upper,optional"`
+	Reach      *float64  `parquet:"limit_probability,optional"`
 	Origin     time.Time `parquet:"origin,timestamp(nanosecond)"`
 	Y          *float64  `parquet:"y,optional"`
 }
@@ -204,6 +205,9 @@ func (s *ParquetSink) Write(_ context.Context, b *stream.Batch) error {
 			row := forecastRow{
 				Time: time.Unix(0, f.Time).UTC(), Series: f.Series.Name, Target: target, Horizon: int32(f.Horizon), Model: f.Model, Yhat: f.Yhat[j],
 				Origin: time.Unix(0, f.Origin).UTC(), Y: finite(observed(f, j)),
+			}
+			if f.Reach != nil {
+				row.Reach = finite(f.Reach[j])
 			}
 			if f.JointLower != nil {
 				row.JointLower, row.JointUpper = finite(f.JointLower[j]), finite(f.JointUpper[j])

@@ -76,6 +76,7 @@ func (t *targets) of(series string) *waiting {
 func copyOf(f *stream.Forecast) stream.Forecast {
 	c := *f
 	c.Yhat, c.Lower, c.Upper = slices.Clone(f.Yhat), slices.Clone(f.Lower), slices.Clone(f.Upper)
+	c.Reach = slices.Clone(f.Reach)
 	c.JointLower, c.JointUpper = slices.Clone(f.JointLower), slices.Clone(f.JointUpper)
 	return c
 }

@@ -128,6 +128,9 @@ func (e *ForecastJSON) values(w *jsonWriter, f *stream.Forecast, k int, before s
 			name += "_"
 		}
 		value(name, f.Yhat[j])
+		if f.Reach != nil && k == 0 {
+			value(name+"_limit_probability", f.Reach[j])
+		}
 		if len(e.levels) > 0 {
 			value(name+"_lower", f.Lower[k*len(f.Yhat)+j])
 			value(name+"_upper", f.Upper[k*len(f.Yhat)+j])

@@ -137,16 +137,19 @@ func (e *Encoder) forecast(l *line, f *stream.Forecast) {
 }
 
 // names are the names of the fields of a forecast, behind the name of the variable, if any.
-type names struct{ yhat, lower, upper, jointLower, jointUpper string }
+type names struct{ yhat, lower, upper, jointLower, jointUpper, reach string }
 
 var (
-	wideNames = &names{"", "_lower", "_upper", "_lower_joint", "_upper_joint"}
-	longNames = &names{"yhat", "yhat_lower", "yhat_upper", "yhat_joint_lower", "yhat_joint_upper"}
+	wideNames = &names{"", "_lower", "_upper", "_lower_joint", "_upper_joint", "_limit_probability"}
+	longNames = &names{"yhat", "yhat_lower", "yhat_upper", "yhat_joint_lower", "yhat_joint_upper", "limit_probability"}
 )
 
 // fields appends the j-th variable of f at the k-th level.
 func (e *Encoder) fields(l *line, f *stream.Forecast, j, k int, n *names, variable string) {
 	l.of(variable, n.yhat, f.Yhat[j])
+	if f.Reach != nil && k == 0 {
+		l.of(variable, n.reach, f.Reach[j])
+	}
 	if len(e.Levels) > 0 {
 		l.of(variable, n.lower, f.Lower[k*len(f.Yhat)+j])
 		l.of(variable, n.upper, f.Upper[k*len(f.Yhat)+j])
@@ -162,6 +165,10 @@ func wideObservation(l *line, o *stream.Observation, values, anomalies bool) {
 	for j, variable := range o.Series.Variables {
 		if values {
 			l.of(variable, "", o.Y[j])
+		}
+		if o.Reach != nil {
+			l.of(variable, "_limit_probability", o.Reach[j])
+			l.of(variable, "_time_to_limit", o.TimeToLimit[j])
 		}
 		if anomalies && o.Anomalous {
 			l.of(variable, "_score", o.VariableScores[j])
@@ -182,6 +189,10 @@ func longObservation(l *line, o *stream.Observation, values, anomalies bool) {
 		if values {
 			l.float("y", o.Y[j])
 			l.float("residual", o.Residual[j])
+		}
+		if o.Reach != nil {
+			l.float("limit_probability", o.Reach[j])
+			l.float("time_to_limit", o.TimeToLimit[j])
 		}
 		if anomalies && o.Anomalous {
 			l.float("anomaly_score", o.VariableScores[j])

@@ -122,7 +122,7 @@ export class VariableChart extends Chart {
 
     this.drifts = drifts.filter((t) => t >= past[0] && t <= this.origin);
 
-    const fan = {time: [], yhat: [], lower: [], upper: [], joint: [[], []]};
+    const fan = {time: [], yhat: [], lower: [], upper: [], joint: [[], []], reach: []};
     if (v.forecast) {
       samples.forecast.time.forEach((t, i) => {
         if (t <= this.origin) return;
@@ -132,6 +132,7 @@ export class VariableChart extends Chart {
         v.forecast.yhat_upper.forEach((bounds, l) => (fan.upper[l] ??= []).push(bounds[i]));
         fan.joint[0].push(v.forecast.yhat_joint_lower?.[i] ?? null);
         fan.joint[1].push(v.forecast.yhat_joint_upper?.[i] ?? null);
+        fan.reach.push(v.forecast.limit_probability?.[i] ?? null);
       });
     }
     const before = (values) => values.slice(from).concat(fan.time.map(() => null));
@@ -244,6 +245,7 @@ export class VariableChart extends Chart {
     const i = this.plot?.cursor.idx ?? this.last;
     const n = (x) => format.within(x, this.height);
     const rows = [];
+    const addLimit = (p) => p != null && rows.push(["limit", `${Math.round(100 * p)} %`]);
     const addInterval = (low, high) => low != null && rows.push(["interval", `${n(low)} … ${n(high)}`]);
     const {past, fan} = this;
     if (i > this.last) {
@@ -252,6 +254,7 @@ export class VariableChart extends Chart {
       rows.push(["forecast", n(fan.yhat[k])]);
       addInterval(fan.lower[0]?.[k], fan.upper[0]?.[k]);
       if (fan.joint[0][k] != null) rows.push(["joint", `${n(fan.joint[0][k])} … ${n(fan.joint[1][k])}`]);
+      addLimit(fan.reach[k]);
     } else {
       this.time.textContent = format.time(this.plot?.data[0][i], this.spacing);
       rows.push(["observed", n(past.y[i])], ["forecast was", n(past.yhat[i])]);
@@ -259,6 +262,7 @@ export class VariableChart extends Chart {
       if (this.score[i] > 1) rows.push(["unusual", this.score[i].toFixed(2)]);
       if (this.drifts.includes(this.plot?.data[0][i])) rows.push(["drift", "found"]);
       if (i === this.last && fan.yhat.length) rows.push(["next", n(fan.yhat[0])]);
+      if (i === this.last) addLimit(fan.reach.at(-1));
     }
     this.readout.replaceChildren(...rows.map(([name, value]) => {
       const group = document.createElement("div");

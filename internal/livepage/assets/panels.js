@@ -176,7 +176,7 @@ export function showNumbers(samples, names) {
 }
 
 const eventsShown = 100;
-const eventNames = {series: "new series", schema_change: "new variables", gap: "gap", time: "wrong time", reset: "reset", anomaly: "anomaly", drift: "drift", season: "season", reload: "configuration"};
+const eventNames = {series: "new series", schema_change: "new variables", gap: "gap", time: "wrong time", reset: "reset", anomaly: "anomaly", limit: "limit", drift: "drift", season: "season", reload: "configuration"};
 
 /** Puts events on top of the list. */
 export function showEvents(message) {

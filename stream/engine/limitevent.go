@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// limitWatch says of each variable whether it is expected to reach its limit. Nil: no variable has one.
+type limitWatch struct {
+	limits   []eval.Limit
+	expected []bool // an event has said so, and none since that it is over
+}
+
+func newLimitWatch(c *Config, variables []string) *limitWatch {
+	if c.Limits == nil {
+		return nil
+	}
+	limits := c.Limits(variables)
+	if limits == nil {
+		return nil
+	}
+	return &limitWatch{limits, make([]bool, len(limits))}
+}
+
+func (w *limitWatch) state(c *snapshot.Codec) {
+	for j := range w.expected {
+		c.Bool(&w.expected[j])
+	}
+}
+
+// An expectation ends when the limit is as improbable as this. It begins at one half: between the two, forecasts that go up and
+// down make no events.
+const limitOver = .25
+
+// watchLimits adds to the observation o, and to sc.reach, what the forecasts of r say of limits, and an event when a
+// limit comes within the horizon or is no longer.
+func (sc *scorer) watchLimits(dst *Results, o *stream.Observation, r *stepResult) {
+	w := r.series.limits
+	if w == nil {
+		return
+	}
+	n, d := len(sc.c.Emit), len(r.y)
+	resize(&sc.reach, n*d)
+	resize(&sc.path, 4*n)
+	yhat, lower, upper, reach := sc.path[:n], sc.path[n:2*n], sc.path[2*n:3*n], sc.path[3*n:]
+	level := 0.
+	if len(sc.c.Levels) > 0 {
+		level = sc.c.Levels[0]
+	}
+	v := dst.room(2 * d)
+	o.Reach, o.TimeToLimit = v[:d:d], v[d:]
+	for j, limit := range w.limits {
+		for k, h := range sc.c.Emit {
+			at := (h-1)*d + j
+			yhat[k], lower[k], upper[k] = r.yhat[at], math.NaN(), math.NaN()
+			if len(sc.c.Levels) > 0 {
+				lower[k], upper[k] = sc.lower[at], sc.upper[at]
+			}
+		}
+		first := limit.ReachTo(reach, r.y[j], yhat, lower, upper, level)
+		for k, p := range reach {
+			sc.reach[k*d+j] = p
+		}
+		o.Reach[j], o.TimeToLimit[j] = reach[n-1], math.NaN()
+		switch {
+		case limit.Reached(r.y[j]):
+			o.TimeToLimit[j] = 0
+		case first >= 0 && r.spacing != 0:
+			o.TimeToLimit[j] = time.Duration(r.spacing.After(r.time, sc.c.Emit[first]) - r.time).Seconds()
+		}
+		if text := w.change(j, first >= 0, o); text != "" {
+			s := r.series.info
+			dst.Events = append(dst.Events, stream.Event{Series: s.Name, Tags: s.Tags, Time: r.time, Kind: stream.EventLimit, Text: text})
+		}
+	}
+}
+
+// change returns the text of the event when the expectation of the j-th variable changes; "" when it stays.
+func (w *limitWatch) change(j int, likely bool, o *stream.Observation) string {
+	limit := fmt.Sprintf("%s %s", o.Series.Variables[j], w.limits[j])
+	switch p := o.Reach[j]; {
+	case likely && !w.expected[j]:
+		w.expected[j] = true
+		if o.TimeToLimit[j] == 0 {
+			return limit + " is reached"
+		}
+		text := limit + " is expected to be reached"
+		if t := o.TimeToLimit[j]; !math.IsNaN(t) {
+			text += " in " + time.Duration(t*float64(time.Second)).String()
+		}
+		if !math.IsNaN(p) {
+			text += fmt.Sprintf(", within the horizon with probability %.2f", p)
+		}
+		return text
+	case !likely && w.expected[j] && !(p >= limitOver):
+		w.expected[j] = false
+		return limit + " is no longer expected to be reached within the horizon"
+	}
+	return ""
+}
