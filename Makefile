@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,11 @@ pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a
 telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (ten minutes with its build)
 	internal/tools/testserver/install.sh telegraf
 	$(GO) test ./internal/tools/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
+
+alerts: ## fire and clear the alerts of Prometheus and Grafana with metrics of real jobs (promtool is built first)
+	internal/tools/testserver/install.sh influxdb promtool
+	$(GO) test ./cmd/forecaster -count 1 -v -run AlertsFromRealMetrics
+	$(GO) test ./configs/grafana ./configs/prometheus -count 1 -run 'Rules|Queries'
 
 packages: ## a release for every platform, not published, and its Debian package under systemd (as root; needs goreleaser, cyclonedx-gomod, debootstrap, systemd-container)
 	goreleaser release --snapshot --clean

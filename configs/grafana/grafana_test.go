@@ -634,6 +634,9 @@ func testRules(t *testing.T, s *fluxServer) {
 		{"forecaster-anomaly", "-10m", -3100 * time.Second, false},
 		{"forecaster-anomaly", "-10m", -2980 * time.Second, true},
 		{"forecaster-anomaly", "-10m", -2200 * time.Second, false},
+		{"forecaster-limit", "-10m", -3890 * time.Second, false}, // mem is at its minimum
+		{"forecaster-limit", "-10m", -3480 * time.Second, true},  // and reaches its limit in eleven samples
+		{"forecaster-limit", "-10m", -2630 * time.Second, false}, // at the next minimum
 	} {
 		i := slices.IndexFunc(rules(t), func(r rule) bool { return r.UID == c.uid })
 		r := rules(t)[i]
@@ -687,7 +690,7 @@ func fill(t *testing.T, address, bucket, org, token string) {
 	args := []string{"run"}
 	for _, setting := range []string{
 		"input.file.path=" + file, "input.json.tags=host,dc",
-		"pipeline.interval=10s", "model.horizon=30", "model.joint=true", "evaluate.interval=6",
+		"pipeline.interval=10s", "model.horizon=30", "model.limits=mem <= 1.9", "model.joint=true", "evaluate.interval=6",
 		"output.influxdb.url=" + address, "output.influxdb.org=" + org, "output.influxdb.token=" + token, "output.influxdb.bucket=" + bucket,
 	} {
 		args = append(args, "--set", setting)

@@ -6,7 +6,7 @@
 # Maven, the OpenTelemetry Collector 0.155.0, built by Go, Helm 3.22.0, built by Go, with schemas of
 # Kubernetes 1.37 from PyPI, and Prometheus, from the packages of Debian or Ubuntu. What is there is not
 # fetched again.
-# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector] [helm] [prometheus]
+# Usage: install.sh [influxdb] [victoriametrics] [kafka] [python] [influxdb2] [telegraf] [apicurio] [collector] [helm] [promtool] [prometheus]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -120,6 +120,18 @@ for service; do
 			mkdir -p "$cache/prometheus"
 			mv "$build/usr/bin/prometheus" "$cache/prometheus/"
 			rm -rf "$build"
+		fi
+		;;
+	promtool)
+		if [ ! -x "$cache/prometheus-3.5.0/promtool" ]; then
+			echo "building promtool of Prometheus 3.5.0 (some minutes)"
+			module=$(mktemp -d)
+			(
+				cd "$module"
+				printf 'module build\ngo 1.26\nrequire github.com/prometheus/prometheus v0.305.0\n' >go.mod
+				GOFLAGS=-mod=mod go build -o "$cache/prometheus-3.5.0/promtool" github.com/prometheus/prometheus/cmd/promtool
+			)
+			rm -rf "$module"
 		fi
 		;;
 	python)
