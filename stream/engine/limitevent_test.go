@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 	for i := range int64(samples) {
 		var b engine.Results
 		record := stream.Record{Message: &stream.Message{Offset: i}, Series: "s", Time: (i + 1) * 10e9, Values: []float64{y(i), y(i + 6)}}
-		if err := e.Apply(&b, &record); err != nil {
+		if err := streamtest.Apply(e, &b, &record); err != nil {
 			t.Fatal(err)
 		}
 		for _, ev := range b.Events {
