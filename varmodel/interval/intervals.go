@@ -39,7 +39,8 @@ type Config struct {
 // steps overlap, and an outcome is known h steps late: the memory of s grows with h, and no
 // step of a factor is larger than 1/h. A coordinate whose errors have lately become much larger or
 // smaller, or whose own factor is far from 1, has no vote for g. Where the size of the errors depends on
-// the hour, half widths follow it, see profiles. The method assumes no distribution of the errors.
+// the hour or on the state that a forecast starts from, half widths follow it, see profiles and
+// stateWidths. The method assumes no distribution of the errors.
 type Intervals struct {
 	cfg   Config
 	used  []int     // horizons with intervals
@@ -70,7 +71,10 @@ type Intervals struct {
 	stepsOf []float64          // H: the step of the factors that they belong to
 	moves   []float64          // H x L x (d+1): factors of g by the number of misses, as far as they are known
 
-	profiles *profiles // nil while the series has no cycles
+	worthMoves []factorMove // by anchor
+	profiles   *profiles    // nil while the series has no cycles
+	states     *stateWidths
+	sizes      []float64 // scratch, d
 }
 
 // NewIntervals returns the intervals of a series that has no forecasts yet.
@@ -96,6 +100,7 @@ func NewIntervals(cfg Config) (*Intervals, error) {
 		last: make([]float64, d), before: make([]float64, d), still: make([]int, d),
 		early: make([]float64, h), until: make([]float64, h),
 		voting: vec.Aligned(d), steps: make([]float64, 2*l*h), stepsOf: make([]float64, h), moves: make([]float64, h*l*(d+1)),
+		worthMoves: make([]factorMove, anchorAt(h)+1), states: newStateWidths(d, h), sizes: make([]float64, d),
 	}
 	for k := range h {
 		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)
@@ -183,6 +188,8 @@ func (s *Intervals) Observe(y []float64) {
 	if s.profiles != nil {
 		s.compareProfiles()
 	}
+	s.states.endTerms(s)
+	s.states.scaler.Add(y)
 }
 
 // compareSteps finds the coordinates whose errors are far beyond the usual. Nobody knows yet
@@ -219,6 +226,8 @@ func (s *Intervals) Issue(forecast []float64) {
 	if s.profiles != nil {
 		s.scaleTo(half)
 	}
+	s.states.issue(s.last, s.before)
+	s.states.scaleTo(s, half, forecast)
 	for j, before := range s.before {
 		if before != before {
 			continue
@@ -274,8 +283,8 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 	}
 	forecast, half := s.ring[origin*H*d:], s.half[origin*L*H*d:]
 	common := max(rate, commonLeast(h))
-	if s.profiles != nil {
-		s.learnProfiles(h, y, forecast[from:to], common)
+	if profileAnchor(anchorAt(h), H) == h {
+		s.learnRatios(h, y, forecast[from:to], common)
 	}
 	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, steps, H*d)
 	s.learnLately(h, y, forecast[from:to])
@@ -291,6 +300,23 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 		g := &s.common[l*H+k]
 		*g = series.ClipTo(*g*s.move(h, common, l, missed, votes), s.gauss[l]/farthest, s.gauss[l]*farthest)
 	}
+}
+
+// learnRatios learns the errors of the forecasts of an anchor's horizon h, for which s.scale is still
+// that from before. Each ratio explains what those before it leave.
+func (s *Intervals) learnRatios(h int, y, forecast []float64, step float64) {
+	d := s.cfg.Dim
+	scale, count := s.scale[(h-1)*d:][:d], s.count[(h-1)*d:][:d]
+	for j, v := range y {
+		s.sizes[j] = math.NaN()
+		if scale[j] > series.Degenerate*math.Abs(v) && count[j] > series.WinsorAfter {
+			s.sizes[j] = math.Abs(v-forecast[j]) / scale[j]
+		}
+	}
+	if s.profiles != nil {
+		s.learnProfiles(h, s.sizes, scale, step)
+	}
+	s.states.learn(s, h, s.sizes, scale, forecast, step)
 }
 
 // learnLately learns the sizes of the last errors at horizon h. Where these are but rounding, the
@@ -372,6 +398,7 @@ var farthest = math.Exp(factorLimit)
 // ResetLags implements eval.Companion.
 func (s *Intervals) ResetLags() {
 	clear(s.issued)
+	s.states.resetLags()
 	for j := range s.before {
 		s.before[j] = math.NaN()
 	}
@@ -463,6 +490,7 @@ func (s *Intervals) State(c *snapshot.Codec) {
 		}
 	}
 	s.profilesState(c)
+	s.states.state(c, s.cfg.Horizon)
 }
 
 // horizonState transfers the factors of horizon k+1, then its forecasts under way, newest first.

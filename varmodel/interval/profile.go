@@ -1,9 +1,7 @@
 package interval
 
 import (
-	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"github.com/orffvar/forecaster/eval"
@@ -13,16 +11,11 @@ import (
 )
 
 const (
-	profileShortest = 5   // samples of the shortest cycle with a profile
-	profileEach     = 60  // samples of the longest cycle with a bin for each of them …
-	profileBins     = 24  // … and bins of a longer one
-	profileMemory   = 20  // visits that the size of a bin is the mean of
-	profileLeast    = .2  // smallest ratio of a bin
-	profileLevel    = .9  // coverage of the intervals that are compared
-	profileTerm     = 24  // samples of a term of the comparison of profiles, at least
-	profileRetained = .97 // weight of a term of the comparison after the next one
-	profileTerms    = 5   // terms before a profile may be used
-	profileErrors   = 1.5 // standard errors by which it must be better
+	profileShortest = 5  // samples of the shortest cycle with a profile
+	profileEach     = 60 // samples of the longest cycle with a bin for each of them …
+	profileBins     = 24 // … and bins of a longer one
+	profileMemory   = 20 // visits that the size of a bin is the mean of
+	profileLeast    = .2 // smallest ratio of a bin
 )
 
 // profiles are the error profiles of the cycles of one series, such as the hour and the day. A server
@@ -36,12 +29,7 @@ const (
 type profiles struct {
 	cycles []*profile  // shortest period first
 	now    eval.Phases // of the last sample
-	sizes  []float64   // scratch, d
-	moves  []move      // of the factors, by anchor: mostly unchanged
 }
-
-// move is what a hit and a miss multiply a factor by, given the step of its logarithm.
-type move struct{ step, hit, miss float64 }
 
 // profile is the error profile of one cycle.
 type profile struct {
@@ -49,27 +37,17 @@ type profile struct {
 	anchors      []*anchorProfile // nil: no horizon needs it
 }
 
-// anchorProfile is a profile at one anchor. It is used for a variable while the score of
-// intervals of 90 % is better with it by some standard errors. These intervals have factors of
-// their own, with and without the profile, because the factor that holds the coverage differs.
+// anchorProfile is a profile at one anchor.
 type anchorProfile struct {
-	horizon int
-	bin     int       // of the last outcome; -1: none
-	count   float64   // outcomes since it began
-	ended   int       // visits of bins that have ended
-	size    []float64 // bins x d: mean size of the errors
-	sum     []float64 // d: of the sizes in the present visit
-	noise   []float64 // d: variance of the mean size in a visit
+	worth
+	bin   int       // of the last outcome; -1: none
+	count float64   // outcomes since it began
+	ended int       // visits of bins that have ended
+	size  []float64 // bins x d: mean size of the errors
+	sum   []float64 // d: of the sizes in the present visit
+	noise []float64 // d: variance of the mean size in a visit
 
 	slope, offset []float64 // d: ratio of a bin = offset + slope size
-
-	samples       int       // of the present term of the comparison
-	terms         float64   // weight of those before
-	plain, scaled []float64 // d: factors without and with the profile
-	saved         []float64 // d: what the profile has saved in the present term
-	gain, square  []float64 // d: mean of that, and of its square, over the terms
-	used          []bool    // d
-	inUse         bool      // by a variable
 }
 
 // anchorAt returns the place of the anchor of horizon h, and profileAnchor the horizon that one learns
@@ -91,10 +69,6 @@ func anchorFrom(at int) int {
 	return 1<<(at-1) + 1
 }
 
-func newProfiles(d, horizon int) *profiles {
-	return &profiles{sizes: make([]float64, d), moves: make([]move, anchorAt(horizon)+1)}
-}
-
 func (s *Intervals) newProfile(period int) *profile {
 	p := &profile{period: period, bins: period, anchors: make([]*anchorProfile, anchorAt(s.cfg.Horizon)+1)}
 	if period > profileEach {
@@ -109,30 +83,23 @@ func (s *Intervals) newProfile(period int) *profile {
 }
 
 func newAnchorProfile(horizon, bins, d int) *anchorProfile {
-	a := &anchorProfile{horizon: horizon, bin: -1, used: make([]bool, d)}
-	v := make([]float64, (bins+9)*d)
-	for i, part := range a.vectors() {
-		n := d
-		if i == 0 {
-			n *= bins
-		}
-		*part, v = v[:n:n], v[n:]
+	v := make([]float64, (bins+4)*d)
+	next := func(n int) []float64 {
+		part := v[:n:n]
+		v = v[n:]
+		return part
+	}
+	a := &anchorProfile{
+		worth: newWorth(horizon, d), bin: -1,
+		size: next(bins * d), sum: next(d), noise: next(d), slope: next(d), offset: next(d),
 	}
 	for i := range a.size {
 		a.size[i] = 1
 	}
 	for j := range d {
 		a.offset[j] = 1
-		a.plain[j], a.scaled[j] = gaussianFactor(profileLevel), gaussianFactor(profileLevel)
 	}
 	return a
-}
-
-// vectors returns what a has of each variable, the sizes first.
-func (a *anchorProfile) vectors() []*[]float64 {
-	return []*[]float64{
-		&a.size, &a.sum, &a.noise, &a.slope, &a.offset, &a.plain, &a.scaled, &a.saved, &a.gain, &a.square,
-	}
 }
 
 // SetPhases implements eval.Intervals.
@@ -141,7 +108,7 @@ func (s *Intervals) SetPhases(now eval.Phases) {
 		if now[0].Period == 0 {
 			return
 		}
-		s.profiles = newProfiles(s.cfg.Dim, s.cfg.Horizon)
+		s.profiles = &profiles{}
 	}
 	p := s.profiles
 	p.now = now
@@ -167,7 +134,7 @@ func (s *Intervals) SetPhases(now eval.Phases) {
 		if profileOf(p.cycles, c.period) == nil {
 			for _, a := range c.anchors {
 				for j := 0; a != nil && j < len(a.used); j++ {
-					s.use(a, j, false)
+					s.use(&a.worth, j, false)
 				}
 			}
 		}
@@ -182,27 +149,6 @@ func profileOf(cycles []*profile, period int) *profile {
 		}
 	}
 	return nil
-}
-
-// use lets variable j use a profile, or no longer. The factors of the intervals move to where the
-// coverage is held then.
-func (s *Intervals) use(a *anchorProfile, j int, used bool) {
-	if a.used[j] == used {
-		return
-	}
-	a.used[j] = used
-	a.inUse = slices.Contains(a.used, true)
-	move := a.scaled[j] / a.plain[j]
-	if !used {
-		move = 1 / move
-	}
-	H, d, at := s.cfg.Horizon, s.cfg.Dim, anchorAt(a.horizon)
-	for l := range s.cfg.Levels {
-		for h := anchorFrom(at); h < min(anchorFrom(at+1), H+1); h++ {
-			f := &s.own[(l*H+h-1)*d+j]
-			*f = series.ClipTo(*f*move, 1/farthest, farthest)
-		}
-	}
 }
 
 // binAt is the bin of a phase.
@@ -257,40 +203,26 @@ func (s *Intervals) scaleTo(half []float64) {
 	}
 }
 
-// learnProfiles learns the errors of the forecasts of horizon h, for which s.scale is still that
-// from before. step is the step of the factors.
-func (s *Intervals) learnProfiles(h int, y, forecast []float64, step float64) {
-	p, d := s.profiles, s.cfg.Dim
-	at := anchorAt(h)
-	if profileAnchor(at, s.cfg.Horizon) != h {
-		return
-	}
-	scale, count := s.scale[(h-1)*d:][:d], s.count[(h-1)*d:][:d]
-	for j, v := range y {
-		p.sizes[j] = math.NaN()
-		if scale[j] > series.Degenerate*math.Abs(v) && count[j] > series.WinsorAfter {
-			p.sizes[j] = math.Abs(v-forecast[j]) / scale[j]
-		}
-	}
-	m := &p.moves[at]
-	if m.step != step {
-		*m = move{step, math.Exp(step * (profileLevel - 1)), math.Exp(step * profileLevel)}
-	}
+// learnProfiles learns the sizes of the errors at an anchor of horizon h, in units of scale, and divides
+// them by the ratios that are in use. step is the step of the factors.
+func (s *Intervals) learnProfiles(h int, sizes, scale []float64, step float64) {
+	p, at := s.profiles, anchorAt(h)
+	m := s.moveOf(at, step)
 	for i, c := range p.cycles {
 		a, bin := c.anchors[at], c.binAt(p.now[i].At)
-		a.learn(bin, p.sizes, scale, m)
-		if i < len(p.cycles)-1 && a.inUse {
+		a.learnBin(bin, sizes, scale, m)
+		if a.inUse {
 			for j, used := range a.used {
 				if used {
-					p.sizes[j] /= a.ratio(bin, j)
+					sizes[j] /= a.ratio(bin, j)
 				}
 			}
 		}
 	}
 }
 
-// learn learns sizes of errors in a bin; NaN where there is none.
-func (a *anchorProfile) learn(bin int, sizes, scale []float64, m *move) {
+// learnBin learns sizes of errors in a bin; NaN where there is none.
+func (a *anchorProfile) learnBin(bin int, sizes, scale []float64, m *factorMove) {
 	if bin != a.bin {
 		if a.bin >= 0 {
 			a.endVisit()
@@ -300,36 +232,19 @@ func (a *anchorProfile) learn(bin int, sizes, scale []float64, m *move) {
 	a.count++
 	a.samples++
 	n := len(sizes)
-	mean, scale, sum, saved := a.size[bin*n:][:n], scale[:n], a.sum[:n], a.saved[:n]
-	plain, scaled, slope, offset := a.plain[:n], a.scaled[:n], a.slope[:n], a.offset[:n]
+	mean, scale, sum := a.size[bin*n:][:n], scale[:n], a.sum[:n]
+	slope, offset := a.slope[:n], a.offset[:n]
 	for j, v := range sizes {
 		if v != v {
 			sum[j] += mean[j] // it changes nothing
 			continue
 		}
-		ratio := ratioOf(offset[j], slope[j], mean[j])
-		saved[j] += scale[j] * (m.score(&plain[j], 1, v) - m.score(&scaled[j], ratio, v))
+		a.learn(j, ratioOf(offset[j], slope[j], mean[j]), v, scale[j], m)
 		if limit := series.WinsorLimit * mean[j]; v > limit {
 			v = limit
 		}
 		sum[j] += v
 	}
-}
-
-// score returns the score of an interval of profileLevel (Winkler 1972) whose half width is
-// ratio times a factor, given the size of the error, and moves the factor.
-func (m *move) score(factor *float64, ratio, size float64) float64 {
-	half := *factor * ratio
-	if size > half {
-		if *factor *= m.miss; *factor > farthest {
-			*factor = farthest
-		}
-		return 2*half + 2/(1-profileLevel)*(size-half)
-	}
-	if *factor *= m.hit; *factor < 1/farthest {
-		*factor = 1 / farthest
-	}
-	return 2 * half
 }
 
 // endVisit takes the visit of the present bin into its mean.
@@ -358,7 +273,7 @@ func (s *Intervals) compareProfiles() {
 			if a == nil {
 				continue
 			}
-			if least := max(profileTerm, a.horizon); a.samples >= (least+c.period-1)/c.period*c.period {
+			if least := max(worthTerm, a.horizon); a.samples >= (least+c.period-1)/c.period*c.period {
 				s.compare(a, c)
 			}
 		}
@@ -369,21 +284,10 @@ func (s *Intervals) compareProfiles() {
 // differ by chance (James and Stein 1961).
 func (s *Intervals) compare(a *anchorProfile, c *profile) {
 	d := len(a.used)
-	a.samples = 0
 	visits := float64(a.ended / c.bins)
 	overlap := max(1, float64(a.horizon)/float64(c.period)) // visits whose errors are alike
-	begun := visits >= 2                                    // ratios were known for the term
-	if begun {
-		a.terms = profileRetained*a.terms + 1
-	}
-	for j, saved := range a.saved {
-		a.saved[j] = 0
-		if begun {
-			a.gain[j] += (saved - a.gain[j]) / a.terms
-			a.square[j] += (saved*saved - a.square[j]) / a.terms
-			se := math.Sqrt(max(a.square[j]-a.gain[j]*a.gain[j], 0) / (a.terms - 1))
-			s.use(a, j, a.terms > profileTerms && a.gain[j] > profileErrors*(1+2/a.terms)*se)
-		}
+	s.endTerm(&a.worth, visits >= 2)                        // ratios were known for the term
+	for j := range d {
 		var sum, square float64
 		for i := j; i < len(a.size); i += d {
 			sum += a.size[i]
@@ -420,7 +324,7 @@ func (s *Intervals) profilesState(c *snapshot.Codec) {
 				return
 			}
 			if s.profiles == nil {
-				s.profiles = newProfiles(s.cfg.Dim, s.cfg.Horizon)
+				s.profiles = &profiles{}
 			}
 			s.profiles.cycles = append(s.profiles.cycles, s.newProfile(period))
 		}
@@ -440,14 +344,9 @@ func (a *anchorProfile) state(c *snapshot.Codec, bins int) {
 	c.Index(&bin, bins+1)
 	a.bin = bin - 1
 	c.Index(&a.ended, 2*profileMemory*bins+1)
-	c.Int(&a.samples)
 	c.Float64(&a.count)
-	c.Float64(&a.terms)
-	for _, v := range a.vectors() {
-		c.Float64s(*v)
+	for _, v := range [][]float64{a.size, a.sum, a.noise, a.slope, a.offset} {
+		c.Float64s(v)
 	}
-	for j := range a.used {
-		c.Bool(&a.used[j])
-	}
-	a.inUse = slices.Contains(a.used, true)
+	a.worth.state(c)
 }
