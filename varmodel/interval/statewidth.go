@@ -96,11 +96,11 @@ func newStateAnchor(horizon, d int) *stateAnchor {
 	return a
 }
 
-// origin returns the numbers of variable j at the origin h samples before the newest one: h = 0 is
-// the next one that issue writes.
-func (w *stateWidths) origin(h, j int) []float64 {
-	n := w.depth()
-	return w.origins[((w.next-h+n)%n*len(w.last)+j)*stateNumbers:][:stateNumbers]
+// origin returns the numbers of all variables at the origin h samples before the one that issue writes
+// next: h = 0.
+func (w *stateWidths) origin(h int) []float64 {
+	n, row := w.depth(), len(w.last)*stateNumbers
+	return w.origins[(w.next-h+n)%n*row:][:row]
 }
 
 // depth returns R, the number of origins that are kept.
@@ -113,6 +113,7 @@ func featuresTo(phi, o []float64, forecast float64) {
 	if !(move < stateLimit) { // NaN is far, too
 		move = stateLimit
 	}
+	o, phi = o[:stateNumbers], phi[:stateFeatures]
 	phi[0], phi[1], phi[2], phi[3], phi[4] = 1, o[stateLevel], far, min(far, stateNear), min(far, stateMiddle)
 	phi[5], phi[6], phi[7] = move, o[stateStep], o[stateLast]
 }
@@ -120,8 +121,9 @@ func featuresTo(phi, o []float64, forecast float64) {
 // issue keeps the present state as an origin, given the newest values and those before that the
 // intervals reach to.
 func (w *stateWidths) issue(newest, reached []float64) {
+	row := w.origin(0)
 	for j, v := range newest {
-		o := w.origin(0, j)
+		o := row[j*stateNumbers:][:stateNumbers]
 		per := w.scaler.PerStep[j]
 		o[stateValue], o[statePerStep] = v, per
 		o[stateLevel] = series.ClipTo((v-w.scaler.Mean[j])*w.scaler.Inverse[j], -stateLimit, stateLimit)
@@ -148,7 +150,7 @@ func (a *stateAnchor) ratio(j int, phi []float64) float64 {
 
 // scaleTo multiplies the half widths of new intervals, whose forecasts are given, by the ratios.
 func (w *stateWidths) scaleTo(s *Intervals, half, forecast []float64) {
-	H, d := s.cfg.Horizon, s.cfg.Dim
+	H, d, row := s.cfg.Horizon, s.cfg.Dim, w.origin(1)
 	for _, h := range s.used {
 		if h > stateFarthest {
 			break
@@ -158,7 +160,7 @@ func (w *stateWidths) scaleTo(s *Intervals, half, forecast []float64) {
 			continue
 		}
 		for j, used := range a.used {
-			o := w.origin(1, j)
+			o := row[j*stateNumbers:][:stateNumbers]
 			if !used || o[stateValue] != o[stateValue] {
 				continue
 			}
@@ -190,12 +192,10 @@ func (w *stateWidths) learn(s *Intervals, h int, sizes, scale, forecast []float6
 	}
 	a, m := w.anchors[at], s.moveOf(at, step)
 	a.samples++
+	row := w.origin(h)
 	for j, size := range sizes {
-		if size != size {
-			continue
-		}
-		o := w.origin(h, j)
-		if o[stateValue] != o[stateValue] {
+		o := row[j*stateNumbers:][:stateNumbers]
+		if size != size || o[stateValue] != o[stateValue] {
 			continue
 		}
 		featuresTo(w.phi, o, forecast[j])
@@ -248,14 +248,11 @@ func (w *stateWidths) state(c *snapshot.Codec, horizon int) {
 	if c.Decoding() {
 		w.next = 0
 	}
-	skipped := make([]float64, stateNumbers)
 	for age := range kept {
-		for j := range d {
-			o := skipped
-			if age < n {
-				o = w.origin(age+1, j)
-			}
-			c.Float64s(o)
+		if age < n {
+			c.Float64s(w.origin(age + 1))
+		} else {
+			c.Float64s(make([]float64, d*stateNumbers))
 		}
 	}
 	there := 0 // bit k: the anchor k
