@@ -9,9 +9,8 @@ import (
 
 const clockMemory = 100 // samples that the usual time between samples is averaged over
 
-// anomalyClock knows the usual time between samples: a forecast made before a gap is one
-// of a single step, and its error over k steps says as little as an error of 1/sqrt(k) of
-// its size, as in a random walk.
+// anomalyClock knows the usual time between samples. A forecast made before a gap has one
+// step: its error over k usual steps is divided by sqrt(k), as in a random walk.
 type anomalyClock struct {
 	n, last int64   // samples; time of the last one, ns
 	step    float64 // mean time between samples, ns; a gap counts as two

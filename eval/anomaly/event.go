@@ -52,7 +52,7 @@ const (
 	eventQuiet   = 25  // samples below 1 that end an event
 	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
 	eventSeveral = 5   // odd samples
-	eventGrowth  = 1.3 // of the score over the peak, that is an alarm again
+	eventGrowth  = 1.3 // a score this many times the peak is an alarm again
 	eventOpen    = .8  // least score within an event
 	eventHeld    = .95 // least score of a sample that would be an alarm but for the event, or a rule
 	levelLeft    = 9   // mean squares of the usual deviation from a level, beyond which a variable has left it

@@ -35,7 +35,7 @@ const (
 )
 
 // blame sets shares to the parts of the variables in the score, and returns their sum and the
-// largest. What is usual beside the largest statistic is no cause. When two variables contradict
+// largest. A statistic below blameLeast times the largest has no part. When two variables contradict
 // each other, the one that is away from its level has moved.
 func (s *Scorer) blame() (sum, largest float64) {
 	squares, levels := s.squares[s.leading][:len(s.shares)], s.squares[Level][:len(s.shares)]

@@ -166,7 +166,7 @@ func firstKey(t reflect.Type) string {
 	return members(t)[0].key
 }
 
-// elements splits the text of a list at its commas; other types have one.
+// elements splits the text of a list at its commas; other types have one element.
 func elements(t reflect.Type, text string) []string {
 	if t.Kind() != reflect.Slice {
 		return []string{text}

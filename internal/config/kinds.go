@@ -115,7 +115,7 @@ func Of[T any](k Kinds) *T {
 // Empty reports whether results go nowhere.
 func (o *Output) Empty() bool { return len(o.Given()) == 0 && o.DeadLetters == nil }
 
-// chosen returns the names of the kinds that are given, and of all that may be.
+// chosen returns the names of the kinds that are given, and the names of all kinds.
 func (k Kinds) chosen(t reflect.Type) (given, all []string) {
 	for _, kind := range declared[t] {
 		if kind.Always {

@@ -156,7 +156,7 @@ func (l *Live) runKafka(ctx context.Context) error {
 	return jobs.Wait()
 }
 
-// onPartition returns what works on one partition of Kafka.
+// onPartition returns the function that works on one partition of Kafka.
 func (l *Live) onPartition(newDecoder func(context.Context) (stream.Decoder, error)) func(context.Context, *kafka.Partition) error {
 	return func(ctx context.Context, p *kafka.Partition) error {
 		dec, err := newDecoder(ctx)

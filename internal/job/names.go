@@ -22,7 +22,7 @@ type nameCheck struct {
 	unnamed bool // a record has no names, which makes every name possible
 }
 
-// configured is a name and the key that has it. A file must have the required ones.
+// configured is a name and the key that has it. A file must have the required names.
 type configured struct {
 	key, name string
 	required  bool

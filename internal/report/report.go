@@ -78,7 +78,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}{r, facts, tables, sections})
 }
 
-// leftOut says which variables are not drawn, and that the series are not but the first.
+// leftOut names the variables that are not drawn, and notes that only the first series is.
 func leftOut(traces []*Trace) string {
 	if len(traces) == 0 || len(traces[0].c.Variables) <= shownVariables {
 		return ""

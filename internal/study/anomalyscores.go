@@ -200,7 +200,7 @@ func (s *scoredSeries) update(e *anomaly.Event) *foundAnomaly {
 	return nil
 }
 
-// extend takes a row above the threshold of level sets: with the row before, one is an anomaly.
+// extend adds a row above the threshold of level sets to the anomaly of the row before, or begins one.
 func (s *scoredSeries) extend(o *stream.Observation) {
 	if !s.odd {
 		s.found = append(s.found, foundAnomaly{Event: anomaly.Event{Begin: o.Time, Cause: -1}, first: s.rows - 1, from: o.Time})

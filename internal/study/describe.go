@@ -266,7 +266,7 @@ func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
 	}
 }
 
-// percentage reports whether a name is one of a percentage.
+// percentage reports whether a name suggests a percentage.
 func percentage(name string) bool {
 	name = strings.ToLower(name)
 	return strings.ContainsAny(name, "%") || slices.ContainsFunc([]string{"pct", "percent", "humidity", "usage", "utilization", "idle"}, func(w string) bool { return strings.Contains(name, w) })

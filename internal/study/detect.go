@@ -268,8 +268,8 @@ func (l *Labels) Labelled(series, row int) bool {
 	return l.known[i] && l.anomalous[i]
 }
 
-// sameSeries returns the series of other that belongs to that of samples with the name:
-// files of one series each need not name it alike.
+// sameSeries returns the series of other with a name of samples. Two files with one series each
+// need not give it the same name.
 func sameSeries(other, samples *Samples, name string) (*Series, error) {
 	if len(other.Series) == 1 && len(samples.Series) == 1 {
 		return &other.Series[0], nil

@@ -318,7 +318,7 @@ func scoresOf(e *engine.Engine, model string, horizons []int) []Score {
 	return scores
 }
 
-// Repeats is the number of runs of a model: one if it draws no random numbers.
+// Repeats is the number of runs of a model: 1 for a model without random numbers.
 func Repeats(c config.Model, seeds int) int {
 	if !wire.IsRandom(c.Type) {
 		return 1

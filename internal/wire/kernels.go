@@ -169,7 +169,7 @@ func parameterOr(k config.Kernel, standard float64) float64 {
 	return k.Parameter
 }
 
-// newSingle makes the features of a kernel of one part, of bandwidth 1.
+// newSingle makes the features of a kernel without plus and times, for bandwidth 1.
 func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
 	row, ok := kernelNamed(k.Name)
 	switch {

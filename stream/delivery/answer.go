@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// AnswerError is any answer of a server but the one that accepts points.
+// AnswerError is any answer of a server that does not accept points.
 type AnswerError struct {
 	status int
 	header http.Header

@@ -40,7 +40,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Sink is a stream.Sink but for Close. Write and SetBatchSize are for one goroutine; the other
+// Sink is a stream.Sink without Close. Write and SetBatchSize are for one goroutine; the other
 // methods are for any.
 type Sink struct {
 	config Config

@@ -11,8 +11,8 @@ type arena[T any] struct {
 	used   int   // since the reset
 }
 
-// blockMost is how many elements a block has at most, unless one slice has more: what a block
-// doubled in size leaves free can be as much as is used.
+// blockMost is the largest number of elements of a block, unless one slice has more: a larger
+// block could leave as much memory free as is used.
 const blockMost = 1 << 16
 
 // take returns n elements, of any value.

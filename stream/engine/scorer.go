@@ -180,7 +180,7 @@ func (sc *scorer) report(s *scoredSeries, y []float64) {
 	}
 }
 
-// rejected is the error of a model that does not take what it has to.
+// rejected is the error of a model that refuses a sample within the limits.
 func rejected(series, model string, err error) error {
 	return fmt.Errorf("stream: series %q: %s did not take a sample that is within the limits: %w", series, model, err)
 }

@@ -21,7 +21,7 @@ type lineCheck interface {
 
 // checkLines returns an error when later lines of a regular file show that the order of dates is not
 // the one that c tells, or have numbers that its first lines do not explain. It reads the file a second
-// time, until nothing is left to be found out.
+// time, up to the line that decides the last open question.
 func (s *Source) checkLines(path string, c SourceConfig) error {
 	d, ok := s.decoder.(*format.CSV)
 	if !ok || s.live != nil {

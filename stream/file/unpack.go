@@ -47,7 +47,7 @@ type unpacked struct {
 	n      int64         // bytes of text
 }
 
-// A text that is more than so many times as long as its file, and so long, is made to fill memory
+// A text longer than leastRefused bytes and mostUnpacked times its file is made to fill memory
 // or disk.
 const mostUnpacked, leastRefused = 1000, 1 << 28
 

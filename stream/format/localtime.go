@@ -76,8 +76,9 @@ func (t *times) local(at int64, series string) int64 {
 	return first
 }
 
-// instants returns the two times at which a clock on the wall of the zone shows what UTC shows
-// at t; they are equal but for the hour that is repeated.
+// instants returns the two times at which a clock in the zone shows the wall time, which is
+// written in ns since 1970 as if it were UTC. They are equal except in the repeated hour; in the
+// hour left out in spring both have the offset of the day after.
 func (t *times) instants(wall int64) (first, second int64) {
 	const day = int64(24 * time.Hour)
 	offset := func(at int64) int64 {

@@ -165,7 +165,7 @@ func (s *sniffer) readTimes() {
 	}
 }
 
-// isRegular reports whether half of the steps between the times are alike, but for a tenth.
+// isRegular reports whether half of the steps between the times are alike, within a tenth.
 func (s *sniffer) isRegular() bool {
 	var steps []int64
 	for i := 1; i < len(s.at); i++ {
@@ -190,7 +190,7 @@ func (s *sniffer) isConstant(column int) bool {
 	return !slices.ContainsFunc(s.rows, func(row []string) bool { return row[column] != s.rows[0][column] })
 }
 
-// putsInOrder reports whether times go back in the file, but not for one text of a column.
+// putsInOrder reports whether times go back in the file and ascend for each text of a column.
 func (s *sniffer) putsInOrder(column int) bool {
 	back, within, last := 0, 0, make(map[string]int64)
 	for i, at := range s.at {

@@ -149,8 +149,8 @@ func strftime(text string) (string, error) {
 	return b.String(), checkLayout(b.String())
 }
 
-// date writes a time of a form of the calendar as RFC 3339 or one of its short forms; other text is
-// nil, and no time then.
+// date writes a time of a form of the calendar as RFC 3339 or one of its short forms, nil for
+// other text.
 func (u TimeUnit) date(text []byte) []byte {
 	digits := len(bytes.TrimLeft(text, "0123456789")) == 0
 	part := func(i, n int) []byte { return text[i : i+n] }

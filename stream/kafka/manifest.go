@@ -36,7 +36,7 @@ const (
 	maxChunks    = 1 << 20
 )
 
-// formatManifests leaves out those that name none.
+// formatManifests joins manifests by blanks, except empty ones.
 func formatManifests(list ...manifest) string {
 	var b strings.Builder
 	b.WriteString(manifestMark)

@@ -285,7 +285,7 @@ func (p *Partition) CommitMetadata(ctx context.Context, next int64, metadata str
 	defer cancel()
 	err := p.commit(ctx, next, metadata)
 	if err != nil && !errors.Is(err, ErrFenced) && p.work.Err() != nil {
-		// The group did not hear of it before its generation was over.
+		// The generation ended before the group learnt of it.
 		return fmt.Errorf("%w: %w", ErrFenced, err)
 	}
 	return err

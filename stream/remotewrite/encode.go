@@ -145,7 +145,7 @@ func (e *encoder) find() int {
 	return i
 }
 
-// number returns the value of a field. A text is 0, as VictoriaMetrics makes of one.
+// number returns the value of a field. A text is 0, as in VictoriaMetrics.
 func number(v lineprotocol.Value) float64 {
 	switch v.Kind() {
 	case lineprotocol.Float:

@@ -51,9 +51,9 @@ type DriftWatch struct {
 	next          []float64 // the one-step forecast, when issued
 	square, count []float64 // mean square of the residuals of each coordinate, and their number
 
-	// Of log(1+z^2) of each coordinate, z of each coordinate, and the mean of
-	// log(1+z^2) over the coordinates. The units of the sums are long-run standard
-	// deviations, those of sums over blocks: neighbours may be alike.
+	// Sums of log(1+z^2) of each coordinate, of z of each coordinate, and of the mean of
+	// log(1+z^2) over the coordinates. Their units are long-run standard
+	// deviations, estimated from sums over blocks because neighbours may be correlated.
 	sums   *lanes.Cusum
 	blocks []float64 // complete ones
 

@@ -202,7 +202,7 @@ func (m *levelSets) distance(phi []float64) (d float64) {
 	return d
 }
 
-// rank makes the score from a distance, and keeps that.
+// rank sets the score to the rank of a distance among the last ones, and keeps the distance.
 func (s *levelSetSeries) rank(d float64) {
 	var below, equal float64
 	for _, v := range s.ring[:s.count] {

@@ -277,7 +277,7 @@ func (s *quantileSeries) boundsAt(row, k int) {
 			lower[i] = forecast[i] + unit*(centre+f*(m.f[m.at[2*l]]-centre))
 			upper[i] = forecast[i] + unit*(centre+f*(m.f[m.at[2*l+1]]-centre))
 		}
-		// A wider interval contains a narrower one, whatever their factors are.
+		// An interval of a higher level contains the others, whatever the factors are.
 		for w := 1; w < len(m.widths); w++ {
 			inner, innerTop := s.boundsOf(row, m.widths[w-1])
 			outer, outerTop := s.boundsOf(row, m.widths[w])

@@ -16,7 +16,7 @@ type exactKernel struct {
 	in, out int
 	k       []float64 // scratch, out x out
 
-	// Of a decomposable kernel only: k, Gamma and its eigenvectors, a row each.
+	// For a decomposable kernel only: k, Gamma and its eigenvectors, one per row.
 	scalar        orff.Scalar
 	gamma, u      []float64
 	gains, scaled []float64

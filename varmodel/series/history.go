@@ -104,7 +104,7 @@ func (h *History) Reserve(n int) {
 	}
 }
 
-// resize makes room for more rows: those before the first sample of the ring.
+// resize makes room for more rows, before the first sample of the ring.
 func (h *History) resize(size int) {
 	rows := turned(h.rows, h.next*h.Dim, size*h.Dim)
 	for i := h.size * h.Dim; i < len(rows); i += h.Dim {

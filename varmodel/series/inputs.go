@@ -106,7 +106,7 @@ func (in *ExogenousInputs) AheadTo(dst []float64, h int) {
 	}
 }
 
-// StepTo writes the features of the k-th of steps that follow one another.
+// StepTo writes the features of the k-th of consecutive steps.
 func (in *ExogenousInputs) StepTo(dst []float64, k int) {
 	n := in.Count
 	in.between(dst, in.u[(k-1)*n:k*n], in.u[k*n:(k+1)*n], 1)
@@ -133,8 +133,8 @@ func (in *ExogenousInputs) between(dst, now, then []float64, size float64) {
 	}
 }
 
-// State saves or restores the inputs. Those more than one step ahead are an option; until
-// a sample comes, the last known ones stand for others than were saved.
+// State saves or restores the inputs. Inputs more than one step ahead are optional: until
+// a sample comes, the last known ones stand for missing ones.
 func (in *ExogenousInputs) State(c *snapshot.Codec) {
 	c.Section("inputs")
 	in.scaler.State(c)

@@ -47,7 +47,7 @@ func KafkaAdvertised(addr string) KafkaOption {
 func KafkaSASL(user, password string) KafkaOption {
 	return func(settings map[string]string) {
 		settings["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-256,OAUTHBEARER"
-		// Of a token that nobody has signed: what Kafka has for tests.
+		// This module accepts unsigned tokens: Kafka has it for tests.
 		settings["listener.name.sasl.oauthbearer.sasl.jaas.config"] =
 			"org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
 		settings["listener.name.sasl.plain.sasl.jaas.config"] = fmt.Sprintf(
