@@ -22,8 +22,8 @@ func (a *app) forecastCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forecast FILE",
 		Short: "Learn a file and print the next forecasts",
-		Long: `forecast learns the history in a file (.csv, .jsonl, either with .gz; - is standard
-input) and prints the next --horizon steps of each series with their intervals, as
+		Long: `forecast learns the history in a file (.csv, .txt, .jsonl, .lp, each also with .gz, .zst
+or .zip; .parquet, .tsf; - is standard input) and prints the next --horizon steps of each series with their intervals, as
 a table, as csv or as json, or writes them to the file --out.
 
 With --known-inputs, the last rows may have exogenous inputs (model.exogenous) only:

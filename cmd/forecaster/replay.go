@@ -22,7 +22,7 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Forecast a file as if it were live, and score the forecasts",
-		Long: `replay sends a file (.csv, .jsonl, .parquet; - is JSON lines on standard input) through
+		Long: `replay sends a file (.csv, .jsonl, .parquet, .tsf; - is JSON lines on standard input) through
 the same engine as run: every sample is forecast before the model learns from it. It
 prints the scores and, with --out, writes the forecasts:
 

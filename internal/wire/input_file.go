@@ -14,10 +14,10 @@ var fileInput = kind[input]{name: "file", about: "one pass over a file", setting
 
 // FileInput is a file that is read once from start to end.
 type FileInput struct {
-	// `.csv`, `.tsv`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz` or `.zst`; `.parquet`
+	// `.csv`, `.tsv`, `.txt`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`, `.zst` or `.zip`; `.parquet`, `.tsf`
 	Path string `yaml:"path"`
 
-	Format string `yaml:"format"` // `csv`, `jsonl`, `influx` or `parquet`; empty = by the extension
+	Format string `yaml:"format"` // `csv`, `jsonl`, `influx`, `parquet` or `tsf`; empty = by the extension
 
 	// sort the lines by time, for which the whole file is held in memory; assumed when the newest line
 	// comes first; without `pipeline.interval`, rows that equal another one are left out

@@ -16,7 +16,7 @@ import (
 
 // configure finds the format of the file and the decoder of its lines.
 func (s *Source) configure(c SourceConfig) error {
-	base := filepath.Base(s.path)
+	base := filepath.Base(cmp.Or(s.packedName, s.path))
 	ext := strings.ToLower(filepath.Ext(base))
 	if isPacked(ext) {
 		base = base[:len(base)-len(ext)]

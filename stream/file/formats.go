@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -49,7 +50,7 @@ var (
 )
 
 // Formats are the formats of a SourceConfig that names none.
-var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat}
+var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, TSFFormat}
 
 // FormatOf returns the name of the format that belongs to the extensions of a path, or "".
 func FormatOf(path string, formats ...Format) string {
@@ -62,7 +63,7 @@ func FormatOf(path string, formats ...Format) string {
 	return ""
 }
 
-// extension returns the extension of a path in lower case, without .gz or .zst.
+// extension returns the extension of a path in lower case, without .gz, .zst or .zip.
 func extension(path string) string {
 	ext := strings.ToLower(filepath.Ext(path))
 	if isPacked(ext) {
@@ -76,7 +77,10 @@ func extension(path string) string {
 func (s *Source) formatOf(c *SourceConfig) (Format, error) {
 	name := c.Format
 	if name == "" {
-		name = FormatOf(s.path, c.Formats...)
+		name = FormatOf(cmp.Or(s.packedName, s.path), c.Formats...)
+	}
+	if name == "" && extension(cmp.Or(s.packedName, s.path)) == ".txt" && s.live == nil {
+		name = s.textFormat()
 	}
 	if name == "" && s.file == os.Stdin {
 		name, s.guessed = JSONLinesFormat.Name, true
@@ -116,10 +120,21 @@ func (s *Source) readTable(f Format, c *format.CSVConfig) error {
 	if s.live != nil {
 		return fmt.Errorf("%s: %s can be read from a regular file only, its index is at the end", s.path, f.Name)
 	}
+	if s.packedName != "" {
+		return fmt.Errorf("%s: %s is packed, and %s is read from a file of its own: unpack it first", s.path, s.packedName, f.Name)
+	}
 	r, err := f.Table(s.file, s.size, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
 	return nil
+}
+
+// textFormat is that of a file whose name says that it is a text: JSON lines if it begins so, or else CSV.
+func (s *Source) textFormat() string {
+	if b, _ := s.lines.Peek(1); len(b) == 1 && b[0] == '{' {
+		return JSONLinesFormat.Name
+	}
+	return CSVFormat.Name
 }

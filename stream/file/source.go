@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"github.com/orffvar/forecaster/stream"
@@ -79,6 +81,8 @@ type Source struct {
 	blanks  string            // what a blank line may have
 	names   []byte            // the line of the header, which files that were joined repeat
 	key     []byte
+
+	packedName string // of the file in a zip archive
 
 	comments           bool // lines of CSV that begin with # are none of data
 	setting            format.Names
@@ -159,7 +163,17 @@ func open(path string, formats []Format) (*Source, error) {
 	}
 	s.size = info.Size()
 	s.lines = bufio.NewReaderSize(r, sampleBytes)
-	if s.lines, err = decompress(s.lines, &s.read); err != nil {
+	if begin, _ := s.lines.Peek(4); string(begin) == "PK\x03\x04" {
+		var text *bufio.Reader
+		if text, s.packedName, err = unzip(f, s.size, &s.read); text != nil {
+			s.lines = text
+		} else if !strings.EqualFold(filepath.Ext(path), ".zip") {
+			err = nil // a workbook, perhaps damaged: checkText says it
+		}
+	} else {
+		s.lines, err = decompress(s.lines, &s.read)
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"archive/zip"
 	"bufio"
 	"compress/flate"
 	"compress/gzip"
@@ -14,7 +15,7 @@ import (
 )
 
 // packed are the extensions of compressed texts.
-var packed = []string{".gz", ".zst"}
+var packed = []string{".gz", ".zst", ".zip"}
 
 func isPacked(extension string) bool { return slices.Contains(packed, extension) }
 
@@ -43,6 +44,7 @@ func decompress(r *bufio.Reader, read *atomic.Int64) (*bufio.Reader, error) {
 type unpacked struct {
 	text   io.Reader
 	zstd   bool
+	zip    bool
 	packed *atomic.Int64 // bytes that were read of it
 	n      int64         // bytes of text
 }
@@ -51,10 +53,18 @@ type unpacked struct {
 // or disk.
 const mostUnpacked, leastRefused = 1000, 1 << 28
 
+// longestText is the limit of any text that is compressed.
+const longestText = 64 << 30
+
+var errLongText = fmt.Errorf("the compressed file is longer than %d GiB when it is unpacked, which is the limit: unpack it first", longestText>>30)
+
 func (u *unpacked) Read(p []byte) (int, error) {
 	n, err := u.text.Read(p)
 	if u.n += int64(n); u.n > leastRefused && u.n/mostUnpacked > u.packed.Load() {
 		return n, fmt.Errorf("the compressed file is %d times as long when it is unpacked, at most %d are read: unpack it first", u.n/max(u.packed.Load(), 1), mostUnpacked)
+	}
+	if u.n > longestText {
+		return n, errLongText
 	}
 	return n, u.explain(err)
 }
@@ -62,7 +72,10 @@ func (u *unpacked) Read(p []byte) (int, error) {
 // explain names the damage of a compressed file, with a remedy.
 func (u *unpacked) explain(err error) error {
 	remedy := "copy it again, or read what is whole with  gzip -dc IN > OUT"
-	if u.zstd {
+	switch {
+	case u.zip:
+		remedy = "copy it again"
+	case u.zstd:
 		remedy = "copy it again, or read what is whole with  zstd -dc IN > OUT"
 	}
 	switch damage := flate.CorruptInputError(0); {
@@ -70,7 +83,7 @@ func (u *unpacked) explain(err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the compressed file is truncated, its end is missing: " + remedy)
-	case u.zstd || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &damage):
+	case u.zstd || errors.Is(err, zip.ErrChecksum) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &damage):
 		return errors.New("the compressed file is damaged: " + remedy)
 	}
 	return err
