@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,11 @@ services: ## install Kafka, InfluxDB and pandas for the tests, into the user's c
 influxdb: services ## tests against InfluxDB 2.7, too, which Go, Rust and a C compiler build first (half an hour)
 	internal/tools/testserver/install.sh influxdb2
 	$(GO) test -count 1 -v -run 'InfluxDB2|TestQueries' ./stream/influx ./configs/grafana
+
+shapes: services ## tests of a company's topics and of Prometheus with the optional servers, at full length (a quarter of an hour)
+	internal/tools/testserver/install.sh apicurio collector prometheus
+	FORECASTER_REQUIRE_SERVICES=all $(GO) test ./stream/remotewrite -count 1 -v
+	FORECASTER_REQUIRE_SERVICES=all $(GO) test ./cmd/forecaster -count 1 -v -timeout 30m -run 'RealShapes|RealCollector' -messages 100000 -away 60s
 
 up: build ## start Kafka and InfluxDB 1.8 on loopback, as make services has installed them, for a try
 	@internal/tools/testserver/servers.sh up
