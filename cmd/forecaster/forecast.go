@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ answer, one line of JSON: the forecasts after this line, or why it was refused. 
 those that replay writes.`,
 		Example: `  forecaster forecast data.csv --horizon 12
   forecaster forecast data.csv --horizon 12 --out next.csv
+  forecaster forecast data.csv --horizon 12 --plot next.png
   forecaster forecast data.csv --horizon 12 --output json
   some-program | forecaster forecast - --follow --state ./state`,
 		Args:        cobra.ExactArgs(1),
@@ -48,7 +50,11 @@ those that replay writes.`,
 	knownInputsFlag(cmd)
 	cmd.Flags().Bool("follow", false, "answer each line of the file with the forecasts after it, as a line of JSON")
 	cmd.Flags().String("state", "", "with --follow: directory of the checkpoint to go on from and to leave, as that of replay")
+	cmd.Flags().String("plot", "", "draw the last rows and the forecasts of the first variable of a series: .png or .svg")
+	cmd.Flags().String("report", "", "write a page with the forecasts and plots to this .html file, which needs no other file")
 	cmd.MarkFlagsMutuallyExclusive("follow", "out")
+	cmd.MarkFlagsMutuallyExclusive("follow", "plot")
+	cmd.MarkFlagsMutuallyExclusive("follow", "report")
 	cmd.MarkFlagsMutuallyExclusive("follow", knownFlag)
 	return cmd
 }
@@ -67,6 +73,11 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	} else if state != "" {
 		return &usageError{errors.New("--state: only with --follow; replay --state learns a file and leaves a checkpoint")}
 	}
+	plot, _ := cmd.Flags().GetString("plot")
+	page, _ := cmd.Flags().GetString("report")
+	if err := cmp.Or(wire.CheckOutput("--plot", plot, path, ".png", ".svg"), wire.CheckOutput("--report", page, path, ".html", ".htm")); err != nil {
+		return err
+	}
 	written := *cfg
 	if f := wire.OutputFile(cfg); f != nil {
 		if err := cmp.Or(wire.CheckOutput("--out", f.Path, path), wire.CheckForecasts("--out", f.Path)); err != nil {
@@ -76,9 +87,15 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	cfg.Output = config.Output{} // only the last forecasts are printed
 	gaps := job.NewGapWatch(cfg)
 	last := job.NewNewestForecasts()
+	taps := []stream.Sink{last, gaps}
+	var draws *study.Tracer
+	if plot != "" || page != "" {
+		draws = &study.Tracer{Model: cfg.Model.Type, Horizon: wire.Emitted(cfg)[0], Levels: cfg.Model.Levels}
+		taps = append(taps, draws)
+	}
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	replayed, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
-		Log: a.notices(cfg.Log), Known: known, Taps: []stream.Sink{last, gaps}, Watch: a.watch("learning"),
+		Log: a.notices(cfg.Log), Known: known, Taps: taps, Watch: a.watch("learning"),
 	})
 	if err = errors.Join(err, cmd.Context().Err()); err != nil {
 		return err
@@ -92,6 +109,12 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	batch := stream.Batch{Forecasts: last.All()}
 	if len(batch.Forecasts) == 0 {
 		return errors.New("no forecast: the file is too short for the model")
+	}
+	table := forecastTable(cfg.Model.Levels, &batch)
+	if draws != nil {
+		if err := a.drawForecasts(draws, table, path, plot, page); err != nil {
+			return err
+		}
 	}
 	if cmd.Flags().Changed("out") {
 		err = wire.WriteForecasts(cmd.Context(), &written, &batch)
@@ -109,7 +132,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	case "json":
 		err = writeJSON(a.stdout, map[string]any{"dataset": path, "model": cfg.Model.Type, "forecasts": forecastPoints(cfg, &batch)})
 	default:
-		a.printForecasts(cfg.Model.Levels, &batch)
+		table.Print(a.stdout, a.wide)
 	}
 	if err != nil {
 		return err
@@ -117,10 +140,25 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	return checkRefused(cmd, &replayed.Refusals, replayed.Records)
 }
 
-// printForecasts prints a row for each series, step and variable, with a lower and an upper
+// drawForecasts writes a plot, and a page; "" = none.
+func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, page string) error {
+	rep := &report.Report{Title: filepath.Base(path), Tables: []report.Table{t}}
+	if t := draws.Finish(); t != nil {
+		rep.Traces = []*report.Trace{t}
+	}
+	if plot != "" {
+		if err := rep.WritePlot(plot); err != nil {
+			return prefixed("--plot", err)
+		}
+		fmt.Fprintf(a.stderr, "plot: %s\n", plot)
+	}
+	return report.Outputs{Page: page, Made: "forecaster " + wire.ReadInfo().Version}.Write(a.stderr, rep)
+}
+
+// forecastTable has a row for each series, step and variable, with a lower and an upper
 // bound for each level.
-func (a *app) printForecasts(levels []float64, b *stream.Batch) {
-	t := report.Table{Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
+func forecastTable(levels []float64, b *stream.Batch) report.Table {
+	t := report.Table{Title: "Forecasts", Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
 	for _, level := range levels {
 		name := report.Number(100*level).String() + " %"
 		t.Header = append(t.Header, "lower\n"+name, "upper\n"+name)
@@ -145,7 +183,7 @@ func (a *app) printForecasts(levels []float64, b *stream.Batch) {
 		}
 	}
 	study.AlignTimes(t, 1)
-	t.Print(a.stdout, a.wide)
+	return t
 }
 
 // answer prints the result of one line of input.

@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"image/color"
@@ -117,6 +118,19 @@ func (r *Report) WriteFiles(dir string) (names []string, err error) {
 		}
 	}
 	return names, nil
+}
+
+// WritePlot writes the first plot into a file, as SVG or else PNG by its extension.
+func (r *Report) WritePlot(name string) error {
+	all := r.figures()
+	if len(all) == 0 {
+		return errors.New("nothing to draw: there is no forecast")
+	}
+	kind := pngFile
+	if strings.EqualFold(filepath.Ext(name), ".svg") {
+		kind = svgFile
+	}
+	return writeFile(name, func(w io.Writer) error { return all[0].write(w, kind) })
 }
 
 // WriteFile writes the page into a file.
