@@ -241,7 +241,6 @@ func (w *stateWidths) state(c *snapshot.Codec, horizon int) {
 	w.scaler.State(c)
 	c.Float64s(w.before)
 	c.Float64s(w.last)
-	d := len(w.last)
 	d, n := len(w.last), w.depth()
 	kept := n
 	c.Len(&kept, stateFarthest)
