@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -125,6 +125,10 @@ pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a
 telegraf: ## processor time and disk beside Telegraf 1.37, from Kafka to InfluxDB 1.8 (ten minutes with its build)
 	internal/tools/testserver/install.sh telegraf
 	$(GO) test ./internal/tools/soak -count 1 -v -timeout 0 -run Telegraf -turns 3
+
+apiserver: ## install the Helm chart on a real API server of Kubernetes 1.37, which Go builds first (twenty minutes; needs etcd)
+	internal/tools/testserver/install.sh helm
+	configs/chart/apiserver.sh
 
 alerts: ## fire and clear the alerts of Prometheus and Grafana with metrics of real jobs (promtool is built first)
 	internal/tools/testserver/install.sh influxdb promtool
