@@ -22,6 +22,8 @@ const (
 	iteratedAll         // the mixture of one step, fed with its own forecasts: random features beyond one step
 	ownPast             // direct regression on the own past: lagRegression
 	direct              // direct regression of the increment over h steps
+	lastSeason          // value one season before the target
+	seasonStep          // last value and the increment one season before
 	directLocal         // direct regression of the deviation from the local mean
 	anchorExperts
 )
@@ -276,6 +278,7 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	for j, v := range p.moves[k*d : (k+1)*d] {
 		at(repeatLast)[j] = last[j] + v
 	}
+	o.seasonTo(at(lastSeason), at(seasonStep), h, whole, last)
 	copy(at(meanOfPast), f.scaler.Mean)
 	copy(at(meanOfLately), p.local)
 	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
@@ -291,6 +294,22 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 		at(direct)[j] = f.scaler.Within(j, x+series.ClipTo(v, move-limit, move+limit), move)
 		v = p.local[j] + p.sd[j]*finiteOr(g.out[d+j], 0)
 		at(directLocal)[j] = f.scaler.Within(j, v, move)
+	}
+}
+
+// seasonTo writes the value one season before the target, h steps ahead, and the last value plus the increment
+// since one season before that; both are the last value until a season is known and has passed once.
+func (o *multihorizon) seasonTo(value, step []float64, h int, whole *frame, last []float64) {
+	copy(value, last)
+	copy(step, last)
+	n := o.season
+	if n == 0 || whole.past.Count < n {
+		return
+	}
+	now, before := whole.past.Lag(0), whole.past.Lag(n)
+	for j, v := range whole.past.Lag(n - 1 - (h-1)%n) { // a whole number of seasons before the target
+		value[j] = v - o.ahead[(h-1)*len(last)+j]
+		step[j] = now[j] + value[j] - before[j]
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	oddRegular = 1   // equal distances between odd samples, after which they are no surprise …
 	oddAgain   = 2   // … if they have the same value
 	levelWidth = .5  // widths of the range, beyond which a sample is novel
+	levelFar   = 2   // widths of the range, beyond which the next forecast is the sample itself
 	levelJump  = 300 // median steps from the old level to a new one, at least
 	levelStays = 3   // median steps …
 	levelDecay = .02 // … and part of the jump, within which the second sample is at the level of the first
@@ -229,10 +230,14 @@ func (o *gateOf) pass(y float64) float64 {
 }
 
 // shifted reports whether variable j has shifted so lately that the forecast of h steps is the last value. Beyond one
-// step a second sample has to stay away: gestures that begin do not.
+// step a second sample has to stay away, and for one step it has to be far: gestures that begin are not.
 func (g *gate) shifted(j, h int) bool {
 	o := &g.of[j]
-	return o.homeLow <= o.homeHigh && o.calm < levelWait*h-1 && (o.calm > 0 || h == 1)
+	if !(o.homeLow <= o.homeHigh) || o.calm >= levelWait*h-1 {
+		return false
+	}
+	width := levelFar * (o.homeHigh - o.homeLow)
+	return o.calm > 0 || h == 1 && (o.high > o.homeHigh+width || o.low < o.homeLow-width)
 }
 
 // isFar reports whether an error and a step are those of an odd sample.
