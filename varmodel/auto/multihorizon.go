@@ -33,6 +33,7 @@ const (
 	sourcePath  = iota // of the iterated source
 	mixturePath        // of the iterated mixture
 	ownPath            // of the lag regression
+	seasonPath         // of the last season
 	paths
 )
 
@@ -110,6 +111,7 @@ type multihorizon struct {
 	count      int      // origins in the ring
 
 	iteratedPath []float64  // horizon x dim: forecasts of the iterated source
+	seasonPath   []float64  // horizon x dim: repetition of the last season; the last value without one
 	iterates     bool       // the iterated mixture is an expert
 	mixture      *iteration // see iterates
 	pathWeights  []float64  // anchors x paths x dim: weights of the paths in the interpolation
@@ -129,6 +131,7 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		direct: g, horizon: horizon, seasons: q, season: m.cfg.Season,
 		origins:      make([]origin, horizon),
 		iteratedPath: lanes.Rows(horizon, d), mixture: newIteration(m, horizon), iterates: m.has(Iterating),
+		seasonPath:  make([]float64, horizon*d),
 		pathWeights: make([]float64, paths*len(g.steps)*d),
 		forecast:    make([]float64, len(g.steps)*d),
 		factors:     make([]float64, len(g.steps)),
@@ -256,6 +259,7 @@ func (o *multihorizon) predict(s *autoSeries) {
 		}
 	}
 	o.iterate(f, source)
+	o.repeatSeason(whole, last)
 	o.shrink()
 	o.mixture.forecast(s, o.wake(p.awake, s.total), o.ahead, o.iteratedPath)
 	for k := range o.direct.steps {
@@ -278,7 +282,14 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	for j, v := range p.moves[k*d : (k+1)*d] {
 		at(repeatLast)[j] = last[j] + v
 	}
-	o.seasonTo(at(lastSeason), at(seasonStep), h, whole, last)
+	then := o.seasonPath[(h-1)*d : h*d]
+	copy(at(lastSeason), then)
+	copy(at(seasonStep), then)
+	if o.repeats(whole) {
+		for j, v := range whole.past.Lag(o.season) {
+			at(seasonStep)[j] += whole.past.Lag(0)[j] - v
+		}
+	}
 	copy(at(meanOfPast), f.scaler.Mean)
 	copy(at(meanOfLately), p.local)
 	copy(at(ownPast), o.lags.path[(h-1)*d:h*d])
@@ -297,19 +308,21 @@ func (o *multihorizon) expertsTo(z []float64, k int, whole, f *frame, p *origin)
 	}
 }
 
-// seasonTo writes the value one season before the target, h steps ahead, and the last value plus the increment
-// since one season before that; both are the last value until a season is known and has passed once.
-func (o *multihorizon) seasonTo(value, step []float64, h int, whole *frame, last []float64) {
-	copy(value, last)
-	copy(step, last)
-	n := o.season
-	if n == 0 || whole.past.Count < n {
-		return
-	}
-	now, before := whole.past.Lag(0), whole.past.Lag(n)
-	for j, v := range whole.past.Lag(n - 1 - (h-1)%n) { // a whole number of seasons before the target
-		value[j] = v - o.ahead[(h-1)*len(last)+j]
-		step[j] = now[j] + value[j] - before[j]
+// repeats reports whether a season is known and has passed once.
+func (o *multihorizon) repeats(whole *frame) bool {
+	return o.season > 0 && whole.past.Count >= o.season
+}
+
+// repeatSeason fills seasonPath with the values a whole number of seasons before each target.
+func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
+	d := len(last)
+	for h := range o.horizon {
+		path := o.seasonPath[h*d : (h+1)*d]
+		if copy(path, last); o.repeats(whole) {
+			for j, v := range whole.past.Lag(o.season - 1 - h%o.season) {
+				path[j] = v - o.ahead[h*d+j]
+			}
+		}
 	}
 }
 
@@ -352,9 +365,11 @@ func (o *multihorizon) sharePaths(k, j int, awake bool) {
 		part = mixture / (source + mixture)
 	}
 	source, mixture = source+(1-part)*followers, mixture+part*followers
-	sum := max(source+mixture+own, math.SmallestNonzeroFloat64)
+	season := a.weight(lastSeason, j) + a.weight(seasonStep, j)
+	sum := max(source+mixture+own+season, math.SmallestNonzeroFloat64)
 	path := o.pathWeights[k*paths*d+j:]
 	path[sourcePath*d], path[mixturePath*d], path[ownPath*d] = source/sum, mixture/sum, own/sum
+	path[seasonPath*d] = season / sum
 }
 
 // wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for
@@ -450,7 +465,7 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 				row[j] = (1-t)*v + t*to[j]
 			}
 		}
-		for n, path := range [paths][]float64{o.iteratedPath, o.mixture.path, o.lags.path} {
+		for n, path := range [paths][]float64{o.iteratedPath, o.mixture.path, o.lags.path, o.seasonPath} {
 			if left < h-1 && (n != mixturePath || awake[k-1] && awake[k]) {
 				o.follow(dst, path, mean, n, k, left, h)
 			}
@@ -527,7 +542,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 			c.Bool(&p.awake[k])
 		}
 	}
-	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.ahead, o.pathWeights, o.forecast} {
+	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.seasonPath, o.ahead, o.pathWeights, o.forecast} {
 		c.Float64s(v)
 	}
 }
