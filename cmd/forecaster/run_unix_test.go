@@ -291,7 +291,7 @@ func TestSeveralMembers(t *testing.T) {
 	db.CreateDatabase("forecasts")
 	dir := t.TempDir()
 	page := string(readFile(t, "../../docs/howto/several-members.md"))
-	_, text, _ := strings.Cut(page, "```yaml\n")
+	_, text, _ := strings.Cut(page, "## 2. One configuration for all\n\n```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	text = strings.NewReplacer("localhost:9092", broker.Addr, "http://localhost:8086", db.URL, `org: "..."`, "org: any",
 		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 30s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
