@@ -34,7 +34,8 @@ yhat-lo-90, yhat-hi-90.
 
 Forecasts of the same file are the same bytes in every run. With --state, the models go
 on from the checkpoint in a directory, and leave one there: run with that state.dir, or
-another replay, goes on from it; columns y and nixtla, and Parquet, are for whole files.`,
+another replay, goes on from it; columns y and nixtla, and Parquet, are for whole files.
+Forecasts of another file follow those that --out has from the same --state.`,
 		Example: `  forecaster replay data.csv
   forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
   forecaster replay data.csv --horizon 12 --out forecasts.csv --columns origin,y

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -92,6 +93,7 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	reset := ""
 	var adjusted []stream.SettingChange
+	var before []string // checkpoints
 	if o.State != "" {
 		rc.Adjusted = func(list []stream.SettingChange) { adjusted = list }
 		reset = "forecaster checkpoint reset " + shell.Quote(o.State) + " --yes"
@@ -100,6 +102,9 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 			return nil, advise(err, reset)
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
+		if before, err = file.Checkpoints(filepath.Join(o.State, ofFile)); err != nil {
+			return nil, err
+		}
 	}
 	runner, err := run.NewRunner(rc)
 	if err != nil {
@@ -133,6 +138,9 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	case refused == r.Records:
 		err = fmt.Errorf("%s: all %d rows were refused; the first: %s", wire.InputFile(cfg).Path, refused, r.Refusals.First())
 		if rc.Warm != nil {
+			if err := keepOnly(o.State, before); err != nil {
+				return nil, err
+			}
 			err = fmt.Errorf("%w. %s has learnt another file, or another beginning of this one, up to a later time: give --state another directory, or start over with: %s", err, o.State, reset)
 		}
 		if nothing != "" {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -24,6 +26,7 @@ func warmStart(dir, partition string, log *slog.Logger) func() ([]stream.Checkpo
 		list, err := file.Newest(from)
 		if err == nil {
 			log.Info("warm start: the models go on with what a replay has learnt", "partition", partition, "checkpoint", from)
+			list[len(list)-1].Outputs = nil // the files of the replay are not those of this job
 		}
 		return list, err
 	}
@@ -31,7 +34,7 @@ func warmStart(dir, partition string, log *slog.Logger) func() ([]stream.Checkpo
 
 // keepState makes a replay of cfg go on from the checkpoints in a directory and keep its own
 // there. resumed: the checkpoint is about this file, and only its new rows are read.
-// Models go on with all rows of another file.
+// Models go on with all rows of another file, whose forecasts follow those that the output has.
 func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger, rc *run.Config) (store *file.Store, resumed bool, err error) {
 	if store, err = file.OpenStore(filepath.Join(dir, ofFile), log); err != nil {
 		return nil, false, err
@@ -48,6 +51,10 @@ func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Lo
 		return nil, false, errors.Join(err, store.Close())
 	}
 	if !resumed {
+		last := &list[len(list)-1]
+		if f := wire.OutputFile(cfg); f == nil || !file.Continues(f.Path, last.Outputs) {
+			last.Outputs = nil
+		}
 		rc.Store = fromNothing{store}
 		rc.Warm = func() ([]stream.Checkpoint, error) { return list, nil }
 	}
@@ -73,4 +80,23 @@ type fromNothing struct{ stream.Store }
 
 func (fromNothing) Load(context.Context) ([]stream.Checkpoint, error) {
 	return nil, stream.ErrNoCheckpoint
+}
+
+// keepOnly removes the checkpoints below a state directory that are not among the given ones: those of
+// a replay that has learnt nothing. It keeps them all if none of the given ones is left.
+func keepOnly(dir string, paths []string) error {
+	now, err := file.Checkpoints(filepath.Join(dir, ofFile))
+	if err != nil {
+		return err
+	}
+	isNew := func(path string) bool { return !slices.Contains(paths, path) }
+	if !slices.ContainsFunc(now, func(path string) bool { return !isNew(path) }) {
+		return nil
+	}
+	for _, path := range now {
+		if isNew(path) {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
 }

@@ -70,6 +70,17 @@ func create(path string) (*output, error) {
 	return &output{path: path, file: f, seeks: info.Mode().IsRegular(), fresh: errors.Is(missing, os.ErrNotExist)}, nil
 }
 
+// Continues reports whether a file still has the content up to its position.
+func Continues(path string, at stream.Positions) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	length, known := at.Of((&output{path: path}).name())
+	info, err := os.Stat(path)
+	return known && err == nil && info.Size() >= length
+}
+
 // name distinguishes the output from all others of a job.
 func (o *output) name() string { return "file " + o.path }
 

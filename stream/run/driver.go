@@ -80,9 +80,11 @@ func (d *Driver) Resume(ctx context.Context) error {
 			return err
 		}
 	case d.c.Warm != nil:
-		if err := d.warm(); err != nil {
+		outputs, err := d.warm()
+		if err != nil {
 			return fmt.Errorf("warm start: %w", err)
 		}
+		last.Outputs = outputs
 	}
 	if p, ok := d.c.Sink.(stream.Positioner); ok {
 		if err := p.Resume(last.Outputs); err != nil {
@@ -93,22 +95,22 @@ func (d *Driver) Resume(ctx context.Context) error {
 	return nil
 }
 
-// warm lets the models go on from Config.Warm.
-func (d *Driver) warm() error {
+// warm lets the models go on from Config.Warm. It returns where the outputs go on.
+func (d *Driver) warm() (stream.Positions, error) {
 	list, err := d.c.Warm()
 	if err != nil {
 		if errors.Is(err, stream.ErrNoCheckpoint) {
-			return nil
+			return nil, nil
 		}
-		return err
+		return nil, err
 	}
 	ofTopic := func(s stream.Setting) bool { return strings.HasPrefix(s.Key, "topic.") }
 	saved, now := slices.Clone(list[0].Settings), slices.Clone(d.c.Settings)
 	if err := d.compare(slices.DeleteFunc(saved, ofTopic), slices.DeleteFunc(now, ofTopic)); err != nil {
-		return err
+		return nil, err
 	}
 	whole, changes := statesOf(list)
-	return d.c.Engine.Warm(whole, changes...)
+	return list[len(list)-1].Outputs, d.c.Engine.Warm(whole, changes...)
 }
 
 // compare refuses settings that differ, unless they are adjustable.

@@ -39,7 +39,8 @@ type Config struct {
 
 	// Warm returns the checkpoint of another log, from which the models go on when the
 	// Store has none, or stream.ErrNoCheckpoint. Nil: the models begin without data.
-	// Settings of the topic may differ.
+	// Settings of the topic may differ. The outputs go on at the Outputs of the last one; nil: they
+	// begin again.
 	Warm func() ([]stream.Checkpoint, error)
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
