@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -14,8 +15,8 @@ import (
 func (a *app) describeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe FILE",
-		Short: "Look at a file first: what was read, and what is in it",
-		Long: `describe reads a file and says what it took it for: the format, the series, their spacing
+		Short: "Look at a file first: its format, series, gaps and variables",
+		Long: `describe reads a file and reports the format, the series, their spacing
 and gaps, the range of each variable, missing and repeated values, numbers that may stand
 for a missing value, counters, the trend, the seasons that the model finds, changes of the
 mean, variables that go together, and what the model costs. Trend, seasons and changes are
@@ -60,12 +61,16 @@ func (a *app) describe(cmd *cobra.Command, path string) error {
 		}
 		fmt.Fprintln(a.stdout, d.Cost())
 	}
+	if text := d.Refusals.String(); text != "" {
+		fmt.Fprintln(a.stderr, text)
+	}
+	refused := checkRefused(cmd, &d.Refusals, int64(d.Rows)+d.Refused)
 	if err != nil || !out.Wanted() {
-		return err
+		return errors.Join(err, refused)
 	}
 	facts := []string{d.Headline(), d.Cost()}
 	if d.Assumed != "" {
 		facts = append(facts, "assumed: "+d.Assumed)
 	}
-	return out.Write(a.stderr, &report.Report{Title: filepath.Base(path), Facts: facts, Tables: d.Tables()})
+	return errors.Join(out.Write(a.stderr, &report.Report{Title: filepath.Base(path), Facts: facts, Tables: d.Tables()}), refused)
 }

@@ -36,8 +36,11 @@ type Description struct {
 	Number  int               `json:"number_of_series"`
 	Refused int64             `json:"refused"`
 	Model   string            `json:"model"`
-	Micros  report.Number     `json:"microseconds_per_row"` // of the model
-	Bytes   int64             `json:"bytes_per_series"`     // of the model, the largest of a series
+
+	Refusals wire.Refusals `json:"-"`
+
+	Micros report.Number `json:"microseconds_per_row"` // of the model
+	Bytes  int64         `json:"bytes_per_series"`     // of the model, the largest of a series
 }
 
 // DescribedSeries describes a series.
@@ -73,7 +76,7 @@ type DescribedVariable struct {
 	Repeats   report.Number     `json:"repeats"` // share of the values that equal the one before
 	Longest   int               `json:"longest_run"`
 	Sentinels []format.Sentinel `json:"sentinels"`
-	Kind      string            `json:"kind"` // constant, counter, count, share, percentage or measurement
+	Kind      string            `json:"kind"` // no values, constant, counter, count, share, percentage or measurement
 	Resets    int               `json:"resets"`
 	Trend     report.Number     `json:"trend_share"`   // of the variance
 	Seasons   []report.Number   `json:"season_shares"` // of what the trend leaves, of each of the seasons alone
@@ -126,6 +129,7 @@ func DescribeRecords(ctx context.Context, c *config.Config, records *Records) (*
 		return nil, err
 	}
 	d.Rows, d.Number, d.Refused = samples.Len(), len(samples.Series), samples.Refusals.Total()
+	d.Refusals = samples.Refusals
 	for _, s := range series[:min(len(series), describedSeries)] {
 		if err := d.try(ctx, c, s); err != nil {
 			return nil, err
@@ -236,11 +240,15 @@ func (s *DescribedSeries) finish() {
 // finish takes the values of the last rows.
 func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
 	v.Mean, v.SD = report.Number(v.moments.mean), report.Number(math.Sqrt(v.moments.m2/v.moments.n))
+	if v.Known == 0 {
+		v.Mean, v.Repeats, v.Trend, v.Kind = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN()), "no values"
+		return
+	}
 	v.Repeats = report.Number(float64(v.same) / float64(max(v.Known-1, 1)))
 	v.Sentinels = append(v.Sentinels, format.Sentinels(slices.DeleteFunc(slices.Clone(y), math.IsNaN))...)
 	falls := v.Known - 1 - v.same - v.rises
 	switch {
-	case v.Known > 0 && v.Least == v.Largest:
+	case v.Least == v.Largest:
 		v.Kind = "constant"
 	case v.Least >= 0 && v.rises > 20 && falls == v.Resets && 20*falls <= v.rises && v.moments.mean > 10*float64(v.Largest-v.Least)/float64(v.Known):
 		v.Kind = "counter"
@@ -406,9 +414,13 @@ func (v *DescribedVariable) notes() (texts []string) {
 		texts = append(texts, fmt.Sprintf("%v comes %d times, far from all other values: a missing value?", report.Number(f.Value), f.Count))
 	}
 	if v.Kind == "counter" {
-		texts = append(texts, "only rises, as a counter does; resets: "+report.Thousands(int64(v.Resets)))
+		texts = append(texts, "rises but for resets, as a counter does; resets: "+report.Thousands(int64(v.Resets)))
 	}
-	if v.Kind != "constant" && v.Longest >= 20 && v.Repeats < .5 {
+	if all := v.Known + v.Missing; v.Known > 0 && 2*v.Missing >= all {
+		texts = append(texts, fmt.Sprintf("%d %% of the values are missing", 100*v.Missing/all))
+	}
+	others := max(v.Known-v.same-1, 1) // runs but the longest
+	if v.Kind != "constant" && v.Longest >= 20 && v.Longest >= 10*(v.Known-v.Longest)/others {
 		texts = append(texts, fmt.Sprintf("the same value %s times in a row", report.Thousands(int64(v.Longest))))
 	}
 	for _, l := range v.Levels {
