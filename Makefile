@@ -140,7 +140,7 @@ packages: ## a release for every platform, not published, and its Debian package
 	file dist/forecaster_linux_*/forecaster | awk '!/statically linked/ { print; wrong = 1 } END { exit wrong || NR != 2 }'
 	configs/package/systemd.sh dist/*_linux_amd64.deb
 
-chart: ## render the Helm chart with its values files, and check what comes out by the schemas of Kubernetes
+chart: ## render the Helm chart with its values files, and check the manifests by the schemas of Kubernetes
 	internal/tools/testserver/install.sh helm
 	$(GO) test ./configs/chart -count 1 -v
 

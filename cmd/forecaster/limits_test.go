@@ -19,7 +19,7 @@ import (
 
 // TestLimitSkill: warnings of limits beat those of the seasonal naive. Simulated is a daily cycle with correlated
 // noise; files are the bundled one and, where FORECASTER_DATA names the folder, two of real sensors. Each bound is
-// two thirds of what was measured when the warnings were made.
+// two thirds of the figures of the first measurement.
 func TestLimitSkill(t *testing.T) {
 	dir := t.TempDir()
 	var cycle bytes.Buffer

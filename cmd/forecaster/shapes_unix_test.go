@@ -133,7 +133,7 @@ func TestRealShapes(t *testing.T) {
 		p := start(t, "forecaster", args...)
 		if topic == "avro" {
 			if !poll(func() bool { return strings.Contains(p.stderr.String(), "registry") }) {
-				t.Error("nothing says that the registry is away")
+				t.Error("no log line names the registry that is away")
 			}
 			time.Sleep(*shapesAway)
 			if b, err := os.ReadFile(out); err == nil && bytes.Count(b, []byte("\n")) > 1 {

@@ -40,7 +40,7 @@ await 60 "the system has not booted" inside 'systemctl is-system-running --quiet
 inside 'dpkg -i /forecaster.deb'
 inside '! systemctl is-active --quiet forecaster' # it has no servers yet
 
-# A job without servers: a process that goes on for ever, with checkpoints and a file.
+# A job without servers: a process without end, with checkpoints and a file.
 inside 'cat >/etc/forecaster/forecaster.yaml' <<-END
 	input: {simulated: {rows: 0, speed: 1}}
 	output: {file: {path: forecasts.csv}}
@@ -63,7 +63,7 @@ inside 'test "$(systemctl show -p Result --value forecaster)" = success'
 
 inside 'systemctl start forecaster && dpkg --remove forecaster'
 inside '[ "$(systemctl show -p MainPID --value forecaster)" = 0 ] && ! test -e /usr/bin/forecaster'
-inside 'ls /var/lib/private/forecaster/state/*/* >/dev/null' # removal leaves what was learnt
+inside 'ls /var/lib/private/forecaster/state/*/* >/dev/null' # removal leaves the state
 inside 'dpkg --purge forecaster'
 inside '! test -e /var/lib/private/forecaster && ! test -e /var/lib/forecaster && ! test -e /etc/forecaster/forecaster.yaml'
 
