@@ -2,7 +2,6 @@ package auto
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
@@ -352,47 +351,6 @@ func (o *multihorizon) combine(k int, p *origin, g *gate) {
 	}
 }
 
-// sharePaths sets what the paths weigh at anchor k for coordinate j, in proportion to their experts. Direct
-// regressions have no path of their own and follow the iterated ones.
-func (o *multihorizon) sharePaths(k, j int, awake bool) {
-	d, a := o.direct.dim, o.mixtures[k].aggregate
-	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
-	if !awake {
-		source, mixture = source+mixture, 0
-	}
-	part, followers := 0., a.weight(direct, j)+a.weight(directLocal, j)
-	if mixture > 0 {
-		part = mixture / (source + mixture)
-	}
-	source, mixture = source+(1-part)*followers, mixture+part*followers
-	season := a.weight(lastSeason, j) + a.weight(seasonStep, j)
-	sum := max(source+mixture+own+season, math.SmallestNonzeroFloat64)
-	path := o.pathWeights[k*paths*d+j:]
-	path[sourcePath*d], path[mixturePath*d], path[ownPath*d] = source/sum, mixture/sum, own/sum
-	path[seasonPath*d] = season / sum
-}
-
-// wake decides at which anchors the iterated mixture has a forecast, and returns the last of them, 0 for
-// none. Iterating takes time, so it sleeps where it has no weight: it is awake where it has some,
-// at the anchor behind that, and on trial in a young series and now and then.
-func (o *multihorizon) wake(awake []bool, total int) (last int) {
-	if !o.iterates {
-		clear(awake)
-		return 0
-	}
-	trial := total < iterationYoung || total/iterationBlock%iterationTrial == 0
-	useful := false
-	for k, h := range o.direct.steps {
-		before := useful
-		useful = slices.ContainsFunc(o.mixtures[k].aggregate.Weights[iteratedAll*o.mixtures[k].aggregate.stride:][:o.direct.dim],
-			func(w float64) bool { return w > iterationWeight })
-		if awake[k] = useful || before || trial && h <= iterationSteps; awake[k] {
-			last = h
-		}
-	}
-	return last
-}
-
 // abstain gives the iterated mixture at anchor k the forecast of the others: an expert that sleeps
 // neither wins nor loses (Freund, Schapire, Singer and Warmuth 1997).
 func (o *multihorizon) abstain(k int, z []float64) {
@@ -419,87 +377,6 @@ func (o *multihorizon) shrink() {
 		t := &o.shrinkages[k]
 		factor = (t.terms*t.factor + shorterTerms*factor) / (t.terms + shorterTerms)
 		o.factors[k] = factor
-	}
-}
-
-// iterate fills iteratedPath with the forecasts of the source, each taken as if it had
-// been observed; without a source, with persistence.
-func (o *multihorizon) iterate(f *frame, source *expert) {
-	d := o.direct.dim
-	if source == nil {
-		for h := range o.horizon {
-			copy(o.iteratedPath[h*d:(h+1)*d], f.past.Lag(0))
-		}
-		return
-	}
-	model, stride := source.yuleWalker, f.recent.stride
-	copy(o.recent[o.horizon*stride:], f.recent.rows(0)[:len(model.theta)])
-	last := f.past.Lag(0)
-	for h := range o.horizon {
-		lanes.Standardise(o.values, last, f.scaler.Mean, f.scaler.Inverse, series.InputLimit)
-		model.forecastTo(o.out, o.values, o.recent[(o.horizon-h)*stride:], f.scaler.PerStep)
-		path, step := o.iteratedPath[h*d:(h+1)*d], o.recent[(o.horizon-h-1)*stride:]
-		f.scaler.Bound(path, o.out, last, f.scaler.Steps, last, regression.OutputLimit, o.trends.ahead(h+1))
-		for j, v := range path {
-			step[j] = v - last[j]
-		}
-		last = path
-	}
-}
-
-// forecastTo writes the forecasts of the first horizons, given the one-step forecast and the mean of the
-// remainder.
-func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
-	d, dst, awake := o.direct.dim, o.all, o.origins[(o.next+len(o.origins)-1)%len(o.origins)].awake
-	for j, v := range oneStep {
-		dst[j] = v - o.ahead[j]
-	}
-	left := 1
-	for k, h := range o.direct.steps {
-		from, to := dst[(left-1)*d:left*d], dst[(h-1)*d:h*d]
-		copy(to, o.forecast[k*d:])
-		for i := left + 1; i < h; i++ { // none before the first anchor, 2: k >= 1 here
-			t := float64(i-left) / float64(h-left)
-			row := dst[(i-1)*d:][:len(from)]
-			for j, v := range from {
-				row[j] = (1-t)*v + t*to[j]
-			}
-		}
-		for n, path := range [paths][]float64{o.iteratedPath, o.mixture.path, o.lags.path, o.seasonPath} {
-			if left < h-1 && (n != mixturePath || awake[k-1] && awake[k]) {
-				o.follow(dst, path, mean, n, k, left, h)
-			}
-		}
-		left = h
-	}
-	for i, v := range o.ahead {
-		dst[i] += v
-	}
-	copy(to[copy(to, oneStep):], dst[d:])
-}
-
-// follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst: what it
-// is apart from the straight line between its ends, as far as it weighs there. Paths swing more than
-// forecasts do where there is noise: the shape is scaled by the regression of the forecasts of
-// both anchors on the path there, around the mean.
-func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
-	d := o.direct.dim
-	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]
-	if !slices.ContainsFunc(before, positive) && !slices.ContainsFunc(after, positive) {
-		return
-	}
-	from, to := path[(left-1)*d:][:d], path[(h-1)*d:][:d]
-	for j := range d {
-		p, q := from[j]-mean[j], to[j]-mean[j]
-		scale := series.ClipTo((p*(dst[(left-1)*d+j]-mean[j])+q*(dst[(h-1)*d+j]-mean[j]))/(p*p+q*q), 0, 1)
-		if !(scale > 0) { // nor NaN
-			continue
-		}
-		for i := left + 1; i < h; i++ {
-			t := float64(i-left) / float64(h-left)
-			weight := scale * ((1-t)*before[j] + t*after[j])
-			dst[(i-1)*d+j] += weight * (path[(i-1)*d+j] - ((1-t)*from[j] + t*to[j]))
-		}
 	}
 }
 
