@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/report"
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
 )
@@ -60,6 +61,9 @@ func (a *app) describe(cmd *cobra.Command, path string) error {
 			t.Print(a.stdout, a.wide)
 		}
 		fmt.Fprintln(a.stdout, d.Cost())
+		if len(d.Proposed) > 0 {
+			fmt.Fprintln(a.stdout, proposal(d.Proposed))
+		}
 	}
 	if text := d.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stderr, text)
@@ -69,8 +73,20 @@ func (a *app) describe(cmd *cobra.Command, path string) error {
 		return errors.Join(err, refused)
 	}
 	facts := []string{d.Headline(), d.Cost()}
+	if len(d.Proposed) > 0 {
+		facts = append(facts, proposal(d.Proposed))
+	}
 	if d.Assumed != "" {
 		facts = append(facts, "assumed: "+d.Assumed)
 	}
 	return errors.Join(out.Write(a.stderr, &report.Report{Title: filepath.Base(path), Facts: facts, Tables: d.Tables()}), refused)
+}
+
+// proposal is the line of settings that can be added to another command.
+func proposal(settings []string) string {
+	text := "Settings that suit these variables, for other commands:"
+	for _, s := range settings {
+		text += " --set " + shell.Quote(s)
+	}
+	return text
 }

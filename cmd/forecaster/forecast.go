@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,7 +88,8 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	cfg.Output = config.Output{} // only the last forecasts are printed
 	gaps := job.NewGapWatch(cfg)
 	last := job.NewNewestForecasts()
-	taps := []stream.Sink{last, gaps}
+	var counters job.CounterWatch
+	taps := []stream.Sink{last, gaps, &counters}
 	var draws *study.Tracer
 	if plot != "" || page != "" {
 		draws = &study.Tracer{Model: cfg.Model.Type, Horizon: wire.Emitted(cfg)[0], Levels: cfg.Model.Levels}
@@ -103,14 +105,12 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	if text := replayed.Refusals.String(); text != "" {
 		fmt.Fprintln(a.stderr, text)
 	}
-	if text := gaps.Hint(); text != "" {
-		fmt.Fprintln(a.stderr, text)
-	}
+	a.say(append(job.CounterNotes(cfg, &counters.Courses, replayed.Resets), gaps.Hint())...)
 	batch := stream.Batch{Forecasts: last.All()}
 	if len(batch.Forecasts) == 0 {
 		return errors.New("no forecast: the file is too short for the model")
 	}
-	table := forecastTable(cfg.Model.Levels, &batch)
+	table := forecastTable(cfg, &batch)
 	if draws != nil {
 		if err := a.drawForecasts(draws, table, path, plot, page); err != nil {
 			return err
@@ -157,7 +157,8 @@ func (a *app) drawForecasts(draws *study.Tracer, t report.Table, path, plot, pag
 
 // forecastTable has a row for each series, step and variable, with a lower and an upper
 // bound for each level.
-func forecastTable(levels []float64, b *stream.Batch) report.Table {
+func forecastTable(c *config.Config, b *stream.Batch) report.Table {
+	levels := c.Model.Levels
 	t := report.Table{Title: "Forecasts", Numeric: 3, Header: []string{"series", "time", "target", "yhat"}}
 	for _, level := range levels {
 		name := report.Number(100*level).String() + " %"
@@ -171,6 +172,9 @@ func forecastTable(levels []float64, b *stream.Batch) report.Table {
 		f := &b.Forecasts[i]
 		dim := len(f.Yhat)
 		for j, target := range f.Series.Variables {
+			if slices.Contains(c.Pipeline.Rate, target) {
+				target += " per second"
+			}
 			numbers := []report.Number{report.Number(f.Yhat[j])}
 			for l := range levels {
 				numbers = append(numbers, report.Number(f.Lower[l*dim+j]), report.Number(f.Upper[l*dim+j]))

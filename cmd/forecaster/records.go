@@ -54,10 +54,17 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 func (a *app) sayGaps(cmd *cobra.Command, c *config.Config, records *study.Records) error {
 	gaps := job.NewGapWatch(c)
 	err := records.Each(cmd.Context(), func(r *stream.Record) { gaps.Add(r.Series, r.Time) })
-	if text := gaps.Hint(); text != "" {
-		fmt.Fprintln(a.stderr, text)
-	}
+	a.say(gaps.Hint())
 	return err
+}
+
+// say prints notes; "" = none.
+func (a *app) say(notes ...string) {
+	for _, text := range notes {
+		if text != "" {
+			fmt.Fprintln(a.stderr, text)
+		}
+	}
 }
 
 // readSamples is readRecords and the samples of these; see study.Records.Samples.
@@ -99,6 +106,9 @@ func (a *app) withHistory(cmd *cobra.Command, c *config.Config, records *study.R
 			records, samples, rows, err = records.After(cmd.Context(), history, c)
 		}
 		err = prefixed("--history", err)
+	}
+	if err == nil {
+		a.say(job.CounterNotes(c, &samples.Courses, samples.Resets)...)
 	}
 	if err == nil && (hold || f.Changed("labels")) {
 		samples, err = records.Samples(cmd.Context(), c, 0)

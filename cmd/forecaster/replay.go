@@ -102,7 +102,8 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		taps = append(taps, &running.Board, running.Page)
 	}
 	gaps := job.NewGapWatch(cfg)
-	taps = append(taps, gaps)
+	var counters job.CounterWatch
+	taps = append(taps, gaps, &counters)
 	known, _ := cmd.Flags().GetBool(knownFlag)
 	state, _ := cmd.Flags().GetString("state")
 	done, err := job.Replay(cmd.Context(), cfg, job.ReplayOptions{
@@ -112,11 +113,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		return err
 	}
 	replayed := newReplayReport(cfg, done)
-	for _, text := range append(done.Notes, gaps.Hint()) {
-		if text != "" {
-			fmt.Fprintln(a.stderr, text)
-		}
-	}
+	a.say(append(append(done.Notes, job.CounterNotes(cfg, &counters.Courses, done.Resets)...), gaps.Hint())...)
 	out := a.stdout
 	if toStdout {
 		out = a.stderr

@@ -50,6 +50,8 @@ type Pipeline struct {
 	Aggregate         string        `yaml:"aggregate"`           // rule for several values of a variable in one row: latest or mean
 	Fill              string        `yaml:"fill"`                // substitute for a missing value: none or last
 	Variables         []string      `yaml:"variables"`           // of every series; empty = those of its first record
+	Rate              []string      `yaml:"rate"`                // counters, which become rates per second
+	Missing           []float64     `yaml:"missing"`             // numbers that stand for a missing value
 	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer one drops the lags
 	MaxAhead          time.Duration `yaml:"max_ahead"`           // limit of a sample's time after its message's; 0 = none
 	Scope             string        `yaml:"scope"`               // series = one model per series, shared = one for all of a partition

@@ -70,6 +70,13 @@ func (b *binder) validateAssembly(c *Config) {
 		b.Need(v != "", "pipeline.variables", "must not contain an empty name")
 		b.Need(!slices.Contains(p.Variables[:i], v), "pipeline.variables", "has %q twice", v)
 	}
+	for i, v := range p.Rate {
+		b.Need(v != "", "pipeline.rate", "must not contain an empty name")
+		b.Need(!slices.Contains(p.Rate[:i], v), "pipeline.rate", "has %q twice", v)
+		b.Need(len(p.Variables) == 0 || slices.Contains(p.Variables, v), "pipeline.rate", "has %q, which is none of pipeline.variables", v)
+		b.Need(!slices.Contains(c.Model.Exogenous, v), "pipeline.rate", "has %q, which is one of model.exogenous: only variables that are forecast become rates", v)
+	}
+	b.Need(len(p.Rate) == 0 || p.Aggregate != "mean", "pipeline.rate", "excludes pipeline.aggregate: mean; a rate is a mean already")
 }
 
 func (b *binder) validateModel(c *Config) {

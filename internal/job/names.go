@@ -39,6 +39,7 @@ func newNameCheck(c *config.Config) *nameCheck {
 		}
 	}
 	add("pipeline.variables", true, c.Pipeline.Variables...)
+	add("pipeline.rate", true, c.Pipeline.Rate...)
 	add("model.exogenous", true, c.Model.Exogenous...)
 	add("model.non_negative", false, c.Model.NonNegative...)
 	for _, l := range []struct {

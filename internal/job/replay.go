@@ -47,6 +47,7 @@ type Replayed struct {
 	Notes    []string // what the checkpoint had of the file, and which settings are other ones now
 	Refusals wire.Refusals
 	Metrics  []stream.Metric // scores at the end
+	Resets   int64           // of counters
 }
 
 // Replay runs the input file through the engine and into the outputs. If ctx ends first,
@@ -159,6 +160,6 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 	}
 	var batch engine.Results
 	e.AppendScores(&batch)
-	r.Metrics = batch.Metrics
+	r.Metrics, r.Resets = batch.Metrics, e.Resets()
 	return r, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
@@ -36,6 +37,8 @@ type Description struct {
 	Number  int               `json:"number_of_series"`
 	Refused int64             `json:"refused"`
 	Model   string            `json:"model"`
+
+	Proposed []string `json:"proposed"` // settings for other commands
 
 	Refusals wire.Refusals `json:"-"`
 
@@ -82,10 +85,10 @@ type DescribedVariable struct {
 	Seasons   []report.Number   `json:"season_shares"` // of what the trend leaves, of each of the seasons alone
 	Levels    []Level           `json:"level_changes"`
 
-	moments          moments
-	before           float64
-	run, same, rises int
-	whole            bool
+	moments moments
+	course  assemble.Course
+	before  float64
+	run     int
 }
 
 // Level is a change of the mean that lasts.
@@ -137,6 +140,7 @@ func DescribeRecords(ctx context.Context, c *config.Config, records *Records) (*
 		s.finish()
 		d.Series = append(d.Series, *s)
 	}
+	d.Proposed = append([]string{}, d.proposals(c)...)
 	return d, nil
 }
 
@@ -145,7 +149,7 @@ func newDescribedSeries(s *Series, at int64) *DescribedSeries {
 	for _, name := range s.Variables {
 		nan := report.Number(math.NaN())
 		d.Variables = append(d.Variables, DescribedVariable{
-			Name: name, Least: nan, Largest: nan, before: math.NaN(), whole: true,
+			Name: name, Least: nan, Largest: nan, before: math.NaN(),
 			Sentinels: []format.Sentinel{}, Seasons: []report.Number{}, Levels: []Level{},
 		})
 	}
@@ -177,25 +181,10 @@ func (v *DescribedVariable) add(y float64) {
 	}
 	v.Known++
 	v.moments.add(y)
-	if n := report.Number(y); v.Known == 1 {
-		v.Least, v.Largest = n, n
-	} else {
-		v.Least, v.Largest = min(v.Least, n), max(v.Largest, n)
-	}
-	v.whole = v.whole && y == math.Trunc(y)
-	switch {
-	case y == v.before:
-		v.same++
+	v.course.Add(y)
+	if y == v.before {
 		v.run++
-	case y > v.before:
-		v.rises++
-		v.run = 1
-	case y < v.before:
-		if y < v.before/2 {
-			v.Resets++
-		}
-		v.run = 1
-	default:
+	} else {
 		v.run = 1
 	}
 	v.Longest = max(v.Longest, v.run)
@@ -244,19 +233,19 @@ func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
 		v.Mean, v.Repeats, v.Trend, v.Kind = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN()), "no values"
 		return
 	}
-	v.Repeats = report.Number(float64(v.same) / float64(max(v.Known-1, 1)))
+	v.Least, v.Largest, v.Resets = report.Number(v.course.Least), report.Number(v.course.Largest), v.course.Resets
+	v.Repeats = report.Number(float64(v.course.Same) / float64(max(v.Known-1, 1)))
 	v.Sentinels = append(v.Sentinels, format.Sentinels(slices.DeleteFunc(slices.Clone(y), math.IsNaN))...)
-	falls := v.Known - 1 - v.same - v.rises
 	switch {
 	case v.Least == v.Largest:
 		v.Kind = "constant"
-	case v.Least >= 0 && v.rises > 20 && falls == v.Resets && 20*falls <= v.rises && v.moments.mean > 10*float64(v.Largest-v.Least)/float64(v.Known):
+	case v.course.Counter():
 		v.Kind = "counter"
-	case v.Least >= 0 && v.Largest <= 1 && !v.whole:
-		v.Kind = "share"
-	case v.Least >= 0 && v.Largest <= 100 && v.Largest > 50 && v.Least < 50 && !v.whole && percentage(v.Name):
+	case v.Least >= 0 && v.Largest <= 100 && v.Largest > 1 && percentage(v.Name):
 		v.Kind = "percentage"
-	case v.Least >= 0 && v.whole:
+	case v.Least >= 0 && v.Largest <= 1 && !v.course.Whole:
+		v.Kind = "share"
+	case v.Least >= 0 && v.course.Whole:
 		v.Kind = "count"
 	default:
 		v.Kind = "measurement"
@@ -277,7 +266,7 @@ func (v *DescribedVariable) finish(times []int64, y []float64, seasons []int) {
 // percentage reports whether a name suggests a percentage.
 func percentage(name string) bool {
 	name = strings.ToLower(name)
-	return strings.ContainsAny(name, "%") || slices.ContainsFunc([]string{"pct", "percent", "humidity", "usage", "utilization", "idle"}, func(w string) bool { return strings.Contains(name, w) })
+	return strings.ContainsAny(name, "%") || slices.ContainsFunc([]string{"pct", "percent", "humidity", "usage", "utilization", "utilisation", "idle"}, func(w string) bool { return strings.Contains(name, w) })
 }
 
 // correlate lists the pairs of variables that have, without their trends, a correlation of .8 and more, highest first.
@@ -419,7 +408,7 @@ func (v *DescribedVariable) notes() (texts []string) {
 	if all := v.Known + v.Missing; v.Known > 0 && 2*v.Missing >= all {
 		texts = append(texts, fmt.Sprintf("%d %% of the values are missing", 100*v.Missing/all))
 	}
-	others := max(v.Known-v.same-1, 1) // runs but the longest
+	others := max(v.Known-v.course.Same-1, 1) // runs but the longest
 	if v.Kind != "constant" && v.Longest >= 20 && v.Longest >= 10*(v.Known-v.Longest)/others {
 		texts = append(texts, fmt.Sprintf("the same value %s times in a row", report.Thousands(int64(v.Longest))))
 	}

@@ -54,6 +54,9 @@ func TestDescribeRecords(t *testing.T) {
 	if d.Rows != n-lacking || s.Spacing != "1h" || s.Gaps != 1 || s.Lacking != int64(lacking) || s.From != "2023-11-14T22:13:20Z" {
 		t.Errorf("%d rows, %+v", d.Rows, s)
 	}
+	if got := strings.Join(d.Proposed, " "); !strings.Contains(got, "pipeline.rate=bytes pipeline.missing=-999") {
+		t.Errorf("proposed: %s", got)
+	}
 	by := make(map[string]*DescribedVariable)
 	for j := range s.Variables {
 		by[s.Variables[j].Name] = &s.Variables[j]

@@ -18,6 +18,9 @@ type Samples struct {
 	Name     string
 	Series   []Series
 	Refusals wire.Refusals // of records, in the file and by the Assembler
+
+	Courses assemble.Courses
+	Resets  int64 // of counters that become rates
 }
 
 // Series has the samples of one series. A change of its variables begins another Series.
@@ -67,6 +70,7 @@ func (r *Records) collect(ctx context.Context, c *config.Config, to *collector) 
 	if err != nil {
 		return nil, err
 	}
+	s.Resets = a.Resets()
 	if s.Len() == 0 {
 		if s.Refusals.Total() > 0 {
 			return nil, fmt.Errorf("%s: no usable rows; %s", r.Name, &s.Refusals)
@@ -92,6 +96,9 @@ func (c *collector) Refuse(m *stream.Message, err *stream.DataError) { c.samples
 func (c *collector) Sample(s *assemble.Sample) error {
 	if s.Missing && c.lags == 0 {
 		return nil
+	}
+	if !s.Missing {
+		c.samples.Courses.Add(s.Series, s.Y)
 	}
 	i, ok := c.index[s.Series]
 	if !ok {

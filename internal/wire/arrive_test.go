@@ -113,6 +113,8 @@ var arrivals = []setting{
 	{onGrid + " pipeline.wait=5m pipeline.wait_for_late=true", "pipeline.aggregate=mean"},
 	{onGrid, "pipeline.fill=last"},
 	{fromKafka, "pipeline.variables=a,b"},
+	{fromKafka, "pipeline.rate=a"},
+	{fromKafka, "pipeline.missing=-999"},
 	{onGrid, "pipeline.max_gap=7"},
 	{fromKafka, "pipeline.max_ahead=1h"},
 	{fromKafka + " model.type=var1", "pipeline.scope=shared"},

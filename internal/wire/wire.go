@@ -93,6 +93,8 @@ func assemblerConfig(c *config.Config) assemble.Config {
 		Months:            c.Pipeline.Interval.Months(),
 		Assembly:          assemblyOf(c),
 		MaxGap:            c.Pipeline.MaxGap,
+		Rates:             c.Pipeline.Rate,
+		Missing:           c.Pipeline.Missing,
 		SchemaChangeAfter: c.Pipeline.SchemaChangeAfter,
 		MaxAhead:          c.Pipeline.MaxAhead,
 		MaxSeries:         c.Pipeline.MaxSeries,

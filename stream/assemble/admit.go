@@ -18,6 +18,7 @@ type admitted struct {
 	time     int64 // of the last sample
 	estimate spacingEstimate
 	line     timeline
+	counts   []counter // of Config.Rates, without an Assembly
 
 	candidate []string // other variables that the last records agreed on
 	agreed    int      // number of records that did
@@ -70,7 +71,7 @@ func (a *Assembler) admitFirst(r *stream.Record) (*admitted, *stream.DataError) 
 			return nil, refusal
 		}
 	}
-	s := &admitted{info: a.newSeries(r.Series, vars.names), place: len(a.series), vars: vars, changed: true}
+	s := &admitted{info: a.newSeries(r.Series, vars.names), place: len(a.series), vars: vars, counts: a.newCounts(), changed: true}
 	a.series = append(a.series, s)
 	a.byName[r.Series] = s
 	return s, nil

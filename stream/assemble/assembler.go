@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -44,6 +45,12 @@ type Config struct {
 	// MaxGap is the largest number of missing samples of a gap that are filled in. After
 	// a longer gap the lags of the model are dropped. It needs Interval or Months.
 	MaxGap int
+
+	// Rates are the names of variables that count something: their values become what they have
+	// risen by per second. At the first value, and at a smaller one, nobody knows: it is missing.
+	// Missing are numbers that stand for a missing value.
+	Rates   []string
+	Missing []float64
 
 	// SchemaChangeAfter is the number of consecutive records with equal, new variables
 	// after which a series starts again with these. Records before are refused with
@@ -91,6 +98,7 @@ func (c Config) WithDefaults() (Config, error) {
 		a.Aggregate = cmp.Or(a.Aggregate, AggregateLatest)
 		check(a.Aggregate == AggregateLatest || a.Aggregate == AggregateMean && a.WaitForLate,
 			"Assembly.Aggregate must be %q, or %q with WaitForLate, got %q", AggregateLatest, AggregateMean, a.Aggregate)
+		check(len(c.Rates) == 0 || a.Aggregate == AggregateLatest, "Rates excludes %q", AggregateMean)
 		check(!a.Rates || a.Aggregate == AggregateLatest && len(c.Exogenous) == 0, "Assembly.Rates excludes %q and Exogenous", AggregateMean)
 		check(c.Interval > 0 && c.Interval <= longestRow, "an Assembly needs an Interval of at most ten years, got %v", c.Interval)
 		check(a.Wait >= 0 && a.Wait <= longestRow && (c.Interval <= 0 || a.Wait/c.Interval <= maxOpenRows),
@@ -112,6 +120,7 @@ func (c Config) WithDefaults() (Config, error) {
 	for i, v := range c.Exogenous {
 		check(v != "" && !slices.Contains(c.Exogenous[:i], v) && !slices.Contains(c.Variables, v),
 			"Exogenous must have different names that no variable has, got %q", v)
+		check(!slices.Contains(c.Rates, v), "Rates has %q, which is one of Exogenous", v)
 	}
 	c.Variables = slices.Clone(c.Variables)
 	c.Exogenous = slices.Clone(c.Exogenous)
@@ -146,6 +155,7 @@ type Assembler struct {
 	y, missing []float64     // dim
 	given      []float64     // exogenous inputs of a record
 	targets    stream.Record // a record without them
+	cleaned    stream.Record // a record without Missing
 	columns    []int
 	numbered   []string
 	row        stream.Record
@@ -225,6 +235,7 @@ func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 	if r.Names != nil && len(r.Names) != len(r.Values) {
 		panic("stream: a record has not as many names as values")
 	}
+	r = a.withoutMissing(r)
 	if len(a.c.Exogenous) > 0 {
 		targets, refusal := a.separate(r)
 		if r.Ahead {
@@ -247,6 +258,23 @@ func (a *Assembler) Add(receiver Receiver, r *stream.Record) error {
 	return a.addWhole(receiver, r)
 }
 
+// withoutMissing returns r with missing values for the numbers that stand for one.
+func (a *Assembler) withoutMissing(r *stream.Record) *stream.Record {
+	stands := func(v float64) bool { return slices.Contains(a.c.Missing, v) }
+	if !slices.ContainsFunc(r.Values, stands) {
+		return r
+	}
+	values := append(a.cleaned.Values[:0], r.Values...)
+	for j, v := range values {
+		if stands(v) {
+			values[j] = math.NaN()
+		}
+	}
+	a.cleaned = *r
+	a.cleaned.Values = values
+	return &a.cleaned
+}
+
 // addWhole passes a whole sample on, after the missing ones before it.
 func (a *Assembler) addWhole(receiver Receiver, r *stream.Record) error {
 	s, refusal := a.admit(r)
@@ -256,6 +284,9 @@ func (a *Assembler) addWhole(receiver Receiver, r *stream.Record) error {
 		}
 		receiver.Refuse(r.Message, refusal)
 		return nil
+	}
+	if a.c.Assembly == nil {
+		a.toRates(s, r.Time)
 	}
 	sample := Sample{Row: s.samples, Time: r.Time, Y: a.y}
 	switch {

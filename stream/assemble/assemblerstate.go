@@ -38,7 +38,7 @@ func (a *Assembler) Saved() {
 
 // admittedState transfers the i-th series.
 func (a *Assembler) admittedState(c *snapshot.Codec, i int) {
-	s := &admitted{place: i}
+	s := &admitted{place: i, counts: a.newCounts()}
 	var name string
 	var names []string
 	if !c.Decoding() {
@@ -52,6 +52,9 @@ func (a *Assembler) admittedState(c *snapshot.Codec, i int) {
 	c.Int64(&s.time)
 	s.estimate.state(c)
 	s.line.state(c)
+	for k := range s.counts {
+		s.counts[k].state(c)
+	}
 	a.namesState(c, &s.candidate)
 	c.Int(&s.agreed)
 	if !c.Decoding() || c.Err() != nil {
@@ -140,10 +143,9 @@ func (a *Assembler) openRowsState(c *snapshot.Codec, g *grid) {
 			c.Float64(&g.held[i].value)
 		}
 	}
-	if a.c.Assembly.Rates {
+	if a.counts() {
 		for i := range g.counts {
-			c.Int64(&g.counts[i].time)
-			c.Float64(&g.counts[i].value)
+			g.counts[i].state(c)
 		}
 	}
 	n := len(g.open)
@@ -173,7 +175,7 @@ func (a *Assembler) openRowsState(c *snapshot.Codec, g *grid) {
 		}
 		for j := range g.open[i].times {
 			c.Int64(&g.open[i].times[j])
-			if a.c.Assembly.Rates {
+			if a.counts() {
 				c.Int64(&g.open[i].since[j])
 			}
 		}

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/stream"
 )
@@ -81,6 +82,8 @@ func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 			into.values[c], into.times[c] = v, r.Time
 			if a.c.Assembly.Rates && r.Since != nil {
 				into.since[c] = r.Since[j]
+			} else if slices.Contains(a.c.Rates, g.names[c]) {
+				into.since[c] = startUnknown
 			}
 		}
 	}

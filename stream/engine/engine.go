@@ -69,6 +69,9 @@ func (e *Engine) Next() int64 { return e.next }
 // NumSeries returns the number of series seen.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
+// Resets returns how often a counter has begun again.
+func (e *Engine) Resets() int64 { return e.assembler.Resets() }
+
 // begin reports whether m is new: a message whose offset was applied before is to be
 // skipped.
 func (e *Engine) begin(dst *Results, m *stream.Message) bool {

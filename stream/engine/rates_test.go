@@ -90,3 +90,64 @@ func TestRates(t *testing.T) {
 		}
 	}
 }
+
+// TestRatesOfNamedVariables: counters that the configuration names become rates in whole samples and on a
+// grid alike, other variables and numbers stay, and a number that stands for a missing value is no step.
+// A restart after any record changes neither samples nor state, and resets are counted once.
+func TestRatesOfNamedVariables(t *testing.T) {
+	nan := math.NaN()
+	counts := []float64{100, 150, 150, 400, 30, nan, 90, -999, 130}
+	want := []float64{nan, 5, 0, 25, nan, nan, 3, nan, 2} // per second, in steps of 10 s
+	whole := streamtest.DriftConfig()
+	grid := assemblyConfig(assemble.Assembly{Wait: 10 * time.Second})
+	for name, c := range map[string]engine.Config{"whole": whole, "grid": grid} {
+		c.Rates, c.Missing = []string{"sum"}, []float64{-999}
+		var records []stream.Record
+		for i, v := range counts {
+			records = append(records, stream.Record{
+				Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: "s", Time: int64(i+1) * 10e9,
+				Names: []string{"level", "sum"}, Values: []float64{7, v},
+			})
+		}
+		var first []byte
+		for restart := range records {
+			e := streamtest.NewEngine(t, c)
+			var b engine.Results
+			for i := range records {
+				if i == restart && i > 0 {
+					state := streamtest.Snapshot(e)
+					e = streamtest.NewEngine(t, c)
+					if err := streamtest.Restore(e, state); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := streamtest.Apply(e, &b, &records[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range b.Observations {
+				if y := b.Observations[i].Y; y[0] != 7 || y[1] != want[i] && !(math.IsNaN(y[1]) && math.IsNaN(want[i])) {
+					t.Errorf("%s, restart at %d, sample %d: %v, want %v", name, restart, i, y, want[i])
+				}
+			}
+			if n := len(b.Observations); n < len(want)-2 || len(b.DeadLetters) > 0 {
+				t.Errorf("%s, restart at %d: %d samples, refused: %v", name, restart, n, b.DeadLetters)
+			}
+			if e.Resets() != 1 {
+				t.Errorf("%s, restart at %d: %d resets, want 1", name, restart, e.Resets())
+			}
+			state := streamtest.Snapshot(e)
+			if first == nil {
+				first = state
+			}
+			if !bytes.Equal(state, first) {
+				t.Errorf("%s: a restart at %d changes the state", name, restart)
+			}
+		}
+		for i, v := range counts {
+			if records[i].Values[1] != v && !math.IsNaN(v) {
+				t.Errorf("%s: record %d was changed to %v", name, i, records[i].Values)
+			}
+		}
+	}
+}
