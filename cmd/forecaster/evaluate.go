@@ -12,7 +12,6 @@ import (
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/study"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/stream"
 )
 
 func (a *app) evaluateCommand() *cobra.Command {
@@ -148,32 +147,37 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if out.Wanted() && len(cfg.Model.Levels) > 0 {
 		cfg.Model.Levels = study.WithCoverageLevels(cfg.Model.Levels)
 	}
-	var losses []study.ModelLosses
-	var steps atomic.Int64 // of the model at work
+	models := make([]study.Candidate, len(names))
+	draws := make([]*study.Tracer, len(names))
+	passes := 0
 	for i, name := range names {
 		one := *cfg
 		one.Model.Type = name
-		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, records.Len()*study.Repeats(one.Model, seeds)), steps.Load)
-		var observers []func(*stream.Batch)
-		var draws *study.Tracer
-		if out.Wanted() {
-			draws = &study.Tracer{Model: name, Horizon: horizons[0], Levels: cfg.Model.Levels, Scored: options.Scored}
-			if options.Labels != nil {
-				draws.Labelled = options.Labels.Labelled
-			}
-			observers = append(observers, draws.Add)
+		models[i].Config = &one
+		passes += study.Repeats(one.Model, seeds)
+		if !out.Wanted() {
+			continue
 		}
-		outcome, err := study.EvaluateModel(cmd.Context(), &one, records, samples, options, &steps, observers...)
-		bar.finish()
-		steps.Store(0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		draws[i] = &study.Tracer{Model: name, Horizon: horizons[0], Levels: cfg.Model.Levels, Scored: options.Scored}
+		if options.Labels != nil {
+			draws[i].Labelled = options.Labels.Labelled
 		}
-		if draws != nil {
-			rep.Traces = append(rep.Traces, draws.Finish())
+		models[i].Observers = append(models[i].Observers, draws[i].Add)
+	}
+	var steps atomic.Int64
+	bar := a.progressBar(report.Count(len(names), "model", "models"), position(&steps, records.Len()*passes), steps.Load)
+	outcomes, err := study.EvaluateModels(cmd.Context(), models, records, samples, options, &steps)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	var losses []study.ModelLosses
+	for i, outcome := range outcomes {
+		if draws[i] != nil {
+			rep.Traces = append(rep.Traces, draws[i].Finish())
 		}
 		e.Add(outcome)
-		losses = append(losses, study.LossesOf(name, outcome))
+		losses = append(losses, study.LossesOf(names[i], outcome))
 	}
 	e.Comparisons = study.Compare(losses, horizons, e.Measure())
 	if err := e.EvaluateBaselines(cmd.Context(), cfg, records, samples, options); err != nil {

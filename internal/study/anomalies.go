@@ -87,8 +87,7 @@ func AnomaliesOf(ctx context.Context, c *config.Config, records *Records, sample
 	if err != nil {
 		return err
 	}
-	_, err = records.learn(ctx, e, func(b *stream.Batch, n int) { s.Add(b); steps.Add(int64(n)) })
-	return err
+	return records.teach(ctx, &learner{engine: e, model: m.Type, see: func(b *stream.Batch, n int) { s.Add(b); steps.Add(int64(n)) }})
 }
 
 // List fills in the anomalies, highest first, without those in a history.

@@ -51,7 +51,7 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 	}
 	marked := make(map[string]bool)
 	ended, open := make(map[string]stream.Anomaly), make(map[string]bool)
-	if _, err = records.learn(t.Context(), e, func(b *stream.Batch, _ int) {
+	if err = records.teach(t.Context(), &learner{engine: e, see: func(b *stream.Batch, _ int) {
 		for i := range b.Observations {
 			marked[rowTime(b.Observations[i].Time)] = b.Observations[i].Anomalous
 		}
@@ -65,7 +65,7 @@ func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
 				ended[begin] = *e.Anomaly
 			}
 		}
-	}); err != nil {
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(open); n != len(report.Stretches) || n < 6 {

@@ -247,7 +247,7 @@ func forecastsOf(t *testing.T, records *Records) forecastRows {
 	}
 	var f forecastRows
 	var next []float64
-	_, err = records.learn(context.Background(), e, func(b *stream.Batch, _ int) {
+	err = records.teach(context.Background(), &learner{engine: e, see: func(b *stream.Batch, _ int) {
 		forecasts := b.Forecasts
 		for i := range b.Observations {
 			o := &b.Observations[i]
@@ -257,7 +257,7 @@ func forecastsOf(t *testing.T, records *Records) forecastRows {
 				next, forecasts = slices.Clone(forecasts[0].Yhat), forecasts[1:]
 			}
 		}
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func stateSize(t *testing.T, tier string, dim int, without bool) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(dim, 1), rows)).learn(t.Context(), e, func(*stream.Batch, int) {}); err != nil {
+	if err := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(dim, 1), rows)).teach(t.Context(), &learner{engine: e, see: func(*stream.Batch, int) {}}); err != nil {
 		t.Fatal(err)
 	}
 	return len(streamtest.Snapshot(e))

@@ -307,11 +307,11 @@ func (d *Description) try(ctx context.Context, c *config.Config, s *DescribedSer
 	for i := max(0, len(s.rows)-triedRows); i < len(s.rows); i++ {
 		r.list = append(r.list, decoded{Record: stream.Record{Message: &stream.Message{}, Series: s.Name, Time: s.times[i], Names: names, Values: s.rows[i]}})
 	}
-	elapsed, err := r.learn(ctx, e, func(*stream.Batch, int) {})
-	if err != nil {
+	l := &learner{engine: e, model: c.Model.Type, see: func(*stream.Batch, int) {}}
+	if err := r.teach(ctx, l); err != nil {
 		return err
 	}
-	d.Micros = max(d.Micros, report.Number(elapsed.Seconds()*1e6/float64(len(r.list))))
+	d.Micros = max(d.Micros, report.Number(l.elapsed.Seconds()*1e6/float64(len(r.list))))
 	d.Bytes = max(d.Bytes, footprint.Of(e))
 	e.Seasons(func(_ *stream.Series, samples []int) { s.Seasons = slices.Clone(samples) })
 	return nil

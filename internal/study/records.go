@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -13,15 +14,15 @@ import (
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
-// Records are the records of a file: every model of a study gets all of them in their order. They are
-// read from the file for each; records of a pipe are held in memory.
+// Records are the records of a file: every model of a study gets all of them in their order. Many records
+// of a file are read again for each pass; few of them, and those of a pipe, are held in memory.
 type Records struct {
 	Name    string
 	Assumed string // about the format of the file
 
 	list []decoded // unless they are read again
 	open Open
-	n    int // records that open gives
+	n    int // records that open gives; 0 = they are held
 
 	before  *Records          // a history
 	renamed map[string]string // series of the history by their names there
@@ -41,20 +42,58 @@ type decoded struct {
 // ReadRecords reads a source to its end and holds its records.
 func ReadRecords(ctx context.Context, name string, source stream.Source, decoder stream.Decoder) (*Records, error) {
 	r := &Records{Name: name}
-	keep := func(record *stream.Record, refusal *stream.DataError) error {
-		r.list = append(r.list, decoded{*record, refusal})
-		return nil
-	}
-	return r, decode(ctx, source, decoder, func(n int) *engine.Decoded { return engine.NewDecoded(n) }, keep, nil)
+	return r, r.read(ctx, source, decoder, math.MaxInt)
 }
 
-// CountRecords reads a file to its end. The records are read from it again whenever they are wanted.
+// mostHeld is the approximate number of bytes up to which the records of a file are held.
+const mostHeld = 1 << 25
+
+// CountRecords reads a file to its end. If its records are more than mostHeld, they are read from it again
+// whenever they are wanted.
 func CountRecords(ctx context.Context, name string, open Open) (*Records, error) {
-	r := &Records{Name: name, open: open, n: -1}
-	n := 0
-	err := r.walk(ctx, func(records []decoded) error { n += len(records); return nil })
-	r.n = n // later rows of the file are not read
-	return r, err
+	return countRecords(ctx, name, open, mostHeld)
+}
+
+func countRecords(ctx context.Context, name string, open Open, most int) (*Records, error) {
+	source, decoder, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	r := &Records{Name: name, open: open}
+	return r, r.read(ctx, source, decoder, most)
+}
+
+// read holds the records of a source, or counts them if they are more than most bytes.
+func (r *Records) read(ctx context.Context, source stream.Source, decoder stream.Decoder, most int) error {
+	held, n := 0, 0
+	var counted *engine.Decoded // of a block after the last one that is held
+	err := decode(ctx, source, decoder, func(messages int) *engine.Decoded {
+		if held <= most {
+			return engine.NewDecoded(messages)
+		}
+		if counted == nil {
+			counted = engine.NewDecoded(messages)
+		}
+		counted.Reset()
+		return counted
+	}, func(record *stream.Record, refusal *stream.DataError) error {
+		n++
+		if held <= most {
+			const each = 512 // of a record, its message and what they are part of
+			held += each + len(record.Message.Value) + 8*len(record.Values)
+			if r.list = append(r.list, decoded{*record, refusal}); held > most {
+				r.list = nil
+			}
+		}
+		return nil
+	}, nil)
+	if held > most {
+		r.n = n // later rows of the file are not read
+	} else {
+		r.open = nil
+	}
+	return err
 }
 
 // decode reads a source to its end: blocks of messages, for whose parts it calls each, and then done.
@@ -86,10 +125,10 @@ func decode(ctx context.Context, source stream.Source, decoder stream.Decoder, b
 }
 
 // learnAtOnce is the number of records of a batch. With fewer, the model and the scores would
-// take turns in the caches more often.
-const learnAtOnce = 16
+// take turns in the caches more often, as several models would with smaller blocks.
+const learnAtOnce, blockRecords = 16, 256
 
-// walk calls f with all records, at most learnAtOnce at once. They are valid during the call.
+// walk calls f with all records, in blocks. They are valid during the call.
 func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
 	if r.before != nil {
 		err := r.before.walk(ctx, func(records []decoded) error {
@@ -106,7 +145,7 @@ func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
 		}
 	}
 	if r.open == nil {
-		return chunks(ctx, r.list, f)
+		return chunks(ctx, r.list, blockRecords, f)
 	}
 	source, decoder, err := r.open()
 	if err != nil {
@@ -124,11 +163,12 @@ func (r *Records) walk(ctx context.Context, f func([]decoded) error) error {
 			}
 			return nil
 		},
-		func() error { return chunks(ctx, list, f) })
+		func() error { return chunks(ctx, list, blockRecords, f) })
 }
 
-func chunks(ctx context.Context, list []decoded, f func([]decoded) error) error {
-	for records := range slices.Chunk(list, learnAtOnce) {
+// chunks calls f with parts of a list, of at most size records.
+func chunks(ctx context.Context, list []decoded, size int, f func([]decoded) error) error {
+	for records := range slices.Chunk(list, size) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -141,7 +181,7 @@ func chunks(ctx context.Context, list []decoded, f func([]decoded) error) error 
 
 // Len returns the number of records, with those that could not be decoded.
 func (r *Records) Len() int {
-	n := len(r.list) + max(r.n, 0)
+	n := len(r.list) + r.n
 	if r.before != nil {
 		n += r.before.Len()
 	}
@@ -173,27 +213,46 @@ func RecordsOf(data *eval.Dataset) *Records {
 	return r
 }
 
-// learn passes all records to the engine and each batch, with the number of its records, to see.
-// It returns the time for learning and forecasting. Refusals are those of Samples.
-func (r *Records) learn(ctx context.Context, e *engine.Engine, see func(b *stream.Batch, records int)) (elapsed time.Duration, err error) {
-	var batch engine.Results
-	err = r.walk(ctx, func(records []decoded) error {
+// learner learns records.
+type learner struct {
+	engine  *engine.Engine
+	model   string                             // named by errors
+	see     func(b *stream.Batch, records int) // gets each batch, with the number of its records
+	batch   engine.Results
+	elapsed time.Duration // of learning and forecasting
+}
+
+// learn learns records, learnAtOnce at a time.
+func (l *learner) learn(ctx context.Context, block []decoded) error {
+	return chunks(ctx, block, learnAtOnce, func(records []decoded) error {
 		start := time.Now()
 		for i := range records {
 			if records[i].refusal != nil {
 				continue
 			}
-			if err := e.Learn(&batch, &records[i].Record); err != nil {
-				return fmt.Errorf("%s: %w", records[i].Message.Origin(), err)
+			if err := l.engine.Learn(&l.batch, &records[i].Record); err != nil {
+				return fmt.Errorf("%s: %s: %w", l.model, records[i].Message.Origin(), err)
 			}
 		}
-		elapsed += time.Since(start)
-		if err := e.Score(&batch); err != nil {
-			return fmt.Errorf("%s: %w", records[0].Message.Origin(), err)
+		l.elapsed += time.Since(start)
+		if err := l.engine.Score(&l.batch); err != nil {
+			return fmt.Errorf("%s: %s: %w", l.model, records[0].Message.Origin(), err)
 		}
-		see(&batch.Batch, len(records))
-		batch.Reset()
+		l.see(&l.batch.Batch, len(records))
+		l.batch.Reset()
 		return nil
 	})
-	return elapsed, err
+}
+
+// teach passes all records to learners in one pass, a block to one after the other. Refusals are those
+// of Samples.
+func (r *Records) teach(ctx context.Context, learners ...*learner) error {
+	return r.walk(ctx, func(block []decoded) error {
+		for _, l := range learners {
+			if err := l.learn(ctx, block); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

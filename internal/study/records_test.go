@@ -38,7 +38,7 @@ func TestRecordsOfAFileAreReadAgain(t *testing.T) {
 		}
 		return src, src.Decoder(), nil
 	}
-	records, err := CountRecords(t.Context(), path, open)
+	records, err := countRecords(t.Context(), path, open, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

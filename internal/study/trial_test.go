@@ -1,0 +1,51 @@
+package study
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// Models that share their passes over the records have the outcome of each on its own.
+func TestModelsShareAPass(t *testing.T) {
+	records := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(2, 1), 700))
+	c := config.Default()
+	samples, err := records.Outline(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Horizons: []int{1}, From: 50, Seeds: 2, Pooled: true}
+	var models []Candidate
+	var alone []*Outcome
+	for _, name := range []string{"orffvar", "var1", "kernelvar"} {
+		one := *c
+		one.Model.Type = name
+		models = append(models, Candidate{Config: &one})
+		out, err := EvaluateModel(t.Context(), &one, records, samples, o, new(atomic.Int64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone = append(alone, out)
+	}
+	var steps atomic.Int64
+	together, err := EvaluateModels(t.Context(), models, records, samples, o, &steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if steps.Load() != 5*700 { // two seeds of two models, one of var1
+		t.Errorf("%d steps, want %d", steps.Load(), 5*700)
+	}
+	for i := range alone {
+		for _, out := range []*Outcome{alone[i], together[i]} {
+			for k := range out.Results {
+				out.Results[k].SamplesPerSecond = 0
+			}
+		}
+		if got, want := fmt.Sprintf("%+v", *together[i]), fmt.Sprintf("%+v", *alone[i]); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", models[i].Config.Model.Type, got, want)
+		}
+	}
+}
