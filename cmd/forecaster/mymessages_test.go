@@ -20,8 +20,9 @@ func TestMessagesOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hourly, gap, long, pairs, hosts, states, absent strings.Builder
+	var hourly, counter, gap, long, pairs, hosts, states, absent strings.Builder
 	hourly.WriteString("time,a\n")
+	counter.WriteString("time,a\n")
 	gap.WriteString("time,a\n")
 	states.WriteString("time,state,a\n")
 	long.WriteString("time,host,metric,value\n")
@@ -30,6 +31,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		at := 1767225600 + 3600*i
 		fmt.Fprintf(&absent, "%d,%d\n", at, []int{20 + i*7%23, -999}[(i%50)/49])
 		fmt.Fprintf(&hourly, "%d,%d\n", at, i%5)
+		fmt.Fprintf(&counter, "%d,%d\n", at, 10*i)
 		if i < 40 || i >= 100 {
 			fmt.Fprintf(&gap, "%d,%d\n", at, i%5)
 		}
@@ -112,6 +114,7 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"cut.csv.gz", packed[:len(packed)-9], nil},
 		{"damaged.csv.gz", packed[:2] + "?" + packed[3:], nil},
 		{"short.csv", "time,a\n2026-01-01,1\n", nil},
+		{"counter.csv", counter.String(), nil},
 		{"hourly.csv", hourly.String(), []string{"--out", path("no/out.csv")}},
 		{"hourly.csv", hourly.String(), []string{"--report", path("r.pdf")}},
 	} {
