@@ -6,10 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
-	"github.com/orffvar/forecaster/varmodel/series"
 )
 
 // Config describes the default model.
@@ -178,55 +175,4 @@ func (m *auto) State(c *snapshot.Codec) {
 	if m.direct != nil {
 		c.Optional("direct", func() { m.direct.State(c) })
 	}
-}
-
-func (m *auto) NewSeries() eval.Forecaster {
-	d, k := m.cfg.Dim, len(m.experts)
-	depth := m.recent() + 1
-	if m.refits() {
-		depth += m.memory
-	}
-	depth = max(depth, m.cfg.Season+1)
-	s := &autoSeries{
-		m: m, gate: newGate(d),
-		inputs: series.NewExogenousInputs(m.cfg.Exogenous, m.cfg.Horizon),
-		scaler: series.NewScaler(d), local: newLocalMean(d), past: series.NewGrowingHistory(d, max(m.recent(), m.cfg.Season)+1, depth),
-		mixture:   newMixture(d, len(m.names), 1, -1, m.has(Stacking), &m.work.newton),
-		early:     shrinkage{every: 1, errors: earlyErrors, fading: true},
-		exact:     newLeastSquares(d, m.depth),
-		phi:       make([][]float64, k),
-		out:       make([]float64, k*d),
-		forecasts: vec.Aligned(len(m.names) * vec.Stride(d)),
-		next:      make([]float64, d),
-		sample:    lanes.Rows(1, d), before: make([]float64, d), target: make([]float64, d),
-		observed: make([]bool, d),
-	}
-	for i, e := range m.experts {
-		s.phi[i] = make([]float64, e.Features())
-	}
-	s.past.KeepBeside(2 * m.cfg.Exogenous)
-	s.frame = newFrame(d, m.order, m.recent(), s.scaler, s.local, s.inputs)
-	s.frame.past = *s.past
-	if m.refits() {
-		s.refit = newRefit(s)
-	}
-	if m.has(Holding) {
-		s.holds = newHolds(d)
-	}
-	if !m.has(Exact) {
-		s.exact.end()
-	}
-	if m.seasonal() {
-		s.seasons = newSeasons(s.past, m.tier.season, m.cfg.Season)
-		if m.cfg.Season == 0 {
-			s.season = newSeasonSearch(m.memory)
-		}
-	}
-	if m.direct != nil {
-		s.multihorizon = newMultihorizon(m, s.seasons)
-	}
-	if s.inputs != nil {
-		return autoWithInputs{s}
-	}
-	return s
 }

@@ -308,7 +308,7 @@ func TestHostileStream(t *testing.T) {
 			if clean && i > 2000 {
 				sum[j] += (y[j] - dst[j]) * (y[j] - dst[j])
 				for k := range experts {
-					e := y[j] - inner.forecasts[k*d+j]
+					e := y[j] - inner.panel.forecasts[k*d+j]
 					each[j*experts+k] += e * e
 				}
 			}
@@ -475,7 +475,7 @@ func TestAutoLateCoordinate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if unit := s.mixture.steps.Unit[1]; !(unit <= 2) {
+	if unit := s.panel.mixture.steps.Unit[1]; !(unit <= 2) {
 		t.Errorf("the typical step is %v, want about 1", unit)
 	}
 }

@@ -22,10 +22,10 @@ func BenchmarkExpert(b *testing.B) {
 			y := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				e.FeaturesTo(s.phi[i], s.frame)
-				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
+				e.FeaturesTo(s.panel.phi[i], s.frame)
+				e.forecastTo(forecast, s.panel.outOf(e, i), s.panel.phi[i], s.frame)
 				s.frame.setTargets(e.target, x[y%5000])
-				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
+				e.learn(s.panel.outOf(e, i), s.panel.phi[i], s.frame, s.panel.observed)
 				y++
 			}
 		})
@@ -34,13 +34,13 @@ func BenchmarkExpert(b *testing.B) {
 		y := 0
 		for b.Loop() {
 			row, last := x[9000+y%1000], s.past.Lag(0)
-			s.mixture.Observe(row, last, true)
+			s.panel.mixture.Observe(row, last, true)
 			s.past.Push(row, s.next)
 			s.scaler.Add(row)
 			s.local.Add(row)
 			s.frame.past = *s.past
 			s.frame.prepare()
-			s.mixture.forecastTo(s.next, s.past.Lag(0), s.forecasts)
+			s.panel.mixture.forecastTo(s.next, s.past.Lag(0), s.panel.forecasts)
 			y++
 		}
 	})

@@ -83,6 +83,10 @@ func (s *holdSlope) learn(forecast, outcome float64) {
 	s.count = holdMemory*s.count + 1
 }
 
+func (h *holds) learn(s *autoSeries, o *outcome) {
+	h.Observe(o.target, o.before, s.scaler.PerStep, s.pending)
+}
+
 // Observe learns the outcome y after last, NaN where missing. Without learn there was no
 // forecast. perStep are the inverse typical steps at the forecast.
 func (h *holds) Observe(y, last, perStep []float64, learn bool) {
@@ -105,6 +109,8 @@ func (h *holds) Observe(y, last, perStep []float64, learn bool) {
 	}
 }
 
+func (h *holds) forecast(s *autoSeries) { h.forecastTo(s.next, s.past.Lag(0), s.scaler.PerStep) }
+
 // forecastTo multiplies the increments of next over last.
 func (h *holds) forecastTo(next, last, perStep []float64) {
 	for j, v := range next {
@@ -116,10 +122,9 @@ func (h *holds) forecastTo(next, last, perStep []float64) {
 	}
 }
 
-// interrupt is for a break: the next sample does not follow the last one.
-func (h *holds) interrupt() { clear(h.age) }
+func (h *holds) interrupt(*autoSeries) { clear(h.age) }
 
-func (h *holds) State(c *snapshot.Codec) {
+func (h *holds) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	c.Section("holds")
 	c.Float64s(h.increment)
 	for j := range h.age {

@@ -55,7 +55,7 @@ func newIteration(m *auto, horizon int) *iteration {
 
 // choose finds the members: the experts that read all variables, with the largest weights.
 func (t *iteration) choose(s *autoSeries) {
-	a, d := s.mixture.aggregate, s.m.cfg.Dim
+	a, d := s.panel.mixture.aggregate, s.m.cfg.Dim
 	t.members = t.members[:0]
 	for k, e := range s.m.experts {
 		t.total[k] = 0
@@ -100,7 +100,7 @@ func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) 
 // begin goes back to the last sample.
 func (t *iteration) begin(s *autoSeries) {
 	if t.frame == nil {
-		t.frame = newFrame(s.m.cfg.Dim, s.m.order, 1, s.scaler, s.local, s.inputs)
+		t.frame = newFrame(s.m.cfg.Dim, s.m.order, 1, s.scaler, s.local, s.frame.inputs)
 		t.past.KeepBeside(2 * s.m.cfg.Exogenous)
 	}
 	for l := t.past.Size() - 1; l >= 0; l-- {
@@ -120,8 +120,8 @@ func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
 		t.out[j] = v + season[j]
 	}
 	t.past.Extend(t.out)
-	if s.inputs != nil {
-		s.inputs.RememberAhead(t.past, h)
+	if s.frame.inputs != nil {
+		s.frame.inputs.RememberAhead(t.past, h)
 	}
 	t.frame.past = *t.past
 	t.frame.prepare()
@@ -129,7 +129,7 @@ func (t *iteration) advance(s *autoSeries, h int, z, season []float64) {
 
 // step writes the next forecast of the remainder.
 func (t *iteration) step(s *autoSeries, to, season []float64) {
-	f, a, last := t.frame, s.mixture.aggregate, t.past.Lag(0)
+	f, a, last := t.frame, s.panel.mixture.aggregate, t.past.Lag(0)
 	clear(t.weights)
 	add := func(forecast []float64, expert int) { // of the series
 		for j, w := range a.Weights[expert*a.stride:][:len(to)] {

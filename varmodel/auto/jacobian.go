@@ -35,7 +35,7 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 	d := s.m.cfg.Dim
 	n := len(jac) / d
 	clear(jac)
-	c, early := make([]float64, s.mixture.experts), s.earlyFactor()
+	c, early := make([]float64, s.panel.mixture.experts), s.panel.youngFactor(s)
 	var source []float64 // derivative of the source in the own lags, dim x lags
 	if e := s.m.source; e != nil {
 		source = make([]float64, d*s.Lags())
@@ -46,7 +46,7 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 	own := make([]float64, s.Lags())
 	for j := range d {
 		row := jac[j*n : (j+1)*n]
-		s.mixture.coefficientsTo(c, j)
+		s.panel.mixture.coefficientsTo(c, j)
 		row[j] = 1
 		if o := s.exact.own[j]; o != nil && o.used {
 			clear(c)
@@ -79,7 +79,7 @@ func (s *autoSeries) JacobianTo(jac []float64) bool {
 					row[l*d+j] += c[k+1] * v
 				}
 			default:
-				e.addGradient(row, c[k+1], j, s.phi[k], s.frame, source)
+				e.addGradient(row, c[k+1], j, s.panel.phi[k], s.frame, source)
 			}
 		}
 		// In standard deviations of the output per standard deviation of the input.

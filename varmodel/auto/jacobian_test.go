@@ -79,7 +79,7 @@ func TestJacobianOfAuto(t *testing.T) {
 			for side, v := range []float64{x + h, x - h} {
 				*at = v
 				s.frame.recent.fillFrom(s.past)
-				s.predict()
+				s.forecast()
 				copy(f[side][:], s.next)
 			}
 			*at = x

@@ -91,6 +91,22 @@ func newOwnLeastSquares(lags int, cross crossLag) *ownLeastSquares {
 	return &ownLeastSquares{rls: rls, cross: cross, phi: make([]float64, lags+1)}
 }
 
+func (l *leastSquares) learn(s *autoSeries, o *outcome) {
+	if s.pending {
+		l.Observe(s.panel.mixture, o.target, o.before)
+	}
+}
+
+// follow searches for lags of other coordinates at every doubling of the samples, and then at regular intervals.
+func (l *leastSquares) follow(s *autoSeries) {
+	if s.m.has(CrossLags) {
+		again := s.total%(seasonAgain*s.m.memory) == 0
+		l.search(isDoubling(s.total, refitTimes[0]) || again, s.past, s.scaler)
+	}
+}
+
+func (l *leastSquares) forecast(s *autoSeries) { l.forecastTo(s.next, s.panel.mixture, s.frame) }
+
 // Observe learns the sample y after last from the forecasts that were made, given the
 // mixture after it has learnt y.
 func (l *leastSquares) Observe(m *mixture, y, last []float64) {
@@ -179,7 +195,7 @@ func (l *leastSquares) search(start bool, past *series.History, s *series.Scaler
 }
 
 // interrupt is for a break: the samples that lags of other coordinates refer to are not there.
-func (l *leastSquares) interrupt() {
+func (l *leastSquares) interrupt(*autoSeries) {
 	l.cross = crossSearch{}
 	for j, o := range l.own {
 		if o != nil && o.cross.lag > 0 {
@@ -231,7 +247,7 @@ func (o *ownLeastSquares) addGradient(row []float64, j, dim, lags int) {
 	}
 }
 
-func (l *leastSquares) State(c *snapshot.Codec) {
+func (l *leastSquares) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	c.Section("leastsquares")
 	c.Int(&l.outcomes)
 	c.Float64s(l.errors)

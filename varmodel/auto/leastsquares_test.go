@@ -34,7 +34,7 @@ func TestLeastSquaresOfLittleNoise(t *testing.T) {
 		if i >= n/2 && i+1 < n {
 			e := s.next[0] - x[i+1][0]
 			ours += e * e / (n / 2)
-			e = y[0] + s.mixture.unit(0)*s.mixture.out[0] - x[i+1][0]
+			e = y[0] + s.panel.mixture.unit(0)*s.panel.mixture.out[0] - x[i+1][0]
 			mixture += e * e / (n / 2)
 		}
 	}

@@ -114,7 +114,7 @@ type multihorizon struct {
 	iterates     bool       // the iterated mixture is an expert
 	mixture      *iteration // see iterates
 	pathWeights  []float64  // anchors x paths x dim: weights of the paths in the interpolation
-	forecast     []float64  // anchors x dim
+	atAnchors    []float64  // anchors x dim: forecasts
 	ahead        []float64  // horizon x dim: seasons; 0 without
 	recent       []float64  // scratch of iterate: rows of increments, forecast ones before observed ones
 	values       []float64  // scratch, dim
@@ -132,7 +132,7 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		iteratedPath: lanes.Rows(horizon, d), mixture: newIteration(m, horizon), iterates: m.has(Iterating),
 		seasonPath:  make([]float64, horizon*d),
 		pathWeights: make([]float64, paths*len(g.steps)*d),
-		forecast:    make([]float64, len(g.steps)*d),
+		atAnchors:   make([]float64, len(g.steps)*d),
 		factors:     make([]float64, len(g.steps)),
 		recent:      vec.Aligned((horizon + m.recent()) * strideOf(d)),
 		values:      lanes.Rows(1, d),
@@ -172,6 +172,8 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 	}
 	return o
 }
+
+func (o *multihorizon) learn(s *autoSeries, of *outcome) { o.Observe(of.sample, s.rest().scaler) }
 
 // Observe scores the forecasts whose target is the given sample, NaN where missing, and
 // learns from the errors. s are the statistics of the remainder before the sample.
@@ -233,8 +235,8 @@ func inUnits(v, unit float64) float64 {
 	return lanes.Clip(v/unit, regression.TargetLimit)
 }
 
-// predict makes the forecasts of all anchors for s, from its remainder.
-func (o *multihorizon) predict(s *autoSeries) {
+// forecast makes the forecasts of all anchors for s, from its remainder.
+func (o *multihorizon) forecast(s *autoSeries) {
 	whole, f, source := s.frame, s.rest(), s.m.source
 	p := &o.origins[o.next]
 	o.direct.FeaturesTo(p.phi, f)
@@ -332,7 +334,7 @@ func (o *multihorizon) combine(k int, p *origin, g *gate) {
 	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
 	start := z[repeatLast*d:][:d]
-	forecast := o.forecast[k*d : (k+1)*d]
+	forecast := o.atAnchors[k*d : (k+1)*d]
 	if !p.awake[k] {
 		o.abstain(k, z)
 	}
@@ -382,6 +384,29 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
+func (o *multihorizon) interrupt(*autoSeries) {
+	o.count = 0
+	o.lags.interrupt()
+}
+
+// stateOf saves or restores what the anchor horizons have learnt, if several horizons are saved, and the lag
+// regression of the same horizon; else that learns the past again.
+func (o *multihorizon) stateOf(c *snapshot.Codec, s *autoSeries) {
+	several := false
+	c.Optional("multihorizon", func() { o.State(c); several = true })
+	if !several {
+		s.chooseSeason()
+	}
+	renew := c.Decoding()
+	c.Optional("lags="+strconv.Itoa(o.horizon), func() {
+		o.lags.State(c)
+		renew = false
+	})
+	if renew {
+		s.renewLags(0)
+	}
+}
+
 // State saves or restores what the anchor horizons have learnt, each as an option, and the
 // forecasts under way: of another horizon these are dropped, and new anchors begin.
 func (o *multihorizon) State(c *snapshot.Codec) {
@@ -419,7 +444,7 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 			c.Bool(&p.awake[k])
 		}
 	}
-	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.seasonPath, o.ahead, o.pathWeights, o.forecast} {
+	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.seasonPath, o.ahead, o.pathWeights, o.atAnchors} {
 		c.Float64s(v)
 	}
 }

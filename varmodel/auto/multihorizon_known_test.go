@@ -31,7 +31,7 @@ func TestForecastsBetweenAnchors(t *testing.T) {
 			o.lags.path[h-1], o.iteratedPath[h-1], o.ahead[h-1] = curve(h), 0, math.Sin(float64(h))
 		}
 		for k, h := range o.direct.steps {
-			o.forecast[k] = c.anchor(h)
+			o.atAnchors[k] = c.anchor(h)
 			clear(o.pathWeights[paths*k:][:paths])
 			o.pathWeights[paths*k+ownPath] = c.weight
 		}

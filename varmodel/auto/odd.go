@@ -335,15 +335,23 @@ func (g *gate) addTo(forecasts []float64) {
 	}
 }
 
-// interrupt is for a break: the next sample does not follow the last one.
-func (g *gate) interrupt() {
+// forecast makes the last value the forecast of a variable that has shifted.
+func (g *gate) forecast(s *autoSeries) {
+	for j, v := range s.past.Lag(0) {
+		if g.shifted(j, 1) {
+			s.next[j] = v
+		}
+	}
+}
+
+func (g *gate) interrupt(*autoSeries) {
 	for j := range g.of {
 		o := &g.of[j]
 		o.odd, o.run, o.guess, o.repeats, o.fresh = math.NaN(), 0, 0, false, true
 	}
 }
 
-func (g *gate) State(c *snapshot.Codec) {
+func (g *gate) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	c.Section("gate")
 	c.Float64(&g.stayed)
 	c.Float64(&g.returned)

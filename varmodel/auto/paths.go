@@ -85,7 +85,7 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	left := 1
 	for k, h := range o.direct.steps {
 		from, to := dst[(left-1)*d:left*d], dst[(h-1)*d:h*d]
-		copy(to, o.forecast[k*d:])
+		copy(to, o.atAnchors[k*d:])
 		for i := left + 1; i < h; i++ { // none before the first anchor, 2: k >= 1 here
 			t := float64(i-left) / float64(h-left)
 			row := dst[(i-1)*d:][:len(from)]

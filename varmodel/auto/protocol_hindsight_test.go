@@ -67,7 +67,7 @@ func TestProtocolHindsight(t *testing.T) {
 			}
 			for j, y := range s.x[i+1] {
 				for k := range errs {
-					errs[k] = f.forecasts[k*stride+j] - y
+					errs[k] = f.panel.forecasts[k*stride+j] - y
 				}
 				for k, e := range errs {
 					vec.Axpy(e, errs, products[(j*n+k)*n:(j*n+k+1)*n])

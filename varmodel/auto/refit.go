@@ -52,7 +52,7 @@ func (r *refit) open(s *autoSeries) {
 	if m.source == nil || !m.has(LongInputs) {
 		depth = 0 // only the source uses the increments
 	}
-	r.frame = newFrame(d, m.order, depth, s.scaler, newLocalMean(d), s.inputs)
+	r.frame = newFrame(d, m.order, depth, s.scaler, newLocalMean(d), s.frame.inputs)
 	r.out, r.target = make([]float64, d), make([]float64, d)
 	widest := 0
 	for _, e := range m.experts {
@@ -65,7 +65,7 @@ func (r *refit) open(s *autoSeries) {
 func (r *refit) end(s *autoSeries) { *r = refit{from: r.from, current: len(s.m.experts)} }
 
 // Observe starts a refit when it is time, and continues a started one.
-func (r *refit) Observe(s *autoSeries) {
+func (r *refit) follow(s *autoSeries) {
 	// After a break the history may be too short for a refit.
 	if slices.Contains(refitTimes, s.total) && s.total <= 2*s.m.memory && s.past.Count >= min(s.total/2, s.m.memory) {
 		r.start(s, s.m.memory)
@@ -223,7 +223,9 @@ func (r *refit) bandwidthAt(s *autoSeries, back int) float64 {
 	return math.Sqrt(squares[len(squares)/2])
 }
 
-func (r *refit) State(c *snapshot.Codec, s *autoSeries) {
+func (r *refit) interrupt(s *autoSeries) { r.end(s) }
+
+func (r *refit) stateOf(c *snapshot.Codec, s *autoSeries) {
 	c.Section("refit")
 	c.Index(&r.current, len(s.m.experts)+1)
 	begun := r.resetCopy != nil

@@ -32,14 +32,14 @@ type remainder struct {
 func newRemainder(s *autoSeries) *remainder {
 	d := s.m.cfg.Dim
 	r := &remainder{past: series.NewHistory(d, remainderLags), season: make([]float64, d), z: make([]float64, d)}
-	r.frame = newFrame(d, s.m.order, s.m.recent(), series.NewScaler(d), newLocalMean(d), s.inputs)
+	r.frame = newFrame(d, s.m.order, s.m.recent(), series.NewScaler(d), newLocalMean(d), s.frame.inputs)
 	r.frame.past = *r.past
 	return r
 }
 
-// learnSeason learns the season from the last sample and moves the remainder on.
-func (s *autoSeries) learnSeason() {
-	q, y := s.seasons, s.past.Lag(0)
+// follow learns the season from the last sample and moves the remainder on.
+func (q *seasons) follow(s *autoSeries) {
+	y := s.past.Lag(0)
 	q.Observe(s.scaler.Inverse)
 	r := s.remainder
 	if r == nil && !q.active {
@@ -73,6 +73,13 @@ func (r *remainder) changed(q *seasons) bool {
 		}
 	}
 	return sum > remainderChange*float64(d)
+}
+
+// change changes the sample of variable j at a lag.
+func (r *remainder) change(lag, j int, by float64) {
+	if r.frame.recent.change(lag, j, by); lag < r.past.Depth {
+		r.past.Lag(lag)[j] += by
+	}
 }
 
 // Push appends a sample of the remainder.
@@ -131,7 +138,7 @@ func (s *autoSeries) computeRemainder() {
 	}
 	to.Derive()
 	if q.ofClock() {
-		s.mixture.discount(mixtureKeep)
+		s.panel.mixture.discount(mixtureKeep)
 	}
 	s.remainder = r
 	s.chooseSeason()
@@ -172,8 +179,12 @@ func (s *autoSeries) frameOf(e *expert) *frame {
 	return s.frame
 }
 
-// prepare makes the remainder ready for the next forecast.
-func (r *remainder) prepare(q *seasons) {
+// forecast makes the remainder ready for the next forecast.
+func (q *seasons) forecast(s *autoSeries) {
+	r := s.remainder
+	if r == nil {
+		return
+	}
 	r.frame.past.AlignWith(r.past)
 	r.frame.prepare()
 	q.to(r.season, 1)

@@ -233,6 +233,18 @@ func (s *seasons) begin(j int, v float64) {
 	}
 }
 
+// learn gives variables that begin their first value.
+func (s *seasons) learn(of *autoSeries, o *outcome) {
+	if of.past.Unseen == 0 {
+		return
+	}
+	for j, v := range o.sample {
+		if v == v && !of.past.Seen[j] {
+			s.begin(j, v)
+		}
+	}
+}
+
 // Observe learns the last sample of the past; inverse are the inverse standard deviations of
 // the variables.
 func (s *seasons) Observe(inverse []float64) {
@@ -326,8 +338,7 @@ func (s *seasons) valueAt(j, k int) (sum float64) {
 	return sum
 }
 
-// Reset is for a break: the next sample does not follow the last one.
-func (s *seasons) Reset() {
+func (s *seasons) interrupt(*autoSeries) {
 	s.time, s.before, s.alike = 0, 0, 0
 	s.Keep(func(c *cycle) bool { return c.span > 0 || c.given })
 	for _, c := range s.cycles {
@@ -361,6 +372,23 @@ func (s *seasons) appendPeriods(dst []int, sure bool) []int {
 		dst[i] = c.period
 	}
 	return dst
+}
+
+func (s *seasons) stateOf(c *snapshot.Codec, of *autoSeries) {
+	if s.State(c); c.Err() != nil {
+		return
+	}
+	has := of.remainder != nil
+	c.Bool(&has)
+	if c.Decoding() {
+		of.remainder = nil
+		if has {
+			of.remainder = newRemainder(of)
+		}
+	}
+	if has {
+		of.remainder.State(c)
+	}
 }
 
 func (s *seasons) State(c *snapshot.Codec) {

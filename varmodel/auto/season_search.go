@@ -41,6 +41,28 @@ type seasonSearch struct {
 // newSeasonSearch returns a search in at most the given number of samples.
 func newSeasonSearch(samples int) *seasonSearch { return &seasonSearch{most: samples} }
 
+// follow searches for a season at every doubling of the samples and then at regular
+// intervals, a few lags with each sample.
+func (f *seasonSearch) follow(s *autoSeries) {
+	if (isDoubling(s.total, seasonFrom) || s.total%(seasonAgain*f.most) == 0) && s.past.Count >= min(s.total/2, f.most) {
+		f.begin(min(s.past.Count, f.most))
+	}
+	if f.samples == 0 {
+		return
+	}
+	if period, done := f.proceed(s.past, s.seasons); done {
+		s.seasons.propose(period, s.scaler.Inverse)
+	}
+}
+
+// isDoubling reports whether n is first times a power of two.
+func isDoubling(n, first int) bool {
+	q := n / first
+	return q > 0 && q*first == n && q&(q-1) == 0
+}
+
+func (f *seasonSearch) interrupt(*autoSeries) { f.end() }
+
 // begin starts a search in the last n samples, if they are enough.
 func (f *seasonSearch) begin(n int) {
 	if f.end(); n < seasonFrom {
@@ -151,7 +173,7 @@ func (f *seasonSearch) best() int {
 	return 0
 }
 
-func (f *seasonSearch) State(c *snapshot.Codec) {
+func (f *seasonSearch) stateOf(c *snapshot.Codec, _ *autoSeries) {
 	c.Section("season")
 	n := f.samples
 	c.Index(&n, f.most+1)

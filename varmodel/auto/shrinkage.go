@@ -37,13 +37,13 @@ const (
 	earlyEnd      = 1000 // samples after which there is none
 )
 
-// earlyFactor is the factor by which the one-step increments of the mixture are multiplied
+// youngFactor is the factor by which the one-step increments of the mixture are multiplied
 // in a young series: the shrinkage fades as evidence grows, whatever the number of samples.
-func (s *autoSeries) earlyFactor() float64 {
+func (p *panel) youngFactor(s *autoSeries) float64 {
 	if s.total >= earlyEnd || !s.m.has(EarlySteps) {
 		return 1
 	}
-	t := &s.early
+	t := &p.young
 	if t.noise <= 0 {
 		return t.factor
 	}
