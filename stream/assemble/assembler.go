@@ -293,13 +293,13 @@ func (a *Assembler) addWhole(receiver Receiver, r *stream.Record) error {
 	case !s.started:
 		s.line.begin(r.Time)
 	case r.Time < s.time:
-		sample.Wrong, s.line = s.time, timeline{}
+		sample.Wrong = s.time
 	default:
 		var err error
 		if sample.Gap, sample.Break, err = a.fillGap(receiver, s, r.Time); err != nil {
 			return err
 		}
-		s.line.advance(s.time, r.Time, a.c.leapOf(a.spacingOf(s)))
+		s.line.advance(s.time, r.Time, a.spacingOf(s))
 		s.estimate.add(s.time, r.Time)
 	}
 	s.started, s.time = true, r.Time

@@ -36,9 +36,9 @@ type held struct {
 // addToGrid puts the parts of r into the open rows of its series, and passes on the rows
 // that close by it.
 func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
-	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest {
+	if g := a.gridOf[r.Series]; g != nil && r.Time < g.latest && a.over(g, a.rowOf(r.Time)) {
 		g.changed = true // it counts late records
-		if g.line.returns(r.Time) {
+		if g.line.returns(r.Time, Spacing(a.c.Interval)) {
 			a.rewind(receiver, g, r)
 		}
 	}
@@ -55,7 +55,7 @@ func (a *Assembler) addToGrid(receiver Receiver, r *stream.Record) error {
 	case g.latest == math.MinInt64:
 		g.line.begin(r.Time)
 	case r.Time > g.latest:
-		g.line.advance(g.latest, r.Time, a.c.leapOf(Spacing(a.c.Interval)))
+		g.line.advance(g.latest, r.Time, Spacing(a.c.Interval))
 	}
 	g.latest = max(g.latest, r.Time)
 	into := g.rowAt(a.rowOf(r.Time))
@@ -108,7 +108,7 @@ func (a *Assembler) rewind(receiver Receiver, g *grid, r *stream.Record) {
 			g.name, stream.TimeText(a.row.Time)))
 		g.spare = append(g.spare, last)
 	}
-	g.changed, g.latest, g.line = true, r.Time, timeline{}
+	g.changed, g.latest = true, r.Time
 	if g.closed >= at {
 		g.closed = at - 1
 	}

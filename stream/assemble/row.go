@@ -61,12 +61,18 @@ func (g *grid) rowAt(at int64) *row {
 
 // due reports whether the first open row of g has to close.
 func (a *Assembler) due(g *grid) bool {
-	step, first := int64(a.c.Interval), &g.open[0]
-	end := first.at*step + step - step/2 + int64(a.c.Assembly.Wait)
+	first := &g.open[0]
+	return a.over(g, first.at) || !a.c.Assembly.WaitForLate && g.begun && first.at == g.closed+1 && a.complete(g, first)
+}
+
+// over reports whether a row of g is waited for no longer.
+func (a *Assembler) over(g *grid, at int64) bool {
+	step := int64(a.c.Interval)
+	end := at*step + step - step/2 + int64(a.c.Assembly.Wait)
 	if !g.begun && a.fixed == nil {
 		end += step
 	}
-	return g.latest >= end || !a.c.Assembly.WaitForLate && g.begun && first.at == g.closed+1 && a.complete(g, first)
+	return g.latest >= end
 }
 
 // complete reports whether every variable of the series has a value in r.
