@@ -52,7 +52,7 @@ func (a *app) describe(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	d.Assumed = records.Assumed
+	d.Assumed, d.Noted = records.Assumed, records.Noted
 	if a.output == "json" {
 		err = writeJSON(a.stdout, d)
 	} else {
@@ -78,6 +78,9 @@ func (a *app) describe(cmd *cobra.Command, path string) error {
 	}
 	if d.Assumed != "" {
 		facts = append(facts, "assumed: "+d.Assumed)
+	}
+	if d.Noted != "" {
+		facts = append(facts, "noted: "+d.Noted)
 	}
 	return errors.Join(out.Write(a.stderr, &report.Report{Title: filepath.Base(path), Facts: facts, Tables: d.Tables()}), refused)
 }

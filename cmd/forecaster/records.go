@@ -46,7 +46,7 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	if err != nil {
 		return nil, err
 	}
-	records.Assumed = wire.Assumed(src)
+	records.Assumed, records.Noted = wire.Assumed(src)
 	return records, job.CheckRecords(c, a.notices(c.Log), src, func(f func(*stream.Record)) error { return records.Each(cmd.Context(), f) })
 }
 

@@ -114,7 +114,7 @@ var modelSettings = []setting{
 func fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Bool("sort", false, "sort the lines of the file by time")
-	f.Bool("strict", false, "refuse a file whose format (separator, decimal comma, columns) would have to be assumed")
+	f.Bool("strict", false, "refuse a file for which a line assumed: would be printed, such as of a separator, a decimal comma or -999")
 	f.String("time-zone", "UTC", "time zone for times without one, such as Europe/Rome")
 	f.Float64(maxRefusedFlag, .01, "share of the records that may be refused; above it the exit code is 1")
 }
@@ -127,10 +127,15 @@ func checkRefused(cmd *cobra.Command, r *wire.Refusals, records int64) error {
 	return r.Check(records, most)
 }
 
-// assumed prints the format that the first lines of a file have decided.
+// assumed prints the format that the first lines of a file have decided: what --strict refuses is assumed, the
+// rest is noted.
 func (a *app) assumed(src *file.Source) {
-	if text := wire.Assumed(src); text != "" {
-		fmt.Fprintln(a.stderr, "assumed:", text)
+	assumed, noted := wire.Assumed(src)
+	if assumed != "" {
+		fmt.Fprintln(a.stderr, "assumed:", assumed)
+	}
+	if noted != "" {
+		fmt.Fprintln(a.stderr, "noted:", noted)
 	}
 }
 

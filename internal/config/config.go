@@ -51,7 +51,7 @@ type Pipeline struct {
 	Fill              string        `yaml:"fill"`                // substitute for a missing value: none or last
 	Variables         []string      `yaml:"variables"`           // of every series; empty = those of its first record
 	Rate              []string      `yaml:"rate"`                // counters, which become rates per second
-	Missing           []float64     `yaml:"missing"`             // numbers that stand for a missing value
+	Missing           []string      `yaml:"missing"`             // numbers that stand for a missing value, or none alone
 	MaxGap            int           `yaml:"max_gap"`             // longest gap, in samples, that is filled; a longer one drops the lags
 	MaxAhead          time.Duration `yaml:"max_ahead"`           // limit of a sample's time after its message's; 0 = none
 	Scope             string        `yaml:"scope"`               // series = one model per series, shared = one for all of a partition
@@ -60,6 +60,20 @@ type Pipeline struct {
 	MaxSeries         int           `yaml:"max_series"`          // limit of series in a partition
 	MaxDim            int           `yaml:"max_dim"`             // limit of variables in a series
 	MaxAbs            float64       `yaml:"max_abs"`             // limit of a value's size
+}
+
+// MissingNumbers returns the numbers of Missing.
+func (p *Pipeline) MissingNumbers() (list []float64, err error) {
+	for _, text := range p.Missing {
+		v, bad := strconv.ParseFloat(text, 64)
+		if bad != nil && (text != "none" || len(p.Missing) > 1) || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("must list numbers such as -999, or be none; got %q", text)
+		}
+		if bad == nil {
+			list = append(list, v)
+		}
+	}
+	return list, nil
 }
 
 // Model is the forecaster.

@@ -70,6 +70,8 @@ func (b *binder) validateAssembly(c *Config) {
 		b.Need(v != "", "pipeline.variables", "must not contain an empty name")
 		b.Need(!slices.Contains(p.Variables[:i], v), "pipeline.variables", "has %q twice", v)
 	}
+	_, err := p.MissingNumbers()
+	b.Need(err == nil, "pipeline.missing", "%v", err)
 	for i, v := range p.Rate {
 		b.Need(v != "", "pipeline.rate", "must not contain an empty name")
 		b.Need(!slices.Contains(p.Rate[:i], v), "pipeline.rate", "has %q twice", v)

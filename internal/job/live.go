@@ -114,8 +114,8 @@ func (l *Live) Process(ctx context.Context) error {
 		return err
 	}
 	defer in.Close()
-	if in.Assumed != "" {
-		l.log.Info("the first lines of the file say how to read it", "assumed", in.Assumed)
+	if in.Assumed+in.Noted != "" {
+		l.log.Info("the first lines of the file say how to read it", "assumed", in.Assumed, "noted", in.Noted)
 	}
 	l.log.Info("starting", "input", in.Name, "model", l.Cfg.Model.Type)
 	return l.work(ctx, in.Name, paced(in.Source, in.Decoder, in.Speed), in.Decoder, nil)

@@ -32,6 +32,7 @@ const (
 type Description struct {
 	Dataset string            `json:"dataset"`
 	Assumed string            `json:"assumed"` // about the format
+	Noted   string            `json:"noted"`   // likewise, of ordinary data
 	Rows    int               `json:"rows"`
 	Series  []DescribedSeries `json:"series"` // the first ones
 	Number  int               `json:"number_of_series"`

@@ -19,6 +19,7 @@ import (
 type Records struct {
 	Name    string
 	Assumed string // about the format of the file
+	Noted   string // likewise, of ordinary data
 
 	list []decoded // unless they are read again
 	open Open

@@ -55,7 +55,8 @@ func readCells(path string, settings ...string) (cells, string, error) {
 	for {
 		n, err := src.Read(context.Background(), messages)
 		if errors.Is(err, io.EOF) {
-			return found, wire.Assumed(src), nil
+			assumed, noted := wire.Assumed(src)
+			return found, assumed + noted, nil
 		}
 		if err != nil {
 			return nil, "", err

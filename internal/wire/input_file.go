@@ -23,7 +23,8 @@ type FileInput struct {
 	// comes first; without `pipeline.interval`, rows that equal another one are left out
 	Sort bool `yaml:"sort"`
 
-	// refuse a file whose format would have to be assumed, and name the settings that state it
+	// refuse a file about which something would have to be assumed, and name the settings that state it;
+	// readings of ordinary data, such as of units, are `noted:` and accepted
 	Strict bool `yaml:"strict"`
 
 	Last  int    `yaml:"last"`  // read the last lines alone, so many, which are held in memory; 0 = all
@@ -89,7 +90,8 @@ func openLines(c *config.Config, o Opened) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Source, o.Decoder, o.Assumed = src, src.Decoder(), Assumed(src)
+	o.Source, o.Decoder = src, src.Decoder()
+	o.Assumed, o.Noted = Assumed(src)
 	return &o, nil
 }
 
@@ -101,7 +103,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	if f := InputFile(c); f != nil {
 		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true
-		sc.Last = f.Last
+		sc.Last, sc.Missing = f.Last, len(c.Pipeline.Missing) > 0
 		sc.Since, _ = f.since()                 // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
 		return f.Path, sc
@@ -111,12 +113,16 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 	return "-", sc
 }
 
-// Assumed returns one line about what the first lines of a file have decided about its format,
-// "" when that was nothing.
-func Assumed(src *file.Source) string {
-	var texts []string
+// Assumed returns one line about what the first lines of a file have decided about its format, and one about
+// how ordinary data were read, which strict reading accepts; "" when that was nothing.
+func Assumed(src *file.Source) (assumed, noted string) {
+	var texts, usual []string
 	for _, a := range src.Assumptions() {
-		texts = append(texts, a.Text)
+		if a.Usual {
+			usual = append(usual, a.Text)
+		} else {
+			texts = append(texts, a.Text)
+		}
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(texts, ", "), strings.Join(usual, ", ")
 }

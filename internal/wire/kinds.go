@@ -34,6 +34,7 @@ type Opened struct {
 	Name    string
 	Speed   float64 // multiple of the pace of the time stamps; 0 = as fast as possible
 	Assumed string  // format that the first lines have decided about; "" = nothing
+	Noted   string  // how ordinary data were read, likewise
 }
 
 // output has the settings of a kind of output.

@@ -84,6 +84,7 @@ func NewAssembler(c *config.Config) (*assemble.Assembler, error) {
 }
 
 func assemblerConfig(c *config.Config) assemble.Config {
+	missing, _ := c.Pipeline.MissingNumbers() // which the configuration has checked
 	return assemble.Config{
 		Variables:         c.Pipeline.Variables,
 		Tags:              seriesTags(c),
@@ -94,7 +95,7 @@ func assemblerConfig(c *config.Config) assemble.Config {
 		Assembly:          assemblyOf(c),
 		MaxGap:            c.Pipeline.MaxGap,
 		Rates:             c.Pipeline.Rate,
-		Missing:           c.Pipeline.Missing,
+		Missing:           missing,
 		SchemaChangeAfter: c.Pipeline.SchemaChangeAfter,
 		MaxAhead:          c.Pipeline.MaxAhead,
 		MaxSeries:         c.Pipeline.MaxSeries,

@@ -22,7 +22,7 @@ func (s *Source) configure(c SourceConfig) error {
 		base = base[:len(base)-len(ext)]
 		ext = strings.ToLower(filepath.Ext(base))
 	}
-	s.dropEqual = c.DropEqual
+	s.dropEqual, s.missing = c.DropEqual, c.Missing
 	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n"
 	if c.Sort && s.live != nil {
 		return fmt.Errorf("%s: only a regular file can be sorted", s.path)
@@ -64,6 +64,9 @@ func (s *Source) configure(c SourceConfig) error {
 	}
 	if s.live != nil {
 		return nil
+	}
+	if err := s.nameSentinels(); err != nil {
+		return err
 	}
 	return s.orderLines()
 }

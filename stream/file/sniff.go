@@ -99,8 +99,9 @@ func (s *Source) sniffJSON(c *SourceConfig) error {
 
 // assume remembers assumptions, which a strict source refuses.
 func (s *Source) assume(more ...format.Assumption) error {
+	more = slices.DeleteFunc(slices.Clone(more), func(a format.Assumption) bool { return s.missing && a.Field == format.MissingField })
 	s.assumptions = append(s.assumptions, more...)
-	more = slices.DeleteFunc(slices.Clone(more), func(a format.Assumption) bool { return a.Usual })
+	more = slices.DeleteFunc(more, func(a format.Assumption) bool { return a.Usual })
 	if !s.strict || len(more) == 0 {
 		return nil
 	}

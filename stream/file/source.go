@@ -43,6 +43,9 @@ type SourceConfig struct {
 	// Strict refuses a file with an assumption about its format.
 	Strict bool
 
+	// Missing: the numbers that stand for a missing value are known, and others are not looked for.
+	Missing bool
+
 	// Sort sorts the lines by their times and holds all of them in memory. It is assumed
 	// when the newest line comes first.
 	Sort bool
@@ -87,7 +90,7 @@ type Source struct {
 	comments           bool // lines of CSV that begin with # are none of data
 	setting            format.Names
 	strict, sort, asIs bool
-	dropEqual          bool
+	dropEqual, missing bool
 	part               *part // nil: all
 	guessed            bool  // JSON lines on standard input, until the first one was read
 	assumptions        []format.Assumption

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // usualSentinel matches numbers that programs and devices write where they have no value.
@@ -19,36 +20,75 @@ type Sentinel struct {
 	Count int     `json:"count"`
 }
 
-// findSentinels names numbers that may stand for a missing value in each column of values, unless the
-// spellings of one are set.
+// MissingField is the field that lists the numbers that stand for a missing value.
+const MissingField = "assemble.Config.Missing"
+
+// Columns are values by variable.
+type Columns struct {
+	names  []string // in order of appearance
+	values map[string][]float64
+}
+
+// Add takes the values of a record that has names.
+func (c *Columns) Add(r *stream.Record) {
+	for j, name := range r.Names {
+		c.add(name, r.Values[j])
+	}
+}
+
+func (c *Columns) add(name string, v float64) {
+	if c.values == nil {
+		c.values = make(map[string][]float64)
+	}
+	if _, ok := c.values[name]; !ok {
+		c.names = append(c.names, name)
+		c.values[name] = nil
+	}
+	if !math.IsNaN(v) {
+		c.values[name] = append(c.values[name], v)
+	}
+}
+
+// Sentinels names the numbers that may stand for a missing value, with the setting that makes them missing;
+// !ok = there are none.
+func (c *Columns) Sentinels(setting Names) (a Assumption, ok bool) {
+	var texts, values []string
+	for _, name := range c.names {
+		for _, f := range Sentinels(c.values[name]) {
+			text := string(decimal.Append(nil, f.Value))
+			texts = append(texts, fmt.Sprintf("%s (%d times in %s)", text, f.Count, name))
+			if !slices.Contains(values, text) {
+				values = append(values, text)
+			}
+		}
+	}
+	value := strings.Join(values, ",")
+	return Assumption{
+		Text:  fmt.Sprintf("far from all other values: %s, read as numbers; %s makes them missing", strings.Join(texts, ", "), setting.Set(MissingField, value)),
+		Field: MissingField, Value: value,
+	}, len(texts) > 0
+}
+
+// findSentinels names numbers that may stand for a missing value, unless the spellings of one are set.
 func (s *sniffer) findSentinels() {
 	c := &s.out.CSV
 	if c.Missing != nil || s.time < 0 {
 		return
 	}
 	d := CSV{c: *c}
-	var texts, settings []string
+	var found Columns
 	for i, name := range s.header {
 		if i == s.time || name == c.Clock || slices.Contains(c.Series, name) || c.Values != nil && !slices.Contains(c.Values, name) {
 			continue
 		}
-		var values []float64
 		for _, row := range s.rows {
-			if v, err := d.value([]byte(row[i])); err == nil && v == v {
-				values = append(values, v)
-			}
-		}
-		for _, f := range Sentinels(values) {
-			text := string(decimal.Append(nil, f.Value))
-			texts = append(texts, fmt.Sprintf("%s (%d times in %s)", text, f.Count, name))
-			if !slices.Contains(settings, text) {
-				settings = append(settings, text)
+			if v, err := d.value([]byte(row[i])); err == nil {
+				found.add(name, v)
 			}
 		}
 	}
-	if len(texts) > 0 {
-		value := strings.Join(settings, ",")
-		s.assume("CSVConfig.Missing", value, "far from all other values: %s, read as numbers; %s makes them missing", strings.Join(texts, ", "), s.set("CSVConfig.Missing", value))
+	if a, ok := found.Sentinels(c.Names); ok {
+		s.out.Assumptions = append(s.out.Assumptions, a)
 	}
 }
 

@@ -1,0 +1,27 @@
+package file
+
+import (
+	"bytes"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// nameSentinels names numbers that may stand for a missing value in the first lines of JSON or line protocol.
+func (s *Source) nameSentinels() error {
+	b, err := s.sample()
+	if err != nil {
+		return err
+	}
+	var found format.Columns
+	for line := range bytes.Lines(b) {
+		var r stream.Record
+		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {
+			found.Add(&r)
+		}
+	}
+	if a, ok := found.Sentinels(s.setting); ok {
+		return s.assume(a)
+	}
+	return nil
+}
