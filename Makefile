@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants drawn compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ compose: ## docker-compose.yml, by a module of its own
 
 mutants: ## change the code in a hundred places, one at a time, and see that a test fails (an hour)
 	$(GO) run ./internal/tools/mutants
+
+DRAW = 100
+drawn: ## change DRAW places drawn with SEED, in PKG or in packages that differ from SINCE
+	$(GO) run ./internal/tools/mutants -draw $(DRAW) -seed $(or $(SEED),1) $(if $(SINCE),-since $(SINCE)) $(PKG)
 
 race: ## every package under the race detector (slow)
 	$(GO) test $(RACE) -timeout 60m ./...

@@ -1,12 +1,18 @@
 // Command mutants measures what the tests notice: it makes the changes of mutants.yaml, one
-// at a time, and runs the tests of the package that each of them breaks.
+// at a time, and runs the tests of the package that each of them breaks. Or it draws changes.
 //
 //	go run ./internal/tools/mutants [-only REGEXP] [-run REGEXP] [-workers N] [-timeout D]
+//	go run ./internal/tools/mutants -draw N [-seed N] [-since REVISION] [-tests PACKAGES] [-within D] [-least SHARE] [PACKAGE …]
+//
+// Drawn mutants are small: another operator, boundary, condition or return, swapped arguments, a call or an
+// assignment that is missing; in Go, and in the JavaScript of the page. Those that do not compile
+// do not count. The tests that cover the line are run: of the package, then of the packages of
+// -tests, or of those that import it. Survivors that no test can notice stand in equivalents.yaml.
 //
 // A change is compiled from an overlay, so the tree stays as it is. A mutant is killed when a
 // test fails, panics or does not end. The command fails when a change does not apply or does
-// not compile, when tests fail without a change, when a mutant survives that the list does not
-// explain, and when fewer than 95 % are killed.
+// not compile, when tests fail without a change, when a mutant of the list survives that it does not
+// explain, and when too few are killed.
 package main
 
 import (
@@ -64,11 +70,16 @@ func (m *mutation) apply(dir string) (overlay string, err error) {
 	if n := strings.Count(string(text), m.Old); n != 1 || m.Old == "" || m.Old == m.New {
 		return "", fmt.Errorf("%s: the old text is there %d times, not once: %q. The code has changed: change the list, too", m.File, n, m.Old)
 	}
-	changed := filepath.Join(dir, "changed.go")
-	if err := os.WriteFile(changed, bytes.Replace(text, []byte(m.Old), []byte(m.New), 1), 0o600); err != nil {
+	return writeOverlay(dir, m.File, bytes.Replace(text, []byte(m.Old), []byte(m.New), 1))
+}
+
+// writeOverlay writes a changed file and an overlay that has it in the place of a file.
+func writeOverlay(dir, name string, text []byte) (overlay string, err error) {
+	changed := filepath.Join(dir, "changed"+filepath.Ext(name))
+	if err := os.WriteFile(changed, text, 0o600); err != nil {
 		return "", err
 	}
-	file, err := filepath.Abs(m.File)
+	file, err := filepath.Abs(name)
 	if err != nil {
 		return "", err
 	}
@@ -79,6 +90,8 @@ func (m *mutation) apply(dir string) (overlay string, err error) {
 	overlay = filepath.Join(dir, "overlay.json")
 	return overlay, os.WriteFile(overlay, b, 0o600)
 }
+
+var errCompile = errors.New("does not compile")
 
 // runner runs tests, each for a limited time.
 type runner struct {
@@ -94,11 +107,14 @@ func (r *runner) test(ctx context.Context, s suite, dir, overlay string) (killer
 	binary := filepath.Join(dir, "tests")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, "-overlay", overlay, s.pkg)
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("does not compile: %w\n%s", err, out)
+		return "", fmt.Errorf("%w: %w\n%s", errCompile, err, out)
 	}
 	args := []string{"-test.failfast", "-test.timeout", r.timeout.String(), "-test.run", s.run}
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = s.pkg
+	if overlay != "" { // for tests that build programs
+		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	}
 	cmd.WaitDelay = r.timeout
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
@@ -158,31 +174,24 @@ func (r *runner) try(ctx context.Context, m *mutation) (killer string, err error
 	return r.test(ctx, m.suite(), dir, overlay)
 }
 
-func run() error {
-	only := flag.String("only", "", "mutations whose file or description matches this regular expression")
-	tests := flag.String("run", "", "tests to run, in the place of those of the list")
-	workers := flag.Int("workers", 1, "mutations at a time")
-	timeout := flag.Duration("timeout", 5*time.Minute, "time for the tests of a mutation")
-	flag.Parse()
-	choice, err := regexp.Compile(*only)
+// list tries the mutations of mutants.yaml.
+func (r *runner) list(ctx context.Context, only, tests string, workers int) error {
+	choice, err := regexp.Compile(only)
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	var all []*mutation
 	if err := yaml.UnmarshalWithOptions(list, &all, yaml.Strict()); err != nil {
 		return err
 	}
 
-	r := &runner{timeout: *timeout, sound: make(map[suite]func() error)}
 	var (
 		mu                              sync.Mutex
 		wg                              sync.WaitGroup
 		tried, killed, unexplained, bad int
 	)
 	work := make(chan *mutation)
-	for range *workers {
+	for range workers {
 		wg.Go(func() {
 			for m := range work {
 				killer, err := r.try(ctx, m)
@@ -206,8 +215,8 @@ func run() error {
 		})
 	}
 	for _, m := range all {
-		if *tests != "" {
-			m.Run = *tests
+		if tests != "" {
+			m.Run = tests
 		}
 		if ctx.Err() == nil && (choice.MatchString(m.File) || choice.MatchString(m.Bug)) {
 			work <- m
@@ -220,7 +229,7 @@ func run() error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case tried == 0:
-		return fmt.Errorf("no mutation matches %q", *only)
+		return fmt.Errorf("no mutation matches %q", only)
 	case bad > 0:
 		return fmt.Errorf("%d mutations could not be tried", bad)
 	case unexplained > 0:
@@ -229,6 +238,35 @@ func run() error {
 		return fmt.Errorf("fewer than %.0f %% of the mutants were killed", 100*leastKilled)
 	}
 	return nil
+}
+
+func run() error {
+	only := flag.String("only", "", "mutations of the list whose file or description matches this regular expression")
+	tests := flag.String("run", "", "tests to run, in the place of those of the list")
+	workers := flag.Int("workers", 1, "mutations of the list at a time")
+	timeout := flag.Duration("timeout", 5*time.Minute, "time for the tests of a mutation")
+	count := flag.Int("draw", 0, "number of mutants to draw, in the place of the list")
+	seed := flag.Uint64("seed", 1, "seed of the drawing")
+	since := flag.String("since", "", "draw in packages that differ from this revision")
+	also := flag.String("tests", "", "packages whose tests are run beside those of the changed one, with commas between them; empty: those that import it; none")
+	within := flag.Duration("within", 0, "time after which no mutant is drawn")
+	least := flag.Float64("least", .85, "share of the drawn mutants that tests have to kill")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	r := &runner{timeout: *timeout, sound: make(map[suite]func() error)}
+	if *count == 0 {
+		return r.list(ctx, *only, *tests, *workers)
+	}
+	d := drawing{count: *count, seed: *seed, packages: flag.Args(), within: *within, least: *least, coverage: newCoverage(*timeout)}
+	if *also != "" {
+		d.also = strings.Split(*also, ",")
+	}
+	drawing, err := newDrawing(ctx, d, *since)
+	if err != nil {
+		return err
+	}
+	return drawing.run(ctx, r)
 }
 
 func main() {

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed equivalents.yaml
+var equivalentList []byte
+
+// equivalent is a drawn mutant that no test can notice, known by its lines.
+type equivalent struct {
+	File, Old, New string
+	Why            string
+}
+
+// source is a package whose files are changed.
+type source struct {
+	ImportPath, Dir     string
+	GoFiles, EmbedFiles []string
+
+	Imports, TestImports, XTestImports []string
+}
+
+// drawing draws mutants: each line that has a place for one is as likely as any other.
+type drawing struct {
+	count       int
+	seed        uint64
+	packages    []string
+	also        []string // packages whose tests are run beside those of the changed package; nil: those that import it
+	within      time.Duration
+	least       float64
+	module      string    // its path
+	sources     []*source // all packages of the module
+	equivalents []equivalent
+	coverage    *coverage
+	random      *rand.Rand
+}
+
+// drawn is a mutant that was drawn.
+type drawn struct {
+	mutation
+	pkg  *source
+	site site
+}
+
+// newDrawing takes packages, or those with files that differ from a revision of git.
+func newDrawing(ctx context.Context, d drawing, since string) (*drawing, error) {
+	if err := yaml.UnmarshalWithOptions(equivalentList, &d.equivalents, yaml.Strict()); err != nil {
+		return nil, err
+	}
+	module, err := output(ctx, "go", "list", "-m")
+	if err != nil {
+		return nil, err
+	}
+	d.module = strings.TrimSpace(string(module))
+	if d.sources, err = listPackages(ctx, []string{"./..."}); err != nil {
+		return nil, err
+	}
+	if since != "" {
+		if d.packages, err = changedPackages(ctx, since); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.packages) == 0 {
+		d.packages = []string{"./..."}
+	}
+	d.random = rand.New(rand.NewPCG(d.seed, 0))
+	return &d, nil
+}
+
+func output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = fmt.Errorf("%s %s: %w\n%s", name, args[0], err, exit.Stderr)
+	}
+	return out, err
+}
+
+func changedPackages(ctx context.Context, since string) (dirs []string, err error) {
+	out, err := output(ctx, "git", "diff", "--name-only", "--diff-filter=d", since, "--", "*.go", "*.js")
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(string(out)) {
+		dir, _, _ := strings.Cut(filepath.ToSlash(filepath.Dir(strings.TrimSpace(name))), "/assets")
+		if !slices.Contains(dirs, "./"+dir) && !strings.HasSuffix(strings.TrimSpace(name), "_test.go") {
+			dirs = append(dirs, "./"+dir)
+		}
+	}
+	if len(dirs) == 0 {
+		return nil, fmt.Errorf("no package differs from %s", since)
+	}
+	return dirs, nil
+}
+
+// lines are the lines of a file that have a place for a mutant.
+type lines struct {
+	pkg   *source
+	file  string
+	sites []site // of one line
+}
+
+func listPackages(ctx context.Context, names []string) (all []*source, err error) {
+	out, err := output(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,EmbedFiles,Imports,TestImports,XTestImports"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+		p := new(source)
+		if err := decoder.Decode(p); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// places finds the places in all files of the packages that people write.
+func (d *drawing) places(ctx context.Context) (all []lines, err error) {
+	packages, err := listPackages(ctx, d.packages)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packages {
+		if strings.Contains(p.ImportPath, "/internal/tools/") {
+			continue
+		}
+		for _, name := range append(p.GoFiles, p.EmbedFiles...) {
+			part, err := placesOf(p, name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, part...)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%v have no place for a mutant", d.packages)
+	}
+	return all, nil
+}
+
+func placesOf(p *source, name string) (all []lines, err error) {
+	path := filepath.Join(p.Dir, name)
+	script := filepath.Ext(path) == ".js" && !strings.Contains(filepath.ToSlash(path), "/vendor/")
+	if filepath.Ext(path) != ".go" && !script {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var sites []site
+	switch {
+	case script:
+		sites, err = sitesOfJS(text)
+	case !bytes.Contains(text, []byte("// Code generated ")):
+		sites, err = sitesOfGo(path, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Rel(here, path); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(sites, func(a, b site) int { return a.line - b.line })
+	for _, s := range sites {
+		if n := len(all); n == 0 || all[n-1].sites[0].line != s.line {
+			all = append(all, lines{pkg: p, file: filepath.ToSlash(path)})
+		}
+		all[len(all)-1].sites = append(all[len(all)-1].sites, s)
+	}
+	return all, nil
+}
+
+// mutant makes the mutant of a site: its lines before and after.
+func (d *drawing) mutant(l lines) (*drawn, error) {
+	s := l.sites[d.random.IntN(len(l.sites))]
+	text, err := os.ReadFile(l.file)
+	if err != nil {
+		return nil, err
+	}
+	begin := bytes.LastIndexByte(text[:s.from], '\n') + 1
+	end := len(text)
+	if n := bytes.IndexByte(text[s.to:], '\n'); n >= 0 {
+		end = s.to + n
+	}
+	changed := string(text[begin:s.from]) + s.text + string(text[s.to:end])
+	return &drawn{
+		mutation: mutation{Bug: fmt.Sprintf("line %d: %s", s.line, s.kind), File: l.file, Old: string(text[begin:end]), New: changed},
+		pkg:      l.pkg, site: s,
+	}, nil
+}
+
+// why says why a mutant is equivalent, "" if it is not known to be.
+func (d *drawing) why(m *drawn) string {
+	for _, e := range d.equivalents {
+		if e.File == m.File && strings.TrimSpace(e.Old) == strings.TrimSpace(m.Old) && strings.TrimSpace(e.New) == strings.TrimSpace(m.New) {
+			return e.Why
+		}
+	}
+	return ""
+}
+
+// run draws and tries mutants, and reports the survivors.
+func (d *drawing) run(ctx context.Context, r *runner) error {
+	all, err := d.places(ctx)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	tally := &tally{packages: map[string]*score{}}
+	order := d.random.Perm(len(all))
+	for _, i := range order {
+		if tally.tried == d.count || d.within > 0 && time.Since(begun) > d.within || ctx.Err() != nil {
+			break
+		}
+		m, err := d.mutant(all[i])
+		if err != nil {
+			return err
+		}
+		if why := d.why(m); why != "" {
+			tally.equivalent++
+			fmt.Printf("equivalent %s, %s: %s\n", m.File, m.Bug, why)
+			continue
+		}
+		killer, err := d.try(ctx, r, m)
+		if errors.Is(err, errCompile) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", m.File, m.Bug, err)
+		}
+		tally.add(m, killer)
+	}
+	return tally.end(d)
+}
+
+// try runs the tests that cover the line, first those of the package.
+func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, err error) {
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := m.overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.pkg.ImportPath).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", errCompile, out)
+	}
+	for i, pkg := range d.suites(m.pkg) {
+		tests, what := ".", "./..."
+		if i == 0 {
+			what = pkg
+		}
+		if filepath.Ext(m.File) == ".go" {
+			file := m.pkg.ImportPath + "/" + filepath.Base(m.File)
+			if tests, err = d.coverage.of(ctx, what, pkg, file, m.site.line); err != nil {
+				return "", err
+			}
+		}
+		if tests == "" {
+			continue
+		}
+		if killer, err = r.test(ctx, suite{pkg, tests}, dir, overlay); err != nil || killer != "" {
+			return killer, err
+		}
+	}
+	return "", nil
+}
+
+// suites are the packages whose tests are run: the changed one first.
+func (d *drawing) suites(p *source) []string {
+	folder := func(path string) string { return "." + strings.TrimPrefix(path, d.module) }
+	all := []string{folder(p.ImportPath)}
+	for _, q := range d.sources {
+		imports := slices.Contains(q.Imports, p.ImportPath) || slices.Contains(q.TestImports, p.ImportPath) || slices.Contains(q.XTestImports, p.ImportPath)
+		if name := folder(q.ImportPath); q.ImportPath != p.ImportPath && slices.Contains(d.also, name) || imports && d.also == nil {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// overlay writes the changed file: its old text need not be there once.
+func (m *drawn) overlay(dir string) (string, error) {
+	text, err := os.ReadFile(m.File)
+	if err != nil {
+		return "", err
+	}
+	return writeOverlay(dir, m.File, slices.Concat(text[:m.site.from], []byte(m.site.text), text[m.site.to:]))
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func checkSites(t *testing.T, text string, sites []site, want ...string) {
+	t.Helper()
+	var got []string
+	for _, s := range sites {
+		got = append(got, text[s.from:s.to]+" → "+s.text)
+	}
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			t.Errorf("no mutant %q among %q", w, got)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d mutants, want %d: %q", len(got), len(want), got)
+	}
+}
+
+func TestSitesOfGo(t *testing.T) {
+	const text = `package p
+
+const limit = 3
+
+func f(a, b int) (bool, error) {
+	x := "a" + name
+	if a < b {
+		a -= 1
+		x.y = g(a, b)
+	}
+	h(a...)
+	return a == b, io.EOF
+}
+`
+	sites, err := sitesOfGo("p.go", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSites(t, text, sites,
+		"a < b → !(a < b)", "< → <=", "< → >=", "-= → +=", "1 → 2",
+		"x.y → _", "a, b → b, a", "h(a...) → ",
+		"== → !=", "a == b → !(a == b)", "io.EOF → nil")
+}
+
+func TestSitesOfJavaScript(t *testing.T) {
+	const text = `import {a} from "./a.js"; // a < b
+if (x < y) {
+	this.draw(a, f(b, 2));
+}
+const r = s.replace(/a+b<c/, "<") + ' x';
+const z = -x / 4, ok = true;
+class C { move(a, b) { } }
+`
+	sites, err := sitesOfJS([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSites(t, text, sites,
+		"x < y → !(x < y)", "< → <=", "< → >=", "a, f(b, 2) → f(b, 2), a", "b, 2 → 2, b", "2 → 3",
+		"this.draw(a, f(b, 2)) → ", "/a+b<c/, \"<\" → \"<\", /a+b<c/", "/ → *", "4 → 5", "true → false")
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+type score struct{ tried, killed int }
+
+// tally counts the drawn mutants.
+type tally struct {
+	score
+	equivalent int
+	packages   map[string]*score
+	survivors  []*drawn
+}
+
+func (t *tally) add(m *drawn, killer string) {
+	p := t.packages[m.pkg.ImportPath]
+	if p == nil {
+		p = new(score)
+		t.packages[m.pkg.ImportPath] = p
+	}
+	t.tried++
+	p.tried++
+	if killer == "" {
+		t.survivors = append(t.survivors, m)
+		fmt.Printf("SURVIVED  %s, %s\n%s", m.File, m.Bug, m.diff())
+		return
+	}
+	t.killed++
+	p.killed++
+	fmt.Printf("killed    %s, %s (%s)\n", m.File, m.Bug, killer)
+}
+
+// diff shows the change.
+func (m *drawn) diff() string {
+	var b strings.Builder
+	for _, part := range []struct{ sign, text string }{{"-", m.Old}, {"+", m.New}} {
+		for line := range strings.Lines(part.text) {
+			fmt.Fprintf(&b, "    %s %s\n", part.sign, strings.TrimSpace(line))
+		}
+	}
+	return b.String()
+}
+
+func (t *tally) end(d *drawing) error {
+	if len(t.survivors) > 0 {
+		fmt.Println("\nSurvivors:")
+		for _, m := range t.survivors {
+			fmt.Printf("%s, %s\n%s", m.File, m.Bug, m.diff())
+		}
+	}
+	fmt.Println()
+	for _, name := range slices.Sorted(maps.Keys(t.packages)) {
+		p := t.packages[name]
+		fmt.Printf("%3d of %3d killed  %s\n", p.killed, p.tried, name)
+	}
+	if t.tried == 0 {
+		return fmt.Errorf("no mutant was tried")
+	}
+	share := float64(t.killed) / float64(t.tried)
+	fmt.Printf("%d of %d killed, %.0f %%, seed %d; %d known as equivalent\n", t.killed, t.tried, 100*share, d.seed, t.equivalent)
+	if share < d.least {
+		return fmt.Errorf("fewer than %.0f %% of the mutants were killed; write tests, or say in equivalents.yaml why none can notice one", 100*d.least)
+	}
+	return nil
+}
