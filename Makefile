@@ -8,7 +8,7 @@ LDFLAGS  = -s -w -X github.com/orffvar/forecaster/internal/wire.version=$(VERSIO
 # makes numbers ten times slower and finds nothing in the others. A test of internal/tools/deptest
 # compares this list with the code. Of cmd/forecaster every test runs plain, and again under
 # the race detector those of files without the constraint !race.
-RACED = ./internal/job ./internal/livepage ./internal/tools/soak ./stream/delivery ./stream/file ./stream/format/avro ./stream/influx ./stream/kafka ./stream/remotewrite ./stream/run
+RACED = ./internal/job ./internal/livepage ./internal/tools/mutants ./internal/tools/soak ./stream/delivery ./stream/file ./stream/format/avro ./stream/influx ./stream/kafka ./stream/remotewrite ./stream/run
 PLAIN = $(filter-out $(shell $(GO) list $(RACED) ./internal/tools/testserver),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.
@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants drawn compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,12 +41,8 @@ testserver: ## the servers of the tests, when they have changed
 compose: ## docker-compose.yml, by a module of its own
 	cd configs/compose && $(GO) test ./...
 
-mutants: ## change the code in a hundred places, one at a time, and see that a test fails (an hour)
-	$(GO) run ./internal/tools/mutants
-
-DRAW = 100
-drawn: ## change DRAW places drawn with SEED, in PKG or in packages that differ from SINCE
-	$(GO) run ./internal/tools/mutants -draw $(DRAW) -seed $(or $(SEED),1) $(if $(SINCE),-since $(SINCE)) $(PKG)
+mutants: ## change the code in a hundred places, one at a time, and see that a test fails (an hour); with DRAW=100, in places drawn with SEED, in PKG or what differs from SINCE
+	$(GO) run ./internal/tools/mutants $(if $(DRAW),-draw $(DRAW) -seed $(SEED) $(if $(SINCE),-since $(SINCE)) $(PKG))
 
 race: ## every package under the race detector (slow)
 	$(GO) test $(RACE) -timeout 60m ./...
