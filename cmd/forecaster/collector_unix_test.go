@@ -35,9 +35,9 @@ func TestRealCollector(t *testing.T) {
 				}
 			}
 		}
-		out := filepath.Join(t.TempDir(), "out.csv")
+		out := filepath.Join(t.TempDir(), "out-0.csv")
 		p := start(t, "forecaster", "run", "--set", "input.kafka.brokers="+addr, "--set", "input.kafka.topics=otlp_metrics", "--set", "input.kafka.session_timeout=6s",
-			"--set", "input.data_format="+encoding, "--set", "input.otlp.series=host.name", "--set", "output.file.path="+out, "--set", "state.dir="+t.TempDir(),
+			"--set", "input.data_format="+encoding, "--set", "input.otlp.series=host.name", "--set", "output.file.path="+ofPartitions(out), "--set", "state.dir="+t.TempDir(),
 			"--set", "state.interval=20ms", "--set", "model.type=var1", "--set", "log.format=json")
 		text := ""
 		if !poll(func() bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"slices"
@@ -41,6 +42,9 @@ func (a *app) createCommand() *cobra.Command {
 			text, err := parts.ReadFile("create/" + name + ".yaml")
 			if err != nil {
 				return err
+			}
+			if *from != "kafka" && *from != "telegraf" {
+				text = bytes.ReplaceAll(text, []byte("-{partition}"), nil)
 			}
 			if _, err := a.stdout.Write(text); err != nil {
 				return err

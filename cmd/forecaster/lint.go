@@ -30,7 +30,7 @@ func (a *app) lintCommand() *cobra.Command {
 			errs = append(errs, err)
 		}
 		if len(errs) == 0 {
-			for _, err := range []error{wire.TryModel(cfg), wire.CheckPaths(cfg)} {
+			for _, err := range []error{wire.TryModel(cfg), wire.CheckPaths(cfg), wire.CheckWriters(cfg)} {
 				if err != nil {
 					errs = append(errs, err)
 				}

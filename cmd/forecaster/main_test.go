@@ -80,6 +80,12 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+// ofPartitions returns the setting of an output whose file of partition 0 has a path.
+func ofPartitions(path string) string {
+	dir, name := filepath.Split(path)
+	return dir + strings.Replace(name, "-0.", "-{partition}.", 1)
+}
+
 // mustCall is call for what has to succeed.
 func mustCall(t *testing.T, args ...string) string {
 	t.Helper()

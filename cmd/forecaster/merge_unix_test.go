@@ -23,10 +23,10 @@ func TestMerge(t *testing.T) {
 	t.Parallel()
 	broker := startBroker(t, "cpu", "mem", "merged")
 	dir := t.TempDir()
-	cfg, out, dead := filepath.Join(dir, "merge.yaml"), filepath.Join(dir, "forecasts.csv"), filepath.Join(dir, "dead.jsonl")
+	cfg, out, dead := filepath.Join(dir, "merge.yaml"), filepath.Join(dir, "forecasts-0.csv"), filepath.Join(dir, "dead-0.jsonl")
 	writeFile(t, cfg, []byte(`input: {kafka: {brokers: ["`+broker+`"], topics: [cpu, mem]}}
 pipeline: {interval: 10s, wait: 300s}
-output: {file: {path: `+out+`}, dead_letters: {path: `+dead+`}}
+output: {file: {path: "`+ofPartitions(out)+`"}, dead_letters: {path: "`+ofPartitions(dead)+`"}}
 `))
 	producers := make(map[string]*kafka.Producer)
 	for _, topic := range []string{"cpu", "mem"} {
@@ -98,12 +98,12 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	broker := startBroker(t, "cpu", "mem", "joined")
 	dir := t.TempDir()
-	cfg, out, dead := filepath.Join(dir, "join.yaml"), filepath.Join(dir, "forecasts.csv"), filepath.Join(dir, "dead.jsonl")
+	cfg, out, dead := filepath.Join(dir, "join.yaml"), filepath.Join(dir, "forecasts-0.csv"), filepath.Join(dir, "dead-0.jsonl")
 	writeFile(t, cfg, []byte(`input: {kafka: {brokers: ["`+broker+`"], topics: [cpu, mem], join: joined, session_timeout: 6s}}
 pipeline: {interval: 10s, wait: 400s}
 model: {type: var1}
 state: {topic: joined-state, interval: 50ms}
-output: {file: {path: `+out+`}, dead_letters: {path: `+dead+`, drop: [late]}}
+output: {file: {path: "`+ofPartitions(out)+`"}, dead_letters: {path: "`+ofPartitions(dead)+`", drop: [late]}}
 `))
 	checked := mustCall(t, "lint", "--connect", "-c", cfg)
 	if !strings.Contains(checked, "input.kafka.join: topic joined has 1 partition") {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 // TestFault64_OutputsChange: between two runs of a job with checkpoints the server is
@@ -71,5 +73,35 @@ func TestFault64_OutputsChange(t *testing.T) {
 	}
 	if got := strings.Count(before["a.csv"], "time,"); got != 1 {
 		t.Errorf("a.csv has %d headers", got)
+	}
+}
+
+// TestFault70_SecondRunIsRefused: a second job with the same file ends before it reads or writes
+// anything.
+func TestFault70_SecondRunIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	writeFile(t, path("in.csv"), seriesCSV(100, 1, .05, 1))
+	for _, key := range []string{"output.file.path", "output.dead_letters.path"} {
+		owner, err := file.CreateSink(path("x.jsonl"), file.JSONLines{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets := map[string]string{"output.file.path": path("out.csv"), "output.dead_letters.path": path("dead.jsonl")}
+		sets[key] = path("x.jsonl")
+		args := []string{"run", "--set", "input.file.path=" + path("in.csv")}
+		for k, v := range sets {
+			args = append(args, "--set", k+"="+v)
+		}
+		code, _, stderr := call(t, args...)
+		if code != exitFailed || !strings.Contains(stderr, path("x.jsonl")+" is in use: another process writes this file; give each its own") {
+			t.Errorf("%s: exit code %d\n%s", key, code, stderr)
+		}
+		if written := readFile(t, path("x.jsonl")); len(written) > 0 {
+			t.Errorf("%s: it wrote %q", key, written)
+		}
+		if err := owner.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/job"
+	"github.com/orffvar/forecaster/internal/wire"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -31,7 +33,7 @@ nothing.`,
 		load := func() (*config.Config, error) {
 			cfg, err := a.load(cmd, nil)
 			if err == nil {
-				err = cfg.Runnable()
+				err = cmp.Or(cfg.Runnable(), wire.CheckWriters(cfg))
 			}
 			return cfg, err
 		}

@@ -171,12 +171,12 @@ func threeWays(t *testing.T, broker, state string) {
 	}
 	want := replays[0]
 
-	out := filepath.Join(dir, "run.csv")
+	out := filepath.Join(dir, "run-0.csv")
 	args := append([]string{
 		"run",
 		"--set", "input.kafka.brokers=" + broker,
 		"--set", "input.kafka.topics=metrics",
-		"--set", "output.file.path=" + out,
+		"--set", "output.file.path=" + ofPartitions(out),
 		"--set", state,
 		"--set", "state.interval=20ms",
 		"--set", "log.format=json",
@@ -368,8 +368,8 @@ func TestServerOfARun(t *testing.T) {
 	live := start(t, "forecaster", "run",
 		"--set", "input.kafka.brokers="+broker,
 		"--set", "input.kafka.topics=metrics",
-		"--set", "output.file.path="+filepath.Join(dir, "out.csv"),
-		"--set", "output.dead_letters.path="+filepath.Join(dir, "dead.jsonl"),
+		"--set", "output.file.path="+filepath.Join(dir, "out-{partition}.csv"),
+		"--set", "output.dead_letters.path="+filepath.Join(dir, "dead-{partition}.jsonl"),
 		"--set", "state.dir="+filepath.Join(dir, "state"),
 		"--set", "server.enabled=true",
 		"--set", "server.listen=127.0.0.1:0",

@@ -109,7 +109,7 @@ func TestRealShapes(t *testing.T) {
 				t.Fatal(err, resp)
 			}
 		}
-		out := filepath.Join(t.TempDir(), topic+".csv")
+		out := filepath.Join(t.TempDir(), topic+"-0.csv")
 		format, block := "json", "json"
 		fields := []string{"time_field=ts", "tags=host"}
 		switch topic {
@@ -125,7 +125,7 @@ func TestRealShapes(t *testing.T) {
 		}
 		args = append(args, "--set", "input.kafka.brokers="+addr, "--set", "input.kafka.topics="+topic, "--set", "input.kafka.session_timeout=6s",
 			"--set", "input.kafka.consumer_group="+topic, "--set", "input.data_format="+format,
-			"--set", "output.file.path="+out, "--set", "state.dir="+t.TempDir(), "--set", "state.interval=20ms", "--set", "model.type=var2", "--set", "model.horizon=3", "--set", "log.format=json")
+			"--set", "output.file.path="+ofPartitions(out), "--set", "state.dir="+t.TempDir(), "--set", "state.interval=20ms", "--set", "model.type=var2", "--set", "model.horizon=3", "--set", "log.format=json")
 		if topic == "avro" {
 			mustCall(t, append([]string{"lint", "--connect"}, args[1:]...)...)
 			proxy.SetRefuse(true)

@@ -96,10 +96,10 @@ func TestTelegrafInThreeLines(t *testing.T) {
 	broker := startBroker(t, "telegraf")
 	publish(t, broker, "telegraf", telegraf(60))
 	dir := t.TempDir()
-	out, cfg := filepath.Join(dir, "forecasts.csv"), filepath.Join(dir, "telegraf.yaml")
+	out, cfg := filepath.Join(dir, "forecasts-0.csv"), filepath.Join(dir, "telegraf.yaml")
 	writeFile(t, cfg, []byte(`input: {kafka: {brokers: ["`+broker+`"], topics: [telegraf]}, data_format: influx}
 pipeline: {interval: 10s}
-output: {file: {path: `+out+`}}
+output: {file: {path: "`+ofPartitions(out)+`"}}
 `))
 	live := start(t, "forecaster", "run", "-c", cfg)
 	want := []string{
@@ -148,11 +148,11 @@ func TestPartsSurviveCrashes(t *testing.T) {
 		t.Fatalf("the replay has %v", n)
 	}
 
-	out := filepath.Join(dir, "run.csv")
+	out := filepath.Join(dir, "run-0.csv")
 	args := append([]string{
 		"run",
 		"--set", "input.kafka.brokers=" + broker, "--set", "input.kafka.topics=telegraf", "--set", "input.data_format=influx",
-		"--set", "output.file.path=" + out, "--set", "output.kafka.topic=forecasts",
+		"--set", "output.file.path=" + ofPartitions(out), "--set", "output.kafka.topic=forecasts",
 		"--set", "state.dir=" + filepath.Join(dir, "state"), "--set", "state.records=97",
 	}, settings...)
 	toBeKilled := append(slices.Clone(args), "--set", "input.kafka.session_timeout=2s") // what a start after a kill waits for

@@ -103,9 +103,9 @@ func TestWarmStart(t *testing.T) {
 		state, _ := learn(t, "topic")
 		broker := startBroker(t, "metrics")
 		mustCall(t, "produce", path("later.csv"), "--series", "s", "--brokers", broker, "--topic", "metrics")
-		out := path("topic.out.csv")
+		out := path("topic-0.out.csv")
 		live := start(t, "forecaster", set("run", "--set", "input.kafka.brokers="+broker, "--set", "input.kafka.topics=metrics",
-			"--set", "output.file.path="+out, "--set", "state.dir="+state)...)
+			"--set", "output.file.path="+ofPartitions(out), "--set", "state.dir="+state)...)
 		written := func() int {
 			b, _ := os.ReadFile(out) // it is not there yet
 			return bytes.Count(b, []byte("\n"))

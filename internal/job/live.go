@@ -261,7 +261,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	if labels != nil {
 		taps = append(slices.Clip(taps), &spreadLog{l.places, name, make(map[string]bool)})
 	}
-	out, err := wire.OpenOutputs(cfg, l.log, taps...)
+	out, err := l.openOutputs(ctx, cfg, taps)
 	if err != nil {
 		return err
 	}
@@ -310,6 +310,27 @@ func stallTimeout(c *config.Config) time.Duration {
 		limit = max(limit, 2*wire.Patience(c))
 	}
 	return limit
+}
+
+// openOutputs opens the outputs of a partition. A frozen member may still hold their files, until it
+// notices that the partition is no longer its own: it gets the time of a session for that.
+func (l *Live) openOutputs(ctx context.Context, cfg *config.Config, taps []stream.Sink) (*wire.Outputs, error) {
+	var wait time.Duration
+	if k := wire.InputKafka(cfg); k != nil {
+		wait = k.SessionTimeout
+	}
+	for deadline := time.Now().Add(wait); ; {
+		out, err := wire.OpenOutputs(cfg, l.log, taps...)
+		if !errors.Is(err, file.ErrInUse) || time.Now().After(deadline) {
+			return out, err
+		}
+		l.log.Warn("waiting for a file of an output", "err", err)
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // outputsOf returns the configuration with the placeholders {topic} and

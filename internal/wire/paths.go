@@ -31,6 +31,31 @@ func CheckPaths(c *config.Config) error {
 	return nil
 }
 
+// CheckWriters refuses a file that every partition of Kafka would write, in this process or in another
+// member of the group.
+func CheckWriters(c *config.Config) error {
+	k := InputKafka(c)
+	if k == nil {
+		return nil
+	}
+	var errs config.Errors
+	need := func(f at[*string], placeholder, of string) {
+		if path := *f.settings; path != "" && path != "-" && !strings.Contains(path, placeholder) {
+			errs = append(errs, fmt.Errorf("%s: each %s would write %q, in this process or in others: put %s into its name", f.path, of, path, placeholder))
+		}
+	}
+	for _, f := range written(c) {
+		need(f, "{partition}", "partition")
+		if len(k.Forecast()) > 1 {
+			need(f, "{topic}", "topic")
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
 // CheckForecasts returns an error when the file that a key or a flag names for forecasts has other
 // content, which would be lost.
 func CheckForecasts(key, path string) error {

@@ -54,3 +54,36 @@ func TestFault69_OneFileReadAndWritten(t *testing.T) {
 		t.Errorf("the input is %q now, %v", kept, err)
 	}
 }
+
+// TestFault70_WritersOfPartitions: with Kafka as input a file has a writer for each partition of each
+// topic, in one process or in several: its name has to have them.
+func TestFault70_WritersOfPartitions(t *testing.T) {
+	for _, c := range []struct{ settings, want string }{
+		{"output.file.path=out.csv", "output.file.path"},
+		{"output.file.path=out-{topic}.csv", "output.file.path"},
+		{"output.file.path=out-{partition}.csv", ""},
+		{"output.file.path=-", ""},
+		{"output.file.path=out-{partition}.csv input.kafka.topics=a,b", "output.file.path"},
+		{"output.file.path=out-{topic}-{partition}.csv input.kafka.topics=a,b", ""},
+		{"output.file.path=out-{partition}.csv input.kafka.topics=a,b input.kafka.join=c", ""},
+		{"output.discard={} output.dead_letters.path=dead.jsonl", "output.dead_letters.path"},
+		{"output.discard={} output.dead_letters.path=dead-{partition}.jsonl", ""},
+		{"output.discard={} output.dead_letters.topic=dead", ""},
+	} {
+		cfg, err := load(append([]string{"input.kafka.brokers=localhost:9092", "input.kafka.topics=a"}, strings.Fields(c.settings)...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = wire.CheckWriters(cfg)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v", c.settings, err)
+		}
+	}
+	cfg, err := load("input.file.path=a.csv", "output.file.path=b.csv")
+	if err == nil {
+		err = wire.CheckWriters(cfg)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

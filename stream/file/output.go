@@ -38,21 +38,29 @@ type osFile interface {
 // ErrCut is wrapped by the error of Resume when a file is shorter than the checkpoint says.
 var ErrCut = errors.New("was cut, moved or removed since the checkpoint")
 
+// ErrInUse is wrapped by the error of opening a file that another process, or another output of
+// this one, writes.
+var ErrInUse = errors.New("in use: another process writes this file")
+
 // CheckOutput returns an error when a file cannot be written. It leaves an existing file alone.
 func CheckOutput(path string) error {
 	o, err := create(path)
+	if errors.Is(err, ErrInUse) {
+		return nil // by the job that is checked, maybe
+	}
 	if err != nil {
 		return err
 	}
 	return o.Close()
 }
 
+// create opens a file, whose only writer the output is then.
 func create(path string) (*output, error) {
 	if path == "-" {
 		return &output{path: "stdout", file: os.Stdout}, nil
 	}
 	_, missing := os.Stat(path)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|appending, 0o644)
 	if _, noFolder := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) && errors.Is(noFolder, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: create the folder first: mkdir -p %s", err, shell.Quote(filepath.Dir(path)))
 	}
@@ -60,6 +68,11 @@ func create(path string) (*output, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		if err = lock(f); err != nil {
+			err = fmt.Errorf("%s is %w; give each its own", path, err)
+		}
+	}
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -221,6 +223,67 @@ func TestFolderOfAnOutput(t *testing.T) {
 		_, err := file.CreateSink(filepath.Join(dir, name), file.CSV{})
 		if err == nil || strings.Contains(err.Error(), "mkdir -p ") != want {
 			t.Errorf("%s: %v, a folder to make: %t", name, err, want)
+		}
+	}
+}
+
+// TestFault70_OneWriter: a file of forecasts or dead letters has one writer at a time, and what others
+// append to it is not overwritten.
+func TestFault70_OneWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	opens := map[string]func() (io.Closer, error){
+		"forecasts":    func() (io.Closer, error) { return file.CreateSink(path, file.JSONLines{}) },
+		"dead letters": func() (io.Closer, error) { return file.OpenDeadLetters(path) },
+		"parquet":      func() (io.Closer, error) { return file.CreateParquet(path, nil) },
+	}
+	for first, open := range opens {
+		owner, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for second, open := range opens {
+			if _, err := open(); !errors.Is(err, file.ErrInUse) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s beside %s: got %v", second, first, err)
+			}
+		}
+		if err := file.CheckOutput(path); err != nil {
+			t.Errorf("a configuration cannot be checked while its job works: %v", err)
+		}
+		if err := owner.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	letters, err := file.OpenDeadLetters(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for range 2 {
+		if err := letters.WriteDeadLetters(t.Context(), []stream.DeadLetter{{Message: stream.Message{Topic: "in"}, DataError: stream.DataError{Reason: stream.Late}}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.WriteString("{\"of\": \"another program without locks\"}\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := letters.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != 4 {
+		t.Errorf("%d lines of 4: %s", len(lines), text)
+	}
+	for _, line := range lines {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a torn line: %s", line)
 		}
 	}
 }

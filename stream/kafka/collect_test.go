@@ -6,10 +6,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestFault70_LoadDuringSave: a member that has lost its partition and does not know it
+// TestFault87_LoadDuringSave: a member that has lost its partition and does not know it
 // loads while the new owner saves, at the last moment: all is written, and the commit is
 // on its way. Nothing of it may be taken for what a former owner has left.
-func TestFault70_LoadDuringSave(t *testing.T) {
+func TestFault87_LoadDuringSave(t *testing.T) {
 	b := newBroker(t, 1)
 	addr := b.Addr()
 	p, _ := own(t, addr)

@@ -97,10 +97,10 @@ func TestFault58_BlanketRefusals(t *testing.T)        { only(t, Refusals) }
 func TestFault59_CommitsExpire(t *testing.T)          { only(t, Expiry) }
 func TestFault46_LostAndPartialRequests(t *testing.T) { only(t, Requests) }
 
-// TestFault70_LoadDuringSave: with seed 129 a member that has lost its partition loads
+// TestFault87_LoadDuringSave: with seed 129 a member that has lost its partition loads
 // between the chunks of the new owner and their commit. The seed must show it, and the right
 // order of things must stand it.
-func TestFault70_LoadDuringSave(t *testing.T) {
+func TestFault87_LoadDuringSave(t *testing.T) {
 	const seed = 129
 	if r := Run(Options{Seed: seed, Bug: CollectAtLoad}); r.Err == nil {
 		t.Errorf("seed %d does not find %s", seed, CollectAtLoad)

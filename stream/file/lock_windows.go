@@ -1,0 +1,22 @@
+package file
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// appending: a handle that appends cannot cut a file there, and nobody else may write it.
+const appending = 0
+
+// lock makes this process the only one that writes f, until f is closed. What is locked lies far
+// behind the end, so that others can read the file.
+func lock(f *os.File) error {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
+		0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return ErrInUse
+	}
+	return nil
+}
