@@ -31,7 +31,20 @@ type Disk interface {
 // directory is a Disk of the operating system.
 type directory string
 
-func openDirectory(path string) (directory, error) { return directory(path), os.MkdirAll(path, 0o755) }
+// openDirectory makes a directory if need be. Its files have what was learnt from the data of a user:
+// nobody else can read them, nor those that an older version made readable.
+func openDirectory(path string) (directory, error) {
+	d := directory(path)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return d, err
+	}
+	names, err := d.List()
+	for _, name := range names {
+		_ = os.Chmod(d.path(name), 0o600) // else it is another user's, as the directory may be
+	}
+	_ = os.Chmod(path, 0o700) //nolint:gosec // a directory
+	return d, err
+}
 
 func (d directory) path(name string) string { return filepath.Join(string(d), name) }
 
@@ -74,7 +87,7 @@ func (d directory) Append(name string, content func(io.Writer) error) error {
 }
 
 func writeSync(path string, flag int, content func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0o600)
 	if err != nil {
 		return err
 	}
