@@ -15,8 +15,8 @@ type Score struct {
 	MSE, RMSE, MAE  float64 // in units of the data (squared for MSE)
 	NMSE            float64 // MSE / variance of the target over the scored samples
 	MASE            float64 // MAE / MAE of persistence at the same horizon; over all variables in their standard deviations
-	SkillVsNaive    float64 // 1 - MSE / MSE of persistence at the same horizon
-	SkillVsVAR      float64 // 1 - MSE / MSE of the reference, VAR(1), on the samples that both forecast
+	SkillVsNaive    float64 // Skill in NMSE against persistence at the same horizon
+	SkillVsVAR      float64 // Skill in NMSE against the reference, VAR(1), on the samples that both forecast
 	SCVMSE, SCVSD   float64 // mean and population standard deviation of e, the squared error of a sample averaged over its coordinates
 	SCVSE           float64 // standard error of SCVMSE; of Scorer.Windowed alone
 	Coverage, Width float64 // share of targets inside the interval, and its mean width

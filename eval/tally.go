@@ -115,12 +115,22 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
+// Skill is 1 - loss / loss of a baseline on the same targets: 0 = no better, 1 = perfect, NaN where the baseline
+// is without loss. Differences in the order of rounding are 0.
+func Skill(loss, baseline float64) float64 {
+	const rounding = 1e-12
+	if s := 1 - ratio(loss, baseline); math.Abs(s) > rounding || s != s {
+		return s
+	}
+	return 0
+}
+
 func (t tally) score(level float64) Score {
 	s := t.base()
 	s.NMSE = ratio(t.se, t.yM2)
 	s.MASE = ratio(t.ae, t.naiveAE)
-	s.SkillVsNaive = 1 - ratio(t.se, t.naiveSE)
-	s.SkillVsVAR = 1 - ratio(t.refOwnSE, t.refSE)
+	s.SkillVsNaive = Skill(t.se, t.naiveSE)
+	s.SkillVsVAR = Skill(t.refOwnSE, t.refSE)
 	s.interval(t.bounded, t.missed, t.width, t.excess, level)
 	return s
 }
@@ -171,8 +181,8 @@ func (a *average) score(all tally, level float64) Score {
 	s := all.base()
 	s.NMSE = ratio(a.nmse, float64(a.vars))
 	s.MASE = ratio(a.ae, a.naiveAE)
-	s.SkillVsNaive = 1 - ratio(a.nmse, a.naiveSE)
-	s.SkillVsVAR = 1 - ratio(a.refOwnSE, a.refSE)
+	s.SkillVsNaive = Skill(a.nmse, a.naiveSE)
+	s.SkillVsVAR = Skill(a.refOwnSE, a.refSE)
 	s.interval(a.bounded, a.missed, a.width, a.excess, level)
 	return s
 }

@@ -85,13 +85,25 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	if scaleRows < 0 || window < 0 || seeds < 1 {
-		return &usageError{errors.New("--scale-rows and --window must be >= 0, --seeds >= 1")}
+	if err := atLeast(scaleRows, 0, "--scale-rows"); err != nil {
+		return err
+	}
+	if err := atLeast(window, 0, "--window"); err != nil {
+		return err
+	}
+	if err := atLeast(seeds, 1, "--seeds"); err != nil {
+		return err
+	}
+	if f.Changed("horizon") && len(horizons) > 0 {
+		return &usageError{errors.New("--horizons: lists all horizons that are scored, and --horizon is one; give one of the two")}
 	}
 	if len(names) == 0 {
 		return &usageError{errors.New("--models: name at least one model, such as auto")}
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return &usageError{fmt.Errorf("--models: has %q twice; --seeds repeats a model with other random numbers", name)}
+		}
 		m := cfg.Model
 		m.Type = name
 		if err := wire.CheckModel(m, 0); err != nil {
@@ -199,6 +211,14 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		return err
 	}
 	return a.printRefused(cmd, samples)
+}
+
+// atLeast returns an error for a flag with a smaller value.
+func atLeast(value, least int, flag string) error {
+	if value < least {
+		return &usageError{fmt.Errorf("%s: must be >= %d, got %d", flag, least, value)}
+	}
+	return nil
 }
 
 func (a *app) printEvaluation(e *study.Evaluation) {

@@ -108,7 +108,12 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	a.say(append(job.CounterNotes(cfg, &counters.Courses, replayed.Resets), gaps.Hint())...)
 	batch := stream.Batch{Forecasts: last.All()}
 	if len(batch.Forecasts) == 0 {
-		return errors.New("no forecast: the file is too short for the model")
+		return fmt.Errorf("%s: no forecast: the file is too short for the model, with %s of %s; a forecast needs two rows of a series", path,
+			report.Count(int(replayed.Records), "row", "rows"), report.Count(int(replayed.Series), "series", "series"))
+	}
+	if n := withoutInterval(&batch); n > 0 && len(cfg.Model.Levels) > 0 {
+		a.say(fmt.Sprintf("no interval for %d of %s: intervals of a step begin after 20 forecast errors at this step, 100 with model.intervals=quantile",
+			n, report.Count(len(batch.Forecasts), "forecast", "forecasts")))
 	}
 	table := forecastTable(cfg, &batch)
 	if draws != nil {
@@ -138,6 +143,16 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 		return err
 	}
 	return checkRefused(cmd, &replayed.Refusals, replayed.Records)
+}
+
+// withoutInterval returns the number of forecasts that have no interval for any variable.
+func withoutInterval(b *stream.Batch) (n int) {
+	for i := range b.Forecasts {
+		if !slices.ContainsFunc(b.Forecasts[i].Lower, func(v float64) bool { return v == v }) {
+			n++
+		}
+	}
+	return n
 }
 
 // drawForecasts writes a plot, and a page; "" = none.

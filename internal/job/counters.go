@@ -37,8 +37,12 @@ func CounterNotes(c *config.Config, w *assemble.Courses, resets int64) (notes []
 		if len(names) == 1 {
 			verb = "rises"
 		}
-		notes = append(notes, fmt.Sprintf("%s %s as a counter does, with %s; forecasts are of the count. For rates per second add --set %s",
-			strings.Join(names, ", "), verb, report.Count(resets, "reset", "resets"), shell.Quote("pipeline.rate="+strings.Join(names, ","))))
+		begun := "without a reset"
+		if resets > 0 {
+			begun = "with " + report.Count(resets, "reset", "resets")
+		}
+		notes = append(notes, fmt.Sprintf("%s %s as a counter does, %s; forecasts are of the count. For rates per second add --set %s",
+			strings.Join(names, ", "), verb, begun, shell.Quote("pipeline.rate="+strings.Join(names, ","))))
 	}
 	return notes
 }

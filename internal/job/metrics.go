@@ -57,7 +57,7 @@ var (
 	descExpected    = desc("limits_expected", "Variables that are expected to reach their limit (model.limits) within the horizon.")
 	descTimeToLimit = desc("time_to_limit_seconds", "Seconds from the newest sample until the first of these variables is expected to reach its limit; absent without any.")
 	descMSE         = desc("scv_mse", "Mean squared error of the last evaluate.window forecasts, each made before its target was learnt, averaged over the series.", "model", "horizon")
-	descSkill       = desc("skill", "1 - MSE / MSE of persistence, averaged over the series.", "model", "horizon")
+	descSkill       = desc("skill", "1 - NMSE / NMSE of persistence, each summed over the series.", "model", "horizon")
 )
 
 // Describe implements prometheus.Collector.
@@ -158,24 +158,32 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// collectScores averages the scores over the series: the number of metrics must not
-// grow with the number of series.
+// collectScores pools the scores of the series: the number of metrics must not grow with the number of
+// series. A skill has the definition of evaluate, with the NMSE of all series.
 func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels ...string)) {
 	type key struct {
 		model   string
 		horizon int
 	}
-	type sums struct{ mse, skill, n float64 }
+	type sums struct{ mse, nmse, persistence, n float64 }
 	all := make(map[key]sums)
 	m.l.Board.Each(func(k ScoreKey, s eval.Score) {
 		if math.IsNaN(s.SCVMSE) || math.IsNaN(s.SkillVsNaive) {
 			return
 		}
 		sum := all[key{k.Model, k.Horizon}]
-		all[key{k.Model, k.Horizon}] = sums{sum.mse + s.SCVMSE, sum.skill + s.SkillVsNaive, sum.n + 1}
+		sum.mse, sum.n = sum.mse+s.SCVMSE, sum.n+1
+		if s.SkillVsNaive < 1 { // a perfect forecast does not tell the error of persistence
+			sum.nmse, sum.persistence = sum.nmse+s.NMSE, sum.persistence+s.NMSE/(1-s.SkillVsNaive)
+		}
+		all[key{k.Model, k.Horizon}] = sum
 	})
 	for k, s := range all {
 		gauge(descMSE, s.mse/s.n, k.model, fmt.Sprint(k.horizon))
-		gauge(descSkill, s.skill/s.n, k.model, fmt.Sprint(k.horizon))
+		if s.persistence > 0 {
+			gauge(descSkill, eval.Skill(s.nmse, s.persistence), k.model, fmt.Sprint(k.horizon))
+		} else {
+			gauge(descSkill, 1, k.model, fmt.Sprint(k.horizon))
+		}
 	}
 }

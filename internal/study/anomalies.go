@@ -118,6 +118,12 @@ func (r *AnomalyReport) List(all *Anomalies) {
 
 // Headline is the number of anomalies and of their rows.
 func (r *AnomalyReport) Headline() string {
+	if r.scored == 0 {
+		return r.Dataset + ": no scored row"
+	}
+	if len(r.Stretches) == 0 {
+		return fmt.Sprintf("%s: no anomaly in %s", r.Dataset, report.Count(int(r.scored), "scored row", "scored rows"))
+	}
 	alarms := 0
 	for _, s := range r.Stretches {
 		alarms += s.Rows

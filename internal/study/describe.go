@@ -207,6 +207,9 @@ func (s *DescribedSeries) finish() {
 		}
 	}
 	s.Spacing, s.Regular = config.SpacingText(time.Duration(spacing)), report.Number(float64(n)/float64(all))
+	if s.Rows == 1 {
+		s.Spacing, s.Regular = "-", report.Number(math.NaN())
+	}
 	for step, count := range s.steps {
 		if spacing > 0 && step > 3*spacing/2 {
 			s.Gaps += count
@@ -361,7 +364,7 @@ func (d *Description) Tables() []report.Table {
 			seasons[k] = report.Thousands(int64(p))
 		}
 		series.Rows = append(series.Rows, []string{
-			s.Name, TableTime(s.From), TableTime(s.To), report.Thousands(int64(s.Rows)), s.Spacing, (100 * s.Regular).Digits(3) + " %",
+			s.Name, TableTime(s.From), TableTime(s.To), report.Thousands(int64(s.Rows)), s.Spacing, strings.TrimPrefix((100*s.Regular).Digits(3)+" %", "- %"),
 			report.Thousands(int64(s.Gaps)), report.Thousands(s.Lacking), cmp.Or(strings.Join(seasons, ", "), "-"),
 		})
 		for j := range s.Variables {

@@ -44,7 +44,11 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return fmt.Errorf("unknown command %q%s", args[0], meant(args[0], names, ""))
+	text := meant(args[0], names, "")
+	if text == "" {
+		text = ": it has " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("unknown command %q%s", args[0], text)
 }
 
 // meant is the end of a message about an unknown name; "" when no known one is like it.

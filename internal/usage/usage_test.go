@@ -26,7 +26,7 @@ func TestExplain(t *testing.T) {
 		{"replay my file", `forecaster replay takes one argument, FILE, got "my" "file"`},
 		{"demo x", `forecaster demo takes no argument, got "x"`},
 		{"repaly x", `unknown command "repaly", did you mean replay?`},
-		{"frobnicate", `unknown command "frobnicate"`},
+		{"frobnicate", `unknown command "frobnicate": it has `},
 		{"group insp", `unknown command "insp", did you mean inspect?`},
 		{"group inspct", `unknown command "inspct", did you mean inspect?`},
 	} {
