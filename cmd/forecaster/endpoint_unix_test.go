@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream/file"
@@ -80,6 +81,61 @@ func TestFault63_HalfOpenConnections(t *testing.T) {
 	}
 	if !poll(func() bool { code, _ := readiness(address); return code == http.StatusOK }) {
 		t.Error("the process does not answer when the connections have timed out")
+	}
+	if code := p.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
+	}
+}
+
+// TestFault76_ProbesAreAnswered: clients that send nothing, or a byte now and then, or never stop
+// reading, do not keep a liveness probe from its answer.
+func TestFault76_ProbesAreAnswered(t *testing.T) {
+	t.Parallel()
+	p := start(t, "forecaster", "run", "--set", "input.simulated.rows=0", "--set", "input.simulated.interval=10ms", "--set", "input.simulated.speed=1",
+		"--set", "output.discard={}", "--set", "model.type=var1", "--set", "log.format=json", "--set", "server.enabled=true", "--set", "server.listen=127.0.0.1:0")
+	address := served(t, p)
+	probe := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	for _, c := range []struct {
+		name, sends string
+		clients     int
+		slow        bool // one byte after the other
+	}{
+		{"idle", "", 140, false},
+		{"slow headers", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Y: ", 300, true},
+		{"idle after a request", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 300, false},
+		{"streams", "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", 1000, false},
+	} {
+		var open []net.Conn
+		for range c.clients {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, conn)
+			sends := c.sends
+			if c.slow {
+				sends = sends[:1]
+			}
+			_, _ = conn.Write([]byte(sends)) // it may have made room for another already
+		}
+		for i := range 20 {
+			for _, conn := range open {
+				if c.slow && i+1 < len(c.sends) {
+					_, _ = conn.Write([]byte(c.sends[i+1 : i+2]))
+				}
+			}
+			resp, err := probe.Get(address + "/healthz")
+			if err != nil {
+				t.Fatalf("%s: probe %d: %v", c.name, i, err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				t.Errorf("%s: probe %d: %s", c.name, i, resp.Status)
+			}
+		}
+		for _, conn := range open {
+			conn.Close()
+		}
 	}
 	if code := p.terminate(t); code != exitDone {
 		t.Errorf("SIGTERM: exit code %d", code)

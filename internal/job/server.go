@@ -17,14 +17,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 
 	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
-// maxConnections is the number of connections that the HTTP server accepts at a time;
-// others wait. It leaves file descriptors for checkpoints, outputs and Kafka.
+// maxConnections is the number of connections that the HTTP server keeps, see crowd. It is more than
+// livepage.MaxClients, which are served without an end.
 const maxConnections = 128
 
 // ServeHTTP starts the endpoint if server.enabled is set, and returns a function that
@@ -49,10 +48,12 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 		}
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
+	guests := &crowd{Listener: listener, limit: maxConnections}
 	server := &http.Server{
 		TLSConfig:         settings,
 		ErrorLog:          slog.NewLogLogger(l.log.Handler(), slog.LevelDebug), // what single clients do
-		Handler:           l.handler(),
+		Handler:           guests.keep(l.handler()),
+		ConnContext:       guests.inContext,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      30 * time.Second,
@@ -65,10 +66,9 @@ func (l *Live) ServeHTTP() (stop func(), err error) {
 	if settings == nil && !c.Token.IsZero() && !c.OnLoopback() {
 		l.log.Warn("server.token is sent in clear: set server.tls_cert and server.tls_key, or let a proxy on this machine speak TLS", "listen", c.Listen)
 	}
-	limited := netutil.LimitListener(listener, maxConnections)
-	serve := func() error { return server.Serve(limited) }
+	serve := func() error { return server.Serve(guests) }
 	if settings != nil {
-		serve = func() error { return server.ServeTLS(limited, "", "") }
+		serve = func() error { return server.ServeTLS(guests, "", "") }
 	}
 	go func() {
 		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
