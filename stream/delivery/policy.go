@@ -25,6 +25,10 @@ type Classifier struct {
 	// Dropped has the number of points that the server says it has dropped as its first
 	// group; nil = it never says.
 	Dropped *regexp.Regexp
+
+	// Quota matches messages about more than a server takes, which drop points together with others
+	// that it takes alone; nil = there are none.
+	Quota *regexp.Regexp
 }
 
 // PointError is what Attempt returns for lines that it does not send because of one of them.
@@ -75,9 +79,13 @@ func (c Classifier) classify(err error, now time.Time) failure {
 		text:    e.Error(),
 		after:   retryAfter(e.header.Get("Retry-After"), now),
 		dropped: c.dropped(message),
-		slow:    e.status == http.StatusRequestTimeout || e.status == http.StatusGatewayTimeout,
+		slow: e.status == http.StatusRequestTimeout || e.status == http.StatusGatewayTimeout ||
+			e.status >= http.StatusInternalServerError && timeout.MatchString(message),
 	}
 }
+
+// timeout matches what servers say that gave up.
+var timeout = regexp.MustCompile(`(?i)\btime(d )?-?out\b`)
 
 // action is what to do about an answer with the given message.
 func (c Classifier) action(e *AnswerError, message string) action {
@@ -116,7 +124,7 @@ func networkText(err error) string {
 }
 
 func (c Classifier) dropped(message string) int {
-	if c.Dropped == nil {
+	if c.Dropped == nil || c.Quota != nil && c.Quota.MatchString(message) {
 		return 0
 	}
 	m := c.Dropped.FindStringSubmatch(message)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // TestFault55_OnlyNoContentIsAcceptance: a redirect is not followed and a page is no
@@ -178,10 +179,56 @@ func TestFault58_PlainHTTPToATLSPort(t *testing.T) {
 	}
 }
 
+// timeout18 is how InfluxDB 1.8 says that a write took longer than its coordinator.write-timeout.
+var timeout18 = answer{status: 500, header: "X-Influxdb-Error: timeout", body: `{"error":"timeout"}`}
+
+// TestFault75_ServersOwnTimeout: requests for which InfluxDB 1.8 gives up are sent in halves. The
+// server is an imitation: the real one has to be slow by itself.
+func TestFault75_ServersOwnTimeout(t *testing.T) {
+	s := newServer(t)
+	s.refuse = func(lines []string) *answer {
+		if len(lines) > 500 {
+			return &timeout18
+		}
+		return nil
+	}
+	sink := newSink(t, s.URL, nil)
+	if err := sink.Write(deadline(t), points(5000)); err != nil {
+		t.Fatal(err)
+	}
+	// 5000, 2500, 1250 and 625 lines twice each, then 16 times 313.
+	if st := sink.Stats(); s.distinct() != 5000 || st.Rejected != 0 || s.requests > 8+16 {
+		t.Errorf("%d lines in %d requests, %+v", s.distinct(), s.requests, st)
+	}
+}
+
+// TestFault74_SeriesQuota: of a request with more series than InfluxDB 1.8 may have, it drops all points.
+// Only points that it drops alone become dead letters: those of the series beyond the quota.
+func TestFault74_SeriesQuota(t *testing.T) {
+	t.Parallel()
+	const quota, all, each = 60, 80, 20
+	db := testserver.StartInfluxDB(t, fmt.Sprint("max-series-per-database = ", quota))
+	bucket := db.CreateDatabase("quota")
+	var kept letters
+	sink := newSink(t, db.URL, func(c *Config) { c.Bucket, c.DeadLetters = bucket, &kept })
+	b := &stream.Batch{}
+	for i := range all * each {
+		s := &stream.Series{Name: fmt.Sprint("s", i%all), Variables: []string{"yhat"}}
+		b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: int64(i+1) * 1e9, Yhat: []float64{float64(i)}})
+	}
+	if err := sink.Write(deadline(t), b); err != nil {
+		t.Fatal(err)
+	}
+	rows := len(db.Query(`from(bucket: "quota") |> range(start: 1970-01-01T00:00:00Z)`))
+	if st := sink.Stats(); rows != quota*each || len(kept.kept) != (all-quota)*each || st.Rejected != int64(len(kept.kept)) {
+		t.Errorf("the server has %d points and %d are dead letters, of %d; %+v", rows, len(kept.kept), all*each, st)
+	}
+}
+
 // TestFault68_SlowServer: a server that takes longer than the timeout for a whole request,
 // not for a part, gets parts, also of the next batch.
 func TestFault68_SlowServer(t *testing.T) {
-	for _, slow := range []answer{{then: "hang"}, {status: 504}, {status: 408}} {
+	for _, slow := range []answer{{then: "hang"}, {status: 504}, {status: 408}, timeout18} {
 		s := newServer(t)
 		s.refuse = func(lines []string) *answer {
 			if len(lines) > 30 {

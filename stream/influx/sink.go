@@ -93,6 +93,7 @@ var classifier = delivery.Classifier{
 	Lost:    regexp.MustCompile(`(beyond|outside) retention policy`),
 	Points:  regexp.MustCompile(`unable to parse '|partial write|\bdropped[= ]\d|line_number|"line":`),
 	Dropped: regexp.MustCompile(`\bdropped[= ](\d+)`), // partial write: … dropped=12
+	Quota:   regexp.MustCompile(`max-(series|values)-per-`),
 }
 
 // connection is how a Sink reaches the server.

@@ -32,8 +32,8 @@ type InfluxDB struct {
 	orgID   string // of 2.7
 }
 
-// StartInfluxDB starts a server that lives as long as the test.
-func StartInfluxDB(tb testing.TB) *InfluxDB {
+// StartInfluxDB starts a server that lives as long as the test, with settings of its section data.
+func StartInfluxDB(tb testing.TB, data ...string) *InfluxDB {
 	tb.Helper()
 	binary := filepath.Join(cacheDir(), "influxdb-1.8.10", "influxd")
 	if _, err := os.Stat(binary); err != nil {
@@ -51,13 +51,14 @@ bind-address = "127.0.0.1:%d"
   dir = %q
   wal-dir = %q
   query-log-enabled = false
+%s
 [http]
   bind-address = "127.0.0.1:%d"
   flux-enabled = true
   log-enabled = false
 [monitor]
   store-enabled = false
-`, ports[1], filepath.Join(dir, "meta"), filepath.Join(dir, "data"), filepath.Join(dir, "wal"), ports[0])
+`, ports[1], filepath.Join(dir, "meta"), filepath.Join(dir, "data"), filepath.Join(dir, "wal"), strings.Join(data, "\n"), ports[0])
 	file := filepath.Join(dir, "influxdb.conf")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		tb.Fatal(err)
