@@ -217,16 +217,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		return err
 	}
 	defer release()
-	pool, topic := stream.AllSeries, ""
-	if labels != nil { // one of several partitions
-		pool, topic = pool+" "+name, labels["topic"]
-	}
-	limited := *cfg
-	limited.Model.Memory = config.Size(wire.ModelMemory(cfg) / int64(l.partitions()))
-	ec := wire.EngineConfig(&limited, pool)
-	ec.Together = run.Together
-	ec.Evaluation.Losses = l.Losses
-	ec.Tags = wire.WithTopic(&limited, topic, ec.Tags)
+	ec := l.engineConfig(cfg, name, labels)
 	e, err := engine.New(ec)
 	if err != nil {
 		return err
@@ -285,6 +276,21 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	s := runner.Stats()
 	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err
+}
+
+// engineConfig is the engine of one partition, which has a part of the memory.
+func (l *Live) engineConfig(cfg *config.Config, name string, labels map[string]string) engine.Config {
+	pool, topic := stream.AllSeries, ""
+	if labels != nil { // one of several partitions
+		pool, topic = pool+" "+name, labels["topic"]
+	}
+	limited := *cfg
+	limited.Model.Memory = config.Size(wire.ModelMemory(cfg) / int64(l.partitions()))
+	ec := wire.EngineConfig(&limited, pool)
+	ec.Together = run.Together
+	ec.Evaluation.Losses = l.Losses
+	ec.Tags = wire.WithTopic(&limited, topic, ec.Tags)
+	return ec
 }
 
 // logAdjusted logs the settings that differ from those of the checkpoint.

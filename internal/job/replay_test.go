@@ -1,0 +1,179 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// rowsFile writes rows first … last-1 of a series at one sample a minute.
+func rowsFile(t *testing.T, name string, first, last int) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("time,x\n")
+	for i := first; i < last; i++ {
+		fmt.Fprintf(&b, "%s,%d\n", time.Unix(1.7e9+int64(60*i), 0).UTC().Format(time.RFC3339), i%5)
+	}
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func replay(t *testing.T, input, output, state string, sets ...string) (*Replayed, error) {
+	t.Helper()
+	cfg, err := loadConfig(t, append([]string{
+		"input.file.path=" + input, "output.file.path=" + output, "input.file.series=s", "model.type=persistence", "model.horizon=1",
+	}, sets...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Replay(context.Background(), cfg, ReplayOptions{Log: slog.New(slog.DiscardHandler), State: state})
+}
+
+func countLines(t *testing.T, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(text), "\n")
+}
+
+// A replay with a state directory reads the new rows of its file alone, goes on with another file, and
+// leaves no checkpoint behind when it has learnt nothing.
+func TestReplayGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	input, output, state := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "state")
+	rowsFile(t, input, 0, 100)
+	r, err := replay(t, input, output, state)
+	if err != nil || r.Records != 100 || r.Resumed || r.Forecasts != 99 || countLines(t, output) != 99 {
+		t.Fatalf("first: %+v, error %v", r, err)
+	}
+	if r, err = replay(t, input, output, state); err != nil || r.Records != 0 || !r.Resumed ||
+		len(r.Notes) == 0 || !strings.HasPrefix(r.Notes[0], "no new rows: "+state+" has learnt all of "+input+", ") {
+		t.Fatalf("again: %+v, error %v", r, err)
+	}
+	rowsFile(t, input, 0, 130)
+	if r, err = replay(t, input, output, state, "model.levels=0.5"); err != nil || r.Records != 30 || !r.Resumed || countLines(t, output) != 129 {
+		t.Fatalf("with 30 more rows: %+v, error %v", r, err)
+	}
+	// Another file: all its rows, by a model that knows the spacing; its forecasts follow.
+	other := rowsFile(t, filepath.Join(dir, "in2.csv"), 130, 160)
+	if r, err = replay(t, other, output, state); err != nil || r.Records != 30 || r.Resumed || r.Forecasts != 30 || countLines(t, output) != 159 {
+		t.Fatalf("another file: %+v, error %v, %d lines", r, err, countLines(t, output))
+	}
+	// An earlier file is refused, and what was learnt stays.
+	before, _ := Directory(state).List(context.Background())
+	early := rowsFile(t, filepath.Join(dir, "early.csv"), 0, 20)
+	if _, err = replay(t, early, filepath.Join(dir, "early.jsonl"), state); err == nil ||
+		!strings.Contains(err.Error(), "all 20 rows were refused") || !strings.Contains(err.Error(), "give --state another directory") {
+		t.Errorf("an earlier file: %v", err)
+	}
+	after, err := Directory(state).List(context.Background())
+	if err != nil || len(before) == 0 || after[0].Path != before[0].Path || after[0].Next != 31 { // the newest is first
+		t.Errorf("a refused file leaves %+v, before %+v, error %v", after, before, err)
+	}
+	if n, err := Directory(state).Reset(context.Background()); err != nil || n != len(after) {
+		t.Errorf("%d of %d checkpoints are removed, error %v", n, len(after), err)
+	}
+	if _, err := Directory(state).List(context.Background()); err == nil || !strings.Contains(err.Error(), "no checkpoints below") {
+		t.Errorf("after a reset: %v", err)
+	}
+}
+
+// A replay without a state refuses a path that is taken, an empty file and one whose rows are all bad.
+func TestReplayRefuses(t *testing.T) {
+	dir := t.TempDir()
+	empty, bad := filepath.Join(dir, "empty.csv"), filepath.Join(dir, "bad.csv")
+	for name, text := range map[string]string{empty: "time,x\n", bad: "time,x\n2024-01-01T00:00:00Z,1e300\n2024-01-01T00:01:00Z,1e300\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		input, want string
+		sets        []string
+	}{
+		{empty, "empty.csv has no data", nil},
+		{bad, "all 2 rows were refused; the first: ", nil},
+		{rowsFile(t, filepath.Join(dir, "good.csv"), 0, 10), `pipeline.variables: there is no variable "y"; the file has x`, []string{"pipeline.variables=y"}},
+	} {
+		if r, err := replay(t, c.input, filepath.Join(dir, "out.jsonl"), "", c.sets...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v, error %v, want one with %q", filepath.Base(c.input), r, err, c.want)
+		}
+	}
+}
+
+// Two partitions cannot write one file, and one that has ended leaves its file to the next.
+func TestOutputsAreReserved(t *testing.T) {
+	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.file.path="+filepath.Join(t.TempDir(), "{topic}.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	labels := func(p string) map[string]string { return map[string]string{"topic": "t", "partition": p} }
+	_, release, err := l.outputsOf("t-0", labels("0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.outputsOf("t-1", labels("1")); err == nil || !strings.Contains(err.Error(), "partitions t-0 and t-1 would both write ") {
+		t.Errorf("two partitions: %v", err)
+	}
+	release()
+	if _, release, err = l.outputsOf("t-1", labels("1")); err != nil {
+		t.Errorf("after the first has ended: %v", err)
+	} else {
+		release()
+	}
+}
+
+// Health is asked of this machine when the endpoint listens on all addresses, and anything but success is
+// an error with the answer.
+func TestAskHealth(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			http.Error(w, "not ready: waiting", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	}))
+	defer server.Close()
+	port := server.URL[strings.LastIndex(server.URL, ":"):]
+	for _, listen := range []string{"127.0.0.1" + port, port, "0.0.0.0" + port} {
+		answer, err := AskHealth(context.Background(), config.Server{Listen: listen}, "/readyz")
+		if err != nil || string(answer) != "ok\n" {
+			t.Errorf("%s: %q, error %v", listen, answer, err)
+		}
+	}
+	if _, err := AskHealth(context.Background(), config.Server{Listen: "127.0.0.1" + port}, "/healthz"); err == nil || !strings.Contains(err.Error(), "/healthz: not ready: waiting") {
+		t.Errorf("503: %v", err)
+	}
+	if _, err := AskHealth(context.Background(), config.Server{Listen: "localhost"}, "/"); err == nil || !strings.HasPrefix(err.Error(), "server.listen: ") {
+		t.Errorf("no port: %v", err)
+	}
+}
+
+// The endpoint says which setting an occupied port is, and how to choose another one.
+func TestPortInUse(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "server.enabled=true", "server.listen="+address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewLive(cfg, slog.New(slog.DiscardHandler), "").ServeHTTP()
+	if err == nil || !strings.HasPrefix(err.Error(), "server.listen: ") || !strings.Contains(err.Error(), "--set server.listen=127.0.0.1:PORT") {
+		t.Errorf("%v", err)
+	}
+}
