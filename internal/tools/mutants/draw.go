@@ -264,9 +264,7 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 	if err != nil {
 		return "", err
 	}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.pkg.ImportPath).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", errCompile, out)
-	}
+	compiled := false
 	for i, pkg := range d.suites(m.pkg) {
 		tests, what := ".", "./..."
 		if i == 0 {
@@ -283,6 +281,12 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 		}
 		if killer, err = r.test(ctx, suite{pkg, tests}, dir, overlay); err != nil || killer != "" {
 			return killer, err
+		}
+		compiled = true
+	}
+	if !compiled {
+		if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.pkg.ImportPath).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%w\n%s", errCompile, out)
 		}
 	}
 	return "", nil

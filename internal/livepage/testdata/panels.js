@@ -1,0 +1,110 @@
+// Texts and numbers of the page, computed by hand. TestPageData runs this in the page.
+
+const format = await import("/format.js");
+const panels = await import("/panels.js");
+const {Samples} = await import("/samples.js");
+const {showInsight} = await import("/insight.js");
+const $ = (id) => document.getElementById(id);
+const table = (f, rows) => { for (const [...args] of rows) { const want = args.pop(); check(`${f.name}(${JSON.stringify(args)})`, f(...args), want); } };
+
+table(format.number, [[null, "–"], [0, "0"], [-1.25, "−1.25"], [12345.678, "12,346"], [.001, "0.001"], [.00099, "9.90e−4"], [1e6, "1.00e6"], [-1e6, "−1.00e6"].slice(0)]);
+table(format.within, [[null, 1, "–"], [4, 2, "4.000"], [-4, 200, "−4.0"], [4, 5000, "4"], [4, 1e-5, "4"], [1e7, 1, "1.00e7"]]);
+table(format.percent, [[null, "–"], [.123, "12.3 %"], [.5, 0, "50 %"]]);
+table(format.level, [[.9, "90 %"], [.995, "99.5 %"]]);
+table(format.skill, [[null, "–"], [.25, "+0.25"], [-.25, "−0.25"], [.004, "0.00"], [-9.99, "−9.99"], [-10, "−more than 10"]]);
+table(format.count, [[null, "–"], [1234, "1,234"]]);
+table(format.short, [["abcdef", 6, "abcdef"], ["abcdefg", 6, "abc…fg"]]);
+const shorten = format.shortener(["host.one.cpu", "host.two.cpu"], 9);
+check("shortener", [shorten("host.one.cpu"), shorten("host.two.cpu")], ["…t.one.c…", "…t.two.c…"]);
+check("shortener of one", format.shortener(["abcdefg"], 6)("abcdefg"), "abc…fg");
+
+const day = 86400;
+const t = Date.UTC(2026, 0, 9, 4, 5, 6) / 1000; // a Friday
+table(format.time, [[null, "–"], [t, "2026-01-09 04:05:06"], [t + .25, .5, "2026-01-09 04:05:06.250"], [t, day, "2026-01-09"], [t, day - 1, "2026-01-09 04:05:06"]]);
+const ticks = (step, n = 2) => Array.from({length: n}, (_, k) => t + k * step);
+table(format.timeTicks, [
+  [ticks(.5), .5, ["04:05:06.000\n9 Jan", "04:05:06.500"]],
+  [ticks(1), 1, ["04:05:06\n9 Jan", "04:05:07"]],
+  [ticks(60), 60, ["04:05\n9 Jan", "04:06"]],
+  [ticks(day / 2, 3), day / 2, ["04:05\n9 Jan", "16:05", "04:05\n10 Jan"]],
+  [ticks(day), day, ["9 Jan", "10 Jan"]],
+  [ticks(31 * day), 27 * day, ["Jan\n2026", "Feb"]],
+  [ticks(365 * day), 360 * day, ["2026", "2027"]],
+]);
+table(format.valueTicks, [
+  [[-1, 0, 1], 1, ["−1", "0", "1"]], [[0, 2.5], 2.5, ["0.0", "2.5"]], [[.1, .2], .1, ["0.1", "0.2"]],
+  [[0, 1e6], 1e6, ["0", "1e6"]], [[1e6, 1.5e6], 5e5, ["1.0e6", "1.5e6"]], [[0, 5e-4], 5e-4, ["0", "5e−4"]],
+]);
+
+// Quality: one sentence for each verdict.
+const score = (more) => ({target: "_all", n: 1000, skill_vs_persistence: .25, skill_vs_var: -.5, coverage: .9, rmse: 1.5, ...more});
+const quality = (more, past = {}) => {
+  panels.showMetrics({horizon: 2, level: .9, scores: [score(more), {...score({}), target: "x"}, {...score({skill_vs_persistence: -.2, coverage: null}), target: "y"}], past}, ["x"], 2);
+  return ["vs-persistence", "vs-var", "coverage"].map((id) => `${$(id).dataset.kind}: ${$(id).querySelector(".big").textContent}: ${$(id).querySelector(".caption").textContent}`);
+};
+check("good", quality({}), ["good: +0.25: 25 % less squared error than repeating the last value", "bad: −0.50: 50 % more squared error than a linear autoregression", "good: 90.0 %: inside the 90 % interval: as nominal"]);
+check("hint", $("quality-hint").textContent, "Forecasts 2 steps ahead, all variables, 1,000 scored samples.");
+check("meter", [$("coverage").querySelector(".fill").getAttribute("width"), $("coverage").querySelector(".goal").getAttribute("x")], ["90", "90"]);
+check("scores", [...$("scores").tBodies[0].rows].map((r) => [...r.cells].map((c) => c.textContent + (c.dataset.kind ? " " + c.dataset.kind : ""))), [
+  ["all", "+0.25 good", "−0.50 bad", "90.0 %", "1.5"], ["x", "+0.25 good", "−0.50 bad", "90.0 %", "1.5"],
+]);
+check("left out", [$("scores-count").textContent, $("scores-all").textContent], ["(1 of 2)", "Show all 2"]);
+check("narrow", quality({coverage: .87})[2], "bad: 87.0 %: inside the 90 % interval: the intervals are too narrow");
+check("wide", quality({coverage: .93})[2], "bad: 93.0 %: inside the 90 % interval: the intervals are too wide");
+check("chance", quality({coverage: .95, n: 100})[2], ": 95.0 %: inside the 90 % interval: with 100 samples, the difference can be chance");
+check("no interval", quality({coverage: null})[2], ": –: there is no calibrated interval");
+check("skills", [...quality({skill_vs_persistence: .004, skill_vs_var: -2}), ...quality({skill_vs_persistence: null})].filter((_, i) => i < 4 && i !== 2), [
+  ": 0.00: the same squared error as repeating the last value", "bad: −2.00: 3 times the squared error of a linear autoregression", ": –: not known yet",
+]);
+quality({}, {time: [100, 200], skill_vs_persistence: [.1, .2], skill_vs_var: [.3, .4], coverage: [.8, .85]});
+check("until", $("quality-hint").textContent, "Forecasts 2 steps ahead, all variables, 1,000 scored samples up to 1970-01-01 00:03:20.");
+check("skill over time", $("skill").getAttribute("aria-label"), "Skill over time: against persistence +0.20, against VAR(1) +0.40 now; the line to compare with is 0.00.");
+check("coverage over time", $("coverage-chart").getAttribute("aria-label"), "Coverage over time: measured 85 % now; the line to compare with is 90 %.");
+check("coverage is shown", $("coverage-card").hidden, false);
+
+panels.showStatus({model: "m", records_per_second: 2.5, records: 1234, lag: 7, watermark: 100, dead_letters: 3});
+check("status", ["model", "rate", "records", "lag", "watermark", "refused"].map((id) => $(id).textContent), ["m", "2.5/s", "1,234", "7", "1970-01-01 00:01:40", "3"]);
+const limits = (levels, more) => {
+  panels.showLimits({levels, seen: 9, known: 9, limits: {samples: 1000, series: 20, variables: 16}, ...more});
+  return [$("legend-band").textContent, $("limits").textContent.split(" page")[0], $("note").hidden];
+};
+check("legend", limits([.9, .5], {}), ["intervals of 90 %, 50 %", "This", true]);
+check("legend of one", limits([.9], {seen: 12, note: "n"}), ["90 % interval", "The first 9 of 12 series can be found here. This", false]);
+panels.showHorizon(1);
+check("one step", $("legend-past").textContent, "forecast one step before");
+panels.showHorizon(3);
+check("more steps", $("legend-past").textContent, "forecast 3 steps before");
+
+// Events: the newest is on top; new series share a line; the list has an end.
+panels.clearEvents();
+const event = (id, kind, series, text) => ({id, kind, series, time: id, text});
+panels.showEvents({events: [event(1, "gap", "s", "1 sample missing"), event(2, "series", "a", ""), event(3, "series", "b", ""), event(4, "series", "c", ""), event(5, "series", "d", ""), event(6, "series", "e", "")]});
+const events = () => [...$("events").children].map((li) => [li.querySelector(".kind").textContent, li.querySelector("b").textContent, li.querySelector("time").textContent.slice(-2), li.querySelector("p").textContent]);
+check("events", events(), [["5 new series", "a, b, c, …", "06", ""], ["gap", "s", "01", "1 sample missing"]]);
+panels.showEvents({events: Array.from({length: 120}, (_, k) => event(k, "anomaly", "s" + k, ""))});
+check("many events", [events().length, events()[0][1], events()[99][1]], [100, "s119", "s20"]);
+
+// The newest numbers.
+const samples = new Samples(5);
+samples.add({horizon: 1, time: [1, 2], anomaly_score: [0, 0],
+  forecast: {time: [3], variables: [{name: "x", yhat: [7], yhat_lower: [[6]], yhat_upper: [[8]]}]},
+  variables: [{name: "x", y: [1, 2], yhat: [3, 4], yhat_lower: [null, null], yhat_upper: [null, null], anomaly_score: [.1, 1.25]}]});
+$("numbers").open = true;
+panels.showNumbers(samples, ["x", "gone"]);
+check("numbers", [...$("numbers").querySelectorAll("tbody tr")].map((r) => [...r.cells].map((c) => c.textContent)), [["x", "2", "4", "1.25", "7", "6 … 8"]]);
+check("an unusual one", $("numbers").querySelector("tbody").rows[0].cells[3].dataset.kind, "bad");
+panels.showIntervals(samples);
+check("there are intervals", document.querySelector(".legend .interval").hidden, false);
+panels.showIntervals(new Samples(1));
+check("there is none", document.querySelector(".legend .interval").hidden, true);
+
+// Experts by their last weight; influences by their size, whatever their sign.
+showInsight({experts: {time: [1, 2], experts: ["p", "q"], weights: [[.9, .2], [.1, .8]]}, influence: {variables: ["x", "y", "z"], influence: [[1, .3, 0], [-.6, 1, 0], [0, .1, 1]]}});
+check("experts", [...$("experts-legend").children].map((li) => li.textContent), ["q 80 %", "p 20 %"]);
+check("influences", [...$("influence-list").children].map((li) => `${li.querySelector("span").textContent} ${li.querySelector("b").textContent} ${li.querySelector("b").dataset.kind}`), ["x → y −0.60 down", "y → x +0.30 up", "y → z +0.10 up"]);
+const graph = $("influence-graph");
+check("graph", [graph.querySelectorAll("circle").length, graph.querySelectorAll("g.up").length, graph.querySelectorAll("g.down").length], [3, 2, 1]);
+check("the first variable is on top", ["cx", "cy"].map((a) => Number(graph.querySelector("circle").getAttribute(a)).toFixed(3)), ["180.000", "37.000"]);
+check("the strongest is drawn last, widest and darkest", [graph.querySelectorAll("g")[2].getAttribute("class"), graph.querySelectorAll("g")[2].getAttribute("opacity"), graph.querySelectorAll("g")[2].querySelector("path").getAttribute("stroke-width")], ["down", "1.00", "3.25"]);
+showInsight({});
+check("without insight", [$("experts-card").hidden, $("influence-card").hidden], [true, true]);
