@@ -30,6 +30,10 @@ type InfluxDBOutput struct {
 	BatchSize int           `yaml:"batch_size" reload:"live"` // points per request
 	Timeout   time.Duration `yaml:"timeout" reload:"live"`    // limit of a request; failed requests are repeated
 
+	// time after which the server keeps what it has accepted: points younger than that are sent again
+	// over a new connection; 0 = by the product, 10s for VictoriaMetrics
+	Settle time.Duration `yaml:"settle"`
+
 	// `wide` = a point has all variables of a series as fields; `long` = a point per variable, see
 	// [the measurements](reference/influxdb.md)
 	Layout string `yaml:"layout"`
@@ -53,12 +57,12 @@ func (i *InfluxDBOutput) Check(v *config.Checker, path string, _ *config.Config)
 	err := secret.CheckURL(i.URL)
 	v.Need(err == nil, path+".url", "%v; credentials belong in %s.token (user:password on InfluxDB 1.8)", err, path)
 	v.Need(i.Bucket != "", path+".bucket", "must not be empty (the database's name on InfluxDB 1.8)")
-	checkPoints(v, path, i.BatchSize, i.Timeout, i.Layout, i.Include, i.Every)
+	checkPoints(v, path, i.BatchSize, i.Timeout, i.Settle, i.Layout, i.Include, i.Every)
 }
 
 func (i *InfluxDBOutput) sink(levels []float64, letters stream.DeadLetters, log *slog.Logger) influx.Config {
 	return influx.Config{
-		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout,
+		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout, Settle: i.Settle,
 		Encoder:     lineproto.Encoder{Levels: levels, Long: i.Layout == "long", Include: i.Include, Every: i.Every},
 		DeadLetters: letters, Log: log,
 	}

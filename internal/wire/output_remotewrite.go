@@ -42,6 +42,10 @@ type RemoteWriteOutput struct {
 	BatchSize    int           `yaml:"batch_size" reload:"live"`    // points per request, each with a sample per variable and bound
 	Timeout      time.Duration `yaml:"timeout" reload:"live"`       // limit of a request; failed requests are repeated
 
+	// time after which the server keeps what it has accepted: points younger than that are sent again
+	// over a new connection; 0 = by the product, 10s for VictoriaMetrics
+	Settle time.Duration `yaml:"settle"`
+
 	// `wide` = a metric `forecast_cpu` per variable; `long` = one `forecast_yhat` with a label `target`
 	Layout string `yaml:"layout"`
 
@@ -65,13 +69,14 @@ func (o *RemoteWriteOutput) Check(v *config.Checker, path string, _ *config.Conf
 	v.Need(o.Username == "" || o.Token.IsZero(), path+".token", "excludes %s.username", path)
 	v.Need((o.TLSCert == "") == (o.TLSKey == ""), path+".tls_cert", "and %s.tls_key must be given together", path)
 	v.OneOf(path+".time", o.Time, "origin", "target")
-	checkPoints(v, path, o.BatchSize, o.Timeout, o.Layout, o.Include, o.Every)
+	checkPoints(v, path, o.BatchSize, o.Timeout, o.Settle, o.Layout, o.Include, o.Every)
 }
 
 // checkPoints checks the settings of outputs that write the points of line protocol.
-func checkPoints(v *config.Checker, path string, batchSize int, timeout time.Duration, layout string, include []string, every int) {
+func checkPoints(v *config.Checker, path string, batchSize int, timeout, settle time.Duration, layout string, include []string, every int) {
 	v.Need(batchSize >= 1 && batchSize <= 100_000, path+".batch_size", "must lie in [1, 100000], got %d", batchSize)
 	v.Need(timeout > 0, path+".timeout", "must be > 0, got %v", timeout)
+	v.Need(settle >= 0 && settle <= 10*time.Minute, path+".settle", "must lie in [0, 10m], got %v", settle)
 	v.OneOf(path+".layout", layout, "wide", "long")
 	for _, part := range include {
 		v.OneOf(path+".include", part, "forecasts", "bounds", "observations", "anomalies", "metrics", "experts", "events")
@@ -82,7 +87,7 @@ func checkPoints(v *config.Checker, path string, batchSize int, timeout time.Dur
 
 func (o *RemoteWriteOutput) sink(levels []float64, letters stream.DeadLetters, log *slog.Logger) remotewrite.Config {
 	return remotewrite.Config{
-		URL: o.URL, Username: o.Username, Password: o.Password, Token: o.Token, BatchSize: o.BatchSize, Timeout: o.Timeout,
+		URL: o.URL, Username: o.Username, Password: o.Password, Token: o.Token, BatchSize: o.BatchSize, Timeout: o.Timeout, Settle: o.Settle,
 		Encoder:     lineproto.Encoder{Levels: levels, Long: o.Layout == "long", Include: o.Include, Every: o.Every, AtOrigin: o.Time == "origin"},
 		DeadLetters: letters, Log: log,
 	}

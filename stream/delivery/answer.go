@@ -28,12 +28,13 @@ const maxAnswer = 64 << 10
 type Client struct {
 	*http.Client
 	Accepts func(*http.Response) bool // whether the answer is what the server says when it has taken the points
-	Expects string                    // the same in words, such as "InfluxDB answers 204 No Content"
+	Link    *Link
+	Expects string // the same in words, such as "InfluxDB answers 204 No Content"
 }
 
 // NewClient returns a client without Accepts and Expects.
-func NewClient(timeout time.Duration) Client {
-	return Client{Client: &http.Client{
+func NewClient(timeout time.Duration, link *Link) Client {
+	return Client{Link: link, Client: &http.Client{
 		Timeout:       timeout,
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -42,9 +43,12 @@ func NewClient(timeout time.Duration) Client {
 
 // Do sends a request. The body of an accepted answer is open.
 func (c Client) Do(r *http.Request) (*http.Response, error) {
-	resp, err := c.Client.Do(r)
-	if err != nil || c.Accepts(resp) {
+	resp, err := c.Client.Do(c.Link.watch(r))
+	if err != nil {
 		return resp, err
+	}
+	if c.Link.answered(resp); c.Accepts(resp) {
+		return resp, nil
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

@@ -69,9 +69,21 @@ func (r *request) send(ctx context.Context, lines []byte) error {
 	}
 }
 
-// attempt sends lines once. It returns why the server did not accept them, or the cause
-// of ctx, or neither when it did.
+// attempt sends lines once, and what is not settled again if need be. It returns why the server did
+// not accept them, or the cause of ctx, or neither when it did.
 func (r *request) attempt(ctx context.Context, lines []byte) (*failure, error) {
+	if err := r.room(ctx, lines); err != nil {
+		return nil, err
+	}
+	f, err := r.once(ctx, lines)
+	if f != nil || err != nil {
+		return f, err
+	}
+	return r.settle(ctx, lines)
+}
+
+// once is one request.
+func (r *request) once(ctx context.Context, lines []byte) (*failure, error) {
 	stream.Heartbeat(ctx)
 	err := r.config.Attempt(ctx, lines)
 	switch {

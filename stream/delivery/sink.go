@@ -29,6 +29,11 @@ type Config struct {
 	// BatchSize is the largest number of lines in a request.
 	BatchSize int
 
+	// Settle is the time after which the server keeps what it has accepted; 0 = by the product
+	// that Link has noticed.
+	Settle time.Duration
+	Link   *Link // of the Client that Attempt uses
+
 	// Encoder makes lines of points.
 	Encoder lineproto.Encoder
 
@@ -49,6 +54,11 @@ type Sink struct {
 	bufs   [2][]byte // requests: one under way, one being encoded
 	pauses Pauses
 
+	busy     sync.Mutex // a request is under way: of Write, or of whenIdle
+	settling settling
+	life     context.Context // until End
+	end      func()
+
 	mu     sync.Mutex
 	stats  Stats
 	logged time.Time // when the last failure was
@@ -56,10 +66,11 @@ type Sink struct {
 
 // Stats are the counters of a Sink since its start.
 type Stats struct {
-	Written  int64            // lines that the server has accepted
-	Rejected int64            // lines that it has refused for good
-	Retries  map[string]int64 // requests that were repeated, by their status or "network"
-	Problem  string           // why the last request failed; "" after a success
+	Written   int64            // lines that the server has accepted
+	Rejected  int64            // lines that it has refused for good
+	Unsettled int64            // lines accepted that it may not have kept yet
+	Retries   map[string]int64 // requests that were repeated, by their status or "network"
+	Problem   string           // why the last request failed; "" after a success
 }
 
 // New returns a Sink.
@@ -67,7 +78,9 @@ func New(c Config) *Sink {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return &Sink{config: c, size: c.BatchSize, pauses: Pauses{250 * time.Millisecond, 30 * time.Second}, stats: Stats{Retries: make(map[string]int64)}}
+	s := &Sink{config: c, size: c.BatchSize, pauses: Pauses{250 * time.Millisecond, 30 * time.Second}, stats: Stats{Retries: make(map[string]int64)}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
 // SetBatchSize changes the largest number of lines in a request; 0 leaves it.
@@ -102,6 +115,13 @@ func (s *Sink) Problem() string {
 // dead letter; when ctx ends, it returns the cause of ctx. The next request is encoded
 // while one is under way.
 func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	if s.settling.idle != nil {
+		s.settling.idle.Stop()
+	}
+	defer s.whenIdle()
+	defer s.count()
 	c := chunks{encoder: s.config.Encoder, left: *b}
 	s.bufs[0] = c.next(s.bufs[0], s.size)
 	for i := 0; len(s.bufs[i]) > 0; i = 1 - i {

@@ -33,6 +33,9 @@ type Config struct {
 	// Timeout is the time that one request may take; 0 means 30 s.
 	Timeout time.Duration
 
+	// Settle is delivery.Config.Settle.
+	Settle time.Duration
+
 	// Encoder makes lines of points.
 	Encoder lineproto.Encoder
 
@@ -49,6 +52,7 @@ type Config struct {
 type Sink struct {
 	*delivery.Sink
 	config Config
+	link   *delivery.Link
 	*connection
 	changed atomic.Pointer[Change] // to be done by the next request
 }
@@ -72,11 +76,12 @@ func New(c Config) (*Sink, error) {
 		c.Log = slog.Default()
 	}
 	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
-	s := &Sink{config: c, connection: connect(c)}
+	link := &delivery.Link{}
+	s := &Sink{config: c, link: link, connection: connect(c, link)}
 	s.Sink = delivery.New(delivery.Config{
 		Attempt: s.attempt, Classify: classifier, Server: "InfluxDB", Repair: "the URL, the token, the bucket and the quotas",
 		Topic: "influxdb " + c.Bucket, Attrs: []any{"url", c.URL, "bucket", c.Bucket},
-		BatchSize: c.BatchSize, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
+		BatchSize: c.BatchSize, Settle: c.Settle, Link: link, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
 	})
 	return s, nil
 }
@@ -103,8 +108,8 @@ type connection struct {
 	writer api.WriteAPIBlocking
 }
 
-func connect(c Config) *connection {
-	httpClient := delivery.NewClient(c.Timeout)
+func connect(c Config, link *delivery.Link) *connection {
+	httpClient := delivery.NewClient(c.Timeout, link)
 	// InfluxDB accepts points with no other status, so any other success is the answer of another server.
 	httpClient.Accepts = func(r *http.Response) bool { return r.StatusCode == http.StatusNoContent }
 	httpClient.Expects = "InfluxDB answers 204 No Content"
@@ -144,7 +149,7 @@ func (s *Sink) change() {
 	}
 	s.config.Timeout, s.config.Token = timeout, c.Token
 	s.close()
-	s.connection = connect(s.config)
+	s.connection = connect(s.config, s.link)
 }
 
 // Ping returns nil when the server answers. It does not check the token.
@@ -161,6 +166,7 @@ func (s *Sink) Ping(ctx context.Context) error {
 
 // Close releases the connections.
 func (s *Sink) Close() error {
+	s.End()
 	s.close()
 	return nil
 }

@@ -547,3 +547,36 @@ func BenchmarkWrite(b *testing.B) {
 		rate(b)
 	})
 }
+
+// TestFault71_AcceptedMeansDurable: VictoriaMetrics accepts points before it keeps them. It is killed
+// three times while points come, the last time after the last one, and has all of them in the end.
+func TestFault71_AcceptedMeansDurable(t *testing.T) {
+	t.Parallel()
+	db := testserver.StartVictoriaMetrics(t)
+	sink := newSink(t, db.URL, func(c *Config) { c.Org, c.Token, c.Bucket = "", secret.Text{}, "forecasts" })
+	const batches, each = 60, 200
+	s := &stream.Series{Name: "s", Variables: []string{"cpu"}}
+	start := time.Now().Add(-24 * time.Hour).Truncate(time.Second)
+	for i := range batches {
+		b := &stream.Batch{}
+		for j := range each {
+			n := i*each + j
+			b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: start.Add(time.Duration(n) * time.Second).UnixNano(), Yhat: []float64{float64(n)}})
+		}
+		if err := sink.Write(deadline(t), b); err != nil {
+			t.Fatal(err)
+		}
+		if i%20 == 19 {
+			db.Kill()
+		}
+	}
+	eventually(t, "all points are settled", func() bool { return sink.Stats().Unsettled == 0 })
+	seen := ""
+	eventually(t, "all points are there", func() bool {
+		now := time.Now()
+		if all := db.Query(`sum(count_over_time({__name__=~"forecast_.*"}[100y]))`, now, now, 0); len(all) == 1 {
+			seen = fmt.Sprint(all[0].Value[1])
+		}
+		return seen == fmt.Sprint(batches*each)
+	})
+}

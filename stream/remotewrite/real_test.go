@@ -121,3 +121,22 @@ func TestVictoriaMetrics(t *testing.T) {
 		t.Errorf("%+v, %+v", st, kept.all)
 	}
 }
+
+// TestFault71_AcceptedMeansDurable: VictoriaMetrics is killed after it has accepted points, before it keeps
+// them, and gets them again, though no other points follow.
+func TestFault71_AcceptedMeansDurable(t *testing.T) {
+	db := testserver.StartVictoriaMetrics(t)
+	sink, _ := newSink(t, Config{URL: db.URL + "/api/v1/write"})
+	now := time.Now().Truncate(time.Second)
+	write(t, sink, path(now, 3, 4, time.Hour))
+	db.Kill()
+	seen := ""
+	for end := time.Now().Add(3 * time.Minute); seen != "12" && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if all := db.Query(`sum(count_over_time(forecast_cpu[12h] offset -6h))`, now, now, 0); len(all) == 1 {
+			seen = fmt.Sprint(all[0].Value[1])
+		}
+	}
+	if seen != "12" {
+		t.Errorf("VictoriaMetrics has %q points of 12; %+v", seen, sink.Stats())
+	}
+}

@@ -36,6 +36,9 @@ type Config struct {
 	// Timeout is the time that one request may take; 0 means 30 s.
 	Timeout time.Duration
 
+	// Settle is delivery.Config.Settle.
+	Settle time.Duration
+
 	// Encoder makes the points. With its AtOrigin, points whose time is more than MaxAhead ahead of
 	// the clock are refused: Prometheus would take them, and refuse what it scrapes until that time.
 	Encoder lineproto.Encoder
@@ -75,7 +78,8 @@ func New(c Config) (*Sink, error) {
 		return nil, errors.New("remote write: Username excludes Token")
 	}
 	c.BatchSize = cmp.Or(c.BatchSize, 1000)
-	s := &Sink{config: c, client: delivery.NewClient(cmp.Or(c.Timeout, 30*time.Second)), encoder: newEncoder()}
+	link := &delivery.Link{}
+	s := &Sink{config: c, client: delivery.NewClient(cmp.Or(c.Timeout, 30*time.Second), link), encoder: newEncoder()}
 	s.client.Transport.(*http.Transport).TLSClientConfig = c.TLS
 	s.client.Accepts = func(r *http.Response) bool {
 		return r.StatusCode/100 == 2 && !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html")
@@ -83,7 +87,7 @@ func New(c Config) (*Sink, error) {
 	s.client.Expects = "remote write is answered 2xx without a page"
 	s.Sink = delivery.New(delivery.Config{
 		Attempt: s.attempt, Classify: classifier, Server: "remote write", Repair: "the URL, the credentials and whether the server takes remote write",
-		Topic: "remote_write", Attrs: []any{"url", c.URL}, BatchSize: c.BatchSize, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
+		Topic: "remote_write", Attrs: []any{"url", c.URL}, BatchSize: c.BatchSize, Settle: c.Settle, Link: link, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
 	})
 	return s, nil
 }
@@ -161,6 +165,7 @@ func (s *Sink) Change(c Change) { s.changed.Store(&c) }
 
 // Close releases the connections.
 func (s *Sink) Close() error {
+	s.End()
 	s.client.CloseIdleConnections()
 	return nil
 }

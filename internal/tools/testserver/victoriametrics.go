@@ -19,6 +19,9 @@ import (
 type VictoriaMetrics struct {
 	URL string // http://127.0.0.1:port
 	tb  testing.TB
+
+	start   func() *process
+	process *process
 }
 
 // StartVictoriaMetrics starts a server that lives as long as the test.
@@ -30,17 +33,27 @@ func StartVictoriaMetrics(tb testing.TB) *VictoriaMetrics {
 	}
 	dir, port := tb.TempDir(), freePorts(tb, 1)[0]
 	addr := fmt.Sprintf("127.0.0.1:%d", port)
-	p, err := startProcess(filepath.Join(dir, "log"), binary, "-storageDataPath", filepath.Join(dir, "data"), "-httpListenAddr", addr,
-		"-retentionPeriod", "100y", "-dedup.minScrapeInterval", "1ms", "-memory.allowedBytes", "256MB")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(p.kill)
 	s := &VictoriaMetrics{URL: "http://" + addr, tb: tb}
-	if err := p.waitForPing(s.URL); err != nil {
-		tb.Fatal(err)
+	s.start = func() *process {
+		p, err := startProcess(filepath.Join(dir, "log"), binary, "-storageDataPath", filepath.Join(dir, "data"), "-httpListenAddr", addr,
+			"-retentionPeriod", "100y", "-dedup.minScrapeInterval", "1ms", "-memory.allowedBytes", "256MB")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := p.waitForPing(s.URL); err != nil {
+			tb.Fatal(err)
+		}
+		return p
 	}
+	s.process = s.start()
+	tb.Cleanup(func() { s.process.kill() })
 	return s
+}
+
+// Kill ends the server with SIGKILL, and starts it again at once with the data that it has on the disk.
+func (s *VictoriaMetrics) Kill() {
+	s.process.kill()
+	s.process = s.start()
 }
 
 // PromSeries is a series of an answer: its labels, and times in seconds with values.

@@ -1,0 +1,177 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Link is what a Client has noticed about the server and its connection.
+type Link struct {
+	fresh atomic.Bool  // the last request needed a new connection
+	keeps atomic.Int64 // ns after which the server keeps what it has accepted; 0 = at once
+}
+
+// victoriaMetrics is the time after which VictoriaMetrics keeps points: it gathers them for up to two
+// seconds and writes them to the disk every five.
+const victoriaMetrics = 10 * time.Second
+
+// watch notices a new connection for r.
+func (l *Link) watch(r *http.Request) *http.Request {
+	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) {
+			if !c.Reused {
+				l.fresh.Store(true)
+			}
+		},
+	}))
+}
+
+// answered notices the product by its answer: VictoriaMetrics alone names its host.
+func (l *Link) answered(r *http.Response) {
+	keeps := time.Duration(0)
+	if r.Header.Get("X-Server-Hostname") != "" {
+		keeps = victoriaMetrics
+	}
+	l.keeps.Store(int64(keeps))
+}
+
+// settling is what a server has accepted and may not have kept yet. A server that ends takes its
+// connections with it. So what was accepted is safe when a request on the same connection is accepted
+// later by Config.Settle, and is sent again over a new connection: points are the same ones then.
+type settling struct {
+	kept  []accepted // in order
+	bytes int
+	again int // the first of kept that have to be sent again
+	idle  *time.Timer
+}
+
+// accepted are lines, and when the server has accepted them.
+type accepted struct {
+	lines []byte
+	at    time.Time
+}
+
+// mostUnsettled is the number of bytes that wait for a server to keep them; a request beyond waits, too.
+const mostUnsettled = 64 << 20
+
+// settleTime is how long the server takes to keep what it has accepted.
+func (s *Sink) settleTime() time.Duration {
+	if s.config.Settle > 0 || s.config.Link == nil {
+		return s.config.Settle
+	}
+	return time.Duration(s.config.Link.keeps.Load())
+}
+
+// takeFresh reports whether there is a new connection since the last call.
+func (s *Sink) takeFresh() bool { return s.config.Link != nil && s.config.Link.fresh.Swap(false) }
+
+// settle notes that lines were accepted, and sends again what an earlier server may have lost.
+func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
+	s := &r.settling
+	if r.takeFresh() {
+		s.again = len(s.kept)
+	}
+	d := r.settleTime()
+	if d == 0 {
+		s.kept, s.bytes, s.again = nil, 0, 0
+		return nil, nil
+	}
+	if s.again > 0 {
+		r.config.Log.Warn("the connection was lost; "+r.config.Server+" gets again what it may not have kept", append(slices.Clone(r.config.Attrs), "requests", s.again)...)
+	}
+	for s.again > 0 {
+		k := &s.kept[len(s.kept)-s.again]
+		f, err := r.once(ctx, k.lines)
+		switch {
+		case err != nil:
+			return nil, err
+		case f != nil && (f.action == split || f.action == refuse): // it has these points, or newer ones
+			r.config.Log.Warn(r.config.Server+" does not take again what it had accepted", "first", firstLine(k.lines), "error", f.text)
+		case f != nil:
+			return f, nil
+		}
+		k.at = time.Now()
+		if s.again--; r.takeFresh() {
+			s.again = len(s.kept)
+		}
+	}
+	now, settled := time.Now(), 0
+	for settled < len(s.kept) && now.Sub(s.kept[settled].at) >= d {
+		s.bytes -= len(s.kept[settled].lines)
+		settled++
+	}
+	s.kept = append(s.kept[:0], s.kept[settled:]...)
+	if len(lines) > 0 {
+		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), now}), s.bytes+len(lines)
+	}
+	return nil, nil
+}
+
+// room waits until lines may be added to what is not settled.
+func (r *request) room(ctx context.Context, lines []byte) error {
+	s := &r.settling
+	if len(s.kept) == 0 || s.bytes+len(lines) <= mostUnsettled {
+		return nil
+	}
+	wait := Pauses{First: 2, Last: 2}
+	return wait.pause(ctx, time.Until(s.kept[0].at.Add(r.settleTime())))
+}
+
+// whenIdle makes the last lines settle although no request follows.
+func (s *Sink) whenIdle() {
+	d := s.settleTime()
+	if len(s.settling.kept) == 0 || d == 0 || s.life.Err() != nil {
+		return
+	}
+	s.settling.idle = time.AfterFunc(d, func() {
+		s.busy.Lock()
+		defer s.busy.Unlock()
+		kept := s.settling.kept
+		if len(kept) == 0 || s.life.Err() != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(s.life, time.Minute)
+		defer cancel()
+		r := request{Sink: s}
+		// The last lines, once more: they show whether it is the same connection.
+		f, err := r.once(ctx, kept[len(kept)-1].lines)
+		if f == nil && err == nil {
+			f, err = r.settle(ctx, nil)
+		}
+		switch {
+		case f != nil:
+			r.failed(f, slog.LevelWarn, "asking "+s.config.Server+" whether it keeps what it accepted failed and is repeated")
+		case err == nil:
+			r.accepted(nil)
+		}
+		s.count()
+		s.whenIdle()
+	})
+}
+
+// End ends what a Sink does by itself. It belongs into Close.
+func (s *Sink) End() {
+	s.end()
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	if s.settling.idle != nil {
+		s.settling.idle.Stop()
+	}
+}
+
+// count puts the lines that are not settled into the Stats.
+func (s *Sink) count() {
+	n := int64(0)
+	for _, k := range s.settling.kept {
+		n += int64(bytes.Count(k.lines, newline))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Unsettled = n
+}
