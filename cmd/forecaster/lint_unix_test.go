@@ -32,13 +32,14 @@ func TestLintConnect(t *testing.T) {
 	}{
 		{"", []string{"input.kafka: topic metrics has 1 partition", "output.influxdb: " + db.URL + " accepts writes to b", "\nok\n"}},
 		{"input.kafka.topics=metric", []string{"input.kafka: the brokers answer, but there is no topic metric: create it (kafka-topics.sh --create --topic metric"}},
+		{"input.kafka.join=other state.topic=s", []string{"input.kafka.join: the brokers answer, but there is no topic other: create it", "state.topic: topic s has not been looked at"}},
 		{"input.kafka.brokers=127.0.0.1:1", []string{"input.kafka: ", "127.0.0.1:1"}},
 		{"output.influxdb.token=bad", []string{"output.influxdb: ", "the token, the bucket or the request is not accepted"}},
 		{"output.influxdb.url=http://127.0.0.1:1", []string{"output.influxdb: ", "127.0.0.1:1"}},
 	} {
 		var settings []string
 		if c.set != "" {
-			settings = append(settings, c.set)
+			settings = strings.Fields(c.set)
 		}
 		code, out := lint(settings...)
 		if (code == exitDone) != (c.set == "") {
@@ -48,6 +49,9 @@ func TestLintConnect(t *testing.T) {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: %q is not in\n%s", c.set, want, out)
 			}
+		}
+		if n := strings.Count(out, "there is no topic"); n > 1 {
+			t.Errorf("%s: a topic is missing %d times in\n%s", c.set, n, out)
 		}
 		t.Logf("%s\n%s", c.set, out)
 	}

@@ -49,7 +49,7 @@ func TestRealRights(t *testing.T) {
 	ca := filepath.Join(dir, "ca.pem")
 	writeFile(t, ca, cert)
 	k := testserver.StartKafka(t, testserver.KafkaSASL("forecaster", "pass"), testserver.KafkaTLS(cert, key), testserver.KafkaACLs())
-	for _, topic := range []string{"metrics", "forecasts", "anomalies", "metrics-dead"} {
+	for _, topic := range []string{"metrics", "forecasts", "anomalies", "metrics-dead", "joined"} {
 		k.CreateTopic(topic, 1)
 	}
 	k.CreateTopic("metrics-state", 1, "cleanup.policy", "compact")
@@ -80,10 +80,13 @@ func TestRealRights(t *testing.T) {
 	var acls []acl
 	for _, m := range aclLine.FindAllStringSubmatch(string(readFile(t, "../../docs/howto/kafka-rights.md")), -1) {
 		acls = append(acls, acl{m[1], m[2], m[3]})
-		add(acls[len(acls)-1])
 	}
-	if len(acls) != 8 {
+	const plain = 8 // the others are for input.kafka.join
+	if len(acls) != plain+3 {
 		t.Fatalf("the page has %d lines for ACLs", len(acls))
+	}
+	for _, a := range acls[:plain] {
+		add(a)
 	}
 
 	var settings []string
@@ -99,50 +102,75 @@ func TestRealRights(t *testing.T) {
 		code, stdout, _ := call(t, append([]string{"lint", "--connect"}, settings...)...)
 		return code, stdout
 	}
-	var text string
-	if !poll(func() bool { var code int; code, text = lint(); return code == exitDone }) {
-		t.Fatalf("with all rights:\n%s", text)
+	works := func() {
+		t.Helper()
+		var text string
+		if !poll(func() bool { var code int; code, text = lint(); return code == exitDone }) {
+			t.Fatalf("with all rights:\n%s", text)
+		}
 	}
+	// needs takes rights away, one at a time.
+	needs := func(acls []acl) {
+		t.Helper()
+		for _, a := range acls {
+			remove(a)
+			want := fmt.Sprintf("%s %s %s", a.operation, a.kind, a.name)
+			var text string
+			if !poll(func() bool {
+				var code int
+				code, text = lint()
+				return code == exitFailed && strings.Contains(text, want)
+			}) {
+				t.Errorf("lint --connect without %q says\n%s", want, text)
+			}
+			if code, _, stderr := call(t, append([]string{"run"}, settings...)...); code != exitFailed || !strings.Contains(stderr, want) {
+				t.Errorf("run without %q: exit code %d\n%s", want, code, stderr)
+			}
+			add(a)
+		}
+		works()
+	}
+	// job runs until something is in each topic.
+	job := func(topics ...string) {
+		t.Helper()
+		live := start(t, "forecaster", append([]string{"run"}, settings...)...)
+		for _, topic := range topics {
+			if !poll(func() bool {
+				resp, err := admin.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: {kafka.LastOffsetOf(0)}}})
+				return err == nil && resp.Topics[topic][0].LastOffset > 0
+			}) {
+				t.Fatalf("nothing was written to %s", topic)
+			}
+		}
+		if code := live.terminate(t); code != exitDone {
+			t.Errorf("the job ended with exit code %d", code)
+		}
+	}
+	works()
 	mustCall(t, "produce", writeSeries(t, dir), "--brokers", k.Addr, "--topic", "metrics")
-	message := func(topic, value string) {
-		w := &kafka.Writer{Addr: kafka.TCP(k.Addr), Topic: topic, Transport: transport, RequiredAcks: kafka.RequireAll, BatchSize: 1}
-		defer w.Close()
-		if err := w.WriteMessages(ctx, kafka.Message{Value: []byte(value)}); err != nil {
-			t.Fatal(err)
-		}
+	w := &kafka.Writer{Addr: kafka.TCP(k.Addr), Topic: "metrics", Transport: transport, RequiredAcks: kafka.RequireAll, BatchSize: 1}
+	defer w.Close()
+	if err := w.WriteMessages(ctx, kafka.Message{Value: []byte("no JSON")}); err != nil {
+		t.Fatal(err)
 	}
-	message("metrics", "no JSON")
-	live := start(t, "forecaster", append([]string{"run"}, settings...)...)
-	for _, topic := range []string{"forecasts", "metrics-dead", "metrics-state"} {
-		if !poll(func() bool {
-			resp, err := admin.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: {kafka.LastOffsetOf(0)}}})
-			return err == nil && resp.Topics[topic][0].LastOffset > 0
-		}) {
-			t.Fatalf("nothing was written to %s", topic)
-		}
-	}
-	if code := live.terminate(t); code != exitDone {
-		t.Errorf("the job ended with exit code %d", code)
-	}
+	job("forecasts", "metrics-dead", "metrics-state")
+	needs(acls[:plain])
 
-	for _, a := range acls {
-		remove(a)
-		want := fmt.Sprintf("%s %s %s", a.operation, a.kind, a.name)
-		if !poll(func() bool {
-			var code int
-			code, text = lint()
-			return code == exitFailed && strings.Contains(text, want)
-		}) {
-			t.Errorf("lint --connect without %q says\n%s", want, text)
+	k.CreateTopic("joined-state", 1, "cleanup.policy", "compact")
+	for i := range acls {
+		if acls[i].name == "metrics-state" {
+			remove(acls[i])
+			acls[i].name = "joined-state"
+			add(acls[i])
 		}
-		if code, _, stderr := call(t, append([]string{"run"}, settings...)...); code != exitFailed || !strings.Contains(stderr, want) {
-			t.Errorf("run without %q: exit code %d\n%s", want, code, stderr)
-		}
+	}
+	for _, a := range acls[plain:] {
 		add(a)
 	}
-	if !poll(func() bool { var code int; code, text = lint(); return code == exitDone }) {
-		t.Errorf("with all rights again:\n%s", text)
-	}
+	settings = append(settings, "--set", "input.kafka.join=joined", "--set", "state.topic=joined-state")
+	works()
+	job("joined", "joined-state")
+	needs(acls)
 }
 
 // brokerCertificate makes a certificate for 127.0.0.1, which signs itself, and its key, as PEM.

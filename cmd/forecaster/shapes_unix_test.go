@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,7 @@ var (
 func TestRealShapes(t *testing.T) {
 	t.Parallel()
 	registry := testserver.StartApicurio(t)
-	client, err := sr.NewClient(sr.URLs(registry.URL))
+	client, err := sr.NewClient(sr.URLs(registry.URL), sr.HTTPClient(&http.Client{Timeout: patience}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ type Live struct {
 	state *kafka.StateTopic // nil unless the checkpoints are in Kafka
 
 	mu      sync.Mutex
-	group   *kafka.Group // nil unless the input is Kafka
+	groups  []*kafka.Group // of the topics that are forecast, and of those that are joined; none unless the input is Kafka
 	working map[string]*partition
 	past    map[string]counters // of partitions that were given back
 	open    map[string]string   // output paths in use, by whom
@@ -131,8 +131,16 @@ func (l *Live) runKafka(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.setGroup(group)
-	defer l.setGroup(nil)
+	groups := []*kafka.Group{group}
+	var merge *merger
+	if k.Join != "" {
+		if merge, err = newMerger(l.Cfg, connection, l.log); err != nil {
+			return err
+		}
+		groups = append(groups, merge.group)
+	}
+	l.setGroups(groups)
+	defer l.setGroups(nil)
 	err = l.prepareKafka(ctx, group)
 	if l.state != nil {
 		defer l.state.Close()
@@ -149,8 +157,8 @@ func (l *Live) runKafka(ctx context.Context) error {
 		return err
 	}
 	jobs, ctx := errgroup.WithContext(ctx)
-	if k.Join != "" {
-		jobs.Go(func() error { return Merge(ctx, l.Cfg, 0, l.log) })
+	if merge != nil {
+		jobs.Go(func() error { return merge.run(ctx) })
 	}
 	jobs.Go(func() error { return group.Run(ctx, l.onPartition(newDecoder)) })
 	return jobs.Wait()
@@ -196,18 +204,23 @@ func (l *Live) stateful() bool { return l.Cfg.State.Dir != "" || l.Cfg.State.Top
 // partitions returns the number of partitions that share the memory: all, as the group may
 // assign all of them to one process.
 func (l *Live) partitions() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.group == nil {
+	groups := l.kafkaGroups()
+	if len(groups) == 0 {
 		return 1
 	}
-	return max(l.group.NumPartitions(), 1)
+	return max(groups[0].NumPartitions(), 1)
 }
 
-func (l *Live) setGroup(g *kafka.Group) {
+func (l *Live) setGroups(groups []*kafka.Group) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.group = g
+	l.groups = groups
+}
+
+func (l *Live) kafkaGroups() []*kafka.Group {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.groups
 }
 
 // work runs one partition. The labels fill the placeholders of output paths.

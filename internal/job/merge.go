@@ -2,11 +2,7 @@ package job
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -19,14 +15,13 @@ import (
 // key, until ctx ends. With partitions > 0 it creates a topic that does not exist.
 func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Logger) error {
 	k := wire.InputKafka(cfg)
-	to := k.Join
 	connection, err := k.Connection()
 	if err != nil {
 		return err
 	}
 	err = atBrokers(connection.Ping(ctx))
 	if err == nil && partitions > 0 {
-		err = connection.CreateTopic(ctx, to, partitions)
+		err = connection.CreateTopic(ctx, k.Join, partitions)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -34,129 +29,116 @@ func Merge(ctx context.Context, cfg *config.Config, partitions int, log *slog.Lo
 	case err != nil:
 		return err
 	}
+	m, err := newMerger(cfg, connection, log)
+	if err != nil {
+		return err
+	}
+	return m.run(ctx)
+}
+
+// merger copies records, if its member of the group is the one that copies.
+type merger struct {
+	group      *kafka.Group
+	producer   *kafka.Producer
+	newDecoder func(context.Context) (stream.Decoder, error)
+	drain      time.Duration // limit for the end; shorter than handOver
+	patience   time.Duration // with a partition that has messages and does not deliver them
+	log        *slog.Logger
+	to         string
+}
+
+func newMerger(cfg *config.Config, connection kafka.Connection, log *slog.Logger) (*merger, error) {
+	k := wire.InputKafka(cfg)
 	group, err := kafka.NewGroup(kafka.GroupConfig{
-		Connection: connection, Topics: k.Topics, Group: k.Joining(), Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
+		Connection: connection, Topics: k.Topics, Group: k.Joining(), OneMember: true, Offset: kafka.Offset(k.Offset), Isolation: kafka.Isolation(k.IsolationLevel),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var records atomic.Int64
-	log.Info("merging", "topics", k.Topics, "to", to)
+	producer, err := kafka.NewProducer(connection, k.Join, log)
+	if err != nil {
+		return nil, err
+	}
 	newDecoder, err := wire.NewDecoders(cfg, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
-		dec, err := newDecoder(ctx)
-		if err != nil {
-			return err
-		}
-		m := &merger{partition: p, decoder: dec, records: &records, drain: min(drainTimeout, k.SessionTimeout/4)}
-		return m.run(ctx, connection, to, log)
-	})
-	log.Info("ended", "records", records.Load())
-	return err
+	return &merger{
+		group: group, producer: producer, newDecoder: newDecoder, log: log, to: k.Join,
+		drain: min(drainTimeout, k.SessionTimeout/4), patience: k.SessionTimeout,
+	}, nil
 }
 
-// merger copies the records of one partition.
-type merger struct {
-	partition *kafka.Partition
-	decoder   stream.Decoder
-	records   *atomic.Int64
-	drain     time.Duration // limit for the end; shorter than handOver
-
-	record stream.Record
-	out    []stream.Message
+// run copies until ctx ends.
+func (m *merger) run(ctx context.Context) error {
+	defer m.producer.Close()
+	m.log.Info("merging", "to", m.to)
+	j := newJoining(m.producer, m.group.NumPartitions, m.patience, m.log)
+	// An orderly end must not duplicate records: requests and commits may outlive ctx.
+	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	reading, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := j.run(writing); err != nil {
+			fail(err)
+		}
+	}()
+	err := m.group.Run(reading, func(ctx context.Context, p *kafka.Partition) error { return m.work(ctx, j, p) })
+	if failure := context.Cause(reading); failure != nil && ctx.Err() == nil {
+		err = failure
+	}
+	stop()
+	<-ended
+	m.log.Info("ended", "records", j.records)
+	return err
 }
 
 // commitEvery limits the records that are written twice after a crash.
 const commitEvery = time.Second
 
-func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *slog.Logger) (err error) {
-	producer, err := kafka.NewProducer(c, to, log)
-	if err != nil {
-		return err
+// work reads one partition and commits what j has written of it.
+func (m *merger) work(ctx context.Context, j *joining, p *kafka.Partition) error {
+	s := newSource(p, p.Topic(), p.Number())
+	j.add(s)
+	dec, err := m.newDecoder(ctx)
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 1)
+	if err == nil {
+		go func() { failed <- (&splitter{decoder: dec, log: m.log}).read(reading, s, j) }()
 	}
-	defer producer.Close()
-	// An orderly end must not duplicate records: requests and commits may outlive ctx.
-	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(m.drain, giveUp) })()
-	var next, committed int64
-	last := time.Now()
-	commit := func() error {
+	var committed int64
+	commit := func(ctx context.Context) error {
+		next := s.written.Load()
 		if next == committed {
 			return nil
 		}
-		committed, last = next, time.Now()
-		return m.partition.Commit(writing, next)
+		committed = next
+		return p.Commit(ctx, next)
 	}
-	messages := make([]stream.Message, 500)
-	for {
-		n, err := m.partition.Read(ctx, messages)
-		if ctx.Err() != nil {
-			_ = commit() // on failure the next member writes these records again
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		m.out = m.out[:0]
-		for i := range messages[:n] {
-			if msg := &messages[i]; msg.Refused != nil {
-				log.Warn("message refused", "message", msg.Origin(), "reason", msg.Refused.Reason, "detail", msg.Refused.Detail)
-			} else {
-				m.take(msg)
-			}
-		}
-		if err := producer.Send(writing, m.out); err != nil {
-			m.out = nil // a request may still hold them
-			if ctx.Err() != nil {
+	tick := time.NewTicker(commitEvery)
+	defer tick.Stop()
+	for err == nil {
+		select {
+		case <-tick.C:
+			if err = commit(ctx); err == nil {
 				continue
 			}
-			return err
+			stop()
+			<-failed
+		case err = <-failed:
 		}
-		m.records.Add(int64(len(m.out)))
-		next = messages[n-1].Offset + 1
-		if time.Since(last) >= commitEvery || n < len(messages) {
-			if err := commit(); err != nil && ctx.Err() == nil {
-				return err
-			}
-		}
+		break
 	}
-}
-
-// take appends the records of a message to m.out, each with its series as the key.
-func (m *merger) take(msg *stream.Message) {
-	splitter, ok := m.decoder.(stream.Splitter)
-	if !ok {
-		m.pass(msg, m.decoder.Decode(&m.record, msg))
-		return
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.drain)
+	defer cancel()
+	j.remove(limit, s)
+	if ctx.Err() != nil {
+		_ = commit(limit) // on failure the next member writes these records again
+		return nil
 	}
-	splitter.Split(msg)
-	for {
-		err := splitter.Next(&m.record)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		part := m.record.Message
-		if part == nil {
-			part = msg
-		}
-		m.pass(part, err)
-		var bad *stream.DataError
-		if err != nil && !errors.As(err, &bad) {
-			return
-		}
-	}
-}
-
-// pass appends one record. A message that cannot be decoded keeps its key.
-func (m *merger) pass(part *stream.Message, err error) {
-	key := part.Key
-	if err == nil {
-		key = []byte(m.record.Series)
-	}
-	m.out = append(m.out, stream.Message{Key: slices.Clone(key), Value: slices.Clone(part.Value), Time: part.Time})
+	return err
 }

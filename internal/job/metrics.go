@@ -130,7 +130,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	m.collectScores(gauge)
 	m.l.mu.Lock()
-	group := m.l.group
+	groups := m.l.groups
 	silent, expected, first := 0, 0, math.NaN()
 	for _, p := range m.l.working {
 		n, seconds := p.watch.limits()
@@ -145,16 +145,15 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	if !math.IsNaN(first) {
 		gauge(descTimeToLimit, first)
 	}
-	if group == nil {
-		return
-	}
-	for _, p := range group.Status().Partitions {
-		number := fmt.Sprint(p.Partition)
-		if p.Assigned {
-			gauge(descLag, float64(p.Lag()), p.Topic, number)
+	for _, group := range groups {
+		for _, p := range group.Status().Partitions {
+			number := fmt.Sprint(p.Partition)
+			if p.Assigned {
+				gauge(descLag, float64(p.Lag()), p.Topic, number)
+			}
+			counter(descLost, float64(p.Lost), p.Topic, number)
+			counter(descRetries, float64(p.Retries), p.Topic, number)
 		}
-		counter(descLost, float64(p.Lost), p.Topic, number)
-		counter(descRetries, float64(p.Retries), p.Topic, number)
 	}
 }
 

@@ -156,18 +156,20 @@ const allRefused = 10
 // notReady returns the reason why the job does not work, "" if it does.
 func (l *Live) notReady() string {
 	l.mu.Lock()
-	group, working, past := l.group, len(l.working), len(l.past)
+	groups, working, past := l.groups, len(l.working), len(l.past)
 	l.mu.Unlock()
 	switch {
-	case group != nil && group.Status().State != "":
-		return group.Status().State
-	case group == nil && working == 0 && past > 0:
+	case groups == nil && working == 0 && past > 0:
 		return "no data: the input has finished"
-	case group == nil && working == 0:
+	case groups == nil && working == 0:
 		return "no data: the input has not started yet"
 	}
-	if group != nil {
-		for _, p := range group.Status().Partitions {
+	for _, group := range groups {
+		s := group.Status()
+		if s.State != "" {
+			return s.State
+		}
+		for _, p := range s.Partitions {
 			if p.Assigned && p.Problem != "" {
 				return fmt.Sprintf("Kafka: %s[%d]: %s", p.Topic, p.Partition, p.Problem)
 			}
@@ -193,11 +195,8 @@ func (l *Live) status() livepage.Status {
 	for _, c := range l.Stats() {
 		s.Series += c.Series
 	}
-	l.mu.Lock()
-	group := l.group
-	l.mu.Unlock()
-	if group != nil {
-		s.Lag = 0
+	for _, group := range l.kafkaGroups() {
+		s.Lag = max(s.Lag, 0)
 		for _, p := range group.Status().Partitions {
 			if p.Assigned {
 				s.Lag += p.Lag()

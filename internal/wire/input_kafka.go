@@ -29,7 +29,7 @@ type KafkaInput struct {
 	Topics []string `yaml:"topics"`
 
 	// topic, which must exist, for series that are spread over partitions or topics: `run` copies the records of
-	// `topics` to it, with the series as the key, and forecasts from it. See
+	// `topics` to it, in the order of time and with the series as the key, and forecasts from it. See
 	// [series that are spread](howto/several-members.md#series-that-are-spread)
 	Join string `yaml:"join"`
 

@@ -67,7 +67,7 @@ func (u kafkaUse) checkRights(ctx context.Context, c kafka.Connection) error {
 func (u kafkaUse) try(ctx context.Context) (string, error) {
 	text, err := u.look(ctx)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", u.key, err)
+		return "", fmt.Errorf("%s: %w", u.key, advised(err))
 	}
 	return u.key + ": " + text, nil
 }
@@ -105,9 +105,12 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// tryState checks that the state topic can be used. Created names it if it will be created.
+// tryState checks that the state topic can be used. Created says that it will be created, or that this is not known.
 func (u kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
+	if topic := new(kafka.TopicError); errors.As(err, &topic) { // lint names it where it is read
+		return fmt.Sprintf("topic %s has not been looked at: it needs those that are read", u.topics[0]), nil
+	}
 	if err != nil {
 		return "", err
 	}
@@ -132,8 +135,20 @@ func CheckKafkaRights(ctx context.Context, c *config.Config) error {
 			err = u.checkRights(ctx, connection)
 		}
 		if lacking := new(kafka.RightsError); errors.As(err, &lacking) {
-			errs = append(errs, fmt.Errorf("%s: %w", u.key, err))
+			errs = append(errs, fmt.Errorf("%s: %w", u.key, advised(err)))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// advised says what to do about an error of the brokers.
+func advised(err error) error {
+	topic, lacking := new(kafka.TopicError), new(kafka.RightsError)
+	switch {
+	case errors.As(err, &topic) && topic.Missing():
+		return fmt.Errorf("%w: create it (kafka-topics.sh --create --topic %[2]s, or: forecaster produce FILE --topic %[2]s --partitions 1), or correct the name", err, topic.Topic)
+	case errors.As(err, &lacking):
+		return fmt.Errorf("%w; add the ACL (kafka-acls.sh --add --allow-principal %s --operation OPERATION ...; docs/howto/kafka-rights.md lists all)", err, lacking.User)
+	}
+	return err
 }

@@ -184,31 +184,36 @@ func (c *client) partitions(ctx context.Context, topics []string) (map[string]in
 	counts := make(map[string]int, len(topics))
 	for _, t := range resp.Topics {
 		if t.Error != nil {
-			return nil, &topicError{t.Name, t.Error}
+			return nil, &TopicError{t.Name, t.Error}
 		}
 		counts[t.Name] = len(t.Partitions)
 	}
 	for _, t := range topics {
 		if counts[t] == 0 {
-			return nil, &topicError{t, kafkago.UnknownTopicOrPartition}
+			return nil, &TopicError{t, kafkago.UnknownTopicOrPartition}
 		}
 	}
 	return counts, nil
 }
 
-type topicError struct {
-	topic string
-	err   error
+// TopicError says which topic cannot be used.
+type TopicError struct {
+	Topic string
+	Err   error
 }
 
-func (e *topicError) Error() string {
-	if errors.Is(e.err, kafkago.UnknownTopicOrPartition) {
-		return fmt.Sprintf("there is no topic %s: create it (kafka-topics.sh --create --topic %[1]s, or: forecaster produce FILE --topic %[1]s --partitions 1), or correct the name", e.topic)
+// Error implements error.
+func (e *TopicError) Error() string {
+	if e.Missing() {
+		return "there is no topic " + e.Topic
 	}
-	return fmt.Sprintf("topic %s: %v", e.topic, e.err)
+	return fmt.Sprintf("topic %s: %v", e.Topic, e.Err)
 }
 
-func (e *topicError) Unwrap() error { return e.err }
+// Missing reports whether the brokers do not have the topic.
+func (e *TopicError) Missing() bool { return errors.Is(e.Err, kafkago.UnknownTopicOrPartition) }
+
+func (e *TopicError) Unwrap() error { return e.Err }
 
 // Ping returns nil when a broker answers.
 func (c *Connection) Ping(ctx context.Context) error {

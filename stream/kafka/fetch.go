@@ -32,6 +32,7 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		m := copy(dst[n:], p.pending)
 		p.pending = p.pending[m:]
 		n += m
+		p.waiting.Store(n == 0 && p.fetched >= p.stable)
 		if n == len(dst) || n > 0 && p.fetched >= p.stable {
 			break
 		}

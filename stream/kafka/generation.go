@@ -24,8 +24,13 @@ func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) er
 
 // runGroup works on what the group assigns, one generation after the other.
 func (g *Group) runGroup(ctx context.Context, work Work) error {
+	var balancers []kafkago.GroupBalancer // none: those of kafka-go
+	if g.config.OneMember {
+		balancers = []kafkago.GroupBalancer{oneMember{}}
+	}
 	cg, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{
 		ID:                g.config.Group,
+		GroupBalancers:    balancers,
 		Brokers:           g.config.Brokers,
 		Dialer:            g.dialer,
 		Topics:            g.config.Topics,

@@ -28,6 +28,9 @@ type GroupConfig struct {
 	// the topics are read and nothing is committed.
 	Group string
 
+	// OneMember gives all partitions to one member of the group; the others stand by.
+	OneMember bool
+
 	// Offset is the start of a partition without a committed offset; "" means Oldest.
 	// Newest is resolved once and committed at once, so that a restart misses nothing.
 	Offset Offset

@@ -53,6 +53,7 @@ type membership struct {
 // counters outlive the assignments of a partition.
 type counters struct {
 	position, end, lost, retries atomic.Int64 // see PartitionStatus
+	waiting                      atomic.Bool
 	problems                     problems
 }
 
@@ -72,6 +73,7 @@ func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 		g.counters[tp] = c
 	}
 	c.position.Store(-1)
+	c.waiting.Store(false)
 	p := &Partition{group: g, tp: tp, partitions: g.counts[tp.topic], member: m, counters: c, witness: new(witness), limit: g.config.MaxMessageBytes}
 	p.life, p.expire = context.WithCancelCause(context.Background())
 	return p
@@ -85,6 +87,10 @@ func (p *Partition) Partitions() int { return p.partitions }
 
 // Number returns the number of the partition in the topic.
 func (p *Partition) Number() int { return p.tp.partition }
+
+// Waiting reports whether a Read waits because all messages that can be read were delivered. Any goroutine may
+// call it.
+func (p *Partition) Waiting() bool { return p.waiting.Load() }
 
 // Close does nothing: a partition ends with the function that works on it.
 func (p *Partition) Close() error { return nil }

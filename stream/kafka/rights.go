@@ -35,13 +35,12 @@ func (r Right) String() string {
 // RightsError names the rights that a client lacks.
 type RightsError struct {
 	Lacking []string
-	user    string
+	User    string // the principal of an ACL, or "this client"
 }
 
 // Error implements error.
 func (e *RightsError) Error() string {
-	return fmt.Sprintf("kafka: the brokers do not let %s %s; add the ACL (kafka-acls.sh --add --allow-principal %s --operation OPERATION ...; docs/howto/kafka-rights.md lists all)",
-		e.user, strings.Join(e.Lacking, ", "), e.user)
+	return fmt.Sprintf("kafka: the brokers do not let %s %s", e.User, strings.Join(e.Lacking, ", "))
 }
 
 // CheckRights returns a *RightsError when the client lacks rights to topics, or Read of the group,
@@ -50,21 +49,23 @@ func (e *RightsError) Error() string {
 func (c *Connection) CheckRights(ctx context.Context, group string, topics map[string][]Right) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
-	lacking := &RightsError{user: "User:" + c.SASL.Username}
+	lacking := &RightsError{User: "User:" + c.SASL.Username}
 	if c.SASL.Username == "" || c.SASL.Mechanism == OAuthBearer {
-		lacking.user = "this client"
+		lacking.User = "this client"
 	}
 	names := slices.Sorted(maps.Keys(topics))
 	answer, err := c.describeTopics(ctx, names)
 	if err != nil {
 		return explainFirst(err)
 	}
+	var unusable error
 	for _, t := range answer {
 		switch err := kafkago.Error(t.ErrorCode); {
 		case errors.Is(err, kafkago.TopicAuthorizationFailed):
 			t.TopicAuthorizedOperations = 0
 		case t.ErrorCode != 0:
-			return explainFirst(&topicError{t.Name, err})
+			unusable = explainFirst(&TopicError{t.Name, err})
+			continue
 		}
 		for _, r := range topics[t.Name] {
 			if !allows(t.TopicAuthorizedOperations, r) {
@@ -84,7 +85,7 @@ func (c *Connection) CheckRights(ctx context.Context, group string, topics map[s
 	if len(lacking.Lacking) > 0 {
 		return lacking
 	}
-	return nil
+	return unusable
 }
 
 // allows reports whether an answer has the bit of a right, or is that of a broker that does not know.

@@ -1,0 +1,85 @@
+package job
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// partitionAtEnd says that it waits for new messages.
+type partitionAtEnd struct{ atomic.Bool }
+
+func (p *partitionAtEnd) Waiting() bool { return p.Load() }
+
+// TestJoinByTime: the oldest record is next. A partition that delivers nothing holds the others until it is known to
+// have nothing more, or for as long as patience lasts; one stamp in the future holds nothing.
+func TestJoinByTime(t *testing.T) {
+	decoder, err := format.NewJSON(format.JSONConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &splitter{decoder: decoder, log: slog.New(slog.DiscardHandler)}
+	block := func(times ...int) []entry {
+		var messages []stream.Message
+		for i, at := range times {
+			value := fmt.Sprintf(`{"time":%d,"values":{"x":1}}`, at)
+			if at == 0 {
+				value = "no record"
+			}
+			messages = append(messages, stream.Message{Offset: int64(i), Key: []byte("k"), Value: []byte(value)})
+		}
+		return s.split(messages)
+	}
+	ends := []*partitionAtEnd{new(partitionAtEnd), new(partitionAtEnd), new(partitionAtEnd)}
+	a, b, empty := newSource(ends[0], "a", 0), newSource(ends[1], "b", 0), newSource(ends[2], "empty", 0)
+	j := newJoining(nil, func() int { return 3 }, time.Hour, slog.New(slog.DiscardHandler))
+	took := func() (values []string) {
+		from, _ := j.take()
+		for _, m := range j.out {
+			values = append(values, string(m.Value))
+		}
+		for _, s := range from {
+			s.written.Store(s.taken)
+		}
+		return values
+	}
+	expect := func(what string, want ...int) {
+		t.Helper()
+		var values []string
+		for _, at := range want {
+			values = append(values, fmt.Sprintf(`{"time":%d,"values":{"x":1}}`, at))
+			if at == 0 {
+				values[len(values)-1] = "no record"
+			}
+		}
+		if got := took(); !slices.Equal(got, values) {
+			t.Errorf("%s: %q, want %q", what, got, values)
+		}
+	}
+
+	const t0 = 1767225600
+	j.add(a)
+	j.add(b)
+	a.blocks <- block(t0, t0+10, 0, t0+86400, t0+30, t0+40)
+	b.blocks <- block(t0+10, t0+20, t0+50)
+	expect("a partition is missing")
+	j.add(empty)
+	expect("one may have messages")
+	ends[2].Store(true)
+	// The stamp a day ahead goes with the record behind it, as what is malformed goes with the one before it.
+	expect("in the order of time", t0, t0+10, 0, t0+10, t0+20, t0+86400, t0+30, t0+40)
+	if a.written.Load() != 6 || b.written.Load() != 2 {
+		t.Errorf("written before %d and %d, want 6 and 2", a.written.Load(), b.written.Load())
+	}
+	expect("a may have an older one")
+	a.blocks <- block(t0 + 45)
+	expect("it has", t0+45)
+	j.patience = 0
+	expect("no more patience", t0+50)
+}
