@@ -116,8 +116,11 @@ func (m *merger) work(ctx context.Context, j *joining, p *kafka.Partition) error
 		if next == committed {
 			return nil
 		}
-		committed = next
-		return p.Commit(ctx, next)
+		err := p.Commit(ctx, next)
+		if err == nil {
+			committed = next
+		}
+		return err
 	}
 	tick := time.NewTicker(commitEvery)
 	defer tick.Stop()
