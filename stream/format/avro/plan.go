@@ -413,7 +413,18 @@ func valueOf(v any) value {
 }
 
 // number returns a value; NaN for null, and for a branch of a union that is no number.
-func (l *leaf) number() (float64, error) { return l.get().number() }
+func (l *leaf) number() (float64, error) {
+	switch p := l.at.(type) { // nearly all; get takes longer
+	case *float64:
+		return *p, nil
+	case **float64:
+		if *p != nil {
+			return **p, nil
+		}
+		return math.NaN(), nil
+	}
+	return l.get().number()
+}
 
 func (v value) number() (float64, error) {
 	switch v.kind {
