@@ -3,10 +3,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -86,5 +88,20 @@ func TestEveryPageIsInTheIndex(t *testing.T) {
 		if rel, ok := strings.CutPrefix(name, "docs/"); ok && rel != "README.md" && !strings.Contains(index, "("+rel+")") {
 			t.Errorf("docs/README.md has no link to %s", rel)
 		}
+	}
+}
+
+// TestComparisonHasTheFigureOfReadme: the error of auto on ETTh2 is the one that README.md records.
+func TestComparisonHasTheFigureOfReadme(t *testing.T) {
+	row := regexp.MustCompile(`│ auto +│ +1 │ 10,800 │ (0\.[0-9]+) │`).FindSubmatch(readFile(t, "../../README.md"))
+	if row == nil {
+		t.Fatal("README.md has no score of auto on ETTh2")
+	}
+	mse, err := strconv.ParseFloat(string(row[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("mean squared error of `auto` is %.3f;", mse); !strings.Contains(string(readFile(t, "../../docs/comparison.md")), want) {
+		t.Errorf("docs/comparison.md has not: %s", want)
 	}
 }
