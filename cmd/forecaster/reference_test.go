@@ -50,6 +50,7 @@ func cliReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\nMade from the program's own help; do not edit. `forecaster completion SHELL` prints completions for bash, zsh, fish and PowerShell.\n")
 	root := new(app).root()
+	shared, common := sharedFlags(root)
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c != root && c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
@@ -60,7 +61,7 @@ func cliReference(t *testing.T) string {
 			if c.Runnable() {
 				fmt.Fprintf(&b, "\n    %s\n", c.UseLine())
 			}
-			writeFlags(&b, c.NonInheritedFlags())
+			writeFlags(&b, c.NonInheritedFlags(), shared)
 			if c.Example != "" {
 				fmt.Fprintf(&b, "\nExamples:\n\n%s\n", indented(c.Example))
 			} else if c.Runnable() {
@@ -72,15 +73,52 @@ func cliReference(t *testing.T) string {
 		}
 	}
 	b.WriteString("\n## Flags of all commands\n")
-	writeFlags(&b, root.PersistentFlags())
+	writeFlags(&b, root.PersistentFlags(), nil)
+	b.WriteString("\n## Flags of several commands\n")
+	writeFlags(&b, common, nil)
 	walk(root)
 	return b.String()
 }
 
-func writeFlags(b *strings.Builder, set *pflag.FlagSet) {
+// flagText is a flag as its line in a table.
+func flagText(f *pflag.Flag) string { return f.Name + "\x00" + f.DefValue + "\x00" + f.Usage }
+
+// sharedFlags returns the lines of the flags that four commands or more have alike, and the flags.
+func sharedFlags(root *cobra.Command) (lines map[string]bool, flags *pflag.FlagSet) {
+	const several = 4
+	lines, flags = make(map[string]bool), pflag.NewFlagSet("", pflag.ContinueOnError)
+	counts := make(map[string]int)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if counts[flagText(f)]++; c != root && !f.Hidden && f.Name != "help" && counts[flagText(f)] == several {
+				lines[flagText(f)] = true
+				flags.AddFlag(f)
+			}
+		})
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	return lines, flags
+}
+
+// writeFlags writes a table, and a line of the flags that are in shared.
+func writeFlags(b *strings.Builder, set *pflag.FlagSet, shared map[string]bool) {
 	first := true
+	var elsewhere []string
+	defer func() {
+		if len(elsewhere) > 0 {
+			fmt.Fprintf(b, "\n[Of several commands](#flags-of-several-commands): %s.\n", strings.Join(elsewhere, ", "))
+		}
+	}()
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
+			return
+		}
+		if shared[flagText(f)] {
+			elsewhere = append(elsewhere, "`--"+f.Name+"`")
 			return
 		}
 		if first {
