@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +42,9 @@ type drawing struct {
 	count       int
 	seed        uint64
 	packages    []string
-	also        []string // packages whose tests are run beside those of the changed package; nil: those that import it
+	also        []string       // packages whose tests are run beside those of the changed package; nil: those that import it
+	only        *regexp.Regexp // of the files
+	tests       string         // regular expression of the tests that are run; "": those that cover the line
 	within      time.Duration
 	least       float64
 	module      string    // its path
@@ -144,7 +148,9 @@ func (d *drawing) places(ctx context.Context) (all []lines, err error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, part...)
+			if len(part) > 0 && d.only.MatchString(part[0].file) {
+				all = append(all, part...)
+			}
 		}
 	}
 	if len(all) == 0 {
@@ -266,11 +272,11 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 	}
 	compiled := false
 	for i, pkg := range d.suites(m.pkg) {
-		tests, what := ".", "./..."
+		tests, what := cmp.Or(d.tests, "."), "./..."
 		if i == 0 {
 			what = pkg
 		}
-		if filepath.Ext(m.File) == ".go" {
+		if filepath.Ext(m.File) == ".go" && d.tests == "" {
 			file := m.pkg.ImportPath + "/" + filepath.Base(m.File)
 			if tests, err = d.coverage.of(ctx, what, pkg, file, m.site.line); err != nil {
 				return "", err

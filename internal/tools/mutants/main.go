@@ -175,11 +175,7 @@ func (r *runner) try(ctx context.Context, m *mutation) (killer string, err error
 }
 
 // list tries the mutations of mutants.yaml.
-func (r *runner) list(ctx context.Context, only, tests string, workers int) error {
-	choice, err := regexp.Compile(only)
-	if err != nil {
-		return err
-	}
+func (r *runner) list(ctx context.Context, only *regexp.Regexp, tests string, workers int) error {
 	var all []*mutation
 	if err := yaml.UnmarshalWithOptions(list, &all, yaml.Strict()); err != nil {
 		return err
@@ -218,7 +214,7 @@ func (r *runner) list(ctx context.Context, only, tests string, workers int) erro
 		if tests != "" {
 			m.Run = tests
 		}
-		if ctx.Err() == nil && (choice.MatchString(m.File) || choice.MatchString(m.Bug)) {
+		if ctx.Err() == nil && (only.MatchString(m.File) || only.MatchString(m.Bug)) {
 			work <- m
 		}
 	}
@@ -241,8 +237,8 @@ func (r *runner) list(ctx context.Context, only, tests string, workers int) erro
 }
 
 func run() error {
-	only := flag.String("only", "", "mutations of the list whose file or description matches this regular expression")
-	tests := flag.String("run", "", "tests to run, in the place of those of the list")
+	only := flag.String("only", "", "mutations of the list whose file or description, or drawn ones whose file, matches this regular expression")
+	tests := flag.String("run", "", "tests to run, in the place of those of the list or of those that cover the line")
 	workers := flag.Int("workers", 1, "mutations of the list at a time")
 	timeout := flag.Duration("timeout", 5*time.Minute, "time for the tests of a mutation")
 	count := flag.Int("draw", 0, "number of mutants to draw, in the place of the list")
@@ -252,13 +248,17 @@ func run() error {
 	within := flag.Duration("within", 0, "time after which no mutant is drawn")
 	least := flag.Float64("least", .85, "share of the drawn mutants that tests have to kill")
 	flag.Parse()
+	choice, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	r := &runner{timeout: *timeout, sound: make(map[suite]func() error)}
 	if *count == 0 {
-		return r.list(ctx, *only, *tests, *workers)
+		return r.list(ctx, choice, *tests, *workers)
 	}
-	d := drawing{count: *count, seed: *seed, packages: flag.Args(), within: *within, least: *least, coverage: newCoverage(*timeout)}
+	d := drawing{count: *count, only: choice, tests: *tests, seed: *seed, packages: flag.Args(), within: *within, least: *least, coverage: newCoverage(*timeout)}
 	if *also != "" {
 		d.also = strings.Split(*also, ",")
 	}
