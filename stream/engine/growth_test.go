@@ -172,3 +172,35 @@ func TestGrowthWithinTheBudget(t *testing.T) {
 		t.Errorf("%d bytes are in use, %d in the restored engine", used, got)
 	}
 }
+
+// TestGrownSeriesCostWhatTheyHold: a series that has grown takes of the budget what one takes that began with its
+// model, and a state that is restored, also in the place of another one, takes what it took.
+func TestGrownSeriesCostWhatTheyHold(t *testing.T) {
+	const series, budget = 5, 64 << 20
+	full := tierConfig(budget)
+	grown := full
+	grown.Lighter, grown.GrowAfter = []engine.LighterModel{{Name: "young", New: func(dim int) (eval.Model, error) {
+		return auto.New(auto.Config{Dim: dim, Horizon: 1, Seed: 1, Tier: auto.TierYoung})
+	}}}, growAfter
+	used := func(c engine.Config, rounds int) (int64, *engine.Engine) {
+		e, b := streamtest.NewEngine(t, c), &engine.Results{}
+		offer(t, e, b, series, 3, rounds)
+		return engine.BudgetUsed(e), e
+	}
+	young, _ := used(grown, growAfter-1)
+	want, _ := used(full, 60)
+	got, e := used(grown, 60)
+	if got != want || !(young > 0 && young < want) {
+		t.Errorf("%d bytes are in use before the growth and %d after it, want %d as with the full model from the start", young, got, want)
+	}
+	other := streamtest.NewEngine(t, grown)
+	offer(t, other, &engine.Results{}, series+3, 3, 40)
+	for range 2 {
+		if err := streamtest.Restore(other, streamtest.Snapshot(e)); err != nil {
+			t.Fatal(err)
+		}
+		if got := engine.BudgetUsed(other); got != want {
+			t.Errorf("%d bytes are in use after a restore, want %d", got, want)
+		}
+	}
+}

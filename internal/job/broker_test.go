@@ -1,0 +1,344 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/internal/wire"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// topicLines reads the first n messages of a topic from its beginning, as key and value.
+func topicLines(t *testing.T, addr, topic string, n int) (lines []string) {
+	t.Helper()
+	cfg, err := loadConfig(t, "input.kafka.brokers="+addr, "input.kafka.topics="+topic, "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := wire.InputKafka(cfg).Connection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := kafka.NewGroup(kafka.GroupConfig{Connection: connection, Topics: []string{topic}, Group: "reader", Offset: kafka.Oldest, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err = g.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+		defer cancel()
+		dst := make([]stream.Message, 10)
+		for len(lines) < n {
+			k, err := p.Read(ctx, dst)
+			if err != nil {
+				return err
+			}
+			for _, m := range dst[:k] {
+				lines = append(lines, string(m.Key)+" "+string(m.Value))
+			}
+		}
+		return nil
+	})
+	if err != nil || len(lines) < n {
+		t.Fatalf("%d messages in %s, want %d; error %v", len(lines), topic, n, err)
+	}
+	return lines[:n]
+}
+
+// A file is published row by row with its series as the key; rows that cannot be read are counted and left out.
+func TestProduce(t *testing.T) {
+	b, err := devbroker.Start(1, []string{"exists"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	path := filepath.Join(t.TempDir(), "in.jsonl")
+	text := `{"series":"a","time":"2024-01-01T00:00:00Z","values":{"x":1,"y":null}}` + "\n" + `{"series":` + "\n" + `{"series":"b","time":"2024-01-01T00:00:01.5Z","values":{"x":0.1,"y":2}}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load := func(addr, topic string) *config.Config {
+		cfg, err := loadConfig(t, "input.kafka.brokers="+addr, "input.kafka.topics="+topic, "output.discard={}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	p := Produce{Path: path, Partitions: 1, Log: slog.New(slog.DiscardHandler)}
+	done, err := p.Run(context.Background(), load(b.Addr(), "new"))
+	if err != nil || done.Topic != "new" || done.Messages != 2 || done.Refusals.Total() != 1 || done.Elapsed <= 0 {
+		t.Fatalf("%+v, error %v", done, err)
+	}
+	want := []string{`a {"time":"2024-01-01T00:00:00Z","values":{"x":1,"y":null}}`, `b {"time":"2024-01-01T00:00:01.5Z","values":{"x":0.1,"y":2}}`}
+	if got := topicLines(t, b.Addr(), "new", 2); !slices.Equal(got, want) {
+		t.Errorf("published %q", got)
+	}
+
+	// Again and again, two rows of a second's rate, until it is stopped.
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	p.Loop, p.Rate, p.Now = true, 20, true
+	done, err = p.Run(ctx, load(b.Addr(), "exists"))
+	if most := 2 + 20*time.Since(begun).Seconds(); err != nil || done.Messages < 3 || float64(done.Messages) > most {
+		t.Errorf("%d messages at 20 a second, at most %.0f can be; error %v", done.Messages, most, err)
+	}
+	if got := topicLines(t, b.Addr(), "exists", 1)[0]; !strings.Contains(got, time.Now().UTC().Format("2006-01-02T")) {
+		t.Errorf("with --now %s", got)
+	}
+
+	p = Produce{Path: filepath.Join(t.TempDir(), "none.csv"), Log: p.Log}
+	if _, err := p.Run(context.Background(), load(b.Addr(), "exists")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is missing: %v", err)
+	}
+	p.Path = path
+	if _, err := p.Run(context.Background(), load("127.0.0.1:1", "exists")); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
+		t.Errorf("no broker: %v", err)
+	}
+}
+
+// Records of several topics come into one, with their series as the key; a message that cannot be read keeps
+// its key. What was copied is not copied again.
+func TestMerge(t *testing.T) {
+	b, err := devbroker.Start(1, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	cfg, err := loadConfig(t, "input.kafka.brokers="+b.Addr(), "input.kafka.topics=a,b", "input.kafka.join=all", "input.kafka.session_timeout=6s", "input.json.series_field=series", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(topic, key, value string) {
+		t.Helper()
+		connection, err := wire.InputKafka(cfg).Connection()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := kafka.NewProducer(connection, topic, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if err := p.Send(context.Background(), []stream.Message{{Key: []byte(key), Value: []byte(value)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merged := func(n int) (lines []string) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- Merge(ctx, cfg, 1, slog.New(slog.DiscardHandler)) }()
+		lines = topicLines(t, b.Addr(), "all", n)
+		cancel()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	text := sampleText("s", 0)
+	send("a", "k", text)
+	send("b", "k", `{"series":`)
+	want := []string{`k {"series":`, "s " + text}
+	if got := merged(2); !slices.Equal(got, want) {
+		t.Errorf("merged %q, want %q", got, want)
+	}
+	later := sampleText("s", 1)
+	send("a", "k", later)
+	want = append(want, "s "+later)
+	slices.Sort(want)
+	if got := merged(3); !slices.Equal(got, want) {
+		t.Errorf("after a second start %q, want %q", got, want)
+	}
+}
+
+// A program that asks row by row gets the forecasts of a replay, and goes on from the checkpoint of the last time.
+func TestFollow(t *testing.T) {
+	dir := t.TempDir()
+	input, state := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 40), filepath.Join(dir, "state")
+	follow := func() (answers int, last []stream.Forecast) {
+		t.Helper()
+		cfg, err := loadConfig(t, "input.file.path="+input, "input.file.series=s", "output.discard={}", "model.type=persistence", "model.horizon=2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Follow(context.Background(), cfg, state, slog.New(slog.DiscardHandler), func(b *stream.Batch) error {
+			if len(b.Forecasts) > 0 {
+				answers++
+				last = nil
+				for _, f := range b.Forecasts {
+					f.Yhat = slices.Clone(f.Yhat)
+					last = append(last, f)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answers, last
+	}
+	check := func(last []stream.Forecast, i int) {
+		t.Helper()
+		if len(last) != 2 {
+			t.Fatalf("%d forecasts", len(last))
+		}
+		for k, f := range last {
+			if want := time.Unix(1.7e9+int64(60*(i+1+k)), 0).UnixNano(); f.Horizon != k+1 || f.Time != want || f.Yhat[0] != float64(i%5) {
+				t.Errorf("forecast %+v after row %d", f, i)
+			}
+		}
+	}
+	n, last := follow()
+	if n != 39 {
+		t.Errorf("%d answers to 40 rows", n)
+	}
+	check(last, 39)
+	rowsFile(t, input, 0, 44)
+	if n, last = follow(); n != 4 {
+		t.Errorf("%d answers to four new rows", n)
+	}
+	check(last, 43)
+}
+
+// badEnd is a source whose last message cannot be decoded and comes with the end.
+type badEnd struct{ stream.Source }
+
+func (badEnd) Read(_ context.Context, dst []stream.Message) (int, error) {
+	dst[0] = stream.Message{Value: []byte("{")}
+	return 1, io.EOF
+}
+
+type refusing struct{ stream.Decoder }
+
+func (refusing) Decode(*stream.Record, *stream.Message) error {
+	return stream.Refuse(stream.Malformed, "no")
+}
+
+// A paced source passes the end on, also with a message that nobody can decode, and delivers at its pace.
+func TestPaceKeepsTheEnd(t *testing.T) {
+	n, err := paced(badEnd{}, refusing{}, 1).Read(context.Background(), make([]stream.Message, 3))
+	if n != 1 || !errors.Is(err, io.EOF) {
+		t.Errorf("%d messages, error %v", n, err)
+	}
+	p, begun := newPacer(50), time.Now()
+	for range 6 {
+		if err := p.wait(context.Background(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(begun); took < 100*time.Millisecond { // the sixth is due after five fiftieths
+		t.Errorf("six iterations at 50 a second took %v", took)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, p := range []*pacer{newPacer(0), newPacer(1e-9)} {
+		if p.wait(ctx, 1) == nil && p.wait(ctx, 1) == nil {
+			t.Error("a pacer outlives its context")
+		}
+	}
+}
+
+// A change of the file is taken when two polls agree on it; an invalid one changes nothing.
+func TestReload(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const text = "input: {simulated: {rows: 1}}\noutput: {discard: {}}\n"
+	write(text)
+	load := func() (*config.Config, error) { return wire.Load(config.Sources{Files: []string{path}}) }
+	cfg, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	l.Level = new(slog.LevelVar)
+	stop := NewReloader([]string{path}, load, l).Watch(context.Background())
+	defer stop()
+	write(text + "log: {level: debug}\nmodel: {horizon: 7}\n")
+	until(t, "the configuration was read again", func() bool { return l.reloads.taken.Load() == 1 })
+	until(t, "its level is in force", func() bool { return l.Level.Level() == slog.LevelDebug })
+	if got := l.current.Load().Model.Horizon; got != cfg.Model.Horizon {
+		t.Errorf("horizon %d without a restart", got)
+	}
+	write(text + "log: {level: loud}\n")
+	until(t, "an invalid one was refused", func() bool { return l.reloads.refused.Load() == 1 })
+	if l.Level.Level() != slog.LevelDebug || l.reloads.taken.Load() != 1 {
+		t.Errorf("level %v, %d reloads", l.Level.Level(), l.reloads.taken.Load())
+	}
+}
+
+// Intervals that do not fit the samples are told; a series of one sample says nothing of them.
+func TestMisfitNeedsSteps(t *testing.T) {
+	for spacing, want := range map[time.Duration]string{
+		time.Minute:         "",
+		40 * time.Second:    "the rows are 40s apart and pipeline.interval is 1m: add --set pipeline.wait_for_late=true --set pipeline.aggregate=mean, or leave pipeline.interval out",
+		41 * time.Second:    "",
+		2 * time.Minute:     "",
+		2*time.Minute + 1e9: "the rows are 2m1s apart and pipeline.interval is 1m: every row would stand alone; leave pipeline.interval out, or add ",
+	} {
+		cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "pipeline.interval=1m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := NewGapWatch(cfg)
+		g.Add("one", 0)
+		for i := range 4 {
+			g.Add("s", int64(i)*int64(spacing))
+		}
+		if got := g.misfit(); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+			t.Errorf("%v: %q, want %q", spacing, got, want)
+		}
+	}
+}
+
+// A job has one score for all series that have some: the mean error, and the skill of the summed errors.
+func TestScoresAreMeans(t *testing.T) {
+	cfg, err := loadConfig(t, "input.simulated.rows=1", "output.discard={}", "server.enabled=true", "server.listen=127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
+	b := &stream.Batch{}
+	// Persistence has the errors .5/(1 - .5) = 1 and 1/(1 - .75) = 4: the skill is 1 - 1.5/5.
+	for i, v := range [][3]float64{{1, .5, .5}, {4, 1, .75}, {math.NaN(), 9, .5}} {
+		m := stream.Metric{Series: &stream.Series{Name: fmt.Sprint("s", i), Variables: []string{"x"}}, Target: stream.AllTargets, Horizon: 2, Model: "m", Time: 1}
+		m.Score.SCVMSE, m.Score.NMSE, m.Score.SkillVsNaive = v[0], v[1], v[2]
+		b.Metrics = append(b.Metrics, m)
+	}
+	if err := l.Board.Write(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := l.ServeHTTP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	_, text := askPath(t, l, "/metrics")
+	for _, want := range []string{`forecaster_scv_mse{horizon="2",model="m"} 2.5`, `forecaster_skill{horizon="2",model="m"} 0.7`, `forecaster_config_reloads_total{result="taken"} 0`} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("/metrics lacks %s", want)
+		}
+	}
+	if strings.Contains(text, "forecaster_consumer_lag{") || strings.Contains(text, "forecaster_watermark_lag_seconds ") {
+		t.Error("a job without Kafka and samples has a lag")
+	}
+}
