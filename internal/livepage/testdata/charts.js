@@ -40,6 +40,10 @@ const columns = [
 columns.forEach((want, i) => check("column " + i, chart.plot.data[i], want));
 check("columns", chart.plot.data.length, columns.length);
 check("bands", chart.plot.bands.map((b) => b.series), [[2, 1], [4, 3], [6, 5]]);
+check("lines", chart.plot.series.slice(1).map((x) => [x.stroke?.() ?? null, x.width, x.dash ?? null, x.points.show()]).filter((x) => x[1] > 0), [
+  [css("forecast"), 1.25, null, false], [css("observed"), 1.75, null, false], [css("forecast"), 2.25, [5, 4], false],
+  [css("outside"), 1, null, true], [css("outside"), 1, null, true], [css("forecast"), 1, [2, 3], false], [css("forecast"), 1, [2, 3], false],
+]);
 check("scores with a part of this variable", chart.score, [2, null, 3]);
 check("drifts that are shown", chart.drifts, [30]);
 
@@ -50,16 +54,14 @@ await drawn();
 check("range of values", scale(), [1.4, 12.6]);
 
 // Shading: unusual samples halfway to their neighbours, the future behind the newest sample, drifts as lines.
-const painted = [];
-const ctx = {
-  save() {}, restore() {}, beginPath() {}, setLineDash() {}, stroke() {},
-  moveTo(x, y) { painted.push(["line from", x, y]); }, lineTo(x, y) { painted.push(["to", x, y]); },
-  fillRect(...r) { painted.push([ctx.fillStyle, ...r]); },
-};
+let painted = [];
+const ctx = {fillRect(...r) { painted.push([ctx.fillStyle, ...r]); }, stroke() { painted.push(["stroke", ctx.strokeStyle, ctx.lineWidth / devicePixelRatio]); }};
+for (const name of ["save", "restore", "beginPath", "moveTo", "lineTo"]) ctx[name] = (...at) => painted.push([name, ...at]);
+ctx.setLineDash = (dash) => painted.push(["dash", ...dash.map((x) => x / devicePixelRatio)]);
 chart.shade({ctx, bbox: {left: 0, top: 7, width: 390, height: 100}, data: chart.plot.data, valToPos: (t) => (t - 20) * 10});
 check("shading", painted, [
-  [css("alarm"), 0, 7, 50, 100], [css("alarm"), 150, 7, 50, 100], [css("future"), 200, 7, 190, 100],
-  ["line from", 100, 7], ["to", 100, 107],
+  ["save"], [css("alarm"), 0, 7, 50, 100], [css("alarm"), 150, 7, 50, 100], [css("future"), 200, 7, 190, 100],
+  ["dash", 5, 4], ["beginPath"], ["moveTo", 100, 7], ["lineTo", 100, 107], ["stroke", css("outside"), 1.5], ["restore"],
 ]);
 
 const readout = () => [...chart.readout.children].map((g) => g.children[0].textContent + " " + g.children[1].textContent);
@@ -129,16 +131,17 @@ await drawn();
 check("trend", trend.plot.data, [[1, 2], [.1, .2], [.3, .4]]);
 check("trend in words", trend.parent.getAttribute("aria-label"), "Skill: p <0.2>, v <0.4> now; the line to compare with is <2>.");
 check("trend's range", [trend.plot.scales.y.min, trend.plot.scales.y.max], [-.9, 2.4]);
-const ruled = [];
-trend.rule({
-  bbox: {left: 5, top: 10, width: 100, height: 50}, valToPos: () => 30.2,
-  ctx: {save() {}, restore() {}, setLineDash() {}, beginPath() {}, stroke() {}, moveTo(...p) { ruled.push(p); }, lineTo(...p) { ruled.push(p); }},
-});
-check("the line to compare with", ruled, [[5, 30.5], [105, 30.5]]);
+painted = [];
+trend.rule({bbox: {left: 5, top: 10, width: 100, height: 50}, valToPos: () => 30.2, ctx});
+check("the line to compare with", painted, [["save"], ["dash", 4, 3], ["beginPath"], ["moveTo", 5, 30.5], ["lineTo", 105, 30.5], ["stroke", css("ink"), 1], ["restore"]]);
+painted = [];
+for (const y of [9.4, 60.4]) trend.rule({bbox: {left: 5, top: 10, width: 100, height: 50}, valToPos: () => y, ctx});
+check("no line beyond the chart", painted, []);
 
 const shares = new ShareChart(list.appendChild(document.createElement("div")), "Weights");
 shares.update([1, 2], ["x", "y", "z"], [[.5, .25], [.25, .25], [.25, .5]], ["expert-0", "expert-1", "expert-2"]);
 check("shares, one on the other, the whole first", shares.plot.data, [[1, 2], [1, 1], [.75, .5], [.5, .25]]);
+check("shares are filled without points", shares.plot.series.slice(1).map((x) => [x.points.show(), x.fill(), x.stroke(), x.width]), [2, 1, 0].map((k) => [false, css("expert-" + k), css("card"), 1]));
 check("shares in words", shares.parent.getAttribute("aria-label"), "Weights: x 25 %, y 25 %, z 50 % now.");
 trend.destroy();
 shares.destroy();

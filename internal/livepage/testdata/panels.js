@@ -13,7 +13,7 @@ table(format.percent, [[null, "–"], [.123, "12.3 %"], [.5, 0, "50 %"]]);
 table(format.level, [[.9, "90 %"], [.995, "99.5 %"]]);
 table(format.skill, [[null, "–"], [.25, "+0.25"], [-.25, "−0.25"], [.004, "0.00"], [-9.99, "−9.99"], [-10, "−more than 10"]]);
 table(format.count, [[null, "–"], [1234, "1,234"]]);
-table(format.short, [["abcdef", 6, "abcdef"], ["abcdefg", 6, "abc…fg"]]);
+table(format.short, [["abcdef", 6, "abcdef"], ["abcdefg", 6, "abc…fg"], ["x".repeat(40), "x".repeat(40)], ["x".repeat(41), "x".repeat(20) + "…" + "x".repeat(19)]]);
 const shorten = format.shortener(["host.one.cpu", "host.two.cpu"], 9);
 check("shortener", [shorten("host.one.cpu"), shorten("host.two.cpu")], ["…t.one.c…", "…t.two.c…"]);
 check("shortener of one", format.shortener(["abcdefg"], 6)("abcdefg"), "abc…fg");
