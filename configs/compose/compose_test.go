@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,7 +71,7 @@ func TestServices(t *testing.T) {
 	if want := []string{"forecaster", "grafana", "influxdb", "kafka", "producer", "prometheus", "tokens"}; !slices.Equal(p.ServiceNames(), want) {
 		t.Fatalf("services %v, want %v", p.ServiceNames(), want)
 	}
-	exact := regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+$`)
+	exact := regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$`)
 	for name, s := range p.Services {
 		if own := s.Image == "forecaster:local"; !own && !exact.MatchString(s.Image) {
 			t.Errorf("%s: the image %s has no exact version", name, s.Image)
@@ -120,6 +121,48 @@ func TestTokens(t *testing.T) {
 		i := slices.IndexFunc(s.Volumes, func(v types.ServiceVolumeConfig) bool { return v.Target == "/run/tokens" })
 		if i < 0 || s.Volumes[i].Source != volume || !s.Volumes[i].ReadOnly || s.DependsOn["tokens"].Condition != types.ServiceConditionCompletedSuccessfully {
 			t.Errorf("%s: %+v, %+v", name, s.Volumes, s.DependsOn)
+		}
+	}
+}
+
+// TestPin writes digests into copies of the files, as a docker says that knows no registry.
+func TestPin(t *testing.T) {
+	dir := t.TempDir()
+	digest := "sha256:" + strings.Repeat("0a", 32)
+	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\necho $DIGEST\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{filepath.Join(dir, "docker-compose.yml"), filepath.Join(dir, "Dockerfile")}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(root, filepath.Base(file)))
+		if err == nil {
+			err = os.WriteFile(file, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		digest string
+		fails  bool
+	}{{"none", true}, {digest, false}, {digest, false}} { // the second time over digests
+		cmd := exec.Command("./pin.sh", files...)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "DIGEST="+c.digest)
+		if out, err := cmd.CombinedOutput(); (err != nil) != c.fails {
+			t.Errorf("%s: %v, %s", c.digest, err, out)
+		}
+	}
+	for file, count := range map[string]int{files[0]: 5, files[1]: 1} { // InfluxDB's image is there twice
+		was, err := os.ReadFile(filepath.Join(root, filepath.Base(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(is), "@"+digest); n != count || strings.ReplaceAll(string(is), "@"+digest, "") != string(was) {
+			t.Errorf("%d digests in %s:\n%s", n, file, is)
 		}
 	}
 }

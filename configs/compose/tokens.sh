@@ -4,12 +4,24 @@
 set -euo pipefail
 dir=${TOKENS:-/run/tokens}
 
-bucket=$(influx bucket list --name "$1" --hide-headers | cut -f 1)
+# ask PATH [CURL'S ARGUMENT...]: what the database answers. No command line has the token.
+ask() {
+	curl -sS --fail-with-body --max-time 30 -H @<(printf 'Authorization: Token %s' "$INFLUX_TOKEN") "$INFLUX_HOST/api/v2/$1" "${@:2}" ||
+		{ echo "tokens.sh: $INFLUX_HOST refuses /api/v2/$1" >&2; exit 1; }
+}
+
+# first KEY: the first value of a key in the JSON of standard input.
+first() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' | sed -n 1p; }
+
+answer=$(ask "buckets?org=$INFLUX_ORG&name=$1")
+bucket=$(first id <<<"$answer") org=$(first orgID <<<"$answer")
+[ -n "$bucket" ] && [ -n "$org" ] || { echo "tokens.sh: there is no bucket $1" >&2; exit 1; }
 for right in write read; do
 	file=$dir/$right/token
 	[ ! -s "$file" ] || continue
-	token=$(influx auth create --description "$right $1" "--$right-bucket" "$bucket" --json | sed -n 's/.*"token": *"\([^"]*\)".*/\1/p')
-	[ -n "$token" ] || { echo "tokens.sh: influx auth create has printed no token" >&2; exit 1; }
+	token=$(ask authorizations -H 'Content-Type: application/json' --data \
+		"{\"orgID\": \"$org\", \"description\": \"$right $1\", \"permissions\": [{\"action\": \"$right\", \"resource\": {\"type\": \"buckets\", \"id\": \"$bucket\", \"orgID\": \"$org\"}}]}" | first token)
+	[ -n "$token" ] || { echo "tokens.sh: the answer has no token" >&2; exit 1; }
 	printf %s "$token" >"$file.part"
 	mv "$file.part" "$file"
 done
