@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants pin compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ TESTED  = $(SERVERS)/tested-$(shell { find internal/tools/testserver -type f | s
 
 testserver: ## the servers of the tests, when they have changed
 	@test -e $(TESTED) || { $(GO) test $(RACE) -timeout 60m ./internal/tools/testserver && mkdir -p $(SERVERS) && rm -f $(SERVERS)/tested-* && touch $(TESTED); }
+
+pin: ## write the digests of all images into docker-compose.yml and Dockerfile (needs docker with buildx, and the network)
+	configs/compose/pin.sh docker-compose.yml Dockerfile
 
 compose: ## docker-compose.yml, by a module of its own
 	cd configs/compose && $(GO) test ./...
@@ -59,7 +62,7 @@ shapes: services ## tests of a company's topics and of Prometheus with the optio
 	FORECASTER_REQUIRE_SERVICES=all $(GO) test ./stream/remotewrite -count 1 -v
 	FORECASTER_REQUIRE_SERVICES=all $(GO) test ./cmd/forecaster -count 1 -v -timeout 30m -run 'RealShapes|RealCollector' -messages 100000 -away 60s
 
-up: build ## start Kafka and InfluxDB 1.8 on loopback, as make services has installed them, for a try
+up: build ## start Kafka, InfluxDB 1.8 and a producer on loopback, with what make services has installed, for a try
 	@internal/tools/testserver/servers.sh up
 
 down: ## end what make up has started

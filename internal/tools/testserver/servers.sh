@@ -1,12 +1,18 @@
 #!/bin/sh
-# Starts and ends Kafka and InfluxDB 1.8 on loopback, as install.sh has installed them, to try the
-# forecaster with real servers and without Docker. Usage: servers.sh up|down
+# Starts and ends Kafka and InfluxDB 1.8 on loopback, as install.sh has installed them, and a producer of
+# samples, to try the forecaster with real servers and without Docker. Usage: servers.sh up|down
+# Other ports than 9092 and 8086: KAFKA_PORT, with the next one for its controller, and INFLUXDB_PORT, with the second next one.
 set -eu
 
 cache=${FORECASTER_SERVICES:-${XDG_CACHE_HOME:-$HOME/.cache}/forecaster}
 dir=$cache/servers # data, logs and process numbers
 kafka=$cache/kafka-4.1.1
 influxdb=$cache/influxdb-1.8.10/influxd
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+forecaster=${FORECASTER:-$root/bin/forecaster}
+broker=127.0.0.1:${KAFKA_PORT:=9092}
+controller=127.0.0.1:$((KAFKA_PORT + 1))
+database=127.0.0.1:${INFLUXDB_PORT:=8086}
 
 # running NAME: whether the process of a server still is the one that was started.
 running() {
@@ -50,14 +56,14 @@ up() {
 	}
 	mkdir -p "$dir"
 	if ! running kafka; then
-		free 9092
-		free 9093
+		free "$KAFKA_PORT"
+		free $((KAFKA_PORT + 1))
 		cat >"$dir/server.properties" <<-END
 			process.roles=broker,controller
 			node.id=1
-			controller.quorum.voters=1@127.0.0.1:9093
-			listeners=PLAINTEXT://127.0.0.1:9092,CONTROLLER://127.0.0.1:9093
-			advertised.listeners=PLAINTEXT://127.0.0.1:9092
+			controller.quorum.voters=1@$controller
+			listeners=PLAINTEXT://$broker,CONTROLLER://$controller
+			advertised.listeners=PLAINTEXT://$broker
 			controller.listener.names=CONTROLLER
 			listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
 			log.dirs=$dir/kafka
@@ -78,47 +84,55 @@ up() {
 		echo $! >"$dir/kafka.pid"
 	fi
 	if ! running influxdb; then
-		free 8086
+		free "$INFLUXDB_PORT"
 		cat >"$dir/influxdb.conf" <<-END
 			reporting-disabled = true
-			bind-address = "127.0.0.1:8088"
+			bind-address = "127.0.0.1:$((INFLUXDB_PORT + 2))"
 			[meta]
 			  dir = "$dir/influxdb/meta"
 			[data]
 			  dir = "$dir/influxdb/data"
 			  wal-dir = "$dir/influxdb/wal"
 			[http]
-			  bind-address = "127.0.0.1:8086"
+			  bind-address = "$database"
 			  flux-enabled = true
 			  log-enabled = false
 		END
 		nohup "$influxdb" -config "$dir/influxdb.conf" >"$dir/influxdb.log" 2>&1 &
 		echo $! >"$dir/influxdb.pid"
 	fi
-	await influxdb 60 curl -sf http://127.0.0.1:8086/ping
-	curl -sf -XPOST http://127.0.0.1:8086/query --data-urlencode 'q=CREATE DATABASE forecasts' >/dev/null
-	await kafka 120 listens 9092
+	await influxdb 60 curl -sf http://$database/ping
+	curl -sf -XPOST http://$database/query --data-urlencode 'q=CREATE DATABASE forecasts' >/dev/null
+	await kafka 120 listens "$KAFKA_PORT"
+	if ! running producer; then
+		cp "$root/internal/dataset/macrodata.csv" "$dir/"
+		head -n 2 "$dir/macrodata.csv" >"$dir/first.csv" # a row, which makes the topic
+		"$forecaster" produce "$dir/first.csv" --brokers "$broker" --series macrodata --now >"$dir/producer.log" 2>&1 || {
+			cat "$dir/producer.log" >&2
+			exit 1
+		}
+		nohup "$forecaster" produce "$dir/macrodata.csv" --brokers "$broker" --rate 5 --now --loop >"$dir/producer.log" 2>&1 &
+		echo $! >"$dir/producer.pid"
+	fi
 	cat <<-END
-		Kafka     127.0.0.1:9092
-		InfluxDB  http://127.0.0.1:8086, database forecasts
+		Kafka     $broker; its topic metrics gets five samples a second
+		InfluxDB  http://$database, database forecasts
 
-		A producer, which creates the topic metrics:
-		  bin/forecaster produce internal/dataset/macrodata.csv --topic metrics --rate 5 --now --loop
-		The live job, in another terminal, with its page at http://127.0.0.1:8090:
+		The live job, with its page at http://127.0.0.1:8090:
 		  bin/forecaster run -c configs/forecaster.yaml
 		The newest forecasts in the database:
-		  curl -G http://127.0.0.1:8086/query --data-urlencode db=forecasts --data-urlencode 'q=SELECT * FROM forecast ORDER BY time DESC LIMIT 3'
+		  curl -G http://$database/query --data-urlencode db=forecasts --data-urlencode 'q=SELECT * FROM forecast ORDER BY time DESC LIMIT 3'
 
 		make down ends the servers; what they hold stays in $dir
 	END
 }
 
 down() {
-	for name in kafka influxdb; do
+	for name in producer kafka influxdb; do
 		running $name || continue
 		pid=$(cat "$dir/$name.pid")
 		kill "$pid"
-		while kill -0 "$pid" 2>/dev/null; do sleep 1; done
+		while running $name; do sleep 1; done # a zombie, which nobody waits for, does not run
 		echo "$name has ended"
 	done
 	rm -f "$dir"/*.pid
