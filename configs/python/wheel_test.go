@@ -4,14 +4,16 @@
 package python
 
 import (
-	"bytes"
 	"fmt"
+	"image/color"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
@@ -48,6 +50,7 @@ func TestWheel(t *testing.T) {
 	env := filepath.Join(dir, "env", "bin")
 	clean := filepath.Join(env, "python")
 	packages := strings.TrimSpace(command(t, dir, clean, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
+	start := time.Now()
 	command(t, dir, python, "-m", "pip", "--python", clean, "install", "-q", "--no-index", "--no-deps", wheels[0])
 	shared := strings.TrimSpace(command(t, dir, python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
 	if err := os.WriteFile(filepath.Join(packages, "shared.pth"), []byte(shared+"\n"), 0o644); err != nil {
@@ -59,17 +62,20 @@ func TestWheel(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "macrodata.csv"), dataset.MacrodataCSV(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command(t, dir, clean, "-P", "-W", "error", filepath.Join(source, "test_frames.py"))
-	command(t, source, python, "-m", "mypy", "--cache-dir", filepath.Join(dir, "mypy"), "orffvar")
 
 	page, err := os.ReadFile("../../docs/howto/python.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var program strings.Builder
-	for _, b := range regexp.MustCompile("(?ms)^```python\n(.*?)^```$").FindAllSubmatch(page, -1) {
+	blocks := regexp.MustCompile("(?ms)^```python\n(.*?)^```$").FindAllSubmatch(page, -1)
+	for _, b := range blocks {
 		program.Write(b[1])
 	}
+	testSixLines(t, dir, clean, string(blocks[0][1]))
+	t.Logf("from the wheel to the picture: %v", time.Since(start))
+	command(t, dir, clean, "-P", "-W", "error", filepath.Join(source, "test_frames.py"))
+	command(t, source, python, "-m", "mypy", "--cache-dir", filepath.Join(dir, "mypy"), "orffvar")
 	printed := command(t, dir, clean, "-W", "error::FutureWarning", "-c", program.String())
 	errors := regexp.MustCompile(`are (\S+) for AutoARIMA, (\S+) for ours, (\S+) for AutoETS and (\S+) for the\nseasonal naive`).FindSubmatch(page)
 	if errors == nil {
@@ -81,7 +87,41 @@ func TestWheel(t *testing.T) {
 			t.Errorf("nothing printed %q:\n%s", want, printed)
 		}
 	}
-	if png, err := os.ReadFile(filepath.Join(dir, "unemp.png")); err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) || len(png) < 10_000 {
-		t.Errorf("unemp.png has %d bytes, %v", len(png), err)
+}
+
+// testSixLines runs the first program of the page, by itself and in an empty process. Its picture has
+// the forecast and both bounds, each in a colour of its own.
+func testSixLines(t *testing.T, dir, python, program string) {
+	t.Helper()
+	lines := 0
+	for line := range strings.Lines(program) {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	if lines > 6 {
+		t.Errorf("%d lines, want six:\n%s", lines, program)
+	}
+	command(t, dir, python, "-W", "error::FutureWarning", "-c", program)
+	file, err := os.Open(filepath.Join(dir, "unemp.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	picture, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	painted := make(map[color.RGBA]int)
+	size := picture.Bounds()
+	for y := size.Min.Y; y < size.Max.Y; y++ {
+		for x := size.Min.X; x < size.Max.X; x++ {
+			painted[color.RGBAModel.Convert(picture.At(x, y)).(color.RGBA)]++
+		}
+	}
+	for name, c := range map[string]color.RGBA{"yhat": {0x1f, 0x77, 0xb4, 255}, "yhat-lo-90": {0xff, 0x7f, 0x0e, 255}, "yhat-hi-90": {0x2c, 0xa0, 0x2c, 255}} {
+		if painted[c] < 100 {
+			t.Errorf("%d pixels are of the line %s", painted[c], name)
+		}
 	}
 }
