@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,7 +14,14 @@ import (
 type Checker struct {
 	origins map[string]string // path -> where it was set last
 	broken  map[string]bool   // paths whose value could not be read
-	errs    Errors
+	errs    []placed
+	files   []string // in the order of reading
+}
+
+// placed is an error and the place of its setting.
+type placed struct {
+	where string
+	err   error
 }
 
 // NewChecker returns a Checker for a configuration without a file.
@@ -29,7 +37,31 @@ func (c *Checker) Err() error {
 	if len(c.errs) == 0 {
 		return nil
 	}
-	return c.errs
+	return c.inOrder()
+}
+
+// inOrder returns the errors of files by their lines, and behind them all others as they were found.
+func (c *Checker) inOrder() Errors {
+	at := func(e placed) (file, line int) {
+		for k, name := range c.files {
+			rest, found := strings.CutPrefix(e.where, name+":")
+			if line, err := strconv.Atoi(rest); found && err == nil {
+				return k, line
+			}
+		}
+		return len(c.files), 0
+	}
+	all := slices.Clone(c.errs)
+	slices.SortStableFunc(all, func(a, b placed) int {
+		fileA, lineA := at(a)
+		fileB, lineB := at(b)
+		return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(lineA, lineB))
+	})
+	var errs Errors
+	for _, e := range all {
+		errs = append(errs, e.err)
+	}
+	return errs
 }
 
 // Need records a violation of the setting at path unless ok holds.
@@ -66,7 +98,7 @@ func (c *Checker) origin(path string) string {
 	return ""
 }
 
-// Errors are all violations, in the order of the settings.
+// Errors are all violations, in the order of the lines of the files.
 type Errors []error
 
 func (e Errors) Error() string {
@@ -101,5 +133,5 @@ func (c *Checker) fail(where, path, format string, args ...any) {
 	if where != "" {
 		msg = where + ": " + msg
 	}
-	c.errs = append(c.errs, fmt.Errorf("%s", msg))
+	c.errs = append(c.errs, placed{where, errors.New(msg)})
 }

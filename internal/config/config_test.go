@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,10 +35,18 @@ func TestBadFiles(t *testing.T) {
 			}
 			got := filepath.ToSlash(err.Error())
 			wanted := want.FindAllStringSubmatch(string(content), -1)
+			lines := 0
 			for _, w := range wanted {
 				if !strings.Contains(got, w[1]) {
 					t.Errorf("missing: %s", w[1])
 				}
+			}
+			for _, at := range regexp.MustCompile(`(?m)\.yml:(\d+):`).FindAllStringSubmatch(got, -1) {
+				line, err := strconv.Atoi(at[1])
+				if err != nil || line < lines {
+					t.Errorf("line %s comes after line %d", at[1], lines)
+				}
+				lines = line
 			}
 			if n := strings.Count(got, "\n") + 1; n != len(wanted) {
 				t.Errorf("%d errors, want %d", n, len(wanted))

@@ -28,7 +28,7 @@ func (b *binder) file(name string, content []byte, lookup func(string) (string, 
 	})
 	doc, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
-		b.errs = append(b.errs, &syntaxError{explainSyntax(name, err)})
+		b.errs = append(b.errs, placed{name, &syntaxError{explainSyntax(name, err)}})
 		return
 	}
 	w := &walker{binder: b, name: name, refs: refs, lookup: lookup, anchors: make(map[string]ast.Node)}

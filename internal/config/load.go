@@ -40,13 +40,14 @@ func Load(src Sources, checks ...Check) (*Config, error) {
 		}
 		return "", false
 	}
+	b.files = src.Files
 	for _, name := range src.Files {
 		content, err := os.ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w: correct the path, or begin with  forecaster create > %s", err, name)
 		}
 		if err != nil {
-			b.errs = append(b.errs, &syntaxError{err.Error()})
+			b.errs = append(b.errs, placed{name, &syntaxError{err.Error()}})
 			continue
 		}
 		b.file(name, content, lookup)

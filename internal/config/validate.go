@@ -95,10 +95,8 @@ func (b *binder) validateModel(c *Config) {
 	b.Need(m.Ridge > 0 || m.Forgetting < 1, "model.ridge", "auto needs a memory, model.forgetting < 1")
 	b.Need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
 	b.validateInputs(c)
-	_, err := m.Ranges()
-	b.Need(err == nil, "model.bounds", "%v", err)
-	_, err = m.Thresholds()
-	b.Need(err == nil, "model.limits", "%v", err)
+	b.validateBounds("model.bounds", m.Bounds, m.Ranges)
+	b.validateBounds("model.limits", m.Limits, m.Thresholds)
 	b.OneOf("model.intervals", m.Intervals, "model", "quantile")
 	b.Need(m.Intervals != "quantile" || m.Horizon <= 500, "model.horizon", "must be <= 500 with intervals: quantile, which keep all forecasts that wait for their targets, got %d", m.Horizon)
 	b.Need(!m.Joint || len(m.Levels) > 0, "model.joint", "needs model.levels, whose first is that of the region")
@@ -115,6 +113,19 @@ func (b *binder) validateModel(c *Config) {
 	b.validateKernel(m)
 	b.Need(c.Evaluate.Window == 0 || c.Evaluate.Window >= 8, "evaluate.window", "must be 0 (all) or >= 8, got %d", c.Evaluate.Window)
 	AtLeast(b.Checker, "evaluate.interval", c.Evaluate.Interval, 1)
+}
+
+// validateBounds checks each bound by itself, then all together.
+func (b *binder) validateBounds(path string, texts []string, together func() ([]Bound, error)) {
+	before := len(b.errs)
+	for i, text := range texts {
+		_, err := ParseBound(text)
+		b.Need(err == nil, path, "element %d %v", i, err)
+	}
+	if len(b.errs) == before {
+		_, err := together()
+		b.Need(err == nil, path, "%v", err)
+	}
 }
 
 // validateInputs checks the exogenous inputs.

@@ -15,7 +15,7 @@ func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
 		u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		return errors.New("must be a URL such as http://localhost:8086, without user, password and query string")
+		return errors.New("must be a URL that begins with http:// or https://, without user, password and query string")
 	}
 	return nil
 }

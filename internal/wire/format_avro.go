@@ -70,7 +70,7 @@ func (a *AvroFormat) Check(v *config.Checker, path string, _ *config.Config) {
 	}
 	v.Need((a.RegistryUsername == "") == a.RegistryPassword.IsZero(), path+".registry_username", "and %s.registry_password must be given together", path)
 	v.Need(a.RegistryUsername == "" || a.RegistryToken.IsZero(), path+".registry_token", "excludes %s.registry_username", path)
-	v.Need((a.RegistryTLSCert == "") == (a.RegistryTLSKey == ""), path+".registry_tls_cert", "and registry_tls_key must be given together")
+	checkTLS(v, path+".registry_tls_", a.RegistryTLSCA, a.RegistryTLSCert, a.RegistryTLSKey)
 }
 
 func (a *AvroFormat) reach() avro.RegistryConfig {

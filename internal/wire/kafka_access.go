@@ -51,8 +51,21 @@ func (k *KafkaAccess) check(v *config.Checker, path string) {
 		} {
 			v.Need(!s.set, path+s.path, "has no effect without tls_enable: true")
 		}
+		return
 	}
-	v.Need((k.TLSCert == "") == (k.TLSKey == ""), path+"tls_cert", "and tls_key must be given together")
+	checkTLS(v, path+"tls_", k.TLSCA, k.TLSCert, k.TLSKey)
+}
+
+// checkTLS reads the files of a connection by TLS, whose keys are path with ca, cert and key behind it.
+func checkTLS(v *config.Checker, path, ca, cert, key string) {
+	_, err := kafka.TLSFiles{CA: ca}.Config()
+	v.Need(err == nil, path+"ca", "%v", err)
+	if (cert == "") != (key == "") {
+		v.Need(false, path+"cert", "and %skey must be given together", path)
+		return
+	}
+	_, err = kafka.TLSFiles{Cert: cert, Key: key}.Config()
+	v.Need(err == nil, path+"cert", "%v", err)
 }
 
 func (k *KafkaAccess) checkSASL(v *config.Checker, path string) {

@@ -55,7 +55,7 @@ func OutputInfluxDB(c *config.Config) *InfluxDBOutput {
 // Check implements config.Settings.
 func (i *InfluxDBOutput) Check(v *config.Checker, path string, _ *config.Config) {
 	err := secret.CheckURL(i.URL)
-	v.Need(err == nil, path+".url", "%v; credentials belong in %s.token (user:password on InfluxDB 1.8)", err, path)
+	v.Need(err == nil, path+".url", "%v, such as http://localhost:8086; credentials belong in %s.token (user:password on InfluxDB 1.8)", err, path)
 	v.Need(i.Bucket != "", path+".bucket", "must not be empty (the database's name on InfluxDB 1.8)")
 	checkPoints(v, path, i.BatchSize, i.Timeout, i.Settle, i.Layout, i.Include, i.Every)
 }

@@ -61,13 +61,13 @@ type RemoteWriteOutput struct {
 // Check implements config.Settings.
 func (o *RemoteWriteOutput) Check(v *config.Checker, path string, _ *config.Config) {
 	err := secret.CheckURL(o.URL)
-	v.Need(err == nil, path+".url", "%v; credentials belong in %s.username or %[2]s.token", err, path)
+	v.Need(err == nil, path+".url", "%v, such as http://localhost:9090/api/v1/write; credentials belong in %s.username or %[2]s.token", err, path)
 	if u, parsed := url.Parse(o.URL); err == nil && parsed == nil {
 		v.Need(len(u.Path) > 1, path+".url", "has no path: Prometheus and VictoriaMetrics take remote write at /api/v1/write")
 	}
 	v.Need((o.Username == "") == o.Password.IsZero(), path+".username", "and %s.password must be given together", path)
 	v.Need(o.Username == "" || o.Token.IsZero(), path+".token", "excludes %s.username", path)
-	v.Need((o.TLSCert == "") == (o.TLSKey == ""), path+".tls_cert", "and %s.tls_key must be given together", path)
+	checkTLS(v, path+".tls_", o.TLSCA, o.TLSCert, o.TLSKey)
 	v.OneOf(path+".time", o.Time, "origin", "target")
 	checkPoints(v, path, o.BatchSize, o.Timeout, o.Settle, o.Layout, o.Include, o.Every)
 }

@@ -89,17 +89,17 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 	if f.CA != "" {
 		pem, err := os.ReadFile(f.CA)
 		if err != nil {
-			return nil, fmt.Errorf("kafka: %w", err)
+			return nil, fmt.Errorf("authorities: %w", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("kafka: %s has no certificate in PEM form", f.CA)
+			return nil, fmt.Errorf("%s has no certificate in PEM form", f.CA)
 		}
 	}
 	if f.Cert != "" || f.Key != "" {
 		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 		if err != nil {
-			return nil, fmt.Errorf("kafka: client certificate: %w", err)
+			return nil, fmt.Errorf("client certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
