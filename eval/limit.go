@@ -12,6 +12,9 @@ type Limit struct{ Low, High float64 }
 // Reached reports whether y is not inside of the limit. NaN is not known to be.
 func (l Limit) Reached(y float64) bool { return y <= l.Low || y >= l.High }
 
+// Bounded reports whether the limit has an end.
+func (l Limit) Bounded() bool { return !math.IsInf(l.Low, -1) || !math.IsInf(l.High, 1) }
+
 // String writes the limit as it is configured, such as "<= 90".
 func (l Limit) String() string {
 	switch {

@@ -80,7 +80,7 @@ func NewLive(cfg *config.Config, log *slog.Logger, note string) *Live {
 	if cfg.Server.Enabled {
 		l.Page = livepage.New(livepage.Config{
 			Model: cfg.Model.Type, Horizons: wire.Emitted(cfg), Levels: cfg.Model.Levels,
-			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, Memory: wire.PageMemory(),
+			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status, Memory: wire.PageMemory(), Limits: wire.Limits(cfg),
 		})
 		l.Taps = append(l.Taps, l.Page)
 	}

@@ -93,6 +93,9 @@ func (p *Page) keep(m *member) {
 	p.epochs++
 	m.history = &history{id: len(p.kept), name: m.name, epoch: p.epochs, bytes: historyBytes(len(p.kept), m.info, len(p.tracked))}
 	m.history.begin(m.info, p.tracked, min(len(p.c.Levels), maxLevels))
+	if p.c.Limits != nil {
+		m.history.limits = p.c.Limits(m.info.Variables)
+	}
 	p.kept = append(p.kept, m)
 	p.bytes += m.history.bytes
 }

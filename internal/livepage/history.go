@@ -5,6 +5,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -28,6 +29,8 @@ type history struct {
 	tracks   []track
 	now      fan
 	scores   scores
+	limits   []eval.Limit // of the variables; nil = none
+	toLimit  []float64    // seconds until each is expected there, after the newest sample; NaN = not expected
 	insight  insight
 }
 
@@ -142,6 +145,7 @@ func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	copy(h.at(h.anomaly, i), o.VariableScores)
 	copy(h.at(h.share, i), o.Share)
 	h.score[i%h.capacity] = o.AnomalyScore
+	h.toLimit = append(h.toLimit[:0], o.TimeToLimit...)
 }
 
 // forecast keeps a forecast at its origin and in the fan.
@@ -268,6 +272,11 @@ func (w *fan) message(h *history, v view) *fanMessage {
 			if len(w.reach) > 0 {
 				f.Reach = append(f.Reach, w.reach[i*n+j])
 			}
+		}
+		if j < len(h.limits) && j < len(h.toLimit) && h.limits[j].Bounded() {
+			f.Limit = column{h.limits[j].Low, h.limits[j].High}
+			at := number(h.toLimit[j])
+			f.TimeToLimit = &at
 		}
 	}
 	return m

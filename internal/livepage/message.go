@@ -108,7 +108,11 @@ type fanVariable struct {
 	JointLower column `json:"yhat_joint_lower,omitempty"` // the joint region, if there is one
 	JointUpper column `json:"yhat_joint_upper,omitempty"`
 
-	Reach column `json:"limit_probability,omitempty"` // that the limit has been reached by then, if there is one
+	// With a limit: its lower and upper end, the probability that it has been reached by each time, and the
+	// seconds until that is more likely than not.
+	Limit       column  `json:"limit,omitempty"`
+	Reach       column  `json:"limit_probability,omitempty"`
+	TimeToLimit *number `json:"time_to_limit,omitempty"`
 }
 
 // metricsMessage has the scores of a series.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -33,11 +34,15 @@ type Config struct {
 	Levels   []float64     // nominal coverages of the intervals; the first one is scored
 	Interval time.Duration // between two samples of a series; 0 = unknown
 	Note     string        // remark about this run at the head of the page, or ""
+	Limits   Limits        // of the variables of a series; nil = none
 	Memory   int64         // bytes that the histories of all series may take; 0 = 256 MiB
 
 	// Status returns the state of the job; nil means unknown. Any goroutine may call it.
 	Status func() Status
 }
+
+// Limits returns what variables should not reach; nil for nothing.
+type Limits func(variables []string) []eval.Limit
 
 // Status is the state of the job.
 type Status struct {

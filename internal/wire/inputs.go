@@ -31,6 +31,11 @@ func boundsOf(c config.Model, variables []string) (low, high []float64) {
 	return low, high
 }
 
+// Limits returns the limits of model.limits for the variables of a series.
+func Limits(c *config.Config) func(variables []string) []eval.Limit {
+	return func(variables []string) []eval.Limit { return limitsOf(c.Model, variables) }
+}
+
 // limitsOf returns what the variables of a series should not reach; nil for nothing.
 func limitsOf(c config.Model, variables []string) (limits []eval.Limit) {
 	list, err := c.Thresholds()

@@ -171,6 +171,7 @@ function draw() {
     const shown = Number($("window").value);
     for (const c of charts) c.update(samples, shown, drifts.get(chosen.name) ?? []);
     panels.showIntervals(samples);
+    $("legend-limit").hidden = !charts.some((c) => c.limit?.length);
     $("legend-drift").hidden = !charts.some((c) => c.drifts?.length);
     $("legend-joint").hidden = !charts.some((c) => c.fan?.joint[0].some((x) => x != null));
     panels.showNumbers(samples, variables);

@@ -120,6 +120,8 @@ export class VariableChart extends Chart {
     this.origin = past[this.last];
     const y = v.y.slice(from);
 
+    this.limit = (v.forecast?.limit ?? []).filter((x) => x != null);
+    this.toLimit = v.forecast?.time_to_limit;
     this.drifts = drifts.filter((t) => t >= past[0] && t <= this.origin);
 
     const fan = {time: [], yhat: [], lower: [], upper: [], joint: [[], []], reach: []};
@@ -173,12 +175,13 @@ export class VariableChart extends Chart {
     series.push(line("forecast", 1, [2, 3]), line("forecast", 1, [2, 3])); // the joint region
     return {
       series, bands,
-      scales: {x: {time: true, range: (u, from, to) => zoom ?? [from, to]}, y: {range: (u) => range(u.data, this.levels)}},
+      scales: {x: {time: true, range: (u, from, to) => zoom ?? [from, to]}, y: {range: (u) => range(u.data, this.levels, this.limit)}},
       axes: [timeAxis(), valueAxis(innerWidth < 600 ? 50 : 62)],
       cursor: {sync: {key: "samples"}, drag: {x: true, y: false, setScale: false}, y: false, points: {show: false}},
       padding: [8, 24, 0, 0],
       hooks: {
         drawClear: [(u) => this.shade(u)],
+        draw: [(u) => this.limit.forEach((y) => rule(u, y, palette.outside, [9, 4, 2, 4]))],
         setCursor: [() => this.read()],
         setSelect: [(u) => this.select(u)],
       },
@@ -245,7 +248,7 @@ export class VariableChart extends Chart {
     const i = this.plot?.cursor.idx ?? this.last;
     const n = (x) => format.within(x, this.height);
     const rows = [];
-    const addLimit = (p) => p != null && rows.push(["limit", `${Math.round(100 * p)} %`]);
+    const addLimit = (p) => p != null && rows.push(["limit reached", format.percent(p, 0)]);
     const addInterval = (low, high) => low != null && rows.push(["interval", `${n(low)} … ${n(high)}`]);
     const {past, fan} = this;
     if (i > this.last) {
@@ -263,6 +266,7 @@ export class VariableChart extends Chart {
       if (this.drifts.includes(this.plot?.data[0][i])) rows.push(["drift", "found"]);
       if (i === this.last && fan.yhat.length) rows.push(["next", n(fan.yhat[0])]);
       if (i === this.last) addLimit(fan.reach.at(-1));
+      if (i === this.last && this.toLimit != null) rows.push(["expected", this.toLimit > 0 ? `in ${format.duration(this.toLimit)}` : "beyond it now"]);
     }
     this.readout.replaceChildren(...rows.map(([name, value]) => {
       const group = document.createElement("div");
@@ -283,6 +287,12 @@ export class VariableChart extends Chart {
     let text = `${this.name}: ${p.y.length} samples up to ${format.time(this.origin, this.spacing)}, the newest ${format.number(p.y[this.last])}`;
     if (this.fan.yhat.length) {
       text += `; forecast of the next ${format.number(this.fan.yhat[0])}, ${this.fan.yhat.length} ahead ${format.number(this.fan.yhat.at(-1))}`;
+    }
+    if (this.limit.length) {
+      text += `; limit ${this.limit.map(format.number).join(" and ")}`;
+      const p = this.fan.reach.at(-1);
+      if (p != null) text += `, reached within the forecast with ${format.percent(p, 0)}`;
+      if (this.toLimit != null) text += this.toLimit > 0 ? `, expected in ${format.duration(this.toLimit)}` : ", beyond it now";
     }
     if (outside) text += `; ${outside} outside the interval`;
     if (unusual) text += `; ${unusual} unusual`;
@@ -324,7 +334,7 @@ export const interval = (low, high) => `${format.number(low)} … ${format.numbe
 const room = 4;
 
 /** The range of values of the times that are shown: lines and intervals. */
-function range(data, levels) {
+function range(data, levels, limit) {
   const lines = [Infinity, -Infinity];
   const bands = [Infinity, -Infinity];
   const time = data[0];
@@ -347,8 +357,13 @@ function range(data, levels) {
   for (let i = first; i < first + 3; i++) widen(lines, data[i]);
   if (lines[0] > lines[1]) return [0, 1];
   const height = lines[1] - lines[0] || Math.abs(lines[1]) || 1;
-  const low = Math.max(Math.min(lines[0], bands[0]), lines[0] - height * room);
-  const high = Math.min(Math.max(lines[1], bands[1]), lines[1] + height * room);
+  let low = Math.max(Math.min(lines[0], bands[0]), lines[0] - height * room);
+  let high = Math.min(Math.max(lines[1], bands[1]), lines[1] + height * room);
+  // A limit that is near is in the picture.
+  for (const y of limit) {
+    if (y < low && y > lines[0] - height * room) low = y;
+    if (y > high && y < lines[1] + height * room) high = y;
+  }
   const margin = (high - low || height) * 0.06;
   return [low - margin, high + margin];
 }
@@ -381,19 +396,24 @@ export class TrendChart extends Chart {
   }
 
   rule(u) {
-    const {ctx, bbox} = u;
-    const y = Math.round(u.valToPos(this.goal, "y", true)) + 0.5;
-    if (y < bbox.top || y > bbox.top + bbox.height) return;
-    ctx.save();
-    ctx.strokeStyle = palette.ink;
-    ctx.lineWidth = devicePixelRatio;
-    ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.restore();
+    rule(u, this.goal, palette.ink, [4, 3]);
   }
+}
+
+/** Draws a level across a chart. */
+function rule(u, level, stroke, dash) {
+  const {ctx, bbox} = u;
+  const y = Math.round(u.valToPos(level, "y", true)) + 0.5;
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash(dash.map((n) => n * devicePixelRatio));
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
 }
 
 /** Shares of a whole over time, one on top of the other. */

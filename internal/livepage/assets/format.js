@@ -22,6 +22,12 @@ export function within(x, height) {
 }
 
 /** A count. */
+/** A time span, of two digits: 45 s, 12 min, 3.5 h, 2 d. */
+export function duration(seconds) {
+  const [unit, size] = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]].find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${plain.format(Number((seconds / size).toPrecision(2)))} ${unit}`;
+}
+
 export const count = (n) => (n == null ? dash : whole.format(n));
 
 /** A share of one, in percent. */

@@ -65,7 +65,7 @@ check("shading", painted, [
 ]);
 
 const readout = () => [...chart.readout.children].map((g) => g.children[0].textContent + " " + g.children[1].textContent);
-const newest = ["observed 4.000", "forecast was 9.000", "interval 7.000 … 10.000", "unusual 3.00", "next 5.000", "limit 50 %"];
+const newest = ["observed 4.000", "forecast was 9.000", "interval 7.000 … 10.000", "unusual 3.00", "next 5.000", "limit reached 50 %"];
 check("the newest", readout(), newest);
 check("its time", chart.time.textContent, "1970-01-01 00:00:40");
 check("label", box.getAttribute("aria-label"), "a: 3 samples up to 1970-01-01 00:00:40, the newest 4; forecast of the next 5, 2 ahead 6; " +
@@ -80,9 +80,9 @@ check("another key is", press("a"), true);
 at("ArrowRight");
 check("the second", readout(), ["observed 3.000", "forecast was 3.000", "interval 2.000 … 4.000", "drift found"]);
 at("End");
-check("the future", readout(), ["forecast 6.000", "interval 4.500 … 7.500", "joint 3.500 … 8.500", "limit 50 %"]);
+check("the future", readout(), ["forecast 6.000", "interval 4.500 … 7.500", "joint 3.500 … 8.500", "limit reached 50 %"]);
 at("ArrowLeft");
-check("the next", readout(), ["forecast 5.000", "interval 4.000 … 6.000", "joint 3.000 … 8.000", "limit 25 %"]);
+check("the next", readout(), ["forecast 5.000", "interval 4.000 … 6.000", "joint 3.000 … 8.000", "limit reached 25 %"]);
 check("its time", chart.time.textContent, "1970-01-01 00:00:50");
 press("Escape");
 check("the newest again", readout(), newest);
