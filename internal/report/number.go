@@ -46,8 +46,8 @@ func (n Number) Digits(digits int) string {
 	return strconv.FormatFloat(float64(n), 'g', digits, 64)
 }
 
-// mostWhole is the size below which all digits before the point are printed.
-const mostWhole = 1e15
+// mostWhole is the size below which all digits before the point are printed: float64 has them up to 2^53.
+const mostWhole = 1 << 53
 
 // Apart prints numbers with the given significant digits, or with as many as show two digits of the smallest
 // difference between two of them: 104452.31, 104452.11 and 104452.51.
