@@ -390,6 +390,8 @@ type server interface {
 	values(query string) []string
 	// rows is the number of rows, or points, that a query returns.
 	rows(query, kind string) int
+	// numbers are those of a column, "" = the only one, at a time.
+	numbers(query, column string, at time.Time) []float64
 }
 
 // TestQueries fills a database by a run of the program and executes every query of every
@@ -399,9 +401,9 @@ func TestQueries(t *testing.T) {
 		t.Parallel()
 		db := testserver.StartInfluxDB(t)
 		bucket := db.CreateDatabase("forecasts")
-		fill(t, db.URL, bucket, db.Org, db.Token)
-		t.Run("Flux", func(t *testing.T) { testQueries(t, &languages[0], &fluxServer{t, db, bucket}) })
-		t.Run("InfluxQL", func(t *testing.T) { testQueries(t, &languages[1], &influxServer{t, db}) })
+		written := fill(t, db.URL, bucket, db.Org, db.Token)
+		t.Run("Flux", func(t *testing.T) { testQueries(t, &languages[0], &fluxServer{t, db, bucket}, written) })
+		t.Run("InfluxQL", func(t *testing.T) { testQueries(t, &languages[1], &influxServer{t, db}, written) })
 		t.Run("rules", func(t *testing.T) { testRules(t, &fluxServer{t, db, bucket}) })
 		t.Run("tags", func(t *testing.T) { testTags(t, &influxServer{t, db}) })
 	})
@@ -409,38 +411,38 @@ func TestQueries(t *testing.T) {
 		t.Parallel()
 		db := testserver.StartInfluxDB2(t)
 		bucket := db.CreateDatabase("forecasts")
-		fill(t, db.URL, bucket, db.Org, db.Token)
-		testQueries(t, &languages[0], &fluxServer{t, db, bucket})
+		testQueries(t, &languages[0], &fluxServer{t, db, bucket}, fill(t, db.URL, bucket, db.Org, db.Token))
 	})
 	t.Run("VictoriaMetrics", func(t *testing.T) {
 		t.Parallel()
 		db := testserver.StartVictoriaMetrics(t)
-		fill(t, db.URL, "forecasts", "", "")
+		written := fill(t, db.URL, "forecasts", "", "")
 		db.WaitForRows()
-		testQueries(t, &languages[2], &promServer{t, db})
+		testQueries(t, &languages[2], &promServer{t, db}, written)
 	})
 }
 
-func testQueries(t *testing.T, l *language, db server) {
+func testQueries(t *testing.T, l *language, db server, written []point) {
 	for i := range boards {
 		b := &boards[i]
 		t.Run(b.uid, func(t *testing.T) {
 			d := l.read(t)[b.uid+".json"]
 			set := map[string]string{}
+			from, to := b.span()
 			for _, v := range d.Templating.List {
 				if v.Type != "query" {
 					continue
 				}
-				set[v.Name] = choose(t, db, &v, l.put(v.text(t), b, set))
+				set[v.Name] = choose(t, db, &v, l.put(v.text(t), from, to, set))
 			}
 			for _, a := range d.Annotations.List {
-				if n := db.rows(l.put(a.Target.Query, b, set), table); n == 0 && a.Name != "Drift" {
+				if n := db.rows(l.put(a.Target.Query, from, to, set), table); n == 0 && a.Name != "Drift" {
 					t.Errorf("annotation %q: no rows", a.Name)
 				}
 			}
 			for _, p := range d.Panels {
 				for k, q := range p.Targets {
-					text, want := l.put(q.Query+q.Expr, b, set), [2]int{}
+					text, want := l.put(q.Query+q.Expr, from, to, set), [2]int{}
 					for _, panel := range b.panels {
 						if panel.title == p.Title {
 							want = panel.queries[k].rows
@@ -451,6 +453,14 @@ func testQueries(t *testing.T, l *language, db server) {
 					}
 					if n := db.rows(text, p.Type); n < want[0] || n > want[1] || want[0] == 0 {
 						t.Errorf("panel %q, query %s: %d rows, want %d to %d\n%s", p.Title, q.RefID, n, want[0], want[1], text)
+					}
+					what := b.uid + "/" + p.Title + "/" + q.RefID
+					e, known := expected[what]
+					if known == slices.Contains(unexpected, what) {
+						t.Errorf("%s: values.go must have it once", what)
+					}
+					if _, prom := db.(*promServer); known && (!prom || p.Type != line && !e.ahead) {
+						compare(t, what+"\n"+text, db.numbers(text, e.column, to), e.numbers(&question{written, set, from, to}))
 					}
 				}
 			}
@@ -490,21 +500,20 @@ func choose(t *testing.T, db server, v *variable, query string) string {
 }
 
 // put puts in what Grafana puts in.
-func (l *language) put(query string, b *board, set map[string]string) string {
+func (l *language) put(query string, from, to time.Time, set map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		query = strings.NewReplacer("${"+name+"}", set[name], "${"+name+":regex}", set[name]).Replace(query)
 	}
-	from, to := b.span()
 	return strings.NewReplacer("$timeFilter", fmt.Sprintf("time >= %dms and time <= %dms", from.UnixMilli(), to.UnixMilli()), "${__from}", fmt.Sprint(from.UnixMilli()),
 		"$__interval", "30s", "$__range", fmt.Sprintf("%ds", int(to.Sub(from).Seconds())),
 		"v.timeRangeStart", from.UTC().Format(time.RFC3339), "v.timeRangeStop", to.UTC().Format(time.RFC3339), "v.windowPeriod", "30s").Replace(query)
 }
 
-// span is the time range of a board.
+// span is the time range of a board, of whole windows.
 func (b *board) span() (from, to time.Time) {
 	at := func(s string) time.Time {
 		d, _ := time.ParseDuration(strings.TrimPrefix(s, "now")) // nothing behind now is zero
-		return time.Now().Add(d)
+		return time.Now().Truncate(window).Add(window + d)
 	}
 	return at(b.from), at(b.to)
 }
@@ -528,13 +537,33 @@ func (s *fluxServer) values(query string) (all []string) {
 
 func (s *fluxServer) rows(query, _ string) int { return len(s.query(query)) }
 
+func (s *fluxServer) numbers(query, column string, _ time.Time) (all []float64) {
+	for _, r := range s.query(query) {
+		text, found := r[column]
+		if !found {
+			text = r["_value"]
+		}
+		all = append(all, number(s.t, text))
+	}
+	return all
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 type influxServer struct {
 	t  *testing.T
 	db *testserver.InfluxDB
 }
 
-// ask returns the rows of an InfluxQL query, of all series.
-func (s *influxServer) ask(query string) (rows [][]any) {
+// ask returns the rows of an InfluxQL query, of all series, and the names of its columns.
+func (s *influxServer) ask(query string) (rows [][]any, columns []string) {
 	s.t.Helper()
 	resp, err := http.PostForm(s.db.URL+"/query", url.Values{"db": {"forecasts"}, "q": {query}})
 	if err != nil {
@@ -545,20 +574,24 @@ func (s *influxServer) ask(query string) (rows [][]any) {
 		Error   string
 		Results []struct {
 			Error  string
-			Series []struct{ Values [][]any }
+			Series []struct {
+				Columns []string
+				Values  [][]any
+			}
 		}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || answer.Error != "" || answer.Results[0].Error != "" {
 		s.t.Fatalf("%+v %v\n%s", answer, err, query)
 	}
 	for _, series := range answer.Results[0].Series {
-		rows = append(rows, series.Values...)
+		rows, columns = append(rows, series.Values...), series.Columns
 	}
-	return rows
+	return rows, columns
 }
 
 func (s *influxServer) values(query string) (all []string) {
-	for _, r := range s.ask(query) {
+	rows, _ := s.ask(query)
+	for _, r := range rows {
 		value := r[0]
 		if strings.Contains(query, "TAG VALUES") {
 			value = r[1] // behind the name of the tag
@@ -568,7 +601,21 @@ func (s *influxServer) values(query string) (all []string) {
 	return all
 }
 
-func (s *influxServer) rows(query, _ string) int { return len(s.ask(query)) }
+func (s *influxServer) rows(query, _ string) int {
+	rows, _ := s.ask(query)
+	return len(rows)
+}
+
+func (s *influxServer) numbers(query, column string, _ time.Time) (all []float64) {
+	rows, columns := s.ask(query)
+	i := max(1, slices.Index(columns, column)) // behind the time
+	for _, r := range rows {
+		if v, ok := r[i].(float64); ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
 
 type promServer struct {
 	t  *testing.T
@@ -598,17 +645,24 @@ func (s *promServer) rows(query, kind string) (n int) {
 	return n
 }
 
+func (s *promServer) numbers(query, _ string, at time.Time) (all []float64) {
+	for _, series := range s.db.Query(query, at, at, 0) {
+		all = append(all, number(s.t, fmt.Sprint(series.Value[1])))
+	}
+	return all
+}
+
 // testTags asks for a bound as somebody does who knows InfluxQL.
 func testTags(t *testing.T, s *influxServer) {
-	if rows := s.ask(`SELECT cpu_lower FROM forecast WHERE host='web1' AND horizon='12'`); len(rows) < 500 {
+	if rows, _ := s.ask(`SELECT cpu_lower FROM forecast WHERE host='web1' AND horizon='12'`); len(rows) < 500 {
 		t.Errorf("%d rows", len(rows))
 	}
 }
 
 func testRules(t *testing.T, s *fluxServer) {
-	hour := &board{from: "now-1h", to: "now"}
+	from, to := (&board{from: "now-1h", to: "now"}).span()
 	for _, r := range rules(t) {
-		rows := s.query(languages[0].put(r.Data[0].Model.Query, hour, nil))
+		rows := s.query(languages[0].put(r.Data[0].Model.Query, from, to, nil))
 		if r.UID == "forecaster-drift" && len(rows) == 0 {
 			continue // no alarm in the last hour
 		}
@@ -654,8 +708,8 @@ func testRules(t *testing.T, s *fluxServer) {
 }
 
 // fill lets the program read two hours of two hosts and write into a database, with a value out
-// of the ordinary, a change for good and a gap in the second of them.
-func fill(t *testing.T, address, bucket, org, token string) {
+// of the ordinary, a change for good and a gap in the second of them. It returns what was written.
+func fill(t *testing.T, address, bucket, org, token string) []point {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "forecaster")
@@ -687,10 +741,12 @@ func fill(t *testing.T, address, bucket, org, token string) {
 	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	written := filepath.Join(dir, "written.lp")
 	args := []string{"run"}
 	for _, setting := range []string{
 		"input.file.path=" + file, "input.json.tags=host,dc",
-		"pipeline.interval=10s", "model.horizon=30", "model.limits=mem <= 1.9", "model.joint=true", "evaluate.interval=6",
+		"pipeline.interval=10s", "model.horizon=30", "model.limits=mem <= 1.9", "model.joint=true", "model.drift.detect=true", "evaluate.interval=6",
+		"output.file.path=" + written, "output.file.format=influx",
 		"output.influxdb.url=" + address, "output.influxdb.org=" + org, "output.influxdb.token=" + token, "output.influxdb.bucket=" + bucket,
 	} {
 		args = append(args, "--set", setting)
@@ -698,4 +754,5 @@ func fill(t *testing.T, address, bucket, org, token string) {
 	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return points(t, written)
 }
