@@ -11,10 +11,14 @@ type Message struct {
 	Key       []byte
 	Value     []byte
 	Refused   *DataError // the source could not deliver it whole: not to be decoded
+	Place     string     // file:line of a line in one of several files; "" = that of Topic and Offset
 }
 
 // Origin says where the message stands, as file:line or topic[partition]@offset.
 func (m *Message) Origin() string {
+	if m.Place != "" {
+		return m.Place
+	}
 	if m.Partition < 0 {
 		return fmt.Sprintf("%s:%d", m.Topic, m.Offset+1)
 	}

@@ -15,7 +15,7 @@ import (
 
 func (a *app) anomaliesCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "anomalies FILE",
+		Use:   "anomalies FILE...",
 		Short: "Find the rows that are unusual, and say why",
 		Long: `anomalies learns a file and scores each row before it learns from it. A score
 above 1 is an alarm: the row, with the rows before it, is less probable than
@@ -46,8 +46,8 @@ labels or drawn: these are held.`,
 		Example: `  forecaster anomalies data.csv --top 20
   forecaster anomalies test.csv --history train.csv --labels test_labels.csv
   forecaster anomalies data.csv --score level-sets --order 3 --output json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.anomalies(cmd, args[0]) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.anomalies(cmd, args) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
@@ -59,14 +59,15 @@ labels or drawn: these are held.`,
 	return cmd
 }
 
-func (a *app) anomalies(cmd *cobra.Command, path string) error {
+func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
+	path := paths[0]
 	f := cmd.Flags()
 	top, _ := f.GetInt("top")
 	kind, _ := f.GetString("score")
 	if top < 0 {
 		return &usageError{fmt.Errorf("--top: must be >= 0, got %d", top)}
 	}
-	cfg, err := a.load(cmd, modelSettings, onlyFile("anomalies", path)...)
+	cfg, err := a.load(cmd, modelSettings, onlyFile("anomalies", paths...)...)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 func (a *app) describeCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "describe FILE",
+		Use:   "describe FILE...",
 		Short: "Look at a file first: its format, series, gaps and variables",
 		Long: `describe reads a file and reports the format, the series, their spacing
 and gaps, the range of each variable, missing and repeated values, numbers that may stand
@@ -25,8 +25,8 @@ those of the last 20,000 rows of a series; the first 20 series are described.`,
 		Example: `  forecaster describe data.csv
   forecaster describe data.csv --report look.html
   forecaster describe data.parquet --last 5000 --output json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.describe(cmd, args[0]) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.describe(cmd, args) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
@@ -34,8 +34,9 @@ those of the last 20,000 rows of a series; the first 20 series are described.`,
 	return cmd
 }
 
-func (a *app) describe(cmd *cobra.Command, path string) error {
-	cfg, err := a.load(cmd, modelSettings, onlyFile("describe", path)...)
+func (a *app) describe(cmd *cobra.Command, paths []string) error {
+	path := paths[0]
+	cfg, err := a.load(cmd, modelSettings, onlyFile("describe", paths...)...)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 func (a *app) evaluateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "evaluate FILE",
+		Use:   "evaluate FILE...",
 		Short: "Compare models on a file, side by side",
 		Long: `evaluate runs models over a file, each on its own: every sample is first the
 target of the forecasts made before it, then it is learnt from. The result of a
@@ -41,8 +41,8 @@ See "forecaster anomalies -h" for what the score is.`,
   forecaster evaluate ETTh2.csv --models auto,orffvar,var1,persistence --scale-rows 2880 --score-rows 3600:14400
   forecaster evaluate data.csv --models orffvar --seeds 10 --window 200 --output json
   forecaster evaluate test.csv --history train.csv --labels test_labels.csv`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.evaluate(cmd, args[0]) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.evaluate(cmd, args) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
@@ -61,7 +61,8 @@ See "forecaster anomalies -h" for what the score is.`,
 	return cmd
 }
 
-func (a *app) evaluate(cmd *cobra.Command, path string) error {
+func (a *app) evaluate(cmd *cobra.Command, paths []string) error {
+	path := paths[0]
 	f := cmd.Flags()
 	names, _ := f.GetStringSlice("models")
 	horizons, _ := f.GetIntSlice("horizons")
@@ -70,7 +71,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	window, _ := f.GetInt("window")
 	seeds, _ := f.GetInt("seeds")
 
-	cfg, err := a.load(cmd, modelSettings, onlyFile("evaluate", path)...)
+	cfg, err := a.load(cmd, modelSettings, onlyFile("evaluate", paths...)...)
 	if err != nil {
 		return err
 	}

@@ -22,11 +22,13 @@ import (
 
 func (a *app) forecastCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "forecast FILE",
+		Use:   "forecast FILE...",
 		Short: "Learn a file and print the next forecasts",
 		Long: `forecast learns the history in a file (.csv, .txt, .jsonl, .lp, each also with .gz, .zst
-or .zip; .parquet, .tsf; - is standard input) and prints the next --horizon steps of each series with their intervals, as
-a table, as csv or as json, or writes them to the file --out.
+or .zip; .parquet, .xlsx, .tsf; - is standard input) and prints the next --horizon steps of each
+series with their intervals, as a table, as csv or as json, or writes them to the file
+--out. Several files, a pattern in quotes or a folder are one data set, if they are of one
+kind and have the same columns.
 
 With --known-inputs, the last rows may have exogenous inputs (model.exogenous) only:
 their values at the times that are forecast.
@@ -38,10 +40,11 @@ those that replay writes.`,
   forecaster forecast data.csv --horizon 12 --out next.csv
   forecaster forecast data.csv --horizon 12 --plot next.png
   forecaster forecast data.csv --horizon 12 --output json
+  forecaster forecast 'data/*.parquet' --horizon 12
   some-program | forecaster forecast - --follow --state ./state`,
-		Args:        cobra.ExactArgs(1),
+		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{outputsAnnotation: "table,csv,json"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return a.forecast(cmd, args[0]) },
+		RunE:        func(cmd *cobra.Command, args []string) error { return a.forecast(cmd, args) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
@@ -60,10 +63,11 @@ those that replay writes.`,
 	return cmd
 }
 
-func (a *app) forecast(cmd *cobra.Command, path string) error {
+func (a *app) forecast(cmd *cobra.Command, paths []string) error {
+	path := paths[0]
 	cfg, err := a.load(cmd, append([]setting{
 		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"},
-	}, modelSettings...), onlyFile("forecast", path)...)
+	}, modelSettings...), onlyFile("forecast", paths...)...)
 	if err != nil {
 		return err
 	}

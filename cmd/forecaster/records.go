@@ -25,11 +25,12 @@ func (a *app) readRecords(cmd *cobra.Command, c *config.Config) (*study.Records,
 	defer src.Close()
 	a.assumed(src)
 	known, _ := cmd.Flags().GetBool(knownFlag)
-	name := wire.InputFile(c).Path
+	in := wire.InputFile(c)
+	name := in.Path
 	var n atomic.Int64
 	bar := a.progressBar("reading", src.Progress, n.Load)
 	var records *study.Records
-	if job.IsRegular(name) {
+	if in.Rereadable() {
 		records, err = study.CountRecords(cmd.Context(), name, func() (stream.Source, stream.Decoder, error) {
 			again, err := wire.OpenFile(c)
 			if err != nil {
@@ -145,6 +146,6 @@ func prefixed(flag string, err error) error {
 func withFile(c *config.Config, path string) *config.Config {
 	other := c.Clone()
 	f := wire.InputFile(other)
-	f.Path, f.Last, f.Since = path, 0, ""
+	f.Path, f.More, f.Last, f.Since = path, nil, 0, ""
 	return other
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 
 func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "replay FILE",
+		Use:   "replay FILE...",
 		Short: "Forecast a file as if it were live, and score the forecasts",
 		Long: `replay sends a file (.csv, .jsonl, .parquet, .tsf; - is JSON lines on standard input) through
 the same engine as run: every sample is forecast before the model learns from it. It
@@ -42,8 +43,8 @@ Forecasts of another file follow those that --out has from the same --state.`,
   forecaster replay data.csv --speed 60 --serve
   forecaster replay history.csv --state ./state && forecaster run -c forecaster.yaml --set state.dir=./state
   forecaster replay data.csv --report report.html --output json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0]) },
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
@@ -58,11 +59,12 @@ Forecasts of another file follow those that --out has from the same --state.`,
 	return cmd
 }
 
-func (a *app) replay(cmd *cobra.Command, path string) error {
+func (a *app) replay(cmd *cobra.Command, paths []string) error {
+	path := paths[0]
 	settings := append([]setting{
 		{"out", "output.file.path"}, {"columns", "output.file.columns"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
 	}, modelSettings...)
-	fixed := onlyFile("replay", path)
+	fixed := onlyFile("replay", paths...)
 	serve, _ := cmd.Flags().GetBool("serve")
 	if serve {
 		fixed = append(fixed, config.Setting{Path: "server.enabled", Value: "true", From: "--serve"})
@@ -159,12 +161,14 @@ func columnsFlag(cmd *cobra.Command) {
 const weightsEvery = 20
 
 // onlyFile returns the settings that make a file the only input.
-func onlyFile(command, path string) []config.Setting {
+func onlyFile(command string, paths ...string) []config.Setting {
+	more, _ := json.Marshal(paths[1:]) // of strings
 	return []config.Setting{
 		{Path: "input.kafka", Value: "null", From: command},
 		{Path: "input.stdin", Value: "null", From: command},
 		{Path: "input.simulated", Value: "null", From: command},
-		{Path: "input.file.path", Value: path, From: command},
+		{Path: "input.file.path", Value: paths[0], From: command},
+		{Path: "input.file.more", Value: string(more), From: command},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -20,10 +19,13 @@ import (
 // CheckRecords say it.
 func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.Source, error) {
 	src, err := wire.OpenFile(cfg)
-	if err != nil || !IsRegular(wire.InputFile(cfg).Path) {
+	if err != nil || !wire.InputFile(cfg).Rereadable() {
 		return src, err
 	}
-	if err = checkNames(ctx, cfg, log, src); err == nil {
+	if err = checkOrder(ctx, cfg); err == nil {
+		err = checkNames(ctx, cfg, log, src)
+	}
+	if err == nil {
 		err = checkSpacing(ctx, cfg)
 	}
 	if err != nil {
@@ -33,10 +35,18 @@ func OpenFile(ctx context.Context, cfg *config.Config, log *slog.Logger) (*file.
 	return src, nil
 }
 
-// IsRegular reports whether a path names a file that can be read more than once.
-func IsRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+// checkOrder returns an error when several files overlap in time.
+func checkOrder(ctx context.Context, cfg *config.Config) error {
+	f := wire.InputFile(cfg)
+	if len(f.More) == 0 && !file.IsSeveral(f.Path) {
+		return nil
+	}
+	src, err := wire.OpenFile(cfg)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return src.CheckOrder(ctx)
 }
 
 // checkNames returns an error when a regular file lacks a variable that it must have: by its
@@ -99,7 +109,7 @@ func firstRecords(ctx context.Context, cfg *config.Config, f func(*stream.Record
 // CheckRecords makes the checks of OpenFile for what it could not see: the records of standard input
 // or a pipe, and names of rules and bounds where records name the variables. each calls f with them.
 func CheckRecords(cfg *config.Config, log *slog.Logger, src *file.Source, each func(f func(*stream.Record)) error) error {
-	regular := IsRegular(wire.InputFile(cfg).Path)
+	regular := wire.InputFile(cfg).Rereadable()
 	if regular && src.Variables() != nil {
 		return nil
 	}
@@ -135,7 +145,7 @@ func withNames(cfg *config.Config, log *slog.Logger, messages stream.Source, src
 	if n.done() || src.Variables() != nil {
 		return messages
 	}
-	early := !IsRegular(wire.InputFile(cfg).Path) && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
+	early := !wire.InputFile(cfg).Rereadable() && cfg.Pipeline.Interval == 0 // whole samples that nobody has looked at
 	return &namedSource{Source: messages, file: src, decoder: src.Decoder(), names: n, early: early, log: log}
 }
 

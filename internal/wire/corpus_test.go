@@ -89,11 +89,18 @@ func readCells(path string, settings ...string) (cells, string, error) {
 // setting matches one of an error, in quotes or not.
 var setting = regexp.MustCompile(`--set (?:"([^"]+)"|'([^']+)'|([^\s;,)]+))`)
 
-// TestCorpus: each file, written by the programs that people use, is read right, every cell of it, and
-// the assumptions are listed; or it is refused, and the setting that the error names makes it right.
-func TestCorpus(t *testing.T) {
-	dir := filepath.Join("testdata", "corpus")
-	f, err := os.Open(filepath.Join(dir, "truth.json.gz"))
+// truth is how a file of the corpus is read.
+type truth struct {
+	Says     string
+	Settings []string
+	Refused  bool
+	Series   map[string]map[string][][2]*float64
+}
+
+// readTruth reads what the corpus holds.
+func readTruth(t *testing.T) (files map[string]truth) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "corpus", "truth.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,16 +109,17 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var files map[string]struct {
-		Says     string
-		Settings []string
-		Refused  bool
-		Series   map[string]map[string][][2]*float64
-	}
 	if err := json.NewDecoder(z).Decode(&files); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range files {
+	return files
+}
+
+// TestCorpus: each file, written by the programs that people use, is read right, every cell of it, and
+// the assumptions are listed; or it is refused, and the setting that the error names makes it right.
+func TestCorpus(t *testing.T) {
+	dir := filepath.Join("testdata", "corpus")
+	for name, want := range readTruth(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name)
 			got, said, err := readCells(path)

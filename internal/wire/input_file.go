@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -14,10 +15,17 @@ var fileInput = kind[input]{name: "file", about: "one pass over a file", setting
 
 // FileInput is a file that is read once from start to end.
 type FileInput struct {
-	// `.csv`, `.tsv`, `.txt`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`, `.zst` or `.zip`; `.parquet`, `.tsf`
+	// `.csv`, `.tsv`, `.txt`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`, `.zst` or `.zip`; `.parquet`, `.xlsx`, `.tsf`;
+	// or a folder, or a pattern such as `data/*.csv`: files of one kind with the same columns
 	Path string `yaml:"path"`
 
-	Format string `yaml:"format"` // `csv`, `jsonl`, `influx`, `parquet` or `tsf`; empty = by the extension
+	More []string `yaml:"more"` // further files, folders or patterns; all are one data set in the order of time
+
+	SeriesPerFile bool `yaml:"series_per_file"` // each of several files is a series with the name of the file
+
+	Format string `yaml:"format"` // `csv`, `jsonl`, `influx`, `parquet`, `xlsx` or `tsf`; empty = by the extension
+
+	Sheet string `yaml:"sheet"` // sheet of a workbook; empty = the only one with cells
 
 	// sort the lines by time, for which the whole file is held in memory; assumed when the newest line
 	// comes first; without `pipeline.interval`, rows that equal another one are left out
@@ -67,7 +75,16 @@ func (f *FileInput) formatName(*config.Config) string {
 	if f.Format != "" {
 		return f.Format
 	}
+	if file.IsSeveral(f.Path) {
+		return file.FormatOfSeveral(f.Path, readable()...)
+	}
 	return file.FormatOf(f.Path, readable()...)
+}
+
+// Rereadable reports whether the file can be read more than once, as a pipe cannot.
+func (f *FileInput) Rereadable() bool {
+	info, err := os.Stat(f.Path)
+	return file.IsSeveral(f.Path) || err == nil && info.Mode().IsRegular()
 }
 
 func (f *FileInput) file() *string { return &f.Path }
@@ -104,6 +121,7 @@ func fileSource(c *config.Config) (path string, sc file.SourceConfig) {
 		sc.Format, sc.Series, sc.Sort, sc.Strict = f.Format, f.Series, f.Sort, f.Strict
 		sc.CSV.OneOrder = true
 		sc.Last, sc.Missing = f.Last, len(c.Pipeline.Missing) > 0
+		sc.More, sc.PerFile, sc.Sheet = f.More, f.SeriesPerFile, f.Sheet
 		sc.Since, _ = f.since()                 // Check returns the error
 		sc.DropEqual = c.Pipeline.Interval == 0 // an interval takes the mean or the sum of equal rows, too
 		return f.Path, sc

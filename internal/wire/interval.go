@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -17,7 +16,7 @@ func checkInterval(v *config.Checker, c *config.Config) {
 	if c.Pipeline.Interval > 0 || f == nil || !inParts(c) || f.formatName(c) == influxFormat.name {
 		return
 	}
-	if info, err := os.Stat(f.Path); err != nil || !info.Mode().IsRegular() {
+	if !f.Rereadable() {
 		return // reading would take lines from a pipe
 	}
 	if _, err := time.LoadLocation(c.Input.TimeZone); err != nil {

@@ -20,6 +20,8 @@ var keys = map[string]string{
 	"JSONConfig.Time":          "input.json.time_field",
 	"JSONConfig.Values":        "input.json.values_field",
 	"SourceConfig.Format":      "input.file.format",
+	"SourceConfig.PerFile":     "input.file.series_per_file",
+	"SourceConfig.Sheet":       "input.file.sheet",
 	"SourceConfig.Sort":        "input.file.sort",
 	"assemble.Config.Interval": "pipeline.interval",
 	"assemble.Config.Missing":  "pipeline.missing",

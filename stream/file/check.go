@@ -38,7 +38,7 @@ func (s *Source) checkLines(path string, c SourceConfig) error {
 		return nil
 	}
 	c.asIs = true
-	again, err := openAs(path, c)
+	again, err := openAll(path, c)
 	if err != nil {
 		return err
 	}

@@ -39,11 +39,15 @@ func (s *Source) configure(c SourceConfig) error {
 		return err
 	}
 	if f.Table != nil {
-		if err := s.readTable(f, &c.CSV); err != nil {
+		if err := s.readTable(f, &c); err != nil {
 			return err
 		}
+	} else if len(c.partitions) > 0 {
+		return fmt.Errorf("%s: the folders have the column %s, which is read with Parquet alone: name the files of one folder, or make each file a series with  %s",
+			s.path, strings.Join(c.partitions, ","), s.setting.Set("SourceConfig.PerFile", "true"))
 	}
 	s.longest = cmp.Or(c.MaxBytes, 1<<20) + 1
+	s.found = c
 	if f.Lines == nil {
 		if ext == ".tsv" {
 			c.CSV.Comma = cmp.Or(c.CSV.Comma, '\t')
@@ -59,6 +63,7 @@ func (s *Source) configure(c SourceConfig) error {
 			return err
 		}
 	}
+	s.found = c
 	if s.decoder, err = f.Lines(&c); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -126,7 +131,10 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	if _, err := format.ParseTime([]byte(d.TimeColumn()), c.TimeUnit); err == nil && inFile {
 		return s.noHeader(d.TimeColumn(), &c)
 	}
-	s.decoder, s.csv = d, nil
+	s.decoder, s.csv, s.found.CSV = d, nil, c
+	if inFile {
+		s.found.CSV.Header = nil
+	}
 	s.blanks += string(rune(cmp.Or(c.Comma, ',')))
 	if (reverse || s.sort) && !s.asIs {
 		return s.order(ctx, reverse)

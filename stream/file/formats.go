@@ -21,7 +21,7 @@ type Format struct {
 
 	// Table reads a regular file that is no text as lines of CSV with a header. It states in c
 	// what need not be guessed.
-	Table func(f *os.File, size int64, c *format.CSVConfig) (io.Reader, error)
+	Table func(f *os.File, size int64, c *SourceConfig) (io.Reader, error)
 
 	// Lines makes the decoder of the lines.
 	Lines func(c *SourceConfig) (stream.Decoder, error)
@@ -50,7 +50,7 @@ var (
 )
 
 // Formats are the formats of a SourceConfig that names none.
-var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, TSFFormat}
+var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, TSFFormat, XLSXFormat}
 
 // FormatOf returns the name of the format that belongs to the extensions of a path, or "".
 func FormatOf(path string, formats ...Format) string {
@@ -116,7 +116,7 @@ func (s *Source) noFormat(ext string, formats []Format) error {
 }
 
 // readTable makes s read the lines of a table.
-func (s *Source) readTable(f Format, c *format.CSVConfig) error {
+func (s *Source) readTable(f Format, c *SourceConfig) error {
 	if s.live != nil {
 		return fmt.Errorf("%s: %s can be read from a regular file only, its index is at the end", s.path, f.Name)
 	}
@@ -124,6 +124,9 @@ func (s *Source) readTable(f Format, c *format.CSVConfig) error {
 		return fmt.Errorf("%s: %s is packed, and %s is read from a file of its own: unpack it first", s.path, s.packedName, f.Name)
 	}
 	r, err := f.Table(s.file, s.size, c)
+	if err == nil {
+		r, err = addPartitions(r, s.path, c)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}

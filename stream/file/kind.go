@@ -19,8 +19,8 @@ const (
 // kinds are files that are no text, by their first bytes.
 var kinds = []struct{ begins, name, remedy string }{
 	{"PAR1", "Parquet", ""},
-	{"PK\x03\x04", "a workbook (Excel, LibreOffice) or another zip file", saveAs},
-	{"\xd0\xcf\x11\xe0", "a workbook of an old Excel", saveAs},
+	{"PK\x03\x04", "a workbook or another zip file", "rename a workbook of Excel to .xlsx; of others, " + saveAs},
+	{"\xd0\xcf\x11\xe0", "a workbook of an old Excel, or with a password", saveAs},
 	{"SQLite format 3\x00", "a SQLite database", "write a table as CSV with  sqlite3 -header -csv IN 'select * from TABLE' > OUT.csv"},
 	{"ARROW1", "Arrow (Feather)", "write it as Parquet with pandas: read_feather, then to_parquet"},
 	{"\x89HDF", "HDF5", "write it as Parquet with pandas: read_hdf, then to_parquet"},

@@ -15,7 +15,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
 )
 
 // parquetReader reads a Parquet file as lines of CSV with a header: whatever is known about
@@ -33,15 +32,15 @@ type parquetReader struct {
 }
 
 // readParquet is the Table of ParquetFormat.
-func readParquet(f *os.File, size int64, c *format.CSVConfig) (io.Reader, error) {
+func readParquet(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	r, lists, err := newParquetReader(f, size)
 	if err != nil {
 		return nil, err
 	}
-	c.Lists = lists
-	c.Comma = ','
-	if slices.ContainsFunc(r.columns, func(c parquetColumn) bool { return c.number }) && c.Thousands == 0 {
-		c.Decimal = cmp.Or(c.Decimal, '.') // not to be guessed: 1.066 beside 950
+	c.CSV.Lists = lists
+	c.CSV.Comma = ','
+	if slices.ContainsFunc(r.columns, func(c parquetColumn) bool { return c.number }) && c.CSV.Thousands == 0 {
+		c.CSV.Decimal = cmp.Or(c.CSV.Decimal, '.') // not to be guessed: 1.066 beside 950
 	}
 	return r, nil
 }

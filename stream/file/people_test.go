@@ -133,7 +133,7 @@ var people = []struct {
 	{name: "not-compressed.csv.gz", series: "not-compressed"},
 	{name: "utf16-no-mark.csv", fails: true, want: "iconv -f UTF-16LE"},
 	{name: "picture.csv", fails: true, want: "is a picture"},
-	{name: "workbook.xlsx", fails: true, want: "save the sheet as CSV"},
+	{name: "workbook.xlsx", fails: true, want: "the workbook is damaged"},
 	{name: "database.csv", fails: true, want: "sqlite3 -header -csv"},
 	{name: "noise.csv", fails: true, want: "is no text"},
 	{name: "login.csv", fails: true, want: "is a web page"},

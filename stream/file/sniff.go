@@ -150,6 +150,7 @@ func (s *Source) order(ctx context.Context, reverse bool) error {
 	}
 	var lines []timed
 	first := s.next
+	reverse = reverse && s.set == nil
 	for {
 		err := s.readLine(ctx)
 		if errors.Is(err, io.EOF) {

@@ -59,6 +59,9 @@ type SourceConfig struct {
 	// Since leaves out records of an earlier time, in nanoseconds since 1970; 0 = none.
 	Since int64
 
+	// Sheet is the sheet of a workbook; "" = the only one with cells.
+	Sheet string
+
 	// JSON is the format of lines of JSON.
 	JSON format.JSONConfig
 
@@ -66,7 +69,18 @@ type SourceConfig struct {
 	// string ends it.
 	Influx format.InfluxConfig
 
-	asIs bool // the lines keep their order, even if the newest comes first
+	// More are further files, folders or patterns, of the same format and the same columns: one data set
+	// in the order of time.
+	More []string
+
+	// PerFile makes each of several files a series with the name of the file.
+	PerFile bool
+
+	asIs       bool     // the lines keep their order, even if the newest comes first
+	partitions []string // columns in the names of folders
+
+	set  *set // of this file and others, which Sort puts in order together
+	read *atomic.Int64
 }
 
 // Source reads the lines of a file as messages: offset = line - 1, partition =
@@ -75,7 +89,7 @@ type Source struct {
 	path    string
 	file    *os.File
 	size    int64
-	read    atomic.Int64
+	read    *atomic.Int64
 	live    *live // of a pipe or the like; nil for a regular file
 	lines   *bufio.Reader
 	decoder stream.Decoder
@@ -86,6 +100,9 @@ type Source struct {
 	key     []byte
 
 	packedName string // of the file in a zip archive
+
+	set   *set         // nil = one file
+	found SourceConfig // what was decided about the format
 
 	comments           bool // lines of CSV that begin with # are none of data
 	setting            format.Names
@@ -108,7 +125,7 @@ type Source struct {
 // The header of a CSV file is read at once, the header of standard input or a pipe by
 // the first Read.
 func OpenSource(path string, c SourceConfig) (*Source, error) {
-	s, err := openAs(path, c)
+	s, err := openAll(path, c)
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +139,30 @@ func OpenSource(path string, c SourceConfig) (*Source, error) {
 	return s, nil
 }
 
-func openAs(path string, c SourceConfig) (*Source, error) {
+// openAll opens a file, or several as one.
+func openAll(path string, c SourceConfig) (*Source, error) {
 	if c.Formats == nil {
 		c.Formats = Formats
 	}
-	s, err := open(path, c.Formats)
+	if len(c.More) == 0 && !IsSeveral(path) {
+		return openAs(path, c)
+	}
+	files, err := expand(append([]string{path}, c.More...), &c)
 	if err != nil {
 		return nil, err
 	}
+	return openSet(path, files, c)
+}
+
+func openAs(path string, c SourceConfig) (*Source, error) {
+	if c.read == nil {
+		c.read = new(atomic.Int64)
+	}
+	s, err := open(path, &c)
+	if err != nil {
+		return nil, err
+	}
+	s.set = c.set
 	s.setting, c.CSV.Names, c.JSON.Names = c.Names, c.Names, c.Names
 	if err := s.configure(c); err != nil {
 		s.Close()
@@ -138,17 +171,17 @@ func openAs(path string, c SourceConfig) (*Source, error) {
 	return s, nil
 }
 
-func open(path string, formats []Format) (*Source, error) {
+func open(path string, c *SourceConfig) (*Source, error) {
 	if path == "-" {
-		s := &Source{path: "stdin", file: os.Stdin, live: newLive(os.Stdin)}
+		s := &Source{path: "stdin", file: os.Stdin, live: newLive(os.Stdin), read: c.read}
 		s.lines = bufio.NewReaderSize(s.live, 1<<16)
 		return s, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, explainMissing(path, formats, err)
+		return nil, explainMissing(path, c.Formats, err)
 	}
-	s := &Source{path: path, file: f}
+	s := &Source{path: path, file: f, read: c.read}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -156,9 +189,9 @@ func open(path string, formats []Format) (*Source, error) {
 		return nil, err
 	case info.IsDir():
 		f.Close()
-		return nil, fmt.Errorf("%s is a directory", path)
+		return nil, fmt.Errorf("%s is a directory, and a file was expected", path)
 	}
-	r := io.Reader(&counter{r: f, n: &s.read})
+	r := io.Reader(&counter{r: f, n: s.read})
 	if !info.Mode().IsRegular() {
 		s.live = newLive(r)
 		s.lines = bufio.NewReaderSize(s.live, 1<<16)
@@ -168,13 +201,13 @@ func open(path string, formats []Format) (*Source, error) {
 	s.lines = bufio.NewReaderSize(r, sampleBytes)
 	if begin, _ := s.lines.Peek(4); string(begin) == "PK\x03\x04" {
 		var text *bufio.Reader
-		if text, s.packedName, err = unzip(f, s.size, &s.read); text != nil {
+		if text, s.packedName, err = unzip(f, s.size, s.read); text != nil {
 			s.lines = text
 		} else if !strings.EqualFold(filepath.Ext(path), ".zip") {
 			err = nil // a workbook, perhaps damaged: checkText says it
 		}
 	} else {
-		s.lines, err = decompress(s.lines, &s.read)
+		s.lines, err = decompress(s.lines, s.read)
 	}
 	if err != nil {
 		f.Close()
@@ -247,9 +280,13 @@ func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 
 // message returns the line that was read last as a message that shares its memory.
 func (s *Source) message() stream.Message {
-	return stream.Message{
+	m := stream.Message{
 		Topic: s.path, Partition: -1, Offset: s.next - 1, Key: s.key, Value: bytes.TrimRight(s.line, "\r\n"),
 	}
+	if s.set != nil {
+		m.Topic, m.Place = s.set.name, fmt.Sprintf("%s:%d", s.path, s.next-s.set.lines)
+	}
+	return m
 }
 
 // Read implements stream.Source.
@@ -329,7 +366,11 @@ func (s *Source) readLine(ctx context.Context) error {
 			s.next++
 			return nil
 		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) || ctx.Err() != nil:
+		case errors.Is(err, io.EOF):
+			if err := s.nextFile(); err != nil {
+				return err
+			}
+		case ctx.Err() != nil:
 			return err
 		default:
 			return fmt.Errorf("%s:%d: %w", s.path, s.next+1, err)

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/orffvar/forecaster/stream/format"
 )
 
 // TSFFormat is the format of the Monash archive (Godahewa et al. 2021): a series a line.
@@ -48,12 +46,12 @@ var tsfSteps = map[string]struct {
 // mostTSFLine is the limit of a line, which holds a whole series.
 const mostTSFLine = 1 << 28
 
-func readTSF(f *os.File, size int64, c *format.CSVConfig) (io.Reader, error) {
+func readTSF(f *os.File, size int64, c *SourceConfig) (io.Reader, error) {
 	r := &tsfReader{lines: bufio.NewReaderSize(io.NewSectionReader(f, 0, size), sampleBytes), name: -1, start: -1}
 	if err := r.head(); err != nil {
 		return nil, err
 	}
-	c.Comma, c.Decimal = ',', '.'
+	c.CSV.Comma, c.CSV.Decimal = ',', '.'
 	r.text = []byte("unique_id,ds,y\n")
 	return r, nil
 }

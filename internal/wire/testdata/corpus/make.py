@@ -1,12 +1,12 @@
 """Writes the files of the corpus with the programs that people use, and truth.json.gz with every value by its time in microseconds.
 
-    python3 -m venv V && V/bin/pip install pandas polars duckdb fastparquet pyarrow xlsxwriter && V/bin/python make.py
+    python3 -m venv V && V/bin/pip install pandas polars duckdb fastparquet pyarrow openpyxl xlsxwriter && V/bin/python make.py
 
 A file that is refused has the text of the error that names the remedy; the test runs remedies that are
 settings (--set KEY=VALUE), and compares what is read then.
 """
 import csv, datetime as dt, decimal, gzip, io, json, math, os, sqlite3, warnings
-import duckdb, numpy as np, pandas as pd, polars as pl, pyarrow as pa, pyarrow.csv as pacsv, pyarrow.feather as feather, pyarrow.parquet as pq
+import duckdb, numpy as np, openpyxl, xlsxwriter, pandas as pd, polars as pl, pyarrow as pa, pyarrow.csv as pacsv, pyarrow.feather as feather, pyarrow.parquet as pq
 warnings.simplefilter('ignore')
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
 N = 40
@@ -172,5 +172,51 @@ pq.write_table(pa.table({'time': [t.isoformat() for t in hours], 'temp': [str(v)
 pq.write_table(pa.table({'time': hours, 'temp': a, 'raw': [b'\xff\x00'] * N}), 'binary.parquet'); read('binary.parquet', 'column raw left out', temp=a)
 
 feather.write_feather(table, 'pandas.feather'); refused('pandas.feather', 'read_feather, then to_parquet', series={})
+
+# workbooks
+d = df()
+d.to_excel('pandas-openpyxl.xlsx', index=False); read('pandas-openpyxl.xlsx')
+d.to_excel('pandas-xlsxwriter.xlsx', index=False, engine='xlsxwriter'); read('pandas-xlsxwriter.xlsx')
+d.set_index('time').to_excel('pandas-index.xlsx'); read('pandas-index.xlsx')
+df(temp=gaps, press=b).to_excel('pandas-na.xlsx', index=False); read('pandas-na.xlsx', temp=gaps, press=b)
+df(times=days).to_excel('pandas-days.xlsx', index=False); read('pandas-days.xlsx', times=days)
+pl.DataFrame({'time': hours, 'temp': a, 'press': b}).write_excel('polars.xlsx'); read('polars.xlsx')
+with pd.ExcelWriter('sheets.xlsx') as w:
+    d.to_excel(w, sheet_name='plant', index=False); d.to_excel(w, sheet_name='other', index=False)
+refused('sheets.xlsx', 'choose one with')
+
+def sheet(path, write, **options):
+    book = xlsxwriter.Workbook(path, options)
+    write(book, book.add_worksheet(), book.add_format({'num_format': 'dd/mm/yyyy hh:mm'}))
+    book.close()
+
+def table_at(row, ws, date, number=lambda ws, r, c, v: ws.write_number(r, c, v)):
+    ws.write_row(row, 0, ['time', 'temp', 'press'])
+    for i in range(N):
+        ws.write_datetime(row + 1 + i, 0, hours[i], date); number(ws, row + 1 + i, 1, a[i]); number(ws, row + 1 + i, 2, b[i])
+
+def titled(book, ws, date): ws.merge_range('A1:C1', 'Report of the plant'); table_at(2, ws, date)
+sheet('titled.xlsx', titled); read('titled.xlsx', '1 line before the header')
+sheet('date1904.xlsx', lambda book, ws, date: table_at(0, ws, date), date_1904=True); read('date1904.xlsx')
+sheet('formulas.xlsx', lambda book, ws, date: table_at(0, ws, date, lambda ws, r, c, v: ws.write_formula(r, c, f'=1*{v}', None, v))); read('formulas.xlsx')
+sheet('number-texts.xlsx', lambda book, ws, date: table_at(0, ws, date, lambda ws, r, c, v: ws.write_string(r, c, str(v)))); read('number-texts.xlsx')
+sheet('inline-texts.xlsx', lambda book, ws, date: table_at(0, ws, date), constant_memory=True); read('inline-texts.xlsx')
+def percents(book, ws, date):
+    share = book.add_format({'num_format': '0.0%'}); table_at(0, ws, date, lambda ws, r, c, v: ws.write_number(r, c, v / 100, share))
+sheet('percents.xlsx', percents); read('percents.xlsx', temp=[v / 100 for v in a], press=[v / 100 for v in b])
+def apart(book, ws, date):
+    day, clock = book.add_format({'num_format': 'yyyy-mm-dd'}), book.add_format({'num_format': 'h:mm'})
+    ws.write_row(0, 0, ['date', 'clock', 'temp'])
+    for i in range(N): ws.write_datetime(i + 1, 0, dt.datetime(hours[i].year, hours[i].month, hours[i].day), day); ws.write_datetime(i + 1, 1, hours[i].time(), clock); ws.write_number(i + 1, 2, a[i])
+    book.add_worksheet('empty'); hidden = book.add_worksheet('hidden'); hidden.write(0, 0, 'x'); hidden.hide()
+sheet('apart.xlsx', apart); read('apart.xlsx', 'time of day in column clock', temp=a)
+def errors(book, ws, date):
+    table_at(0, ws, date)
+    for i in range(3, N, 7): ws.write_formula(i + 1, 1, '=1/0', None, '#DIV/0!')
+sheet('errors.xlsx', errors); read('errors.xlsx', temp=gaps, press=b)
+book = openpyxl.Workbook(); book.active.append(['time', 'temp', 'sum'])
+for i in range(N): book.active.append([hours[i], a[i], f'=B{i + 2}*2'])
+book.save('uncomputed.xlsx'); refused('uncomputed.xlsx', 'open the workbook and save it', series={})
+
 with gzip.GzipFile('truth.json.gz', 'w', mtime=0) as f: f.write(json.dumps(truth).encode())
 print(len(truth), 'files')

@@ -1,0 +1,115 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// partitionsOf returns the columns in the names of the folders of a file, column=value, as Hive and Spark write
+// them.
+func partitionsOf(path string) map[string]string {
+	columns := make(map[string]string)
+	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
+		if column, value, ok := strings.Cut(folder, "="); ok && column != "" {
+			if plain, err := url.PathUnescape(value); err == nil {
+				value = plain
+			}
+			if value == "__HIVE_DEFAULT_PARTITION__" {
+				value = ""
+			}
+			columns[column] = value
+		}
+	}
+	return columns
+}
+
+// dateParts are columns of partitions that say no more than the times of the rows.
+var dateParts = []string{"date", "dt", "ds", "day", "week", "month", "quarter", "year", "hour", "minute"}
+
+// partitionColumns returns the columns in the names of the folders of files that tell their rows apart.
+func partitionColumns(files []string) []string {
+	values := make(map[string]string)
+	varying := make(map[string]bool)
+	for _, path := range files {
+		for column, value := range partitionsOf(path) {
+			if before, seen := values[column]; seen && before != value && !slices.Contains(dateParts, strings.ToLower(column)) {
+				varying[column] = true
+			}
+			values[column] = value
+		}
+	}
+	return slices.Sorted(maps.Keys(varying))
+}
+
+// seriesByFolders makes partitions the series of c, unless c has others.
+func seriesByFolders(c *SourceConfig, files []string) []format.Assumption {
+	columns := partitionColumns(files)
+	if len(columns) == 0 || c.PerFile {
+		return nil
+	}
+	c.partitions = columns
+	if c.CSV.Series != nil {
+		return nil
+	}
+	c.CSV.Series = columns
+	names := strings.Join(columns, ",")
+	return []format.Assumption{{Text: "series by the names of the folders, " + names, Field: "CSVConfig.Series", Value: names, Usual: true}}
+}
+
+// withColumns adds the same cells to all lines of a table.
+type withColumns struct {
+	lines *bufio.Reader
+	cells []byte // of the next line
+	rows  []byte // of the lines behind the header
+	text  []byte // not yet read
+}
+
+// addPartitions adds the columns of c to the lines of a table, except those that it has.
+func addPartitions(r io.Reader, path string, c *SourceConfig) (io.Reader, error) {
+	if len(c.partitions) == 0 {
+		return r, nil
+	}
+	lines := bufio.NewReaderSize(r, sampleBytes)
+	b, err := lines.Peek(sampleBytes)
+	if len(b) == 0 {
+		return nil, err
+	}
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	header, err := format.ParseHeader(line, ',')
+	if err != nil {
+		return nil, fmt.Errorf("%s:1: %w", path, err)
+	}
+	w := &withColumns{lines: lines}
+	values := partitionsOf(path)
+	for _, column := range c.partitions {
+		if !slices.Contains(header, column) {
+			w.cells = appendText(append(w.cells, ','), lineBreaks.Replace(column))
+			w.rows = appendText(append(w.rows, ','), lineBreaks.Replace(values[column]))
+		}
+	}
+	return w, nil
+}
+
+// Read implements io.Reader.
+func (w *withColumns) Read(p []byte) (int, error) {
+	if len(w.text) == 0 {
+		line, err := w.lines.ReadBytes('\n')
+		if len(line) == 0 {
+			return 0, err
+		}
+		w.text = append(append(bytes.TrimSuffix(line, []byte("\n")), w.cells...), '\n')
+		w.cells = w.rows
+	}
+	n := copy(p, w.text)
+	w.text = w.text[n:]
+	return n, nil
+}
