@@ -10,22 +10,27 @@ import (
 )
 
 // sharePaths sets what the paths weigh at anchor k for coordinate j, in proportion to their experts. Direct
-// regressions have no path of their own and follow the iterated ones.
+// regressions have no path of their own: they add to the others in proportion, or follow the source.
 func (o *multihorizon) sharePaths(k, j int, awake bool) {
 	d, a := o.direct.dim, o.mixtures[k].aggregate
 	source, mixture, own := a.weight(iterated, j), a.weight(iteratedAll, j), a.weight(ownPast, j)
 	if !awake {
 		source, mixture = source+mixture, 0
 	}
-	part, followers := 0., a.weight(direct, j)+a.weight(directLocal, j)
-	if mixture > 0 {
-		part = mixture / (source + mixture)
+	followers := a.weight(direct, j) + a.weight(directLocal, j)
+	season := 0.
+	if o.season > 0 { // else these experts repeat the last value
+		season = a.weight(lastSeason, j) + a.weight(seasonStep, j)
 	}
-	source, mixture = source+(1-part)*followers, mixture+part*followers
-	season := a.weight(lastSeason, j) + a.weight(seasonStep, j)
-	sum := max(source+mixture+own+season, math.SmallestNonzeroFloat64)
+	leaders := source + mixture + own
+	led := leaders + followers
+	if leaders == 0 {
+		source, leaders = 1, 1
+	}
+	sum := max(led+season, math.SmallestNonzeroFloat64)
+	share := led / leaders / sum
 	path := o.pathWeights[k*paths*d+j:]
-	path[sourcePath*d], path[mixturePath*d], path[ownPath*d] = source/sum, mixture/sum, own/sum
+	path[sourcePath*d], path[mixturePath*d], path[ownPath*d] = share*source, share*mixture, share*own
 	path[seasonPath*d] = season / sum
 }
 
@@ -93,8 +98,12 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 				row[j] = (1-t)*v + t*to[j]
 			}
 		}
-		for n, path := range [paths][]float64{o.iteratedPath, o.mixture.path, o.lags.path, o.seasonPath} {
-			if left < h-1 && (n != mixturePath || awake[k-1] && awake[k]) {
+		mixture := o.mixture.path
+		if !awake[k] { // it may end before
+			mixture = o.iteratedPath
+		}
+		for n, path := range [paths][]float64{o.iteratedPath, mixture, o.lags.path, o.seasonPath} {
+			if left < h-1 {
 				o.follow(dst, path, mean, n, k, left, h)
 			}
 		}

@@ -70,7 +70,7 @@ func newSeasons(past *series.History, limit, given int) *seasons {
 }
 
 // clock derives the spacing and the natural periods from the times of the samples.
-func (s *seasons) clock() {
+func (s *seasons) clock(inverse []float64) {
 	step := s.time - s.before
 	known := s.time != 0 && s.before != 0 && step > 0
 	s.before = s.time
@@ -87,7 +87,7 @@ func (s *seasons) clock() {
 	if s.alike++; s.alike == alikeSpacings {
 		s.spacing = (s.time - s.since) / alikeSpacings
 		s.alike = 0
-		s.natural()
+		s.natural(inverse)
 	}
 }
 
@@ -97,7 +97,8 @@ func (s *seasons) same(step int64, length float64) bool {
 }
 
 // natural replaces all cycles but the configured one by those of the clock.
-func (s *seasons) natural() {
+func (s *seasons) natural(inverse []float64) {
+	n := min(alikeSpacings+1, s.past.Count) // samples of this spacing
 	s.Keep(func(c *cycle) bool { return c.given })
 	for _, span := range naturalSpans {
 		exact := float64(span) / float64(s.spacing)
@@ -112,8 +113,10 @@ func (s *seasons) natural() {
 		if c := newCycle(s.dim, period); s.find(period) == nil {
 			c.span = span
 			s.add(c)
+			s.teach(c, n, 1, inverse) // the last sample is still to come
 		}
 	}
+	s.known = min(s.known, s.count+1-n)
 }
 
 // find returns the cycle of about the given period, or nil.
@@ -172,17 +175,21 @@ func (s *seasons) propose(period int, inverse []float64) {
 	c.setFree()
 	c.span = s.spacing * int64(period)
 	s.add(c)
+	s.teach(c, min(s.past.Count, s.past.Depth), 0, inverse)
+}
+
+// teach lets a new cycle learn the last n samples, but so many of the newest.
+func (s *seasons) teach(c *cycle, n, newest int, inverse []float64) {
+	period, past := c.period, s.past
 	shorter := s.cycles[:0:0]
 	for _, o := range s.cycles {
 		if o.period < period {
 			shorter = append(shorter, o)
 		}
 	}
-	past := s.past
-	n := min(past.Count, past.Depth)
 	c.phase = ((s.phaseNow(c)-n)%period + period) % period
 	others := make([]float64, s.dim)
-	for l := n - 1; l >= 0; l-- {
+	for l := n - 1; l >= newest; l-- {
 		clear(others)
 		for _, o := range shorter {
 			o.shapeAt(others, -l)
@@ -249,7 +256,7 @@ func (s *seasons) learn(of *autoSeries, o *outcome) {
 // the variables.
 func (s *seasons) Observe(inverse []float64) {
 	y := s.past.Lag(0)
-	s.clock()
+	s.clock(inverse)
 	s.active = false
 	clear(s.last)
 	others := s.others

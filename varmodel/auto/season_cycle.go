@@ -39,7 +39,7 @@ type cycle struct {
 	prior  []float64 // shape at the last sample, from before that was learnt
 	total  []float64 // sum of the last period
 	fresh  []float64 // sum since run was a multiple of the period: total has no rounding errors of long ago
-	share  []slope   // of each variable
+	share  []share   // of each variable
 	active bool      // a share is above 0
 	said   bool      // a share is large enough to speak of a season …
 	sure   bool      // … and to report it: it is no chance
@@ -51,14 +51,14 @@ func newCycle(dim, period int) *cycle {
 		period: period,
 		prior:  v[:dim:dim], total: v[dim : 2*dim : 2*dim], fresh: v[2*dim : 3*dim : 3*dim], unit: v[3*dim:],
 		none:  make([]float32, dim),
-		share: make([]slope, dim),
+		share: make([]share, dim),
 	}
 	for j := range c.share {
-		c.share[j].least, c.share[j].memory = naturalTerms, shareMemory
+		t := &c.share[j].slope
+		t.every, t.least, t.memory = period, naturalTerms, shareMemory
 		if period < shortPeriod {
-			c.share[j].memory, c.share[j].short = 1-float64(period)/shortMemory, true
+			t.memory, t.short = 1-float64(period)/shortMemory, true
 		}
-		c.share[j].every = period
 	}
 	return c
 }
@@ -67,7 +67,9 @@ func newCycle(dim, period int) *cycle {
 func (c *cycle) setFree() {
 	c.free = true
 	for j := range c.share {
-		c.share[j].least, c.share[j].smallest, c.share[j].short = freeTerms, freeShare, false
+		t := &c.share[j].slope
+		t.least, t.smallest, t.short = freeTerms, freeShare, false
+		c.share[j].free = true
 	}
 }
 
@@ -200,10 +202,10 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 		v -= c.total[j]*perPeriod + others[j]
 		p := float64(mean[j]) * c.unit[j]
 		if !observed[j] {
-			c.share[j].add(0, 0, c.given)
+			c.share[j].add(0, 0, c.given, false)
 			continue
 		}
-		c.share[j].add(p*inverse[j], v*inverse[j], c.given)
+		c.share[j].add(p*inverse[j], v*inverse[j], c.given, true)
 		if inverse[j] > 0 {
 			limit := shapeLimit / inverse[j]
 			v = series.ClipTo(v, p-limit, p+limit)
@@ -219,7 +221,7 @@ func (c *cycle) check() {
 	for j := range c.share {
 		s := &c.share[j]
 		largest = max(largest, s.value)
-		c.sure = c.sure || s.value > saidShare && (c.given || s.sure())
+		c.sure = c.sure || s.value > saidShare && (c.given || s.slope.sure())
 	}
 	c.active = largest > 0
 	c.said = largest > saidShare || c.said && largest > keptShare
@@ -239,6 +241,9 @@ func (c *cycle) interrupt() {
 	c.run = 0
 	clear(c.total)
 	clear(c.fresh)
+	for j := range c.share {
+		c.share[j].evidence.interrupt()
+	}
 }
 
 func (c *cycle) State(s *snapshot.Codec) {
@@ -288,15 +293,13 @@ type slope struct {
 }
 
 // add takes what was said and what happened, in standard deviations. A given cycle is
-// believed until there are two terms.
-func (t *slope) add(said, happened float64, given bool) {
-	said = series.ClipTo(said, -shareDistance, shareDistance)
-	happened = series.ClipTo(happened, -shareDistance, shareDistance)
+// believed until there are two terms. It reports whether a term has ended.
+func (t *slope) add(said, happened float64, given bool) (ended bool) {
 	t.product += said * happened
 	t.square += said * said
 	t.said, t.happened = t.said+said, t.happened+happened
 	if t.outcomes++; t.outcomes < t.every {
-		return
+		return false
 	}
 	p, s := t.product, t.square
 	if t.short {
@@ -322,6 +325,7 @@ func (t *slope) add(said, happened float64, given bool) {
 	case given:
 		t.value = series.ClipTo(t.ps/t.ss, 0, 1)
 	}
+	return true
 }
 
 // equalTerms is the number of equal terms that would have the weight of those there are.
