@@ -135,7 +135,7 @@ func TestShortCyclesBetweenAnchors(t *testing.T) {
 	nmse := nmseOf(t, newAuto(t, Config{Dim: 1, Horizon: 8}), rows, horizons)
 	for k, h := range horizons {
 		// 3,750 rows with a correlation of .9: the variance has a standard error of 7 %, the ratio of errors less.
-		if best := 1 - math.Pow(.9, float64(2*h)); !(nmse[k] <= 1.06*best) {
+		if best := 1 - math.Pow(.9, float64(2*h)); !(nmse[k] <= 1.07*best) {
 			t.Errorf("%d steps: %.3f, the optimum is %.3f", h, nmse[k], best)
 		}
 	}

@@ -221,7 +221,7 @@ func (c *cycle) check() {
 	for j := range c.share {
 		s := &c.share[j]
 		largest = max(largest, s.value)
-		c.sure = c.sure || s.value > saidShare && (c.given || s.slope.sure())
+		c.sure = c.sure || s.sure(c.given)
 	}
 	c.active = largest > 0
 	c.said = largest > saidShare || c.said && largest > keptShare

@@ -13,13 +13,11 @@ const (
 	evidenceErrors = 3   // standard errors of the slope above 0, with many equal blocks, from which on it is no chance …
 	evidenceFew    = 3   // … and so many more with a single one
 	evidenceDoubt  = .5  // part of them, below which there is no share at all
-	evidenceSquare = .1  // explained part of the variance from which on a cycle that was found may have a share
 	evidenceMinus  = .3  // standard errors that are subtracted from a share by evidence
 )
 
 // share is the part of a cycle's shape that is worth taking, for one variable: by the slope, or earlier by
-// evidence. Without evidence there is none. A cycle that the search has found needs both: a search sees many
-// periods.
+// evidence. Without half of the evidence there is none.
 type share struct {
 	slope    slope
 	evidence evidence
@@ -44,9 +42,15 @@ func (s *share) add(said, happened float64, given, observed bool) {
 	case given:
 	case ratio > 1 && !s.free && s.slope.every >= evidenceBlocks:
 		s.value = max(s.value, early)
-	case !(ratio > evidenceDoubt) || s.free && !(ratio > 1 && s.evidence.explained() > evidenceSquare):
+	case !(ratio > evidenceDoubt):
 		s.value = 0
 	}
+}
+
+// sure reports whether the share is no chance.
+func (s *share) sure(given bool) bool {
+	ratio, _ := s.evidence.share()
+	return s.value > saidShare && (given || ratio > 1 && s.slope.sure())
 }
 
 func (s *share) State(c *snapshot.Codec) {
@@ -104,9 +108,6 @@ func (e *evidence) share() (ratio, share float64) {
 	ratio = b / ((evidenceErrors + evidenceFew*e.x4/(e.xx*e.xx)) * se)
 	return ratio, series.ClipTo(e.product/e.square-evidenceMinus*se, 0, 1)
 }
-
-// explained is the part of the variance of changes that the slope explains.
-func (e *evidence) explained() float64 { return e.xy * e.xy / (e.xx * e.yy) }
 
 // forget multiplies all sums by keep, in (0, 1].
 func (e *evidence) forget(keep float64) {
