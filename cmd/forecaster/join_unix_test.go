@@ -57,7 +57,7 @@ func TestRealJoin(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	in, out, dead := filepath.Join(dir, "flat.jsonl"), filepath.Join(dir, "flat.csv"), filepath.Join(dir, "dead%d.jsonl")
+	in, out, dead := filepath.Join(dir, "flat.jsonl"), filepath.Join(dir, "flat.csv"), filepath.Join(dir, "dead%d-{partition}.jsonl")
 	writeFile(t, in, []byte(flat.String()))
 	settings := []string{"--set", "pipeline.interval=10s", "--set", "pipeline.wait=60s", "--set", "model.type=var1", "--set", "input.json.series_field=series", "--set", "input.json.values_field=values"}
 	mustCall(t, append([]string{"replay", in, "--out", out}, settings...)...)
@@ -69,7 +69,7 @@ func TestRealJoin(t *testing.T) {
 	}
 	want := lines(out)
 
-	live := filepath.Join(dir, "live%d.csv")
+	live := filepath.Join(dir, "live%d-{partition}.csv")
 	args := append([]string{
 		"run", "--set", "input.kafka.brokers=" + k.Addr, "--set", "input.kafka.topics=cpu,mem,disk", "--set", "input.kafka.join=joined", "--set", "input.kafka.session_timeout=6s",
 		"--set", "state.topic=joined-state", "--set", "log.format=json",
@@ -77,11 +77,14 @@ func TestRealJoin(t *testing.T) {
 	member := func(i int) {
 		start(t, "forecaster", append(slices.Clone(args), "--set=output.file.path="+fmt.Sprintf(live, i), "--set=output.dead_letters.path="+fmt.Sprintf(dead, i))...)
 	}
+	of := func(path string, member int) string { // joined has one partition
+		return strings.Replace(fmt.Sprintf(path, member), "{partition}", "0", 1)
+	}
 	var got []string
 	written := func() bool {
 		got = got[:0]
 		for i := range 2 {
-			if path := fmt.Sprintf(live, i); exists(path) {
+			if path := of(live, i); exists(path) {
 				got = append(got, lines(path)...)
 			}
 		}
@@ -97,7 +100,7 @@ func TestRealJoin(t *testing.T) {
 		t.Errorf("%d forecasts, want %d", len(got), len(want))
 	}
 	for i := range 2 {
-		if path := fmt.Sprintf(dead, i); exists(path) && len(readFile(t, path)) > 0 {
+		if path := of(dead, i); exists(path) && len(readFile(t, path)) > 0 {
 			t.Errorf("refused:\n%.2000s", readFile(t, path))
 		}
 	}
