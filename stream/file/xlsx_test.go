@@ -67,10 +67,10 @@ func TestWorkbookCells(t *testing.T) {
 		`<row><c s="1"><v>1</v></c><c s="1"><v>59</v></c><c s="1"><v>61</v></c></row>`:                             "1900-01-01,1900-02-28,1900-03-01\n",
 		`<row><c><v>45657.999999999</v></c><c s="1"><v>45657.999999999</v></c></row>`:                              "45657.999999999,2025-01-01\n",
 		`<row><c><v>1</v></c><c></c></row><row></row><row><c><v>2</v></c></row>`:                                   "1\n\n2\n",
-		`<row><c><f>A1</f></c></row>`:                      "!a formula without its value",
-		`<row><c t="s"><v>7</v></c></row>`:                 "!there is no text",
-		`<row><c><v>x</v></c></row>`:                       "!is not a number",
-		`<row><c><v>1</v></c>`: "!damaged",
+		`<row><c><f>A1</f></c></row>`:      "!a formula without its value",
+		`<row><c t="s"><v>7</v></c></row>`: "!there is no text",
+		`<row><c><v>x</v></c></row>`:       "!is not a number",
+		`<row><c><v>1</v></c>`:             "!damaged",
 	} {
 		got, err := bookText(t, smallBook(t, rows))
 		if err != nil {
