@@ -131,7 +131,9 @@ func (m *merger) work(ctx context.Context, j *joining, p *kafka.Partition) error
 				continue
 			}
 			stop()
-			<-failed
+			if cause := <-failed; cause != nil {
+				m.log.Debug("the copying has ended after a commit that failed", "error", cause)
+			}
 		case err = <-failed:
 		}
 		break

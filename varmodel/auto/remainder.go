@@ -38,22 +38,22 @@ func newRemainder(s *autoSeries) *remainder {
 }
 
 // follow learns the season from the last sample and moves the remainder on.
-func (q *seasons) follow(s *autoSeries) {
-	y := s.past.Lag(0)
-	q.Observe(s.scaler.Inverse)
-	r := s.remainder
-	if r == nil && !q.active {
+func (s *seasons) follow(of *autoSeries) {
+	y := of.past.Lag(0)
+	s.Observe(of.scaler.Inverse)
+	r := of.remainder
+	if r == nil && !s.active {
 		return
 	}
-	enough := s.past.Count >= min(s.total/2, s.m.memory)
-	if r == nil || r.age >= remainderEvery && enough && r.changed(q) {
+	enough := of.past.Count >= min(of.total/2, of.m.memory)
+	if r == nil || r.age >= remainderEvery && enough && r.changed(s) {
 		if enough {
-			s.computeRemainder()
+			of.computeRemainder()
 		}
 		return
 	}
 	for j, v := range y {
-		r.z[j] = v - q.last[j]
+		r.z[j] = v - s.last[j]
 	}
 	r.Push(r.z)
 	r.age++
@@ -180,14 +180,14 @@ func (s *autoSeries) frameOf(e *expert) *frame {
 }
 
 // forecast makes the remainder ready for the next forecast.
-func (q *seasons) forecast(s *autoSeries) {
-	r := s.remainder
+func (s *seasons) forecast(of *autoSeries) {
+	r := of.remainder
 	if r == nil {
 		return
 	}
 	r.frame.past.AlignWith(r.past)
 	r.frame.prepare()
-	q.to(r.season, 1)
+	s.to(r.season, 1)
 }
 
 // setTargets sets the target of the source, given the next sample.
