@@ -145,7 +145,7 @@ func TestEvaluateScoresAsReplayDoes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), c.layout.name)
 			writeFile(t, path, c.layout.write(c.data))
-			args := []string{path, "--horizon", "3", "--max-refused", "1", "--output", "json"}
+			args := []string{path, "--max-refused", "1", "--output", "json"}
 			for _, set := range append(c.layout.sets, c.sets...) {
 				if set == "known" {
 					args = append(args, "--known-inputs")
@@ -154,7 +154,7 @@ func TestEvaluateScoresAsReplayDoes(t *testing.T) {
 				}
 			}
 			for _, model := range []string{"orffvar", "auto"} {
-				replayed := scoresJSON(t, model, append([]string{"replay", "--model", model}, args...))
+				replayed := scoresJSON(t, model, append([]string{"replay", "--model", model, "--horizon", "3"}, args...))
 				evaluated := scoresJSON(t, model, append([]string{"evaluate", "--models", model, "--horizons", "1,2,3"}, args...))
 				if len(evaluated) != 3 {
 					t.Fatalf("%s: %d horizons", model, len(evaluated))
