@@ -59,9 +59,13 @@ type Observation struct {
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
 
-	// AnomalyScore says how improbable the sample is, see eval.AnomalyScorer. Above 1: an
+	// AnomalyScore says how improbable the sample is, see anomaly.Scorer. Above 1: an
 	// alarm. NaN: not known yet.
 	AnomalyScore float64
+
+	// StateScore says how far the sample is from what the series was when it was normal, for as long as
+	// that lasts, see anomaly.Scorer.StateScore. Above 1 it is as rare as an alarm. NaN: not known yet.
+	StateScore float64
 
 	// Cause is the view with the largest score. It means nothing while AnomalyScore is NaN.
 	Cause anomaly.View

@@ -66,7 +66,7 @@ func (a *Anomaly) Text() string {
 	var text string
 	switch a.Phase {
 	case AnomalyBegin:
-		text = fmt.Sprintf("anomaly begins: %s, score %.2f", a.Cause, a.Score)
+		text = fmt.Sprintf("anomaly begins: %s, score %.2f, state %.2f", a.Cause, a.Score, a.StateScore)
 	case AnomalyNewNormal:
 		text = fmt.Sprintf("anomaly since %s is the new normal: peak %.2f, %s", TimeText(a.Begin), a.Score, a.Cause)
 	default:

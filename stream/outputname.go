@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	ownNames    = []string{"anomaly_score", "cause", "is_anomaly", "levelset_score", "time"}
+	ownNames    = []string{"anomaly_score", "cause", "is_anomaly", "levelset_score", "state_score", "time"}
 	ownSuffixes = []string{"_lower", "_upper", "_joint", "_score", "_share", "_limit_probability", "_time_to_limit"}
 )
 

@@ -20,13 +20,17 @@ func (a *app) anomaliesCommand() *cobra.Command {
 		Long: `anomalies learns a file and scores each row before it learns from it. A score
 above 1 is an alarm: the row, with the rows before it, is less probable than
 model.anomaly.false_alarms, one in 1,000 by default. A score of 2: one in 1,000,000. The
-score is the largest of five:
+score is the largest of six:
 
   level        the last rows are away from the mean of the series, at this time of day
   noise        the forecast errors of the last rows are larger or smaller than usual
   jump         the row is away from its forecast
   correlation  a variable is away from what the others of the same rows lead to expect
   flat         the variables move less from row to row than usual, or a value repeats
+  state        the row itself is away from all that was normal so far
+
+The score of the state has a column of its own: it stays high for as long as the state lasts,
+while an anomaly is one alarm.
 
 An alarm begins an anomaly, which is one line of the table: its highest score, the cause
 and the leading variable of all its rows, and the observed and expected value where that
@@ -112,7 +116,7 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 	}
 	r.List(scores)
 	if marked != nil {
-		r.Detections = append([]study.Detection{study.DetectRows(name, scores, float64(r.Threshold), samples, marked)},
+		r.Detections = append(study.DetectRows(name, scores, float64(r.Threshold), samples, marked),
 			study.BaselineDetections(samples, before, marked)...)
 	}
 	top = cmp.Or(top, len(r.Stretches))

@@ -25,6 +25,9 @@ type Event struct {
 	// Score is the largest score that Observe has returned for a sample of it.
 	Score float64
 
+	// StateScore is the largest score of the state in it, see Scorer.StateScore.
+	StateScore float64
+
 	// Cause is the view with the largest sum of scores over the samples odd enough for an
 	// alarm, and Shares are the mean shares of the variables, weighted by these scores: a
 	// shift that begins with a jump is a shift.
@@ -197,7 +200,7 @@ func (s *Scorer) settle() {
 // lasts reports whether the sample is still odd enough for the event, in a view that averages
 // over samples.
 func (s *Scorer) lasts() bool {
-	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation], s.scores[Flat]) > eventLeast
+	return max(s.scores[Level], s.scores[Noise], s.scores[Correlation], s.scores[Flat], s.scores[State]) > eventLeast
 }
 
 // begin begins an event with a sample of the score, which it returns.
@@ -238,7 +241,7 @@ func (s *Scorer) openInside() {
 // than the event's, or something in other variables. The view is the leading one.
 func (s *Scorer) another(best float64) (score float64, is bool) {
 	e := &s.event
-	if e.age <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow {
+	if e.age <= eventQuiet || s.c.MinDuration > 1 || e.inside || e.endedNow || s.leading == State {
 		return 0, false
 	}
 	leading := s.leading
@@ -296,6 +299,8 @@ func (s *Scorer) takePart(time int64, best float64) (score float64) {
 		e.Peak, e.Score, score = time, best, best
 	}
 	e.highest = max(e.highest, best)
+	state, _ := s.StateScore()
+	e.StateScore = max(e.StateScore, state)
 	for v, x := range s.scores {
 		e.peaks[v] = max(e.peaks[v], x)
 	}
@@ -380,6 +385,7 @@ func (e *eventState) state(c *snapshot.Codec) {
 		c.Int64(x)
 	}
 	c.Float64(&e.Score)
+	c.Float64(&e.StateScore)
 	cause := int(e.Cause)
 	c.Index(&cause, int(viewCount))
 	e.Cause = View(cause)

@@ -32,7 +32,10 @@ func (r Rule) admits(expected, deviation float64) bool {
 // suppressed reports whether the rule of variable j suppresses its part in a view of the sample y.
 func (s *Scorer) suppressed(v View, j int, y []float64) bool {
 	deviation := s.levels.Deviation[j]
-	if v != Level && v != Correlation {
+	switch v {
+	case State:
+		deviation = y[j] - s.normal.mean[j]
+	case Jump, Noise, Flat:
 		deviation = s.errors.Error[j]
 	}
 	return !s.c.Rules[j].admits(y[j]-deviation, deviation)

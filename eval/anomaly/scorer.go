@@ -29,16 +29,21 @@ const (
 	// Flat: the variables move less from sample to sample than usual.
 	Flat
 
+	// State: the variables of this sample together are away from the usual samples.
+	State
+
 	viewCount
 )
 
-func (v View) String() string { return [...]string{"level", "noise", "jump", "correlation", "flat"}[v] }
+func (v View) String() string {
+	return [...]string{"level", "noise", "jump", "correlation", "flat", "state"}[v]
+}
 
 // viewRates are the expected numbers of false alarms of the views, in parts of
 // Config.FalseAlarms. Their sum exceeds 1 because the tails of the slow views
 // are estimated conservatively: simulations without anomalies have between .6 and 1.4 of
 // the configured rate.
-var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3, Flat: .3}
+var viewRates = [viewCount]float64{Level: .3, Noise: .3, Jump: 1, Correlation: .3, Flat: .3, State: .3}
 
 const (
 	anomalyWarmup = 100    // samples before the first score
@@ -106,6 +111,7 @@ type Scorer struct {
 	slow    [viewCount]slowView // those but Jump
 	others  *others             // nil without Correlation
 	r       []float64           // residuals of others, standardised
+	normal  *normalState
 	event   eventState
 	outer   *eventState // that the event is inside of, if it is; nil before the first
 
@@ -151,6 +157,7 @@ func NewScorer(c Config) *Scorer {
 		c: c, errors: newAnomalyErrors(c.Dim), levels: newLevels(c.Dim), runs: newAnomalyRuns(c.Dim),
 		shares: make([]float64, c.Dim), left: make([]float64, c.Dim), lone: newLoneValues(c.Dim), profile: make([]float64, c.Dim), event: newEventState(c.Dim), score: math.NaN(),
 	}
+	s.normal = newNormalState(c.Dim)
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
 	}
@@ -159,7 +166,7 @@ func NewScorer(c Config) *Scorer {
 	}
 	s.squares = [viewCount][]float64{
 		Level: s.levels.Square[:c.Dim], Noise: s.errors.Square[:c.Dim],
-		Jump: make([]float64, c.Dim), Correlation: make([]float64, c.Dim), Flat: make([]float64, c.Dim),
+		Jump: make([]float64, c.Dim), Correlation: make([]float64, c.Dim), Flat: make([]float64, c.Dim), State: make([]float64, c.Dim),
 	}
 	if c.Dim >= 2 {
 		s.lively = newLiveliness(c.Dim)
@@ -187,6 +194,10 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 	s.scores = [viewCount]float64{}
 	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
 	s.lonely = s.excludeLone(s.left, y, yhat, factor)
+	s.normal.compare(y)
+	if !s.stateRests() {
+		s.normal.resolve(y, s.runs.last)
+	}
 	jump, errs := s.observeJump(y, yhat, factor)
 	standing := s.observeRuns(time, y, s.day.seen())
 	sample := y
@@ -220,11 +231,14 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 		best = s.consider(best, Jump, surprisal)
 		s.learnJump(jump.all)
 	}
+	best = s.considerState(best, sample)
 	s.learnLevels(y)
 	if s.n <= anomalyWarmup || !(best >= 0) {
+		s.learnState(sample)
 		return 0, false
 	}
 	s.score = s.continueEvent(time, best, y)
+	s.learnState(sample)
 	return s.score, true
 }
 
@@ -404,6 +418,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	if s.others != nil {
 		s.others.state(c)
 	}
+	s.normal.state(c)
 	s.event.state(c)
 	if s.event.inside {
 		if s.outer == nil {

@@ -26,6 +26,7 @@ type history struct {
 	anomaly  []float64
 	share    []float64 // of each variable in the score; capacity x variables
 	score    []float64 // of the sample, capacity
+	state    []float64 // score of the state, capacity
 	tracks   []track
 	now      fan
 	scores   scores
@@ -67,6 +68,7 @@ func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 	h.anomaly = make([]float64, size)
 	h.share = make([]float64, size)
 	h.score = make([]float64, h.capacity)
+	h.state = make([]float64, h.capacity)
 	for _, horizon := range tracked {
 		h.tracks = append(h.tracks, track{
 			horizon: horizon, yhat: make([]float64, size), lower: make([]float64, size), upper: make([]float64, size),
@@ -76,7 +78,7 @@ func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 }
 
 // sampleBytes is the memory of a sample.
-func sampleBytes(variables, tracked int) int { return 8 * (2 + variables*(3+3*tracked)) }
+func sampleBytes(variables, tracked int) int { return 8 * (3 + variables*(3+3*tracked)) }
 
 // capacityOf is the number of samples in the n-th history.
 func capacityOf(n, variables, tracked int) int64 {
@@ -102,7 +104,7 @@ func (h *history) push(t int64) int64 {
 	i := h.end
 	h.end++
 	h.time[i%h.capacity] = t
-	h.score[i%h.capacity] = math.NaN()
+	h.score[i%h.capacity], h.state[i%h.capacity] = math.NaN(), math.NaN()
 	unknown(h.at(h.y, i))
 	unknown(h.at(h.anomaly, i))
 	unknown(h.at(h.share, i))
@@ -144,7 +146,7 @@ func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	copy(h.at(h.y, i), o.Y)
 	copy(h.at(h.anomaly, i), o.VariableScores)
 	copy(h.at(h.share, i), o.Share)
-	h.score[i%h.capacity] = o.AnomalyScore
+	h.score[i%h.capacity], h.state[i%h.capacity] = o.AnomalyScore, o.StateScore
 	h.toLimit = append(h.toLimit[:0], o.TimeToLimit...)
 }
 
@@ -215,10 +217,11 @@ func (h *history) all() []int {
 // window copies the samples from number first on, and the current forecast.
 func (h *history) window(v view, first int64) *windowMessage {
 	first = max(first, h.first())
-	m := &windowMessage{Series: h.name, End: h.end, Time: make(column, 0, h.end-first), Score: make(column, 0, h.end-first), Variables: make([]variableMessage, len(v.variables))}
+	m := &windowMessage{Series: h.name, End: h.end, Time: make(column, 0, h.end-first), Score: make(column, 0, h.end-first), State: make(column, 0, h.end-first), Variables: make([]variableMessage, len(v.variables))}
 	for i := first; i < h.end; i++ {
 		m.Time = append(m.Time, seconds(h.time[i%h.capacity]))
 		m.Score = append(m.Score, h.score[i%h.capacity])
+		m.State = append(m.State, h.state[i%h.capacity])
 	}
 	pick := func(ring []float64, j, back int) column {
 		out := make(column, 0, h.end-first)

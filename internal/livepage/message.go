@@ -78,6 +78,7 @@ type windowMessage struct {
 	Horizon   int               `json:"horizon"`         // of the forecasts beside the samples
 	Time      column            `json:"time"`
 	Score     column            `json:"anomaly_score"` // of the samples
+	State     column            `json:"state_score"`   // likewise
 	Variables []variableMessage `json:"variables"`
 	Forecast  *fanMessage       `json:"forecast"`
 }

@@ -112,8 +112,12 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 		if m == nil {
 			continue
 		}
-		m.rank(o.AnomalyScore)
-		if m.history == nil && o.AnomalyScore > alarm && promoted < mostPromoted {
+		score := o.AnomalyScore
+		if o.StateScore > score {
+			score = o.StateScore
+		}
+		m.rank(score)
+		if m.history == nil && score > alarm && promoted < mostPromoted {
 			promoted++
 			p.promote(m)
 		}

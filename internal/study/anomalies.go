@@ -39,6 +39,7 @@ type stretch struct {
 	To        string          `json:"to"`
 	Rows      int             `json:"rows"`
 	Score     report.Number   `json:"score"`
+	State     report.Number   `json:"state_score"` // largest; null for level sets
 	View      string          `json:"view,omitempty"`
 	Normal    bool            `json:"new_normal"` // it became the new normal
 	Variables []variableShare `json:"variables,omitempty"`
@@ -105,7 +106,7 @@ func (r *AnomalyReport) List(all *Anomalies) {
 			}
 			st := stretch{
 				Series: s.Name, From: rowTime(from), To: rowTime(a.to), Rows: a.last - first + 1,
-				Score: report.Number(a.Score), View: viewName(a.Cause), Normal: a.Normal, first: first - all.Skip,
+				Score: report.Number(a.Score), State: report.Number(a.StateScore), View: viewName(a.Cause), Normal: a.Normal, first: first - all.Skip,
 			}
 			for _, j := range a.Blamed() {
 				st.Variables = append(st.Variables, newVariableShare(s.Variables[j], a.Shares[j], &a.furthest[j]))
@@ -188,8 +189,8 @@ func (r *AnomalyReport) list(top int) report.Table {
 	}
 	t := report.Table{
 		Title: "Anomalies", Numeric: 4,
-		Header: []string{"series", "from", "cause", "variable", "rows", "score", "observed", "expected", interval, "others", "to"},
-		Spare:  []string{"to", "others", "rows"},
+		Header: []string{"series", "from", "cause", "variable", "rows", "score", "state", "observed", "expected", interval, "others", "to"},
+		Spare:  []string{"to", "others", "rows", "state"},
 	}
 	if slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Rows > 1 }) {
 		t.Caption = anomalyNote
@@ -216,18 +217,18 @@ func (r *AnomalyReport) list(top int) report.Table {
 		}
 		values := report.Apart(5, main.Observed, main.Expected)
 		row := []string{
-			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2),
+			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), s.State.Fixed(2),
 			values[0], values[1], "-", others, TableTime(s.To),
 		}
 		if s.Normal {
-			row[10] += ", new normal"
+			row[11] += ", new normal"
 		}
 		if !math.IsNaN(float64(main.Lower)) {
-			row[8] = strings.Join(report.Apart(4, main.Lower, main.Upper), " … ")
+			row[9] = strings.Join(report.Apart(4, main.Lower, main.Upper), " … ")
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	AlignTimes(t, 1, 10)
+	AlignTimes(t, 1, 11)
 	if n := len(r.Stretches) - top; n > 0 {
 		t.More = fmt.Sprintf("and %s more; --top %d, or --output json", report.Thousands(int64(n)), len(r.Stretches))
 	}

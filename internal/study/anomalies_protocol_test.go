@@ -112,7 +112,7 @@ func scoreRecords(t *testing.T, c *config.Config, records *Records, samples *Sam
 }
 
 func (f labelledFile) detection() Detection {
-	return DetectRows("", f.scores, AlarmLimit, f.samples, f.labels)
+	return DetectRows("", f.scores, AlarmLimit, f.samples, f.labels)[0]
 }
 
 // TestProtocolAnomalies prints the figures of docs/model.md in one table, some of them from labelled

@@ -31,6 +31,7 @@ type scoredSeries struct {
 	times  []int64   // of the last rows
 	odd    bool      // the last row is anomalous
 	scores []float64 // of all rows, if they are held
+	states []float64 // their scores of the state
 	found  []foundAnomaly
 
 	forecasts []bounds // one-step forecasts whose targets are to come
@@ -49,6 +50,7 @@ type bounds struct {
 // there is none.
 type RowScore struct {
 	Score     float64
+	State     float64 // score of the state; NaN = none
 	row       int
 	time      int64
 	anomalous bool // odd enough for an alarm, in an anomaly
@@ -125,10 +127,10 @@ func (s *Anomalies) observe(o *stream.Observation) {
 	if of.rows++; of.rows <= s.Skip+1 {
 		of.began = o.Time
 	}
-	row := RowScore{Score: o.AnomalyScore, row: of.rows - 1, time: o.Time, view: o.Cause, anomalous: o.Anomalous}
+	row := RowScore{Score: o.AnomalyScore, State: o.StateScore, row: of.rows - 1, time: o.Time, view: o.Cause, anomalous: o.Anomalous}
 	switch {
 	case s.LevelSets:
-		row.Score, row.view, row.anomalous = o.LevelSetScore, -1, o.LevelSetScore > LevelSetLimit
+		row.Score, row.State, row.view, row.anomalous = o.LevelSetScore, math.NaN(), -1, o.LevelSetScore > LevelSetLimit
 		if row.anomalous {
 			of.extend(o)
 		}
@@ -156,6 +158,7 @@ func (s *Anomalies) observe(o *stream.Observation) {
 	of.odd = row.anomalous
 	if s.Keep {
 		of.scores = append(of.scores, row.Score)
+		of.states = append(of.states, row.State)
 	}
 	if row.row < s.Skip || math.IsNaN(row.Score) {
 		return
@@ -257,4 +260,12 @@ func (s *Anomalies) flat() (scores []float64, flagged []bool) {
 		scores, flagged = append(scores, of.scores...), append(flagged, within...)
 	}
 	return scores, flagged
+}
+
+// flatStates returns the scores of the state of all rows in the order of the series.
+func (s *Anomalies) flatStates() (scores []float64) {
+	for _, of := range s.series {
+		scores = append(scores, of.states...)
+	}
+	return scores
 }

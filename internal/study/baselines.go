@@ -130,9 +130,7 @@ func (e *Evaluation) Add(o *Outcome) {
 	e.Seasons = append(e.Seasons, o.Seasons...)
 	e.Limits = append(e.Limits, o.Limits...)
 	e.addMean(o.Mean)
-	if o.Detection != nil {
-		e.Detections = append(e.Detections, *o.Detection)
-	}
+	e.Detections = append(e.Detections, o.Detections...)
 }
 
 // addMean adds the means of a model, unless it is there already: persistence can be a

@@ -107,9 +107,14 @@ var zWindows = []int{100, 1000}
 
 // DetectRows compares the scores of the rows of all series with the labels. Precision,
 // recall and F1 count the rows of anomalies, from beginning to end.
-func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) Detection {
+// The second detection is that of the state; level sets have none.
+func DetectRows(name string, rows *Anomalies, threshold float64, data *Samples, l *Labels) []Detection {
 	scores, flagged := rows.flat()
-	return detect(name, scores, flagged, threshold, data, l)
+	all := []Detection{detect(name, scores, flagged, threshold, data, l)}
+	if !rows.LevelSets {
+		all = append(all, detectAbove(name+", state", rows.flatStates(), threshold, data, l))
+	}
+	return all
 }
 
 // detectAbove compares scores whose alarms are single rows.

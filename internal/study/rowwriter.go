@@ -30,6 +30,7 @@ type scoredRow struct {
 	Row       int             `json:"row"`
 	Time      string          `json:"time"`
 	Score     report.Number   `json:"score"`
+	State     report.Number   `json:"state_score"`
 	View      string          `json:"view,omitempty"`
 	Anomalous bool            `json:"is_anomaly"`          // odd enough for an alarm, in an anomaly
 	Variables []variableShare `json:"variables,omitempty"` // of an anomalous row
@@ -37,7 +38,7 @@ type scoredRow struct {
 
 // See writes a row; it is Anomalies.See.
 func (w *RowWriter) See(s *scoredSeries, sc RowScore) {
-	a := scoredRow{Series: s.Name, Row: sc.row - w.skip, Time: rowTime(sc.time), Score: report.Number(sc.Score), Anomalous: sc.anomalous, View: viewName(sc.view)}
+	a := scoredRow{Series: s.Name, Row: sc.row - w.skip, Time: rowTime(sc.time), Score: report.Number(sc.Score), State: report.Number(sc.State), Anomalous: sc.anomalous, View: viewName(sc.view)}
 	for _, v := range sc.who {
 		a.Variables = append(a.Variables, newVariableShare(s.Variables[v.variable], v.share, &v.rowValue))
 	}

@@ -23,8 +23,8 @@ type Outcome struct {
 	Seasons []Seasons // after the last row, of the first seed
 	Mean    *Mean     // over the horizons, nil for one horizon
 
-	Detection *Detection   // of the first seed; nil without labels
-	Limits    []LimitScore // of the first seed; nil without limits
+	Detections []Detection  // of the first seed; nil without labels
+	Limits     []LimitScore // of the first seed; nil without limits
 }
 
 // drawnWeights is the approximate number of points in the plot of expert weights.
@@ -201,8 +201,7 @@ func (t *trial) end(seed int) {
 			out.Limits = t.limits.scores()
 		}
 		if len(t.scores.series) > 0 {
-			d := DetectRows(model, t.scores, AlarmLimit, t.samples, t.o.Labels)
-			out.Detection = &d
+			out.Detections = DetectRows(model, t.scores, AlarmLimit, t.samples, t.o.Labels)
 		}
 	}
 	for k := range t.runs[seed] {

@@ -62,7 +62,7 @@ func TestChunks(t *testing.T) {
 	b := points(70)
 	for i := range 100 {
 		b.Observations = append(b.Observations, stream.Observation{
-			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, VariableScores: []float64{math.NaN()}, AnomalyScore: math.NaN(), LevelSetScore: math.NaN(),
+			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, VariableScores: []float64{math.NaN()}, AnomalyScore: math.NaN(), StateScore: math.NaN(), LevelSetScore: math.NaN(),
 		})
 	}
 	b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap, Text: "t"})

@@ -24,6 +24,9 @@ func scoreAnomaly(dst *Results, o *stream.Observation, s *scoredSeries, r *stepR
 	if score, ok := a.Observe(r.time, r.y, s.yhat); ok {
 		o.AnomalyScore, o.Cause = score, a.Cause()
 	}
+	if score, ok := a.StateScore(); ok {
+		o.StateScore = score
+	}
 	a.VariablesTo(o.VariableScores)
 	e := a.Event()
 	if a.BecameNormal() {

@@ -119,7 +119,7 @@ func (sc *scorer) observe(dst *Results, r *stepResult) *stream.Observation {
 	v := dst.room(2 * len(r.y))
 	residual, anomaly := v[:len(r.y):len(r.y)], v[len(r.y):]
 	dst.Observations = append(dst.Observations, stream.Observation{
-		Series: s.info, Time: r.time, Missing: r.missing, Y: r.y, Residual: residual, AnomalyScore: math.NaN(), VariableScores: anomaly,
+		Series: s.info, Time: r.time, Missing: r.missing, Y: r.y, Residual: residual, AnomalyScore: math.NaN(), StateScore: math.NaN(), VariableScores: anomaly,
 	})
 	o := &dst.Observations[len(dst.Observations)-1]
 	for i, y := range r.y {

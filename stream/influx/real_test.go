@@ -169,7 +169,7 @@ func testRefusedPoints(t *testing.T, db *testserver.InfluxDB) {
 	sink := openReal(t, db, bucket, func(c *Config) { c.DeadLetters, c.Encoder.Levels = &kept, nil })
 	b := points(20)
 	b.Observations = append(b.Observations, stream.Observation{
-		Series: b.Forecasts[0].Series, Time: 7e9, Y: []float64{1}, Residual: []float64{1}, VariableScores: []float64{1}, AnomalyScore: math.NaN(), LevelSetScore: math.NaN(),
+		Series: b.Forecasts[0].Series, Time: 7e9, Y: []float64{1}, Residual: []float64{1}, VariableScores: []float64{1}, AnomalyScore: math.NaN(), StateScore: math.NaN(), LevelSetScore: math.NaN(),
 	})
 	if err := sink.Write(deadline(t), b); err != nil {
 		t.Fatal(err)

@@ -455,7 +455,7 @@ func TestVictoriaMetrics(t *testing.T) {
 	s := &stream.Series{Name: "host=web 1", Variables: []string{"cpu", "a b,c"}, Tags: []stream.Tag{{Key: "host", Value: "web 1"}}}
 	b := &stream.Batch{
 		Observations: []stream.Observation{{
-			Series: s, Time: now.Add(-400 * 24 * time.Hour).UnixNano(), Y: []float64{7, 8}, Residual: []float64{0, 0}, VariableScores: []float64{2, 0}, Share: []float64{1, 0}, AnomalyScore: 2, Anomalous: true, LevelSetScore: math.NaN(),
+			Series: s, Time: now.Add(-400 * 24 * time.Hour).UnixNano(), Y: []float64{7, 8}, Residual: []float64{0, 0}, VariableScores: []float64{2, 0}, Share: []float64{1, 0}, AnomalyScore: 2, StateScore: math.NaN(), Anomalous: true, LevelSetScore: math.NaN(),
 		}},
 		Events: []stream.Event{{Series: s.Name, Tags: s.Tags, Kind: stream.EventGap, Time: now.UnixNano(), Text: "3 samples missing"}},
 	}

@@ -12,7 +12,7 @@ import (
 // AnomalySink writes the events of anomalies to a topic, as JSON:
 //
 //	{"series":"host1","event":"end","time":"2026-01-01T00:12:30Z","begin":"2026-01-01T00:10:00Z",
-//	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,
+//	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,"state_score":1.4,
 //	 "cause":"level","variables":[{"name":"cpu","share":0.93}]}
 //
 // The event is begin, new_normal or end, and time the time of the sample at which it became known.
@@ -40,7 +40,8 @@ type anomalyMessage struct {
 	Peak      time.Time      `json:"peak"`
 	End       time.Time      `json:"end"` // last sample above 1 so far
 	Samples   int64          `json:"samples"`
-	Score     float64        `json:"score"` // of the peak
+	Score     float64        `json:"score"`       // of the peak
+	State     float64        `json:"state_score"` // largest
 	Cause     string         `json:"cause"`
 	Variables []anomalyShare `json:"variables"`
 }
@@ -76,7 +77,7 @@ func messageOf(e *stream.Event) anomalyMessage {
 	a := e.Anomaly
 	m := anomalyMessage{
 		Series: e.Series, Event: a.Phase, Time: at(e.Time), Begin: at(a.Begin), Peak: at(a.Peak), End: at(a.End),
-		Samples: a.Samples, Score: a.Score, Cause: a.Cause.String(), Variables: []anomalyShare{},
+		Samples: a.Samples, Score: a.Score, State: a.StateScore, Cause: a.Cause.String(), Variables: []anomalyShare{},
 	}
 	for _, j := range a.Blamed() {
 		m.Variables = append(m.Variables, anomalyShare{a.Variables[j], a.Shares[j]})

@@ -21,7 +21,7 @@ func TestRealAnomalyMessages(t *testing.T) {
 	defer s.Close()
 	const begin = 1767225600e9 // 2026-01-01T00:00:00Z
 	event := anomaly.Event{
-		Begin: begin, Peak: begin + 20e9, End: begin + 40e9, Samples: 30, Score: 3.25, Cause: anomaly.Noise, Shares: []float64{.2, .01, .79},
+		Begin: begin, Peak: begin + 20e9, End: begin + 40e9, Samples: 30, Score: 3.25, StateScore: 1.5, Cause: anomaly.Noise, Shares: []float64{.2, .01, .79},
 	}
 	variables := []string{"cpu", "disk", "m\"em"}
 	b := stream.Batch{Events: []stream.Event{
@@ -45,7 +45,7 @@ func TestRealAnomalyMessages(t *testing.T) {
 		}
 		got = append(got, string(m.Value))
 	}
-	const rest = `"begin":"2026-01-01T00:00:00Z","peak":"2026-01-01T00:00:20Z","end":"2026-01-01T00:00:40Z","samples":30,"score":3.25,` +
+	const rest = `"begin":"2026-01-01T00:00:00Z","peak":"2026-01-01T00:00:20Z","end":"2026-01-01T00:00:40Z","samples":30,"score":3.25,"state_score":1.5,` +
 		`"cause":"noise","variables":[{"name":"m\"em","share":0.79},{"name":"cpu","share":0.2}]}`
 	want := []string{
 		`{"series":"host","event":"begin","time":"2026-01-01T00:00:00Z",` + rest,

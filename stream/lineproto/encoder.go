@@ -212,6 +212,7 @@ func longObservation(l *line, o *stream.Observation, values, anomalies bool) {
 // sampleAnomaly appends the anomaly fields of the whole sample.
 func sampleAnomaly(l *line, o *stream.Observation) {
 	l.float("anomaly_score", o.AnomalyScore)
+	l.float("state_score", o.StateScore)
 	if o.Anomalous {
 		l.flag("is_anomaly")
 		l.text("cause", o.Cause.String())

@@ -24,7 +24,7 @@ func ExampleEncoder() {
 		}},
 		Observations: []stream.Observation{{
 			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, VariableScores: []float64{2, math.NaN()},
-			AnomalyScore: 1.5, Share: []float64{1, 0}, Cause: anomaly.Jump, Anomalous: true, LevelSetScore: math.NaN(),
+			AnomalyScore: 1.5, StateScore: .5, Share: []float64{1, 0}, Cause: anomaly.Jump, Anomalous: true, LevelSetScore: math.NaN(),
 		}},
 		Insights: []stream.Insight{{
 			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
@@ -37,7 +37,7 @@ func ExampleEncoder() {
 	fmt.Printf("%s", e.AppendBatch(nil, b))
 	// Output:
 	// forecast,horizon=1,host=web1,model=orffvar cpu=0.5,cpu_lower=0.25,cpu_upper=0.75,mem=70.1234568 2000000000
-	// observation,host=web1 cpu=1,cpu_score=2,cpu_share=1,mem_share=0,anomaly_score=1.5,is_anomaly=true,cause="jump" 1000000000
+	// observation,host=web1 cpu=1,cpu_score=2,cpu_share=1,mem_share=0,anomaly_score=1.5,state_score=0.5,is_anomaly=true,cause="jump" 1000000000
 	// forecast_experts,host=web1,model=auto ar6=0.375,orff3=0.625 1000000000
 	// forecast_events,host=web1,kind=gap text="3 samples missing" 1000000000
 	//
@@ -45,7 +45,7 @@ func ExampleEncoder() {
 	// forecast,horizon=1,host=web1,model=orffvar,target=mem yhat=70.1234568 2000000000
 	// observation,host=web1,target=cpu y=1,residual=0.5,anomaly_score=2,anomaly_share=1 1000000000
 	// observation,host=web1,target=mem anomaly_share=0 1000000000
-	// observation,host=web1,target=_all anomaly_score=1.5,is_anomaly=true,cause="jump" 1000000000
+	// observation,host=web1,target=_all anomaly_score=1.5,state_score=0.5,is_anomaly=true,cause="jump" 1000000000
 	// forecast_experts,expert=ar6,host=web1,model=auto weight=0.375 1000000000
 	// forecast_experts,expert=orff3,host=web1,model=auto weight=0.625 1000000000
 	// forecast_events,host=web1,kind=gap text="3 samples missing" 1000000000
@@ -137,10 +137,10 @@ func TestNamesOfOthers(t *testing.T) {
 	}
 	b := &stream.Batch{
 		Forecasts:    []stream.Forecast{{Series: s, Model: "m", Horizon: 3, Time: 1, Yhat: v, Lower: v, Upper: v, JointLower: v, JointUpper: v}},
-		Observations: []stream.Observation{{Series: s, Time: 1, Y: v, Residual: v, VariableScores: v, Share: v, AnomalyScore: 1, Anomalous: true, LevelSetScore: 1}},
+		Observations: []stream.Observation{{Series: s, Time: 1, Y: v, Residual: v, VariableScores: v, Share: v, AnomalyScore: 1, StateScore: 2, Anomalous: true, LevelSetScore: 1}},
 	}
 	metrics := parsed(t, lineproto.Encoder{Levels: []float64{.9}}.AppendBatch(nil, b))
-	for i, want := range []struct{ tags, fields int }{{8, 5 * len(v)}, {6, 3*len(v) + 4}} {
+	for i, want := range []struct{ tags, fields int }{{8, 5 * len(v)}, {6, 3*len(v) + 5}} {
 		tags, fields := make(map[string]string), make(map[string]bool)
 		for _, tag := range metrics[i].TagList() {
 			tags[tag.Key] = tag.Value
@@ -162,7 +162,7 @@ func TestInclude(t *testing.T) {
 	s := &stream.Series{Name: "s", Variables: []string{"x"}}
 	one := []float64{1}
 	b := &stream.Batch{
-		Observations: []stream.Observation{{Series: s, Time: 1, Y: one, Residual: one, VariableScores: one, Share: one, AnomalyScore: 1, Anomalous: true, LevelSetScore: 1}},
+		Observations: []stream.Observation{{Series: s, Time: 1, Y: one, Residual: one, VariableScores: one, Share: one, AnomalyScore: 1, StateScore: 2, Anomalous: true, LevelSetScore: 1}},
 		Metrics:      []stream.Metric{{Series: s, Model: "m", Target: "x", Horizon: 1, Time: 1}},
 		Insights:     []stream.Insight{{Series: s, Model: "m", Time: 1, Experts: []string{"e"}, Weights: one}},
 		Events:       []stream.Event{{Series: "s", Kind: "gap", Time: 1, Text: "t"}},
@@ -177,11 +177,11 @@ func TestInclude(t *testing.T) {
 		every   int
 		want    string // number of lines, then the first fields of each measurement
 	}{
-		{"", 0, "25: forecast x=1,x_lower=1,x_upper=1; observation x=1,x_score=1,x_share=1,anomaly_score=1,is_anomaly=true,cause=\"level\",levelset_score=1; forecast_metrics n=0i; forecast_experts e=1; forecast_events text=\"t\""},
+		{"", 0, "25: forecast x=1,x_lower=1,x_upper=1; observation x=1,x_score=1,x_share=1,anomaly_score=1,state_score=2,is_anomaly=true,cause=\"level\",levelset_score=1; forecast_metrics n=0i; forecast_experts e=1; forecast_events text=\"t\""},
 		{"forecasts", 1, "21: forecast x=1"},
 		{"forecasts bounds", 6, "11: forecast x=1,x_lower=1,x_upper=1"}, // 7 of one step, two steps and three of rows 0 and 6
 		{"observations", 0, "1: observation x=1"},
-		{"anomalies", 0, "1: observation x_score=1,x_share=1,anomaly_score=1,is_anomaly=true,cause=\"level\",levelset_score=1"},
+		{"anomalies", 0, "1: observation x_score=1,x_share=1,anomaly_score=1,state_score=2,is_anomaly=true,cause=\"level\",levelset_score=1"},
 		{"metrics", 0, "1: forecast_metrics n=0i"},
 		{"experts", 0, "1: forecast_experts e=1"},
 		{"events", 0, "1: forecast_events text=\"t\""},

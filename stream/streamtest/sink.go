@@ -110,7 +110,7 @@ func Batch(i, levels int) *stream.Batch {
 		Series: series, Model: "drift", Origin: now, Time: now + 1e9, Horizon: 1,
 		Yhat: vector(d, float64(i)), Lower: vector(levels*d, -1), Upper: vector(levels*d, 1e20),
 	}
-	o := stream.Observation{Series: series, Time: now, Y: vector(d, 1), Residual: vector(d, 1e-9), VariableScores: vector(d, .5), AnomalyScore: 2, Share: vector(d, .1), Anomalous: i%2 == 1, LevelSetScore: nan}
+	o := stream.Observation{Series: series, Time: now, Y: vector(d, 1), Residual: vector(d, 1e-9), VariableScores: vector(d, .5), AnomalyScore: 2, StateScore: 1.5, Share: vector(d, .1), Anomalous: i%2 == 1, LevelSetScore: nan}
 	o.Y[0], o.Residual[0], o.VariableScores[0], o.VariableScores[1] = nan, nan, nan, nan
 	return &stream.Batch{
 		Forecasts:    []stream.Forecast{f},

@@ -146,6 +146,7 @@ export class VariableChart extends Chart {
     // A sample is unusual here if the variable has its part in it: at least an equal share.
     const share = v.share.slice(from);
     this.score = samples.score.slice(from).map((s, i) => (share[i] == null || share[i] >= .999 * this.equal ? s : null));
+    this.state = samples.state.slice(from);
     const data = [past.concat(fan.time), before(v.yhat_lower), before(v.yhat_upper)];
     for (let l = 0; l < this.levels; l++) data.push(after(fan.lower[l]), after(fan.upper[l]));
     data.push(before(v.yhat), before(v.y), after(fan.yhat), marks(1, far), marks(far, Infinity), after(fan.joint[0]), after(fan.joint[1]));
@@ -263,6 +264,7 @@ export class VariableChart extends Chart {
       rows.push(["observed", n(past.y[i])], ["forecast was", n(past.yhat[i])]);
       addInterval(past.lower[i], past.upper[i]);
       if (this.score[i] > 1) rows.push(["unusual", this.score[i].toFixed(2)]);
+      if (this.state[i] > 1) rows.push(["away", this.state[i].toFixed(2)]);
       if (this.drifts.includes(this.plot?.data[0][i])) rows.push(["drift", "found"]);
       if (i === this.last && fan.yhat.length) rows.push(["next", n(fan.yhat[0])]);
       if (i === this.last) addLimit(fan.reach.at(-1));

@@ -8,6 +8,7 @@ export class Samples {
 
   clear() {
     this.time = [];
+    this.state = []; // how far from normal
     this.score = []; // anomaly scores
     this.variables = new Map();
     this.forecast = null;
@@ -20,6 +21,7 @@ export class Samples {
     this.horizon = message.horizon;
     this.forecast = message.forecast;
     this.time = extend(this.time, message.time, this.limit);
+    this.state = extend(this.state, message.state_score ?? message.time.map(() => null), this.limit);
     this.score = extend(this.score, message.anomaly_score, this.limit);
     for (const v of message.variables) {
       const have = this.variables.get(v.name) ?? {};

@@ -1,0 +1,215 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+const (
+	stateStart    = 50  // samples before the first distance is learnt
+	stateKnown    = 200 // samples, after which the covariance and the standard deviations change slowly
+	stateRest     = 8   // of the samples after these, every such one changes them
+	stateClip     = 4   // standard deviations, at which one of several variables counts
+	stateClipOne  = 1e6 // the same of a single variable
+	stateFar      = 100 // standard deviations, at which a value counts in its mean and variance
+	stateShrink   = .5  // variance of every direction beside that of the samples, in variances of a variable
+	statePrior    = 50  // samples that the prior covariance counts for: no variable says anything of another
+	stateScale    = 8   // of the logarithm, which sampleTail has the bins of
+	stateScaleOne = 2   // the same of a single variable
+	stateUsual    = 1   // surprisal below which a sample has the score 0
+	stateCore     = 2.3 // surprisal up to which a sample changes the covariance: nine in ten do
+	stateSpan     = 10  // samples that the surprisal is averaged over
+	stateOutlives = 10  // multiples of NormalAfter, after which an unusual state is taken for the new normal
+)
+
+// normalState is what the series was when it was normal, and how far the last sample is from that.
+// With z the deviations of the variables from their means in standard deviations, clipped, and C their
+// covariance, the distance is
+//
+//	x² = z' (C + stateShrink I)^-1 z / dim
+//
+// Many variables that are moderately off count, and so does one that contradicts the others; directions
+// in which normal samples lie far apart count less. One variable has x = |z|, without a clip. Samples of
+// an anomaly teach nothing, until they have lasted for stateOutlives times NormalAfter.
+type normalState struct {
+	n              float64 // samples learnt, at most anomalyMemory
+	mean, variance []float64
+	resolution     []float64 // smallest step so far: the least standard deviation
+	inverse        []float64 // of the standard deviations
+	samples        float64   // that q is of
+	q              *vec.Sym  // inverse of their summed squares, shrunk; nil for one variable, and for very many
+	tail           sampleTail
+	lately         float64 // mean surprisal of the last samples
+	held           int64   // samples that were not learnt from; -1 = the new normal is being learnt
+
+	z, k      []float64 // of the last sample: deviations, and q z
+	distance  float64   // stateScale log(1 + x²)
+	surprisal float64
+}
+
+func newNormalState(dim int) *normalState {
+	row := func() []float64 { return lanes.Rows(1, dim) }
+	s := &normalState{mean: row(), variance: row(), resolution: row(), inverse: row(), z: row()}
+	s.k = s.z
+	for j := range s.resolution {
+		s.resolution[j] = math.Inf(1)
+	}
+	if dim > 1 && dim <= othersMost {
+		s.q, s.samples, s.k = vec.NewSym(dim), statePrior, row()
+		s.q.SetIdentity(1 / (statePrior * (1 + stateShrink)))
+	}
+	return s
+}
+
+// compare sets the distance of the sample y.
+func (s *normalState) compare(y []float64) {
+	clip, scale := float64(stateClip), float64(stateScale)
+	if len(y) == 1 {
+		clip, scale = stateClipOne, stateScaleOne
+	}
+	lanes.Standardise(s.z, y, s.mean, s.inverse, clip)
+	sum := vec.Dot(s.z, s.z)
+	if sum-sum != 0 { // some are missing
+		for j, z := range s.z {
+			if z-z != 0 {
+				s.z[j] = 0
+			}
+		}
+		sum = vec.Dot(s.z, s.z)
+	}
+	if s.q != nil {
+		s.q.MatVec(s.k, s.z)
+		sum = s.samples * vec.Dot(s.z, s.k)
+	}
+	s.distance = scale * math.Log(1+sum/float64(len(y)))
+	s.surprisal = s.tail.surprisal(s.distance, stateUsual)
+}
+
+// resolve takes the steps from the sample last to y into the resolutions.
+func (s *normalState) resolve(y, last []float64) {
+	for j, v := range y {
+		if step := math.Abs(v - last[j]); step > 0 && step < s.resolution[j] {
+			s.resolution[j] = step
+		}
+	}
+}
+
+// learn takes the sample y into the means and variances.
+func (s *normalState) learn(y []float64) {
+	s.n = min(s.n+1, anomalyMemory)
+	rate := 1 / s.n
+	for j, v := range y {
+		if v-v != 0 {
+			continue
+		}
+		if s.variance[j] == 0 && s.mean[j] == 0 {
+			s.mean[j] = v // the first one
+		}
+		d := v - s.mean[j]
+		if s.n > stateStart && s.inverse[j] > 0 {
+			d = lanes.Clip(d, stateFar/s.inverse[j])
+		}
+		s.mean[j] += rate * d
+		s.variance[j] += rate * (d*d - s.variance[j])
+	}
+}
+
+// scale sets the standard deviations, which are at least the resolutions.
+func (s *normalState) scale() {
+	for j, variance := range s.variance {
+		sd := math.Sqrt(variance)
+		if r := s.resolution[j]; r > sd && !math.IsInf(r, 1) {
+			sd = r
+		}
+		if sd > 0 {
+			s.inverse[j] = 1 / sd
+		}
+	}
+}
+
+// relate takes the last sample into the covariance, and a share of stateShrink.
+func (s *normalState) relate() {
+	s.samples++
+	s.q.Rank1(-1/(1+vec.Dot(s.z, s.k)), s.k)
+	j, share := int(s.samples)%len(s.z), stateShrink*float64(len(s.z)) // one direction after the other
+	s.q.RowTo(s.k, j)
+	s.q.Rank1(-share/(1+share*s.k[j]), s.k)
+}
+
+// considerState is consider for State, which has the score of a sample of several variables that is an alarm in no
+// other view. A state that lasts holds no event open that has become the new normal.
+func (s *Scorer) considerState(best float64, y []float64) float64 {
+	t := s.normal
+	if s.c.Dim == 1 || best > 1 || t.surprisal <= s.limits[State] || s.event.Open && s.event.Normal {
+		return best
+	}
+	for j, z := range t.z {
+		s.squares[State][j] = notNegative(z * t.k[j])
+	}
+	if s.alarms(State, t.surprisal) {
+		part := s.rule(State, y)
+		s.ruled[State] = t.tail.surprisal(stateScale*math.Log1p(math.Expm1(t.distance/stateScale)*part*part), 0) / s.limits[State]
+	}
+	return s.consider(best, State, t.surprisal)
+}
+
+// stateRests reports whether the last sample teaches nothing but means and variances.
+func (s *Scorer) stateRests() bool { return s.normal.n > stateKnown && s.n%stateRest != 0 }
+
+// StateScore returns how unusual the last sample itself is, for as long as that lasts: 1 is as rare as
+// FalseAlarms. ok is false while nothing is known.
+func (s *Scorer) StateScore() (score float64, ok bool) {
+	return s.normal.surprisal / s.limits[State], s.normal.tail.n >= anomalyWarmup
+}
+
+// learnState takes the last sample y into what is normal unless it is part of an anomaly.
+func (s *Scorer) learnState(y []float64) {
+	t := s.normal
+	t.lately += (min(t.surprisal, holdAbove) - t.lately) / stateSpan
+	unusual := t.surprisal >= holdAbove || t.lately >= usualBelow || s.event.Open && !s.event.Normal
+	switch {
+	case t.held < 0:
+		if t.lately < usualBelow {
+			t.held = 0
+		}
+	case !unusual:
+		t.held = 0
+	default:
+		if t.held++; t.held > stateOutlives*int64(s.c.NormalAfter) {
+			t.held, t.n = -1, min(t.n, float64(s.c.NormalAfter))
+		}
+	}
+	if t.held > 0 {
+		if t.held == 1 {
+			t.tail.learn(t.distance)
+		}
+		return
+	}
+	if t.n > stateStart {
+		t.tail.learn(t.distance)
+	}
+	t.learn(y)
+	if !s.stateRests() {
+		if t.q != nil && t.n > stateStart && t.surprisal <= stateCore {
+			t.relate()
+		}
+		t.scale()
+	}
+}
+
+func (s *normalState) state(c *snapshot.Codec) {
+	c.Float64(&s.n)
+	c.Float64(&s.lately)
+	c.Int64(&s.held)
+	for _, row := range [...][]float64{s.mean, s.variance, s.resolution, s.inverse} {
+		c.Float64s(row)
+	}
+	s.tail.state(c)
+	if s.q != nil {
+		c.Float64(&s.samples)
+		s.q.State(c)
+	}
+}
