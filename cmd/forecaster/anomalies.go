@@ -57,6 +57,7 @@ labels or drawn: these are held.`,
 	modelFlags(cmd)
 	_ = cmd.Flags().MarkHidden("horizon")
 	cmd.Flags().String("score", "model", "model or level-sets")
+	cmd.Flags().String("budget", "", "false alarms that are expected, such as \"1 per week\" (model.anomaly.alarms)")
 	cmd.Flags().Int("top", 10, "lines of the table; 0 = all")
 	labelFlags(cmd)
 	reportFlags(cmd)
@@ -71,7 +72,8 @@ func (a *app) anomalies(cmd *cobra.Command, paths []string) error {
 	if top < 0 {
 		return &usageError{fmt.Errorf("--top: must be >= 0, got %d", top)}
 	}
-	cfg, err := a.load(cmd, modelSettings, onlyFile("anomalies", paths...)...)
+	settings := append([]setting{{"budget", "model.anomaly.alarms"}}, modelSettings...)
+	cfg, err := a.load(cmd, settings, onlyFile("anomalies", paths...)...)
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,10 @@ type Config struct {
 	// not change, in (0, .1]. Zero means 1e-3.
 	FalseAlarms float64
 
+	// AlarmsPerDay replaces FalseAlarms by the expected number of alarms per day of a series that does not
+	// change: the rate per sample follows from the times of the samples. Zero means none.
+	AlarmsPerDay float64
+
 	// NormalAfter is the number of samples after which a lasting change is the new
 	// normal. Zero means 300.
 	NormalAfter int
@@ -94,6 +98,7 @@ type Config struct {
 type Scorer struct {
 	c      Config
 	limits [viewCount]float64 // surprisal that scores 1
+	budget budget
 	n      int64
 
 	// Of the variables.
@@ -161,9 +166,7 @@ func NewScorer(c Config) *Scorer {
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
 	}
-	for v := range s.limits {
-		s.limits[v] = -math.Log(c.FalseAlarms * viewRates[v])
-	}
+	s.setRate(c.FalseAlarms)
 	s.squares = [viewCount][]float64{
 		Level: s.levels.Square[:c.Dim], Noise: s.errors.Square[:c.Dim],
 		Jump: make([]float64, c.Dim), Correlation: make([]float64, c.Dim), Flat: make([]float64, c.Dim), State: make([]float64, c.Dim),
@@ -190,6 +193,7 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 	s.n++
 	s.day.enter(time)
 	factor := s.clock.enter(time)
+	s.keepBudget()
 	s.score, s.anomalous, s.recalls, s.standing = math.NaN(), false, false, false
 	s.scores = [viewCount]float64{}
 	s.event.begins, s.event.becameNormal, s.event.endedNow = false, false, false
@@ -278,7 +282,7 @@ func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, lea
 		if surprisal < usualBelow {
 			w.held = 0
 		}
-	case surprisal < holdAbove:
+	case surprisal < max(holdAbove, s.limits[v]):
 		w.held = 0
 	default:
 		if w.held++; w.held > int64(s.c.NormalAfter) {
@@ -386,6 +390,10 @@ func (s *Scorer) becomeNormal() {
 // State saves or restores it.
 func (s *Scorer) State(c *snapshot.Codec) {
 	c.Int64(&s.n)
+	s.budget.state(c)
+	if c.Decoding() && s.c.AlarmsPerDay > 0 && s.budget.now > 0 {
+		s.setRate(s.budget.now)
+	}
 	for j := range s.c.Dim {
 		s.errors.state(c, j)
 		levelState(c, s.levels, j)

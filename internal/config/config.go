@@ -180,10 +180,25 @@ type Drift struct {
 // Anomaly is the definition of an alarm.
 type Anomaly struct {
 	FalseAlarms float64  `yaml:"false_alarms"` // per sample of a series that does not change
+	Alarms      string   `yaml:"alarms"`       // N per hour, day, week, month or year, of such a series; instead of FalseAlarms
 	NormalAfter int      `yaml:"normal_after"` // samples after which a lasting change is the new normal
 	MinDuration int      `yaml:"min_duration"` // consecutive samples above 1 that raise an alarm
 	Rules       []string `yaml:"rules"`        // VARIABLE [above|below] [least deviation] [N%]; suppress alarms
 	LevelSets   bool     `yaml:"level_sets"`   // also score how unusual the lags are
+}
+
+// AlarmsPerDay is Alarms as a number per day; 0 without.
+func (a *Anomaly) AlarmsPerDay() (float64, error) {
+	if a.Alarms == "" {
+		return 0, nil
+	}
+	count, per, _ := strings.Cut(a.Alarms, " per ")
+	n, err := strconv.ParseFloat(strings.TrimSpace(count), 64)
+	days := map[string]float64{"hour": 1. / 24, "day": 1, "week": 7, "month": 365.25 / 12, "year": 365.25}[strings.TrimSpace(per)]
+	if err != nil || days == 0 || !(n > 0 && n <= 1e6) {
+		return 0, fmt.Errorf(`must be a number above 0 per hour, day, week, month or year, such as "1 per week", got %q`, a.Alarms)
+	}
+	return n / days, nil
 }
 
 // AnomalyRule is one of Anomaly.Rules.

@@ -13,6 +13,7 @@ func anomaliesOf(c config.Model, variables []string) anomaly.Config {
 		Dim: len(variables), FalseAlarms: c.Anomaly.FalseAlarms,
 		NormalAfter: c.Anomaly.NormalAfter, MinDuration: c.Anomaly.MinDuration,
 	}
+	a.AlarmsPerDay, _ = c.Anomaly.AlarmsPerDay() // the configuration is checked
 	for _, text := range c.Anomaly.Rules {
 		r, err := config.ParseAnomalyRule(text)
 		j := slices.Index(variables, r.Variable)

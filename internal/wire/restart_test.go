@@ -22,7 +22,7 @@ var adjusted = []struct {
 }{
 	{"", []string{
 		"model.horizon=12", "model.horizon=1", "model.levels=0.5,0.95", "model.levels=", "model.intervals=quantile", "model.joint=true",
-		"model.influence=true", "model.anomaly.false_alarms=0.01", "model.anomaly.normal_after=50", "model.anomaly.min_duration=3",
+		"model.influence=true", "model.anomaly.false_alarms=0.01", "model.anomaly.alarms=1 per day", "model.anomaly.normal_after=50", "model.anomaly.min_duration=3",
 		"model.anomaly.level_sets=true", "model.anomaly.rules=x1 above", "model.limits=x1 <= 1", "evaluate.window=800", "pipeline.emit=1,3",
 	}},
 	{"model.horizon=1", []string{"model.horizon=3"}},

@@ -43,7 +43,7 @@ func Settings(c *config.Config) []stream.Setting {
 // goes on, and new parts beside it start then.
 var Adjustable = []string{
 	"evaluate.window",
-	"model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
+	"model.anomaly.alarms", "model.anomaly.false_alarms", "model.anomaly.level_sets", "model.anomaly.min_duration",
 	"model.anomaly.normal_after", "model.anomaly.rules",
 	"model.horizon", "model.influence", "model.intervals", "model.joint", "model.levels", "model.limits",
 	"pipeline.emit",

@@ -1,0 +1,57 @@
+package anomaly
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+)
+
+const (
+	budgetEvery  = 1024 // samples after which the rate of a budget is set again
+	budgetSpare  = 2    // alarms beyond the expected number that change little
+	budgetMemory = 20   // expected alarms, after which those so far count half
+	budgetMost   = .1   // alarms per sample
+)
+
+// budget follows Config.AlarmsPerDay. With A alarms so far where E were expected, the rate of false
+// alarms is that of the spacing of the samples, times (E + budgetSpare) / (A + budgetSpare) if this is
+// below 1: a series that changes all the time has not many more alarms than were asked for.
+type budget struct {
+	rate, now        float64 // per sample: by the spacing, and after what the series has shown; 0 = not known yet
+	expected, alarms float64
+}
+
+// setRate sets the limits to a rate of false alarms per sample.
+func (s *Scorer) setRate(rate float64) {
+	for v := range s.limits {
+		s.limits[v] = -math.Log(rate * viewRates[v])
+	}
+}
+
+// keepBudget counts the next sample, and the alarm of the last one.
+func (s *Scorer) keepBudget() {
+	if s.c.AlarmsPerDay == 0 {
+		return
+	}
+	b := &s.budget
+	b.expected += b.rate
+	begins := s.event.begins
+	if begins {
+		b.alarms++
+	}
+	if b.expected > budgetMemory {
+		b.expected, b.alarms = b.expected/2, b.alarms/2
+	}
+	if begins || s.n&(s.n-1) == 0 || s.n%budgetEvery == 0 {
+		b.rate = min(s.c.AlarmsPerDay*s.clock.step/dayLen, budgetMost)
+		if b.now = b.rate * min(1, (b.expected+budgetSpare)/(b.alarms+budgetSpare)); b.now > 0 {
+			s.setRate(b.now)
+		}
+	}
+}
+
+func (b *budget) state(c *snapshot.Codec) {
+	for _, x := range [...]*float64{&b.rate, &b.now, &b.expected, &b.alarms} {
+		c.Float64(x)
+	}
+}
