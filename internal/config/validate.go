@@ -103,7 +103,7 @@ func (b *binder) validateModel(c *Config) {
 	b.OneOf("model.drift.action", m.Drift.Action, "none", "forget", "reset_scaler", "restart")
 	b.Need(m.Drift.Detect || m.Drift.Action == "none", "model.drift.action", "has no effect without model.drift.detect: true")
 	b.Need(m.Anomaly.FalseAlarms > 0 && m.Anomaly.FalseAlarms <= .1, "model.anomaly.false_alarms", "must lie in (0, 0.1], got %v", m.Anomaly.FalseAlarms)
-	_, err = m.Anomaly.AlarmsPerDay()
+	_, err := m.Anomaly.AlarmsPerDay()
 	b.Need(err == nil, "model.anomaly.alarms", "%v", err)
 	b.Need(m.Anomaly.NormalAfter >= 1, "model.anomaly.normal_after", "must be >= 1, got %d", m.Anomaly.NormalAfter)
 	b.Need(m.Anomaly.MinDuration >= 1, "model.anomaly.min_duration", "must be >= 1, got %d", m.Anomaly.MinDuration)
