@@ -26,6 +26,11 @@ type Seeker interface {
 	Seek(ctx context.Context, next int64, last Mark) error
 }
 
+// OnceOnly is a Source that may be unable to deliver its messages again, such as standard input.
+type OnceOnly interface {
+	Once() bool
+}
+
 // Verifier is a Source whose log can be replaced by another one while it is read. Verify
 // returns an error when the messages read so far may be from several logs. The runner calls
 // Verify before it saves a checkpoint, possibly from another goroutine than Read.

@@ -138,6 +138,10 @@ type State struct {
 	Interval time.Duration `yaml:"interval" reload:"live"` // time between checkpoints
 	Records  int           `yaml:"records" reload:"live"`  // records between checkpoints, whichever limit comes first
 
+	// Rebuild is the number of messages that are learnt again, without writing, when an update of the
+	// program has made a checkpoint unreadable; 0 = refuse to start.
+	Rebuild int `yaml:"rebuild"`
+
 	// StallTimeout is the time without a heartbeat of a partition's work after which the
 	// process ends; 0 = never.
 	StallTimeout time.Duration `yaml:"stall_timeout"`
@@ -251,7 +255,7 @@ func Default() *Config {
 			Kernel:  defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},
 		Evaluate: Evaluate{Window: 1000, Interval: 100},
-		State:    State{Interval: 10 * time.Second, Records: 100_000, StallTimeout: 5 * time.Minute},
+		State:    State{Interval: 10 * time.Second, Records: 100_000, Rebuild: 100_000, StallTimeout: 5 * time.Minute},
 		Server:   Server{Listen: "127.0.0.1:8090"},
 		Log:      Log{Level: "info", Format: "auto"},
 	}

@@ -185,6 +185,7 @@ func (b *binder) validateOutput(c *Config) {
 func (b *binder) validateServices(c *Config) {
 	b.Need(c.State.Interval > 0, "state.interval", "must be > 0, got %v", c.State.Interval)
 	AtLeast(b.Checker, "state.records", c.State.Records, 1)
+	AtLeast(b.Checker, "state.rebuild", c.State.Rebuild, 0)
 	b.Need(c.State.StallTimeout == 0 || c.State.StallTimeout >= time.Second, "state.stall_timeout", "must be 0 or at least 1s, got %v", c.State.StallTimeout)
 	b.Need(c.State.Topic == "" || c.State.Dir == "", "state", "needs one of dir and topic, not both")
 	if c.Server.Enabled {

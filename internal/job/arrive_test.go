@@ -41,6 +41,7 @@ func TestSettingsArrive(t *testing.T) {
 		{[]string{"state.topic=s"}, map[string]any{"Stateful": true}},
 		{[]string{"state.interval=7s"}, map[string]any{"CheckpointEvery": 7 * time.Second, "Stateful": false}},
 		{[]string{"state.records=7"}, map[string]any{"CheckpointRecords": int64(7)}},
+		{[]string{"state.rebuild=7"}, map[string]any{"Rebuild": int64(7)}},
 		{[]string{"state.stall_timeout=7m"}, map[string]any{"StallTimeout": 7 * time.Minute}},
 		{[]string{"state.stall_timeout=0"}, map[string]any{"StallTimeout": time.Duration(0)}},
 		// A request to an output may take its time: a stall is twice that at least.

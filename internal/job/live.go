@@ -238,6 +238,10 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	rc := runConfig(cfg)
 	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, e, wire.BatchBytes(ec.Memory)
 	rc.Adjusted = func(list []stream.SettingChange) { logAdjusted(l.log, name, list) }
+	rc.Rebuilding = func(from, to int64, changed []stream.SettingChange) {
+		l.log.Warn("the checkpoint is the one of another version: its messages are learnt again, without writing",
+			"partition", name, "from", from, "to", to, "differs", (&stream.SettingsError{Changed: changed}).Error())
+	}
 	if p, ok := src.(*kafka.Partition); ok {
 		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
 	}
@@ -387,6 +391,7 @@ func runConfig(cfg *config.Config) run.Config {
 		Adjustable:        wire.Adjustable,
 		CheckpointEvery:   cfg.State.Interval,
 		CheckpointRecords: int64(cfg.State.Records),
+		Rebuild:           int64(cfg.State.Rebuild),
 		DrainTimeout:      drainTimeout,
 		StallTimeout:      stallTimeout(cfg),
 	}

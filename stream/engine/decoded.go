@@ -49,6 +49,9 @@ func (d *Decoded) Len() int { return len(d.messages) }
 // Deleted returns the number of messages without a record because they delete another one.
 func (d *Decoded) Deleted() int { return d.deleted }
 
+// Offset is the offset of the i-th message.
+func (d *Decoded) Offset(i int) int64 { return d.messages[i].message.Offset }
+
 // Mark identifies the i-th message.
 func (d *Decoded) Mark(i int) stream.Mark { return d.messages[i].message.Mark() }
 

@@ -8,6 +8,8 @@ import "github.com/orffvar/forecaster/stream"
 type Results struct {
 	stream.Batch
 
+	Silent bool // nothing of it is written: it was learnt before, by another version
+
 	results  []stepResult     // not scored yet
 	insights []stream.Insight // of results
 	parts    []Results        // of shards that learn at the same time: their numbers, and their results until absorb

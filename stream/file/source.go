@@ -246,6 +246,9 @@ func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 // processed lines.
 var ErrOtherFile = errors.New("it is not the file it was")
 
+// Once implements stream.OnceOnly: standard input and pipes cannot go back.
+func (s *Source) Once() bool { return s.live != nil }
+
 // Seek implements stream.Seeker. It cannot check the earlier lines of standard input or of
 // a pipe.
 func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {

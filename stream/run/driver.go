@@ -37,6 +37,8 @@ type Driver struct {
 	size, whole, changeBytes int64
 	changes                  int
 	wholeDue                 bool
+
+	rebuild rebuild
 }
 
 // maxChanges is the number of changes to one whole checkpoint after which the next one
@@ -137,6 +139,11 @@ func statesOf(list []stream.Checkpoint) (whole stream.State, changes []stream.St
 func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 	last := list[len(list)-1]
 	if err := d.compare(list[0].Settings, d.c.Settings); err != nil {
+		var other *stream.SettingsError
+		once, ok := d.c.Source.(stream.OnceOnly)
+		if d.c.Rebuild > 0 && !(ok && once.Once()) && errors.As(err, &other) && ofVersion(other.Changed) {
+			return d.rebuild.begin(ctx, &d.c, last, other.Changed)
+		}
 		return err
 	}
 	whole, changes := statesOf(list)
@@ -173,9 +180,15 @@ func (d *Driver) Decode(dst *engine.Decoded, m *stream.Message) { dst.Decode(d.c
 // Learn lets the engine learn from the i-th message of src, and takes a checkpoint after
 // every CheckpointRecords, or more of them: see largeBytes. A full b has to be delivered before the next Learn.
 func (d *Driver) Learn(b *engine.Results, src *engine.Decoded, i int) (full bool, err error) {
-	before := b.Records
+	before, again := b.Records, src.Offset(i) < d.rebuild.to
 	if err := d.c.Engine.LearnMessage(b, src, i); err != nil {
 		return false, err
+	}
+	if again {
+		if full, err = d.rebuild.learnt(b, src, i); full || err != nil {
+			return full, err
+		}
+		return d.c.full(b), nil
 	}
 	d.since += b.Records - before
 	least := d.c.CheckpointRecords
@@ -211,7 +224,9 @@ func (c *Config) full(b *engine.Results) bool {
 func (d *Driver) Settle(b *engine.Results) error { return d.c.Engine.Settle(b) }
 
 // Unsaved reports whether the state has changed since the last checkpoint.
-func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
+func (d *Driver) Unsaved() bool {
+	return d.c.Store != nil && d.c.Engine.Next() != d.saved && !d.rebuild.active(d.c.Engine)
+}
 
 // Checkpoint makes Deliver save the state behind b, if it is not saved: the changes since the
 // last checkpoint, or the whole state once the changes are as large. As the state is encoded
@@ -238,6 +253,9 @@ func (d *Driver) Score(b *engine.Results) error { return d.c.Engine.Score(b) }
 // Deliver writes b, keeps its dead letters and then, if b has a checkpoint, stores and
 // commits the checkpoint. After each stage it calls lap.
 func (d *Driver) Deliver(ctx context.Context, b *engine.Results, lap func(Stage)) error {
+	if b.Silent {
+		silence(b)
+	}
 	if err := d.c.Sink.Write(ctx, &b.Batch); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}

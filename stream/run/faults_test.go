@@ -213,3 +213,47 @@ func TestFault40_MemoryDuringAnOutage(t *testing.T) {
 		<-ended // its error: not everything was written
 	})
 }
+
+// TestFault84_Rebuild: a checkpoint of another build is learnt again. Nothing before its offset is written
+// or saved, and as many points follow as in a run without a break.
+func TestFault84_Rebuild(t *testing.T) {
+	const n, at = 600, 433
+	build := func(version string) func(*run.Config) {
+		return func(c *run.Config) { c.Settings = []stream.Setting{{Key: "build.state", Value: version}} }
+	}
+	whole, before := newMemory(n), newMemory(at)
+	for _, m := range []*memory{whole, before} {
+		m.end = io.EOF
+		if err := m.runner(t, build("new")).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, records := range []int64{0, 7} {
+		m := newMemory(n)
+		m.end = io.EOF
+		m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "build.state", Value: "old"}}, Next: at, State: stream.StateOf([]byte("not to be read"))}}
+		var from, to int64
+		err := m.runner(t, func(c *run.Config) {
+			build("new")(c)
+			c.Rebuild, c.CheckpointRecords = n, records
+			c.Rebuilding = func(f, t int64, _ []stream.SettingChange) { from, to = f, t }
+		}).Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := whole.points - before.points; m.points != want {
+			t.Errorf("%d points, want %d", m.points, want)
+		}
+		if from != 0 || to != at {
+			t.Errorf("learnt again from %d to %d", from, to)
+		}
+		for _, c := range m.committed {
+			if c < at {
+				t.Errorf("offset %d was committed while the state was learnt again", c)
+			}
+		}
+		if last := m.saved[len(m.saved)-1]; last.Next != whole.saved[len(whole.saved)-1].Next {
+			t.Errorf("the last checkpoint is at %d", last.Next)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +35,13 @@ type Config struct {
 	Settings   []stream.Setting
 	Adjustable []string
 	Adjusted   func([]stream.SettingChange)
+
+	// Rebuild is the number of messages that are learnt again when a checkpoint is the one of another
+	// version, which neither writes nor saves anything before the offset of that checkpoint; 0: such a
+	// checkpoint is refused. Rebuilding, if not nil, is called with the range of offsets and with what
+	// differs.
+	Rebuild    int64
+	Rebuilding func(from, to int64, changed []stream.SettingChange)
 
 	// Warm returns the checkpoint of another log, from which the models go on when the
 	// Store has none, or stream.ErrNoCheckpoint. Nil: the models begin without data.
@@ -99,45 +105,6 @@ func NewRunner(c Config) (*Runner, error) {
 		return nil, err
 	}
 	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64), CheckpointTime: time.Now()}}, nil
-}
-
-// Change has the settings that can change while a Runner runs; no result of the engine
-// depends on them. A zero field leaves its setting as it is.
-type Change struct {
-	CheckpointEvery   time.Duration
-	CheckpointRecords int64
-	MetricsEvery      int // of the engine
-
-	// Note becomes an event of the kind EventReload.
-	Note string
-}
-
-// Change requests c, which takes effect between two blocks of messages, or at once when
-// there are none. A later request replaces one that still waits, except its Note. Any
-// goroutine may call Change.
-func (r *Runner) Change(c Change) {
-	for {
-		select {
-		case r.changes <- c:
-			return
-		case old := <-r.changes:
-			if old.Note != "" {
-				c.Note = old.Note + "; " + c.Note
-			}
-		}
-	}
-}
-
-// change applies c, in the goroutine of the engine, and records it in b.
-func (r *Runner) change(c Change, b *engine.Results) {
-	r.c.CheckpointEvery = cmp.Or(c.CheckpointEvery, r.c.CheckpointEvery)
-	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)
-	if c.MetricsEvery > 0 {
-		r.c.Engine.SetMetricsEvery(c.MetricsEvery)
-	}
-	if c.Note != "" {
-		b.Events = append(b.Events, stream.Event{Series: stream.AllSeries, Time: time.Now().UnixNano(), Kind: stream.EventReload, Text: c.Note})
-	}
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or an error is
@@ -412,6 +379,8 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 		switch {
 		case !end:
 			in.free <- k
+		case errors.Is(k.err, io.EOF) && r.d.rebuild.active(r.c.Engine) && ctx.Err() == nil:
+			return errOtherLog
 		case errors.Is(k.err, io.EOF) || ctx.Err() != nil:
 			return nil // the end of the source, or the wish to stop
 		default:
