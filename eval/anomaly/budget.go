@@ -8,14 +8,16 @@ import (
 
 const (
 	budgetEvery  = 1024 // samples after which the rate of a budget is set again
-	budgetSpare  = 2    // alarms beyond the expected number that change little
+	budgetSpare  = 1    // alarm beyond the expected number that changes little
 	budgetMemory = 20   // expected alarms, after which those so far count half
 	budgetMost   = .1   // alarms per sample
+	budgetRaise  = 3    // largest factor of the rate by the spacing
+	budgetTail   = 2    // expected alarms, after whose samples the tail of Jump begins to forget
 )
 
 // budget follows Config.AlarmsPerDay. With A alarms so far where E were expected, the rate of false
-// alarms is that of the spacing of the samples, times (E + budgetSpare) / (A + budgetSpare) if this is
-// below 1: a series that changes all the time has not many more alarms than were asked for.
+// alarms is the one of the spacing of the samples, times (E + budgetSpare) / (A + budgetSpare), at most
+// budgetRaise: tails that are estimated too high or too low make not many alarms more or fewer.
 type budget struct {
 	rate, now        float64 // per sample: by the spacing, and after what the series has shown; 0 = not known yet
 	expected, alarms float64
@@ -44,10 +46,16 @@ func (s *Scorer) keepBudget() {
 	}
 	if begins || s.n&(s.n-1) == 0 || s.n%budgetEvery == 0 {
 		b.rate = min(s.c.AlarmsPerDay*s.clock.step/dayLen, budgetMost)
-		if b.now = b.rate * min(1, (b.expected+budgetSpare)/(b.alarms+budgetSpare)); b.now > 0 {
-			s.setRate(b.now)
+		if b.now = b.rate * min(budgetRaise, (b.expected+budgetSpare)/(b.alarms+budgetSpare)); b.now > 0 {
+			s.followBudget()
 		}
 	}
+}
+
+// followBudget sets the limits to the rate of the budget.
+func (s *Scorer) followBudget() {
+	s.setRate(s.budget.now)
+	s.jump.memory = budgetTail / s.budget.now
 }
 
 func (b *budget) state(c *snapshot.Codec) {

@@ -8,23 +8,54 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
-// A budget of alarms per day is kept within a factor of two by series of one-minute data that do not
-// change, beside the chance of a Poisson number: two standard deviations.
+// A budget of alarms per day, week or month is kept within a factor of two by series of one-minute data that do not
+// change, beside one standard deviation of a Poisson number. A month is counted over several series.
 func TestBudgetOfAlarms(t *testing.T) {
-	const days = 40
-	for _, c := range []struct {
-		name string
-		next func(r *rand.Rand, i int, y float64) (forecast, value float64)
-	}{
+	const days = 60
+	for _, c := range unchangingMinutes() {
+		for _, b := range []struct {
+			name   string
+			perDay float64
+			seeds  uint64
+		}{{"day", 1, 1}, {"week", 1. / 7, 1}, {"month", 1. / 30, 4}} {
+			n := 0.
+			for seed := range b.seeds {
+				r, s := rand.New(rand.NewPCG(seed, 6)), NewScorer(Config{Dim: 1, AlarmsPerDay: b.perDay})
+				y := 0.
+				for i := range days * 1440 {
+					var forecast float64
+					forecast, y = c.next(r, i, y)
+					if score, _ := s.Observe(int64(i)*minute, []float64{y}, []float64{forecast}); score > 1 {
+						n++
+					}
+				}
+			}
+			want := b.perDay * days * float64(b.seeds)
+			t.Logf("%s, 1 per %s: %v alarms, %.1f wanted", c.name, b.name, n, want)
+			if n < want/2-math.Sqrt(want/2) || n > 2*want+math.Sqrt(2*want) {
+				t.Errorf("%s, 1 per %s: %v alarms, %.1f wanted", c.name, b.name, n, want)
+			}
+		}
+	}
+}
+
+// minutes is a series of one-minute data: next returns the value of minute i behind y, and its forecast.
+type minutes struct {
+	name string
+	next func(r *rand.Rand, i int, y float64) (forecast, value float64)
+}
+
+func unchangingMinutes() []minutes {
+	day := func(i int) float64 { return 3 * math.Sin(2*math.Pi*float64(i)/1440) }
+	burst, size := 0, 0.
+	return []minutes{
 		{"white noise", func(r *rand.Rand, _ int, _ float64) (float64, float64) { return 0, r.NormFloat64() }},
 		{"AR(1)", func(r *rand.Rand, _ int, y float64) (float64, float64) { return .9 * y, .9*y + r.NormFloat64() }},
 		{"random walk", func(r *rand.Rand, _ int, y float64) (float64, float64) { return y, y + r.NormFloat64() }},
-		{"day", func(r *rand.Rand, i int, _ float64) (float64, float64) {
-			m := 3 * math.Sin(2*math.Pi*float64(i)/1440)
-			return m, m + r.NormFloat64()
-		}},
+		{"day", func(r *rand.Rand, i int, _ float64) (float64, float64) { return day(i), day(i) + r.NormFloat64() }},
+		{"quiet day", func(r *rand.Rand, i int, _ float64) (float64, float64) { return day(i), day(i) + .1*r.NormFloat64() }},
 		{"week", func(r *rand.Rand, i int, _ float64) (float64, float64) {
-			m := 3 * math.Sin(2*math.Pi*float64(i)/1440)
+			m := day(i)
 			if i/1440%7 >= 5 {
 				m /= 3
 			}
@@ -38,23 +69,15 @@ func TestBudgetOfAlarms(t *testing.T) {
 			}
 			return 4, n
 		}},
-	} {
-		for _, perDay := range []float64{1, 1. / 7} {
-			r, s := rand.New(rand.NewPCG(5, 6)), NewScorer(Config{Dim: 1, AlarmsPerDay: perDay})
-			n, y := 0., 0.
-			for i := range days * 1440 {
-				var forecast float64
-				forecast, y = c.next(r, i, y)
-				if score, _ := s.Observe(int64(i)*minute, []float64{y}, []float64{forecast}); score > 1 {
-					n++
-				}
+		{"bursts", func(r *rand.Rand, _ int, y float64) (float64, float64) {
+			if burst--; burst < 0 && r.IntN(400) == 0 {
+				burst, size = int(12*r.ExpFloat64()), 3+3*r.ExpFloat64()
 			}
-			want := perDay * days
-			t.Logf("%s: %v alarms, %.1f wanted", c.name, n, want)
-			if n < want/2-2*math.Sqrt(want/2) || n > 2*want+2*math.Sqrt(2*want) {
-				t.Errorf("%s: %v alarms in %d days, %.1f wanted", c.name, n, days, want)
+			if burst >= 0 {
+				return .5 * y, r.NormFloat64() + size
 			}
-		}
+			return .5 * y, r.NormFloat64()
+		}},
 	}
 }
 

@@ -11,13 +11,14 @@ const (
 	dayBins = 48          // of a day
 	dayLen  = 86400 * 1e9 // ns
 	dayMost = 200         // samples that a bin is averaged over
+	dayOdd  = 3           // days in a row with an excursion in a bin, from which on the bin learns it
 )
 
 // dayProfile is the mean of each variable by time of day.
 type dayProfile struct {
 	bin    int64
 	counts [dayBins]uint8 // samples, at most dayMost
-	visits [dayBins]uint8 // days, at most 2
+	visits [dayBins]dayVisits
 
 	// Rows of the variables, less the origin of each: 32 bits halve the state. The first row is that
 	// of all bins without samples, which most bins of a young series are.
@@ -25,6 +26,17 @@ type dayProfile struct {
 	rows   [dayBins]uint8 // row of a bin
 	dim    int
 }
+
+// dayVisits are the days that had samples in a bin, at most 2 (bits 0 and 1); the last days in a row on which Level
+// learnt some sample there in no way, at most dayOdd (bits 2 and 3); and whether the last day is one of them (bit 4).
+type dayVisits = uint8
+
+const (
+	visitDays  dayVisits = 1<<2 - 1
+	visitOdd   dayVisits = 1 << 2
+	visitOdds  dayVisits = dayOdd * visitOdd
+	visitIsOdd dayVisits = 1 << 4
+)
 
 func newDayProfile(dim int) dayProfile {
 	return dayProfile{values: make([]float32, dim), dim: dim}
@@ -36,8 +48,11 @@ func (p *dayProfile) enter(time int64) {
 	if bin < 0 {
 		bin += dayBins
 	}
-	if bin != p.bin || p.counts[bin] == 0 {
-		p.visits[bin] = min(p.visits[bin]+1, 2)
+	if v := p.visits[bin]; bin != p.bin || v == 0 {
+		if v&visitIsOdd == 0 {
+			v &= visitDays
+		}
+		p.visits[bin] = v&^(visitIsOdd|visitDays) | min(v&visitDays+1, 2)
 	}
 	p.bin = bin
 }
@@ -66,7 +81,21 @@ func (p *dayProfile) rowTo(dst []float64) (known bool) {
 	for j, v := range p.row() {
 		dst[j] = float64(v)
 	}
-	return p.visits[p.bin] > 1 && p.visits[(p.bin+1)%dayBins] > 1
+	return p.seen() && p.visits[(p.bin+1)%dayBins]&visitDays > 1
+}
+
+// repeats reports whether an excursion, which the current sample is part of, has come on dayOdd days in a row at this
+// time. The bin learns it then as if it knew nothing else.
+func (p *dayProfile) repeats() bool {
+	v := &p.visits[p.bin]
+	if *v&visitIsOdd == 0 {
+		*v |= visitIsOdd
+		*v = *v&^visitOdds | min(*v&visitOdds+visitOdd, visitOdds)
+		if *v&visitOdds == visitOdds {
+			p.counts[p.bin] = min(p.counts[p.bin], 1)
+		}
+	}
+	return *v&visitOdds == visitOdds
 }
 
 // learn counts a sample whose variables are steps away from row.
@@ -82,7 +111,7 @@ func (p *dayProfile) learn(steps []float64) {
 }
 
 // seen reports whether there were samples at this time of another day.
-func (p *dayProfile) seen() bool { return p.visits[p.bin] > 1 }
+func (p *dayProfile) seen() bool { return p.visits[p.bin]&visitDays > 1 }
 
 // shift adds d to the means of variable j.
 func (p *dayProfile) shift(j int, d float64) {

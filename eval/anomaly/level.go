@@ -12,6 +12,7 @@ const (
 	levelStart = 50  // deviations before the first statistic
 	levelClip  = 8   // standard deviations, at which a deviation counts in the mean: a single sample alone is for Jump
 	levelFar   = 30  // standard deviations, at which a value counts in the references
+	levelDaily = .75 // of a day, the longest excursion that may come each day
 	levelMost  = 900 // largest square of a variable in the mean over the variables
 )
 
@@ -70,7 +71,11 @@ func (s *Scorer) lesson(v View) float64 {
 // learnLevels takes the values y into the references, but for variables that Level
 // or Correlation holds to be anomalous.
 func (s *Scorer) learnLevels(y []float64) {
-	s.levels.Learn(y, s.profile, s.squares[Correlation], s.lesson(Level), s.lesson(Correlation))
+	limit := s.lesson(Level)
+	if w := &s.slow[Level]; !math.IsInf(limit, 1) && float64(w.long)*s.clock.step < levelDaily*dayLen && s.day.repeats() {
+		limit = math.Inf(1)
+	}
+	s.levels.Learn(y, s.profile, s.squares[Correlation], limit, s.lesson(Correlation))
 	s.day.learn(s.levels.Step[:len(y)])
 }
 

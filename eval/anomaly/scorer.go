@@ -148,6 +148,7 @@ type slowView struct {
 	lengths lengthTail // of the excursions beyond the threshold
 	held    int64      // samples that were not learnt from; -1 = the new normal is being learnt
 	long    int64      // samples of this excursion
+	peaks   *peaks     // nil without a budget
 }
 
 // NewScorer returns an Scorer that has seen nothing.
@@ -165,6 +166,9 @@ func NewScorer(c Config) *Scorer {
 	s.normal = newNormalState(c.Dim)
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
+		if c.AlarmsPerDay > 0 {
+			s.slow[v].peaks = new(peaks)
+		}
 	}
 	s.setRate(c.FalseAlarms)
 	s.squares = [viewCount][]float64{
@@ -271,6 +275,9 @@ func (s *Scorer) alarms(v View, surprisal float64) bool {
 func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, least, prior float64) float64 {
 	w := &s.slow[v]
 	w.count(x.all)
+	if w.peaks != nil && w.tail.n >= slowReady {
+		w.peaks.enter(x.all, w.long == 0, math.Exp(-s.limits[v]))
+	}
 	surprisal := w.surprisal(v, x.all)
 	memory := surprisal
 	if s.alarms(v, surprisal) {
@@ -330,6 +337,9 @@ func (w *slowView) count(x float64) {
 // excursion at least as long as this one. Levels and noises may stay where they are for long.
 func (w *slowView) surprisal(v View, x float64) float64 {
 	s := w.tail.surprisal(x)
+	if w.peaks != nil && x > w.tail.threshold {
+		s = min(s, w.peaks.surprisal(x))
+	}
 	if v != Correlation || w.long == 0 || w.tail.n < slowReady || x < excursionEnd*w.tail.threshold {
 		return s
 	}
@@ -392,7 +402,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	c.Int64(&s.n)
 	s.budget.state(c)
 	if c.Decoding() && s.c.AlarmsPerDay > 0 && s.budget.now > 0 {
-		s.setRate(s.budget.now)
+		s.followBudget()
 	}
 	for j := range s.c.Dim {
 		s.errors.state(c, j)
@@ -422,6 +432,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 		c.Int64(&w.long)
 		w.tail.state(c)
 		w.lengths.state(c)
+		peaksState(c, w.peaks)
 	}
 	if s.others != nil {
 		s.others.state(c)

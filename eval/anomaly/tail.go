@@ -25,6 +25,7 @@ type sampleTail struct {
 	kept   int              // of them in top
 	top    [tailTop]float64 // largest first
 	beyond []float32        // number of values in a bin or above it; 0 behind the last, at most tailBins
+	memory float64          // values that it is learnt from, if these are more than tailMemory
 }
 
 // surprisal returns -log P(X >= x) for the next value X, or 0 where a bound shows that
@@ -84,7 +85,7 @@ func tailBin(x float64) int { return min(int(x/tailWidth), tailBins-1) }
 
 // learn takes the value x.
 func (t *sampleTail) learn(x float64) {
-	if t.n >= 2*tailMemory {
+	if t.n >= 2*max(tailMemory, t.memory) {
 		t.forget()
 	}
 	t.n++
