@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -53,6 +54,9 @@ Exit codes: 0 done; 1 failed; 2 wrong command line or configuration`,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.started = true
+			if cmd.Name() != runName {
+				interrupt.HangupsEnd() // they have no configuration to read again
+			}
 			outputs := cmp.Or(cmd.Annotations[outputsAnnotation], "table,json")
 			if !slices.Contains(strings.Split(outputs, ","), a.output) {
 				return &usageError{fmt.Errorf("--output: must be one of %s, got %q", outputs, a.output)}

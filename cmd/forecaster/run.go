@@ -9,9 +9,11 @@ import (
 	"github.com/orffvar/forecaster/internal/wire"
 )
 
+const runName = "run"
+
 func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   runName,
 		Short: "Forecast live: Kafka, a file or a pipe in, InfluxDB or a file out",
 		Long: `run forecasts the configured input until the input ends or the process receives
 SIGTERM or Ctrl-C. It then writes the results of every record read so far, takes a

@@ -91,6 +91,16 @@ func (p *program) supervised(t *testing.T) *program {
 	return start(t, p.cmd.Args[0], p.cmd.Args[1:]...)
 }
 
+// hasEnded reports whether the process has ended.
+func (p *program) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // terminate sends SIGTERM, once the process has logged something, and returns the exit code.
 func (p *program) terminate(t *testing.T) (code int) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,5 +66,41 @@ func TestStopWhileStarting(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFault86_HangupWhileStarting: SIGHUP at any moment of the start does not end the
+// process, once its program has begun; for a command without a configuration it does.
+func TestFault86_HangupWhileStarting(t *testing.T) {
+	t.Parallel()
+	begun := 0
+	for wait := time.Duration(0); wait < 100*time.Millisecond; wait += 4 * time.Millisecond {
+		p := start(t, "forecaster", "run", "--set", "input.simulated.rows=0", "--set", "input.simulated.speed=1", "--set", "output.discard={}", "--set", "model.type=var1")
+		time.Sleep(wait)
+		if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		if !poll(func() bool { return strings.Contains(p.stderr.String(), "configuration reloaded") || p.hasEnded() }) {
+			t.Errorf("SIGHUP after %v was lost", wait)
+		}
+		if p.hasEnded() {
+			if p.stderr.String() != "" {
+				t.Errorf("SIGHUP after %v: %v\n%s", wait, p.cmd.ProcessState, p.stderr.String())
+			}
+			continue // the program had not begun
+		}
+		begun++
+		p.stop(t, syscall.SIGTERM)
+	}
+	if begun == 0 {
+		t.Error("no signal came after the program had begun")
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe.csv")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "forecaster", "replay", pipe) // nobody writes
+	if !poll(func() bool { _ = p.cmd.Process.Signal(syscall.SIGHUP); return p.hasEnded() }) {
+		t.Error("SIGHUP does not end a replay")
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -40,8 +39,7 @@ func NewReloader(files []string, load func() (*config.Config, error), job *Live)
 // Watch polls the files, and waits for SIGHUP, until ctx ends or stop is called.
 func (r *reloader) Watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP)
+	hup := interrupt.Hangups()
 	seen := r.content()
 	done := make(chan struct{})
 	go func() {
@@ -68,8 +66,7 @@ func (r *reloader) Watch(ctx context.Context) (stop func()) {
 		}
 	}()
 	return func() {
-		signal.Stop(hup)
-		cancel()
+		cancel() // a later SIGHUP must not kill while the process ends
 		<-done
 	}
 }
