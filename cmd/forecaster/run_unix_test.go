@@ -21,7 +21,6 @@ import (
 
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
-	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 // program is a process of this program.
@@ -74,21 +73,6 @@ func start(t *testing.T, name string, args ...string) *program {
 func (p *program) kill() {
 	_ = p.cmd.Process.Kill() // unless it has ended
 	<-p.ended
-}
-
-// supervised returns the process, or another one of the kind when it has ended because
-// the machine was too busy for its session: what a supervisor does.
-func (p *program) supervised(t *testing.T) *program {
-	t.Helper()
-	select {
-	case <-p.ended:
-	default:
-		return p
-	}
-	if !strings.Contains(p.stderr.String(), kafka.ErrStuck.Error()) {
-		t.Fatalf("it has ended by itself with exit code %d", p.cmd.ProcessState.ExitCode())
-	}
-	return start(t, p.cmd.Args[0], p.cmd.Args[1:]...)
 }
 
 // hasEnded reports whether the process has ended.
@@ -204,7 +188,7 @@ func threeWays(t *testing.T, broker, state string) {
 	live := start(t, "forecaster", toBeKilled...)
 	producer := start(t, "forecaster", "produce", data, "--brokers", broker, "--topic", "metrics", "--rate", "1500")
 	for kills := 1; kills <= 3; kills++ {
-		if !poll(func() bool { live = live.supervised(t); return size() > kills*len(want)/5 }) {
+		if !poll(func() bool { return size() > kills*len(want)/5 }) {
 			t.Fatalf("run wrote %d of %d bytes", size(), len(want))
 		}
 		live.kill()
@@ -214,7 +198,7 @@ func threeWays(t *testing.T, broker, state string) {
 			live = start(t, "forecaster", toBeKilled...)
 		}
 	}
-	if !poll(func() bool { live = live.supervised(t); return size() >= len(want) }) {
+	if !poll(func() bool { return size() >= len(want) }) {
 		t.Errorf("run wrote %d of %d bytes", size(), len(want))
 	}
 	if code := producer.wait(t); code != exitDone {

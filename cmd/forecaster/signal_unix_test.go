@@ -104,3 +104,39 @@ func TestFault86_HangupWhileStarting(t *testing.T) {
 		t.Error("SIGHUP does not end a replay")
 	}
 }
+
+// TestFault83_FrozenMember: a member that is frozen for longer than its session, while others are busy,
+// joins again.
+func TestFault83_FrozenMember(t *testing.T) {
+	t.Parallel()
+	broker, dir := startBroker(t, "metrics"), t.TempDir()
+	var members []*program
+	for range 2 {
+		members = append(members, start(t, "forecaster", "run", "--set", "input.kafka.brokers="+broker, "--set", "input.kafka.topics=metrics",
+			"--set", "input.kafka.session_timeout=1s", "--set", "output.discard={}", "--set", "state.topic=metrics-state",
+			"--set", "state.interval=20ms", "--set", "model.type=var1", "--set", "log.format=json"))
+	}
+	start(t, "forecaster", "produce", writeSeries(t, dir), "--brokers", broker, "--topic", "metrics", "--rate", "500")
+	working := func(p *program) int { return strings.Count(p.stderr.String(), `"working"`) }
+	for i := range 4 {
+		p := members[i%2]
+		if !poll(func() bool { return working(p) > 0 || working(members[1-i%2]) > 0 }) {
+			t.Fatal("nobody works")
+		}
+		before := working(members[0]) + working(members[1])
+		_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+		time.Sleep(1500 * time.Millisecond)
+		_ = p.cmd.Process.Signal(syscall.SIGCONT)
+		if !poll(func() bool { return working(members[0])+working(members[1]) > before || i > 0 }) {
+			t.Fatal("nobody works after a freeze")
+		}
+	}
+	for i, p := range members {
+		if p.hasEnded() {
+			t.Fatalf("member %d has ended with exit code %d", i, p.cmd.ProcessState.ExitCode())
+		}
+		if code := p.terminate(t); code != exitDone {
+			t.Errorf("member %d: exit code %d", i, code)
+		}
+	}
+}

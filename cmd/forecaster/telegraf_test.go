@@ -163,7 +163,6 @@ func TestPartsSurviveCrashes(t *testing.T) {
 			break
 		}
 		if !poll(func() bool {
-			live = live.supervised(t)
 			info, err := os.Stat(out)
 			return err == nil && int(info.Size()) > (2*kills+1)*len(want)/8
 		}) {
@@ -177,7 +176,6 @@ func TestPartsSurviveCrashes(t *testing.T) {
 		}
 	}
 	if !poll(func() bool {
-		live = live.supervised(t)
 		info, err := os.Stat(out)
 		return err == nil && int(info.Size()) >= len(want)
 	}) {

@@ -60,7 +60,7 @@ func (k *KafkaOutput) reach(c *config.Config) (kafka.Connection, error) {
 	return InputKafka(c).Connection()
 }
 
-func (k *KafkaOutput) open(c *config.Config, _ stream.DeadLetters, log *slog.Logger) ([]stream.Sink, error) {
+func (k *KafkaOutput) open(c *config.Config, letters stream.DeadLetters, log *slog.Logger) ([]stream.Sink, error) {
 	connection, err := k.reach(c)
 	if err != nil {
 		return nil, err
@@ -69,13 +69,13 @@ func (k *KafkaOutput) open(c *config.Config, _ stream.DeadLetters, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	s, err := kafka.NewSink(connection, k.Topic, encoder, log)
+	s, err := kafka.NewSink(connection, k.Topic, encoder, letters, log)
 	if err != nil {
 		return nil, err
 	}
 	sinks := []stream.Sink{s}
 	if k.AnomalyTopic != "" {
-		s, err := kafka.NewAnomalySink(connection, k.AnomalyTopic, log)
+		s, err := kafka.NewAnomalySink(connection, k.AnomalyTopic, letters, log)
 		if err != nil {
 			return sinks, err
 		}

@@ -76,6 +76,9 @@ func (o *Outputs) Problem() string {
 func (o *Outputs) Requests() (retries map[string]int64, rejected int64) {
 	retries = make(map[string]int64)
 	for _, s := range o.Sink {
+		if s, ok := s.(interface{ Rejected() int64 }); ok {
+			rejected += s.Rejected()
+		}
 		if s, ok := s.(interface{ Stats() delivery.Stats }); ok {
 			stats := s.Stats()
 			rejected += stats.Rejected

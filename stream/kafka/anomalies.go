@@ -22,12 +22,14 @@ type AnomalySink struct{ producer *Producer }
 
 var _ stream.Sink = (*AnomalySink)(nil)
 
-// NewAnomalySink returns an AnomalySink that has not connected yet. The topic has to exist.
-func NewAnomalySink(c Connection, topic string, log *slog.Logger) (*AnomalySink, error) {
+// NewAnomalySink returns an AnomalySink that has not connected yet. The topic has to exist. Letters are
+// those of NewSink.
+func NewAnomalySink(c Connection, topic string, letters stream.DeadLetters, log *slog.Logger) (*AnomalySink, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err
 	}
+	p.rejects(letters)
 	return &AnomalySink{p}, nil
 }
 
@@ -88,6 +90,9 @@ func messageOf(e *stream.Event) anomalyMessage {
 // Problem returns why the last request failed; "" after a success. It may be called from
 // any goroutine.
 func (s *AnomalySink) Problem() string { return s.producer.Problem() }
+
+// Rejected returns the number of messages that exceeded the limit of the topic.
+func (s *AnomalySink) Rejected() int64 { return s.producer.Rejected() }
 
 // Close releases the connections.
 func (s *AnomalySink) Close() error { return s.producer.Close() }

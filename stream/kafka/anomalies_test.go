@@ -14,7 +14,7 @@ import (
 func TestRealAnomalyMessages(t *testing.T) {
 	k := testserver.StartKafka(t)
 	k.CreateTopic(topic, 3)
-	s, err := NewAnomalySink(connection(k.Addr), topic, quiet)
+	s, err := NewAnomalySink(connection(k.Addr), topic, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

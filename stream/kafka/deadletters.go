@@ -29,11 +29,12 @@ func NewDeadLetters(c Connection, topic string, log *slog.Logger) (*DeadLetters,
 	if err != nil {
 		return nil, err
 	}
+	p.oversize = shorten
 	return &DeadLetters{p}, nil
 }
 
 // maxLetter is how much of a value is kept, and of a key an eighth: a message
-// that was too large must not be too large again.
+// that was too large must not be too large again. A topic with a lower limit gets less.
 const maxLetter = batchBytes
 
 // WriteDeadLetters returns when all replicas have the letters; see

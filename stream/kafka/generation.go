@@ -128,10 +128,10 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 // errEnded is the cause of the end of work whose generation is over.
 var errEnded = errors.New("kafka: the generation of the group has ended")
 
-// serve calls work for each partition and returns when all have returned, or
-// when HandOver is over: nil when all returned nil by themselves, errEnded when
-// the generation is over, the cause of ctx when that was something else, or the
-// first error of work.
+// serve calls work for each partition and returns when all have returned: nil when all returned nil by
+// themselves, errEnded when the generation is over, the cause of ctx when that was something else, or the
+// first error of work. Work that goes on after HandOver has lost its partition. ErrStuck ends the wait for
+// it: at once, or after abandonAfter when only the generation is over, for a slow member is to join again.
 func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -157,6 +157,7 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 
 	var first error
 	var late <-chan time.Time
+	expired := false
 	ended := ctx.Done()
 	for len(open) > 0 || len(list) == 0 && ended != nil {
 		select {
@@ -183,6 +184,14 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 			list = slices.DeleteFunc(list, func(p *Partition) bool { return !open[p] })
 			for _, p := range list {
 				p.expire(ErrFenced)
+			}
+			if first == nil && !expired && errors.Is(context.Cause(ctx), errEnded) {
+				g.config.Log.Warn("partitions were lost before their work has ended; the member joins again when it has", "partitions", fmt.Sprint(names(list)))
+				expired = true
+				timer := time.NewTimer(g.abandonAfter)
+				defer timer.Stop()
+				late = timer.C
+				continue
 			}
 			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names(list), g.config.HandOver))
 		}

@@ -55,6 +55,9 @@ type Group struct {
 	watchEvery time.Duration // between two looks at the number of partitions
 	hungAfter  time.Duration // an open transaction that holds up messages is a problem
 
+	// abandonAfter is how long work may go on after HandOver when others have its partition.
+	abandonAfter time.Duration
+
 	mu         sync.Mutex
 	counts     map[string]int // partitions of the topics; nil before Run
 	state      string
@@ -89,9 +92,11 @@ func NewGroup(c GroupConfig) (*Group, error) {
 		config: c, client: cl, dialer: dialer,
 		watchEvery: 5 * time.Second,
 		hungAfter:  30 * time.Second,
-		state:      "not started",
-		counters:   make(map[topicPartition]*counters),
-		assigned:   make(map[topicPartition]*Partition),
+
+		abandonAfter: time.Minute,
+		state:        "not started",
+		counters:     make(map[topicPartition]*counters),
+		assigned:     make(map[topicPartition]*Partition),
 	}, nil
 }
 

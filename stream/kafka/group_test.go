@@ -367,6 +367,63 @@ func TestFault52_StuckWork(t *testing.T) {
 	}
 }
 
+// TestFault83_SlowWorkJoinsAgain: work that needs longer than HandOver to end, as on a frozen or loaded
+// machine, loses its partition, but the member goes on.
+func TestFault83_SlowWorkJoinsAgain(t *testing.T) {
+	b := newBroker(t, 1)
+	c := quick(b.Addr())
+	c.HandOver = 50 * time.Millisecond
+	var begun, ended atomic.Int32
+	g := newGroup(t, c)
+	stop := start(t, g, func(ctx context.Context, p *Partition) error {
+		if begun.Add(1) > 2 {
+			<-ctx.Done()
+			return nil
+		}
+		<-ctx.Done()
+		<-p.life.Done() // HandOver is over
+		ended.Add(1)
+		return p.Commit(context.Background(), 1)
+	})
+	for i := range int32(2) {
+		eventually(t, "the assignment", func() bool { return begun.Load() == i+1 && ended.Load() == i })
+		other := start(t, newGroup(t, c), func(ctx context.Context, _ *Partition) error { <-ctx.Done(); return nil })
+		eventually(t, "the hand-over", func() bool { return ended.Load() == i+1 })
+		if err := other(); err != nil {
+			t.Error(err)
+		}
+	}
+	eventually(t, "the last assignment", func() bool { return begun.Load() == 3 })
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFault83_AbandonedWork: work that has not ended long after its partition was lost ends the group.
+func TestFault83_AbandonedWork(t *testing.T) {
+	b := newBroker(t, 1)
+	c := quick(b.Addr())
+	c.HandOver = 50 * time.Millisecond
+	release := make(chan struct{})
+	defer close(release)
+	g := newGroup(t, c)
+	g.abandonAfter = 50 * time.Millisecond
+	var begun atomic.Bool
+	result := make(chan error, 1)
+	go func() {
+		result <- g.Run(context.Background(), func(context.Context, *Partition) error {
+			begun.Store(true)
+			<-release
+			return nil
+		})
+	}()
+	eventually(t, "the assignment", begun.Load)
+	start(t, newGroup(t, c), func(ctx context.Context, _ *Partition) error { <-ctx.Done(); return nil })
+	if err := <-result; !errors.Is(err, ErrStuck) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestFault15_MissingTopic(t *testing.T) {
 	b := newBroker(t, 1)
 	c := quick(b.Addr())

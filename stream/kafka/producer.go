@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -27,6 +28,13 @@ type Producer struct {
 	client   *client
 	balancer kafkago.Murmur2Balancer
 	log      *slog.Logger
+	limit    atomic.Int64 // bytes of a request
+
+	// oversize gets a message that exceeds the limit of the topic, and why. It reports whether to send
+	// what it has left of the message. Nil: it is an error.
+	oversize  func(ctx context.Context, m *outgoing, reason error) (again bool, err error)
+	rejected  atomic.Int64
+	lettersMu sync.Mutex
 
 	mu      sync.Mutex
 	problem string // the failure since the last success that was logged last
@@ -46,7 +54,9 @@ func NewProducer(c Connection, topic string, log *slog.Logger) (*Producer, error
 	if log == nil {
 		log = slog.Default()
 	}
-	return &Producer{topic: topic, client: cl, log: log}, nil
+	p := &Producer{topic: topic, client: cl, log: log}
+	p.limit.Store(batchBytes)
+	return p, nil
 }
 
 // Close releases the connections.
@@ -58,7 +68,8 @@ func (p *Producer) Close() error {
 // Send writes messages and returns when all replicas have them. It uses Key, Value and Time
 // of each message (Time 0 means now). Failed requests, and requests for a topic that does
 // not exist yet, are repeated until ctx ends: a message may be there twice, but the order
-// within a partition is kept. A message that the broker refuses permanently is an error.
+// within a partition is kept. A message that the broker refuses permanently is an error, unless
+// oversize takes it.
 // Send is for one goroutine; when ctx interrupts Send, the messages must not be changed
 // afterwards.
 func (p *Producer) Send(ctx context.Context, messages []stream.Message) error {
@@ -120,7 +131,7 @@ func (p *Producer) sendAll(ctx context.Context, n int, message func(i int) outgo
 	for i := range n {
 		m := message(i)
 		at := p.balancer.Balance(kafkago.Message{Key: m.key}, all...)
-		if len(batches[at]) == batchMessages || sizes[at] > 0 && sizes[at]+m.size() > batchBytes {
+		if len(batches[at]) == batchMessages || sizes[at] > 0 && int64(sizes[at]+m.size()) > p.limit.Load() {
 			// What comes later waits for what came earlier.
 			if err := p.flush(ctx, batches); err != nil {
 				return err
@@ -152,7 +163,7 @@ func (p *Producer) flush(ctx context.Context, batches map[int][]outgoing) error 
 	errs := make(chan error, len(batches))
 	for partition, batch := range batches {
 		go func() {
-			errs <- p.try(ctx, func(ctx context.Context) error { return p.produce(ctx, partition, batch) })
+			errs <- p.deliver(ctx, partition, batch)
 		}()
 	}
 	var err error
@@ -176,6 +187,9 @@ func (p *Producer) produce(ctx context.Context, partition int, batch []outgoing)
 	})
 	if err == nil {
 		err = resp.Error
+	}
+	if t := batch[0].time; errors.Is(err, kafkago.InvalidTimestamp) && !t.IsZero() {
+		err = fmt.Errorf("the first message is of %s: %w", t.UTC().Format(time.RFC3339), err)
 	}
 	return err
 }
@@ -205,7 +219,7 @@ func (p *Producer) try(ctx context.Context, request func(ctx context.Context) er
 
 // unacceptable reports whether err is the broker's final refusal of a message.
 func unacceptable(err error) bool {
-	return refused(err) || errors.Is(err, kafkago.MessageSizeTooLarge) || errors.Is(err, kafkago.RecordListTooLarge) ||
+	return refused(err) || tooLarge(err) ||
 		errors.Is(err, kafkago.InvalidRecord) || errors.Is(err, kafkago.InvalidTimestamp)
 }
 

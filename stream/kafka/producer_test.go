@@ -95,7 +95,7 @@ func TestProducerReportsWhatIsTooLarge(t *testing.T) {
 	}
 	defer p.Close()
 	err = p.Send(deadline(t), []stream.Message{{Value: make([]byte, 2<<20)}})
-	if !errors.Is(err, kafkago.MessageSizeTooLarge) || !strings.Contains(err.Error(), topic) {
+	if !errors.Is(err, kafkago.MessageSizeTooLarge) || !strings.Contains(err.Error(), topic) || !strings.Contains(err.Error(), "max.message.bytes") {
 		t.Errorf("error %v", err)
 	}
 	if err := p.Send(deadline(t), nil); err != nil {

@@ -85,6 +85,10 @@ func explain(err error) error {
 		return fmt.Errorf("the broker does not speak TLS on this port: %w", err)
 	case expectsTLS(err):
 		return fmt.Errorf("the broker speaks TLS on this port, and TLS is not configured: %w", err)
+	case errors.Is(err, kafkago.InvalidTimestamp):
+		return fmt.Errorf("the broker takes the time of a message for wrong, by its own clock; the clock of this machine says %s: "+
+			"if that is wrong, set it (timedatectl, chronyc makestep), else the clock of the broker, or raise message.timestamp.after.max.ms and message.timestamp.before.max.ms of the topic: %w",
+			time.Now().UTC().Format(time.RFC3339), err)
 	case refused(err):
 		return fmt.Errorf("the broker refuses this client, or this client the broker: %w", err)
 	}

@@ -31,12 +31,14 @@ type Encoder interface {
 
 var _ stream.Sink = (*Sink)(nil)
 
-// NewSink returns a Sink that has not connected yet. The topic has to exist.
-func NewSink(c Connection, topic string, encoder Encoder, log *slog.Logger) (*Sink, error) {
+// NewSink returns a Sink that has not connected yet. The topic has to exist. Messages that exceed its
+// limit become letters; nil: they are only counted and logged.
+func NewSink(c Connection, topic string, encoder Encoder, letters stream.DeadLetters, log *slog.Logger) (*Sink, error) {
 	p, err := NewProducer(c, topic, log)
 	if err != nil {
 		return nil, err
 	}
+	p.rejects(letters)
 	return &Sink{producer: p, encoder: encoder}, nil
 }
 
@@ -54,6 +56,9 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 // Problem returns why the last request failed; "" after a success. It may be called from
 // any goroutine.
 func (s *Sink) Problem() string { return s.producer.Problem() }
+
+// Rejected returns the number of messages that exceeded the limit of the topic.
+func (s *Sink) Rejected() int64 { return s.producer.Rejected() }
 
 // Close releases the connections.
 func (s *Sink) Close() error { return s.producer.Close() }

@@ -21,7 +21,7 @@ import (
 
 func newSink(t testing.TB, addr string, levels ...float64) *Sink {
 	t.Helper()
-	s, err := NewSink(connection(addr), topic, LongJSON{levels}, quiet)
+	s, err := NewSink(connection(addr), topic, LongJSON{levels}, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestSinkEnds(t *testing.T) {
 	if err := s.Write(ctx, streamtest.Batch(0, 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := NewSink(connection("127.0.0.1:1"), "", nil, nil); err == nil {
+	if _, err := NewSink(connection("127.0.0.1:1"), "", nil, nil, nil); err == nil {
 		t.Error("no topic was accepted")
 	}
 }

@@ -110,7 +110,8 @@ func NewRunner(c Config) (*Runner, error) {
 // Run resumes from the Store and works until the source ends, ctx ends, or an error is
 // permanent. When ctx ends, the messages read so far are still written and a checkpoint is
 // taken. Run returns nil after either orderly end. It closes nothing and can be called
-// once.
+// once. Work that goes on after DrainTimeout is abandoned: at once when ctx was cancelled without a
+// cause, which ends the process, else after a minute.
 func (r *Runner) Run(ctx context.Context) error {
 	if r.started.Swap(true) {
 		return errors.New("stream: a Runner runs once")
@@ -150,13 +151,16 @@ func (r *Runner) Run(ctx context.Context) error {
 	case <-writing.Done():
 	}
 	stalled := r.hanging(r.c.DrainTimeout)
-	errors.As(context.Cause(writing), &stalled)
+	patience := min(500*time.Millisecond, r.c.DrainTimeout/8)
+	if !errors.As(context.Cause(writing), &stalled) && !errors.Is(context.Cause(ctx), context.Canceled) {
+		patience = time.Minute // the process goes on: nothing may be left that still holds its files
+	}
 	select {
 	case <-ended: // it ends with its context
 		if errors.Is(context.Cause(writing), ErrDrain) {
 			return err
 		}
-	case <-time.After(min(500*time.Millisecond, r.c.DrainTimeout/8)):
+	case <-time.After(patience):
 	}
 	return stalled
 }
