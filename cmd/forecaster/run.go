@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/internal/wire"
 )
@@ -54,7 +55,7 @@ nothing.`,
 		l := job.NewLive(cfg, a.logger(cfg.Log), "")
 		l.Level = &a.level
 		l.ResetCommand = job.ResetCommand(a.files, a.sets)
-		stop := job.NewReloader(a.files, load, l).Watch(cmd.Context())
+		stop := job.NewReloader(a.files, load, l).Watch(cmd.Context(), interrupt.Hangups())
 		defer stop()
 		return l.Run(cmd.Context())
 	}

@@ -272,7 +272,7 @@ func TestReload(t *testing.T) {
 	}
 	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
 	l.Level = new(slog.LevelVar)
-	stop := NewReloader([]string{path}, load, l).Watch(context.Background())
+	stop := NewReloader([]string{path}, load, l).Watch(context.Background(), nil)
 	defer stop()
 	write(text + "log: {level: debug}\nmodel: {horizon: 7}\n")
 	until(t, "the configuration was read again", func() bool { return l.reloads.taken.Load() == 1 })

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/internal/config"
-	"github.com/orffvar/forecaster/internal/interrupt"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -36,10 +35,9 @@ func NewReloader(files []string, load func() (*config.Config, error), job *Live)
 	return &reloader{files: files, load: load, job: job}
 }
 
-// Watch polls the files, and waits for SIGHUP, until ctx ends or stop is called.
-func (r *reloader) Watch(ctx context.Context) (stop func()) {
+// Watch polls the files, and waits for a signal from hup, until ctx ends or stop is called.
+func (r *reloader) Watch(ctx context.Context, hup <-chan os.Signal) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	hup := interrupt.Hangups()
 	seen := r.content()
 	done := make(chan struct{})
 	go func() {
@@ -66,7 +64,7 @@ func (r *reloader) Watch(ctx context.Context) (stop func()) {
 		}
 	}()
 	return func() {
-		cancel() // a later SIGHUP must not kill while the process ends
+		cancel()
 		<-done
 	}
 }
