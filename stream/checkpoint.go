@@ -30,9 +30,23 @@ type Positions []Position
 type Position struct {
 	Output string `json:"output"`
 	Length int64  `json:"length"`
+
+	// Unsettled is what a database has accepted and may not have kept yet, as its Sink encodes it.
+	Unsettled string `json:"-"`
 }
 
-// Of returns the position of an output, and whether it is known.
+// unsettled returns the bytes of what is not settled.
+func (p Positions) unsettled() (n int64) {
+	for i := range p {
+		n += int64(len(p[i].Unsettled))
+	}
+	return n
+}
+
+// Size returns about how many bytes the encoded checkpoint has.
+func (c *Checkpoint) Size() int64 { return c.State.Size + c.Outputs.unsettled() }
+
+// Of returns the length of an output, and whether it is known.
 func (p Positions) Of(output string) (int64, bool) {
 	i := slices.IndexFunc(p, func(q Position) bool { return q.Output == output })
 	if i < 0 {
@@ -41,20 +55,31 @@ func (p Positions) Of(output string) (int64, bool) {
 	return p[i].Length, true
 }
 
+// UnsettledOf returns what of an output is not settled.
+func (p Positions) UnsettledOf(output string) string {
+	i := slices.IndexFunc(p, func(q Position) bool { return q.Output == output })
+	if i < 0 {
+		return ""
+	}
+	return p[i].Unsettled
+}
+
 // The format is described in docs/checkpoint-format.md. Who changes it raises
 // checkpointVersion, changes the page, and writes testdata again by
 //
 //	go test ./stream -run Fault36 -update
 const (
-	checkpointMagic   = "FCSTCKPT"
-	checkpointVersion = 3
+	checkpointMagic     = "FCSTCKPT"
+	checkpointVersion   = 3
+	checkpointUnsettled = 4 // the same, with Position.Unsettled, written only where there is some
 
 	checkpointHeader  = 8 + 2 + 8 // magic, version, length of the body
 	checkpointTrailer = 4         // CRC-32C of all before it
 
-	maxSettings = 1 << 10
-	maxOutputs  = 1 << 10
-	maxText     = 1 << 16
+	maxSettings  = 1 << 10
+	maxOutputs   = 1 << 10
+	maxText      = 1 << 16
+	maxUnsettled = 1 << 28
 )
 
 // ErrNoCheckpoint is returned by a Store that has none.
@@ -84,10 +109,14 @@ func (c *Checkpoint) Encode(w io.Writer) error {
 		return errors.New("stream: a field of the checkpoint is too long")
 	}
 	head := append([]byte(nil), checkpointMagic...)
-	head = binary.LittleEndian.AppendUint16(head, checkpointVersion)
+	version := uint16(checkpointVersion)
+	if c.Outputs.unsettled() > 0 {
+		version = checkpointUnsettled
+	}
+	head = binary.LittleEndian.AppendUint16(head, version)
 	head = binary.LittleEndian.AppendUint64(head, 0)
 	e := snapshot.NewEncoder(head)
-	c.state(e)
+	c.state(e, version)
 	head = e.Bytes()
 	binary.LittleEndian.PutUint64(head[checkpointHeader-8:], uint64(len(head)-checkpointHeader)+uint64(c.State.Size))
 	sum := crc32.New(castagnoli)
@@ -159,7 +188,7 @@ func decodeCheckpoint(r *io.SectionReader) (c Checkpoint, size int64, err error)
 		return c, 0, err
 	}
 	version := binary.LittleEndian.Uint16(head[len(checkpointMagic):])
-	if version != checkpointVersion {
+	if version != checkpointVersion && version != checkpointUnsettled {
 		age := "a newer"
 		if version < checkpointVersion {
 			age = "an older"
@@ -168,7 +197,7 @@ func decodeCheckpoint(r *io.SectionReader) (c Checkpoint, size int64, err error)
 	}
 	body := io.NewSectionReader(r, checkpointHeader, rest)
 	d := snapshot.NewReader(body, rest)
-	c.state(d)
+	c.state(d, version)
 	if d.Err() == nil && c.State.Size != d.Left() {
 		d.Fail("a state of %d bytes where %d were announced", d.Left(), c.State.Size)
 	}
@@ -199,7 +228,7 @@ func checkSum(r *io.SectionReader, size int64) error {
 }
 
 // state transfers all fields but the bytes of State, which come last.
-func (c *Checkpoint) state(d *snapshot.Codec) {
+func (c *Checkpoint) state(d *snapshot.Codec, version uint16) {
 	n := len(c.Settings)
 	d.Len(&n, maxSettings)
 	for i := 0; i < n && d.Err() == nil; i++ {
@@ -217,11 +246,11 @@ func (c *Checkpoint) state(d *snapshot.Codec) {
 	d.Int64(&c.Since)
 	d.Int64(&c.Last.Offset)
 	d.Uint64(&c.Last.Hash)
-	c.Outputs.state(d)
+	c.Outputs.state(d, version)
 	d.Int64(&c.State.Size)
 }
 
-func (p *Positions) state(d *snapshot.Codec) {
+func (p *Positions) state(d *snapshot.Codec, version uint16) {
 	n := len(*p)
 	d.Len(&n, maxOutputs)
 	if d.Decoding() {
@@ -231,6 +260,9 @@ func (p *Positions) state(d *snapshot.Codec) {
 		q := &(*p)[i]
 		d.String(&q.Output, maxText)
 		d.Int64(&q.Length)
+		if version == checkpointUnsettled {
+			d.String(&q.Unsettled, maxUnsettled)
+		}
 		if d.Decoding() && (q.Length < 0 || i > 0 && q.Output <= (*p)[i-1].Output) {
 			d.Fail("output %q out of order, or with %d bytes", q.Output, q.Length)
 		}

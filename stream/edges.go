@@ -54,7 +54,8 @@ type Sink interface {
 	Close() error
 }
 
-// Positioner is a Sink whose outputs have a position (files). The positions after the last
+// Positioner is a Sink whose outputs have a position (files), or may lose what they have accepted
+// (Position.Unsettled), which Resume sends again. The positions after the last
 // Write are saved with each checkpoint. Resume cuts each output back to its saved position,
 // so that no point is there twice, and appends to an output that the checkpoint does not
 // know. A nil Positions means that there is no checkpoint: the outputs start empty.

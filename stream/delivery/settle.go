@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -78,8 +79,8 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		s.again = len(s.kept)
 	}
 	d := r.settleTime()
-	if d == 0 {
-		s.kept, s.bytes, s.again = nil, 0, 0
+	if d == 0 && s.again == 0 {
+		s.kept, s.bytes = nil, 0
 		return nil, nil
 	}
 	if s.again > 0 {
@@ -107,7 +108,7 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		settled++
 	}
 	s.kept = append(s.kept[:0], s.kept[settled:]...)
-	if len(lines) > 0 {
+	if len(lines) > 0 && d > 0 {
 		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), now}), s.bytes+len(lines)
 	}
 	return nil, nil
@@ -126,6 +127,9 @@ func (r *request) room(ctx context.Context, lines []byte) error {
 // whenIdle makes the last lines settle although no request follows.
 func (s *Sink) whenIdle() {
 	d := s.settleTime()
+	if s.settling.again > 0 {
+		d = cmp.Or(d, time.Second) // what Resume has brought waits for a server
+	}
 	if len(s.settling.kept) == 0 || d == 0 || s.life.Err() != nil {
 		return
 	}
@@ -141,6 +145,9 @@ func (s *Sink) whenIdle() {
 		r := request{Sink: s}
 		// The last lines, once more: they show whether it is the same connection.
 		f, err := r.once(ctx, kept[len(kept)-1].lines)
+		if f != nil && (f.action == split || f.action == refuse) { // it has them, or newer ones
+			f = nil
+		}
 		if f == nil && err == nil {
 			f, err = r.settle(ctx, nil)
 		}

@@ -21,6 +21,7 @@ type Config struct {
 
 	Classify Classifier
 
+	Name   string // of the output in checkpoints
 	Server string // in messages, such as "InfluxDB"
 	Repair string // what to check when the server accepts nothing
 	Topic  string // of dead letters, such as "influxdb bucket"
@@ -45,7 +46,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Sink is a stream.Sink without Close. Write and SetBatchSize are for one goroutine; the other
+// Sink is a stream.Sink and a stream.Positioner without Close. Write and SetBatchSize are for one goroutine; the other
 // methods are for any.
 type Sink struct {
 	config Config

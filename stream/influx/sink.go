@@ -79,7 +79,7 @@ func New(c Config) (*Sink, error) {
 	link := &delivery.Link{}
 	s := &Sink{config: c, link: link, connection: connect(c, link)}
 	s.Sink = delivery.New(delivery.Config{
-		Attempt: s.attempt, Classify: classifier, Server: "InfluxDB", Repair: "the URL, the token, the bucket and the quotas",
+		Attempt: s.attempt, Classify: classifier, Name: "influxdb " + c.URL + " " + c.Bucket, Server: "InfluxDB", Repair: "the URL, the token, the bucket and the quotas",
 		Topic: "influxdb " + c.Bucket, Attrs: []any{"url", c.URL, "bucket", c.Bucket},
 		BatchSize: c.BatchSize, Settle: c.Settle, Link: link, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
 	})

@@ -549,11 +549,24 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 // TestFault71_AcceptedMeansDurable: VictoriaMetrics accepts points before it keeps them. It is killed
-// three times while points come, the last time after the last one, and has all of them in the end.
+// three times while points come, the last time after the last one, and has all of them in the end. So it has
+// when the process that wrote ends each time, too: the next one finds in the checkpoint what to send again.
 func TestFault71_AcceptedMeansDurable(t *testing.T) {
 	t.Parallel()
+	for name, both := range map[string]bool{"the server is killed": false, "server and process are killed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			acceptedMeansDurable(t, both)
+		})
+	}
+}
+
+func acceptedMeansDurable(t *testing.T, both bool) {
 	db := testserver.StartVictoriaMetrics(t)
-	sink := newSink(t, db.URL, func(c *Config) { c.Org, c.Token, c.Bucket = "", secret.Text{}, "forecasts" })
+	begin := func() *Sink {
+		return newSink(t, db.URL, func(c *Config) { c.Org, c.Token, c.Bucket = "", secret.Text{}, "forecasts" })
+	}
+	sink := begin()
 	const batches, each = 60, 200
 	s := &stream.Series{Name: "s", Variables: []string{"cpu"}}
 	start := time.Now().Add(-24 * time.Hour).Truncate(time.Second)
@@ -566,8 +579,25 @@ func TestFault71_AcceptedMeansDurable(t *testing.T) {
 		if err := sink.Write(deadline(t), b); err != nil {
 			t.Fatal(err)
 		}
-		if i%20 == 19 {
-			db.Kill()
+		if i%20 != 19 {
+			continue
+		}
+		saved := stream.Checkpoint{Outputs: sink.Positions()}
+		db.Kill()
+		if both {
+			sink.Close()
+			var b bytes.Buffer
+			if err := saved.Encode(&b); err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := stream.ParseCheckpoints(bytes.NewReader(b.Bytes()), int64(b.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sink = begin()
+			if err := sink.Resume(list[0].Outputs); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	eventually(t, "all points are settled", func() bool { return sink.Stats().Unsettled == 0 })

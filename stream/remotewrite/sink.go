@@ -86,7 +86,7 @@ func New(c Config) (*Sink, error) {
 	}
 	s.client.Expects = "remote write is answered 2xx without a page"
 	s.Sink = delivery.New(delivery.Config{
-		Attempt: s.attempt, Classify: classifier, Server: "remote write", Repair: "the URL, the credentials and whether the server takes remote write",
+		Attempt: s.attempt, Classify: classifier, Name: "remote_write " + c.URL, Server: "remote write", Repair: "the URL, the credentials and whether the server takes remote write",
 		Topic: "remote_write", Attrs: []any{"url", c.URL}, BatchSize: c.BatchSize, Settle: c.Settle, Link: link, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
 	})
 	return s, nil

@@ -299,7 +299,7 @@ func (d *Driver) save(ctx context.Context, b *engine.Results) error {
 		return fmt.Errorf("save the checkpoint: %w", err)
 	}
 	d.c.Engine.Saved()
-	b.Saved = c.State.Size
+	b.Saved = c.Size()
 	d.account(b)
 	if s, ok := d.c.Source.(stream.Committer); ok {
 		if err := s.Commit(ctx, b.Next); err != nil {
