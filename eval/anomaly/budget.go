@@ -25,6 +25,7 @@ type budget struct {
 
 // setRate sets the limits to a rate of false alarms per sample.
 func (s *Scorer) setRate(rate float64) {
+	s.rate = rate
 	for v := range s.limits {
 		s.limits[v] = -math.Log(rate * viewRates[v])
 	}

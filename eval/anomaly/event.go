@@ -56,6 +56,7 @@ const (
 	eventLeast   = .5  // score of a view that averages over samples, above which an event of several odd samples goes on
 	eventSeveral = 5   // odd samples
 	eventGrowth  = 1.3 // a score this many times the peak is an alarm again
+	eventCalm    = 10  // samples in a row that say nothing of an event, behind which a jump is another one
 	eventOpen    = .8  // least score within an event
 	eventHeld    = .95 // least score of a sample that would be an alarm but for the event, or a rule
 	levelLeft    = 9   // mean squares of the usual deviation from a level, beyond which a variable has left it
@@ -68,6 +69,7 @@ type eventState struct {
 	run      int64              // consecutive samples above 1; within an event, at most 1
 	age      int64              // samples from Begin on
 	odd      int64              // samples that are odd enough for an alarm
+	calm     int64              // consecutive samples below 1 in which no view sees the event, though some recall it
 	inside   bool               // another event, which goes on
 	standing bool               // begun by a run of equal values, with which it ends
 	shift    levelShift         // that it began with
@@ -136,7 +138,8 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 	if e.Open && e.standing && !s.standing {
 		s.endEvent()
 	}
-	if e.Open && e.shift.size != 0 {
+	shifted := e.Open && e.shift.size != 0
+	if shifted {
 		s.followShift(time)
 	}
 	if e.Open {
@@ -153,10 +156,17 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 			s.endEvent()
 			return best
 		}
+		calm := e.calm
+		if e.calm = 0; shifted {
+			calm = 0
+		}
 		if best <= 1 {
+			if !s.lasts() {
+				e.calm = calm + 1
+			}
 			return eventOpen + (eventHeld-eventOpen)*best
 		}
-		if s.lonely && quiet > sentinelQuiet && !e.inside && !s.lasts() && s.c.MinDuration <= 1 {
+		if s.comesAgain(quiet, calm) {
 			s.endEvent()
 			score := s.begin(time, best, false)
 			e.endedNow = true
@@ -177,6 +187,19 @@ func (s *Scorer) extend(time int64, best float64) float64 {
 		return 1 - (1-eventHeld)/best
 	}
 	return s.begin(time, best, false)
+}
+
+// comesAgain reports whether a sample above 1 is not part of the event, but another one of its kind: a lone value
+// again, or a jump after a calm time.
+func (s *Scorer) comesAgain(quiet, calm int64) bool {
+	e := &s.event
+	if e.inside || s.c.MinDuration > 1 {
+		return false
+	}
+	if s.scores[Jump] > 1 && calm >= eventCalm && !e.standing {
+		return true
+	}
+	return s.lonely && quiet > sentinelQuiet && !s.lasts()
 }
 
 // settle makes an event of more than NormalAfter samples the new normal, in the views in which the
@@ -216,7 +239,7 @@ func (s *Scorer) begin(time int64, score float64, inside bool) float64 {
 	}
 	e.Event = Event{Open: true, Begin: begin, Shares: e.Shares}
 	e.inside, e.begins, e.becameNormal, e.endedNow = inside, true, false, false
-	e.run, e.age, e.odd, e.highest = 0, age, 0, 0
+	e.run, e.age, e.odd, e.calm, e.highest = 0, age, 0, 0, 0
 	e.peaks, e.sums = [viewCount]float64{}, [viewCount]float64{}
 	clear(e.Shares)
 	score = s.takePart(time, score)
@@ -381,7 +404,7 @@ func (e *eventState) state(c *snapshot.Codec) {
 	c.Bool(&e.inside)
 	c.Bool(&e.standing)
 	c.Bool(&e.becameNormal)
-	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.age, &e.run, &e.odd} {
+	for _, x := range [...]*int64{&e.Begin, &e.Peak, &e.End, &e.Samples, &e.age, &e.run, &e.odd, &e.calm} {
 		c.Int64(x)
 	}
 	c.Float64(&e.Score)

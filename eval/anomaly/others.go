@@ -14,6 +14,7 @@ const (
 	othersStart = 30   // samples before the first residuals
 	othersKnown = 2000 // samples, after which the regression changes slowly
 	othersRest  = 4    // of the samples after these, every such one is learnt
+	othersLeast = .01  // standard deviations of a variable, below which its mean residual contradicts nothing: it is rounding
 	othersMost  = 128  // largest number of variables that are compared: a step takes dim^2 operations
 )
 
@@ -86,8 +87,14 @@ func (s *Scorer) observeOthers() evidence {
 	residuals.Add(s.r, lanes.Weight(float64(s.n-othersStart), 1./anomalyMemory), winsor, s.lesson(Correlation))
 	squares := residuals.Square[:len(s.r)]
 	most, last := largestOf(squares), 0.
-	if at := slices.Index(squares, most); most > 0 {
-		last = s.r[at] * s.r[at] / residuals.Usual[at]
+	for most > 0 {
+		at := slices.Index(squares, most)
+		if math.Abs(residuals.Mean[at]) > othersLeast*s.others.n*s.others.q.At(at, at) {
+			last = s.r[at] * s.r[at] / residuals.Usual[at]
+			break
+		}
+		squares[at] = 0
+		most = largestOf(squares)
 	}
 	if w.learns(s.c.NormalAfter) && (s.n < othersKnown || s.n%othersRest == 0) {
 		s.others.learn(s.levels.Z[:len(s.r)])

@@ -98,6 +98,7 @@ type Config struct {
 type Scorer struct {
 	c      Config
 	limits [viewCount]float64 // surprisal that scores 1
+	rate   float64            // of false alarms, which the limits are for
 	budget budget
 	n      int64
 
@@ -113,6 +114,7 @@ type Scorer struct {
 	day     dayProfile
 	profile []float64 // of the day, now
 	jump    sampleTail
+	lessons float64             // alarms of Jump that may be learnt now, see learnJump
 	slow    [viewCount]slowView // those but Jump
 	others  *others             // nil without Correlation
 	r       []float64           // residuals of others, standardised
@@ -237,7 +239,7 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 			s.ruled[Jump] = s.jump.surprisal(jump.last*s.rule(Jump, sample), 0) / s.limits[Jump]
 		}
 		best = s.consider(best, Jump, surprisal)
-		s.learnJump(jump.all)
+		s.learnJump(jump.last, surprisal > s.limits[Jump])
 	}
 	best = s.considerState(best, sample)
 	s.learnLevels(y)
@@ -276,7 +278,7 @@ func (s *Scorer) considerSlow(best float64, v View, x evidence, y []float64, lea
 	w := &s.slow[v]
 	w.count(x.all)
 	if w.peaks != nil && w.tail.n >= slowReady {
-		w.peaks.enter(x.all, w.long == 0, math.Exp(-s.limits[v]))
+		w.peaks.enter(x.all, w.long == 0, s.rate*viewRates[v])
 	}
 	surprisal := w.surprisal(v, x.all)
 	memory := surprisal
@@ -423,6 +425,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	s.clock.state(c)
 	s.day.state(c)
 	s.jump.state(c)
+	c.Float64(&s.lessons)
 	for _, v := range [...]View{Level, Noise, Correlation, Flat} {
 		if v >= Correlation && s.c.Dim == 1 {
 			break // they compare variables
