@@ -5,7 +5,10 @@ import (
 	"testing"
 )
 
-// C1.16: sums, products, compositions and exp(-t psi) of kernels are positive
+// C1.16: Sums with weights ≥ 0, products, f(k) as above, and exp(−tψ) of conditionally negative
+// definite ψ are kernels: Gram matrices are positive semidefinite and k(x, z)² ≤ k(x, x) k(z, z).
+//
+// Sums, products, compositions and exp(-t psi) of kernels are positive
 // definite and satisfy Cauchy-Schwarz.
 func TestC1_16_KernelAlgebra(t *testing.T) {
 	g := Gaussian{refSigma}

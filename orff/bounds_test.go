@@ -27,6 +27,9 @@ func TestTailsAndDrawsAgree(t *testing.T) {
 	}
 }
 
+// C3.1: Entrywise at n points, by Hoeffding: D ≥ (8/ε²) ln(n(n+1)/δ) for the phase form, D ≥
+// (2/ε²) ln(n(n−1)/δ) for the cos-sin and sign forms.
+//
 // C3.1, tail: for orthogonal inputs the terms of the angular kernel are fair signs, whose
 // mean has a binomial tail. Hoeffding's bound is above it, and its exponent is the exact
 // one but for a tenth: a factor of 2 in the exponent, either way, would fail.
@@ -68,6 +71,11 @@ func gramErrors(t *testing.T, build func(D int, r Rand) Map, x []float64, D, run
 	return share, mean
 }
 
+// C3.4: Spectral norm of the Gram matrix, by matrix Bernstein: D = m I ln(2n) ((√2 + √(2 +
+// 8ε/3))/(2ε))², I = tr G/‖G‖, m = 2 for the phase form, else 1. Tail: P(‖G~ − G‖ > ε‖G‖) ≤ 2n
+// exp(−D ε²/(2 m I (1 + 2ε/3))). Semigroup kernels have k(x, x) < 1: for them I is n/‖G‖, at most
+// the intrinsic dimension over the least k(x, x).
+//
 // C3.4, tail: for orthogonal inputs the sign features have E[R^2] = n G, all that the bound
 // allows. It holds at its number of draws, and not at a quarter of it: a factor of 4 in
 // the exponent would fail, and so would a union over the n^2 entries.
@@ -95,6 +103,9 @@ func TestC3_4_TailOfTheGramMatrix(t *testing.T) {
 	}
 }
 
+// C3.5: Operator-valued at n points, bounded maps: D ≥ (2(v + uε/3)/ε²) ln(2p (n(n−1)/2 + 1)/δ);
+// curl-free u = (d+1)/σ², v = d/σ⁴; divergence-free u = (2d−1)/σ², v = d(d−1)/σ⁴.
+//
 // C3.5, tail: the error of a bounded vector field at one lag and at zero.
 func TestC3_5_TailAtLags(t *testing.T) {
 	const eps, delta, runs = .3, .1, 300

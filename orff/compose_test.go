@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// C2.14: Transformable kernel (Proposition 3.11): K(x, z)_ij = k(ψ_i(x), ψ_j(z)); row i of Φ(x)ᵀ
+// is φ(ψ_i(x))ᵀ.
 func TestC2_14_Transformable(t *testing.T) {
 	m := must(NewTransformable(must(NewFourier(Gaussian{refSigma}, 1, 5, NewRand(1))), Coordinates(3)))
 	k := make([]float64, 9)
@@ -28,6 +30,8 @@ func TestC2_14_Transformable(t *testing.T) {
 	}
 }
 
+// C2.15: Integral kernel (Proposition 3.12 and section 9.1.2): h(x)(τ) = φ_X(x)ᵀ Θ φ_T(τ) =
+// (φ_T(τ) ⊗ φ_X(x))·vec Θ.
 func TestC2_15_Integral(t *testing.T) {
 	fx := must(NewFourier(Gaussian{refSigma}, 3, 4, BlockRand(1, 1)))
 	ft := must(NewFourier(Gaussian{0.5}, 1, 3, BlockRand(1, 2)))
@@ -62,7 +66,10 @@ func TestC2_15_Integral(t *testing.T) {
 	}
 }
 
-// C2.16: for fixed frequencies the features of each rule reproduce its formula.
+// C2.16: Composition is exact for given frequencies: sums stack √a Φ1 and √c Φ2; k K is φ ⊗ Φ; V K
+// Vᵀ is V h; the Schur product multiplies rows of Φ1ᵀ and Φ2ᵀ by ⊗; the tensor product is Φ1 ⊗ Φ2.
+//
+// For fixed frequencies the features of each rule reproduce its formula.
 func TestC2_16_CompositionRules(t *testing.T) {
 	g := Gaussian{refSigma}
 	s := must(NewFourier(Sinc{1}, 3, 4, BlockRand(1, 9)))
@@ -104,7 +111,10 @@ func TestC2_16_CompositionRules(t *testing.T) {
 	}
 }
 
-// C2.17: the matrix-free products equal those with Phi(x) written out from its
+// C2.17: Matrix-free and dense results agree (Tables 6.1 and 6.3, with the factor D^−½ that they
+// omit).
+//
+// The matrix-free products equal those with Phi(x) written out from its
 // definition, p != p'.
 func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
 	f := must(NewFourier(Gaussian{refSigma}, 3, 6, BlockRand(1, 1)))

@@ -23,12 +23,14 @@ func decomposable(out Output) *Decomposable {
 	return NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 40, BlockRand(8, 1))), out)
 }
 
+// C2.1: Adjoint: (Φ(x) y)·θ = y·(Φ(x)ᵀ θ).
 func TestC2_1_Adjoint(t *testing.T) {
 	for name, out := range gammas(t) {
 		t.Run(name, func(t *testing.T) { adjoint(t, decomposable(out), refX, 21) })
 	}
 }
 
+// C2.2: Φ(x)ᵀ Φ(z), put together from the two matrix-free methods, is 1/D Σ cos(ω_j·δ) A(ω_j).
 func TestC2_2_AssembledKernel(t *testing.T) {
 	for name, out := range gammas(t) {
 		t.Run(name, func(t *testing.T) {
@@ -46,6 +48,8 @@ func TestC2_2_AssembledKernel(t *testing.T) {
 	}
 }
 
+// C2.3: Block Gram matrices are symmetric and positive semidefinite; K~(x, z) = K~(z, x)ᵀ; the
+// kernels of the lag are shift-invariant.
 func TestC2_3_BlockGram(t *testing.T) {
 	for name, out := range gammas(t) {
 		t.Run(name, func(t *testing.T) { blockGram(t, decomposable(out), 3, true) })
@@ -91,6 +95,7 @@ func blockGram(t *testing.T, m Map, in int, invariant bool) {
 	}
 }
 
+// C2.4: B Q for orthogonal Q gives the same kernel and the same ridge predictions.
 func TestC2_4_FactorisationDoesNotMatter(t *testing.T) {
 	b := []float64{1, 0, 0.5, 0.8}
 	c, s := math.Cos(0.7), math.Sin(0.7)

@@ -51,6 +51,6 @@
 //
 // Sources: Brault, "Large-scale operator-valued kernel regression" (thesis, 2017);
 // Rahimi and Recht (2007); Kar and Karnick (2012). Where a source is wrong the
-// corrected formula is used and the comment says so. Labels such as C2.9 name the
-// checks listed in docs/mathematics.md.
+// corrected formula is used and the comment says so. Labels such as C2.9 name
+// checks: the comment of the test of that name has the formula.
 package orff

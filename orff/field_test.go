@@ -18,6 +18,9 @@ var (
 		0.1486757480707587, -0.3270866457556692, 0.07929373230440459}
 )
 
+// C2.9: Curl-free Gaussian kernel (section 4.2.2.3): K0 = −∇∇ᵀk0 = (k0/σ²)(I − δδᵀ/σ²). Unbounded
+// map: B(ω) = ω, ω ~ N(0, I/σ²). Bounded map: B(ω) = (√d/σ) ω/‖ω‖, ‖ω‖² ~ χ²_{d+2}/σ²; the factor
+// √d/σ is missing in print.
 func TestC2_9_CurlFreeKernel(t *testing.T) {
 	k := make([]float64, 9)
 	curlKernelTo(k, refDelta, refSigma)
@@ -41,6 +44,7 @@ func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
 	}
 }
 
+// C2.10: Its predictions are gradients: the Jacobian is symmetric.
 func TestC2_10_JacobianOfCurlFreeIsSymmetric(t *testing.T) {
 	for _, form := range []Form{Bounded, Unbounded} {
 		m := must(NewCurlFree(refSigma, 4, 20, form, BlockRand(1, 1)))
@@ -65,6 +69,8 @@ func jacobianAt(t *testing.T, m Map, x, theta []float64) []float64 {
 	return j
 }
 
+// C2.11: Divergence-free kernel (section 4.2.2.4): K0 = (∇∇ᵀ − ∇·∇ I) k0 = (k0/σ²)(δδᵀ/σ² + (d − 1
+// − ‖δ‖²/σ²) I), B(ω) = ‖ω‖ I − ωωᵀ/‖ω‖.
 func TestC2_11_DivergenceFreeKernel(t *testing.T) {
 	k := make([]float64, 9)
 	divergenceKernelTo(k, refDelta, refSigma)
@@ -76,6 +82,8 @@ func TestC2_11_DivergenceFreeKernel(t *testing.T) {
 	}
 }
 
+// C2.12: K_curl + K_div = −(∇·∇ k0) I = (d − ‖δ‖²/σ²)(k0/σ²) I; the Jacobian of a divergence-free
+// prediction has trace 0.
 func TestC2_12_HelmholtzSplitsTheLaplacian(t *testing.T) {
 	for i := range refCurl {
 		want := 0.0
@@ -91,7 +99,9 @@ func TestC2_12_HelmholtzSplitsTheLaplacian(t *testing.T) {
 	}
 }
 
-// C2.13: equation 4.21 as printed, B = ||omega|| I - omega omega^T without the
+// C2.13: The map as printed in (4.21), ‖ω‖ I − ωωᵀ, estimates another kernel.
+//
+// Equation 4.21 as printed, B = ||omega|| I - omega omega^T without the
 // division by ||omega||, gives another kernel.
 func TestC2_13_PrintedDivergenceFreeMapIsWrong(t *testing.T) {
 	const D = 400000
@@ -152,6 +162,9 @@ func opNorm(a []float64, n int) float64 {
 	return svd.Values(nil)[0]
 }
 
+// C3.6: Exact variances, in place of Proposition 5.1: bounded (d/(2σ²))(K0(0) + K0(2δ)) − K0(δ)²;
+// unbounded curl-free ½(M(0) + M(2δ)) − K0(δ)² with M = ∇∇ᵀ∇·∇k0; unbounded divergence-free the
+// same with tr(M) I − M.
 func TestC3_6_ExactVariances(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -192,6 +205,7 @@ func TestC3_6_ExactVariances(t *testing.T) {
 	nearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
 }
 
+// C2.8: K = k Γ has the one-draw variance ((1 + k0(2δ))/2 − k0(δ)²) Γ².
 func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	const n = 40000
 	m := NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 1, NewRand(1))), must(NewOutput(2, refGamma)))
@@ -215,6 +229,7 @@ func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 	nearAll(t, "E (K~-K)^2", got, want, 5*1.3/math.Sqrt(n)) // (cos - k)^2 <= 1.76 times Gamma^2 <= 1.25
 }
 
+// C3.7: The bounded maps have the smaller trace of the variance.
 func TestC3_7_BoundedMapsVaryLess(t *testing.T) {
 	for _, delta := range [][]float64{{0, 0, 0}, refDelta} {
 		for _, to := range []func(v, delta []float64, sigma float64, form Form){CurlFreeVarianceTo, DivergenceFreeVarianceTo} {

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// C1.1: One-draw variances: (1 + k0(2δ))/2 − k0(δ)² for the cos-sin form; 1 + k0(2δ)/2 − k0(δ)²
+// for the phase form √2 cos(ω·x + β), β uniform on [0, 2π). From cos² t = (1 + cos 2t)/2 and 2 cos
+// a cos b = cos(a − b) + cos(a + b).
 func TestC1_1_VariancesOfTheTwoForms(t *testing.T) {
 	g := Gaussian{refSigma}
 	near(t, "cos-sin variance", CosSinVariance(g, refDelta), 0.39986385799450697, 1e-14)
@@ -43,6 +46,8 @@ func oneDraw(t *testing.T, n int, build func(Rand) (Scalar, error), x, z []float
 	return mean, s2/float64(n) - mean*mean
 }
 
+// C1.2: φ(x)·φ(x) = 1 exactly, and k~(x + t, z + t) = k~(x, z), in the cos-sin form. The phase
+// form has neither.
 func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
 	const D = 50
 	f := must(NewFourier(Gaussian{refSigma}, 3, D, BlockRand(1, 1)))
@@ -56,6 +61,8 @@ func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
 	}
 }
 
+// C1.3: A Gram matrix of features is positive semidefinite: its smallest eigenvalue is ≥ 0 up to
+// rounding.
 func TestC1_3_GramIsPositiveSemidefinite(t *testing.T) {
 	for _, s := range []Scalar{
 		must(NewFourier(Gaussian{1}, 3, 5, BlockRand(1, 1))),
@@ -76,6 +83,9 @@ func TestC1_3_GramIsPositiveSemidefinite(t *testing.T) {
 	}
 }
 
+// C1.4: Gaussian exp(−‖δ‖²/(2σ²)), ω ~ N(0, I/σ²); Laplacian exp(−γ‖δ‖₁), independent Cauchy
+// variables of scale γ; sinc Π sin(aδ_k)/(aδ_k), ω uniform on (−a, a): the estimates meet the
+// kernels.
 func TestC1_4_ShiftInvariantKernels(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -7,6 +7,8 @@ import (
 
 var path3 = []float64{0, 1, 0, 1, 0, 1, 0, 1, 0}
 
+// C2.5: Graphs (section 3.3.3): Γ = (L + ηI)^−1 of the Laplacian L = diag(S1) − S couples outputs;
+// the pseudo-inverse L⁺ cannot represent a common mean. Checked on a path of three nodes.
 func TestC2_5_GraphOfAPath(t *testing.T) {
 	g := must(GraphGammaCentred(3, path3))
 	// Eigenvalues 0, 1, 3: a dozen roundings.

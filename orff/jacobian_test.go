@@ -14,6 +14,7 @@ var (
 	fixtureX0 = []float64{0.2, -0.1}
 )
 
+// C8.1: Decomposable: J(x) = B (Θ_s diag(cos Wx) − Θ_c diag(sin Wx)) W/√D.
 func TestC8_1_JacobianOfDecomposable(t *testing.T) {
 	m := NewDecomposable(FourierOf(fixtureW, 2), must(OutputFactor(2, 2, fixtureB)))
 	y := make([]float64, 2)
@@ -25,6 +26,7 @@ func TestC8_1_JacobianOfDecomposable(t *testing.T) {
 // fixtureField sets the frequencies of an unbounded map.
 func fixtureField(f *field) { copy(f.rows, fixtureW) }
 
+// C8.2: Curl-free: J = D^−½ Σ s_j ω_j ω_jᵀ, symmetric, s_j = −sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s.
 func TestC8_2_JacobianOfCurlFree(t *testing.T) {
 	m := must(NewCurlFree(1, 2, 2, Unbounded, NewRand(1)))
 	fixtureField(&m.field)
@@ -36,6 +38,7 @@ func TestC8_2_JacobianOfCurlFree(t *testing.T) {
 	nearAll(t, "J", jacobianAt(t, m, fixtureX0, theta), []float64{0.2732411541549107, -0.07726420335865597, -0.07726420335865597, 0.5317273128169689}, 1e-14)
 }
 
+// C8.3: Divergence-free: J = D^−½ Σ B(ω_j)(−sin(ω_j·x) θ_j^c + cos(ω_j·x) θ_j^s) ω_jᵀ, trace 0.
 func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
 	m := must(NewDivergenceFree(1, 2, 2, Unbounded, false, NewRand(1)))
 	fixtureField(&m.field)

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// C1.7: Dot-product kernels f(x·z) = Σ a_n (x·z)^n, a_n ≥ 0 (Kar and Karnick 2012, Algorithm 1):
+// Z(x) = √(a_N/P_N) Π_{j≤N} w_j·x with N drawn from P. Second moment Σ (a_n²/P_n) M^n, M =
+// ‖x‖²‖z‖² + 2(x·z)² − 2 Σ x_i² z_i² for signs w, without the last term for Gaussian w.
 func TestC1_7_DotProductKernels(t *testing.T) {
 	cubic := Polynomial(1, 3)
 	nearAll(t, "(1 + t)^3", cubic, []float64{1, 3, 3, 1}, 0)
@@ -33,6 +36,8 @@ func TestC1_7_DotProductKernels(t *testing.T) {
 	}
 }
 
+// C1.8: The law P_n = (p − 1)/p^{n+1} sums to 1; printed without p − 1 it sums to 1/(p − 1), and
+// its weight √(a_N p^{N+1}) estimates (p − 1) K.
 func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	const D = 400000
 	k := Exponential{}.At(dot(refX, refZ))
@@ -64,6 +69,7 @@ func TestC1_8_NormalisedLawOfTheDegree(t *testing.T) {
 	}
 }
 
+// C1.9: For a given draw the feature and its gradient are c Π w_j·x and c Σ_j (Π_{i≠j} w_i·x) w_j.
 func TestC1_9_FixedDraw(t *testing.T) {
 	f := must(NewMaclaurin(Exponential{}, Geometric{2}, Rademacher, 3, 1, NewRand(1)))
 	f.degree[0] = 2
@@ -77,6 +83,8 @@ func TestC1_9_FixedDraw(t *testing.T) {
 	nearAll(t, "grad Z", g, []float64{1.2, 7.2, -7.2}, 1e-14)
 }
 
+// C1.10: Compositional kernels f(k(x, z)) (Kar and Karnick 2012): the same with an unbiased
+// feature of k in place of w·x; M = 1 + k0(2δ)/2 for the phase form.
 func TestC1_10_Compositional(t *testing.T) {
 	g := Gaussian{refSigma}
 	f := must(NewCompositional(Exponential{}, Geometric{2}, g, 3, 1, NewRand(1)))

@@ -6,6 +6,8 @@ import (
 	"testing"
 )
 
+// C1.15: Nyström (section 2.1.2.2): K_M = U Λ Uᵀ of M landmarks, φ(x) = Λ^−½ Uᵀ (k(x, x_i))_i;
+// exact on the landmarks, and K − K~ is positive semidefinite.
 func TestC1_15_Nystroem(t *testing.T) {
 	pts := []float64{0, 0, 1, 0.5, -0.5, 1, 0.3, -0.8}
 	at := func(i int) []float64 { return pts[2*i : 2*i+2] }

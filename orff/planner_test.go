@@ -50,6 +50,7 @@ func TestC3_1_Entrywise(t *testing.T) {
 	}
 }
 
+// C3.2: With D from C3.1 at most a share δ of the seeds has an entry off by more than ε.
 func TestC3_2_EntrywiseHolds(t *testing.T) {
 	const n, eps, delta, runs = 12, 0.2, 0.05, 200
 	x := normals(3, 2*n)
@@ -74,6 +75,8 @@ func TestC3_2_EntrywiseHolds(t *testing.T) {
 	}
 }
 
+// C3.3: Uniform on a compact set (Theorem 5.1, Corollary 5.1): D ≥ (4(d+2)/ε²) ln(256
+// (s·diam/ε)²/δ), s² = E‖ω‖²; no bound for the Laplacian, whose s is infinite.
 func TestC3_3_Uniform(t *testing.T) {
 	p := Problem{Epsilon: 0.1, Delta: 0.05, Diameter: 4}
 	if d := plan(t, gaussianMap(5), Uniform, p).Draws; d != 49079 {
@@ -121,6 +124,7 @@ func TestC3_5_OperatorValuedAtPoints(t *testing.T) {
 	}
 }
 
+// C3.8: Orlicz norm ‖ ‖ω‖² ‖_ψ1 = 2/(σ²(1 − 4^{−1/d})), used by Corollary 5.3 for unbounded maps.
 func TestC3_8_Orlicz(t *testing.T) {
 	near(t, "Orlicz norm", orliczNorm(3, 0.9), 6.672628108442754, 1e-14)
 	// E exp(||omega||^2/t) = 2 at the norm.
@@ -186,6 +190,7 @@ func TestUniformFieldBound(t *testing.T) {
 	}
 }
 
+// C3.9: Statistical choice (Rudi, Camoriano and Rosasco): D = ⌈√N ln N⌉ with λ = N^−½.
 func TestC3_9_Statistical(t *testing.T) {
 	for n, want := range map[int]int{1000: 219, 10000: 922, 100000: 3641} {
 		if d := plan(t, gaussianMap(2), Statistical, Problem{Points: n}).Draws; d != want {
@@ -194,6 +199,7 @@ func TestC3_9_Statistical(t *testing.T) {
 	}
 }
 
+// C3.11: Maurer's bound (chapter 7): R(f) ≤ R_emp(f) + 2√(2/N) (L M √T + C √ln(2/δ)).
 func TestC3_11_Maurer(t *testing.T) {
 	near(t, "gap", RidgeClass{1, 1, 1}.RademacherGap(1000, 2, 0.05), 0.2982788697454302, 1e-14)
 	c := RidgeClassOf(0.01, 2, 3, 1)
@@ -205,6 +211,7 @@ func TestC3_11_Maurer(t *testing.T) {
 	near(t, "consistency", RidgeClass{1, 1, 1}.ConsistencyGap(1000, 400, 2, 3, 0.05), 2*0.2982788697454302+3.0/20*(1+math.Sqrt(2*math.Log(20))), 1e-13)
 }
 
+// C3.12: Random Maclaurin, one pair: D ≥ (2C1²/ε²) ln(2/δ), C1 = p/(p−1) f(pR²).
 func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	const R, eps, delta, runs = 0.5, 0.1, 0.05, 200
 	c1, err := productBound(Exponential{}, Geometric{2}, R*R)
@@ -244,7 +251,9 @@ func TestC3_12_MaclaurinSinglePair(t *testing.T) {
 	}
 }
 
-// C3.10: the largest error over lags falls as D^(-1/2).
+// C3.10: The mean largest error falls like D^−½ (figure 5.1).
+//
+// The largest error over lags falls as D^(-1/2).
 func TestC3_10_SlopeOfTheError(t *testing.T) {
 	const d, lags, repeats = 4, 150, 12
 	r := NewRand(5)

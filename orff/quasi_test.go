@@ -6,6 +6,8 @@ import (
 	"testing"
 )
 
+// C1.14: Quasi-Monte Carlo: Halton points, prime bases from index 1, through the inverse
+// distribution functions of the frequencies.
 func TestC1_14_Halton(t *testing.T) {
 	points := [][]float64{{1. / 2, 1. / 3}, {1. / 4, 2. / 3}, {3. / 4, 1. / 9}, {1. / 8, 4. / 9}}
 	quantiles := [][]float64{{0, -0.43072729929545756}, {-0.6744897501960817, 0.43072729929545744}, {0.6744897501960817, -1.22064034884735}, {-1.1503493803760079, -0.13971029888186212}}

@@ -5,6 +5,10 @@ import (
 	"testing"
 )
 
+// C0.2: Random numbers are SplitMix64 (Steele, Lea and Flood 2014): state += 0x9E3779B97F4A7C15,
+// then two multiply-xor-shift rounds. Uniforms ((n ≫ 11) + ½) 2^−53; normals in pairs by Box and
+// Muller. The generator of block i of a master seed has the state H(H(seed) XOR i), H(v) being the
+// first output in state v.
 func TestC0_2_SplitMix64(t *testing.T) {
 	r := NewRand(0)
 	for i, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
@@ -29,6 +33,8 @@ func TestC0_2_SplitMix64(t *testing.T) {
 	nearAll(t, "normals", z, []float64{0.8292327880748991, 0.6416876368016953, -1.4032351932400193, -0.051621683413846445}, 1e-13)
 }
 
+// C0.3: A block of frequencies is therefore a function of seed and block; given numbers for seed
+// 42 fix it.
 func TestC0_3_BlockOfFrequencies(t *testing.T) {
 	w := make([]float64, 12)
 	r := BlockRand(42, 1)

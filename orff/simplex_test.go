@@ -7,6 +7,8 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
+// C2.6: Simplex coding (section 6.4.1.1, corrected): C_2 = [1, −1]; C_T = [[1, −1ᵀ/(T−1)]; [0, √(1
+// − 1/(T−1)²) C_{T−1}]]: unit columns with inner products −1/(T − 1).
 func TestC2_6_Simplex(t *testing.T) {
 	nearAll(t, "C_2", Simplex(2), []float64{1, -1}, 0)
 	nearAll(t, "C_3", Simplex(3), []float64{1, -0.5, -0.5, 0, 0.8660254037844386, -0.8660254037844386}, 1e-15)
@@ -46,7 +48,9 @@ func TestC2_6_Simplex(t *testing.T) {
 	}
 }
 
-// C2.7: one-hot targets with B = C^T at lambda equal (T-1)/T times coded targets
+// C2.7: Ridge with B = Cᵀ at λ is (T−1)/T times ridge with coded targets at λ (T−1)/T.
+//
+// One-hot targets with B = C^T at lambda equal (T-1)/T times coded targets
 // with Gamma = I at lambda (T-1)/T, as weights and so as predictions of C h.
 func TestC2_7_SimplexEquivalence(t *testing.T) {
 	const T, n, lambda = 4, 20, 0.2

@@ -5,6 +5,8 @@ import (
 	"testing"
 )
 
+// C1.5: Skewed χ² (section 4.2.2.2): k = Π sech(½ log((x_k + c)/(z_k + c))), features on log(x +
+// c), ω with density sech(πω), that is ω = log(tan(πu/2))/π. The substitution printed is wrong.
 func TestC1_5_SkewedChiSquared(t *testing.T) {
 	c := []float64{1, 1, 1}
 	f := must(NewSkewedChiSquared(c, 10, NewRand(1)))
@@ -50,6 +52,8 @@ func TestC1_5_SkewedChiSquared(t *testing.T) {
 	}
 }
 
+// C1.6: Angular kernel 1 − 2 angle(x, z)/π = (2/π) arcsin(cos angle), features sgn(ω·x)/√D,
+// one-draw variance 1 − k². It is not the arc-cosine kernel of order 0, which is 1 − angle/π.
 func TestC1_6_Angular(t *testing.T) {
 	f := must(NewAngular(3, 500, BlockRand(3, 1)))
 	cos := dot(refX, refZ) / math.Sqrt(squaredNorm(refX)*squaredNorm(refZ))
@@ -69,6 +73,8 @@ func TestC1_6_Angular(t *testing.T) {
 	}
 }
 
+// C1.11: Semigroup kernels E exp(−ω·(x + z)) (section 2.1.2.4): Π exp(−β√(x_k + z_k)) with ω =
+// (β²/2)/g², g standard normal; Π λ/(x_k + z_k + λ) with ω exponential of rate λ.
 func TestC1_11_Semigroups(t *testing.T) {
 	f := must(NewSemigroup(ExponentialSemigroup, 0.6, 3, 100000, BlockRand(1, 1)))
 	near(t, "exponential semigroup", Kernel(f, positiveX, positiveZ), 0.16263086650182187, 1e-14)

@@ -7,6 +7,8 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
+// C1.12: Structured orthogonal features: W = (√d/σ) H D1 H D2 H D3, H the normalised
+// Walsh-Hadamard matrix, D_i random signs; W Wᵀ = (d/σ²) I. They are biased for small d.
 func TestC1_12_SORF(t *testing.T) {
 	s := newSORF(1, 4, 4)
 	copy(s.signs, []float64{1, -1, 1, 1, -1, 1, 1, -1, 1, 1, -1, 1})
@@ -39,6 +41,8 @@ func TestC1_12_SORF(t *testing.T) {
 	}
 }
 
+// C1.13: Fastfood: V = 1/(σ√d) S H G Π H B with H of entries ±1, G normal, Π a permutation, B
+// signs, S_ii = χ_d/‖G‖_F; each row is N(0, I/σ²), so the estimate is unbiased.
 func TestC1_13_Fastfood(t *testing.T) {
 	v := normals(1, 16)
 	twice := append([]float64(nil), v...)

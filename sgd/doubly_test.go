@@ -44,6 +44,9 @@ func runFixture(t *testing.T, decay sgd.Decay, rate float64) []float64 {
 // The tolerance of golden numbers is the printed precision.
 const golden = 1e-13
 
+// C5.2: Algorithm 4, decay of the visited block: g = 1/n Σ Φ_i(x) e, θ_i ← θ_i − γ(g + λθ_i),
+// block i = ((t−1) mod D_b) + 1. The prediction of Algorithm 5 has the factor D^−½, which the
+// print omits.
 func TestC5_2_AlgorithmFourBlock(t *testing.T) {
 	near(t, "Theta", runFixture(t, sgd.DecayBlock, .5), []float64{
 		0.30651371525392007, 0.20619682051864024, 0.06213340610301727, 0.005227653545668509,
@@ -51,6 +54,8 @@ func TestC5_2_AlgorithmFourBlock(t *testing.T) {
 	}, golden)
 }
 
+// C5.3: Algorithm 4, decay of all blocks (Dai et al. 2014): θ ← (1 − γλ)θ, then θ_i ← θ_i − γ D_b
+// g.
 func TestC5_3_AlgorithmFourAll(t *testing.T) {
 	near(t, "Theta", runFixture(t, sgd.DecayAll, .25), []float64{
 		0.3017014244996648, 0.2036167309060109, 0.06115790647334412, 0.004876043519403503,
@@ -58,6 +63,7 @@ func TestC5_3_AlgorithmFourAll(t *testing.T) {
 	}, golden)
 }
 
+// C5.4: Block decay with full batches converges to the ridge solution C4.1.
 func TestC5_4_FullBatchBlockDescentIsRidge(t *testing.T) {
 	cfg := fixConfig()
 	cfg.Batch, cfg.Rate = 3, sgd.Constant(1)
@@ -90,6 +96,7 @@ func curve(r *source) (x, y []float64) {
 	return x, []float64{math.Sin(2*x[0]) + .1*r.normal(), x[0]*x[1] + .1*r.normal()}
 }
 
+// C5.5: Blocks drawn again from their seeds give the bits of stored ones.
 func TestC5_5_RegeneratedBlocksGiveTheSameBits(t *testing.T) {
 	const n, b, steps = 7, 5, 40
 	run := func(keep bool) (*sgd.DoublyStochastic, []float64) {
@@ -126,6 +133,7 @@ func TestC5_5_RegeneratedBlocksGiveTheSameBits(t *testing.T) {
 	near(t, "reverse order", sum, y, 1e-12)
 }
 
+// C5.6: The prediction summed over blocks is that of one map with all frequencies.
 func TestC5_6_PredictionIsThatOfTheWholeMap(t *testing.T) {
 	cfg := fixConfig()
 	cfg.Decay = sgd.DecayAll
@@ -144,6 +152,7 @@ func TestC5_6_PredictionIsThatOfTheWholeMap(t *testing.T) {
 	}
 }
 
+// C5.7: When D grows, weights times √(D_new/D_old) leave h(x) as it was.
 func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
 	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixB}} {
 		for _, average := range []bool{false, true} {
@@ -238,6 +247,8 @@ func finiteAll(v []float64) bool {
 	return true
 }
 
+// C5.9: Hessian preconditioner: θ_i ← θ_i − γ H_i^−1 (g + λθ_i), H_i = 1/n Σ Φ_i Φ_iᵀ + λI; with
+// full batches and γ = 1 each step minimises over its block.
 func TestC5_9_HessianStepsMinimiseBlocks(t *testing.T) {
 	for name, p := range map[string]sgd.Hessian{"factors": {Output: fixB}, "any map": {}} {
 		cfg := fixConfig()

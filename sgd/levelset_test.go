@@ -21,6 +21,8 @@ func levelSetBatch() sgd.LevelSetBatch {
 	return sgd.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
 }
 
+// C7.4: Level sets: J = 1/(NT) Σ max(0, τ(ν) − f_i(ν)) + 1/(2T) Σ ν ‖Θ φ_T(ν)‖² − 1/T Σ ν τ(ν),
+// τ(ν) = tᵀ φ_T(ν); value and gradients in Θ and t.
 func TestC7_4_LevelSetObjective(t *testing.T) {
 	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, NuFeatures: 4}))
 	b := levelSetBatch()
@@ -113,6 +115,8 @@ func outliers(l *sgd.LevelSet, phi, wt []float64) []float64 {
 	return out
 }
 
+// C7.5: The share of samples below the threshold is ν: ν is the share of outliers, not of inliers
+// as printed.
 func TestC7_5_LevelSetFractions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three fits of 8,000 weights; skipped with -short")

@@ -60,6 +60,9 @@ func TestMissingTargetsHaveNoLoss(t *testing.T) {
 	}
 }
 
+// C7.1: Pinball loss ρ_τ(r) = max(τr, (τ−1)r), r = y − f: the minimiser over constants is the
+// τ-quantile. Printed with r = f − y, it is the (1−τ)-quantile.
+//
 // The minimiser over constants of the pinball loss of a sample is its quantile.
 func TestC7_1_PinballMinimiserIsQuantile(t *testing.T) {
 	l := must(sgd.NewPinball(.25))

@@ -24,6 +24,8 @@ func differences(f func([]float64) float64, theta []float64) []float64 {
 	return g
 }
 
+// C4.6: Missing outputs (section 6.4, multi-task): with a mask m the gradient of a sample is Bᵀ
+// diag(m)(h − y) φᵀ.
 func TestC4_6_MultiTaskLoss(t *testing.T) {
 	nan := math.NaN()
 	o := fixObjective(func(c *sgd.ObjectiveConfig) {
@@ -133,6 +135,8 @@ func semiObjective(manifold float64) *sgd.Objective {
 	}))
 }
 
+// C8.5: Semi-supervised term (appendix B, with the graph Laplacian in place of its printed
+// inverse): adding λ_M/2 Σ w_ij ‖h(x_i) − h(x_j)‖² to the ridge objective; solved on a chain.
 func TestC8_5_SemiSupervised(t *testing.T) {
 	o := semiObjective(.2)
 	theta := make([]float64, 2)
@@ -335,6 +339,8 @@ func TestUnlabelledPairsHelp(t *testing.T) {
 	}
 }
 
+// C8.6: λ_M = 0 is plain ridge; for λ_M → ∞ the predictions on a connected component become equal,
+// as far as the features allow.
 func TestC8_6_ManifoldLimits(t *testing.T) {
 	// 40 features can be constant on three points.
 	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 20, orff.NewRand(3))), orff.Identity(1))

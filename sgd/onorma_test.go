@@ -32,6 +32,8 @@ func onorma(terms int, rate sgd.Schedule) *sgd.ONORMA {
 	}))
 }
 
+// C5.10: ONORMA (Audiffren and Kadri): α_i ← (1 − ηλ) α_i, α_t = −η (f(x_t) − y_t), truncated to
+// the last terms.
 func TestC5_10_ONORMA(t *testing.T) {
 	predictions := []float64{0, 0, 0.43904771546028065, 0.21952385773014033, 0.19633082331739077, -0.07543939636132752}
 	alpha := []float64{0.45125, 0, 0.02895233515636669, -0.5792738324218166, -0.1981654116586954, 0.38771969818066376}

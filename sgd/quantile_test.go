@@ -57,6 +57,8 @@ func levelBatch() (b sgd.QuantileBatch) {
 // rowMajor is the inverse of colMajor for square matrices.
 func rowMajor(theta []float64) []float64 { return colMajor(theta, 4) }
 
+// C7.2: Joint quantile regression: J = 1/(NT) Σ [ρ_τ(y_i − f_i(τ)) + λ1 max(0, −f_i'(τ))] + λ2
+// ‖Θ‖², f_i(τ) = φ_X(x_i)ᵀ Θ φ_T(τ); value and gradient at given weights.
 func TestC7_2_QuantileObjective(t *testing.T) {
 	q := must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, TauFeatures: 4, Crossing: .7, Lambda: 2 * .05}))
 	b := levelBatch()
@@ -172,6 +174,7 @@ func coverage(q *sgd.Quantile, wx, wt []float64, mean float64) (cover []float64,
 	return cover, float64(crossings) / (98 * n)
 }
 
+// C7.3: The learnt quantiles cover their share of new targets, and hardly ever cross.
 func TestC7_3_QuantileCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a fit of 10,000 weights; skipped with -short")

@@ -38,6 +38,8 @@ func fixObjective(change func(*sgd.ObjectiveConfig)) *sgd.Objective {
 	return must(sgd.NewObjective(cfg))
 }
 
+// C0.1: The objective 1/N Σ ‖h(x_i) − y_i‖² + λ/2 ‖θ‖² (6.2), convention M, has the solution of H
+// at λ/2.
 func TestC0_1_ConventionM(t *testing.T) {
 	// The minimiser of SSE/N + lambda/2 ||theta||^2, found on its own objective.
 	m, theta := fixMap(), make([]float64, 8)
@@ -59,6 +61,8 @@ func TestC0_1_ConventionM(t *testing.T) {
 	near(t, "Theta", fixRidge(sgd.MeanHalfPenalty.ToH(fixLambda, 3)), theta, 1e-12)
 }
 
+// C4.1: Ridge (Algorithm 3): 1/N BᵀB Θ FᵀF + λΘ = 1/N Bᵀ Yᵀ F. With Γ = U diag(g) Uᵀ and FᵀF/N = Q
+// diag(q) Qᵀ each entry is solved by a division by g_k q_c + λ.
 func TestC4_1_RidgeClosedForm(t *testing.T) {
 	theta := fixRidge(fixLambda)
 	near(t, "Theta", theta, fixTheta, golden)
@@ -73,6 +77,8 @@ func TestC4_1_RidgeClosedForm(t *testing.T) {
 	near(t, "norm", []float64{square}, []float64{1.6314559942363296}, golden)
 }
 
+// C4.2: Eigendecomposition, Kronecker system, conjugate gradients and L-BFGS agree, the gradient
+// vanishes at the solution, and ‖h‖²_K = tr(Hᵀ Γ⁺ H) = ‖Θ‖² (Proposition 4.12), H = BΘ.
 func TestC4_2_SolversAgree(t *testing.T) {
 	want := fixRidge(fixLambda)
 	o := fixObjective(nil)
@@ -158,10 +164,14 @@ func kroneckerRidge(lambda float64) []float64 {
 	return rhs
 }
 
+// C4.3: Convention M (C0.1) changes the weights: those of the fixture of three samples at the same
+// λ.
 func TestC4_3_ConventionChangesLambda(t *testing.T) {
 	near(t, "Theta", fixRidge(sgd.MeanHalfPenalty.ToH(fixLambda, 3)), fixThetaHalf, golden)
 }
 
+// C4.4: Equivalence with the kernel (Theorems 6.2 and 6.3): (G~ + NλI) u = y and θ = Σ Φ(x_i) u_i.
+// The printed right-hand side lacks 1/N.
 func TestC4_4_KernelEquivalence(t *testing.T) {
 	// theta = sum_i Phi(x_i) u_i with (G/N + lambda I) u = y/N; the normal equations
 	// give u = (y - h)/(N lambda).
@@ -200,6 +210,8 @@ func TestC4_4_KernelEquivalence(t *testing.T) {
 	}
 }
 
+// C4.5: Range of λ (Remark 6.1, with the square it omits): λ‖h‖² ≤ mean ‖y‖² at the ridge
+// solution.
 func TestC4_5_LambdaGrid(t *testing.T) {
 	theta := fixRidge(fixLambda)
 	var square, sigma2, top float64

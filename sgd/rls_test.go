@@ -54,6 +54,8 @@ func solve(t *testing.T, a, b []float64, n int) {
 	}
 }
 
+// C5.1: VAR(1) with intercept by least squares on a window.
+//
 // The six-point series of the check; [c|A] is the least squares solution with
 // intercept.
 func TestC5_1_VARLeastSquares(t *testing.T) {
@@ -104,6 +106,9 @@ func TestC5_1_VARLeastSquares(t *testing.T) {
 	}
 }
 
+// C5.11: Recursive least squares with P = (g_k/(Nλ)) I at first: after N samples the weights are
+// those of C4.1 (operator-valued recursive least squares: Amblard and Kadri).
+//
 // Recursive least squares on the eigen-outputs of Gamma = B B^T equals the
 // closed-form ridge regression of the fixture, B Theta.
 func TestC5_11_RLSEqualsRidge(t *testing.T) {

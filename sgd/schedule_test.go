@@ -7,6 +7,8 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
+// C5.8: Rate ϑ/t: the contribution of step i at time T is γ_i Π (1 − γ_j λ), at most ϑ/T for ϑλ ≥
+// 1 (Dai et al. 2014).
 func TestC5_8_CoefficientsOfInverseTime(t *testing.T) {
 	const steps, lambda = 2000, .01
 	for _, c := range []struct{ product, want float64 }{{1, 1}, {1.5, 1}, {2, 1}, {3, 1}, {.5, 50.5}} {

@@ -13,6 +13,9 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
+// C6.1: SCV-MSE (section 8.3): refit on the window of w samples before sample i, e_i = 1/d ‖s_i −
+// h(s_{i−1})‖², mean over i; the column printed as variance is the standard deviation of e.
+//
 // Online and refitted to each window persistence is the same model: the prequential
 // score of the fixture from row 3 on is its SCV-MSE with the window 3.
 func TestC6_1_PrequentialSCVOfFixture(t *testing.T) {
@@ -64,6 +67,9 @@ func settingName(c eval.SettingConfig) string {
 	return fmt.Sprintf("setting %d, Toeplitz %v", c.Setting, c.Toeplitz)
 }
 
+// C6.2: The true model reaches the floor: mean tr S/d and standard deviation √(2 tr S²)/d for
+// Gaussian noise of covariance S.
+//
 // The prequential errors of the true function have the mean and the standard
 // deviation of the floor, within the 2 % of the check: at N = 5e4 about 6 standard
 // errors of the mean.
@@ -104,6 +110,8 @@ func (current) FeaturesTo(phi []float64, _ *series.Scaler, past *series.History)
 
 func (current) State(*snapshot.Codec) {}
 
+// C6.5: Pairs never straddle two series: there are Σ (length − 1) of them.
+//
 // A model that series share learns len-1 pairs of each but the first, which waits for
 // a typical step, and none from the end of one series to the beginning of another.
 func TestC6_5_OnlinePairsStayInsideSeries(t *testing.T) {

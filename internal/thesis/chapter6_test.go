@@ -12,6 +12,9 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
+// C6.6: A curl-free kernel learns a gradient field better than independent outputs (section 6.4.1,
+// with a field that can be learnt).
+//
 // With 100 points and 500 frequencies the curl-free kernel reaches R^2 >= .85, and more
 // than independent outputs. The test asserts both for the mean over all fields: its
 // one-sided 99 % confidence bound from 12 fields (Student, 11 degrees of freedom: 2.718

@@ -27,6 +27,9 @@ func windowedMSE(t *testing.T, f Fitter, d *eval.Dataset, window int) float64 {
 	return r.MSE
 }
 
+// C6.3: The three simulated settings x_{t+1} = A f(x_t) + u (section 8.3.2) with the parameters of
+// the author's notebooks reproduce the errors of VAR and ORFFVAR of Table 8.1.
+//
 // Medians over seven draws of A, N = 1000, window 500, against the means of the
 // specification: settings 1 and 3 within 10 %, ORFFVAR within 5 % of VAR(1); in
 // setting 2, which depends on A, ORFFVAR between the floor and 1.6 of it and
@@ -67,6 +70,8 @@ func TestC6_3_SettingsReproduce(t *testing.T) {
 	}
 }
 
+// C6.4: The error falls with the number of features (Table 8.2).
+//
 // Setting 2, white, N = 2000: the error falls with D as in Table 8.2, from above
 // VAR(1) to less than 1.6 times the floor, the bound of C6.3.
 func TestC6_4_ErrorFallsWithFeatures(t *testing.T) {
