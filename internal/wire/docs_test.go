@@ -163,6 +163,10 @@ func formatTable() string {
 	return markdown("| format | what it is | of messages | files that are read | files that are written |", rows)
 }
 
+// embedded are the blocks that first have the settings of a struct that several share, by
+// "Struct.Field": there they are described.
+var embedded = make(map[string]string)
+
 // settingRows has the keys of a block with their defaults and the comments on their fields.
 func settingRows(t *testing.T, block string, s config.Settings) (rows [][]string) {
 	v := reflect.ValueOf(s).Elem()
@@ -176,6 +180,11 @@ func settingRows(t *testing.T, block string, s config.Settings) (rows [][]string
 			holder = holder.Field(i).Type
 		}
 		about := comments(t)[holder.Name()+"."+f.Name]
+		if first, ok := embedded[holder.Name()+"."+f.Name]; ok && first != block {
+			about = "as `" + first + "." + key + "`"
+		} else if len(f.Index) > 1 {
+			embedded[holder.Name()+"."+f.Name] = block
+		}
 		if about == "" {
 			t.Errorf("%s.%s has no comment on its field", block, key)
 		}

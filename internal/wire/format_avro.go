@@ -36,23 +36,23 @@ var avroFormat = dataFormat{
 
 // AvroFormat has the places of the fields in a record, and where its schema comes from.
 type AvroFormat struct {
-	Registry             string      `yaml:"registry"`               // URL of a schema registry with Confluent's API; messages begin with the number of their schema
+	Registry             string      `yaml:"registry"`               // URL of a schema registry with Confluent's API
 	RegistryUsername     string      `yaml:"registry_username"`      // user name of basic authentication
-	RegistryPassword     secret.Text `yaml:"registry_password"`      // its password
-	RegistryPasswordFile string      `yaml:"registry_password_file"` // file that holds it
-	RegistryToken        secret.Text `yaml:"registry_token"`         // or a bearer token
-	RegistryTokenFile    string      `yaml:"registry_token_file"`    // file that holds it
-	RegistryTLSCA        string      `yaml:"registry_tls_ca"`        // file of the certificates that sign the registry's; empty = the system's
-	RegistryTLSCert      string      `yaml:"registry_tls_cert"`      // file of the client's certificate, with `registry_tls_key`
-	RegistryTLSKey       string      `yaml:"registry_tls_key"`       // file of the client's key
+	RegistryPassword     secret.Text `yaml:"registry_password"`      // password
+	RegistryPasswordFile string      `yaml:"registry_password_file"` // file with the password
+	RegistryToken        secret.Text `yaml:"registry_token"`         // bearer token instead
+	RegistryTokenFile    string      `yaml:"registry_token_file"`    // file with the token
+	RegistryTLSCA        string      `yaml:"registry_tls_ca"`        // certificates that sign the registry's; empty = the system's
+	RegistryTLSCert      string      `yaml:"registry_tls_cert"`      // client certificate, with `registry_tls_key`
+	RegistryTLSKey       string      `yaml:"registry_tls_key"`       // key of the client
 
-	SchemaFile  string   `yaml:"schema_file"`  // file of the schema, without a registry: messages have no number
-	Tags        []string `yaml:"tags"`         // paths of texts or numbers that identify a series: the tags of the output
-	SeriesField string   `yaml:"series_field"` // path of the series' name, names joined by dots; empty = the key of the message
+	SchemaFile  string   `yaml:"schema_file"`  // file of the schema, instead of a registry
+	Tags        []string `yaml:"tags"`         // paths that identify a series: the tags of the output
+	SeriesField string   `yaml:"series_field"` // path of the series' name, joined by dots; empty = the key of the message
 	TimeField   string   `yaml:"time_field"`   // path of the time; empty = `time`
 
-	// path of a record, map or array of values; empty = `values` if the schema has it, otherwise the
-	// numbers and booleans beside the time
+	// path of a record, map or array of values; empty = `values`, or else the numbers and booleans beside the
+	// time
 	ValuesField string `yaml:"values_field"`
 
 	TimeUnit string `yaml:"time_unit"` // unit of a time without a logical type: `s`, `ms`, `us`, `ns`, or `auto` = by its size

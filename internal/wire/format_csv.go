@@ -32,48 +32,44 @@ var csvFormat = dataFormat{
 
 // CSVFormat is the format of lines of CSV.
 type CSVFormat struct {
-	Header []string `yaml:"header"` // column names of messages, which have no header line
+	Header []string `yaml:"header"` // column names of messages, which have no header
 
-	// separator (delimiter) between fields, one character or `tab`; empty = by the first lines of a
-	// file, a comma in messages
+	// separator (delimiter) between fields, one character or `tab`; empty = by the first lines of a file, a
+	// comma in messages
 	Comma string `yaml:"comma"`
 
 	// decimal separator, `.` or `,`; empty = by the first lines of a file, a point in messages
 	Decimal string `yaml:"decimal"`
 
-	// separator between groups of three digits, such as `.` in 1.234,5; a blank and `'` mean every
-	// such character
+	// separator between groups of three digits, such as `.` in 1.234,5; a blank and `'` mean every such
+	// character
 	Thousands string `yaml:"thousands"`
 
 	DateOrder string `yaml:"date_order"` // `dmy` or `mdy` for dates that do not begin with the year
 
-	// column of the series' name, or several: `[site, host]` makes the series `host=web1,site=eu` with
-	// the tags `host` and `site` of the output; empty = the key of the message, or
-	// `input.file.series`; in a file with repeated times, the text column that distinguishes the lines
+	// columns of the series' name: `[site, host]` makes the series `host=web1,site=eu` and its tags; empty =
+	// the key of the message, or `input.file.series`; in a file with repeated times, the text column that
+	// distinguishes the lines
 	SeriesColumn []string `yaml:"series_column"`
 
-	// column of the time; empty = the first (in a file: the first that has times)
+	// column of the time; empty = the first (in a file: the first with times)
 	TimeColumn string `yaml:"time_column"`
 
-	// column of the time of day, such as 9:30, where the column of the time has the date alone (in a
-	// file: found)
+	// column of the time of day, beside a column of the date (in a file: found)
 	ClockColumn string `yaml:"clock_column"`
 
-	// columns of the variables; empty = all others (in a file: all others without text that do not
-	// count the lines)
+	// columns of the variables; empty = all others (in a file: without text and line numbers)
 	ValueColumns []string `yaml:"value_columns"`
 
-	// spellings of a missing value besides the empty cell, `NA`, `N/A`, `n/a`, `#N/A`, `<NA>`, `NaN`,
-	// `nan`, `null`, `NULL`, `\N`, `None`, `-`, `unavailable` and `unknown`; a number such as `-999`
-	// stands for all of its spellings
+	// spellings of a missing value besides the empty cell, `NA`, `N/A`, `n/a`, `#N/A`, `<NA>`, `NaN`, `nan`,
+	// `null`, `NULL`, `\N`, `None`, `-`, `unavailable` and `unknown`; a number means all of its spellings
 	Missing []string `yaml:"missing"`
 
 	// unit of a numeric time, as `input.json.time_unit`; also `year` = 2026 and `yyyymmdd` = 20260131
 	// (in a file: found)
 	TimeUnit string `yaml:"time_unit"`
 
-	// column of the variable's name, for lines of one variable each; the value is in the only other
-	// column
+	// column of the variable's name, for lines of one variable with one other column
 	VariableColumn string `yaml:"variable_column"`
 }
 

@@ -40,8 +40,8 @@ var influxFormat = dataFormat{
 
 // InfluxFormat has the series and variables of line protocol.
 type InfluxFormat struct {
-	// tags, and `_measurement`, that identify a series; other tags become a part of the variable's
-	// name. Empty = the measurement and all tags
+	// tags, and `_measurement`, that identify a series; other tags become part of the variable. Empty = the
+	// measurement and all tags
 	Series []string `yaml:"series"`
 
 	Ignore   []string `yaml:"ignore"`    // tags that are dropped

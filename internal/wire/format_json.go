@@ -34,23 +34,21 @@ var jsonLinesFormat = dataFormat{
 
 // JSONFormat has the places of the fields in a message: paths are names joined by dots.
 type JSONFormat struct {
-	// `wide` = all variables in one message; `long` = one variable per message, as in Nixtla's
-	// libraries
+	// `wide` = all variables in one message; `long` = one variable per message
 	Layout string `yaml:"layout"`
 
-	// paths of texts or numbers that identify a series instead of its name, such as `[host, meta.dc]`:
-	// the tags of the output
+	// paths that identify a series instead of its name, such as `[host, meta.dc]`: the tags of the output
 	Tags []string `yaml:"tags"`
 
-	// path of the series' name, names joined by dots; empty = the key of the message (`long`:
-	// `unique_id`, or else the key)
+	// path of the series' name, joined by dots; empty = the key of the message (`long`: `unique_id`, or else
+	// the key)
 	SeriesField string `yaml:"series_field"`
 
 	TimeField     string `yaml:"time_field"`     // path of the time; empty = `time` (`long`: `ds`)
 	VariableField string `yaml:"variable_field"` // `long` only: path of the variable's name; empty = `variable`
 
-	// path of an object or array of values (`long`: of the value); empty = `values` if the message has
-	// it, otherwise the numbers, `true` and `false` beside the time (`long`: `y`)
+	// path of the values (an object, an array, or with `long` the value); empty = `values`, or else the
+	// numbers and booleans beside the time (`long`: `y`)
 	ValuesField string `yaml:"values_field"`
 
 	TimeUnit string `yaml:"time_unit"` // unit of a numeric time: `s`, `ms`, `us`, `ns`, or `auto` = by its size

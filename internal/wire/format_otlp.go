@@ -26,14 +26,14 @@ const otlpKey = "set partition_metrics_by_resource_attributes: true in the Colle
 
 // OTLPFormat has the series and variables of metrics of OpenTelemetry.
 type OTLPFormat struct {
-	// attributes that identify a series, such as `[host.name]`; other attributes of a point become a part of the
-	// variable's name. Empty = all attributes of the resource
+	// attributes that identify a series, such as `[host.name]`; others become part of the variable. Empty =
+	// all attributes of the resource
 	Series []string `yaml:"series"`
 
 	Ignore []string `yaml:"ignore"` // attributes that are dropped
 
-	// `true`: cumulative sums that only grow, and the counts and sums of histograms, become rates per second;
-	// the first value, and one below the value before it, are missing. `false`: they are as they come
+	// turn cumulative sums that only grow, and counts and sums of histograms, into rates per second; the first
+	// value, and one after a reset, are missing
 	Rates bool `yaml:"rates"`
 }
 

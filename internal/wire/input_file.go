@@ -15,32 +15,32 @@ var fileInput = kind[input]{name: "file", about: "one pass over a file", setting
 
 // FileInput is a file that is read once from start to end.
 type FileInput struct {
-	// `.csv`, `.tsv`, `.txt`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`, `.zst` or `.zip`; `.parquet`, `.xlsx`, `.tsf`;
-	// or a folder, or a pattern such as `data/*.csv`: files of one kind with the same columns
+	// file (`.csv`, `.tsv`, `.txt`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`, `.zst` or `.zip`;
+	// `.parquet`, `.xlsx`, `.tsf`), folder or pattern such as `data/*.csv`
 	Path string `yaml:"path"`
 
-	More []string `yaml:"more"` // further files, folders or patterns; all are one data set in the order of time
+	More []string `yaml:"more"` // further files, folders or patterns of the same data set
 
-	SeriesPerFile bool `yaml:"series_per_file"` // each of several files is a series with the name of the file
+	SeriesPerFile bool `yaml:"series_per_file"` // each of several files is a series with its name
 
 	Format string `yaml:"format"` // `csv`, `jsonl`, `influx`, `parquet`, `xlsx` or `tsf`; empty = by the extension
 
 	Sheet string `yaml:"sheet"` // sheet of a workbook; empty = the only one with cells
 
-	// sort the lines by time, for which the whole file is held in memory; assumed when the newest line
-	// comes first; without `pipeline.interval`, rows that equal another one are left out
+	// sort the lines by time, in memory; assumed when the newest line comes first; without
+	// `pipeline.interval`, copies of rows are left out
 	Sort bool `yaml:"sort"`
 
-	// refuse a file about which something would have to be assumed, and name the settings that state it;
-	// readings of ordinary data, such as of units, are `noted:` and accepted
+	// refuse a file that needs an assumption, and name the settings that state it; `noted:` readings of
+	// ordinary data are accepted
 	Strict bool `yaml:"strict"`
 
-	Last  int    `yaml:"last"`  // read the last lines alone, so many, which are held in memory; 0 = all
-	Since string `yaml:"since"` // leave out rows of earlier times: `2026-01-31`, `2026-01-31T12:00:00Z` or Unix time
+	Last  int    `yaml:"last"`  // number of last lines to read, in memory; 0 = all
+	Since string `yaml:"since"` // time of the first row to read: `2026-01-31`, `2026-01-31T12:00:00Z` or Unix time
 
 	Series string `yaml:"series"` // series name for rows without one; empty = the file's name
 
-	// pace: 1 = that of the time stamps, 60 = an hour of them per minute, 0 = as fast as possible
+	// multiple of real time: 60 = an hour per minute, 0 = as fast as possible
 	Speed float64 `yaml:"speed"`
 }
 

@@ -23,30 +23,27 @@ var kafkaInput = kind[input]{
 
 // KafkaInput is a topic read as a member of a consumer group.
 type KafkaInput struct {
-	Brokers []string `yaml:"brokers"` // addresses `host:port`, one or more
+	Brokers []string `yaml:"brokers"` // addresses `host:port`
 
-	// topics, one or more; all messages of one series must share a partition, as keyed messages do
+	// topics; all messages of one series must share a partition, as keyed messages do
 	Topics []string `yaml:"topics"`
 
-	// topic, which must exist, for series that are spread over partitions or topics: `run` copies the records of
-	// `topics` to it, in the order of time and with the series as the key, and forecasts from it. See
-	// [series that are spread](howto/several-members.md#series-that-are-spread)
+	// existing topic for [series that are spread](howto/several-members.md#series-that-are-spread) over
+	// partitions or topics: `run` copies the records of `topics` to it and forecasts from it
 	Join string `yaml:"join"`
 
 	ConsumerGroup string `yaml:"consumer_group"` // name of the consumer group
 	Offset        string `yaml:"offset"`         // start of a group without a checkpoint: `oldest` or `newest`
 
-	// `read_committed`: messages of a transaction are read after its commit, and an open transaction
-	// delays what follows it; `read_uncommitted`: messages of open and aborted transactions are read,
-	// too
+	// `read_committed`: messages of a transaction are read after its commit, and delay later ones until then;
+	// `read_uncommitted`: also those of open and aborted transactions
 	IsolationLevel string `yaml:"isolation_level"`
 
-	ClientID      string `yaml:"client_id"` // name of this client in the logs and quotas of the broker
+	ClientID      string `yaml:"client_id"` // client name in logs and quotas of the broker
 	KafkaAccess   `yaml:",inline"`
 	MaxMessageLen config.Size `yaml:"max_message_len"` // limit of a message; longer ones are refused
 
-	// time without a heartbeat after which the group gives the partitions of a process to other
-	// members; a restart after a crash waits for it, too
+	// time without a heartbeat after which a process loses its partitions
 	SessionTimeout time.Duration `yaml:"session_timeout"`
 }
 

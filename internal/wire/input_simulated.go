@@ -26,7 +26,7 @@ type SimulatedInput struct {
 	Rows     int           `yaml:"rows"`     // number of samples; 0 = without end
 	Seed     uint64        `yaml:"seed"`     // seed for the coefficients and the noise
 	Interval time.Duration `yaml:"interval"` // spacing of the time stamps
-	Speed    float64       `yaml:"speed"`    // pace, as `input.file.speed`
+	Speed    float64       `yaml:"speed"`    // multiple of real time, as `input.file.speed`
 }
 
 // Check implements config.Settings.

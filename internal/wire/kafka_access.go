@@ -12,25 +12,24 @@ import (
 
 // KafkaAccess has the credentials of a Kafka client, and the certificates that it trusts.
 type KafkaAccess struct {
-	// `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512`, `OAUTHBEARER`; empty = none.
-	// [Rights on a company's Kafka](howto/kafka-rights.md)
+	// `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512`, `OAUTHBEARER`; empty = none ([rights](howto/kafka-rights.md))
 	SASLMechanism string `yaml:"sasl_mechanism"`
 
 	SASLUsername     string      `yaml:"sasl_username"`      // user name for SASL
-	SASLPassword     secret.Text `yaml:"sasl_password"`      // password for SASL; better as `${VAR}` or in `sasl_password_file`
+	SASLPassword     secret.Text `yaml:"sasl_password"`      // password for SASL; better as `${VAR}`
 	SASLPasswordFile string      `yaml:"sasl_password_file"` // file that holds the password
-	SASLTokenFile    string      `yaml:"sasl_token_file"`    // file that holds the token of `OAUTHBEARER`
-	SASLTokenCommand []string    `yaml:"sasl_token_command"` // or the program that prints it, and its arguments
+	SASLTokenFile    string      `yaml:"sasl_token_file"`    // file with the token of `OAUTHBEARER`
+	SASLTokenCommand []string    `yaml:"sasl_token_command"` // program that prints it, and its arguments
 
-	// or the https endpoint where `sasl_username` and `sasl_password` get it (client credentials)
+	// https endpoint that issues it for `sasl_username` and `sasl_password` (client credentials)
 	SASLTokenURL string `yaml:"sasl_token_url"`
 
-	SASLScopes         []string `yaml:"sasl_scopes"`          // scopes that are asked for there
+	SASLScopes         []string `yaml:"sasl_scopes"`          // scopes to request there
 	TLSEnable          bool     `yaml:"tls_enable"`           // TLS 1.2 or later
-	TLSCA              string   `yaml:"tls_ca"`               // file of the certificates that sign the broker's; empty = the system's
-	TLSCert            string   `yaml:"tls_cert"`             // file of the client's certificate, with `tls_key`
-	TLSKey             string   `yaml:"tls_key"`              // file of the client's key
-	TLSServerName      string   `yaml:"tls_server_name"`      // host name in the broker's certificate; empty = the host of the address
+	TLSCA              string   `yaml:"tls_ca"`               // certificates that sign the broker's; empty = the system's
+	TLSCert            string   `yaml:"tls_cert"`             // client certificate, with `tls_key`
+	TLSKey             string   `yaml:"tls_key"`              // key of the client
+	TLSServerName      string   `yaml:"tls_server_name"`      // host name in the broker's certificate; empty = that of the address
 	InsecureSkipVerify bool     `yaml:"insecure_skip_verify"` // accept any certificate: for tests only
 }
 

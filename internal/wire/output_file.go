@@ -23,18 +23,16 @@ var fileOutput = kind[output]{
 type FileOutput struct {
 	Path string `yaml:"path"` // path; `-` = standard output; `{topic}` and `{partition}` are replaced
 
-	// `csv`, `jsonl`, `parquet` (forecasts only, `replay` only) or `influx` (line protocol,
-	// everything); empty = by the extension, `.lp` is line protocol
+	// `csv`, `jsonl`, `parquet` (forecasts, `replay` only) or `influx` (line protocol, everything); empty = by
+	// the extension
 	Format string `yaml:"format"`
 
 	// more columns of `csv` and `jsonl`: `origin` (time of the last sample before the forecast), `y`
-	// (what was observed; a line is written when its target time is over, so with a file as input and
-	// without a state only), or `nixtla` alone: `unique_id`, `ds`, `cutoff`, `y`, `yhat`,
-	// `yhat-lo-90`, `yhat-hi-90`. Parquet always has `origin` and `y`
+	// (observed; only with a file as input and without a state), or `nixtla` alone: `unique_id`, `ds`,
+	// `cutoff`, `y`, `yhat`, `yhat-lo-90`, `yhat-hi-90`. Parquet always has `origin` and `y`
 	Columns []string `yaml:"columns"`
 
-	// times in `csv`: `auto` = RFC 3339; `s`, `ms`, `us`, `ns` = numbers; `s` also writes integer
-	// steps as they were read
+	// times in `csv`: `auto` = RFC 3339; `s`, `ms`, `us`, `ns` = numbers; `s` also writes integer steps
 	TimeUnit string `yaml:"time_unit"`
 }
 

@@ -22,28 +22,27 @@ var influxDBOutput = kind[output]{
 
 // InfluxDBOutput is a server of version 1.8 or 2.
 type InfluxDBOutput struct {
-	URL       string        `yaml:"url"`                      // address `http://host:8086`, without user, password and query string
+	URL       string        `yaml:"url"`                      // address `http://host:8086`, without user, password and query
 	Token     secret.Text   `yaml:"token" reload:"live"`      // token; `user:password` on 1.8
 	TokenFile string        `yaml:"token_file" reload:"live"` // file that holds the token
 	Org       string        `yaml:"org"`                      // organisation; empty on 1.8
 	Bucket    string        `yaml:"bucket"`                   // bucket; `database` or `database/policy` on 1.8
 	BatchSize int           `yaml:"batch_size" reload:"live"` // points per request
-	Timeout   time.Duration `yaml:"timeout" reload:"live"`    // limit of a request; failed requests are repeated
+	Timeout   time.Duration `yaml:"timeout" reload:"live"`    // limit of a request; failed ones are repeated
 
-	// time after which the server keeps what it has accepted: points younger than that are sent again
-	// over a new connection; 0 = by the product, 10s for VictoriaMetrics
+	// time after which the server keeps accepted points: younger ones are sent again over a new connection; 0
+	// = by the product, 10s for VictoriaMetrics
 	Settle time.Duration `yaml:"settle"`
 
-	// `wide` = a point has all variables of a series as fields; `long` = a point per variable, see
-	// [the measurements](reference/influxdb.md)
+	// `wide` = a point has all variables of a series; `long` = a point per variable
+	// ([measurements](reference/influxdb.md))
 	Layout string `yaml:"layout"`
 
-	// parts that are written: `forecasts`, their `bounds`, `observations`, `anomalies`, `metrics`,
-	// `experts`, `events`; empty = all
+	// parts to write: `forecasts`, their `bounds`, `observations`, `anomalies`, `metrics`, `experts`,
+	// `events`; empty = all
 	Include []string `yaml:"include"`
 
-	// samples between two that all horizons are written of: 6 = all horizons of each sixth sample, and
-	// one step ahead of all
+	// 6 = all horizons of each sixth sample only, and one step ahead of all
 	Every int `yaml:"every"`
 }
 

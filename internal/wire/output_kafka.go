@@ -21,8 +21,7 @@ type KafkaOutput struct {
 	Topic  string `yaml:"topic"`  // topic, which must exist
 	Layout string `yaml:"layout"` // `wide` = a message has all variables; `long` = a message per variable
 
-	// topic for the [events of anomalies](formats.md#anomalies-and-drift), which must exist; empty =
-	// none
+	// existing topic for the [events of anomalies](formats.md#anomalies-and-drift); empty = none
 	AnomalyTopic string `yaml:"anomaly_topic"`
 
 	// addresses `host:port`; empty = those of `input.kafka`, with its SASL and TLS keys

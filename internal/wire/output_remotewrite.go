@@ -25,37 +25,30 @@ var remoteWriteOutput = kind[output]{
 
 // RemoteWriteOutput is a server that takes Prometheus remote write, protocol 1.
 type RemoteWriteOutput struct {
-	URL string `yaml:"url"` // address `http://host:9090/api/v1/write`, without user, password and query string
+	URL string `yaml:"url"` // address `http://host:9090/api/v1/write`, without user, password and query
 
-	// time of a forecast: `origin` = that of the last sample before it, which Prometheus takes; `target` = its
-	// own, for VictoriaMetrics. The label `horizon` is the number of steps between
+	// time of a forecast: `origin` = that of the last sample before it, for Prometheus; `target` = its own,
+	// for VictoriaMetrics
 	Time string `yaml:"time"`
 
 	Username     string        `yaml:"username"`                    // user name of basic authentication
-	Password     secret.Text   `yaml:"password" reload:"live"`      // its password
-	PasswordFile string        `yaml:"password_file" reload:"live"` // file that holds it
-	Token        secret.Text   `yaml:"token" reload:"live"`         // or a bearer token
-	TokenFile    string        `yaml:"token_file" reload:"live"`    // file that holds it
-	TLSCA        string        `yaml:"tls_ca"`                      // file of the certificates that sign the server's; empty = the system's
-	TLSCert      string        `yaml:"tls_cert"`                    // file of the client's certificate, with `tls_key`
-	TLSKey       string        `yaml:"tls_key"`                     // file of the client's key
+	Password     secret.Text   `yaml:"password" reload:"live"`      // password
+	PasswordFile string        `yaml:"password_file" reload:"live"` // file with the password
+	Token        secret.Text   `yaml:"token" reload:"live"`         // bearer token instead
+	TokenFile    string        `yaml:"token_file" reload:"live"`    // file with the token
+	TLSCA        string        `yaml:"tls_ca"`                      // certificates that sign the server's; empty = the system's
+	TLSCert      string        `yaml:"tls_cert"`                    // client certificate, with `tls_key`
+	TLSKey       string        `yaml:"tls_key"`                     // key of the client
 	BatchSize    int           `yaml:"batch_size" reload:"live"`    // points per request, each with a sample per variable and bound
-	Timeout      time.Duration `yaml:"timeout" reload:"live"`       // limit of a request; failed requests are repeated
+	Timeout      time.Duration `yaml:"timeout" reload:"live"`       // limit of a request; failed ones are repeated
 
-	// time after which the server keeps what it has accepted: points younger than that are sent again
-	// over a new connection; 0 = by the product, 10s for VictoriaMetrics
-	Settle time.Duration `yaml:"settle"`
+	Settle time.Duration `yaml:"settle"` // as `output.influxdb.settle`
 
 	// `wide` = a metric `forecast_cpu` per variable; `long` = one `forecast_yhat` with a label `target`
 	Layout string `yaml:"layout"`
 
-	// parts that are written: `forecasts`, their `bounds`, `observations`, `anomalies`, `metrics`,
-	// `experts`, `events`; empty = all
-	Include []string `yaml:"include"`
-
-	// samples between two that all horizons are written of: 6 = all horizons of each sixth sample, and
-	// one step ahead of all
-	Every int `yaml:"every"`
+	Include []string `yaml:"include"` // as `output.influxdb.include`
+	Every   int      `yaml:"every"`   // as `output.influxdb.every`
 }
 
 // Check implements config.Settings.
