@@ -25,7 +25,7 @@ func (a *app) forecastCommand() *cobra.Command {
 		Use:   "forecast FILE...",
 		Short: "Learn a file and print the next forecasts",
 		Long: `forecast learns the history in a file (.csv, .txt, .jsonl, .lp, each also with .gz, .zst
-or .zip; .parquet, .xlsx, .tsf; - is standard input) and prints the next --horizon steps of each
+or .zip; .parquet, .arrow, .feather, .xlsx, .tsf; - is standard input) and prints the next --horizon steps of each
 series with their intervals, as a table, as csv or as json, or writes them to the file
 --out. Several files, a pattern in quotes or a folder are one data set, if they are of one
 kind and have the same columns.

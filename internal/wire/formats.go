@@ -52,7 +52,7 @@ type dataFormat struct {
 type decoders func(ctx context.Context) (stream.Decoder, error)
 
 // formats is the table. A new format is a file, and a row.
-var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat, xlsxFormat, tsfFormat, avroFormat, otlpFormat, otlpJSONFormat}
+var formats = []dataFormat{jsonFormat, csvFormat, jsonLinesFormat, influxFormat, parquetFormat, arrowFormat, xlsxFormat, tsfFormat, avroFormat, otlpFormat, otlpJSONFormat}
 
 func formatKeys(f dataFormat) []string { return []string{f.name} }
 

@@ -16,14 +16,14 @@ var fileInput = kind[input]{name: "file", about: "one pass over a file", setting
 // FileInput is a file that is read once from start to end.
 type FileInput struct {
 	// file (`.csv`, `.tsv`, `.txt`, `.jsonl`, `.ndjson`, `.lp`, each also with `.gz`, `.zst` or `.zip`;
-	// `.parquet`, `.xlsx`, `.tsf`), folder or pattern such as `data/*.csv`
+	// `.parquet`, `.arrow`, `.feather`, `.xlsx`, `.tsf`), folder or pattern such as `data/*.csv`
 	Path string `yaml:"path"`
 
 	More []string `yaml:"more"` // further files, folders or patterns of the same data set
 
 	SeriesPerFile bool `yaml:"series_per_file"` // each of several files is a series with its name
 
-	Format string `yaml:"format"` // `csv`, `jsonl`, `influx`, `parquet`, `xlsx` or `tsf`; empty = by the extension
+	Format string `yaml:"format"` // `csv`, `jsonl`, `influx`, `parquet`, `arrow`, `xlsx` or `tsf`; empty = by the extension
 
 	Sheet string `yaml:"sheet"` // sheet of a workbook; empty = the only one with cells
 

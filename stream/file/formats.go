@@ -50,7 +50,7 @@ var (
 )
 
 // Formats are the formats of a SourceConfig that names none.
-var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, TSFFormat, XLSXFormat}
+var Formats = []Format{CSVFormat, JSONLinesFormat, InfluxFormat, ParquetFormat, ArrowFormat, TSFFormat, XLSXFormat}
 
 // FormatOf returns the name of the format that belongs to the extensions of a path, or "".
 func FormatOf(path string, formats ...Format) string {
@@ -124,6 +124,9 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 		return fmt.Errorf("%s: %s is packed, and %s is read from a file of its own: unpack it first", s.path, s.packedName, f.Name)
 	}
 	r, err := f.Table(s.file, s.size, c)
+	if err == nil {
+		err, c.said = s.assume(c.said...), nil
+	}
 	if err == nil {
 		r, err = addPartitions(r, s.path, c)
 	}

@@ -2,7 +2,6 @@ package file
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,11 +17,13 @@ const (
 
 // kinds are files that are no text, by their first bytes.
 var kinds = []struct{ begins, name, remedy string }{
-	{"PAR1", "Parquet", ""},
+	{"PAR1", "Parquet", ParquetFormat.Name},
 	{"PK\x03\x04", "a workbook or another zip file", "rename a workbook of Excel to .xlsx; of others, " + saveAs},
 	{"\xd0\xcf\x11\xe0", "a workbook of an old Excel, or with a password", saveAs},
 	{"SQLite format 3\x00", "a SQLite database", "write a table as CSV with  sqlite3 -header -csv IN 'select * from TABLE' > OUT.csv"},
-	{"ARROW1", "Arrow (Feather)", "write it as Parquet with pandas: read_feather, then to_parquet"},
+	{arrowMagic, "Arrow (Feather)", ArrowFormat.Name},
+	{"\xff\xff\xff\xff", "a stream of Arrow, or of another kind", ArrowFormat.Name},
+	{"FEA1", "Feather of version 1", ArrowFormat.Name},
 	{"\x89HDF", "HDF5", "write it as Parquet with pandas: read_hdf, then to_parquet"},
 	{"CDF\x01", "NetCDF", netCDF},
 	{"CDF\x02", "NetCDF", netCDF},
@@ -60,7 +61,10 @@ func (s *Source) checkText() error {
 	begin := bytes.ToLower(bytes.TrimLeft(b[:min(len(b), 64)], "\ufeff \r\n"))
 	for _, k := range kinds {
 		if bytes.HasPrefix(b, []byte(k.begins)) || k.begins[0] == '<' && bytes.HasPrefix(begin, []byte(k.begins)) {
-			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, cmp.Or(k.remedy, "read it with "+s.setting.Set("SourceConfig.Format", "parquet")))
+			if k.remedy == ParquetFormat.Name || k.remedy == ArrowFormat.Name {
+				k.remedy = "read it with  " + s.setting.Set("SourceConfig.Format", k.remedy)
+			}
+			return fmt.Errorf("%s is %s, not CSV, JSON lines or line protocol: %s", s.path, k.name, k.remedy)
 		}
 	}
 	first, _, _ := bytes.Cut(b, []byte("\n"))

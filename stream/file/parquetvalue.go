@@ -1,6 +1,7 @@
 package file
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -143,16 +144,18 @@ func appendStamp(dst []byte, v int64, unit time.Duration, adjusted bool) []byte 
 
 // appendDecimal appends a whole number that is to be divided by 10^scale.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+	if k := v.Kind(); k == parquet.Int32 || k == parquet.Int64 {
+		return appendScaled(dst, binary.BigEndian.AppendUint64(nil, uint64(integer(v))), scale)
+	}
+	return appendScaled(dst, v.ByteArray(), scale)
+}
+
+// appendScaled appends a number in two's complement, the highest byte first, that is to be divided by 10^scale.
+func appendScaled(dst, b []byte, scale int) []byte {
 	var n big.Int
-	switch v.Kind() {
-	case parquet.Int32, parquet.Int64:
-		n.SetInt64(integer(v))
-	default:
-		b := v.ByteArray() // two's complement, the highest byte first
-		n.SetBytes(b)
-		if len(b) > 0 && b[0] >= 0x80 {
-			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-		}
+	n.SetBytes(b)
+	if len(b) > 0 && b[0] >= 0x80 {
+		n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
 	if n.Sign() < 0 {
 		dst = append(dst, '-')

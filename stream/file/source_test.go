@@ -139,7 +139,7 @@ func TestBadFiles(t *testing.T) {
 		{"noheader.csv", "2026-01-01,1,2\n2026-01-02,1,2\n", "line 1 begins like data (2026-01-01), a line with the names of the columns was expected"},
 		{"only.csv", "time\n1\n", "no column has values"},
 		{"quote.csv", "time,\"a\n1,2\n", ":1: the header: "},
-		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx, parquet, tsf or xlsx: name it with SourceConfig.Format=csv`},
+		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx, parquet, arrow, tsf or xlsx: name it with SourceConfig.Format=csv`},
 		{"broken.csv.gz", "time,a and more", "broken.csv.gz has no data"},
 
 		{"ragged.csv", "time,a,b\n1,2,3\n2,3\n", "ragged.csv:3: malformed: 2 fields where the header has 3 columns"},

@@ -6,7 +6,7 @@ A file that is refused has the text of the error that names the remedy; the test
 settings (--set KEY=VALUE), and compares what is read then.
 """
 import csv, datetime as dt, decimal, gzip, io, json, math, os, sqlite3, warnings
-import duckdb, numpy as np, openpyxl, xlsxwriter, pandas as pd, polars as pl, pyarrow as pa, pyarrow.csv as pacsv, pyarrow.feather as feather, pyarrow.parquet as pq
+import duckdb, numpy as np, openpyxl, xlsxwriter, pandas as pd, polars as pl, pyarrow as pa, pyarrow.csv as pacsv, pyarrow.compute as pc, pyarrow.feather as feather, pyarrow.ipc as ipc, pyarrow.parquet as pq
 warnings.simplefilter('ignore')
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
 N = 40
@@ -171,7 +171,45 @@ pq.write_table(pa.table({'time': hours, 'up': [v > 20 for v in a], 'temp': a}), 
 pq.write_table(pa.table({'time': [t.isoformat() for t in hours], 'temp': [str(v) for v in a]}), 'texts.parquet'); read('texts.parquet', temp=a)
 pq.write_table(pa.table({'time': hours, 'temp': a, 'raw': [b'\xff\x00'] * N}), 'binary.parquet'); read('binary.parquet', 'column raw left out', temp=a)
 
-feather.write_feather(table, 'pandas.feather'); refused('pandas.feather', 'read_feather, then to_parquet', series={})
+# Arrow and Feather
+d.to_feather('pandas.feather'); read('pandas.feather')
+for codec in ('lz4', 'zstd', 'uncompressed'):
+    feather.write_feather(table, f'feather-{codec}.feather', compression=codec, chunksize=17); read(f'feather-{codec}.feather')
+    p.write_ipc(f'polars-{codec}.arrow', compression=codec); read(f'polars-{codec}.arrow')
+p.write_ipc_stream('polars-stream.arrows'); read('polars-stream.arrows')
+feather.write_feather(table, 'version1.feather', version=1); refused('version1.feather', 'Feather of version 1', series={})
+def arrow(path, table, stream=False, **options):
+    with (ipc.new_stream if stream else ipc.new_file)(path, table.schema, options=ipc.IpcWriteOptions(**options)) as w: w.write_table(table, 13)
+arrow('pyarrow-stream.arrows', table, stream=True); read('pyarrow-stream.arrows')
+arrow('pyarrow-stream-zstd.arrow', table, stream=True, compression='zstd'); read('pyarrow-stream-zstd.arrow')
+arrow('pyarrow-v4.arrow', table, metadata_version=ipc.MetadataVersion.V4, use_legacy_format=True); read('pyarrow-v4.arrow')
+empty = pa.Table.from_batches([table.to_batches()[0].slice(0, 0), *table.to_batches()]); arrow('empty-batch.arrow', empty); read('empty-batch.arrow')
+arrow('numbers.arrow', pa.table({'time': hours, **{k: pa.array(np.array(v, dtype=k)) for k, v in kinds.items()}})); read('numbers.arrow', **kinds)
+pl.DataFrame({'time': hours, **{k: pl.Series(v, dtype=getattr(pl, {'int': 'Int', 'uin': 'UInt'}[k[:3]] + k.lstrip('uint'))) for k, v in kinds.items() if 'int' in k}}).write_ipc('polars-numbers.arrow'); read('polars-numbers.arrow', **{k: v for k, v in kinds.items() if 'int' in k})
+arrow('decimals.arrow', pa.table({'time': hours, **{f'd{n}': pa.array([-v for v in dec], k) for n, k in {'256': pa.decimal256(60, 3), '128': pa.decimal128(30, 3), '64': pa.decimal64(15, 3), '32': pa.decimal32(9, 3)}.items()}}), compression='zstd'); read('decimals.arrow', **{f'd{n}': [-v for v in a] for n in (256, 128, 64, 32)})
+pl.DataFrame({'time': hours, 'temp': dec}, schema={'time': pl.Datetime('ms'), 'temp': pl.Decimal(20, 3)}).write_ipc('polars-decimal.arrow'); read('polars-decimal.arrow', temp=a)
+arrow('nulls.arrow', pa.table({'time': hours, 'temp': gaps, 'press': b}), compression='lz4'); read('nulls.arrow', temp=gaps, press=b)
+pl.DataFrame({'time': hours, 'temp': gaps, 'press': b}).write_ipc('polars-nulls.arrow'); read('polars-nulls.arrow', temp=gaps, press=b)
+for unit in ('s', 'ms', 'us', 'ns'):
+    arrow(f'zoned-{unit}.arrow', pa.table({'time': pa.array([t.replace(tzinfo=dt.timezone.utc) for t in hours], pa.timestamp(unit, tz='America/New_York')), 'temp': a})); read(f'zoned-{unit}.arrow', temp=a)
+arrow('local.arrow', pa.table({'time': pa.array(hours, pa.timestamp('ns')), 'temp': a})); read('local.arrow', settings=['input.time_zone=Europe/Berlin'], times=[t - dt.timedelta(hours=1) for t in hours], temp=a)
+arrow('date-clock.arrow', pa.table({'date': [t.date() for t in hours], 'clock': pa.array([t.time() for t in hours], pa.time64('us')), 'temp': a})); read('date-clock.arrow', 'time of day in column clock', temp=a)
+arrow('date64.arrow', pa.table({'day': pa.array([t.date() for t in days], pa.date64()), 'temp': a})); read('date64.arrow', times=days, temp=a)
+arrow('durations.arrow', pa.table({'time': hours, 'took': pa.array([round(v * 1000) for v in a], pa.duration('ms'))})); read('durations.arrow', 'durations of took in seconds', took=a)
+arrow('nested.arrow', pa.table({'time': hours, 'temp': a, 'parts': [[1.0, 2.0]] * N, 'pairs': pa.array([[('x', 1)]] * N, pa.map_(pa.string(), pa.int64())), 'wind': [{'speed': v, 'from': 'N'} if v is not None else None for v in gaps]})); read('nested.arrow', 'pairs (several values a row)', **{'temp': a, 'wind.speed': gaps})
+hosts = {'time': [t for t in hours for _ in two], 'host': pa.array([h for _ in hours for h in two]).dictionary_encode(), 'temp': [v for p in zip(a, b) for v in p], 'press': [v for p in zip(b, a) for v in p]}
+for label, kind in {'large': pa.large_string(), 'view': pa.string_view(), 'int8': pa.dictionary(pa.int8(), pa.string()), 'uint64': pa.dictionary(pa.uint64(), pa.large_string())}.items():
+    arrow(f'hosts-{label}.arrow', pa.table({**hosts, 'host': hosts['host'].cast(pa.string()).cast(kind)})); read(f'hosts-{label}.arrow', 'a series for each host', series())
+half = N + 1
+parts = [pa.record_batch({k: (pa.array(['web1', 'web2', 'more'][:2 + i]).dictionary_encode().take(pa.array([j % 2 for j in range(len(x))])) if k == 'host' else pa.array(x)) for k, v in hosts.items() for x in [v[s].to_pylist() if k == 'host' else v[s]]}) for i, s in enumerate((slice(None, half - 1), slice(half - 1, None)))]
+arrow('hosts-delta.arrows', pa.Table.from_batches(parts), stream=True, emit_dictionary_deltas=True); read('hosts-delta.arrows', 'a series for each host', series())
+pl.DataFrame({**hosts, 'host': hosts['host'].to_pylist()}).with_columns(pl.col('host').cast(pl.Categorical)).write_ipc('polars-categories.arrow'); read('polars-categories.arrow', 'a series for each host', series())
+names_ = {'web1': 'a server with a long name 1', 'web2': 'a server with a long name 2'}
+pl.DataFrame({**hosts, 'host': [names_[h] for h in hosts['host'].to_pylist()]}).write_ipc('polars-long-texts.arrow'); read('polars-long-texts.arrow', 'a series for each host', series(names=tuple(names_.values())))
+arrow('bool.arrow', pa.table({'time': hours, 'up': [v > 20 for v in a], 'temp': a})); read('bool.arrow', up=[v > 20 for v in a], temp=a)
+arrow('texts.arrow', pa.table({'time': [t.isoformat() for t in hours], 'temp': [str(v) for v in a], 'raw': pa.array([b'\xff\x00'] * N, pa.binary(2)), 'none': pa.nulls(N)})); read('texts.arrow', 'raw', temp=a)
+arrow('bomb.arrow', pa.table({'time': [t for t in hours for _ in range(8)], 'temp': a * 8, 'text': ['x' * 1_000_000] * 8 * N}), compression='zstd') # read by stream/file
+arrow('runs.arrow', pa.table({'time': hours, 'temp': pc.run_end_encode(pa.array(a))})); refused('runs.arrow', 'encoded by runs', series={})
 
 # workbooks
 d = df()
