@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/orffvar/forecaster/stream/format"
 )
 
 // arrowKind is a number of Arrow's union Type.
@@ -71,7 +69,7 @@ type arrowSchema struct {
 	fields       []*arrowField
 	leaves       []*arrowField // those of single values, in their order
 	lists        []string
-	said         []format.Assumption
+	said         []string
 	dictionaries map[int64]*arrowDictionary
 	n            int
 }
@@ -138,7 +136,7 @@ func (s *arrowSchema) field(t flatTable, path string, list bool, depth int) (*ar
 	if !f.list && f.kind != arrowStruct {
 		s.leaves = append(s.leaves, f)
 		if f.kind == arrowDuration {
-			s.said = append(s.said, format.Assumption{Text: "durations of " + f.path + " in seconds", Usual: true})
+			s.said = append(s.said, "durations of "+f.path+" in seconds")
 		}
 	}
 	return f, nil

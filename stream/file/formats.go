@@ -124,9 +124,10 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 		return fmt.Errorf("%s: %s is packed, and %s is read from a file of its own: unpack it first", s.path, s.packedName, f.Name)
 	}
 	r, err := f.Table(s.file, s.size, c)
-	if err == nil {
-		err, c.said = s.assume(c.said...), nil
+	for _, text := range c.said {
+		s.assumptions = append(s.assumptions, format.Assumption{Text: text, Usual: true})
 	}
+	c.said = nil
 	if err == nil {
 		r, err = addPartitions(r, s.path, c)
 	}

@@ -76,9 +76,9 @@ type SourceConfig struct {
 	// PerFile makes each of several files a series with the name of the file.
 	PerFile bool
 
-	said       []format.Assumption // by a table
-	asIs       bool                // the lines keep their order, even if the newest comes first
-	partitions []string            // columns in the names of folders
+	said       []string // notes of a table
+	asIs       bool     // the lines keep their order, even if the newest comes first
+	partitions []string // columns in the names of folders
 
 	set  *set // of this file and others, which Sort puts in order together
 	read *atomic.Int64
