@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -75,7 +76,48 @@ func (a *Anomaly) Text() string {
 	for _, j := range a.Blamed() {
 		text += fmt.Sprintf(", %s %.0f %%", a.Variables[j], 100*a.Shares[j])
 	}
+	return text + a.seen() + a.falseAlarms()
+}
+
+// seen is what was seen of the leading variable, and since when, if the anomaly is older than its first alarm.
+func (a *Anomaly) seen() string {
+	v := &a.Seen
+	text := ""
+	if a.Phase == AnomalyBegin && a.Samples > 1 {
+		text = "; since " + TimeText(a.Begin)
+	}
+	if math.IsNaN(v.Observed) || math.IsNaN(v.Expected) {
+		return text
+	}
+	text += fmt.Sprintf("; %s was %.5g, expected %.5g", a.Variables[v.Variable], v.Observed, v.Expected)
+	if !math.IsNaN(v.Lower) {
+		text += fmt.Sprintf(" in %.4g … %.4g", v.Lower, v.Upper)
+	}
 	return text
+}
+
+// falseAlarms says how likely a false alarm with the score is.
+func (a *Anomaly) falseAlarms() string {
+	if text := FalseAlarmText(a.FalsePerDay); text != "" {
+		return "; false " + text
+	}
+	return ""
+}
+
+// FalseAlarmText says how often an event comes that is expected a number of times per day; "" for NaN.
+func FalseAlarmText(perDay float64) string {
+	const most = 100 // years
+	switch days := 1 / perDay; {
+	case math.IsNaN(perDay):
+		return ""
+	case days < 2:
+		return fmt.Sprintf("%.2g times a day", perDay)
+	case days < 730:
+		return fmt.Sprintf("once in %.0f days", days)
+	case days < most*365.25:
+		return fmt.Sprintf("once in %.0f years", days/365.25)
+	}
+	return fmt.Sprintf("less than once in %d years", most)
 }
 
 // TimeText writes a time, in ns since 1970 UTC, as RFC 3339.

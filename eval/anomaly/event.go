@@ -28,6 +28,12 @@ type Event struct {
 	// StateScore is the largest score of the state in it, see Scorer.StateScore.
 	StateScore float64
 
+	// FalsePerDay is the expected number of alarms per day with at least this score, of a series that does not change.
+	FalsePerDay float64
+
+	// Seen is the variable with the largest share at Peak.
+	Seen Seen
+
 	// Cause is the view with the largest sum of scores over the samples odd enough for an
 	// alarm, and Shares are the mean shares of the variables, weighted by these scores: a
 	// shift that begins with a jump is a shift.
@@ -36,6 +42,12 @@ type Event struct {
 
 	// Normal: the change has lasted long enough to be the new normal.
 	Normal bool
+}
+
+// Seen is what was seen of a variable, and what was expected. NaN: missing, or not known.
+type Seen struct {
+	Variable                         int
+	Observed, Expected, Lower, Upper float64
 }
 
 // Blamed returns the variables with a part in the anomaly, the largest share first.
@@ -320,6 +332,7 @@ func (s *Scorer) takePart(time int64, best float64) (score float64) {
 	score = 1 - (1-eventHeld)/best
 	if best > eventGrowth*e.Score {
 		e.Peak, e.Score, score = time, best, best
+		e.FalsePerDay, e.Seen = s.falsePerDay(best), s.see()
 	}
 	e.highest = max(e.highest, best)
 	state, _ := s.StateScore()
@@ -415,6 +428,8 @@ func (e *eventState) state(c *snapshot.Codec) {
 	c.Float64s(e.Shares)
 	if e.Open {
 		c.Float64(&e.highest)
+		c.Float64(&e.FalsePerDay)
+		e.Seen.state(c, len(e.Shares))
 		e.shift.state(c, len(e.Shares))
 		c.Float64s(e.peaks[:])
 		c.Float64s(e.sums[:])

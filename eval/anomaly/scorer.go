@@ -75,6 +75,10 @@ type Config struct {
 	// enough for an alarm without those that the rules suppress. Nil means no rules.
 	Rules []Rule
 
+	// Interval returns the interval of the forecast of a variable of the sample that is observed now; NaN = none.
+	// Nil means that none are known.
+	Interval func(variable int) (lower, upper float64)
+
 	// MinDuration is the number of consecutive samples above 1 that make an alarm.
 	// Zero means 1.
 	MinDuration int
@@ -123,7 +127,9 @@ type Scorer struct {
 	outer   *eventState // that the event is inside of, if it is; nil before the first
 
 	// Of the last sample.
-	score     float64 // NaN = none
+	now       []float64 // it, while it is observed …
+	expected  []float64 // … and its forecast
+	score     float64   // NaN = none
 	leading   View
 	scores    [viewCount]float64 // of the views; 0 where the sample has no part
 	ruled     [viewCount]float64 // what the rules leave of those above 1
@@ -197,6 +203,7 @@ func (s *Scorer) Observe(time int64, y, yhat []float64) (score float64, ok bool)
 		panic("eval: wrong number of variables")
 	}
 	s.n++
+	s.now, s.expected = y, yhat
 	s.day.enter(time)
 	factor := s.clock.enter(time)
 	s.keepBudget()

@@ -41,7 +41,8 @@ type stretch struct {
 	Score     report.Number   `json:"score"`
 	State     report.Number   `json:"state_score"` // largest; null for level sets
 	View      string          `json:"view,omitempty"`
-	Normal    bool            `json:"new_normal"` // it became the new normal
+	Normal    bool            `json:"new_normal"`    // it became the new normal
+	False     report.Number   `json:"false_per_day"` // expected alarms with at least this score; null for level sets
 	Variables []variableShare `json:"variables,omitempty"`
 
 	first int // row
@@ -106,7 +107,8 @@ func (r *AnomalyReport) List(all *Anomalies) {
 			}
 			st := stretch{
 				Series: s.Name, From: rowTime(from), To: rowTime(a.to), Rows: a.last - first + 1,
-				Score: report.Number(a.Score), State: report.Number(a.StateScore), View: viewName(a.Cause), Normal: a.Normal, first: first - all.Skip,
+				Score: report.Number(a.Score), State: report.Number(a.StateScore), View: viewName(a.Cause), Normal: a.Normal,
+				False: report.Number(a.FalsePerDay), first: first - all.Skip,
 			}
 			for _, j := range a.Blamed() {
 				st.Variables = append(st.Variables, newVariableShare(s.Variables[j], a.Shares[j], &a.furthest[j]))
@@ -189,8 +191,8 @@ func (r *AnomalyReport) list(top int) report.Table {
 	}
 	t := report.Table{
 		Title: "Anomalies", Numeric: 4,
-		Header: []string{"series", "from", "cause", "variable", "rows", "score", "state", "observed", "expected", interval, "others", "to"},
-		Spare:  []string{"to", "others", "rows", "state"},
+		Header: []string{"series", "from", "cause", "variable", "rows", "score", "state", "observed", "expected", interval, "others", "to", "false"},
+		Spare:  []string{"to", "others", "false", "rows", "state"},
 	}
 	if slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Rows > 1 }) {
 		t.Caption = anomalyNote
@@ -218,7 +220,7 @@ func (r *AnomalyReport) list(top int) report.Table {
 		values := report.Apart(5, main.Observed, main.Expected)
 		row := []string{
 			s.Series, TableTime(s.From), s.View, name, report.Thousands(int64(s.Rows)), s.Score.Fixed(2), s.State.Fixed(2),
-			values[0], values[1], "-", others, TableTime(s.To),
+			values[0], values[1], "-", others, TableTime(s.To), stream.FalseAlarmText(float64(s.False)),
 		}
 		if s.Normal {
 			row[11] += ", new normal"

@@ -57,7 +57,11 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 		yhat: make([]float64, dim), bounds: newBounds(c, info.Variables), limits: newLimitWatch(c, info.Variables), changed: true,
 	}
 	if !c.Evaluation.NoAnomalies {
-		s.anomalies = anomaly.NewScorer(c.anomalies(info.Variables))
+		a := c.anomalies(info.Variables)
+		if c.Emit[0] == 1 {
+			a.Interval = func(j int) (lower, upper float64) { return s.scorers[0].NextInterval(0, j) }
+		}
+		s.anomalies = anomaly.NewScorer(a)
 	}
 	for _, b := range c.Baselines {
 		m, err := b.New(dim, c.Horizon)

@@ -13,7 +13,8 @@ import (
 //
 //	{"series":"host1","event":"end","time":"2026-01-01T00:12:30Z","begin":"2026-01-01T00:10:00Z",
 //	 "peak":"2026-01-01T00:10:20Z","end":"2026-01-01T00:10:40Z","samples":5,"score":3.2,"state_score":1.4,
-//	 "cause":"level","variables":[{"name":"cpu","share":0.93}]}
+//	 "cause":"level","variables":[{"name":"cpu","share":0.93}],"false_per_day":0.004,
+//	 "seen":{"name":"cpu","observed":0.97,"expected":0.41,"lower":0.32,"upper":0.5}}
 //
 // The event is begin, new_normal or end, and time the time of the sample at which it became known.
 // The key is the name of the series. After a crash messages may be there again, with the same
@@ -46,6 +47,25 @@ type anomalyMessage struct {
 	State     float64        `json:"state_score"` // largest
 	Cause     string         `json:"cause"`
 	Variables []anomalyShare `json:"variables"`
+	False     *float64       `json:"false_per_day"` // expected alarms with at least this score; null = unknown
+	Seen      anomalySeen    `json:"seen"`
+}
+
+// anomalySeen is what was seen of a variable at the peak; null = missing, or not known.
+type anomalySeen struct {
+	Name     string   `json:"name"`
+	Observed *float64 `json:"observed"`
+	Expected *float64 `json:"expected"`
+	Lower    *float64 `json:"lower"`
+	Upper    *float64 `json:"upper"`
+}
+
+// known returns x for JSON, which has no NaN.
+func known(x float64) *float64 {
+	if x-x != 0 {
+		return nil
+	}
+	return &x
 }
 
 type anomalyShare struct {
@@ -84,6 +104,8 @@ func messageOf(e *stream.Event) anomalyMessage {
 	for _, j := range a.Blamed() {
 		m.Variables = append(m.Variables, anomalyShare{a.Variables[j], a.Shares[j]})
 	}
+	v := &a.Seen
+	m.False, m.Seen = known(a.FalsePerDay), anomalySeen{a.Variables[v.Variable], known(v.Observed), known(v.Expected), known(v.Lower), known(v.Upper)}
 	return m
 }
 

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"testing"
 
@@ -22,6 +23,7 @@ func TestRealAnomalyMessages(t *testing.T) {
 	const begin = 1767225600e9 // 2026-01-01T00:00:00Z
 	event := anomaly.Event{
 		Begin: begin, Peak: begin + 20e9, End: begin + 40e9, Samples: 30, Score: 3.25, StateScore: 1.5, Cause: anomaly.Noise, Shares: []float64{.2, .01, .79},
+		FalsePerDay: .25, Seen: anomaly.Seen{Variable: 2, Observed: .75, Expected: .5, Lower: math.NaN(), Upper: math.NaN()},
 	}
 	variables := []string{"cpu", "disk", "m\"em"}
 	b := stream.Batch{Events: []stream.Event{
@@ -46,7 +48,7 @@ func TestRealAnomalyMessages(t *testing.T) {
 		got = append(got, string(m.Value))
 	}
 	const rest = `"begin":"2026-01-01T00:00:00Z","peak":"2026-01-01T00:00:20Z","end":"2026-01-01T00:00:40Z","samples":30,"score":3.25,"state_score":1.5,` +
-		`"cause":"noise","variables":[{"name":"m\"em","share":0.79},{"name":"cpu","share":0.2}]}`
+		`"cause":"noise","variables":[{"name":"m\"em","share":0.79},{"name":"cpu","share":0.2}],"false_per_day":0.25,"seen":{"name":"m\"em","observed":0.75,"expected":0.5,"lower":null,"upper":null}}`
 	want := []string{
 		`{"series":"host","event":"begin","time":"2026-01-01T00:00:00Z",` + rest,
 		`{"series":"host","event":"end","time":"2026-01-01T00:04:50Z",` + rest,

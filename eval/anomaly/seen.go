@@ -1,0 +1,38 @@
+package anomaly
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+)
+
+// see returns what the last sample says of its leading variable. It is called within Observe.
+func (s *Scorer) see() Seen {
+	share := s.share()
+	j, nan := slices.Index(share, slices.Max(share)), math.NaN()
+	seen := Seen{j, s.now[j], nan, nan, nan}
+	if s.expected == nil {
+		return seen
+	}
+	seen.Expected = s.expected[j]
+	if s.c.Interval != nil {
+		seen.Lower, seen.Upper = s.c.Interval(j)
+	}
+	return seen
+}
+
+// falsePerDay returns the expected number of alarms per day with at least a score, by the usual spacing.
+func (s *Scorer) falsePerDay(score float64) float64 {
+	if !(s.clock.step > 0) {
+		return math.NaN()
+	}
+	return math.Pow(s.rate, score) * dayLen / s.clock.step
+}
+
+func (v *Seen) state(c *snapshot.Codec, dim int) {
+	c.Index(&v.Variable, dim)
+	for _, x := range [...]*float64{&v.Observed, &v.Expected, &v.Lower, &v.Upper} {
+		c.Float64(x)
+	}
+}
