@@ -17,36 +17,28 @@ func (a *app) anomaliesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "anomalies FILE...",
 		Short: "Find the rows that are unusual, and say why",
-		Long: `anomalies learns a file and scores each row before it learns from it. A score
-above 1 is an alarm: the row, with the rows before it, is less probable than
-model.anomaly.false_alarms, one in 1,000 by default. A score of 2: one in 1,000,000. The
-score is the largest of six:
+		Long: `anomalies scores each row of a file before it learns from it. A score above 1 is an
+alarm: the row, with the rows before it, is less probable than
+model.anomaly.false_alarms, one in 1,000 by default. The score is the largest of six:
 
-  level        the last rows are away from the mean of the series, at this time of day
-  noise        the forecast errors of the last rows are larger or smaller than usual
-  jump         the row is away from its forecast
-  correlation  a variable is away from what the others of the same rows lead to expect
-  flat         the variables move less from row to row than usual, or a value repeats
-  state        the row itself is away from all that was normal so far
+  level        the last rows, against the mean of the series at this time of day
+  noise        the size of the last forecast errors
+  jump         the row, against its forecast
+  correlation  a variable, given the others of the same rows
+  flat         the variables move less than usual, or a value repeats
+  state        the row itself, against all normal rows; it has a column of its own
 
-The score of the state has a column of its own: it stays high for as long as the state lasts,
-while an anomaly is one alarm.
-
-An alarm begins an anomaly, which is one line of the table: its highest score, the cause
-and the leading variable of all its rows, and the observed and expected value where that
-variable is furthest from its forecast. Its last row is the last one odd enough for an
-alarm. A jump inside a longer anomaly, or an anomaly of other variables, has its own line. Anomalous
+Each line is one anomaly: its highest score, the cause and the leading variable, and the
+observed and expected value where that variable is furthest from its forecast. Anomalous
 rows are not learnt from; after model.anomaly.normal_after rows they are the new normal.
 
 --score level-sets takes the level sets of Brault's thesis, chapter 9, instead: how far
 the last --order rows lie outside of them, as a rank in [0, 1] among the last 500.
 
-With --labels, a file of times and a column "anomaly" of 0 and 1, or of windows of
-times, the table says how the scores agree with the labels, beside baselines: rolling
-z-scores, and with --history the residual of its principal components.
+--labels compares the scores with labels, beside rolling z-scores, and with --history
+the residual of its principal components.
 
-A file may be larger than memory, unless it has to be sorted, or its rows are compared with
-labels or drawn: these are held.`,
+A file may be larger than memory unless it is sorted, compared or drawn.`,
 		Example: `  forecaster anomalies data.csv --top 20
   forecaster anomalies test.csv --history train.csv --labels test_labels.csv
   forecaster anomalies data.csv --score level-sets --order 3 --output json`,

@@ -22,8 +22,8 @@ func (a *app) checkpointCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Inspect, verify or remove the checkpoints of a job",
-		Long: `The checkpoints are those below a directory, or, with -c or --set and without a
-directory, those of the configured job: in state.dir or in state.topic.`,
+		Long: `The checkpoints are those below a directory, or with -c or --set those of the configured
+job, in state.dir or in state.topic.`,
 	}
 	cmd.AddCommand(a.inspectCommand(), a.verifyCommand(), a.resetCommand())
 	return cmd
@@ -81,10 +81,9 @@ func (a *app) resetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Remove the checkpoints: the next start is from scratch",
-		Long: `reset removes the checkpoints of a job that is stopped. With -c it also removes the
-offsets of the consumer group, so that the topic is read again from where
-input.kafka.offset says. Given only a directory it cannot: the job then also needs
-another input.kafka.consumer_group to read the topic again.`,
+		Long: `reset removes the checkpoints of a stopped job. With -c it also removes the offsets of the
+consumer group, so that the topic is read again. Given only a directory, the job also
+needs another input.kafka.consumer_group to read the topic again.`,
 	}
 	yes := cmd.Flags().Bool("yes", false, "do it")
 	a.onCheckpoints(cmd, func(ctx context.Context, j job.Checkpoints) error {

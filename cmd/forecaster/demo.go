@@ -29,14 +29,11 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run broker, model and live page in one process, without any set-up",
-		Long: `demo starts a development broker inside the process (an imitation of Kafka on
-loopback, for demonstrations and tests only), publishes two series to it, and
-runs the same job as "forecaster run": Kafka consumer, model, files.
+		Long: `demo publishes two series to a broker inside the process (an imitation of Kafka) and
+runs the same job as "forecaster run" on them, with a page that stays until Ctrl-C:
 
   macrodata   203 quarters of 12 macroeconomic series of the USA, 1959 to 2009
-  simulated   a nonlinear process of 5 variables (Brault 2017, Setting 2)
-
-A page shows the forecasts meanwhile. On a terminal the page stays until Ctrl-C.`,
+  simulated   a nonlinear process of 5 variables (Brault 2017, Setting 2)`,
 		Example: `  forecaster demo
   forecaster demo --rate 0
   forecaster demo --rate 200 --rows 5000 --out ./out`,

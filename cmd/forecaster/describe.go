@@ -17,11 +17,10 @@ func (a *app) describeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe FILE...",
 		Short: "Look at a file first: its format, series, gaps and variables",
-		Long: `describe reads a file and reports the format, the series, their spacing
-and gaps, the range of each variable, missing and repeated values, numbers that may stand
-for a missing value, counters, the trend, the seasons that the model finds, changes of the
-mean, variables that go together, and what the model costs. Trend, seasons and changes are
-those of the last 20,000 rows of a series; the first 20 series are described.`,
+		Long: `describe reports the format, the series, their spacing and gaps, ranges, missing and
+repeated values, numbers that may stand for a missing value, counters, trend, seasons,
+changes of the mean, correlations, and the cost of the model. It uses the last 20,000
+rows of a series for trend, seasons and changes, and describes the first 20 series.`,
 		Example: `  forecaster describe data.csv
   forecaster describe data.csv --report look.html
   forecaster describe data.parquet --last 5000 --output json`,
@@ -30,7 +29,7 @@ those of the last 20,000 rows of a series; the first 20 series are described.`,
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
-	cmd.Flags().String("report", "", "write a page with the tables to this .html file")
+	cmd.Flags().String("report", "", "write a page with tables and plots to this .html file")
 	return cmd
 }
 

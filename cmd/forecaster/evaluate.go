@@ -18,24 +18,19 @@ func (a *app) evaluateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate FILE...",
 		Short: "Compare models on a file, side by side",
-		Long: `evaluate runs models over a file, each on its own: every sample is first the
-target of the forecasts made before it, then it is learnt from. The result of a
-model does not depend on which others are listed.
+		Long: `evaluate runs models over a file: every sample is first the target of the forecasts
+made before it, then it is learnt from. Models do not influence each other.
 
-Errors are in the units of the data, or, with --scale-rows N, in standard
-deviations of the first N rows. mse_se is the standard error of mse, which allows
-for dependent errors. nmse is mse / variance, averaged over the variables. nmse
-skill is 1 - nmse / nmse of the baseline on the same targets: 0 = no better,
-1 = perfect. The second table compares models on mse, or on nmse where variables have
-units of their own; its interval and p-value come from the Diebold-Mariano test. The third
-one has simple forecasts beside the models on the same targets, whatever the models are:
-the last value, the value one season ago, and a linear map of 96 values. A model that is
-not below all of them is not worth its cost.
+Errors are in the units of the data, or with --scale-rows N in standard deviations of the
+first N rows. mse_se is the standard error of mse, nmse is mse / variance, averaged over
+the variables, and skill 1 - nmse / nmse of the baseline on the same targets. The second
+table compares models by the Diebold-Mariano test, on mse, or on nmse where variables
+have units of their own. The third one adds simple forecasts: the last value, the value
+one season ago, and a linear map of 96 values. A model that does not beat them all is not
+worth its cost.
 
-With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
-how the anomaly scores of the models, and of baselines, agree with the labels: the
-score of the Numenta Anomaly Benchmark, VUS-PR, area and F1, alarms per 1,000 rows.
-See "forecaster anomalies -h" for what the score is.`,
+--labels also compares the anomaly scores of the models, and of baselines, with labels:
+the score of the Numenta Anomaly Benchmark, VUS-PR, area and F1, alarms per 1,000 rows.`,
 		Example: `  forecaster evaluate data.csv
   forecaster evaluate data.csv --protocol B --seeds 10
   forecaster evaluate ETTh2.csv --models auto,orffvar,var1,persistence --scale-rows 2880 --score-rows 3600:14400

@@ -24,18 +24,16 @@ func (a *app) forecastCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forecast FILE...",
 		Short: "Learn a file and print the next forecasts",
-		Long: `forecast learns the history in a file (.csv, .txt, .jsonl, .lp, each also with .gz, .zst
-or .zip; .parquet, .arrow, .feather, .xlsx, .tsf; - is standard input) and prints the next --horizon steps of each
-series with their intervals, as a table, as csv or as json, or writes them to the file
---out. Several files, a pattern in quotes or a folder are one data set, if they are of one
-kind and have the same columns.
+		Long: `forecast learns a file (.csv, .txt, .jsonl, .lp, each also with .gz, .zst or .zip;
+.parquet, .arrow, .feather, .xlsx, .tsf; - is standard input) and prints the next
+--horizon steps of each series with their intervals. Several files, a pattern in quotes or a folder are one data
+set.
 
-With --known-inputs, the last rows may have exogenous inputs (model.exogenous) only:
+With --known-inputs, the last rows may have only exogenous inputs (model.exogenous):
 their values at the times that are forecast.
 
-With --follow, a program at the other end of a pipe writes a line to it and reads the
-answer, one line of JSON: the forecasts after this line, or why it was refused. They are
-those that replay writes.`,
+With --follow, a program writes lines to a pipe and reads one line of JSON for each: the
+forecasts after it, as replay writes them, or why it was refused.`,
 		Example: `  forecaster forecast data.csv --horizon 12
   forecaster forecast data.csv --horizon 12 --out next.csv
   forecaster forecast data.csv --horizon 12 --plot next.png
@@ -53,9 +51,9 @@ those that replay writes.`,
 	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
 	knownInputsFlag(cmd)
 	cmd.Flags().Bool("follow", false, "answer each line of the file with the forecasts after it, as a line of JSON")
-	cmd.Flags().String("state", "", "with --follow: directory of the checkpoint to go on from and to leave, as that of replay")
-	cmd.Flags().String("plot", "", "draw the last rows and the forecasts of the first variable of a series: .png or .svg")
-	cmd.Flags().String("report", "", "write a page with the forecasts and plots to this .html file, which needs no other file")
+	cmd.Flags().String("state", "", "with --follow: directory of the checkpoint to start from and to leave")
+	cmd.Flags().String("plot", "", "picture of the last rows and forecasts of the first variable: .png or .svg")
+	cmd.Flags().String("report", "", "write a page with tables and plots to this .html file")
 	cmd.MarkFlagsMutuallyExclusive("follow", "out")
 	cmd.MarkFlagsMutuallyExclusive("follow", "plot")
 	cmd.MarkFlagsMutuallyExclusive("follow", "report")

@@ -12,9 +12,9 @@ func (a *app) healthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Ask the job with this configuration on this machine whether it works",
-		Long: `health asks the HTTP endpoint (server.listen) of a running job. The exit code is 0 when
-the process answers, or, with --ready, when it works on data: for the checks of
-containers, which have no other program.`,
+		Long: `health asks the HTTP endpoint (server.listen) of a running job, as a check of its
+container. The exit code is 0 when the process answers, or, with --ready, when it works
+on data.`,
 		Example: "  forecaster health -c forecaster.yaml --ready",
 		Args:    cobra.NoArgs,
 	}

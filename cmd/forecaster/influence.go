@@ -20,22 +20,18 @@ func (a *app) influenceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "influence {FILE | --network[=ROWS]}",
 		Short: "Find which variables influence which",
-		Long: `influence learns a file and averages the derivatives of the one-step forecasts. The
-influence of variable a on variable b is the change of the next value of b, in standard
-deviations, per standard deviation of a.
+		Long: `influence averages the derivatives of the one-step forecasts of a file. The influence
+of variable a on b is the change of the next value of b, in standard deviations, per
+standard deviation of a, given the other variables; it does not prove a cause.
 
-An edge is an influence with evidence: a makes the forecasts of b better. The same
-model forecasts the file with a shifted in time, so that a keeps its own dynamics and
-its season and loses its relation to b. The evidence is the t statistic of what a
-adds to the forecast times what is missing without; 2.86 and more, which one
-in 200 pairs without influence has, are an edge.
+An edge is an influence with evidence: a improves the forecasts of b, compared with
+copies of a that are shifted in time. The evidence is a t statistic; 2.86 and more, which
+one in 200 pairs without influence has, is an edge.
 
-Influence is predictive, given the other variables; it does not prove a cause.
-The models with influences are ` + strings.Join(wire.InfluenceModels(), ", ") + `.
+Models with influences: ` + strings.Join(wire.InfluenceModels(), ", ") + `.
 
---network takes four synthetic networks of ten variables, with that number of rows and
-known edges, in place of a file. AUROC is the probability that an edge has a larger
-influence than a pair of variables without an edge.`,
+--network takes four synthetic networks of ten variables with known edges in place of a
+file. AUROC is the probability that an edge has a larger influence than a pair without.`,
 		Example: `  forecaster influence data.csv
   forecaster influence data.csv --model var2 --picture graph.svg
   forecaster influence data.csv --model kernelvar --set model.kernel.name=matern32 --output json

@@ -6,5 +6,5 @@ const knownFlag = "known-inputs"
 
 // knownInputsFlag adds the flag of job.ReplayOptions.Known.
 func knownInputsFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool(knownFlag, false, "read the exogenous inputs (model.exogenous) of later rows ahead, as for inputs that follow a schedule")
+	cmd.Flags().Bool(knownFlag, false, "read the exogenous inputs (model.exogenous) of later rows ahead")
 }

@@ -25,22 +25,18 @@ func (a *app) kernelPlanCommand() *cobra.Command {
 		Use:   "plan",
 		Short: "Print the number of draws that the kernel of model.kernel needs",
 		Long: `plan prints, for each goal, a sufficient number of draws, its memory, and the bound
-that it follows from:
+behind it:
 
   entrywise      every kernel value between the points has an error of at most epsilon,
                  with probability 1 - delta
   uniform        the same everywhere on a set of the given diameter
   spectral       the expected error of the Gram matrix is at most epsilon times its norm
   spectral tail  the same with probability 1 - delta
-  statistical    kernel ridge regression on the points keeps its learning rate, with the
-                 ridge lambda of the last column (model.kernel.lambda; model.ridge: auto
-                 follows the same rule)
+  statistical    kernel ridge regression keeps its learning rate, with the ridge lambda
+                 of the last column
 
-A column has the probability of a larger error with model.frequencies draws, as far as
-the bound knows.
-
-The bounds hold for all data. The error is usually far smaller: measure it with
-forecaster kernel check.`,
+A column has the probability of a larger error with model.frequencies draws. The bounds
+hold for all data; the error is usually far smaller: see forecaster kernel check.`,
 		Example: `  forecaster kernel plan --dim 5 --points 1000 --epsilon 0.1
   forecaster kernel plan --dim 5 --set model.kernel.operator.name=curl_free --set model.order=1`,
 		Args: cobra.NoArgs,
@@ -92,18 +88,15 @@ func (a *app) kernelCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Measure the error of model.frequencies draws",
-		Long: `check compares the features with the exact kernel on the scaled lags of a file, at
-most 500 of them, or without a file on normal inputs for --dim variables. A kernel value
-lies in [-1, 1] for most kernels: an error of 0.1 is a tenth of the largest one. Epsilon
-(--epsilon) is the error that you accept; it changes no draw and no forecast. check prints
+		Long: `check compares the features with the exact kernel on at most 500 scaled lags of a
+file, or on normal inputs for --dim variables. Most kernel values lie in [-1, 1].
+--epsilon is the error that you accept. Printed are:
 
-  - the largest and the root mean square error of the kernel values, the first one also
-    divided by epsilon, and the latter as predicted by the exact variance,
+  - the largest and the root mean square error of the kernel values, and the latter as
+    predicted by the exact variance,
   - the error of the Gram matrix, divided by the norm of the exact one,
   - the number of draws for a root mean square error of epsilon. The error falls with
-    the root of the number of draws, except for products of maps (times, schur).
-
-Take that number of draws where kernel plan knows no bound.`,
+    the root of the number of draws, except for products of maps (times, schur).`,
 		Example: `  forecaster kernel check data.csv
   forecaster kernel check --dim 8 --set model.kernel.sampling=orthogonal --set model.frequencies=200`,
 		Args: cobra.MaximumNArgs(1),
@@ -159,33 +152,27 @@ func (a *app) kernelFitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE",
 		Short: "Fit the kernel of model.kernel to a whole file, in several ways",
-		Long: `fit takes the file as one fixed data set: the lags, and the increment that follows. It
-learns the first three quarters and is tested on the last one, by
+		Long: `fit learns the increments of the first three quarters of a file from the lags, and tests
+on the last quarter. Methods:
 
   - the closed form of ridge regression (conjugate gradients for kernels that are not
     decomposable, and several model.optimiser.blocks),
-  - the same with a matrix Gamma between the variables that is learnt in turn with the
-    weights,
-  - Algorithm 4 of Brault 2017 with --iterations mini-batches of model.optimiser.batch
-    pairs drawn at random, steps as in model.optimiser.step.
+  - the same with a matrix Gamma between the variables, learnt in turn with the weights,
+  - Algorithm 4 of Brault 2017 with --iterations random mini-batches and the steps of
+    model.optimiser.step.
 
-With --class the target is the value that a variable takes in the next row, such as the
-state of a machine: one of several classes, coded as the corners of a simplex.
+--class learns the next value of a variable as a class, such as the state of a machine.
+model.optimiser.manifold adds Algorithm 6, which also learns from rows that miss values.
 
-With model.optimiser.manifold a line learns from rows that miss values, too, and prefers
-similar forecasts at similar lags (Algorithm 6).
+--output-map learns hidden functions h whose known mixtures V h are the increments, such
+as flows between stores. FILE has a first row with the names of the functions, then one
+row per variable that begins with its name. --output json has the values of h.
 
-With --output-map the model learns hidden functions h whose known mixtures V h are the
-increments, such as the rates of reactions or the flows between stores. FILE is V: a first
-row with the names of the functions, then one row per variable that begins with its name.
-A line without V stands beside it; the values of h are in --output json.
+--error-covariance weights the errors by the inverse of their covariance (a Mahalanobis
+product), of a file of the same form or of the "residuals" of the first line.
 
-With --error-covariance the errors are weighted by the inverse of their covariance (a
-Mahalanobis product): "residuals" takes that of the first line, a file of the form above
-any other. It helps when variables share shocks and their differences are forecast.
-
-model.kernel.lambda is the ridge; 0 takes the ridge of a grid with the least error on
-the last fifth of the training pairs. To forecast, use model.type: kernelvar, which learns online.`,
+model.kernel.lambda is the ridge; 0 takes the best of a grid on the last fifth of the
+training pairs. To forecast, use model.type: kernelvar.`,
 		Example: `  forecaster kernel fit data.csv
   forecaster kernel fit data.csv --iterations 10000 --set model.optimiser.step=plain --set model.optimiser.blocks=5
   forecaster kernel fit data.csv --set model.order=1 --set model.kernel.operator.name=curl_free

@@ -19,17 +19,14 @@ func (a *app) kernelCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare {FILE... | --synthetic[=ROWS]}",
 		Short: "Forecast files with every kernel, and compare the errors",
-		Long: `compare forecasts each file with every kernel, sampling, operator and optimiser, one
-step ahead. It prints the nmse (mse / variance, averaged over the variables) over the
-last three quarters of the file, divided by that of persistence: below 1 is better than
-persistence. A line that names a model, such as orffvar or krls, is this model. Every
-other line is model.type: kernelvar with the Gaussian kernel, or with the kernel that the
-line names, and the one setting behind it: "sampling: sorf" is the Gaussian kernel with
-model.kernel.sampling: sorf. The reference of the kernels (docs/kernels.md) has them all.
-Other settings are as configured. A dash marks a combination that the data forbid.
+		Long: `compare forecasts each file one step ahead with every kernel, sampling, operator and
+optimiser. It prints the nmse (mse / variance, averaged over the variables) of the last
+three quarters of the file, divided by that of persistence. A line names a model, or a
+kernel or setting of model.type: kernelvar, which is Gaussian otherwise (docs/kernels.md).
+A dash marks a combination that the data forbid.
 
---synthetic takes synthetic series with that number of rows in place of files. Each is
-drawn from a law that suits one kernel or operator.`,
+--synthetic takes synthetic series with that number of rows in place of files, each from
+a law that suits one kernel or operator.`,
 		Example: `  forecaster kernel compare data.csv
   forecaster kernel compare a.csv b.csv --order 1 --markdown
   forecaster kernel compare --synthetic --order 1`,

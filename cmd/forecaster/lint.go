@@ -19,7 +19,7 @@ func (a *app) lintCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	a.configFlags(cmd)
-	connect := cmd.Flags().Bool("connect", false, "also open the input and output files, connect to Kafka and InfluxDB, and check topics, token and bucket")
+	connect := cmd.Flags().Bool("connect", false, "also try files, Kafka and InfluxDB, with topics, token and bucket")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := a.load(cmd, nil)
 		var errs config.Errors

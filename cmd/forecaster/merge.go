@@ -14,15 +14,13 @@ func (a *app) mergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge",
 		Short: "Copy the records of each series into one partition of one topic",
-		Long: `merge reads the topics of input.kafka and writes every record to one topic, the
-oldest next, with the name of its series as the key. All records of a series are
-then in one partition, as run needs them to assemble samples (pipeline.interval and
-pipeline.wait). merge splits messages with several series, such as batches of
-Telegraf. It copies messages that it cannot decode unchanged.
+		Long: `merge copies every record of the topics of input.kafka to one topic, the oldest next,
+with its series as the key. All records of a series are then in one partition, as run
+needs them. It splits messages with several series, and copies unreadable ones unchanged.
 
-merge is a consumer group of its own, input.kafka.consumer_group with the suffix
-"-merge", of which one member copies, and continues where it stopped. After a crash
-some records are written twice; the assembly of samples drops the duplicates.
+merge is the consumer group input.kafka.consumer_group with the suffix "-merge", of which
+one member copies, and continues where it stopped. After a crash some records are written
+twice; the assembly of samples drops the duplicates.
 
 With input.kafka.join: merged, run does all of this itself.`,
 		Example: `  forecaster merge -c forecaster.yaml --to merged

@@ -87,7 +87,7 @@ func (a *app) printRefused(cmd *cobra.Command, s *study.Samples) error {
 
 // labelFlags adds the flags of commands that compare scores with labels.
 func labelFlags(cmd *cobra.Command) {
-	cmd.Flags().String("labels", "", `file of times and a column "anomaly" of 0 and 1, or of windows (CSV with start and end, or JSON), to compare the anomaly scores with`)
+	cmd.Flags().String("labels", "", `file of labels: times and a column "anomaly" of 0 and 1, or windows (CSV with start and end, or JSON)`)
 	cmd.Flags().String("history", "", "file to learn from before, which is not scored")
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func TestReference(t *testing.T) {
 // cliReference lists the verbs as their help does.
 func cliReference(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\nMade from the program's own help; do not edit. `forecaster completion SHELL` prints completions for bash, zsh, fish and PowerShell.\n")
+	b.WriteString("# Commands\n\nFor users of the command line. Made from the program's own help; do not edit. `forecaster VERB -h` explains each verb in full, `forecaster completion SHELL` prints completions for bash, zsh, fish and PowerShell.\n")
 	root := new(app).root()
 	shared, common := sharedFlags(root)
 	var walk func(c *cobra.Command)
@@ -56,7 +57,7 @@ func cliReference(t *testing.T) string {
 		if c != root && c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
 			fmt.Fprintf(&b, "\n## %s\n\n%s.\n", c.CommandPath(), strings.TrimSuffix(c.Short, "."))
 			if c.Long != "" {
-				fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.Long)
+				fmt.Fprintf(&b, "\n%s\n", summary(c.Long))
 			}
 			if c.Runnable() {
 				fmt.Fprintf(&b, "\n    %s\n", c.UseLine())
@@ -80,18 +81,34 @@ func cliReference(t *testing.T) string {
 	return b.String()
 }
 
-// flagText is a flag as its line in a table.
+// summary returns the first paragraph of a help text, without what introduces the list behind it.
+func summary(long string) string {
+	first, _, _ := strings.Cut(long, "\n\n")
+	first = strings.Join(strings.Fields(first), " ")
+	if intro, ok := strings.CutSuffix(first, ":"); ok {
+		if i := strings.LastIndex(intro, ". "); i >= 0 {
+			return intro[:i+1]
+		}
+		return intro + "."
+	}
+	return first
+}
+
+// flagText is a flag as its line in a list.
 func flagText(f *pflag.Flag) string { return f.Name + "\x00" + f.DefValue + "\x00" + f.Usage }
 
-// sharedFlags returns the lines of the flags that four commands or more have alike, and the flags.
+// sharedFlags returns the lines of the flags that three commands or more have alike, and the flags.
 func sharedFlags(root *cobra.Command) (lines map[string]bool, flags *pflag.FlagSet) {
-	const several = 4
+	const several = 3
 	lines, flags = make(map[string]bool), pflag.NewFlagSet("", pflag.ContinueOnError)
 	counts := make(map[string]int)
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-			if counts[flagText(f)]++; c != root && !f.Hidden && f.Name != "help" && counts[flagText(f)] == several {
+			if c == root || f.Hidden || f.Name == "help" {
+				return
+			}
+			if counts[flagText(f)]++; counts[flagText(f)] == several {
 				lines[flagText(f)] = true
 				flags.AddFlag(f)
 			}
@@ -104,37 +121,34 @@ func sharedFlags(root *cobra.Command) (lines map[string]bool, flags *pflag.FlagS
 	return lines, flags
 }
 
-// writeFlags writes a table, and a line of the flags that are in shared.
+// writeFlags writes a list, and a line of the flags that are in shared.
 func writeFlags(b *strings.Builder, set *pflag.FlagSet, shared map[string]bool) {
-	first := true
+	var own strings.Builder
 	var elsewhere []string
-	defer func() {
-		if len(elsewhere) > 0 {
-			fmt.Fprintf(b, "\n[Of several commands](#flags-of-several-commands): %s.\n", strings.Join(elsewhere, ", "))
-		}
-	}()
 	set.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
+		switch {
+		case f.Hidden || f.Name == "help":
 			return
-		}
-		if shared[flagText(f)] {
+		case shared[flagText(f)]:
 			elsewhere = append(elsewhere, "`--"+f.Name+"`")
 			return
-		}
-		if first {
-			b.WriteString("\n| flag | default | |\n|---|---|---|\n")
-			first = false
 		}
 		name := "`--" + f.Name + "`"
 		if f.Shorthand != "" {
 			name = "`-" + f.Shorthand + "`, " + name
 		}
-		value := ""
-		if f.DefValue != "" && f.DefValue != "[]" && f.Value.Type() != "bool" {
-			value = "`" + strings.Trim(f.DefValue, "[]") + "`"
+		fmt.Fprintf(&own, "- %s: %s", name, f.Usage)
+		if f.DefValue != "" && f.DefValue != "[]" && f.Value.Type() != "bool" && !strings.Contains(f.Usage, "(default") {
+			fmt.Fprintf(&own, " (default `%s`)", strings.Trim(f.DefValue, "[]"))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", name, value, strings.ReplaceAll(f.Usage, "|", "\\|"))
+		own.WriteByte('\n')
 	})
+	if len(elsewhere) > 0 {
+		fmt.Fprintf(&own, "- [of several commands](#flags-of-several-commands): %s\n", strings.Join(elsewhere, ", "))
+	}
+	if own.Len() > 0 {
+		b.WriteString("\n" + own.String())
+	}
 }
 
 // indented is an example as a block of Markdown.
@@ -149,22 +163,22 @@ func indented(text string) string {
 // metricsReference lists what /metrics has.
 func metricsReference() string {
 	var b strings.Builder
-	b.WriteString("# Prometheus metrics\n\nMade from the code; do not edit. `/metrics` also has those of the Go runtime (`go_*`) and of the process (`process_*`). What to watch, and when to act: [operations](../operations.md), [runbook](../runbook.md).\n\n| metric | labels | |\n|---|---|---|\n")
+	b.WriteString("# Prometheus metrics\n\nFor operators. Made from the code; do not edit. `/metrics` also has those of the Go runtime (`go_*`) and of the process (`process_*`). What to watch, and when to act: [operations](../operations.md), [runbook](../runbook.md).\n\n")
 	all := slices.Clone(job.Metrics)
 	slices.SortFunc(all, func(a, b job.Metric) int { return cmp.Compare(a.Name, b.Name) })
 	for _, m := range all {
 		labels := ""
 		if len(m.Labels) > 0 {
-			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
+			labels = "{" + strings.Join(m.Labels, ",") + "}"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, labels, m.Help)
+		fmt.Fprintf(&b, "- `%s%s`: %s\n", m.Name, labels, m.Help)
 	}
 	return b.String()
 }
 
 // meanings says what the tags and fields in InfluxDB are.
 var meanings = map[string]string{
-	"host":                  "tags of the series under their own names; `host` is an example, see [tags](../formats.md#tags). Series without tags, and points over all series (`_all`), have the tag `id` with the name",
+	"host":                  "each tag of the series under its own name, see [tags](../formats.md#tags). Series without tags, and points over all series (`_all`), have the tag `id` with the name",
 	"target":                "variable, or `_all` for the whole sample",
 	"model":                 "name of the model",
 	"horizon":               "steps ahead",
@@ -178,24 +192,24 @@ var meanings = map[string]string{
 	"VAR_score":             "anomaly score of the variable by itself; only in an anomaly",
 	"VAR_share":             "share of the variable in the score of the sample; only in an anomaly",
 	"VAR_limit_probability": "probability that the variable has reached its limit by then (of an observation: within the horizon); with `model.limits`",
-	"VAR_time_to_limit":     "seconds until it is more likely than not that the limit is reached; absent where that is not within the horizon; with `model.limits`",
+	"VAR_time_to_limit":     "seconds until the limit is more likely than not to be reached, if within the horizon; with `model.limits`",
 	"limit_probability":     "as VAR_limit_probability",
 	"time_to_limit":         "as VAR_time_to_limit",
 	"y":                     "observed value",
 	"residual":              "observed minus forecast, one step ahead",
-	"anomaly_score":         "anomaly score, an alarm above 1; of the sample, in the long layout (`target=_all`) also of each variable in an anomaly",
-	"state_score":           "how far the sample is from what the series was when it was normal, for as long as that lasts; above 1 it is as rare as an alarm",
-	"is_anomaly":            "`true` for the samples of an anomaly that are odd enough for an alarm, the first and the last one among them; absent otherwise",
+	"anomaly_score":         "anomaly score, an alarm above 1; in the long layout also of each variable in an anomaly",
+	"state_score":           "distance of the sample from the normal ones, for as long as that lasts; above 1 as rare as an alarm",
+	"is_anomaly":            "`true` for samples that are odd enough for an alarm; absent otherwise",
 	"anomaly_share":         "as VAR_share",
 	"cause":                 "cause of an alarm: `level`, `noise`, `jump`, `correlation`, `flat` or `state`; only in an anomaly",
 	"levelset_score":        "rank in [0, 1] by level sets; with `model.anomaly.level_sets`",
 	"yhat":                  "forecast",
 	"yhat_lower":            "lower bound",
 	"yhat_upper":            "upper bound",
-	"yhat_joint_lower":      "lower bound of the joint region; with `model.joint`",
-	"yhat_joint_upper":      "upper bound of the joint region; with `model.joint`",
-	"scv_mse":               "sequential cross-validation: mean over the last `evaluate.window` samples of the squared error, averaged over the variables",
-	"scv_mse_se":            "standard error of `scv_mse`, from the differences between the eighths of the window; absent while less than half of the window has samples, and for horizons above half of the window",
+	"yhat_joint_lower":      "as VAR_lower_joint",
+	"yhat_joint_upper":      "as VAR_upper_joint",
+	"scv_mse":               "sequential cross-validation: mean squared error of the last `evaluate.window` samples",
+	"scv_mse_se":            "standard error of `scv_mse`; absent while the window is less than half full, and for horizons above half of it",
 	"mse":                   "mean squared error",
 	"rmse":                  "root of `mse`",
 	"mae":                   "mean absolute error",
@@ -209,9 +223,9 @@ var meanings = map[string]string{
 	"pinball":               "mean quantile loss of the bounds of the interval",
 	"n":                     "number of scored samples",
 	"text":                  "description of the event",
-	"EXPERT":                "weight of the expert in the one-step forecast, mean over the variables; one field per expert",
+	"EXPERT":                "weight of the expert in the one-step forecast, mean over the variables",
 	"expert":                "name of the expert",
-	"weight":                "weight of the expert in the one-step forecast, mean over the variables",
+	"weight":                "as EXPERT",
 }
 
 func kinds() string {
@@ -221,9 +235,9 @@ func kinds() string {
 // influxIntroduction is what the page says before the tables.
 const influxIntroduction = `# Measurements in InfluxDB
 
-Made from the code; do not edit. The time of a forecast is that of its target, so that it lies over what is observed later; all others have the time of the sample. An unknown field is left out. How to draw them: [your own Grafana panel](../howto/grafana-panel.md).
+For users who query the database. Made from the code; do not edit. The time of a forecast is that of its target, so that it lies over the value observed later; all others have the time of the sample. An unknown field is left out. [Your own Grafana panel](../howto/grafana-panel.md) shows queries.
 
-A point has all variables of a series as fields: VAR stands for the name of each. Whose name the output uses itself, such as a variable cpu_lower or a tag model, has an underscore behind it. Numbers have %d significant digits, integers all of theirs. ` + "`output.influxdb.include`" + ` says which parts are written.
+VAR stands for the name of each variable, ` + "`host`" + ` for the tags of the series. A variable or tag whose name the output uses itself, such as cpu_lower or model, gets an underscore behind it. Numbers are floats of %d significant digits unless a type is given. ` + "`output.influxdb.include`" + ` chooses the parts to write.
 `
 
 // influxReference encodes points that have everything and lists what is in the
@@ -259,8 +273,7 @@ func influxReference(t *testing.T) string {
 	return b.String()
 }
 
-// describe writes a table for each measurement in the lines, unless except has it, and returns
-// all of them.
+// describe writes what each measurement in the lines has, unless except has it, and returns all of it.
 func describe(t *testing.T, b *strings.Builder, text, except string, used map[string]bool) string {
 	type measurement struct{ tags, fields []string }
 	all := make(map[string]*measurement)
@@ -292,30 +305,45 @@ func describe(t *testing.T, b *strings.Builder, text, except string, used map[st
 	}
 	var tables string
 	for _, name := range order {
-		var table strings.Builder
-		fmt.Fprintf(&table, "\n## %s\n\n| | name | type | |\n|---|---|---|---|\n", name)
-		for _, k := range []struct {
-			kind  string
-			names []string
-		}{{"tag", all[name].tags}, {"field", all[name].fields}} {
-			for _, n := range k.names {
-				if meanings[n] == "" {
-					t.Errorf("%s of %s has no description", n, name)
-				}
-				used[n] = true
-				kind := types[n]
-				if k.kind == "tag" {
-					kind = ""
-				}
-				fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", k.kind, n, kind, meanings[n])
-			}
+		explained := maps.Clone(used)
+		text := measurementText(t, name, all[name].tags, all[name].fields, types, used)
+		if strings.Contains(except, text) {
+			continue
 		}
-		if !strings.Contains(except, table.String()) {
-			b.WriteString(table.String())
-		}
-		tables += table.String()
+		tables += text
+		b.WriteString(measurementText(t, name, all[name].tags, all[name].fields, types, explained))
 	}
 	return tables
+}
+
+// measurementText lists the tags and fields of a measurement, and explains those that are not in explained.
+func measurementText(t *testing.T, name string, tags, fields []string, types map[string]string, explained map[string]bool) string {
+	var text, list strings.Builder
+	fmt.Fprintf(&text, "\n## %s\n", name)
+	for _, k := range []struct {
+		kind  string
+		names []string
+	}{{"Tags", tags}, {"Fields", fields}} {
+		fmt.Fprintf(&text, "\n%s: `%s`.\n", k.kind, strings.Join(k.names, "`, `"))
+		for _, n := range k.names {
+			if meanings[n] == "" {
+				t.Errorf("%s of %s has no description", n, name)
+			}
+			if explained[n] {
+				continue
+			}
+			explained[n] = true
+			kind := ""
+			if k.kind == "Fields" && types[n] != "float" {
+				kind = " (" + types[n] + ")"
+			}
+			fmt.Fprintf(&list, "- `%s`%s: %s\n", n, kind, meanings[n])
+		}
+	}
+	if list.Len() > 0 {
+		text.WriteString("\n" + list.String())
+	}
+	return text.String()
 }
 
 func typeOf(value string) string {

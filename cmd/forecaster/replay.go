@@ -23,20 +23,19 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Forecast a file as if it were live, and score the forecasts",
-		Long: `replay sends a file (.csv, .jsonl, .parquet, .tsf; - is JSON lines on standard input) through
-the same engine as run: every sample is forecast before the model learns from it. It
-prints the scores and, with --out, writes the forecasts:
+		Long: `replay sends a file (.csv, .jsonl, .parquet, .tsf; - is JSON lines on standard input)
+through the same engine as run: every sample is forecast before the model learns from it.
+It prints the scores and, with --out, writes the forecasts:
 
   time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
 
---columns origin,y adds the time at which a forecast was made and what was observed;
---columns nixtla gives the columns of Nixtla's libraries: unique_id, ds, cutoff, y, yhat,
-yhat-lo-90, yhat-hi-90.
+--columns origin,y adds the time at which a forecast was made and the observed value;
+--columns nixtla gives unique_id, ds, cutoff, y, yhat, yhat-lo-90, yhat-hi-90.
 
-Forecasts of the same file are the same bytes in every run. With --state, the models go
-on from the checkpoint in a directory, and leave one there: run with that state.dir, or
-another replay, goes on from it; columns y and nixtla, and Parquet, are for whole files.
-Forecasts of another file follow those that --out has from the same --state.`,
+The same file gives the same bytes in every run. With --state the models start from the
+checkpoint in a directory, and leave one there for run with that state.dir, or for
+another replay, which appends to --out; columns y and nixtla, and Parquet, are for whole
+files.`,
 		Example: `  forecaster replay data.csv
   forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
   forecaster replay data.csv --horizon 12 --out forecasts.csv --columns origin,y
@@ -51,7 +50,7 @@ Forecasts of another file follow those that --out has from the same --state.`,
 	cmd.Flags().String("out", "", "file for the forecasts: .csv, .jsonl, .parquet, or .lp for line protocol; - is standard output")
 	columnsFlag(cmd)
 	cmd.Flags().String("series", "", "series name for rows without one (default: the file's name)")
-	cmd.Flags().String("state", "", "directory of the checkpoint to go on from and to leave (default: begin with nothing, leave nothing)")
+	cmd.Flags().String("state", "", "directory of the checkpoint to start from and to leave (default: none)")
 	cmd.Flags().Float64("speed", 0, "multiple of real time by the time stamps: 1 = real time, 60 = an hour per minute, 0 = as fast as possible")
 	cmd.Flags().Bool("serve", false, "serve the live page (server.listen) during the replay, and then until Ctrl-C")
 	reportFlags(cmd)

@@ -9,7 +9,7 @@ import (
 
 // reportFlags adds the flags for plots.
 func reportFlags(cmd *cobra.Command) {
-	cmd.Flags().String("report", "", "write a page with tables and plots to this .html file, which needs no other file")
+	cmd.Flags().String("report", "", "write a page with tables and plots to this .html file")
 	cmd.Flags().String("plots", "", "write each plot as SVG and PNG into this folder")
 }
 

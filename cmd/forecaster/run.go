@@ -16,15 +16,13 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   runName,
 		Short: "Forecast live: Kafka, a file or a pipe in, InfluxDB or a file out",
-		Long: `run forecasts the configured input until the input ends or the process receives
-SIGTERM or Ctrl-C. It then writes the results of every record read so far, takes a
-checkpoint and ends within ten seconds. The next start continues from the checkpoint:
-no result is lost, and none is written twice.
+		Long: `run forecasts the configured input until it ends or the process receives SIGTERM or
+Ctrl-C. It then writes the results, takes a checkpoint and ends within ten seconds. The
+next start continues: no result is lost, and none is written twice.
 
-The configuration files are read again when their content changes, and on SIGHUP.
-Intervals, credentials of InfluxDB, the token of the endpoint and the level of the log
-change at once; the log names the keys that need a restart. An invalid file changes
-nothing.`,
+Configuration files are read again when their content changes, and on SIGHUP. Intervals,
+credentials of InfluxDB, the token of the endpoint and the level of the log change at
+once; the log names the keys that need a restart. An invalid file changes nothing.`,
 		Example: `  forecaster run -c configs/forecaster.yaml
   forecaster run -c base.yaml -c production.yaml --set model.horizon=12
   FORECASTER_LOG_LEVEL=debug forecaster run -c configs/forecaster.yaml --dry-run`,

@@ -21,26 +21,21 @@ func (a *app) tablesCommand() *cobra.Command {
 		Use:   "tables",
 		Short: "Repeat the published tables of ORFFVAR: published, reproduced, ours",
 		Long: `tables repeats Tables 8.1, 8.2 and 8.3 of Brault 2017. Their score is the SCV-MSE:
-every target is forecast by a model that has seen the samples before the target only.
-A row has the published scores, those of the same models refitted to each window as
-published (VAR(1) to every printed digit, ORFFVAR over seeds, OKVAR), and those of the
-models of this program, which learn online in one pass, on the same targets. The last of
---models is compared with the target score of the row. A second table has the spreads and
-the times of one fit. Corrections of printed figures, and settings that differ from the
-printed ones, are listed below.
+every target is forecast by a model that has seen only samples before it. A row has the
+published scores, those of the same models refitted to each window (VAR(1), ORFFVAR over
+seeds, OKVAR), and those of --models, which learn online in one pass; the last of these
+is compared with the target score. A second table has the spreads and the times of one
+fit. Corrections of printed figures and settings are listed below.
 
-From chapter 6 come Table 6.5, tasks learnt separately and together, and the curl-free
-kernel of section 6.4, both on synthetic data and repeated --repeats times (80 repeats
-of Table 6.5, as published, take a quarter of an hour; 10 take two minutes). 6.7 compares
-random features with the exact kernels on such fields, 6.8 (and 6.9) on functions from
-R^20 to R^4. 9.1 compares the continuous quantile function with joint quantile
-regression. ablation runs parts of auto on simulated nonlinear systems. Standard error
-names each part as it begins.
+Table 6.5 has tasks learnt separately and together, 6.4 the curl-free kernel, on synthetic
+data and repeated --repeats times (80 repeats of 6.5, as published, take a quarter of an
+hour; 10 take two minutes). 6.7 and 6.8 (with 6.9) compare random features with exact
+kernels, 9.1 the continuous quantile function with joint quantile regression, and
+ablation parts of auto on simulated nonlinear systems.
 
-Only Macrodata is bundled. The other data sets are read from --data DIR:
-paper/table8_1_*.csv, paper/table8_2_exp_white.csv, gesture_a1.csv, gesture_b1.csv,
-us_climate18_wide.csv and santafe_b1.csv. Rows without their file are left out and
-listed.`,
+Only Macrodata is bundled. --data DIR has the other data sets: paper/table8_1_*.csv,
+paper/table8_2_exp_white.csv, gesture_a1.csv, gesture_b1.csv, us_climate18_wide.csv and
+santafe_b1.csv. Rows without their file are left out and listed.`,
 		Example: `  forecaster tables
   forecaster tables --data ../data --table 8.1 --seeds 3
   forecaster tables --table 6.5 --repeats 80
