@@ -99,7 +99,7 @@ func (a *Anomaly) seen() string {
 // falseAlarms says how likely a false alarm with the score is.
 func (a *Anomaly) falseAlarms() string {
 	if text := FalseAlarmText(a.FalsePerDay); text != "" {
-		return "; false " + text
+		return "; by chance " + text
 	}
 	return ""
 }

@@ -18,10 +18,10 @@ func TestTextOfAnAlarmExplainsIt(t *testing.T) {
 		change func()
 		want   string
 	}{
-		{func() {}, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; since 1970-01-01T00:01:00Z; mem was 0.75, expected 0.5 in 0.25 … 0.625; false once in 10 days"},
-		{func() { a.Samples, a.Seen.Lower = 1, math.NaN() }, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; mem was 0.75, expected 0.5; false once in 10 days"},
-		{func() { a.Seen.Expected, a.FalsePerDay = math.NaN(), 0 }, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; false less than once in 100 years"},
-		{func() { a.FalsePerDay = 1.2 }, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; false 1.2 times a day"},
+		{func() {}, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; since 1970-01-01T00:01:00Z; mem was 0.75, expected 0.5 in 0.25 … 0.625; by chance once in 10 days"},
+		{func() { a.Samples, a.Seen.Lower = 1, math.NaN() }, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; mem was 0.75, expected 0.5; by chance once in 10 days"},
+		{func() { a.Seen.Expected, a.FalsePerDay = math.NaN(), 0 }, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; by chance less than once in 100 years"},
+		{func() { a.FalsePerDay = 1.2 }, "anomaly begins: flat, score 1.50, state 0.25, mem 98 %; by chance 1.2 times a day"},
 	} {
 		if c.change(); a.Text() != c.want {
 			t.Errorf("got  %s\nwant %s", a.Text(), c.want)

@@ -58,15 +58,43 @@ func (c *counters) rate(now time.Time) float64 {
 	return float64(n) / float64(span)
 }
 
+// incidentSpan is the time from the first alarm of an incident to the last one of another series.
+const incidentSpan = 2 * time.Minute
+
 // eventLog is a ring of the newest events, numbered from 0.
 type eventLog struct {
-	ring [maxEvents]stream.Event
+	ring [maxEvents]loggedEvent
 	end  int64 // number of the next one
 }
 
+// loggedEvent is an event, with the number of the first event of its incident: the alarms that series raise at one time
+// have one cause as a rule.
+type loggedEvent struct {
+	stream.Event
+	incident int64 // -1 = none
+}
+
 func (l *eventLog) add(e stream.Event) {
-	l.ring[l.end%maxEvents] = e
+	l.ring[l.end%maxEvents] = loggedEvent{e, l.incidentOf(&e)}
 	l.end++
+}
+
+// incidentOf returns the incident of an event that comes next.
+func (l *eventLog) incidentOf(e *stream.Event) int64 {
+	if e.Anomaly == nil {
+		return -1
+	}
+	for i := l.end - 1; i >= max(0, l.end-maxEvents); i-- {
+		o := &l.ring[i%maxEvents]
+		switch {
+		case o.incident < 0:
+		case o.Series == e.Series && o.Anomaly.Begin == e.Anomaly.Begin:
+			return o.incident
+		case o.incident == i && e.Anomaly.Phase == stream.AnomalyBegin && time.Duration(e.Time-o.Time).Abs() <= incidentSpan:
+			return i
+		}
+	}
+	return l.end
 }
 
 // since returns the events from number first on, oldest first, as far as they
@@ -75,7 +103,11 @@ func (l *eventLog) since(first int64, limit int) []eventMessage {
 	out := []eventMessage{}
 	for i := max(first, l.end-int64(min(limit, maxEvents)), 0); i < l.end; i++ {
 		e := &l.ring[i%maxEvents]
-		out = append(out, eventMessage{ID: i, Series: valid(e.Series), Time: seconds(e.Time), Kind: e.Kind, Text: valid(e.Text)})
+		m := eventMessage{ID: i, Series: valid(e.Series), Time: seconds(e.Time), Kind: e.Kind, Text: valid(e.Text)}
+		if e.incident >= 0 {
+			m.Incident, m.Phase = &e.incident, e.Anomaly.Phase
+		}
+		out = append(out, m)
 	}
 	return out
 }

@@ -177,6 +177,10 @@ type eventMessage struct {
 	Time   float64 `json:"time"`
 	Kind   string  `json:"kind"`
 	Text   string  `json:"text"`
+
+	// Of an anomaly.
+	Incident *int64 `json:"incident,omitempty"` // id of the first event of the alarms at one time
+	Phase    string `json:"phase,omitempty"`
 }
 
 type eventsMessage struct {

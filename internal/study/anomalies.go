@@ -191,8 +191,8 @@ func (r *AnomalyReport) list(top int) report.Table {
 	}
 	t := report.Table{
 		Title: "Anomalies", Numeric: 4,
-		Header: []string{"series", "from", "cause", "variable", "rows", "score", "state", "observed", "expected", interval, "others", "to", "false"},
-		Spare:  []string{"to", "others", "false", "rows", "state"},
+		Header: []string{"series", "from", "cause", "variable", "rows", "score", "state", "observed", "expected", interval, "others", "to", "by chance"},
+		Spare:  []string{"to", "others", "by chance", "rows", "state"},
 	}
 	if slices.ContainsFunc(r.Stretches, func(s stretch) bool { return s.Rows > 1 }) {
 		t.Caption = anomalyNote

@@ -184,6 +184,7 @@ export function showEvents(message) {
   if (list.querySelector(".hint")) list.replaceChildren();
   for (const e of message.events) {
     if (e.kind === "series" && joinNewSeries(list.firstElementChild, e)) continue;
+    if (e.incident != null && joinIncident(list, e)) continue;
     const li = document.createElement("li");
     const kind = li.appendChild(document.createElement("span"));
     kind.className = "kind";
@@ -198,6 +199,10 @@ export function showEvents(message) {
     const text = li.appendChild(document.createElement("p"));
     text.textContent = e.text;
     li.at = e.time;
+    if (e.phase === "begin") {
+      li.dataset.incident = e.incident;
+      li.series = new Set([e.series]);
+    }
     list.prepend(li);
   }
   while (list.children.length > eventsShown) list.lastChild.remove();
@@ -218,6 +223,22 @@ function joinNewSeries(li, e) {
   time.textContent = format.time(e.time);
   li.at = e.time;
   li.querySelector("p").textContent = "";
+  return true;
+}
+
+/** Adds an anomaly to the line of its incident: the alarms of several series at one time. */
+function joinIncident(list, e) {
+  const li = list.querySelector(`li[data-incident="${e.incident}"]`);
+  if (!li || (li.series.size === 1 && li.series.has(e.series))) return false;
+  const more = li.querySelector("details") ?? li.appendChild(document.createElement("details"));
+  if (!more.firstChild) more.appendChild(document.createElement("summary"));
+  const line = more.appendChild(document.createElement("p"));
+  line.textContent = `${format.short(e.series, 32)}: ${e.text}`;
+  if (e.phase === "begin") li.series.add(e.series);
+  const names = [...li.series].slice(0, seriesNamed).map((s) => format.short(s, 32));
+  li.querySelector(".kind").textContent = `anomaly of ${format.count(li.series.size)} series`;
+  li.querySelector("b").textContent = names.join(", ") + (li.series.size > seriesNamed ? ", …" : "");
+  more.firstChild.textContent = `${format.count(more.children.length - 1)} more`;
   return true;
 }
 

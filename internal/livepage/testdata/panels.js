@@ -84,6 +84,14 @@ check("events", events(), [["5 new series", "a, b, c, …", "06", ""], ["gap", "
 panels.showEvents({events: Array.from({length: 120}, (_, k) => event(k, "anomaly", "s" + k, ""))});
 check("many events", [events().length, events()[0][1], events()[99][1]], [100, "s119", "s20"]);
 
+// Alarms of several series at one time are one line; later events of one series have their own.
+panels.clearEvents();
+const alarm = (id, series, incident, phase, text) => ({...event(id, "anomaly", series, text), incident, phase});
+panels.showEvents({events: [alarm(1, "a", 1, "begin", "a is odd"), alarm(2, "a", 1, "end", "a has ended"), alarm(3, "w", 3, "begin", "w is odd"), alarm(4, "x", 3, "begin", "x is odd"),
+  alarm(5, "y", 3, "begin", "y is odd"), alarm(6, "z", 3, "begin", "z is odd"), alarm(7, "x", 3, "end", "x has ended")]});
+check("an incident", events(), [["anomaly of 4 series", "w, x, y, …", "03", "w is odd"], ["anomaly", "a", "02", "a has ended"], ["anomaly", "a", "01", "a is odd"]]);
+check("its events", [...$("events").firstChild.querySelectorAll("details *")].map((p) => p.textContent), ["4 more", "x: x is odd", "y: y is odd", "z: z is odd", "x: x has ended"]);
+
 // The newest numbers.
 const samples = new Samples(5);
 samples.add({horizon: 1, time: [1, 2], anomaly_score: [0, 0],
