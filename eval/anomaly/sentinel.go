@@ -7,14 +7,13 @@ import (
 )
 
 const (
-	sentinelRatio = 10   // sizes of the usual error, beyond the range so far and from the forecast: a lone sample that may be none of the series
-	sentinelWidth = .25  // of the range, beyond it
-	sentinelsWide = 1    // of several variables, where some rest and seldom move
-	lessonsPer    = 1.5  // alarms of Jump that are learnt per expected one …
-	lessonsMost   = 3    // … and of those that there were none of, at most this
-	lessonsFrom   = 400  // samples, up to which all are learnt …
-	lessonsWide   = 1000 // … and of several variables, whose sum is not yet what it will be
-	sentinelQuiet = 1    // samples of an open event without an alarm, after which such a value is another one
+	sentinelRatio = 10  // sizes of the usual error, beyond the range so far and from the forecast: a lone sample that may be none of the series
+	sentinelWidth = .25 // of the range, beyond it
+	sentinelsWide = 1   // of several variables, where some rest and seldom move
+	lessonsPer    = 1.5 // alarms of Jump that are learnt per expected one …
+	lessonsMost   = 3   // … and of those that there were none of, at most this
+	lessonsFrom   = 400 // samples, up to which all are learnt
+	sentinelQuiet = 1   // samples of an open event without an alarm, after which such a value is another one
 )
 
 // loneValues are what a variable had for single samples far outside of its range. A broken sensor has the same
@@ -98,17 +97,13 @@ func (s *Scorer) scoreLone(y, yhat, left []float64, factor float64, jump evidenc
 	return jump
 }
 
-// learnJump learns the statistic of Jump that scores, but keeps that of a value that is lone for the first time. Of
-// alarms it learns not many more than a series that does not change has: those of a week of incidents would make the next
-// one usual.
+// learnJump learns the statistic of Jump that scores, but keeps that of a value that is lone for the first time. Of the
+// alarms of one variable it learns not many more than a series that does not change has: those of a week of incidents
+// would make the next one usual. The sum over several variables grows while their scales are learnt.
 func (s *Scorer) learnJump(jump float64, alarm bool) {
 	s.lessons = min(s.lessons+lessonsPer*s.rate*viewRates[Jump], lessonsMost)
 	learns := !s.lonely && !s.waits
-	from := int64(lessonsFrom)
-	if s.c.Dim > 1 {
-		from = lessonsWide
-	}
-	if learns && alarm && s.n > from {
+	if learns && alarm && s.c.Dim == 1 && s.n > lessonsFrom {
 		if learns = s.lessons >= 1; learns {
 			s.lessons--
 		}
