@@ -23,7 +23,7 @@ func (s *Source) configure(c SourceConfig) error {
 		ext = strings.ToLower(filepath.Ext(base))
 	}
 	s.dropEqual, s.missing = c.DropEqual, c.Missing
-	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n"
+	s.strict, s.sort, s.asIs, s.blanks = c.Strict, c.Sort, c.asIs, " \t\r\n\x00"
 	if c.Sort && s.live != nil {
 		return fmt.Errorf("%s: only a regular file can be sorted", s.path)
 	}

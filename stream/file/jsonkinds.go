@@ -35,6 +35,12 @@ var jsonKinds = []struct {
 		`.data.result[] | (.metric | to_entries | map(.key + "=" + .value) | join(",")) as $id | (.values // [.value])[] | {series: $id, time: .[0], value: (.[1] | tonumber)}`, []fieldValue{bySeries},
 	},
 	{
+		regexp.MustCompile(`^\{"resourceMetrics"`), "a file of the OpenTelemetry Collector",
+		`.resourceMetrics[].scopeMetrics[].metrics[] | .name as $n | (.gauge // .sum // {dataPoints: []}).dataPoints[] | ` +
+			`([$n] + (.attributes // [] | map(.key + "=" + (.value | to_entries[0].value | tostring))) | join(",")) as $id | {series: $id, time: ((.timeUnixNano | tonumber) / 1e9), value: (.asDouble // (.asInt | tonumber))}`,
+		[]fieldValue{bySeries, inOrder},
+	},
+	{
 		regexp.MustCompile(`"MetricDataResults"`), "an answer of CloudWatch",
 		`.MetricDataResults[] | "\(.Id) \(.Label)" as $id | [.Timestamps, .Values] | transpose[] | {series: $id, time: .[0], value: .[1]}`, []fieldValue{bySeries, inOrder},
 	},
@@ -81,7 +87,7 @@ func (s *Source) checkJSON() error {
 		return fmt.Errorf(`file: %s has an object for each column, one object a line was expected: write it with  df.reset_index().to_json(PATH, orient="records", lines=True)`, s.path)
 	}
 	name, program, flags := "", "", ""
-	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first)) {
+	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first) || bytes.HasPrefix(b, []byte(`{"resourceMetrics"`))) {
 		for _, k := range jsonKinds {
 			if m := k.has.FindSubmatchIndex(b); m != nil {
 				name, program, flags = k.name, strings.ReplaceAll(k.program, "COLUMNS", string(b[m[len(m)-2]:m[len(m)-1]])), ""

@@ -12,8 +12,13 @@ const (
 	saveAs  = "save the sheet as CSV, or convert it with  soffice --headless --convert-to csv IN"
 	noTable = "it has no rows; name another file"
 	netCDF  = "write it as CSV with xarray: open_dataset, then to_dataframe and to_csv"
+	stata   = "write it as CSV with pandas: read_stata, then to_csv"
+	pickle  = "write it as Parquet with pandas: read_pickle, then to_parquet"
 	unpack  = "unpack it, and name the file that was in it"
 )
+
+// openMetrics writes samples that have times as CSV in the long form.
+const openMetrics = `samples with times become CSV with  awk 'BEGIN {print "time,series,value"} !/^#/ && NF == 3 {gsub(/[",]+/, " ", $1); print $3 "," $1 "," $2}' IN > OUT.csv`
 
 // kinds are files that are no text, by their first bytes.
 var kinds = []struct{ begins, name, remedy string }{
@@ -27,6 +32,18 @@ var kinds = []struct{ begins, name, remedy string }{
 	{"\x89HDF", "HDF5", "write it as Parquet with pandas: read_hdf, then to_parquet"},
 	{"CDF\x01", "NetCDF", netCDF},
 	{"CDF\x02", "NetCDF", netCDF},
+	{"ORC", "ORC", "write it as Parquet with pandas: read_orc, then to_parquet"},
+	{"<stata_dta>", "a file of Stata", stata},
+	{"\x71\x02\x01", "a file of Stata", stata},
+	{"\x72\x02\x01", "a file of Stata", stata},
+	{"\x73\x02\x01", "a file of Stata", stata},
+	{"$FL2", "a file of SPSS", "write it as CSV with pandas: read_spss, then to_csv"},
+	{"MATLAB 5.0", "a file of MATLAB", "write the table as CSV with writetable"},
+	{"\x93NUMPY", "an array of NumPy", "write it with times as CSV with pandas: DataFrame, then to_csv"},
+	{"\x80\x04\x95", "a pickle", pickle},
+	{"\x80\x05\x95", "a pickle", pickle},
+	{"# HELP ", "the text format of Prometheus", openMetrics},
+	{"# TYPE ", "the text format of Prometheus", openMetrics},
 	{"Obj\x01", "Avro", "write it as JSON lines with  avro cat IN > OUT.jsonl"},
 	{"\xfd7zXZ", "compressed by xz", "decompress it with  xz -d IN"},
 	{"BZh91AY", "compressed by bzip2", "decompress it with  bzip2 -d IN"},
@@ -40,6 +57,7 @@ var kinds = []struct{ begins, name, remedy string }{
 	{"MZ\x90", "a program", noTable},
 	{"<!doctype html", "a web page", "the server has sent a page in the place of the file, often one that asks for a password"},
 	{"<html", "a web page", "the server has sent a page in the place of the file, often one that asks for a password"},
+	{"<table", "a web page", "write its table as CSV with pandas: read_html, then to_csv"},
 	{"<?xml", "XML", "convert it to CSV or JSON lines"},
 }
 

@@ -270,7 +270,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		}
 		v, err := d.value(text)
 		if err != nil {
-			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: d.numberHint(d.fields[i])},
+			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: d.numberHint(d.fields[i], d.c.Units[d.names[k]])},
 				"%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
 			refusal.Reason = err.Reason
 			return refusal
@@ -413,6 +413,8 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 			return 1, nil
 		case "false", "False", "FALSE":
 			return 0, nil
+		case "#DIV/0!", "#REF!", "#VALUE!", "#NUM!", "#NAME?", "#NULL!": // errors of a spreadsheet
+			return math.NaN(), nil
 		}
 		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
 	case v-v != 0:
@@ -421,9 +423,15 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	return v, nil
 }
 
-// numberHint says what makes text that is no number one, "" where nothing is known.
-func (d *CSV) numberHint(text []byte) string {
+// numberHint says what makes text that is no number one, in a column with the unit; "" where nothing is known.
+func (d *CSV) numberHint(text []byte, unit string) string {
 	cell := strings.TrimSpace(string(text))
+	if other := unitOf(cell); unit != "" && other != "" {
+		if command := scaled(unit, other); command != "" {
+			return ": bring it to the unit of the column with  " + command
+		}
+		return fmt.Sprintf(", as other cells of the column are in%s: write it in this unit, or leave it empty", blank(unit))
+	}
 	if command := stripped(cell); command != "" {
 		return ": make it one with  " + command
 	}

@@ -49,6 +49,9 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 		return s.out, nil //nolint:nilerr // who reads the line says so, with its number
 	}
 	rows := slices.DeleteFunc(lines[1:], func(l sampleLine) bool { return bytes.Equal(l.text, lines[0].text) }) // of files that were joined
+	if err := s.checkBreaks(rows); err != nil {
+		return s.out, err
+	}
 	s.readRows(rows, &header)
 	s.joinHeader(header)
 	if len(s.rows) == 0 {
@@ -60,6 +63,9 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	if err := s.checkShift(); err != nil {
 		return s.out, err
 	}
+	if err := s.checkTable(); err != nil {
+		return s.out, err
+	}
 	s.findUnits()
 	s.findNumbers()
 	if err := s.findTime(); err != nil {
@@ -69,7 +75,9 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	if err := s.findSeries(); err != nil {
 		return s.out, err
 	}
-	s.leaveOut()
+	if s.leaveOut(); s.out.CSV.Values == nil && s.units != nil {
+		return s.out, s.units
+	}
 	s.findSentinels()
 	s.findOrder()
 	return s.out, nil
@@ -86,6 +94,7 @@ type sniffer struct {
 	times    times
 	at       []int64 // times of the rows
 	more     bool    // the file goes on behind the rows
+	units    error   // of a column with several units
 	unsure   cellAt  // number whose point may stand between thousands; "" = none
 }
 

@@ -135,7 +135,7 @@ func layout(lines []sampleLine, comma byte) (columns, titles int) {
 		}
 	}
 	n := counts[titles] // of the header, which may lack the name of the index
-	if n != columns && (n < 2 || n != columns-1) || 10*alike < 9*(len(lines)-titles-1) || titles > 0 && hasDatum(lines[titles].text, comma) {
+	if n != columns && (n < 2 || n != columns-1) || 10*alike < 9*(len(lines)-titles-1) || titles > 0 && (hasDatum(lines[titles].text, comma) || hasDigits(lines[titles].text, comma)) {
 		return 0, 0
 	}
 	return columns, titles
@@ -154,6 +154,17 @@ func isTitle(line []byte, n, columns int, comma byte) bool {
 func hasDatum(line []byte, comma byte) bool {
 	fields, err := ParseHeader(line, comma)
 	return err != nil || slices.ContainsFunc(fields, isDatum)
+}
+
+// hasDigits reports whether most fields of a line begin with a digit, as data with units do.
+func hasDigits(line []byte, comma byte) bool {
+	n, all := 0, bytes.Split(line, []byte{comma})
+	for _, field := range all {
+		if field = bytes.TrimLeft(field, `" -+`); len(field) > 0 && field[0] >= '0' && field[0] <= '9' {
+			n++
+		}
+	}
+	return 2*n > len(all)
 }
 
 // countFields counts the fields of a line, minding quotes.
@@ -258,6 +269,16 @@ func isNames(row []string, again bool) bool {
 	return names > 0 && (row[0] == "" || again || names > len(row)/2)
 }
 
+// repeats reports whether a name is there twice.
+func repeats(names []string) bool {
+	seen := make(map[string]bool)
+	return slices.ContainsFunc(names, func(name string) bool {
+		again := name != "" && seen[name]
+		seen[name] = true
+		return again
+	})
+}
+
 // joinLevels joins the names of a column from all lines of a header. A level that is the same
 // in all columns is left out.
 func joinLevels(levels [][]string) []string {
@@ -268,6 +289,15 @@ func joinLevels(levels [][]string) []string {
 	if n := len(last); last[0] != "" && strings.Join(last[1:], "") == "" || n > 1 && last[n-1] == "" && last[0] != "" {
 		copy(index, last)
 		levels = levels[:len(levels)-1]
+	}
+	if end := levels[len(levels)-1]; repeats(end) { // as of merged cells, whose text stands in the first one
+		for _, level := range levels[:len(levels)-1] {
+			for i := 2; i < len(level); i++ {
+				if level[i] == "" && end[i] != "" {
+					level[i] = level[i-1]
+				}
+			}
+		}
 	}
 	names := make([]string, len(levels[0]))
 	for _, level := range levels {

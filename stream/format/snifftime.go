@@ -193,6 +193,9 @@ func (s *sniffer) hasOtherDates(column int) bool {
 
 // noTime is the error of a file without a column of times, with a remedy.
 func (s *sniffer) noTime() error {
+	if err := s.byBlanks(); err != nil {
+		return err
+	}
 	if i := s.first(s.hasOrderedDates); i >= 0 {
 		return fmt.Errorf("column %q has dates such as %q, whose order of day and month is not known: "+
 			"say %s (day first) or mdy (month first)", s.header[i], s.rows[0][i], s.set("CSVConfig.DateOrder", "dmy"))
@@ -219,7 +222,7 @@ func (s *sniffer) noTime() error {
 var noYear = regexp.MustCompile(`^(\d{1,2}[./-]\d{1,2}\.?|[A-Z][a-z]{2,8}[-. ]+\d{1,2}|\d{1,2}[-. ]+[A-Z][a-z]{2,8})([ T]+\d{1,2}:\d\d.*)?$`)
 
 // timeLike matches names of columns of times, also of months and years.
-var timeLike = regexp.MustCompile(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
+var timeLike = regexp.MustCompile(`(?i:^|[_ .-])(?i:_?@?date|time|datetime|date_?time|timestamp|stamp|year|month|yearmonth|year_?month|day|week|quarter|period|epoch|ym|jd|julian_?(?:day|date)|datenum|ds|ts|dt|t|x|datum|zeit|zeitpunkt|zeitstempel|tag|woche|monat|jahr|fecha|mes|mois|ann[eé]e|anno|mese|ano)(?:$|[_ .-])|[a-z](?:Date|Time|Year|Month|Day)$`)
 
 // formOf returns the form of the calendar that the cells of a column have. One that small numbers
 // have, too, needs the name of a column of times, and times in order.

@@ -24,6 +24,8 @@ const (
 	FullSeconds TimeUnit = "yyyymmddhhmmss"
 	DecimalYear TimeUnit = "decimal_year" // 2026.5
 	Excel       TimeUnit = "excel"        // days since 1899-12-30: 46053.5
+	JulianDay   TimeUnit = "julian_day"   // days since noon of -4713-11-24: 2461071.5
+	DateNumber  TimeUnit = "datenum"      // days of MATLAB: 740013.5
 	MonthPoint  TimeUnit = "mm.yyyy"      // 01.2026
 	PointMonth  TimeUnit = "yyyy.mm"      // 2026.01
 	FileTime    TimeUnit = "filetime"     // 100 ns since 1601
@@ -54,7 +56,9 @@ var named = []timeForm{
 	{MonthPoint, "months such as 01.2026", true, true, anyOrder},
 	{PointMonth, "months such as 2026.01", true, true, (*sniffer).isOrdered},
 	{DecimalYear, "years with a fraction", true, true, (*sniffer).isOrdered},
-	{Excel, "dates of Excel, days since 1899-12-30", true, true, (*sniffer).hasSerials},
+	{Excel, "dates of Excel, days since 1899-12-30", true, true, hasSerials(0)},
+	{JulianDay, "Julian days", true, true, hasSerials(julianEpoch)},
+	{DateNumber, "days of MATLAB's datenum", true, true, hasSerials(matlabEpoch)},
 	{Ticks, "ticks of .NET", true, true, anyOrder},
 	{MonthYear, "months such as Jan-26", true, true, (*sniffer).hasMonths},
 	{unit: FileTime, says: "file times of Windows"},
@@ -62,12 +66,17 @@ var named = []timeForm{
 	{unit: QuarterForm, says: "quarters such as Q1 2026"},
 }
 
+// julianEpoch and matlabEpoch are 1899-12-30 in other days than those of Excel.
+const julianEpoch, matlabEpoch = 2415018.5, 693960
+
 // hasSerials: days from 1954 to 2091 that only rise or fall.
-func (s *sniffer) hasSerials(column int) bool {
-	return s.isOrdered(column) && s.nearlyAll(column, func(cell string) bool {
-		v, err := decimal.Parse([]byte(cell))
-		return err == nil && v > 20_000 && v < 70_000
-	})
+func hasSerials(epoch float64) func(s *sniffer, column int) bool {
+	return func(s *sniffer, column int) bool {
+		return s.isOrdered(column) && s.nearlyAll(column, func(cell string) bool {
+			v, err := decimal.Parse([]byte(cell))
+			return err == nil && v-epoch > 20_000 && v-epoch < 70_000
+		})
+	}
 }
 
 // hasMonths: Jan-26, Feb-26, … where the month changes from one time to the next, not the number.
@@ -172,7 +181,11 @@ func (u TimeUnit) date(text []byte) []byte {
 	case u == Ticks && digits:
 		return ticks(text, -62_135_596_800)
 	case u == Excel:
-		return serialDate(text)
+		return serialDate(text, 0)
+	case u == JulianDay:
+		return serialDate(text, julianEpoch)
+	case u == DateNumber:
+		return serialDate(text, matlabEpoch)
 	case u == DecimalYear:
 		return decimalYear(text)
 	case !digits:
@@ -202,10 +215,10 @@ func ticks(text []byte, epoch int64) []byte {
 	return nil
 }
 
-// serialDate reads the days since 1899-12-30, to the nearest millisecond.
-func serialDate(text []byte) []byte {
+// serialDate reads days, of which 1899-12-30 has the number epoch, to the nearest millisecond.
+func serialDate(text []byte, epoch float64) []byte {
 	days, err := decimal.Parse(text)
-	if err != nil || !(math.Abs(days) < 1e6) {
+	if days -= epoch; err != nil || !(math.Abs(days) < 1e6) {
 		return nil
 	}
 	whole := math.Floor(days)

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // Numbers with other text: a unit behind, a currency before, parentheses for a minus.
 var (
-	withUnit     = regexp.MustCompile(`^[-+]?\d[\d.,]*([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
+	withUnit     = regexp.MustCompile(`^[-+]?\d[\d.,]*(?:[eE][-+]?\d{1,2})?([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
 	withCurrency = regexp.MustCompile(`^[-+]?(\p{Sc}[ \x{a0}]?)[-+]?[\d.][\d.,]*$`)
 	inBrackets   = regexp.MustCompile(`^\([\d.,]*\d\)$`)
 )
@@ -22,7 +23,9 @@ var (
 // values of different units are not mixed.
 func stripped(cell string) string {
 	program := ""
-	if m := withUnit.FindStringSubmatch(cell); m != nil {
+	if m := withUnit.FindStringSubmatch(cell); m != nil && multiples[m[1]] > 0 {
+		program = fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1e%d\2/g`, literal(m[1]), multiples[m[1]])
+	} else if m != nil {
 		program = fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1\2/g`, literal(m[1]))
 	} else if m := withCurrency.FindStringSubmatch(cell); m != nil {
 		program = fmt.Sprintf(`s/%s([-+.0-9])/\1/g`, literal(m[1]))
@@ -68,6 +71,7 @@ func (s *sniffer) findUnits() {
 			return s.isValue(cell)
 		})
 		if !ok || 2*n < len(s.rows) {
+			s.findMultiples(i)
 			continue
 		}
 		if c.Units == nil {
@@ -91,3 +95,55 @@ func withoutUnit(text []byte, unit string) []byte {
 	}
 	return text
 }
+
+// multiples are the powers of ten of what stands behind numbers or before units.
+var multiples = map[string]int{"k": 3, "K": 3, "M": 6, "G": 9, "T": 12, " k": 3, " K": 3, " M": 6, " G": 9, " T": 12}
+
+// scaled returns the command that writes numbers in a unit of which theirs is a multiple by a power of ten, such as
+// GB in MB; "" where it is none.
+func scaled(unit, other string) string {
+	power := func(u string) (power int, base string) {
+		u = strings.TrimSpace(u)
+		if multiples[u] > 0 {
+			return multiples[u], ""
+		}
+		if len(u) > 1 && multiples[u[:1]] > 0 && u[1] != 'i' {
+			return multiples[u[:1]], u[1:]
+		}
+		return 0, u
+	}
+	to, base := power(unit)
+	from, same := power(other)
+	if base != same || from == to {
+		return ""
+	}
+	return "sed -E " + shell.Quote(fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1e%d%s\2/g`, literal(other), from-to, strings.ReplaceAll(unit, "/", `\/`))) + " IN > OUT"
+}
+
+// findMultiples keeps an error for a column whose cells have several units.
+func (s *sniffer) findMultiples(column int) {
+	if !s.nearlyAll(column, func(cell string) bool { return unitOf(cell) != "" }) {
+		return
+	}
+	units := make(map[string]bool)
+	var first string
+	for _, row := range s.rows {
+		if u := unitOf(row[column]); u != "" {
+			first = or(first, u)
+			units[u] = true
+		}
+	}
+	for _, other := range slices.Sorted(maps.Keys(units)) {
+		if other == first || s.units != nil {
+			continue
+		}
+		remedy := scaled(first, other)
+		if remedy == "" {
+			remedy = "a program that knows them"
+		}
+		s.units = fmt.Errorf("column %s has numbers in%s and in%s: write them in one unit with  %s", s.header[column], blank(first), blank(other), remedy)
+	}
+}
+
+// blank puts a blank before a unit.
+func blank(unit string) string { return " " + strings.TrimSpace(unit) }

@@ -1,0 +1,190 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/shell"
+)
+
+// dateColumn is a part of dates that stand in several columns.
+type dateColumn struct {
+	names       *regexp.Regexp
+	least, most int
+}
+
+// The parts of dates, with the names of their columns.
+var (
+	yearPart    = dateColumn{regexp.MustCompile(`(?i)^#?(year|yr|yyyy|yy|jahr|ann[ée]e|año|ano|anno)$`), 1600, 2260}
+	monthPart   = dateColumn{regexp.MustCompile(`(?i)^(month|mon|mo|mm|monat|mois|mes|mese)$`), 1, 12}
+	dayPart     = dateColumn{regexp.MustCompile(`(?i)^(day|dd|dy|dom|day_of_month|tag|jour|d[ií]a|giorno)$`), 1, 31}
+	hourPart    = dateColumn{regexp.MustCompile(`(?i)^(hour|hr|hh|stunde|heure|hora|ora)$`), 0, 24}
+	minutePart  = dateColumn{regexp.MustCompile(`(?i)^(minute|min|mn|mi)$`), 0, 59}
+	weekPart    = dateColumn{regexp.MustCompile(`(?i)^(week|iso_?week|week_?(no|number|of_year)|kw|kalenderwoche|woche|semaine|semana)$`), 1, 53}
+	quarterPart = dateColumn{regexp.MustCompile(`(?i)^(quarter|qtr|q|quartal|trimestre)$`), 1, 4}
+	yearDayPart = dateColumn{regexp.MustCompile(`(?i)^(doy|yday|day_?of_?year|jday)$`), 1, 366}
+)
+
+// part returns the column with a part of dates, from 1; 0 = none.
+func (s *sniffer) part(p dateColumn) int {
+	return 1 + s.first(func(i int) bool {
+		return p.names.MatchString(s.header[i]) && s.nearlyAll(i, func(cell string) bool {
+			n, err := strconv.Atoi(cell)
+			return err == nil && n >= p.least && n <= p.most
+		})
+	})
+}
+
+// checkTable refuses a table whose rows are not those of times, with the command that turns it.
+func (s *sniffer) checkTable() error {
+	c := &s.out.CSV
+	if c.Time != "" || c.TimeUnit != Auto {
+		return nil
+	}
+	for _, check := range []func() error{s.splitDates, s.monthColumns, s.timesAcross} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awk is a program of awk for the lines from the header on.
+func (s *sniffer) awk(program string, args ...any) string {
+	sep := shell.Quote(string(s.out.CSV.Comma))
+	program = strings.ReplaceAll(fmt.Sprintf(program, args...), "HEADER", strconv.Itoa(s.out.Skip+1))
+	return "awk -F" + sep + " -v OFS=" + sep + " " + shell.Quote(program) + " IN > OUT"
+}
+
+// splitDates finds dates whose parts are columns: year, month, day, hour.
+func (s *sniffer) splitDates() error {
+	year := s.part(yearPart)
+	if year == 0 || s.first(s.hasDates) >= 0 {
+		return nil
+	}
+	month, day, hour, minute := s.part(monthPart), s.part(dayPart), s.part(hourPart), s.part(minutePart)
+	form, parts := "", []int{year}
+	add := func(text string, column int) {
+		if column > 0 {
+			form, parts = form+text, append(parts, column)
+		}
+	}
+	switch week, quarter, yearDay := s.part(weekPart), s.part(quarterPart), s.part(yearDayPart); {
+	case month > 0:
+		add("%04d-%02d", month)
+		if add("-%02d", day); day == 0 {
+			form += "-01"
+		} else if add("T%02d", hour); hour > 0 {
+			if add(":%02d:00", minute); minute == 0 {
+				form += ":00:00"
+			}
+		}
+	case week > 0:
+		add("%04d-W%02d", week)
+	case quarter > 0:
+		add("%04dQ%d", quarter)
+	case yearDay > 0:
+		if add("%04d-%03d", yearDay); hour > 0 {
+			add(" %02d:00", hour)
+		}
+	default:
+		return nil
+	}
+	var fields, others []string
+	for _, column := range parts {
+		fields = append(fields, "$"+strconv.Itoa(column))
+	}
+	for i := range s.header {
+		if !slices.Contains(parts, i+1) {
+			others = append(others, "$"+strconv.Itoa(i+1))
+		}
+	}
+	rest := strings.Join(others, ", ")
+	return fmt.Errorf("the dates are in %d columns (%s): join them in one with  %s", len(parts), s.namesOf(parts),
+		s.awk(`NR == HEADER {print "time", %s} NR > HEADER {print sprintf("%s", %s), %s}`, rest, form, strings.Join(fields, ", "), rest))
+}
+
+func (s *sniffer) namesOf(columns []int) string {
+	var names []string
+	for _, i := range columns {
+		names = append(names, s.header[i-1])
+	}
+	return strings.Join(names, ", ")
+}
+
+// monthColumns finds a row for each year, with a column for each month.
+func (s *sniffer) monthColumns() error {
+	first := slices.IndexFunc(s.header, func(name string) bool { return monthOfName(name) == 1 })
+	if first < 1 || len(s.header) < first+12 || !s.nearlyAll(0, func(cell string) bool { return len(cell) == 4 && isNumber([]byte(cell)) }) {
+		return nil
+	}
+	for m := range 12 {
+		if monthOfName(s.header[first+m]) != m+1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("the table has a row for each year and a column for each month (%s to %s), a row for each time was expected: write it so with  %s",
+		s.header[first], s.header[first+11], s.awk(`BEGIN {print "time", "value"} NR > HEADER {for (m = 1; m <= 12; m++) if ($(m + %d) != "") print sprintf("%%04d-%%02d-01", $1, m), $(m + %[1]d)}`, first))
+}
+
+var yearName = regexp.MustCompile(`^(1[6-9]|2[01])\d\d( \[YR\d{4}\])?$`)
+
+// timesAcross finds times in the header, and variables in the first columns.
+func (s *sniffer) timesAcross() error {
+	isTime := func(name string) bool {
+		_, err := ParseTime([]byte(name), Auto)
+		return yearName.MatchString(name) || err == nil && !isNumber([]byte(name))
+	}
+	first := slices.IndexFunc(s.header, isTime)
+	if first < 1 || len(s.header)-first < 3 || !s.isText(0) || s.hasDates(0) || slices.ContainsFunc(s.header[first:], func(name string) bool { return !isTime(name) }) {
+		return nil
+	}
+	turn := `.set_index(` + strconv.Quote(s.header[0]) + `).T.rename_axis("time").to_csv("OUT")`
+	if first > 1 {
+		var ids []string
+		for _, name := range s.header[:first] {
+			ids = append(ids, strconv.Quote(name))
+		}
+		turn = `.melt([` + strings.Join(ids, ", ") + `], var_name="time").to_csv("OUT", index=False)`
+	}
+	return fmt.Errorf("the times are in the header (%s to %s), a row for each time was expected: turn the table with  python3 -c %s",
+		s.header[first], s.header[len(s.header)-1], shell.Quote(fmt.Sprintf(`import pandas; pandas.read_csv("IN", sep=%q, skiprows=%d)%s`, string(s.out.CSV.Comma), s.out.Skip, turn)))
+}
+
+// byBlanks refuses columns that blanks set apart.
+func (s *sniffer) byBlanks() error {
+	if len(s.header) != 1 || len(s.rows) < 2 {
+		return nil
+	}
+	for _, form := range []string{" {2,}", " +"} {
+		blanks := regexp.MustCompile(form)
+		last := blanks.Split(s.rows[len(s.rows)-1][0], -1)
+		if form != " +" && !strings.Contains(last[0], " ") {
+			continue // no date with a blank before the time of day
+		}
+		if n := len(last); n > 1 && s.nearlyAll(0, func(cell string) bool { return len(blanks.Split(cell, -1)) == n }) {
+			return fmt.Errorf("%d columns stand behind blanks: put commas between them with  sed -E 's/^ +//; s/%s/,/g' IN > OUT.csv", n, form)
+		}
+	}
+	return nil
+}
+
+// checkBreaks refuses texts with line breaks, which are several lines.
+func (s *sniffer) checkBreaks(lines []sampleLine) error {
+	broken := 0
+	for _, l := range lines {
+		if bytes.Count(l.text, []byte{'"'})%2 == 1 {
+			broken++
+		}
+	}
+	if broken < 2 || 5*broken < len(lines) {
+		return nil
+	}
+	return errors.New("texts in quotes have line breaks, and a row is a line: write it so with  python3 -c " + shell.Quote(fmt.Sprintf(
+		`import csv, sys; csv.writer(sys.stdout, delimiter=%q).writerows([" ".join(c.split()) for c in r] for r in csv.reader(sys.stdin, delimiter=%[1]q))`, string(s.out.CSV.Comma))) + " < IN > OUT")
+}

@@ -1,0 +1,65 @@
+package format
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// The command that refuses a table makes one of it that is read, with all of its values at their times.
+func TestTurnedTables(t *testing.T) {
+	for name, c := range map[string]struct{ text, first, values string }{
+		"year, month, day and hour": {"# log\nYear;Month;Day;Hour;a\n2025;1;6;0;1,5\n2025;1;6;1;2,5\n2025;1;6;24;3,5\n", "2025-01-06T00:00:00Z", "1.5 2.5 3.5"},
+		"a date before a value":     {"a,year,month\n1,2025,11\n2,2025,12\n3,2026,1\n", "2025-11-01T00:00:00Z", "1 2 3"},
+		"weeks":                     {"year,week,a\n2025,2,1\n2025,3,2\n2025,4,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
+		"quarters":                  {"year,quarter,a\n2025,2,1\n2025,3,2\n2025,4,3\n", "2025-04-01T00:00:00Z", "1 2 3"},
+		"days of the year":          {"Year,DOY,a\n2025,6,1\n2025,7,2\n2025,8,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
+		"a column for each month":   {"Year,Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec,Total\n2024,1,2,3,4,5,6,7,8,9,10,11,12,78\n2025,13,14,,,,,,,,,,,27\n", "2024-01-01T00:00:00Z", "1 2 3 4 5 6 7 8 9 10 11 12 13 14"},
+		"blanks":                    {"date   a\n2025-01-06 00:00   1\n2025-01-06 01:00   2\n2025-01-06 02:00   3\n", "2025-01-06T00:00:00Z", "1 2 3"},
+		"line breaks":               {"time,note,a\n2025-01-06,\"x\ny\",1\n2025-01-07,\"x\ny\",2\n2025-01-08,\"x\ny\",3\n", "2025-01-06T00:00:00Z", "1 2 3"},
+		"multiples of a unit":       {"time,a\n2025-01-06,1 MB\n2025-01-07,2 GB\n2025-01-08,3 MB\n2025-01-09,4 GB\n", "2025-01-06T00:00:00Z", "1 2000 3 4000"},
+		"multiples":                 {"time,a\n2025-01-06,1M\n2025-01-07,2K\n2025-01-08,3M\n2025-01-09,4K\n", "2025-01-06T00:00:00Z", "1 0.002 3 0.004"},
+	} {
+		_, err := SniffCSV([]byte(c.text), false, CSVConfig{})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		_, command, _ := strings.Cut(err.Error(), " with  ")
+		command, _, _ = strings.Cut(command, ", and ")
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "IN"), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sh := exec.Command("sh", "-c", strings.ReplaceAll(command, "OUT.csv", "OUT"))
+		sh.Dir = dir
+		if out, bad := sh.CombinedOutput(); bad != nil {
+			t.Errorf("%s: %v: %v %s", name, err, bad, out)
+			continue
+		}
+		out, err := os.ReadFile(filepath.Join(dir, "OUT"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sniffed, values := readTable(t, string(out))
+		got := strings.Trim(fmt.Sprint(values), "[]")
+		rows := strings.SplitN(string(out), "\n", 3)
+		d, err := NewCSV(sniffed.CSV)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r stream.Record
+		if err := d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(rows[1])}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if first := time.Unix(0, r.Time).UTC().Format(time.RFC3339); first != c.first || got != c.values {
+			t.Errorf("%s: %s\n%s\n%v from %s on, want %v from %s on", name, command, out, got, first, c.values, c.first)
+		}
+	}
+}
