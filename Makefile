@@ -115,8 +115,9 @@ endurance: ## the tests of docs/reliability.md at full length, more than an hour
 	$(GO) test ./internal/tools/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
 
 SEEDS ?= 20000
-seeds: ## simulate the failures of SEEDS seeds
-	$(GO) test ./internal/tools/faultsim -run TestSeeds -v -timeout 0 -seeds $(SEEDS)
+FIRST ?= 1
+seeds: ## simulate the failures of SEEDS seeds, from FIRST on
+	$(GO) test ./internal/tools/faultsim -run TestSeeds -v -timeout 0 -seeds $(SEEDS) -first $(FIRST)
 
 bench: ## report speed beside the bounds of this machine and gonum, see docs/performance.md
 	$(GO) run ./internal/tools/bench

@@ -157,7 +157,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// Pauses between repeated requests begin with First and double up to Last, with jitter.
+// Pauses between repeated requests begin with First and double up to Last, with jitter; the zero value has none.
 type Pauses struct{ First, Last time.Duration }
 
 // pause waits between half and all of the current step or, if that is longer,
@@ -165,7 +165,11 @@ type Pauses struct{ First, Last time.Duration }
 func (p *Pauses) pause(ctx context.Context, atLeast time.Duration) error {
 	step := p.First
 	p.First = min(2*step, p.Last)
-	for wait := max(step/2, atLeast) + rand.N(step/2); wait > 0; wait -= signOfLife {
+	wait := max(step/2, atLeast)
+	if step > 1 {
+		wait += rand.N(step / 2)
+	}
+	for ; wait > 0; wait -= signOfLife {
 		stream.Heartbeat(ctx)
 		t := time.NewTimer(min(wait, signOfLife))
 		select {

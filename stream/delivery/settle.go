@@ -72,35 +72,28 @@ func (s *Sink) settleTime() time.Duration {
 // takeFresh reports whether there is a new connection since the last call.
 func (s *Sink) takeFresh() bool { return s.config.Link != nil && s.config.Link.fresh.Swap(false) }
 
-// settle notes that lines were accepted, and sends again what an earlier server may have lost.
+// settle notes that lines were accepted, and sends again what an earlier server may have lost: also these
+// lines, for the server may end meanwhile.
 func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 	s := &r.settling
-	if r.takeFresh() {
-		s.again = len(s.kept)
-	}
 	d := r.settleTime()
 	if d == 0 && s.again == 0 {
 		s.kept, s.bytes = nil, 0
+		r.takeFresh()
 		return nil, nil
 	}
-	if s.again > 0 {
-		r.config.Log.Warn("the connection was lost; "+r.config.Server+" gets again what it may not have kept", append(slices.Clone(r.config.Attrs), "requests", s.again)...)
+	if len(lines) > 0 {
+		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), time.Now()}), s.bytes+len(lines)
+		if s.again > 0 {
+			s.again++
+		}
 	}
-	for s.again > 0 {
-		k := &s.kept[len(s.kept)-s.again]
-		f, err := r.once(ctx, k.lines)
-		switch {
-		case err != nil:
-			return nil, err
-		case f != nil && (f.action == split || f.action == refuse): // it has these points, or newer ones
-			r.config.Log.Warn(r.config.Server+" does not take again what it had accepted", "first", firstLine(k.lines), "error", f.text)
-		case f != nil:
-			return f, nil
+	if f, err := r.sendAgain(ctx); f != nil || err != nil {
+		if len(lines) > 0 { // they are sent again, too
+			last := len(s.kept) - 1
+			s.kept, s.bytes, s.again = s.kept[:last], s.bytes-len(lines), s.again-1
 		}
-		k.at = time.Now()
-		if s.again--; r.takeFresh() {
-			s.again = len(s.kept)
-		}
+		return f, err
 	}
 	now, settled := time.Now(), 0
 	for settled < len(s.kept) && now.Sub(s.kept[settled].at) >= d {
@@ -108,10 +101,48 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		settled++
 	}
 	s.kept = append(s.kept[:0], s.kept[settled:]...)
-	if len(lines) > 0 && d > 0 {
-		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), now}), s.bytes+len(lines)
+	return nil, nil
+}
+
+// sendAgain sends what may be lost, until all of it was accepted over one connection.
+func (r *request) sendAgain(ctx context.Context) (*failure, error) {
+	s := &r.settling
+	if r.takeFresh() {
+		s.again = len(s.kept)
+	}
+	if s.again > 1 {
+		r.config.Log.Warn("the connection was lost; "+r.config.Server+" gets again what it may not have kept", append(slices.Clone(r.config.Attrs), "requests", s.again)...)
+	}
+	for s.again > 0 {
+		k := &s.kept[len(s.kept)-s.again]
+		if f, err := r.again(ctx, k.lines); f != nil || err != nil {
+			return f, err
+		}
+		k.at = time.Now()
+		if s.again--; r.takeFresh() {
+			s.again = len(s.kept)
+		}
 	}
 	return nil, nil
+}
+
+// again sends lines that the server had accepted, in halves if it names some of them. It has a point that it
+// does not take alone, or a newer one.
+func (r *request) again(ctx context.Context, lines []byte) (*failure, error) {
+	f, err := r.once(ctx, lines)
+	if f == nil || err != nil || f.action != split {
+		return f, err
+	}
+	n := bytes.Count(lines, newline)
+	if n <= 1 {
+		r.config.Log.Warn(r.config.Server+" does not take again what it had accepted", "first", firstLine(lines), "error", f.text)
+		return nil, nil
+	}
+	first, second := cut(lines, (n+1)/2)
+	if f, err := r.again(ctx, first); f != nil || err != nil {
+		return f, err
+	}
+	return r.again(ctx, second)
 }
 
 // room waits until lines may be added to what is not settled.
@@ -133,33 +164,37 @@ func (s *Sink) whenIdle() {
 	if len(s.settling.kept) == 0 || d == 0 || s.life.Err() != nil {
 		return
 	}
-	s.settling.idle = time.AfterFunc(d, func() {
-		s.busy.Lock()
-		defer s.busy.Unlock()
-		kept := s.settling.kept
-		if len(kept) == 0 || s.life.Err() != nil {
-			return
-		}
-		ctx, cancel := context.WithTimeout(s.life, time.Minute)
-		defer cancel()
-		r := request{Sink: s}
-		// The last lines, once more: they show whether it is the same connection.
-		f, err := r.once(ctx, kept[len(kept)-1].lines)
-		if f != nil && (f.action == split || f.action == refuse) { // it has them, or newer ones
-			f = nil
-		}
-		if f == nil && err == nil {
-			f, err = r.settle(ctx, nil)
-		}
-		switch {
-		case f != nil:
-			r.failed(f, slog.LevelWarn, "asking "+s.config.Server+" whether it keeps what it accepted failed and is repeated")
-		case err == nil:
-			r.accepted(nil)
-		}
-		s.count()
-		s.whenIdle()
-	})
+	s.settling.idle = time.AfterFunc(d, s.Confirm)
+}
+
+// Confirm asks whether the server still has what is not settled, and sends it again if not. A timer calls it
+// when no request follows.
+func (s *Sink) Confirm() {
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	kept := s.settling.kept
+	if len(kept) == 0 || s.life.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.life, time.Minute)
+	defer cancel()
+	r := request{Sink: s}
+	// The last lines, once more: they show whether it is the same connection.
+	f, err := r.once(ctx, kept[len(kept)-1].lines)
+	if f != nil && f.action == split { // see again
+		f = nil
+	}
+	if f == nil && err == nil {
+		f, err = r.settle(ctx, nil)
+	}
+	switch {
+	case f != nil:
+		r.failed(f, slog.LevelWarn, "asking "+s.config.Server+" whether it keeps what it accepted failed and is repeated")
+	case err == nil:
+		r.accepted(nil)
+	}
+	s.count()
+	s.whenIdle()
 }
 
 // End ends what a Sink does by itself. It belongs into Close.

@@ -12,7 +12,7 @@ func (s *Sink) Check(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if text, passing := classifier.Explain(err); !passing {
+	if text, passing := Classifier.Explain(err); !passing {
 		return fmt.Errorf("influx: the token, the bucket or the request is not accepted: %s", text)
 	}
 	return fmt.Errorf("influx: %w", err)

@@ -79,7 +79,7 @@ func New(c Config) (*Sink, error) {
 	link := &delivery.Link{}
 	s := &Sink{config: c, link: link, connection: connect(c, link)}
 	s.Sink = delivery.New(delivery.Config{
-		Attempt: s.attempt, Classify: classifier, Name: "influxdb " + c.URL + " " + c.Bucket, Server: "InfluxDB", Repair: "the URL, the token, the bucket and the quotas",
+		Attempt: s.attempt, Classify: Classifier, Name: "influxdb " + c.URL + " " + c.Bucket, Server: "InfluxDB", Repair: "the URL, the token, the bucket and the quotas",
 		Topic: "influxdb " + c.Bucket, Attrs: []any{"url", c.URL, "bucket", c.Bucket},
 		BatchSize: c.BatchSize, Settle: c.Settle, Link: link, Encoder: c.Encoder, DeadLetters: c.DeadLetters, Log: c.Log,
 	})
@@ -92,9 +92,9 @@ func (s *Sink) attempt(ctx context.Context, lines []byte) error {
 	return s.writer.WriteRecord(ctx, string(lines))
 }
 
-// classifier has what InfluxDB 1, 2 and 3 say. Some versions say with the status 500 that points are
+// Classifier has what InfluxDB 1, 2 and 3 say. Some versions say with the status 500 that points are
 // beyond the retention policy.
-var classifier = delivery.Classifier{
+var Classifier = delivery.Classifier{
 	Lost:    regexp.MustCompile(`(beyond|outside) retention policy`),
 	Points:  regexp.MustCompile(`unable to parse '|partial write|\bdropped[= ]\d|line_number|"line":`),
 	Dropped: regexp.MustCompile(`\bdropped[= ](\d+)`), // partial write: … dropped=12

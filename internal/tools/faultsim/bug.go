@@ -22,11 +22,28 @@ const (
 	ForeignSnapshot Bug = "foreign-snapshot"  // the newest snapshot is used, whichever group wrote it
 	BlanketCulprits Bug = "blanket-culprits"  // points become dead letters when the sink refuses everything alike
 	CollectAtLoad   Bug = "collect-at-load"   // snapshots without a commit are removed by Load, as if no other member were saving them
+
+	PartialAccepted     Bug = "partial-accepted"     // a write of which points were dropped counts as accepted
+	QuotaCulprits       Bug = "quota-culprits"       // all points of a request beyond a quota become dead letters
+	SettledAtOnce       Bug = "settled-at-once"      // what the database has accepted counts as kept
+	ConnectionUnwatched Bug = "connection-unwatched" // nobody notices that the database was killed
+	UnsettledForgotten  Bug = "unsettled-forgotten"  // a restart does not send again what the database may have lost
+	FileUnlocked        Bug = "file-unlocked"        // two processes write one file
+	FileUncut           Bug = "file-uncut"           // a restart appends to what was written after the checkpoint
+	FileCutToLine       Bug = "file-cut-to-line"     // a restart cuts the file after its last whole line
+	FileUnsynced        Bug = "file-unsynced"        // a checkpoint has the length of a file that is not on the disk
+	AbortedLearnt       Bug = "aborted-learnt"       // messages of aborted transactions are learnt
+	OpenRead            Bug = "open-read"            // messages are read before their transaction is decided
+	OpenSkipped         Bug = "open-skipped"         // an open transaction is passed over instead of waited for
+	RefusedByClock      Bug = "refused-by-clock"     // a chunk that the broker refuses for its time counts as written
+	WallClock           Bug = "wall-clock"           // the model looks at the clock of the machine
 )
 
 // Bugs lists all of them.
 var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries,
-	HashCleared, ForgottenCount, ForeignSnapshot, BlanketCulprits, CollectAtLoad}
+	HashCleared, ForgottenCount, ForeignSnapshot, BlanketCulprits, CollectAtLoad,
+	PartialAccepted, QuotaCulprits, SettledAtOnce, ConnectionUnwatched, UnsettledForgotten, FileUnlocked, FileUncut, FileCutToLine, FileUnsynced,
+	AbortedLearnt, OpenRead, OpenSkipped, RefusedByClock, WallClock}
 
 // Fault is a kind of failure.
 type Fault string
@@ -47,7 +64,12 @@ const (
 	Expiry        Fault = "expiry"         // the group forgets the commits of a partition
 	Replacement   Fault = "replacement"    // the topic is deleted and created again
 	Growth        Fault = "growth"         // the topic gets another partition
+	Quotas        Fault = "quotas"         // the database drops points of a request
+	Forgetting    Fault = "forgetting"     // the database is killed, and loses what it has accepted last
+	Stalls        Fault = "stalls"         // transactions stay open
+	Clocks        Fault = "clocks"         // the clock of a machine is days ahead
 )
 
 // Faults lists all kinds.
-var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Refusals, Retention, Damage, Expiry, Replacement, Growth}
+var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Refusals, Retention, Damage, Expiry, Replacement, Growth,
+	Quotas, Forgetting, Stalls, Clocks}

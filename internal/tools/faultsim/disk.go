@@ -32,16 +32,20 @@ func (d *disk) powerFailure(rng *rand.Rand) {
 		d.now = maps.Clone(d.later)
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.now)) {
-		c := d.now[name]
-		if unsynced := len(c.bytes) - c.synced; unsynced > 0 {
-			c.bytes = c.bytes[:c.synced+rng.IntN(unsynced+1)]
-			if len(c.bytes) > c.synced && rng.IntN(4) == 0 {
-				c.bytes[c.synced+rng.IntN(len(c.bytes)-c.synced)] ^= 0x55
-			}
-			c.synced = len(c.bytes)
-		}
+		d.now[name].cut(rng)
 	}
 	d.later = maps.Clone(d.now)
+}
+
+// cut leaves of what was written without a sync a part, or something else.
+func (c *content) cut(rng *rand.Rand) {
+	if unsynced := len(c.bytes) - c.synced; unsynced > 0 {
+		c.bytes = c.bytes[:c.synced+rng.IntN(unsynced+1)]
+		if len(c.bytes) > c.synced && rng.IntN(4) == 0 {
+			c.bytes[c.synced+rng.IntN(len(c.bytes)-c.synced)] ^= 0x55
+		}
+		c.synced = len(c.bytes)
+	}
 }
 
 // diskOf is the disk as a worker uses it: what a system call does is an effect.

@@ -1,10 +1,12 @@
 // Package faultsim is a deterministic simulation of the program among failures.
 // One goroutine owns everything: the time, a log with retention, the coordinator
 // of a consumer group with generations, up to four members that crash, freeze
-// and wake up as zombies, stores with torn, lost and unsynced writes, and a sink
-// that loses answers and applies writes in part, late and twice. The members run
-// the real run.Driver and engine.Engine with real checkpoints and the real
-// line protocol, as coroutines that are switched at every effect.
+// and wake up as zombies, whose clocks may be ahead, transactions that abort or
+// hang, stores and files with torn, lost and unsynced writes, and a database
+// that loses answers, applies writes in part, late and twice, has quotas, and forgets
+// what it has accepted when it is killed. The members run the real run.Driver,
+// engine.Engine and delivery.Sink with real checkpoints and the real line protocol,
+// as coroutines that are switched at every effect.
 //
 // The oracle is the engine itself, run over the same log without any failure:
 // whatever happened, in the end the state must equal its state to the bit and the

@@ -1,7 +1,6 @@
 package faultsim
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -19,6 +18,7 @@ var (
 	errKilled = errors.New("faultsim: killed")
 	errFenced = errors.New("faultsim: fenced")
 	errDrain  = errors.New("faultsim: not drained in time")
+	errClock  = errors.New("faultsim: the broker refuses the time of a message")
 )
 
 // The edges of a worker. Every effect is a point at which others may go on, and at
@@ -122,67 +122,6 @@ func (w *worker) complete(id snapshotID) {
 	}
 }
 
-// sink is a connection to the database that all workers share.
-type sink struct {
-	*worker
-	unsent []byte // of CommitBeforeAck
-}
-
-func (s *sink) Close() error { return nil }
-
-func (s *sink) Write(_ context.Context, b *stream.Batch) error {
-	lines := encoder(s.sim.o.Seed).AppendBatch(nil, b)
-	if s.sim.o.Bug == CommitBeforeAck {
-		lines, s.unsent = s.unsent, lines
-	}
-	return s.send(lines)
-}
-
-// send repeats a request until its answer arrives.
-func (s *sink) send(lines []byte) error {
-	for len(lines) > 0 {
-		if s.giveUp() {
-			return errDrain
-		}
-		w := s.sim
-		answered, refused := true, false
-		err := s.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
-			switch {
-			case w.outage > w.step, w.chance(Requests, 10): // lost on the way
-				answered = false
-			case w.refusal > w.step:
-				refused = true
-			case w.chance(Replies, 10): // applied, and the answer lost
-				w.apply(lines)
-				answered = false
-			case w.chance(Requests, 12): // applied in part
-				n := w.rng.IntN(len(lines))
-				w.apply(lines[:bytes.LastIndexByte(lines[:n+1], '\n')+1])
-				answered = false
-			case w.chance(Delays, 12): // will arrive much later
-				w.delayed = append(w.delayed, bytes.Clone(lines))
-				answered = false
-			case w.chance(Delays, 12): // will arrive a second time
-				w.apply(lines)
-				w.delayed = append(w.delayed, bytes.Clone(lines))
-			default:
-				w.apply(lines)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if answered && (!refused || w.o.Bug == BlanketCulprits) {
-			return nil
-		}
-		if w.o.Bug == ClearBeforeSend {
-			lines = nil
-		}
-	}
-	return nil
-}
-
 // letters is a log of dead letters. It may have one several times.
 type letters struct{ *worker }
 
@@ -200,7 +139,11 @@ func (l letters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 				return nil
 			}
 			for i := range letters {
-				l.sim.letter(&letters[i])
+				if letters[i].Message.Topic == databaseTopic {
+					l.sim.rejected(&letters[i])
+				} else {
+					l.sim.letter(&letters[i])
+				}
 			}
 			answered = !l.sim.chance(Replies, 10)
 			return nil

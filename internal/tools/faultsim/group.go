@@ -42,7 +42,8 @@ const (
 // successor is a new member.
 type member struct {
 	name       int
-	partitions int // of the topic when it started
+	partitions int  // of the topic when it started
+	ahead      bool // its clock
 	alive      bool
 	pausedTill int // step
 	seen       int // step of the last heartbeat
@@ -159,6 +160,9 @@ type worker struct {
 	p          *partition
 	generation int
 	driver     *run.Driver
+	db         *connection
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
 	position   int  // of the source
 	idle       bool // nothing is read that is not delivered
 	doubtful   bool // the log may have been replaced since the last message was read
@@ -173,13 +177,23 @@ type worker struct {
 
 func (s *sim) work(m *member, p *partition) {
 	w := &worker{sim: s, m: m, p: p, generation: s.group.generation, position: p.start}
-	e, err := engine.New(p.named(s.engine))
+	w.ctx, w.cancel = context.WithCancelCause(context.Background())
+	w.db = w.connect()
+	sinks := outputs{w.db}
+	if s.files {
+		sinks = append(sinks, fileSink{w})
+	}
+	config := p.named(s.engine)
+	if s.o.Bug == WallClock && m.ahead {
+		config.NewModel = ahead(config.NewModel)
+	}
+	e, err := engine.New(config)
 	if err != nil {
 		s.fail("%v", err)
 		return
 	}
 	c := run.Config{
-		Source: source{w}, Decoder: decoder(), Engine: e, Sink: &sink{worker: w}, DeadLetters: letters{w},
+		Source: source{w}, Decoder: decoder(), Engine: e, Sink: sinks, DeadLetters: letters{w},
 		Settings: m.settings(), BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
 	}
 	if s.local {
@@ -217,12 +231,17 @@ func (w *worker) ended(err error) {
 		if !w.m.revoked {
 			s.revoke(w.m)
 		}
+	case errors.Is(err, errClock):
+		s.trace("member %d ends: %v", w.m.name, err)
+		w.m.alive, w.m.workers = false, nil
 	case s.change.kind != "" && (errors.Is(err, errReplaced) || errors.Is(err, errGrown) || errors.As(err, new(*stream.SettingsError))):
 		s.quit(w.m, err)
 	default:
 		s.fail("member %d, partition %d: %v", w.m.name, w.p.number, err)
 	}
 	if w.readDone && w.writeDone {
+		_ = w.db.Close() // never fails
+		fileSink{w}.unlock()
 		for i, o := range w.m.workers {
 			if o == w {
 				w.m.workers = append(w.m.workers[:i:i], w.m.workers[i+1:]...)
@@ -237,6 +256,11 @@ func (w *worker) giveUp() bool { return w.m.revoked && w.sim.step-w.m.revokedAt 
 // read is the loop of run.Runner.read.
 func (w *worker) read() error {
 	s := w.sim
+	if s.files {
+		if err := (fileSink{w}).lock(); err != nil {
+			return err
+		}
+	}
 	if err := w.driver.Resume(context.Background()); err != nil {
 		return err
 	}
@@ -257,7 +281,16 @@ func (w *worker) read() error {
 			}
 			s.fail("partition %d: retention has reached the reader at %d", w.p.number, w.position)
 		}
-		waiting := w.p.log[w.position:w.p.end]
+		stable := w.p.stable(s.o.Bug)
+		if stable < w.position && s.change.kind == "" {
+			s.fail("partition %d: the reader is at %d, beyond the open transaction at %d", w.p.number, w.position, stable)
+			return errKilled
+		}
+		waiting := w.p.log[w.position:max(stable, w.position)]
+		if s.o.Bug == OpenSkipped && len(waiting) == 0 && stable < w.p.end {
+			w.position = w.p.end
+			continue
+		}
 		n := min(len(waiting), 1+s.rng.IntN(5))
 		w.idle = n == 0 && b.Records == 0 && len(w.free) == 1
 		if n == 0 {
@@ -278,8 +311,11 @@ func (w *worker) read() error {
 		}
 		w.idle = false
 		for i := range n {
-			w.witness.Saw(waiting[i].Mark())
 			w.position++
+			if w.p.skipped(w.position-1) && s.o.Bug != AbortedLearnt {
+				continue
+			}
+			w.witness.Saw(waiting[i].Mark())
 			w.decoded.Reset()
 			w.driver.Decode(&w.decoded, &waiting[i])
 			full, err := w.driver.Learn(b, &w.decoded, 0)
@@ -354,13 +390,16 @@ func (w *worker) write() error {
 			if !w.sim.yield() {
 				return errKilled
 			}
+			if w.sim.db.forgets && w.sim.rng.IntN(20) == 0 {
+				w.db.Confirm() // what its timer does when nothing is written
+			}
 		}
 		b := w.full[0]
 		w.full = w.full[:0]
 		if err := w.driver.Score(b); err != nil {
 			return err
 		}
-		if err := w.driver.Deliver(context.Background(), b, func(run.Stage) {}); err != nil {
+		if err := w.driver.Deliver(w.ctx, b, func(run.Stage) {}); err != nil {
 			return err
 		}
 		w.saved = b.Checkpoint

@@ -30,6 +30,17 @@ func engineConfig(o *Options) engine.Config {
 	}
 }
 
+// ahead is WallClock: a model that looks at the clock.
+func ahead(newModel func(dim int) (eval.Model, error)) func(dim int) (eval.Model, error) {
+	return func(dim int) (eval.Model, error) {
+		m, err := newModel(dim)
+		if n, ok := m.(*noisy); ok {
+			n.random++
+		}
+		return m, err
+	}
+}
+
 // noisy is a Drift with random numbers, as a learner that samples has.
 type noisy struct {
 	*streamtest.Drift

@@ -27,6 +27,11 @@ type partition struct {
 	manifests map[string]snapshotID // by id
 	damaged   map[string]bool       // chunks that a failure has removed
 	disk      disk
+
+	transactions []transaction
+	file         outputFile
+	lines        map[string]int // that the file has in the end
+	fileSize     int
 }
 
 // commit is an offset with the snapshot that belongs to it.
@@ -59,6 +64,7 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 	series := 1 + rng.IntN(3)
 	dims := make([]int, series)
 	times := make([]int, series)
+	ahead := make([]int, series) // of the clocks of the devices
 	for i := range dims {
 		dims[i] = 1 + rng.IntN(3)
 	}
@@ -77,7 +83,12 @@ func newPartition(rng *rand.Rand, number, records int) *partition {
 		case 3:
 			now += rng.IntN(5)
 			times[k] = now
+		case 4:
+			now += 100_000 // once
+		case 5:
+			ahead[k] = 5000 - ahead[k] // set, and set back
 		}
+		now += ahead[k]
 		if value == nil {
 			value = fmt.Appendf(value, `{"time": %d, "values": [`, now)
 			for j := range dims[k] {
@@ -122,10 +133,16 @@ func (p *partition) oracle(c engine.Config, seed uint64, want *contents) error {
 	if err != nil {
 		return err
 	}
-	for i := range p.log {
-		if _, err := d.Apply(&b, &p.log[i]); err != nil {
+	valid := p.valid()
+	for i := range valid {
+		if _, err := d.Apply(&b, &valid[i]); err != nil {
 			return err
 		}
+	}
+	p.lines = make(map[string]int)
+	for line := range bytes.Lines(encoder(seed).AppendBatch(nil, &stream.Batch{Forecasts: b.Forecasts})) {
+		p.lines[string(line)]++
+		p.fileSize += len(line)
 	}
 	for line := range bytes.Lines(encoder(seed).AppendBatch(nil, &b.Batch)) {
 		key, value := splitLine(line)
@@ -148,24 +165,3 @@ func encoder(seed uint64) lineproto.Encoder {
 
 // nowhere is the source of a Driver that gets its messages by Apply.
 type nowhere struct{ stream.Source }
-
-// contents is what a sink has: the last value of each point, and of each dead
-// letter its reason.
-type contents struct {
-	points, letters map[string]string
-}
-
-func newContents() contents {
-	return contents{points: make(map[string]string), letters: make(map[string]string)}
-}
-
-// splitLine separates the identity of a point, which is measurement, tags and
-// time, from its fields.
-func splitLine(line []byte) (key, fields string) {
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	i, j := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ' ')
-	for line[i-1] == '\\' { // in the name of a series
-		i += 1 + bytes.IndexByte(line[i+1:], ' ')
-	}
-	return string(line[:i]) + string(line[j:]), string(line[i:j])
-}

@@ -1,8 +1,6 @@
 package faultsim
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
-	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 // Options say what to simulate.
@@ -56,6 +52,9 @@ type Result struct {
 	Removed                              int // records removed by retention
 	Expired                              int // commits that the group has forgotten
 	Changed                              int // topics that were replaced, or got a partition
+	Partial                              int // requests of which the database dropped points
+	Forgotten                            int // deaths of a database that forgets
+	Ahead                                int // processes whose clock is ahead
 }
 
 // sim is a simulation under way.
@@ -81,16 +80,15 @@ type sim struct {
 	current *task
 
 	want, have contents
-	delayed    [][]byte // writes on their way
-	outage     int      // step at which the sink is back
-	refusal    int      // step from which the sink accepts points again
+	db         database
+	files      bool // partitions write files, too
 
 	change  change // of the topic
 	noticed bool   // by a process
 }
 
 // maxSteps is far more than any run needs.
-const maxSteps = 300_000
+const maxSteps = 100_000
 
 // Run simulates once.
 func Run(o Options) Result {
@@ -149,9 +147,16 @@ func (s *sim) draw() {
 	if r.IntN(2) == 0 {
 		s.engine.Interval, s.engine.MaxGap = time.Second, 3
 	}
+	transactions := r.IntN(3) == 0 && (s.o.Only == "" || s.o.Only == Stalls)
 	for i := range 1 + r.IntN(3) {
-		s.parts = append(s.parts, newPartition(r, i, 20+r.IntN(60)))
+		p := newPartition(r, i, 20+r.IntN(60))
+		if transactions {
+			p.drawTransactions(r)
+		}
+		s.parts = append(s.parts, p)
 	}
+	s.drawDatabase()
+	s.files = r.IntN(3) == 0
 	if !s.local {
 		for _, p := range s.parts {
 			s.foreign(p)
@@ -241,14 +246,15 @@ func (s *sim) events() {
 		if p.end < len(p.log) && (s.rng.IntN(30) == 0 || s.quiet()) {
 			p.end = min(len(p.log), p.end+1+s.rng.IntN(4))
 		}
+		s.transactionEvents(p)
 	}
 	if s.noticed {
 		// Whoever starts would end again.
 	} else if alive == 0 && (s.step >= s.lastFault || s.rng.IntN(100) == 0) || alive < s.maxMembers && s.chance(Rebalances, 200) {
 		s.start()
 	}
-	if len(s.delayed) > 0 && s.rng.IntN(60) == 0 {
-		s.land(s.rng.IntN(len(s.delayed)))
+	if len(s.db.delayed) > 0 && s.rng.IntN(60) == 0 {
+		s.land(s.rng.IntN(len(s.db.delayed)))
 	}
 	if s.step >= s.lastFault {
 		for _, m := range s.members {
@@ -256,12 +262,7 @@ func (s *sim) events() {
 		}
 		return
 	}
-	if s.chance(Outages, 400) {
-		s.outage = s.step + s.rng.IntN(600)
-	}
-	if s.chance(Refusals, 400) {
-		s.refusal = s.step + s.rng.IntN(600)
-	}
+	s.databaseEvents()
 	s.topicEvents()
 	for _, p := range s.parts {
 		if s.chance(Retention, 200) && s.change.kind == "" {
@@ -293,6 +294,9 @@ func (s *sim) events() {
 // start starts a new process.
 func (s *sim) start() {
 	m := &member{name: s.unique(), alive: true, seen: s.step, partitions: s.partitionsKnown()}
+	if m.ahead = !s.local && s.chance(Clocks, 6); m.ahead {
+		s.result.Ahead++
+	}
 	s.members = append(s.members, m)
 	s.trace("member %d starts", m.name)
 	if s.refused(m) {
@@ -310,6 +314,7 @@ func (s *sim) crash(m *member) {
 	if power {
 		for _, p := range s.parts {
 			p.disk.powerFailure(s.rng)
+			p.file.cut(s.rng)
 		}
 	}
 }
@@ -344,33 +349,8 @@ func (s *sim) damage(p *partition) {
 // land lets a delayed write arrive.
 func (s *sim) land(i int) {
 	s.trace("a delayed write arrives")
-	s.apply(s.delayed[i])
-	s.delayed = slices.Delete(s.delayed, i, i+1)
-}
-
-// apply writes lines into the sink.
-func (s *sim) apply(lines []byte) {
-	for line := range bytes.Lines(lines) {
-		key, value := splitLine(line)
-		if want, ok := s.want.points[key]; (!ok || want != value) && s.mixed() {
-			continue
-		} else if !ok || want != value {
-			s.fail("the sink got %s%s, want%s", key, value, want)
-			return
-		}
-		s.have.points[key] = value
-	}
-}
-
-func (s *sim) letter(l *stream.DeadLetter) {
-	origin := l.Message.Origin()
-	if want, ok := s.want.letters[origin]; (!ok || want != l.Detail) && s.mixed() {
-		return
-	} else if !ok || want != l.Detail {
-		s.fail("a dead letter of %s: %s, want %q", origin, l.Detail, want)
-		return
-	}
-	s.have.letters[origin] = l.Detail
+	s.accept(s.db.delayed[i])
+	s.db.delayed = slices.Delete(s.db.delayed, i, i+1)
 }
 
 // finished reports whether everything was processed and committed, and nothing
@@ -385,7 +365,7 @@ func (s *sim) finished() bool {
 	for _, p := range s.parts {
 		// What was saved and not committed before a crash stays so until there
 		// is more: a local store needs no commit, nor a group that has forgotten its own.
-		if !s.saved(p) {
+		if !s.saved(p) || s.files && len(p.file.bytes) < p.fileSize { // who has lost a checkpoint writes again
 			return false
 		}
 	}
@@ -397,7 +377,7 @@ func (s *sim) finished() bool {
 			}
 		}
 	}
-	return len(s.delayed) == 0
+	return len(s.db.delayed) == 0 && (!s.db.forgets || s.step%50 == 0 && s.missing() == 0)
 }
 
 // stuck fails with the missing points.
@@ -412,7 +392,7 @@ func (s *sim) stuck() {
 				m.name, m.alive, m.revoked, w.p.number, w.generation, w.readDone, w.writeDone))
 		}
 	}
-	s.fail("no progress: %s", strings.Join(at, ", "))
+	s.fail("no progress: %d points are missing, %s", s.missing(), strings.Join(at, ", "))
 }
 
 // saved reports whether the last checkpoint covers the whole log.
@@ -428,62 +408,6 @@ func (s *sim) saved(p *partition) bool {
 		}
 	}
 	return false
-}
-
-// check compares the outcome with the oracle.
-func (s *sim) check() {
-	for _, p := range s.parts {
-		m := &member{alive: true}
-		w := &worker{sim: s, m: m, p: p, generation: s.group.generation}
-		var store stream.Store = newTopicStore(w)
-		if s.local {
-			store = newDiskStore(w)
-		}
-		if _, ok := p.snapshots[foreignID+"/0"]; !ok && !s.local && p.manifests != nil && s.change.kind != Growth {
-			s.fail("partition %d: the checkpoint of another group was removed", p.number)
-		}
-		s.current = &task{m: m, yield: func(struct{}) bool { return true }}
-		next, state, err := s.restored(store)
-		if s.change.kind != "" {
-			s.checkChanged(p, next, state, err)
-			continue
-		}
-		switch {
-		case err != nil:
-			s.fail("partition %d: %v", p.number, err)
-		case next == int64(len(p.log)) && !bytes.Equal(state, p.state):
-			s.fail("partition %d: the state differs from that of a run without failures", p.number)
-		case next != int64(len(p.log)) && (s.local || p.committed.current.next == next):
-			s.fail("partition %d: the last checkpoint is at %d of %d", p.number, next, len(p.log))
-		}
-	}
-	if s.change.kind != "" {
-		return // the rest was not to be processed
-	}
-	if n, want := len(s.have.points), len(s.want.points); n != want {
-		s.fail("the sink has %d points, want %d", n, want)
-	}
-	if n, want := len(s.have.letters), len(s.want.letters); n != want {
-		s.fail("there are %d dead letters, want %d", n, want)
-	}
-}
-
-// restored returns the state of the last checkpoint and its offset.
-func (s *sim) restored(store stream.Store) (next int64, state []byte, err error) {
-	list, err := store.Load(context.Background())
-	if err != nil {
-		return 0, nil, err
-	}
-	e, err := engine.New(s.engine)
-	if err != nil {
-		return 0, nil, err
-	}
-	var changes []stream.State
-	for _, c := range list[1:] {
-		changes = append(changes, c.State)
-	}
-	err = e.Restore(list[0].State, changes...)
-	return list[len(list)-1].Next, streamtest.Snapshot(e), err
 }
 
 // fail keeps the first failure.

@@ -25,8 +25,8 @@ const noticeWithin = 20_000
 // change is what has happened to the topic; "" = nothing.
 type change struct {
 	kind Fault
-	at   int // step
-	old  [][]stream.Message
+	at   int         // step
+	old  []partition // logs as they were
 }
 
 // topicEvents lets things happen to the topic.
@@ -42,9 +42,9 @@ func (s *sim) topicEvents() {
 	p := s.parts[s.rng.IntN(len(s.parts))]
 	switch {
 	case p.committed.next <= 0:
-	case s.chance(Replacement, 8000):
+	case s.chance(Replacement, 4000):
 		s.replace(p)
-	case s.chance(Growth, 8000):
+	case s.chance(Growth, 6000):
 		s.grow()
 	}
 }
@@ -63,9 +63,8 @@ func (s *sim) expire(p *partition) {
 // the commits with it.
 func (s *sim) replace(p *partition) {
 	s.change = change{kind: Replacement, at: s.step}
-	for _, q := range s.parts {
-		s.change.old = append(s.change.old, q.log)
-	}
+	s.keepLogs()
+	p.transactions = nil
 	p.log = slices.Clone(newPartition(s.rng, p.number, 10+s.rng.IntN(100)).log)
 	for i := range p.log {
 		p.log[i].Time = 1 // none is one of the old log
@@ -76,6 +75,13 @@ func (s *sim) replace(p *partition) {
 	}
 	s.result.Changed++
 	s.trace("partition %d is replaced by a log of %d messages", p.number, len(p.log))
+}
+
+// keepLogs keeps the logs as they are before a change.
+func (s *sim) keepLogs() {
+	for _, q := range s.parts {
+		s.change.old = append(s.change.old, partition{number: q.number, log: q.log, transactions: q.transactions})
+	}
 }
 
 // grow adds a partition to which the messages of the first one go from now on.
@@ -91,9 +97,7 @@ func (s *sim) grow() {
 		p.log = []stream.Message{{Topic: "in", Partition: int32(p.number), Key: first.log[0].Key, Value: []byte(`{"time": 999, "values": [1]}`)}}
 	}
 	p.end = len(p.log)
-	for _, q := range s.parts {
-		s.change.old = append(s.change.old, q.log)
-	}
+	s.keepLogs()
 	first.log = first.log[:first.end]
 	s.parts = append(s.parts, p)
 	s.result.Changed++
@@ -151,11 +155,11 @@ func (s *sim) mixed() bool { return s.change.kind == Replacement }
 func (s *sim) prefix(p *partition, next int64) ([]byte, error) {
 	old := &partition{number: p.number, log: p.log[:min(next, int64(len(p.log)))]}
 	if p.number < len(s.change.old) {
-		log := s.change.old[p.number]
-		if next > int64(len(log)) {
-			return nil, fmt.Errorf("a checkpoint of offset %d, where the log ended at %d", next, len(log))
+		*old = s.change.old[p.number]
+		if next > int64(len(old.log)) {
+			return nil, fmt.Errorf("a checkpoint of offset %d, where the log ended at %d", next, len(old.log))
 		}
-		old.log = log[:next]
+		old.log = old.log[:next]
 	}
 	ignored := newContents()
 	err := old.oracle(s.engine, s.o.Seed, &ignored)

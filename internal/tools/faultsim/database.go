@@ -1,0 +1,242 @@
+package faultsim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/delivery"
+	"github.com/orffvar/forecaster/stream/influx"
+)
+
+// database is the server behind the real delivery.Sink of every worker. The seed draws what it is like.
+type database struct {
+	quota   bool // it refuses some series for good, and for a while more points than it takes at once
+	forgets bool // it keeps points only after a while, and loses the rest when it is killed
+	batch   int  // lines in a request
+
+	outage  int // step at which it is back
+	refusal int // step from which it accepts points again
+
+	delayed [][]byte        // writes on their way
+	recent  map[string]bool // points that it has not kept yet
+	lives   int             // how often it was killed
+}
+
+// drawDatabase draws what the seed decides at the beginning.
+func (s *sim) drawDatabase() {
+	s.db = database{batch: 10 + s.rng.IntN(200), quota: s.rng.IntN(5) == 0, forgets: s.rng.IntN(4) == 0, recent: make(map[string]bool)}
+	if s.quiet() || s.o.Only != "" && s.o.Only != Quotas && s.o.Only != Forgetting { // fewer effects
+		s.db.quota, s.db.forgets = false, false
+	}
+}
+
+// databaseEvents is what happens to the database in a step.
+func (s *sim) databaseEvents() {
+	if s.chance(Outages, 400) {
+		s.db.outage = s.step + s.rng.IntN(600)
+	}
+	if s.chance(Refusals, 400) {
+		s.db.refusal = s.step + s.rng.IntN(600)
+	}
+	if !s.db.forgets {
+		return
+	}
+	if s.rng.IntN(100) == 0 {
+		clear(s.db.recent) // it has kept all of it
+	}
+	if s.chance(Forgetting, 300) {
+		s.trace("the database is killed and forgets %d points", len(s.db.recent))
+		for key := range s.db.recent {
+			delete(s.have.points, key)
+		}
+		clear(s.db.recent)
+		s.db.lives++
+		s.result.Forgotten++
+	}
+}
+
+// excluded reports whether the quota of the database never admits the series of a point.
+func (s *sim) excluded(key string) bool {
+	if !s.db.quota {
+		return false
+	}
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, key[:strings.LastIndexByte(key, ' ')]) // a hash takes everything
+	return h.Sum32()%5 == 0
+}
+
+// accept applies lines as the quota allows, and returns how many it dropped.
+func (s *sim) accept(lines []byte) (dropped int) {
+	n := bytes.Count(lines, []byte("\n"))
+	most := n
+	if s.db.quota && n > 1 && s.chance(Quotas, 12) {
+		most = s.rng.IntN(n) // the others come too soon
+	}
+	var admitted []byte
+	for line := range bytes.Lines(lines) {
+		if key, _ := splitLine(line); s.excluded(key) || most == 0 {
+			dropped++
+			continue
+		}
+		most--
+		admitted = append(admitted, line...)
+	}
+	s.apply(admitted)
+	return dropped
+}
+
+// serve answers a request. The answer nil is lost.
+func (s *sim) serve(lines []byte) *http.Response {
+	db := &s.db
+	answer := func(status int, text string) *http.Response {
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text))}
+	}
+	switch {
+	case db.outage > s.step, s.chance(Requests, 10): // lost on the way
+		return nil
+	case db.refusal > s.step:
+		return answer(http.StatusBadRequest, "not now")
+	case s.chance(Requests, 20):
+		return answer(http.StatusServiceUnavailable, "busy")
+	case s.chance(Requests, 20):
+		return answer(http.StatusInternalServerError, `{"error":"timeout"}`)
+	case s.chance(Requests, 20) && bytes.Count(lines, []byte("\n")) > 1:
+		return answer(http.StatusRequestEntityTooLarge, "")
+	case s.chance(Replies, 10): // applied, and the answer lost
+		s.accept(lines)
+		return nil
+	case s.chance(Requests, 12): // applied in part
+		n := s.rng.IntN(len(lines))
+		s.accept(lines[:bytes.LastIndexByte(lines[:n+1], '\n')+1])
+		return nil
+	case s.chance(Delays, 12): // will arrive much later
+		db.delayed = append(db.delayed, bytes.Clone(lines))
+		return nil
+	case s.chance(Delays, 12): // will arrive a second time
+		db.delayed = append(db.delayed, bytes.Clone(lines))
+	}
+	if dropped := s.accept(lines); dropped > 0 && s.o.Bug != PartialAccepted {
+		s.result.Partial++
+		return answer(http.StatusBadRequest, fmt.Sprintf(`{"error":"partial write: max-series-per-database limit exceeded: (60) dropped=%d"}`, dropped))
+	}
+	return answer(http.StatusNoContent, "")
+}
+
+// connection is how a worker reaches the database: a delivery.Sink with its own link.
+type connection struct {
+	*delivery.Sink
+	w      *worker
+	client delivery.Client
+	life   int    // of the database, when the connection was made
+	unsent []byte // of CommitBeforeAck
+}
+
+// never is the time after which the database says that it keeps points: the time of a simulation stands still.
+const never = time.Hour
+
+var errLost = errors.New("faultsim: the answer is lost")
+
+func (w *worker) connect() *connection {
+	s := w.sim
+	link := &delivery.Link{}
+	c := &connection{w: w, life: -1}
+	c.client = delivery.Client{Client: &http.Client{Transport: c}, Link: link, Accepts: func(r *http.Response) bool { return r.StatusCode == http.StatusNoContent }}
+	config := delivery.Config{
+		Attempt: c.attempt, Classify: influx.Classifier, Name: "database", Server: "the database", Topic: databaseTopic,
+		BatchSize: s.db.batch, Link: link, Encoder: encoder(s.o.Seed), DeadLetters: letters{w}, Log: slog.New(slog.DiscardHandler),
+	}
+	if s.db.forgets {
+		config.Settle = never
+	}
+	switch s.o.Bug {
+	case BlanketCulprits:
+		config.Classify.Points = regexp.MustCompile("")
+	case QuotaCulprits:
+		config.Classify.Quota = nil
+	case SettledAtOnce:
+		config.Settle = 0
+	}
+	c.Sink = delivery.New(config)
+	c.SetPauses(delivery.Pauses{})
+	return c
+}
+
+const databaseTopic = "database" // of dead letters
+
+// Write implements stream.Sink.
+func (c *connection) Write(_ context.Context, b *stream.Batch) error { return c.Sink.Write(c.w.ctx, b) }
+
+// Close implements stream.Sink.
+func (c *connection) Close() error {
+	c.End()
+	return nil
+}
+
+// Resume implements stream.Positioner.
+func (c *connection) Resume(at stream.Positions) error {
+	if c.w.sim.o.Bug == UnsettledForgotten {
+		return nil
+	}
+	return c.Sink.Resume(at)
+}
+
+func (c *connection) attempt(ctx context.Context, lines []byte) error {
+	if c.w.sim.o.Bug == CommitBeforeAck {
+		if lines, c.unsent = c.unsent, bytes.Clone(lines); len(lines) == 0 {
+			return nil
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://database/write", bytes.NewReader(lines))
+	if err != nil {
+		return err
+	}
+	resp, err := c.client.Do(r)
+	if c.w.sim.o.Bug == ClearBeforeSend && c.w.ctx.Err() == nil {
+		return nil // what failed once is not there to be sent again
+	}
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// RoundTrip implements http.RoundTripper as an effect.
+func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := c.w
+	if w.giveUp() {
+		w.cancel(errDrain)
+		return nil, errDrain
+	}
+	lines, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var resp *http.Response
+	err = w.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
+		if c.life != w.sim.db.lives && w.sim.o.Bug != ConnectionUnwatched {
+			c.life = w.sim.db.lives
+			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+		}
+		resp = w.sim.serve(lines)
+		return nil
+	})
+	switch {
+	case err != nil:
+		w.cancel(err)
+		return nil, err
+	case resp == nil:
+		return nil, errLost
+	}
+	return resp, nil
+}
