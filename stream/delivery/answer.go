@@ -19,6 +19,11 @@ type AnswerError struct {
 	expect string
 }
 
+// Answer returns the error for an answer of a server that does not accept points.
+func Answer(status int, body string) error {
+	return &AnswerError{status: status, header: http.Header{}, body: []byte(body)}
+}
+
 // maxAnswer is how much of an answer is read: the client would read all of it.
 const maxAnswer = 64 << 10
 

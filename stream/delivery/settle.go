@@ -27,11 +27,14 @@ func (l *Link) watch(r *http.Request) *http.Request {
 	return r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
 		GotConn: func(c httptrace.GotConnInfo) {
 			if !c.Reused {
-				l.fresh.Store(true)
+				l.Connected()
 			}
 		},
 	}))
 }
+
+// Connected notes a new connection.
+func (l *Link) Connected() { l.fresh.Store(true) }
 
 // answered notices the product by its answer: VictoriaMetrics alone names its host.
 func (l *Link) answered(r *http.Response) {

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,58 +52,11 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 		send(t, proxy.Addr, sent, sent+n)
 		sent += n
 	}
-	// processed waits until everything is committed and compares the states with
-	// those of one reader without interruptions.
 	processed := func(what string) {
 		t.Helper()
-		alone := c
-		alone.Group = ""
-		// A message may be there twice: sending is repeated when no answer comes.
-		check := func(done, all *atomic.Int64) error {
-			return runGroup(t, newGroup(t, alone), func(ctx context.Context, p *Partition) error {
-				messages, err := readAll(ctx, p, 0)
-				if err != nil {
-					return err
-				}
-				all.Add(int64(len(messages)))
-				var want int64
-				for _, m := range messages {
-					want = want*31 + int64(len(m.Value)) + int64(m.Value[0])
-				}
-				observer := *p
-				observer.member = &membership{group: c.Group}
-				next, name, err := observer.Committed(ctx)
-				if err == nil && next == int64(len(messages)) {
-					done.Add(next)
-					if got := l.load(name); got != want {
-						t.Errorf("%s: partition %d has the state %d, want %d", what, p.Number(), got, want)
-					}
-				}
-				return err
-			})
-		}
-		eventually(t, what, func() bool {
-			var done, all atomic.Int64
-			return check(&done, &all) == nil && done.Load() == all.Load() && all.Load() >= int64(sent)
-		})
+		l.processed(t, c, what, sent)
 	}
-
-	// A machine that stands still during a hand-over ends a member with ErrStuck, as
-	// promised: who runs the process starts it again.
-	member := func() (stop func() error) {
-		return background(t, func(ctx context.Context) error {
-			for ctx.Err() == nil {
-				g, err := NewGroup(c)
-				if err == nil {
-					err = g.Run(ctx, l.work)
-				}
-				if !errors.Is(err, ErrStuck) {
-					return err
-				}
-			}
-			return nil
-		})
-	}
+	member := func() (stop func() error) { return start(t, newGroup(t, c), l.work) }
 
 	more(1000)
 	stop := member()

@@ -8,8 +8,6 @@ import (
 	"hash/fnv"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptrace"
 	"regexp"
 	"strings"
 	"time"
@@ -96,48 +94,47 @@ func (s *sim) accept(lines []byte) (dropped int) {
 	return dropped
 }
 
-// serve answers a request. The answer nil is lost.
-func (s *sim) serve(lines []byte) *http.Response {
+var errLost = errors.New("faultsim: the answer is lost")
+
+// serve returns nil when all lines of a request are accepted.
+func (s *sim) serve(lines []byte) error {
 	db := &s.db
-	answer := func(status int, text string) *http.Response {
-		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text))}
-	}
 	switch {
 	case db.outage > s.step, s.chance(Requests, 10): // lost on the way
-		return nil
+		return errLost
 	case db.refusal > s.step:
-		return answer(http.StatusBadRequest, "not now")
+		return delivery.Answer(400, "not now")
 	case s.chance(Requests, 20):
-		return answer(http.StatusServiceUnavailable, "busy")
+		return delivery.Answer(503, "busy")
 	case s.chance(Requests, 20):
-		return answer(http.StatusInternalServerError, `{"error":"timeout"}`)
+		return delivery.Answer(500, `{"error":"timeout"}`)
 	case s.chance(Requests, 20) && bytes.Count(lines, []byte("\n")) > 1:
-		return answer(http.StatusRequestEntityTooLarge, "")
+		return delivery.Answer(413, "")
 	case s.chance(Replies, 10): // applied, and the answer lost
 		s.accept(lines)
-		return nil
+		return errLost
 	case s.chance(Requests, 12): // applied in part
 		n := s.rng.IntN(len(lines))
 		s.accept(lines[:bytes.LastIndexByte(lines[:n+1], '\n')+1])
-		return nil
+		return errLost
 	case s.chance(Delays, 12): // will arrive much later
 		db.delayed = append(db.delayed, bytes.Clone(lines))
-		return nil
+		return errLost
 	case s.chance(Delays, 12): // will arrive a second time
 		db.delayed = append(db.delayed, bytes.Clone(lines))
 	}
 	if dropped := s.accept(lines); dropped > 0 && s.o.Bug != PartialAccepted {
 		s.result.Partial++
-		return answer(http.StatusBadRequest, fmt.Sprintf(`{"error":"partial write: max-series-per-database limit exceeded: (60) dropped=%d"}`, dropped))
+		return delivery.Answer(400, fmt.Sprintf(`{"error":"partial write: max-series-per-database limit exceeded: (60) dropped=%d"}`, dropped))
 	}
-	return answer(http.StatusNoContent, "")
+	return nil
 }
 
 // connection is how a worker reaches the database: a delivery.Sink with its own link.
 type connection struct {
 	*delivery.Sink
 	w      *worker
-	client delivery.Client
+	link   *delivery.Link
 	life   int    // of the database, when the connection was made
 	unsent []byte // of CommitBeforeAck
 }
@@ -145,16 +142,12 @@ type connection struct {
 // never is the time after which the database says that it keeps points: the time of a simulation stands still.
 const never = time.Hour
 
-var errLost = errors.New("faultsim: the answer is lost")
-
 func (w *worker) connect() *connection {
 	s := w.sim
-	link := &delivery.Link{}
-	c := &connection{w: w, life: -1}
-	c.client = delivery.Client{Client: &http.Client{Transport: c}, Link: link, Accepts: func(r *http.Response) bool { return r.StatusCode == http.StatusNoContent }}
+	c := &connection{w: w, link: &delivery.Link{}, life: -1}
 	config := delivery.Config{
 		Attempt: c.attempt, Classify: influx.Classifier, Name: "database", Server: "the database", Topic: databaseTopic,
-		BatchSize: s.db.batch, Link: link, Encoder: encoder(s.o.Seed), DeadLetters: letters{w}, Log: slog.New(slog.DiscardHandler),
+		BatchSize: s.db.batch, Link: c.link, Encoder: encoder(s.o.Seed), DeadLetters: letters{w}, Log: slog.New(slog.DiscardHandler),
 	}
 	if s.db.forgets {
 		config.Settle = never
@@ -191,52 +184,33 @@ func (c *connection) Resume(at stream.Positions) error {
 	return c.Sink.Resume(at)
 }
 
-func (c *connection) attempt(ctx context.Context, lines []byte) error {
-	if c.w.sim.o.Bug == CommitBeforeAck {
+// attempt sends lines as an effect.
+func (c *connection) attempt(_ context.Context, lines []byte) error {
+	w := c.w
+	if w.giveUp() {
+		w.cancel(errDrain)
+		return errDrain
+	}
+	if w.sim.o.Bug == CommitBeforeAck {
 		if lines, c.unsent = c.unsent, bytes.Clone(lines); len(lines) == 0 {
 			return nil
 		}
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://database/write", bytes.NewReader(lines))
-	if err != nil {
-		return err
-	}
-	resp, err := c.client.Do(r)
-	if c.w.sim.o.Bug == ClearBeforeSend && c.w.ctx.Err() == nil {
-		return nil // what failed once is not there to be sent again
-	}
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
-}
-
-// RoundTrip implements http.RoundTripper as an effect.
-func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := c.w
-	if w.giveUp() {
-		w.cancel(errDrain)
-		return nil, errDrain
-	}
-	lines, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	var resp *http.Response
-	err = w.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
+	var answer error
+	err := w.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
 		if c.life != w.sim.db.lives && w.sim.o.Bug != ConnectionUnwatched {
 			c.life = w.sim.db.lives
-			httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+			c.link.Connected()
 		}
-		resp = w.sim.serve(lines)
+		answer = w.sim.serve(lines)
 		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		w.cancel(err)
-		return nil, err
-	case resp == nil:
-		return nil, errLost
+		return err
 	}
-	return resp, nil
+	if w.sim.o.Bug == ClearBeforeSend {
+		return nil // what failed once is not there to be sent again
+	}
+	return answer
 }

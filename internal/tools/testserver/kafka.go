@@ -22,11 +22,12 @@ type Kafka struct {
 	Addr     string // 127.0.0.1:port, what it listens on
 	SASLAddr string // where it wants PLAIN, SCRAM-SHA-256 or OAUTHBEARER; see KafkaSASL
 
-	tb      testing.TB
-	dir     string
-	libs    string
-	java    string
-	process *process
+	tb       testing.TB
+	dir      string
+	libs     string
+	java     string
+	replicas int
+	process  *process
 }
 
 // KafkaOption changes a broker before it starts.
@@ -83,6 +84,14 @@ const scramUser = "scram user"
 // StartKafka starts a broker that lives as long as the test.
 func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	tb.Helper()
+	k := newKafka(tb, freePorts(tb, 3), options...)
+	k.Start()
+	return k
+}
+
+// newKafka prepares a broker, which listens on the ports.
+func newKafka(tb testing.TB, ports []int, options ...KafkaOption) *Kafka {
+	tb.Helper()
 	libs := filepath.Join(cacheDir(), "kafka-"+kafkaVersion)
 	if _, err := os.Stat(libs); err != nil {
 		missing(tb, "Apache Kafka", "kafka")
@@ -91,11 +100,10 @@ func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	if err != nil {
 		missing(tb, "Java", "kafka")
 	}
-	ports := freePorts(tb, 3)
 	k := &Kafka{
 		Addr:     fmt.Sprintf("127.0.0.1:%d", ports[0]),
 		SASLAddr: fmt.Sprintf("127.0.0.1:%d", ports[2]),
-		tb:       tb, dir: tb.TempDir(), libs: filepath.Join(libs, "*"), java: java,
+		tb:       tb, replicas: 1, dir: tb.TempDir(), libs: filepath.Join(libs, "*"), java: java,
 	}
 	controller := fmt.Sprintf("127.0.0.1:%d", ports[1])
 	settings := map[string]string{
@@ -151,7 +159,6 @@ func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 			k.process.kill()
 		}
 	})
-	k.Start()
 	return k
 }
 
@@ -160,6 +167,12 @@ func (k *Kafka) properties() string { return filepath.Join(k.dir, "server.proper
 // Start starts the broker again after Stop or Kill, with the log it had.
 func (k *Kafka) Start() {
 	k.tb.Helper()
+	k.launch()
+	k.ready()
+}
+
+func (k *Kafka) launch() {
+	k.tb.Helper()
 	p, err := startProcess(filepath.Join(k.dir, "kafka.log"), k.java, "-Xms128m", "-Xmx512m",
 		"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-cp", k.libs, "kafka.Kafka", k.properties())
@@ -167,7 +180,12 @@ func (k *Kafka) Start() {
 		k.tb.Fatal(err)
 	}
 	k.process = p
-	err = p.wait(4*time.Minute, func() error {
+}
+
+// ready waits until the broker answers.
+func (k *Kafka) ready() {
+	k.tb.Helper()
+	err := k.process.wait(4*time.Minute, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		conn, err := kafka.DialContext(ctx, "tcp", k.Addr)
@@ -213,7 +231,7 @@ func (k *Kafka) CreateTopic(topic string, partitions int, settings ...string) {
 	transport := &kafka.Transport{}
 	defer transport.CloseIdleConnections()
 	client := &kafka.Client{Addr: kafka.TCP(k.Addr), Transport: transport}
-	config := kafka.TopicConfig{Topic: topic, NumPartitions: partitions, ReplicationFactor: 1}
+	config := kafka.TopicConfig{Topic: topic, NumPartitions: partitions, ReplicationFactor: k.replicas}
 	for i := 0; i+1 < len(settings); i += 2 {
 		config.ConfigEntries = append(config.ConfigEntries, kafka.ConfigEntry{ConfigName: settings[i], ConfigValue: settings[i+1]})
 	}
