@@ -19,7 +19,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 GOLANGCI_LINT = v2.15.0
 LINTER        = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/forecaster/golangci-lint-$(GOLANGCI_LINT)
 
-.PHONY: build test testserver mutants pin compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
+.PHONY: build test testserver mutants pin compose race services influxdb shapes up down fmt lint deadcode tidy generated vet fuzz soak endurance members seeds bench anomalies maps pipeline telegraf chart apiserver alerts packages golden arm64 cover cross wheel wheels figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,12 +107,17 @@ soak: ## three processes and real servers in failures for SOAKTIME, compared wit
 endurance: ## the tests of docs/reliability.md at full length, more than an hour in all
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run Kill9 -kills 25
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
-	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s
+	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s -members 5
+	$(GO) test ./stream/kafka -v -timeout 0 -run LeaderChanges -leaders 6
 	$(GO) test ./stream/kafka -v -run RealBrokerFails -blackhole 60s
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'Memory|HandOver' -measure -duration 10m
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run Guards -samples 10000000
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run ORFFVARGrid -samples 1000000
 	$(GO) test ./internal/tools/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
+
+members: ## five members join and leave under load, and the leaders of three brokers are killed (five minutes)
+	$(GO) test ./stream/kafka -count 1 -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s -members 5
+	$(GO) test ./stream/kafka -count 1 -v -timeout 0 -run LeaderChanges -leaders 3
 
 SEEDS ?= 20000
 FIRST ?= 1

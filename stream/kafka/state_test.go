@@ -523,11 +523,11 @@ func storm(t *testing.T, c GroupConfig, rounds int, allowed ...error) {
 	unexpected := func(err error) bool {
 		return err != nil && !slices.ContainsFunc(allowed, func(e error) bool { return errors.Is(err, e) })
 	}
-	at := 0
-	for i := range rounds {
+	at, grows := 0, true
+	for range rounds {
 		sendSamples(t, addr, at, at+20)
 		at += 20
-		if len(stops) > 2 || len(stops) > 1 && i%2 == 1 {
+		if grows = len(stops) == 1 || grows && len(stops) < *members; !grows {
 			if err := stops[0](); unexpected(err) {
 				t.Fatal(err)
 			}
@@ -549,23 +549,24 @@ func storm(t *testing.T, c GroupConfig, rounds int, allowed ...error) {
 }
 
 var (
-	rounds = flag.Int("rounds", 6, "rounds of a rebalance storm: in each a member joins or leaves")
-	every  = flag.Duration("every", 100*time.Millisecond, "time between two rounds")
+	members = flag.Int("members", 3, "most members of a rebalance storm, which grows to so many, then shrinks to one")
+	rounds  = flag.Int("rounds", 6, "rounds of a rebalance storm: in each a member joins or leaves")
+	every   = flag.Duration("every", 100*time.Millisecond, "time between two rounds")
 )
 
 // TestFault05_RebalanceStorm: the state goes from member to member through the
 // state topic, and nothing is lost or learnt twice.
 //
-//	go test ./stream/kafka -run RebalanceStorm -v -timeout 0 -rounds 60 -every 2s
+//	go test ./stream/kafka -run RebalanceStorm -v -timeout 0 -rounds 60 -every 2s -members 5
 func TestFault05_RebalanceStorm(t *testing.T) {
 	t.Parallel()
-	t.Run("in memory", func(t *testing.T) { storm(t, quick(newBroker(t, 4).Addr()), *rounds) })
+	t.Run("in memory", func(t *testing.T) { storm(t, quick(newBroker(t, *members+1).Addr()), *rounds) })
 	t.Run("Apache Kafka", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("a real broker takes some seconds to start")
 		}
 		k := testserver.StartKafka(t)
-		k.CreateTopic(topic, 4)
+		k.CreateTopic(topic, *members+1)
 		c := quick(k.Addr)
 		c.Heartbeat = 200 * time.Millisecond
 		storm(t, c, *rounds)
