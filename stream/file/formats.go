@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -120,8 +122,8 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 	if s.live != nil {
 		return fmt.Errorf("%s: %s can be read from a regular file only, its index is at the end", s.path, f.Name)
 	}
-	if s.packedName != "" {
-		return fmt.Errorf("%s: %s is packed, and %s is read from a file of its own: unpack it first", s.path, s.packedName, f.Name)
+	if command, name := s.unpackFirst(); command != "" {
+		return fmt.Errorf("%s is packed, and %s is read from a file of its own: unpack it with  %s > %s  and name that", s.path, f.Name, command, shell.Quote(name))
 	}
 	r, err := f.Table(s.file, s.size, c)
 	for _, text := range c.said {
@@ -136,6 +138,28 @@ func (s *Source) readTable(f Format, c *SourceConfig) error {
 	}
 	s.lines, s.size = bufio.NewReaderSize(r, sampleBytes), 0 // how much of the file was read is not known
 	return nil
+}
+
+// unpackFirst returns the command that unpacks a table, and the name of what it unpacks; "" = it is not packed.
+func (s *Source) unpackFirst() (command, name string) {
+	if s.packedName != "" {
+		return "unzip -p " + shell.Quote(s.path) + " " + shell.Quote(s.packedName), path.Base(s.packedName)
+	}
+	var begin [4]byte
+	if _, err := s.file.ReadAt(begin[:], 0); err != nil {
+		return "", ""
+	}
+	name = filepath.Base(s.path)
+	if isPacked(strings.ToLower(filepath.Ext(name))) {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	switch {
+	case string(begin[:2]) == "\x1f\x8b":
+		return "gzip -dc " + shell.Quote(s.path), name
+	case string(begin[:]) == "\x28\xb5\x2f\xfd":
+		return "zstd -dc " + shell.Quote(s.path), name
+	}
+	return "", ""
 }
 
 // textFormat is that of a file whose name says that it is a text: JSON lines if it begins so, or else CSV.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
@@ -66,19 +67,30 @@ func (p *part) has(m *stream.Message) bool {
 }
 
 func (p *part) late(m *stream.Message) bool {
-	var r stream.Record
-	splitter, splits := p.decoder.(stream.Splitter)
-	if !splits {
-		return p.decoder.Decode(&r, m) != nil || r.Time >= p.since
-	}
-	splitter.Split(m)
-	for first := true; ; first = false {
-		err := splitter.Next(&r)
-		if errors.Is(err, io.EOF) {
-			return first // nothing at all
-		}
-		if err != nil || r.Time >= p.since {
+	some := false
+	for r, err := range records(p.decoder, m) {
+		if some = true; err != nil || r.Time >= p.since {
 			return true
+		}
+	}
+	return !some
+}
+
+// records are the records of a message, with the errors of those that are refused.
+func records(decoder stream.Decoder, m *stream.Message) iter.Seq2[*stream.Record, error] {
+	return func(yield func(*stream.Record, error) bool) {
+		var r stream.Record
+		splitter, splits := decoder.(stream.Splitter)
+		if !splits {
+			yield(&r, decoder.Decode(&r, m))
+			return
+		}
+		splitter.Split(m)
+		for {
+			err := splitter.Next(&r)
+			if errors.Is(err, io.EOF) || !yield(&r, err) {
+				return
+			}
 		}
 	}
 }

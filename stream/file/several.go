@@ -201,34 +201,16 @@ func (s *Source) firstTime() int64 {
 		}
 		var at int64
 		found := false
-		eachRecord(decoder, &messages[0], func(r *stream.Record) { at, found = r.Time, true })
+		for r, err := range records(decoder, &messages[0]) {
+			if err == nil {
+				at, found = r.Time, true
+			}
+		}
 		if found {
 			return at
 		}
 	}
 	return 0
-}
-
-// eachRecord calls f with the records of a message that can be decoded.
-func eachRecord(decoder stream.Decoder, m *stream.Message, f func(*stream.Record)) {
-	var r stream.Record
-	splitter, splits := decoder.(stream.Splitter)
-	if !splits {
-		if decoder.Decode(&r, m) == nil {
-			f(&r)
-		}
-		return
-	}
-	splitter.Split(m)
-	for {
-		err := splitter.Next(&r)
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err == nil {
-			f(&r)
-		}
-	}
 }
 
 // set is what a Source of several files goes on with.
@@ -301,7 +283,10 @@ func (s *Source) CheckOrder(ctx context.Context) error {
 			clear(ends)
 			file = s.path
 		}
-		eachRecord(decoder, &messages[0], func(r *stream.Record) {
+		for r, bad := range records(decoder, &messages[0]) {
+			if bad != nil {
+				continue // refused where it is read
+			}
 			if b := before[r.Series]; b.file != "" && r.Time <= b.time {
 				err = fmt.Errorf("%s and %s overlap in time: series %q has %s in the first and then %s in the second. Make each file a series with  %s , or merge their rows in the order of time with  %s , or name fewer files",
 					b.file, file, r.Series, timeText(b.time), timeText(r.Time), s.setting.Set("SourceConfig.PerFile", "true"), s.setting.Set(format.SortField, "true"))
@@ -309,7 +294,7 @@ func (s *Source) CheckOrder(ctx context.Context) error {
 			if e := ends[r.Series]; e.file == "" || r.Time > e.time {
 				ends[r.Series] = end{r.Time, file}
 			}
-		})
+		}
 		if err != nil {
 			return err
 		}

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +13,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
 
@@ -122,88 +119,4 @@ func (s *Source) assume(more ...format.Assumption) error {
 		err = fmt.Errorf("%w; change the file, no setting states this: %s", err, strings.Join(unset, ", "))
 	}
 	return err
-}
-
-// newestFirst reports whether the times of the first lines descend.
-func (s *Source) newestFirst() (bool, error) {
-	b, err := s.sample()
-	if err != nil {
-		return false, err
-	}
-	var at []int64
-	for line := range bytes.Lines(b) {
-		var r stream.Record
-		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {
-			at = append(at, r.Time)
-		}
-	}
-	return format.NewestFirst(at), nil
-}
-
-// order holds all lines that are left, brings them into the order of their times, or turns
-// them round, and goes on with these.
-func (s *Source) order(ctx context.Context, reverse bool) error {
-	type timed struct {
-		time    int64
-		line    []byte
-		decoded bool
-	}
-	var lines []timed
-	first := s.next
-	reverse = reverse && s.set == nil
-	for {
-		err := s.readLine(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		t := timed{line: bytes.TrimRight(bytes.Clone(s.line), "\r\n")}
-		s.line = s.line[:0]
-		var r stream.Record
-		if !reverse && s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: t.line}) == nil {
-			t.time, t.decoded = r.Time, true
-		} else if n := len(lines); n > 0 {
-			t.time = lines[n-1].time // a line that cannot be read stays where it was
-		}
-		lines = append(lines, t)
-	}
-	if reverse {
-		slices.Reverse(lines)
-	} else {
-		slices.SortStableFunc(lines, func(a, b timed) int {
-			switch {
-			case a.time < b.time:
-				return -1
-			case a.time > b.time:
-				return 1
-			}
-			return 0
-		})
-	}
-	if s.dropEqual {
-		rows, at, here := len(lines), int64(0), make(map[string]bool) // lines of the time at
-		lines = slices.DeleteFunc(lines, func(t timed) bool {
-			if t.time != at {
-				at = t.time
-				clear(here)
-			}
-			again := (t.decoded || reverse) && here[string(t.line)]
-			here[string(t.line)] = true
-			return again
-		})
-		if n := rows - len(lines); n > 0 {
-			if err := s.assume(format.Assumption{Text: fmt.Sprintf("equal rows left out: %d", n), Usual: true}); err != nil {
-				return err
-			}
-		}
-	}
-	var b bytes.Buffer
-	for _, t := range lines {
-		b.Write(t.line)
-		b.WriteByte('\n')
-	}
-	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
-	return nil
 }

@@ -11,8 +11,9 @@ import (
 type numberStyle int
 
 const (
-	plainStyle numberStyle = iota
-	dateStyle              // a date, a time of day, or both
+	plainStyle    numberStyle = iota
+	dateStyle                 // a date, a time of day, or both
+	durationStyle             // hours that go beyond a day
 )
 
 // readStyles reads which styles of cells show numbers as dates.
@@ -36,7 +37,10 @@ func (w *workbook) readStyles(name string) error {
 	for _, c := range styles.Cells {
 		code, given := own[c.Format]
 		style := plainStyle
-		if given && isDateCode(code) || !given && isDateFormat(c.Format) {
+		switch {
+		case given && elapsed.MatchString(code) || !given && c.Format == 46:
+			style = durationStyle
+		case given && isDateCode(code) || !given && isDateFormat(c.Format):
 			style = dateStyle
 		}
 		w.styles = append(w.styles, style)
@@ -58,9 +62,6 @@ var (
 )
 
 func isDateCode(code string) bool {
-	if elapsed.MatchString(code) {
-		return false
-	}
 	code, _, _ = strings.Cut(literal.ReplaceAllString(code, ""), ";")
 	return strings.ContainsAny(strings.ToLower(code), "dmyhs") && !strings.EqualFold(code, "general")
 }

@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/orffvar/forecaster/internal/shell"
 )
 
 // unzip returns the text of the only file in a zip archive, and its name. A workbook, which is an archive
@@ -35,7 +38,12 @@ func unzip(f *os.File, size int64, read *atomic.Int64) (r *bufio.Reader, name st
 		}
 	}
 	if len(files) != 1 {
-		return nil, "", fmt.Errorf("the zip archive has %d files (%s), and one is read: take it out with  unzip -p IN NAME > OUT", len(files), strings.Join(names, ", "))
+		path := shell.Quote(f.Name())
+		if len(files) == 0 {
+			return nil, "", errors.New("the zip archive has no file: name another one")
+		}
+		return nil, "", fmt.Errorf("the zip archive has %d files (%s), and one is read: unpack it with  unzip %s -d OUT  and name OUT, if they are of one kind and have the same columns, or take one out with  unzip -p %[3]s %s > OUT%[5]s",
+			len(files), strings.Join(names, ", "), path, shell.Quote(files[0].Name), filepath.Ext(files[0].Name))
 	}
 	if files[0].UncompressedSize64 > longestText {
 		return nil, "", errLongText
@@ -47,7 +55,7 @@ func unzip(f *os.File, size int64, read *atomic.Int64) (r *bufio.Reader, name st
 	if err != nil {
 		return nil, "", fmt.Errorf("the zip archive is damaged: copy it again (%w)", err)
 	}
-	return bufio.NewReaderSize(&unpacked{text: text, packed: read, zip: true}, sampleBytes), path.Base(files[0].Name), nil
+	return bufio.NewReaderSize(&unpacked{text: text, packed: read, zip: true}, sampleBytes), files[0].Name, nil
 }
 
 // counterAt counts what is read through it.

@@ -3,7 +3,9 @@ package file_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -87,6 +89,74 @@ func TestPackedAndNamedTexts(t *testing.T) {
 		case err != nil || got.rows != c.rows || got.series[0] != c.series:
 			t.Errorf("%s: %d rows of %v, %v", c.name, got.rows, got.series, err)
 		}
+	}
+}
+
+// The commands that the refusal of a packed file prints make one that is read.
+func TestUnpackRemedies(t *testing.T) {
+	for _, program := range []string{"unzip", "gzip"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed")
+		}
+	}
+	corpus := filepath.Join("..", "..", "internal", "wire", "testdata", "corpus")
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(corpus, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(read("pandas-snappy.parquet"))); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	a, b, _ := strings.Cut(read("pandas.csv"), "\n2025-01-07")
+	header, _, _ := strings.Cut(a, "\n")
+	tsf := "@attribute start_timestamp date\n@frequency hourly\n@data\n" + strings.Repeat("2020-01-01 00-00-00:"+strings.Repeat("1,", 19)+"1\n", 2)
+	for name, content := range map[string]string{
+		"parquet.zip": string(zipOf(t, "in it/x y.parquet", read("pandas-snappy.parquet"))), "arrow.zip": string(zipOf(t, "x.arrow", read("polars-zstd.arrow"))),
+		"excel.zip": string(zipOf(t, "x.xlsx", read("pandas-openpyxl.xlsx"))), "tsf.zip": string(zipOf(t, "x.tsf", tsf)),
+		"two.zip": string(zipOf(t, "x-1.csv", a+"\n", "x-2.csv", header+"\n2025-01-07"+b)), "x.parquet.gz": packed.String(),
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := file.OpenSource(path, file.SourceConfig{})
+		if err == nil {
+			t.Errorf("%s is read", name)
+			continue
+		}
+		_, command, _ := strings.Cut(err.Error(), " it with  ")
+		command, _, _ = strings.Cut(command, "  and name ")
+		sh := exec.Command("sh", "-c", command)
+		sh.Dir = dir
+		if out, bad := sh.CombinedOutput(); bad != nil {
+			t.Errorf("%v: %v %s", err, bad, out)
+			continue
+		}
+		made := ""
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.Name() != name {
+				made = filepath.Join(dir, e.Name())
+			}
+		}
+		src, err := file.OpenSource(made, file.SourceConfig{})
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+			continue
+		}
+		if got := readAll(src); got.err != nil || got.rows != 40 {
+			t.Errorf("%s: %d rows, %v", command, got.rows, got.err)
+		}
+		src.Close()
 	}
 }
 

@@ -1,0 +1,107 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// newestFirst reports whether the times of the first lines descend.
+func (s *Source) newestFirst() (bool, error) {
+	b, err := s.sample()
+	if err != nil {
+		return false, err
+	}
+	var at []int64
+	for line := range bytes.Lines(b) {
+		var r stream.Record
+		if s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: bytes.TrimSpace(line)}) == nil {
+			at = append(at, r.Time)
+		}
+	}
+	return format.NewestFirst(at), nil
+}
+
+// order holds all lines that are left, brings them into the order of their times, or turns
+// them round, and goes on with these.
+func (s *Source) order(ctx context.Context, reverse bool) error {
+	first := s.next
+	reverse = reverse && s.set == nil
+	lines, err := s.timedLines(ctx, !reverse)
+	if err != nil {
+		return err
+	}
+	if reverse {
+		slices.Reverse(lines)
+	} else {
+		slices.SortStableFunc(lines, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
+	}
+	if s.dropEqual {
+		kept := withoutEqual(lines, reverse)
+		if n := len(lines) - len(kept); n > 0 {
+			if err := s.assume(format.Assumption{Text: fmt.Sprintf("equal rows left out: %d", n), Usual: true}); err != nil {
+				return err
+			}
+		}
+		lines = kept
+	}
+	var b bytes.Buffer
+	for _, t := range lines {
+		b.Write(t.line)
+		b.WriteByte('\n')
+	}
+	s.next, s.lines = first, bufio.NewReaderSize(&b, sampleBytes)
+	return nil
+}
+
+// timed is a line with its time.
+type timed struct {
+	time    int64
+	line    []byte
+	decoded bool
+}
+
+// timedLines returns all lines that are left, with their times if decode.
+func (s *Source) timedLines(ctx context.Context, decode bool) (lines []timed, err error) {
+	for {
+		err := s.readLine(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := timed{line: bytes.TrimRight(bytes.Clone(s.line), "\r\n")}
+		s.line = s.line[:0]
+		var r stream.Record
+		if decode && s.decoder.Decode(&r, &stream.Message{Key: s.key, Value: t.line}) == nil {
+			t.time, t.decoded = r.Time, true
+		} else if n := len(lines); n > 0 {
+			t.time = lines[n-1].time // a line that cannot be read stays where it was
+		}
+		lines = append(lines, t)
+	}
+	return lines, nil
+}
+
+// withoutEqual leaves out lines that equal one before of the same time.
+func withoutEqual(lines []timed, reverse bool) []timed {
+	at, here := int64(0), make(map[string]bool) // lines of the time at
+	return slices.DeleteFunc(slices.Clone(lines), func(t timed) bool {
+		if t.time != at {
+			at = t.time
+			clear(here)
+		}
+		again := (t.decoded || reverse) && here[string(t.line)]
+		here[string(t.line)] = true
+		return again
+	})
+}
