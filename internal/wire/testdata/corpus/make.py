@@ -242,6 +242,9 @@ sheet('inline-texts.xlsx', lambda book, ws, date: table_at(0, ws, date), constan
 def percents(book, ws, date):
     share = book.add_format({'num_format': '0.0%'}); table_at(0, ws, date, lambda ws, r, c, v: ws.write_number(r, c, v / 100, share))
 sheet('percents.xlsx', percents); read('percents.xlsx', temp=[v / 100 for v in a], press=[v / 100 for v in b])
+def took(book, ws, date):
+    hours_ = book.add_format({'num_format': '[h]:mm'}); table_at(0, ws, date, lambda ws, r, c, v: ws.write_number(r, c, round(v) / 24 / 60, hours_))
+sheet('durations.xlsx', took); read('durations.xlsx', 'durations of column B in seconds', temp=[60 * round(v) for v in a], press=[60 * round(v) for v in b])
 def apart(book, ws, date):
     day, clock = book.add_format({'num_format': 'yyyy-mm-dd'}), book.add_format({'num_format': 'h:mm'})
     ws.write_row(0, 0, ['date', 'clock', 'temp'])
