@@ -26,8 +26,8 @@ func (a *app) forecastCommand() *cobra.Command {
 		Short: "Learn a file and print the next forecasts",
 		Long: `forecast learns a file (.csv, .txt, .jsonl, .lp, each also with .gz, .zst or .zip;
 .parquet, .arrow, .feather, .xlsx, .tsf; - is standard input) and prints the next
---horizon steps of each series with their intervals. Several files, a pattern in quotes or a folder are one data
-set.
+--horizon steps of each series with their intervals. Several files, a pattern in quotes or
+a folder are one data set.
 
 With --known-inputs, the last rows may have only exogenous inputs (model.exogenous):
 their values at the times that are forecast.

@@ -234,22 +234,29 @@ var comments = func() func(t *testing.T) map[string]string {
 	}
 }()
 
+// groups are settings that several models read together, and what the page calls them.
+var groups = []string{
+	"`exogenous`, `calendar`, `time_zone`, `events`", "*inputs*",
+	"`kernel.operator.gamma`, `kernel.operator.matrix`, `kernel.operator.rank`, `kernel.operator.eta`, `kernel.operator.positions`, `kernel.operator.length`", "*Γ*",
+	"`kernel.name`, `kernel.parameter`, `kernel.coefficients`, `kernel.inputs`, `kernel.plus`, `kernel.times`", "*kernel*",
+}
+
 func modelsReference() string {
 	var rows [][]string
 	yes := map[bool]string{true: "yes"}
 	for _, m := range models {
 		settings := ""
 		if len(m.settings) > 0 {
-			settings = "`" + strings.Join(m.settings, "`, `") + "`"
+			settings = strings.NewReplacer(groups...).Replace("`" + strings.Join(m.settings, "`, `") + "`")
 		}
 		rows = append(rows, []string{
 			code([]string{m.name}), m.about, settings, yes[m.random], yes[m.inputs], yes[m.influence != nil],
 		})
 	}
-	return "# Models\n\nMade from the code; do not edit. `model.type` and `evaluate --models` take these names; N stands for a number of lags. Besides the settings in the table, every model reads `" +
+	return "# Models\n\nFor users who choose a model. Made from the code; do not edit. `model.type` and `evaluate --models` take these names; N stands for a number of lags. Besides the settings in the table, every model reads `" +
 		strings.Join(slices.DeleteFunc(slices.Clone(sharedSettings), func(key string) bool { return key == "influence" }), "`, `") +
 		"`, and with `" + strings.Join(besideSettings.with, "` or `") + "` also `" + strings.Join(besideSettings.keys, "` and `") +
-		"`. Models with a yes in the last column read `influence`. A block such as `kernel.operator` stands for all its keys, which [configuration](../configuration.md#model) describes. How the models of a kernel differ: [kernels](../kernels.md).\n\n" +
+		"`. Models with a yes in the last column read `influence`. A block such as `kernel.operator` stands for all its keys ([configuration](../configuration.md#model)); *inputs* for " + groups[0] + "; *kernel* for " + groups[4] + "; *Γ* for " + groups[2] + ". How the models of a kernel differ: [kernels](../kernels.md).\n\n" +
 		markdown("| name | model | settings below `model.` | random features | exogenous inputs | influence |", rows)
 }
 
