@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Detection is how alarms agree with labels. What is undefined (no alarm, no
+// Detection is how alarms agree with labels. An undefined field (no alarm, no
 // label) is NaN.
 type Detection struct {
 	TruePositives, FalsePositives, FalseNegatives, TrueNegatives int

@@ -1,7 +1,7 @@
 package eval
 
 // Score summarises the errors of one model at one horizon, for one variable or over all of
-// them. What is undefined (no sample, no interval, a constant target, no reference) is NaN.
+// them. An undefined field (no sample, no interval, a constant target, no reference) is NaN.
 //
 // The relative scores compare the model with baselines on the same targets.
 // Over all variables they are ratios of averages in which each variable is

@@ -47,7 +47,7 @@ func TestRealJoin(t *testing.T) {
 		for i, some := range slices.Collect(slices.Chunk(list, 1000)) {
 			partition := 0
 			if topic == "mem" {
-				partition = i % 3 // no producer that is asked does so; the order of time is all that helps
+				partition = i % 3 // as a producer without keys: only the order of time helps
 			}
 			resp, err := client.Produce(context.Background(), &kafka.ProduceRequest{Topic: topic, Partition: partition, RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(some...)})
 			if err != nil || resp.Error != nil {
@@ -61,7 +61,7 @@ func TestRealJoin(t *testing.T) {
 	writeFile(t, in, []byte(flat.String()))
 	settings := []string{"--set", "pipeline.interval=10s", "--set", "pipeline.wait=60s", "--set", "model.type=var1", "--set", "input.json.series_field=series", "--set", "input.json.values_field=values"}
 	mustCall(t, append([]string{"replay", in, "--out", out}, settings...)...)
-	settled := stamp(rows - 1).Add(-time.Minute).Format(time.RFC3339) // what comes later waits for more
+	settled := stamp(rows - 1).Add(-time.Minute).Format(time.RFC3339) // later rows wait for more values
 	lines := func(path string) []string {
 		content := string(readFile(t, path))
 		list := slices.Sorted(strings.SplitSeq(content[:strings.LastIndexByte(content, '\n')+1], "\n"))

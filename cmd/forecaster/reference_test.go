@@ -240,8 +240,8 @@ For users who query the database. Made from the code; do not edit. The time of a
 VAR stands for the name of each variable, ` + "`host`" + ` for the tags of the series. A variable or tag whose name the output uses itself, such as cpu_lower or model, gets an underscore behind it. Numbers are floats of %d significant digits unless a type is given. ` + "`output.influxdb.include`" + ` chooses the parts to write.
 `
 
-// influxReference encodes points that have everything and lists what is in the
-// lines of both layouts.
+// influxReference encodes points that have everything and lists the tags and fields
+// of both layouts.
 func influxReference(t *testing.T) string {
 	tags := []stream.Tag{{Key: "host", Value: "h"}}
 	series := &stream.Series{Name: "host=h", Variables: []string{"VAR"}, Tags: tags}

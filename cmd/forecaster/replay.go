@@ -152,7 +152,7 @@ func (a *app) replay(cmd *cobra.Command, paths []string) error {
 }
 
 func columnsFlag(cmd *cobra.Command) {
-	cmd.Flags().String("columns", "", "more columns of --out: origin, y (what was observed), both with a comma; or nixtla (default: none)")
+	cmd.Flags().String("columns", "", "more columns of --out: origin, y (the observed value), both with a comma; or nixtla (default: none)")
 }
 
 // weightsEvery is how often replay looks at the weights for a report, in samples per

@@ -125,7 +125,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestPin writes digests into copies of the files, as a docker says that knows no registry.
+// TestPin: pin.sh writes digests into copies of the files. A script stands for docker, because the
+// test has no registry.
 func TestPin(t *testing.T) {
 	dir := t.TempDir()
 	digest := "sha256:" + strings.Repeat("0a", 32)

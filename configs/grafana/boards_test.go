@@ -14,7 +14,7 @@ type boardPanel struct {
 	title, description, kind, unit string
 	w, h                           int
 	zero                           bool // nothing counts as zero
-	band                           bool // queries B, C, D are a forecast with its bounds, A and E what was observed
+	band                           bool // queries B, C, D are a forecast with its bounds, A and E observations
 	points                         bool // single samples, which no line joins
 	limit                          *limit
 	legend, legendB                string // template, fieldLegend or tagLegend; of query B, if another
@@ -155,7 +155,7 @@ var seriesVariables = []string{"tag", "value", "tag2", "value2"}
 // window is thirty seconds.
 var boards = []board{
 	{
-		uid: "forecast", title: "Forecast", description: "What was observed, what is expected next, and what was unusual, of one variable of one series.",
+		uid: "forecast", title: "Forecast", description: "Observations, forecasts and anomalies of one variable of one series.",
 		from: "now-1h", to: "now+15m", refresh: "10s", variables: append(seriesVariables[:4:4], "variable", "horizon", "model"), events: "series",
 		panels: []boardPanel{
 			{title: "Skill against persistence", description: "1 - MSE / MSE of repeating the last value, over the last evaluate.window samples at the chosen horizon. Above 0: better.", kind: stat, unit: "percentunit", w: 6, h: 4, limit: aboveZero,
@@ -171,7 +171,7 @@ var boards = []board{
 				}}},
 			{title: "Scored samples", description: "Forecasts at the chosen horizon that were compared with their targets, at most evaluate.window.", kind: stat, unit: "short", w: 6, h: 4,
 				queries: []boardQuery{score("n")}},
-			{title: "Latest forecast", description: "All horizons of the newest forecast with their interval, right of what was observed. Points are samples of an anomaly.", kind: line, unit: "short", w: 24, h: 11, band: true,
+			{title: "Latest forecast", description: "All horizons of the newest forecast with their interval, right of the observations. Points are samples of an anomaly.", kind: line, unit: "short", w: 24, h: 11, band: true,
 				queries: []boardQuery{
 					fieldOf("observation", "", "", "", "${variable}").want(100, 125), path("${variable}").want(30, 30), path("${variable}_lower").want(30, 30), path("${variable}_upper").want(30, 30),
 					{
@@ -183,7 +183,7 @@ var boards = []board{
 						rows:     [2]int{1, 200},
 					},
 				}},
-			{title: "Forecasts of one horizon", description: "What was forecast the chosen horizon before, with its interval, over what was observed. Right of the present is the future.", kind: line, unit: "short", w: 24, h: 9, band: true,
+			{title: "Forecasts of one horizon", description: "Forecasts made the chosen horizon before, with their interval, over the observations. Right of the present is the future.", kind: line, unit: "short", w: 24, h: 9, band: true,
 				queries: []boardQuery{
 					fieldOf("observation", "", "", "", "${variable}").want(100, 125),
 					fieldOf("forecast", `r.horizon == "${horizon}" and r.model == "${model}" and `, `"horizon" = '${horizon}' AND "model" = '${model}' AND `, `horizon="${horizon}",model="${model}",`, "${variable}").want(100, 160),

@@ -675,8 +675,7 @@ func testRules(t *testing.T, s *fluxServer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The value of fill that is out of the ordinary is 299 samples of ten seconds before the end, the change 100
-	// samples later.
+	// fill has a spike 299 samples of ten seconds before the end, and a lasting change 100 samples later.
 	for _, c := range []struct {
 		uid, from string
 		at        time.Duration // of now, after the newest sample
@@ -707,8 +706,8 @@ func testRules(t *testing.T, s *fluxServer) {
 	}
 }
 
-// fill lets the program read two hours of two hosts and write into a database, with a value out
-// of the ordinary, a change for good and a gap in the second of them. It returns what was written.
+// fill runs the program over two hours of two hosts into a database, and returns the points. The
+// second host has a spike, a lasting change and a gap.
 func fill(t *testing.T, address, bucket, org, token string) []point {
 	t.Helper()
 	dir := t.TempDir()

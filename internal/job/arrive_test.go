@@ -33,7 +33,7 @@ func TestSettingsArrive(t *testing.T) {
 		{[]string{"input.kafka.offset=newest"}, map[string]any{"Offset": kafka.Newest}},
 		{[]string{"input.kafka.isolation_level=read_uncommitted"}, map[string]any{"Isolation": kafka.ReadUncommitted}},
 		{[]string{"input.kafka.max_message_len=2KiB"}, map[string]any{"MaxMessageBytes": 2 << 10}},
-		// What is under way ends before the partition is given back, and that before the session.
+		// Work under way ends before the partition is given back, and that before the session.
 		{[]string{"input.kafka.session_timeout=12s"}, map[string]any{
 			"SessionTimeout": 12 * time.Second, "HandOver": 4 * time.Second, "DrainTimeout": 3 * time.Second,
 		}},

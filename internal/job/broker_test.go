@@ -111,7 +111,7 @@ func TestProduce(t *testing.T) {
 }
 
 // Records of several topics come into one, with their series as the key; a message that cannot be read keeps
-// its key. What was copied is not copied again.
+// its key. No record is copied twice.
 func TestMerge(t *testing.T) {
 	b, err := devbroker.Start(1, []string{"a", "b"})
 	if err != nil {

@@ -72,7 +72,7 @@ func (j *joining) add(s *source) {
 	j.wake()
 }
 
-// remove takes no more of a source and returns when what was taken is written, or ctx ends.
+// remove takes no more of a source and returns when all records taken are written, or ctx ends.
 func (j *joining) remove(ctx context.Context, s *source) {
 	j.mu.Lock()
 	j.sources = slices.DeleteFunc(j.sources, func(o *source) bool { return o == s })

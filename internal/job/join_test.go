@@ -12,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/stream/format"
 )
 
-// partitionAtEnd says that it waits for new messages.
+// partitionAtEnd reports that it waits for new messages.
 type partitionAtEnd struct{ atomic.Bool }
 
 func (p *partitionAtEnd) Waiting() bool { return p.Load() }
@@ -72,7 +72,7 @@ func TestJoinByTime(t *testing.T) {
 	j.add(empty)
 	expect("one may have messages")
 	ends[2].Store(true)
-	// The stamp a day ahead goes with the record behind it, as what is malformed goes with the one before it.
+	// The stamp a day ahead goes with the record behind it, as a malformed record goes with the one before it.
 	expect("in the order of time", t0, t0+10, 0, t0+10, t0+20, t0+86400, t0+30, t0+40)
 	if a.written.Load() != 6 || b.written.Load() != 2 {
 		t.Errorf("written before %d and %d, want 6 and 2", a.written.Load(), b.written.Load())

@@ -313,7 +313,7 @@ func (l *Live) engineConfig(cfg *config.Config, name string, labels map[string]s
 // logAdjusted logs the settings that differ from those of the checkpoint.
 func logAdjusted(log *slog.Logger, partition string, list []stream.SettingChange) {
 	for _, c := range list {
-		log.Info("setting changed since the checkpoint; what was learnt goes on",
+		log.Info("setting changed since the checkpoint; the models go on",
 			"partition", partition, "key", c.Key, "checkpoint", c.Saved, "now", c.Now)
 	}
 }

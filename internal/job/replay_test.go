@@ -72,7 +72,7 @@ func TestReplayGoesOn(t *testing.T) {
 	if r, err = replay(t, other, output, state); err != nil || r.Records != 30 || r.Resumed || r.Forecasts != 30 || countLines(t, output) != 159 {
 		t.Fatalf("another file: %+v, error %v, %d lines", r, err, countLines(t, output))
 	}
-	// An earlier file is refused, and what was learnt stays.
+	// An earlier file is refused, and the state stays.
 	before, _ := Directory(state).List(context.Background())
 	early := rowsFile(t, filepath.Join(dir, "early.csv"), 0, 20)
 	if _, err = replay(t, early, filepath.Join(dir, "early.jsonl"), state); err == nil ||

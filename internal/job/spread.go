@@ -25,7 +25,7 @@ func newPlaces(c *config.Config, log *slog.Logger) *places {
 	return &places{log: log, advice: wire.KeyAdvice(c), of: make(map[string]string)}
 }
 
-// see says that a series has come from a partition.
+// see records that a series has come from a partition.
 func (p *places) see(series, partition string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -360,7 +360,7 @@ func TestNamesDoNoHarmInABrowser(t *testing.T) {
 	w.until(`document.querySelector("#scores tbody").rows.length === 4`)
 	want := valid(hostile)
 	for _, selector := range []string{".chart h2", "#note", "#events b", "#events p", "#variables span", "#scores tr:nth-child(2) th"} {
-		// What is shortened has the whole name under the pointer.
+		// A shortened name is whole under the pointer.
 		if got := value[string](w, fmt.Sprintf(`((e) => e.title || e.parentElement.title || e.textContent)(document.querySelector(%q))`, selector)); got != want {
 			t.Errorf("%s says %q", selector, got)
 		}

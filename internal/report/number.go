@@ -29,12 +29,12 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String prints six significant digits, all digits before the point, and a dash for what is
-// undefined.
+// String prints six significant digits, all digits before the point, and a dash for an
+// undefined value.
 func (n Number) String() string { return n.Digits(6) }
 
 // Digits prints that number of significant digits, all digits before the point, and a dash for
-// what is undefined.
+// an undefined value.
 func (n Number) Digits(digits int) string {
 	v := math.Abs(float64(n))
 	switch {

@@ -321,7 +321,7 @@ func (d *Description) try(ctx context.Context, c *config.Config, s *DescribedSer
 	return nil
 }
 
-// Headline says what was read.
+// Headline names the file, its rows and its variables.
 func (d *Description) Headline() string {
 	variables := 0
 	for i := range d.Series {
@@ -401,7 +401,7 @@ func (d *Description) Tables() []report.Table {
 	return tables
 }
 
-// notes say what is unusual of a variable.
+// notes lists unusual properties of a variable.
 func (v *DescribedVariable) notes() (texts []string) {
 	for _, f := range v.Sentinels {
 		texts = append(texts, fmt.Sprintf("%v comes %d times, far from all other values: a missing value?", report.Number(f.Value), f.Count))

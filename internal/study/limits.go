@@ -125,7 +125,7 @@ func (l *limitScorer) of(variable string) *limitSum {
 	return &l.total[len(l.total)-1]
 }
 
-// scores returns what is known of all variables with a limit.
+// scores returns the scores of all variables with a limit.
 func (l *limitScorer) scores() (all []LimitScore) {
 	for _, s := range l.total {
 		n := float64(s.n)

@@ -203,7 +203,7 @@ func checkKernelVAR(v *config.Checker, c *config.Config) {
 	v.Need(!learnt || op.Name == "decomposable", "model.kernel.operator.gamma", "can be learnt (%s) for decomposable operators only", op.Gamma)
 	v.Need(o.Manifold == 0 || o.Step != "newton", "model.optimiser.manifold", "needs step: plain or adagrad, because the curvature of newton does not know this term")
 	v.Need(o.ManifoldBatches == 1 || o.Manifold > 0, "model.optimiser.manifold_batches", "needs manifold > 0, whose term it is of")
-	v.Need(o.Redraw == 0 || o.Blocks > 1, "model.optimiser.redraw", "needs 2 blocks or more, because the single one would leave nothing of what was learnt")
+	v.Need(o.Redraw == 0 || o.Blocks > 1, "model.optimiser.redraw", "needs 2 blocks or more, because redrawing the only block would forget everything")
 	v.Need(o.Grow == 0 || o.Redraw == 0, "model.optimiser.grow", "excludes redraw, which would draw the new blocks again")
 	v.Need(o.Grow == 0 || o.Features != "redraw", "model.optimiser.grow", "excludes features: redraw, whose blocks are not in memory")
 	v.Need(o.Grow == 0 || o.Warm == 0, "model.optimiser.grow", "excludes warm, which fits the blocks that exist at the start")

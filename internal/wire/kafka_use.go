@@ -105,7 +105,8 @@ func (u kafkaUse) look(ctx context.Context) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// tryState checks that the state topic can be used. Created says that it will be created, or that this is not known.
+// tryState checks that the state topic can be used. The text created warns that the topic
+// will be created, or that this is not known.
 func (u kafkaUse) tryState(ctx context.Context, c kafka.Connection) (created string, err error) {
 	counts, err := c.Partitions(ctx, u.state)
 	if topic := new(kafka.TopicError); errors.As(err, &topic) { // lint names it where it is read

@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/orff"
 )
 
-// newField makes the map of a Gaussian vector field. What is added to it is
-// decomposable, what it is multiplied with scalar.
+// newField makes the map of a Gaussian vector field. A kernel that is added to it is
+// decomposable, one that multiplies it scalar.
 func newField(k config.Kernel, dim, _, draws int, r orff.Rand) (orff.Map, error) {
 	second := orff.BlockRand(r.Uint64(), 1)
 	form, sigma := orff.Bounded, parameterOr(k, 1)

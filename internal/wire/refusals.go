@@ -57,7 +57,7 @@ func (f refusal) separate() string {
 	if f.json {
 		series, variable = "--set input.json.series_field=NAME", "--set input.json.layout=long"
 	}
-	return `rows with one time are one of these; add what is behind it
+	return `rows with one time are one of these; add the flags behind it
     equal rows, to be taken once:                   --sort
     several series, named in a column or field:     ` + series + `
     several variables, named in a column or field:  ` + variable + `

@@ -81,7 +81,7 @@ func TestFault56_MemoryDecides(t *testing.T) {
 	}
 
 	state := streamtest.Snapshot(e)
-	// What was decided is part of the state: another budget changes no series, and the
+	// The decision is part of the state: another budget changes no series, and the
 	// restored engine decides as the one that was not interrupted.
 	restored, larger := streamtest.NewEngine(t, tierConfig(budget)), streamtest.NewEngine(t, tierConfig(2*budget))
 	var one, two, three engine.Results

@@ -152,7 +152,7 @@ func TestFault73_LateInOpenRows(t *testing.T) {
 	c.Assembly.Wait, c.Assembly.WaitForLate = time.Hour, true
 	learnt, letters := clockRun(t, c, 300, time.Minute, func(_, i int) time.Duration {
 		if i == 100 {
-			return 40 * time.Minute // the newest comes before what was held up
+			return 40 * time.Minute // the newest comes before the delayed ones
 		}
 		return 0
 	}, false)

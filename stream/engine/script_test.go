@@ -18,8 +18,8 @@ import (
 )
 
 // TestScripts runs testdata/engine, one engine a file, with the model
-// streamtest.Drift. `go test ./stream -run Scripts -rewrite` writes what is there
-// now into the files.
+// streamtest.Drift. `go test ./stream -run Scripts -rewrite` writes the
+// results into the files.
 //
 //	load horizon=2 levels=(.8) interval=1s ...     makes the engine; settings are those of Config
 //	step                                           applies records, one a line:

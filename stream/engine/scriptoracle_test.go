@@ -277,7 +277,7 @@ var (
 )
 
 // TestScriptsByOracle: the engine writes its scripts itself (-rewrite), so they are computed again
-// here. What is refused stands in the records of the scripts, which nobody rewrites.
+// here. Refusals stand in the records of the scripts, which nobody rewrites.
 func TestScriptsByOracle(t *testing.T) {
 	for name, figures := range map[string]int{
 		"ramp.txt": 77, "gap.txt": 75, "missing.txt": 47, "order.txt": 22, "variables.txt": 26, "baseline.txt": 68,

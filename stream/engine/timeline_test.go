@@ -95,7 +95,7 @@ func TestFault60_OneWrongTime(t *testing.T) {
 					return l.Reason == stream.Future || l.Reason == stream.Malformed
 				})
 				if !told && !(refused && !whole) {
-					t.Error("neither an event nor a dead letter says that the time was wrong")
+					t.Error("neither an event nor a dead letter reports the wrong time")
 				}
 				if f := b.Forecasts[len(b.Forecasts)-1]; f.Origin != last(b).Time {
 					t.Error("no forecast after the last sample")

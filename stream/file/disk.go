@@ -31,7 +31,7 @@ type Disk interface {
 // directory is a Disk of the operating system.
 type directory string
 
-// openDirectory makes a directory if need be. Its files have what was learnt from the data of a user:
+// openDirectory makes a directory if need be. Its files have the models of a user's data:
 // nobody else can read them, nor those that an older version made readable.
 func openDirectory(path string) (directory, error) {
 	d := directory(path)

@@ -42,7 +42,7 @@ func watch(t *testing.T, o *output) *syncedFile {
 }
 
 // A refused record is on the disk when WriteDeadLetters returns: the checkpoint that follows
-// says that it is settled.
+// reports that it is settled.
 func TestDeadLettersAreDurable(t *testing.T) {
 	d, err := OpenDeadLetters(filepath.Join(t.TempDir(), "dead.jsonl"))
 	if err != nil {

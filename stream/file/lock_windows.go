@@ -10,7 +10,7 @@ import (
 // appending: a handle that appends cannot cut a file there, and nobody else may write it.
 const appending = 0
 
-// lock makes this process the only one that writes f, until f is closed. What is locked lies far
+// lock makes this process the only one that writes f, until f is closed. The locked byte lies far
 // behind the end, so that others can read the file.
 func lock(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,

@@ -103,7 +103,7 @@ type Source struct {
 	packedName string // of the file in a zip archive
 
 	set   *set         // nil = one file
-	found SourceConfig // what was decided about the format
+	found SourceConfig // decisions about the format
 
 	comments           bool // lines of CSV that begin with # are none of data
 	setting            format.Names

@@ -58,7 +58,7 @@ func unzip(f *os.File, size int64, read *atomic.Int64) (r *bufio.Reader, name st
 	return bufio.NewReaderSize(&unpacked{text: text, packed: read, zip: true}, sampleBytes), files[0].Name, nil
 }
 
-// counterAt counts what is read through it.
+// counterAt counts the bytes read through it.
 type counterAt struct {
 	r io.ReaderAt
 	n *atomic.Int64

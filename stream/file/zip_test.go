@@ -47,7 +47,7 @@ func readBytes(t *testing.T, name string, b []byte) (contents, error) {
 	return got, got.err
 }
 
-// TestPackedAndNamedTexts: what is read, and the remedies for what is not.
+// TestPackedAndNamedTexts: readable files are read, and the others refused with a remedy.
 func TestPackedAndNamedTexts(t *testing.T) {
 	const text = "time,v\n1767225600,1\n1767225660,2\n1767225720,3\n"
 	one := zipOf(t, "folder/inner.csv", text, "__MACOSX/._inner.csv", "x")

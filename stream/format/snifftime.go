@@ -274,7 +274,7 @@ func (s *sniffer) implausible(column int) error {
 		}
 	}
 	if len(likely) == 0 {
-		likely = []string{"s"} // the user says that they are right
+		likely = []string{"s"} // the user has confirmed them
 	}
 	return fmt.Errorf("the times in column %s would begin at %s (%s): name their form with %s",
 		s.header[column], time.Unix(0, at).UTC().Format(time.RFC3339), cell, s.set("CSVConfig.TimeUnit", likely[0]))

@@ -43,7 +43,7 @@ func TestRealInfluxDB(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A busy server was seen to answer once with a 500, which is repeated. If that were
-		// its answer to what is beyond the policy, Write would not have ended.
+		// its answer to points beyond the policy, Write would not have ended.
 		if st := sink.Stats(); st.Written != 10 || st.Rejected != 190 || len(kept.kept) != 190 {
 			t.Errorf("%d dead letters, %+v, %s", len(kept.kept), st, kept.kept[0].Detail)
 		}

@@ -179,7 +179,7 @@ func TestFault58_PlainHTTPToATLSPort(t *testing.T) {
 	}
 }
 
-// timeout18 is how InfluxDB 1.8 says that a write took longer than its coordinator.write-timeout.
+// timeout18 is the answer of InfluxDB 1.8 when a write took longer than its coordinator.write-timeout.
 var timeout18 = answer{status: 500, header: "X-Influxdb-Error: timeout", body: `{"error":"timeout"}`}
 
 // TestFault75_ServersOwnTimeout: requests for which InfluxDB 1.8 gives up are sent in halves. The

@@ -75,7 +75,7 @@ func New(c Config) (*Sink, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
+	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 then names the organisation, instead of refusing the points
 	link := &delivery.Link{}
 	s := &Sink{config: c, link: link, connection: connect(c, link)}
 	s.Sink = delivery.New(delivery.Config{

@@ -261,7 +261,7 @@ func (p *Partition) appendRecords(batch protocol.RecordReader, skip bool) error 
 	}
 }
 
-// message copies a record. What is larger than allowed is cut and refused.
+// message copies a record. A larger one than allowed is cut and refused.
 func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
 	m := stream.Message{Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: rec.Offset}
 	if ns := rec.Time.UnixNano(); ns > 0 {

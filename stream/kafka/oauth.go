@@ -86,7 +86,7 @@ func (oauth) Name() string { return OAuthBearer }
 func (o oauth) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	token, err := o.token(ctx)
 	if token = strings.TrimSpace(token); err == nil && (token == "" || strings.ContainsAny(token, " \x00\x01\r\n")) {
-		err = errors.New("what is there is no token")
+		err = errors.New("the answer holds no token")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("the token of SASL: %w", err)

@@ -25,7 +25,7 @@ type PartitionStatus struct {
 	Partition int
 	Assigned  bool
 	Position  int64  // offset of the next message to be delivered; -1 = not started
-	End       int64  // offset before which messages can be read, when last heard: the end of the log or, with ReadCommitted, of what is decided
+	End       int64  // offset before which messages can be read, when last heard: the end of the log or, with ReadCommitted, of the decided transactions
 	Lost      int64  // records that retention removed before they were read
 	Retries   int64  // requests that failed and were repeated
 	Problem   string // why the last request of a kind failed, or what holds up messages; "" = nothing

@@ -10,7 +10,7 @@ import (
 // Blanks, commas and equal signs are escaped by a backslash, as the protocol has
 // it. What it has no safe way for, or what looks like something else to a reader,
 // becomes %XX, byte by byte: control characters, the backslash, the percent sign
-// itself, invisible characters and marks of writing direction, and what is not
+// itself, invisible characters and marks of writing direction, and bytes that are not
 // UTF-8. The empty string becomes %.
 func AppendTag(dst []byte, s string) []byte {
 	if s == "" {

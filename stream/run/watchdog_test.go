@@ -72,7 +72,7 @@ func (s hungSeries) Observe(y []float64) error {
 
 // TestFault52_Watchdog: when a decoder, a model, a sink or a store hangs, the run ends
 // and says where, and nothing is committed that was not written; before, the
-// statistics say that it hangs. What is only slow, waits for a server, or waits for
+// statistics say that it hangs. A stage that is only slow, waits for a server, or waits for
 // messages, goes on.
 func TestFault52_Watchdog(t *testing.T) {
 	const limit = 5 * time.Minute

@@ -19,7 +19,7 @@ func TestConformalFactorsOfHitsAndMisses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is in no interval, between the two, and in both; y differs from the last value, or
+	// Values in no interval, between the two, and in both; y differs from the last value, or
 	// it would be one that sticks.
 	const outside, between, inside = 2, 1, 0
 	kinds := []int{inside, outside, between, inside, inside, outside, inside, between, inside, inside}

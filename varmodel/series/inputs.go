@@ -9,8 +9,8 @@ import (
 )
 
 // ExogenousInputs are the inputs of a series from outside: their values at the last sample
-// and, as far as they are known, at the times that are forecast. What is not known
-// is as it was last.
+// and, as far as they are known, at the times that are forecast. An unknown one
+// keeps its last value.
 type ExogenousInputs struct {
 	Count, horizon int
 	scaler         *Scaler

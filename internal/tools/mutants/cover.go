@@ -34,7 +34,7 @@ type covered struct {
 }
 
 // of returns the regular expression of the tests of a package that run a line of a file, named by its
-// import path, "" without any. what is the packages whose lines are measured.
+// import path, "" without any. The argument what names the packages whose lines are measured.
 func (c *coverage) of(ctx context.Context, what, tests, file string, line int) (string, error) {
 	all, ok := c.known[tests+" "+what]
 	if !ok {

@@ -51,7 +51,7 @@ func (p *Proxy) SetTarget(addr string) { p.set(func() { p.target = addr }) }
 func (p *Proxy) SetDelay(d time.Duration) { p.set(func() { p.delay = d }) }
 
 // SetBlackHole swallows all traffic while on: connections stay open and
-// nothing arrives. What was swallowed never arrives, so turning it off is
+// nothing arrives. Swallowed bytes never arrive, so turning it off is
 // usually followed by Reset.
 func (p *Proxy) SetBlackHole(on bool) { p.set(func() { p.hole = on }) }
 

@@ -134,7 +134,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// TestRates: what only grows counts since its start; gauges, sums that go up and down, and what is a difference already
+// TestRates: what only grows counts since its start; gauges, sums that go up and down, and differences
 // do not.
 func TestRates(t *testing.T) {
 	sum := func(name string, monotonic bool, temporality metrics.AggregationTemporality, start uint64) *metrics.Metric {
