@@ -20,6 +20,10 @@ func TestMessagesOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	corpus, err := filepath.Abs("../../internal/wire/testdata/corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var hourly, counter, gap, long, pairs, hosts, states, absent strings.Builder
 	hourly.WriteString("time,a\n")
 	counter.WriteString("time,a\n")
@@ -69,6 +73,11 @@ func TestMessagesOfThePage(t *testing.T) {
 		{"told.csv", "time,a\n13.06.25,1\n14.06.25,1\n", []string{"--set", "input.csv.time_column=time"}},
 		{"-", "time\ta\n1\t2\n", []string{"--set", "input.file.format=csv"}},
 		{"headless.csv", "2026-01-01,1,2\n2026-01-02,1,2\n2026-01-03,1,3\n", nil},
+		{corpus + "/fixed-width.txt", "", nil},
+		{corpus + "/transposed.csv", "", nil},
+		{corpus + "/calendar.csv", "", nil},
+		{corpus + "/split-date.csv", "", nil},
+		{corpus + "/notes.csv", "", nil},
 		{people + "/separators-header.csv", "", nil},
 		{people + "/separators-lines.csv", "", nil},
 		{people + "/excel-german.csv", "", nil},
