@@ -1,0 +1,40 @@
+package stream_test
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// A file of checkpoints holds a whole state and the changes behind it. A cut file gives what comes
+// before the cut.
+func ExampleParseCheckpoints() {
+	var file bytes.Buffer
+	for _, c := range []stream.Checkpoint{
+		{Settings: []stream.Setting{{Key: "model.order", Value: "3"}}, Next: 1200, State: stream.StateOf([]byte("whole"))},
+		{Since: 1200, Next: 1300, State: stream.StateOf([]byte("changes"))},
+	} {
+		if err := c.Encode(&file); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	list, _, err := stream.ParseCheckpoints(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	fmt.Println(len(list), "checkpoints, up to offset", list[len(list)-1].Next, err)
+	list, _, err = stream.ParseCheckpoints(bytes.NewReader(file.Bytes()), int64(file.Len()-1))
+	fmt.Println(len(list), "checkpoint, up to offset", list[len(list)-1].Next, err != nil)
+	// Output:
+	// 2 checkpoints, up to offset 1300 <nil>
+	// 1 checkpoint, up to offset 1200 true
+}
+
+// Settings of a checkpoint that differ from those in force are named with both values.
+func ExampleCompareSettings() {
+	saved := []stream.Setting{{Key: "model.horizon", Value: "12"}, {Key: "model.order", Value: "3"}}
+	now := []stream.Setting{{Key: "model.horizon", Value: "12"}, {Key: "model.order", Value: "4"}}
+	for _, c := range stream.CompareSettings(saved, now) {
+		fmt.Printf("%s: %s, now %s\n", c.Key, c.Saved, c.Now)
+	}
+	// Output: model.order: 3, now 4
+}
