@@ -22,8 +22,9 @@ import (
 func main() {
 	ctx := interrupt.Context()
 	// Without GOMEMLIMIT the collector keeps below nine tenths of what the container, or else
-	// the machine, has. Where neither is known there is no limit.
-	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)), memlimit.WithRatio(.9))
+	// the machine, or ulimit -v has. Where none is known there is no limit.
+	known := footprint.WithinAddressSpace(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem))
+	_, _ = memlimit.Set(memlimit.WithProvider(known), memlimit.WithRatio(.9))
 	footprint.TuneCollector()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

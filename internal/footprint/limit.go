@@ -1,0 +1,30 @@
+package footprint
+
+import "errors"
+
+// reserved is the address space that a Go process takes beside its heap: most of it is never used.
+const reserved = 768 << 20
+
+// errUnlimited: the system sets no limit.
+var errUnlimited = errors.New("footprint: no limit")
+
+// WithinAddressSpace returns a provider of a limit of memory that is also within the limit of the address
+// space (ulimit -v): beyond it Go ends the process without a word of ours.
+func WithinAddressSpace(provider func() (uint64, error)) func() (uint64, error) {
+	return func() (uint64, error) {
+		limit, err := provider()
+		space, spaceErr := addressSpace()
+		switch {
+		case spaceErr != nil:
+			return limit, err
+		case space <= 2*reserved:
+			space /= 4 // what the process does is small, or impossible
+		default:
+			space -= reserved
+		}
+		if err != nil || space < limit {
+			return space, nil
+		}
+		return limit, nil
+	}
+}
