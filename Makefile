@@ -106,6 +106,7 @@ soak: ## three processes and real servers in failures for SOAKTIME, compared wit
 
 endurance: ## the tests of docs/reliability.md at full length, more than an hour in all
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run Kill9 -kills 25
+	$(GO) test ./internal/tools/soak -v -timeout 0 -run KilledTogether -kills 3
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
 	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s -members 5
 	$(GO) test ./stream/kafka -v -timeout 0 -run LeaderChanges -leaders 6
