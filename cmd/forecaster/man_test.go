@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -10,8 +11,9 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// TestManPages makes a man page of every command: in the folder MAN_PAGES for a release, else in one that
-// is removed.
+// TestManPages makes a man page of every command, and the completions of the shells: in the folder MAN_PAGES for a
+// release, else in one that is removed. .ci/release-files compiles this file without the other tests, so it uses
+// nothing of them.
 func TestManPages(t *testing.T) {
 	dir := cmp.Or(os.Getenv("MAN_PAGES"), t.TempDir())
 	root := (&app{}).root()
@@ -24,8 +26,18 @@ func TestManPages(t *testing.T) {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
 	for _, page := range pages {
-		if text := string(readFile(t, page)); !strings.HasPrefix(text, ".nh\n.TH") || !strings.Contains(text, ".SH SYNOPSIS") {
-			t.Errorf("%s is no man page", page)
+		text, err := os.ReadFile(page)
+		if err != nil || !strings.HasPrefix(string(text), ".nh\n.TH") || !strings.Contains(string(text), ".SH SYNOPSIS") {
+			t.Errorf("%s is no man page: %v", page, err)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		var script, errs bytes.Buffer
+		if code := execute(t.Context(), []string{"completion", shell}, strings.NewReader(""), &script, &errs); code != 0 || !strings.Contains(script.String(), "__complete") {
+			t.Errorf("completion %s: code %d, %s%.100s", shell, code, errs.String(), script.String())
+		}
+		if err := os.WriteFile(filepath.Join(dir, "forecaster."+shell), script.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
