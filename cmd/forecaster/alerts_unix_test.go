@@ -137,41 +137,64 @@ func TestAlertsFromRealMetrics(t *testing.T) {
 	cycle("a", 480)
 	stages = append(stages, await("well again", both, healthy))
 
-	// Minute 20: healthy, 40 and 100: faults, 120 to 200: well again; between them straight lines.
-	minutes := []int{20, 40, 100, 120}
-	var file strings.Builder
+	all := timeline{{20, stages[0]}, {40, stages[1]}, {100, stages[2]}, {120, stages[3]}}
+	all.check(t, promtool, alertsOfData)
+}
+
+// alertsOfData are those of TestAlertsFromRealMetrics, with the minutes at which they fire.
+var alertsOfData = map[string]int{
+	"ForecasterAnomaly": 41, "ForecasterDeadLetters": 41, "ForecasterSilent": 99, "ForecasterLimit": 99, "ForecasterSkill": 99, "ForecasterBehind": 99,
+}
+
+// timeline has what /metrics said, at minutes: between them are straight lines, before and after them level ones. What is
+// absent at one end of a line is absent in between.
+type timeline []moment
+
+type moment struct {
+	minute  int
+	metrics map[string]float64
+}
+
+// at is a metric in a minute.
+func (l timeline) at(name string, minute int) (v float64, ok bool) {
+	k := 0
+	for k < len(l) && l[k].minute < minute {
+		k++
+	}
+	from, to := l[max(k-1, 0)], l[min(k, len(l)-1)]
+	a, known := from.metrics[name]
+	b, later := to.metrics[name]
+	if k > 0 && k < len(l) {
+		a += float64(minute-from.minute) / float64(to.minute-from.minute) * (b - a)
+	}
+	return a, known && later
+}
+
+// check lets promtool evaluate the rules: every alert is silent first, fires at its minute, and is silent at the end.
+func (l timeline) check(t *testing.T, promtool string, alerts map[string]int) {
+	t.Helper()
 	rules, err := filepath.Abs("../../configs/prometheus/rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var file strings.Builder
 	fmt.Fprintf(&file, "rule_files: [%s]\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n", rules)
 	names := make(map[string]bool)
-	for _, s := range stages {
-		for name := range s {
+	for _, m := range l {
+		for name := range m.metrics {
 			names[name] = true
 		}
 	}
+	end := l[len(l)-1].minute + 80
 	for name := range names {
-		at, labels, _ := strings.Cut(name, "{")
-		labels = "{instance=\"x\"," + cmp.Or(labels, "}")
-		fmt.Fprintf(&file, "      - series: '%s%s'\n        values: '", at, labels)
-		for minute := range 200 {
-			k := 0
-			for k < len(minutes) && minutes[k] < minute {
-				k++
-			}
-			from, to := stages[max(k-1, 0)], stages[min(k, len(stages)-1)]
-			share := 0.
-			if k > 0 && k < len(minutes) {
-				share = float64(minute-minutes[k-1]) / float64(minutes[k]-minutes[k-1])
-			}
-			a, known := from[name]
-			b, later := to[name]
-			if !known || !later {
+		metric, labels, _ := strings.Cut(name, "{")
+		fmt.Fprintf(&file, "      - series: '%s{instance=\"x\",job=\"forecaster\",%s'\n        values: '", metric, cmp.Or(labels, "}"))
+		for minute := range end {
+			if v, ok := l.at(name, minute); ok {
+				fmt.Fprintf(&file, "%.10g ", v)
+			} else {
 				file.WriteString("_ ")
-				continue
 			}
-			fmt.Fprintf(&file, "%.10g ", a+share*(b-a))
 		}
 		file.WriteString("'\n")
 	}
@@ -179,12 +202,10 @@ func TestAlertsFromRealMetrics(t *testing.T) {
 	expect := func(alert string, minute, firing int) {
 		fmt.Fprintf(&file, "      - expr: 'max(ALERTS{alertname=\"%s\",alertstate=\"firing\"}) or vector(0)'\n        eval_time: %dm\n        exp_samples: [{labels: '{}', value: %d}]\n", alert, minute, firing)
 	}
-	for alert, minute := range map[string]int{
-		"ForecasterAnomaly": 41, "ForecasterDeadLetters": 41, "ForecasterSilent": 99, "ForecasterLimit": 99, "ForecasterSkill": 99, "ForecasterBehind": 99,
-	} {
-		expect(alert, 19, 0)
+	for alert, minute := range alerts {
+		expect(alert, l[0].minute-1, 0)
 		expect(alert, minute, 1)
-		expect(alert, 199, 0)
+		expect(alert, end-1, 0)
 	}
 	path := filepath.Join(t.TempDir(), "alerts.yaml")
 	writeFile(t, path, []byte(file.String()))

@@ -460,7 +460,12 @@ func testQueries(t *testing.T, l *language, db server, written []point) {
 						t.Errorf("%s: values.go must have it once", what)
 					}
 					if _, prom := db.(*promServer); known && (!prom || p.Type != line && !e.ahead) {
-						compare(t, what+"\n"+text, db.numbers(text, e.column, to), e.numbers(&question{written, set, from, to}))
+						asked := &question{written, set, from, to}
+						if e.until != nil {
+							asked.to = e.until(asked)
+							text = l.put(q.Query+q.Expr, from, asked.to, set)
+						}
+						compare(t, what+"\n"+text, db.numbers(text, e.column, asked.to), e.numbers(asked))
 					}
 				}
 			}
@@ -676,11 +681,13 @@ func testRules(t *testing.T, s *fluxServer) {
 		t.Fatal(err)
 	}
 	// fill has a spike 299 samples of ten seconds before the end, and a lasting change 100 samples later.
-	for _, c := range []struct {
+	type trial struct {
 		uid, from string
 		at        time.Duration // of now, after the newest sample
 		fires     bool
-	}{
+	}
+	tried := make(map[trial]bool)
+	for _, c := range []trial{
 		{"forecaster-silent", "-24h", 20 * time.Second, false},
 		{"forecaster-silent", "-24h", 3 * time.Minute, true},
 		{"forecaster-silent", "-24h", 23 * time.Hour, true},
@@ -690,24 +697,35 @@ func testRules(t *testing.T, s *fluxServer) {
 		{"forecaster-limit", "-10m", -3890 * time.Second, false}, // mem is at its minimum
 		{"forecaster-limit", "-10m", -3480 * time.Second, true},  // and reaches its limit in eleven samples
 		{"forecaster-limit", "-10m", -2630 * time.Second, false}, // at the next minimum
+		{"forecaster-skill", "-1h", -110 * time.Minute, true},    // sixty samples are learnt
+		{"forecaster-skill", "-1h", 0, false},
+		{"forecaster-drift", "-1h", -2000 * time.Second, false}, // just before the change
+		{"forecaster-drift", "-1h", -1500 * time.Second, true},
+		{"forecaster-drift", "-1h", 50 * time.Minute, false},
 	} {
+		tried[trial{uid: c.uid, fires: c.fires}] = true
 		i := slices.IndexFunc(rules(t), func(r rule) bool { return r.UID == c.uid })
 		r := rules(t)[i]
 		limit := r.Data[len(r.Data)-1].Model.Conditions[0].Evaluator
 		now := end.Add(c.at).Format(time.RFC3339Nano)
-		rows := s.query("option now = () => " + now + "\n" + strings.ReplaceAll(r.Data[0].Model.Query, "v.timeRangeStart", c.from))
+		rows := s.query("option now = () => " + now + "\n" + strings.NewReplacer("v.timeRangeStart", c.from, "v.timeRangeStop", "now()").Replace(r.Data[0].Model.Query))
 		fires := slices.ContainsFunc(rows, func(row map[string]string) bool {
 			v, err := strconv.ParseFloat(row["_value"], 64)
-			return err != nil || v > limit.Params[0]
+			return err != nil || limit.Type == "gt" && v > limit.Params[0] || limit.Type == "lt" && v < limit.Params[0]
 		})
-		if fires != c.fires || limit.Type != "gt" || len(rows) != 2 {
+		if fires != c.fires || c.from != "-1h" && len(rows) != 2 {
 			t.Errorf("%s %v after the newest sample: fires: %v, %v", c.uid, c.at, fires, rows)
+		}
+	}
+	for _, r := range rules(t) {
+		if !tried[trial{uid: r.UID, fires: true}] || !tried[trial{uid: r.UID}] {
+			t.Errorf("%s: no trial in which it fires, or none in which it is silent", r.UID)
 		}
 	}
 }
 
-// fill runs the program over two hours of two hosts into a database, and returns the points. The
-// second host has a spike, a lasting change and a gap.
+// fill runs the program over two hours of two hosts into a database, and returns the points. Both
+// hosts have a spike, a lasting change and a gap.
 func fill(t *testing.T, address, bucket, org, token string) []point {
 	t.Helper()
 	dir := t.TempDir()
@@ -731,7 +749,7 @@ func fill(t *testing.T, address, bucket, org, token string) []point {
 			cpu := math.Sin(float64(i)/20) + .1*size*rng.NormFloat64()
 			mem := 2*math.Sin(float64(i)/20+1) + .1*size*rng.NormFloat64()
 			if i == samples-300 {
-				mem += 20
+				mem += map[string]float64{"web1": 20, "web 2": 1}[host] // scores of 3 and 1.4
 			}
 			data += fmt.Sprintf(`{"time":%q,"host":%q,"dc":"eu","cpu":%.3f,"mem":%.3f}`+"\n", begin.Add(time.Duration(i)*step).UTC().Format(time.RFC3339), host, cpu, mem)
 		}
