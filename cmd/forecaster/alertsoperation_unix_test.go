@@ -99,16 +99,18 @@ func TestAlertsOfServers(t *testing.T) {
 		}
 	}
 	sent := 0
-	fresh := func() { // a sample for all partitions but the last
+	fresh := func() { // samples for all partitions but the last
 		t.Helper()
 		for i := range partitions - 1 {
-			send(i, fmt.Sprint("s", i), time.Now())
-			sent++
+			for k := range 3 {
+				send(i, fmt.Sprint("s", i), time.Now().Add(time.Duration(k)*time.Millisecond))
+				sent++
+			}
 		}
 	}
 	state := filepath.Join(t.TempDir(), "state")
 	begin := func() (*program, string) {
-		p := start(t, "forecaster", "run", "--set", "input.kafka.brokers="+b.Addr(), "--set", "input.kafka.topics=metrics", "--set", "pipeline.max_series=1",
+		p := start(t, "forecaster", "run", "--set", "input.kafka.brokers="+b.Addr(), "--set", "input.kafka.topics=metrics", "--set", "pipeline.max_series=1", "--set", "model.type=persistence", "--set", "model.horizon=1",
 			"--set", "output.influxdb.url="+influx.URL, "--set", "output.influxdb.bucket="+bucket, "--set", "state.dir="+state, "--set", "state.interval=200ms",
 			"--set", "server.enabled=true", "--set", "server.listen=127.0.0.1:0")
 		return p, served(t, p)

@@ -55,7 +55,7 @@ class BinaryHook(BuildHookInterface):
         system, processor = go("env", "GOOS", "GOARCH").split()
         self.built = Path(tempfile.mkdtemp())
         name = "forecaster.exe" if system == "windows" else "forecaster"
-        go("build", "-trimpath", "-ldflags", f"-s -w -X github.com/orffvar/forecaster/internal/wire.version={described()}",
+        go("build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags", f"-s -w -X github.com/orffvar/forecaster/internal/wire.version={described()}",
            "-o", str(self.built / name), "./cmd/forecaster", CGO_ENABLED="0")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{PLATFORMS[system, processor]}"

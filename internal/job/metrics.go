@@ -42,7 +42,7 @@ var (
 	descSinkRetries = desc("sink_retries_total", "Repeated requests to InfluxDB, by status.", "reason")
 	descSeries      = desc("series", "Series that have a model.")
 	descCheckpoints = desc("checkpoints_total", "Checkpoints saved.")
-	descAge         = desc("checkpoint_age_seconds", "Seconds since the last checkpoint of the partition whose last one is oldest.")
+	descAge         = desc("checkpoint_age_seconds", "Seconds for which a partition has had messages that no checkpoint has, the longest; 0 = the checkpoints have all.")
 	descBytes       = desc("checkpoint_bytes", "Size of the last complete checkpoints of all partitions.")
 	descWritten     = desc("checkpoint_written_bytes_total", "Bytes of all checkpoints saved; most of them hold changes only.")
 	descDamaged     = desc("damaged_checkpoints_total", "Unreadable checkpoints that were replaced by the ones before.")
@@ -77,15 +77,15 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	sum := counters{Stats: run.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
 	var series, bytes int64
 	var stalled time.Duration
-	var oldest time.Time
+	oldest := time.Now()
 	slowest := int64(math.MaxInt64)
 	for _, s := range m.l.Stats() {
 		sum = sum.plus(s)
 		series += s.Series
 		bytes += s.CheckpointBytes
 		stalled = max(stalled, s.Hanging.For)
-		if oldest.IsZero() || s.CheckpointTime.Before(oldest) {
-			oldest = s.CheckpointTime
+		if since := s.UnsavedSince; !since.IsZero() && since.Before(oldest) {
+			oldest = since
 		}
 		if s.Watermark != 0 {
 			slowest = min(slowest, s.Watermark)
@@ -119,7 +119,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	gauge(descSeries, float64(series))
 	gauge(descBytes, float64(bytes))
 	gauge(descStalled, stalled.Seconds())
-	if !oldest.IsZero() && m.l.stateful() {
+	if m.l.stateful() {
 		gauge(descAge, time.Since(oldest).Seconds())
 	}
 	if slowest != math.MaxInt64 {

@@ -94,8 +94,9 @@ type Runner struct {
 	pulses  [4]pulse // heartbeats of reader, models, scorer and writer
 	changes chan Change
 
-	mu    sync.Mutex
-	stats Stats
+	mu     sync.Mutex
+	stats  Stats
+	readTo int64 // offset after the last message read
 }
 
 // NewRunner returns a Runner that has not started.
@@ -104,7 +105,7 @@ func NewRunner(c Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64), CheckpointTime: time.Now()}}, nil
+	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[stream.Reason]int64)}}, nil
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or an error is
@@ -258,6 +259,9 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 			r.d.Decode(&k.Decoded, &messages[i])
 		}
 		r.countDeleted(k.Deleted())
+		if n > 0 {
+			r.countRead(messages[n-1].Offset + 1)
+		}
 		clock.lap(StageDecode)
 		in.full <- k // there is room for all
 		if err != nil {

@@ -192,15 +192,15 @@ func TestIdleSourceIsSaved(t *testing.T) {
 		m := newMemory(5)
 		ctx, cancel := context.WithCancel(context.Background())
 		r := m.runner(t, func(c *run.Config) { c.CheckpointEvery = time.Minute })
-		ended := make(chan error)
+		ended, begin := make(chan error), time.Now()
 		go func() { ended <- r.Run(ctx) }()
 		time.Sleep(59 * time.Second)
 		synctest.Wait()
-		early := r.Stats().Checkpoints
+		early := r.Stats()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if n := r.Stats().Checkpoints; early != 0 || n != 1 {
-			t.Errorf("%d checkpoints before one was due, %d after", early, n)
+		if late := r.Stats(); early.Checkpoints != 0 || late.Checkpoints != 1 || !early.UnsavedSince.Equal(begin) || !late.UnsavedSince.IsZero() {
+			t.Errorf("before a checkpoint was due %+v, after it %+v", early, late)
 		}
 		cancel()
 		if err := <-ended; err != nil {

@@ -31,7 +31,7 @@ type Stats struct {
 	Checkpoints       int64
 	CheckpointWritten int64     // bytes of them all
 	CheckpointBytes   int64     // size of the state when it was last saved as a whole
-	CheckpointTime    time.Time // of the last one saved, or of the start
+	UnsavedSince      time.Time // since when there are messages that no checkpoint has; zero = there are none
 
 	Stages [NumStages]StageStats
 
@@ -124,7 +124,19 @@ func (r *Runner) count(b *stream.Batch) {
 		if b.Since == 0 {
 			s.CheckpointBytes = b.Saved
 		}
-		s.CheckpointTime = time.Now()
+		s.UnsavedSince = time.Time{}
+		if b.Next < r.readTo {
+			s.UnsavedSince = time.Now()
+		}
+	}
+}
+
+// countRead notes that messages up to an offset were read.
+func (r *Runner) countRead(to int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.readTo = to; r.stats.UnsavedSince.IsZero() {
+		r.stats.UnsavedSince = time.Now()
 	}
 }
 
