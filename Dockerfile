@@ -10,7 +10,7 @@ ARG VERSION=dev
 ARG TARGETOS
 ARG TARGETARCH
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath \
+    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -gcflags=all=-dwarf=false \
       -ldflags "-s -w -X github.com/orffvar/forecaster/internal/wire.version=$VERSION" -o /image/usr/local/bin/forecaster ./cmd/forecaster \
  && install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt \
  && install -D -m 644 internal/dataset/macrodata.csv /image/usr/share/forecaster/macrodata.csv \

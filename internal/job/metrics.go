@@ -77,7 +77,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	sum := counters{Stats: run.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
 	var series, bytes int64
 	var stalled time.Duration
-	oldest := time.Now()
+	now := time.Now()
+	oldest := now
 	slowest := int64(math.MaxInt64)
 	for _, s := range m.l.Stats() {
 		sum = sum.plus(s)
@@ -120,7 +121,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	gauge(descBytes, float64(bytes))
 	gauge(descStalled, stalled.Seconds())
 	if m.l.stateful() {
-		gauge(descAge, time.Since(oldest).Seconds())
+		gauge(descAge, now.Sub(oldest).Seconds())
 	}
 	if slowest != math.MaxInt64 {
 		gauge(descWatermark, time.Since(time.Unix(0, slowest)).Seconds())
