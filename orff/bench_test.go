@@ -79,7 +79,7 @@ func BenchmarkStep(b *testing.B) {
 			return asMap(NewTransformable(must(NewFourier(Gaussian{1}, 1, D, r)), Coordinates(d)))
 		}},
 		{"integral", func(d int) (Map, error) {
-			return NewIntegral(must(NewFourier(Gaussian{1}, d-1, D, r)), must(NewFourier(Gaussian{1}, 1, D, r))), nil
+			return newIntegral(must(NewFourier(Gaussian{1}, d-1, D, r)), must(NewFourier(Gaussian{1}, 1, D, r))), nil
 		}},
 		{"product", func(d int) (Map, error) { return asMap(NewProduct(must(NewFourier(Gaussian{1}, d, D, r)), curl(d))) }},
 		{"schur-10", func(d int) (Map, error) {

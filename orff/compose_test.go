@@ -35,11 +35,11 @@ func TestC2_14_Transformable(t *testing.T) {
 func TestC2_15_Integral(t *testing.T) {
 	fx := must(NewFourier(Gaussian{refSigma}, 3, 4, BlockRand(1, 1)))
 	ft := must(NewFourier(Gaussian{0.5}, 1, 3, BlockRand(1, 2)))
-	m := NewIntegral(fx, ft)
+	m := newIntegral(fx, ft)
 	d := m.Dims()
 	theta := normals(3, d.Params)
 	grid := []float64{-0.4, 0.1, 0.7}
-	onGrid := NewDecomposable(fx, must(OutputGrid(ft, grid)))
+	onGrid := NewDecomposable(fx, must(outputGrid(ft, grid)))
 	h := make([]float64, 3)
 	// theta is that of the decomposable map, too: the rows of Theta^T, p' = r_T.
 	onGrid.PredictTo(h, scalarFeatures(fx, refX), theta)
@@ -177,8 +177,8 @@ func TestImpossibleCompositions(t *testing.T) {
 		"linear transform of wrong size":  second(NewLinearTransform(2, 2, 2, []float64{1})),
 		"curl-free without bandwidth":     second(NewCurlFree(0, 3, 3, Bounded, NewRand(1))),
 		"unknown form":                    second(NewCurlFree(1, 3, 3, Form(5), NewRand(1))),
-		"grid of half a row":              second(OutputGrid(s2, []float64{1})),
-		"logarithm with too few offsets":  second(NewLogarithmic(s2, []float64{1})),
+		"grid of half a row":              second(outputGrid(s2, []float64{1})),
+		"logarithm with too few offsets":  second(newLogarithmic(s2, []float64{1})),
 		"skewed chi-squared with c = 0":   second(NewSkewedChiSquared([]float64{0}, 3, NewRand(1))),
 		"unknown semigroup":               second(NewSemigroup(SemigroupLaw(9), 1, 2, 3, NewRand(1))),
 		"Fastfood without bandwidth":      second(NewFastfood(0, 2, 3, NewRand(1))),

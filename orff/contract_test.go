@@ -60,7 +60,7 @@ func contracts() []contract {
 	entry := func(s Spectrum, x, z []float64) float64 { // variance of one draw of k~
 		delta := make([]float64, len(x))
 		lagTo(delta, x, z)
-		return CosSinVariance(s, delta)
+		return cosSinVariance(s, delta)
 	}
 	// Independent draws have the variance of the iid map at most: a safe bound
 	// for orthogonal frequencies, Fastfood and shifted sequences.
@@ -154,13 +154,13 @@ func contracts() []contract {
 			var v float64
 			for _, a := range refX {
 				for _, b := range refZ {
-					v += CosSinVariance(g, []float64{a - b})
+					v += cosSinVariance(g, []float64{a - b})
 				}
 			}
 			return v / float64(D)
 		}},
 		{name: "integral", x: append(append([]float64{}, refX...), 0.4), z: append(append([]float64{}, refZ...), -0.3), draws: 300, repeats: 10, build: func(D int, r Rand) (Map, error) {
-			return NewIntegral(must(NewFourier(g, 3, D, r)), must(NewFourier(Gaussian{0.5}, 1, D, BlockRand(r.Uint64(), 1)))), nil
+			return newIntegral(must(NewFourier(g, 3, D, r)), must(NewFourier(Gaussian{0.5}, 1, D, BlockRand(r.Uint64(), 1)))), nil
 		}},
 		{name: "product", x: refX, z: refZ, draws: 200, repeats: 20, build: func(D int, r Rand) (Map, error) {
 			curl, _ := gaussianField(3, D, Bounded, BlockRand(r.Uint64(), 1))
@@ -172,12 +172,12 @@ func contracts() []contract {
 			return asMap(NewSchur(NewDecomposable(must(NewFourier(g, 3, D, BlockRand(r.Uint64(), 1))), gamma), tr))
 		}, squaredError: func(D int) float64 {
 			gamma := must(GraphGamma(3, path3, 0.1))
-			k, v := g.K0(refDelta), CosSinVariance(g, refDelta)/float64(D)
+			k, v := g.K0(refDelta), cosSinVariance(g, refDelta)/float64(D)
 			var sum float64
 			for i, a := range refX {
 				for j, b := range refZ {
 					lag := []float64{a - b}
-					sum += square(gamma[3*i+j]) * productVariance(k, v, g.K0(lag), CosSinVariance(g, lag)/float64(D))
+					sum += square(gamma[3*i+j]) * productVariance(k, v, g.K0(lag), cosSinVariance(g, lag)/float64(D))
 				}
 			}
 			return sum

@@ -30,7 +30,7 @@ func NewCurlFree(sigma float64, d, D int, form Form, r Rand) (*CurlFree, error) 
 		return nil, err
 	}
 	m := &CurlFree{field: f, b: make([]float64, D), q: make([]float64, D)}
-	m.kernel, m.vary, m.settle = curlKernelTo, CurlFreeVarianceTo, m.settleB
+	m.kernel, m.vary, m.settle = curlKernelTo, curlFreeVarianceTo, m.settleB
 	m.redraw(&r)
 	return m, nil
 }
@@ -86,9 +86,9 @@ func (m *CurlFree) settleB() {
 	}
 }
 
-// CurlFreeVarianceTo writes the variance of one draw of the curl-free map at a
+// curlFreeVarianceTo writes the variance of one draw of the curl-free map at a
 // lag, d x d: D times the variance of the mean of D draws.
-func CurlFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
+func curlFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 	kernel := func(k, lag []float64) { curlKernelTo(k, lag, sigma) }
 	second := func(m, lag []float64) { fourthTo(m, lag, sigma) }
 	if form == Bounded { // A^2 = (d/sigma^2) A

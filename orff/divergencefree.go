@@ -46,7 +46,7 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r Rand)
 	if reduced {
 		m.inner, m.skip, m.factor = d-1, 1, 2
 	}
-	m.kernel, m.vary, m.settle = divergenceKernelTo, DivergenceFreeVarianceTo, m.settleB
+	m.kernel, m.vary, m.settle = divergenceKernelTo, divergenceFreeVarianceTo, m.settleB
 	m.redraw(&r)
 	return m, nil
 }
@@ -143,9 +143,9 @@ func (m *DivergenceFree) settleB() {
 	}
 }
 
-// DivergenceFreeVarianceTo writes the variance of one draw of the
+// divergenceFreeVarianceTo writes the variance of one draw of the
 // divergence-free map at a lag, d x d.
-func DivergenceFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
+func divergenceFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
 	d := len(delta)
 	kernel := func(k, lag []float64) { divergenceKernelTo(k, lag, sigma) }
 	second := func(m, lag []float64) { // A^2 = ||omega||^4 I - ||omega||^2 omega omega^T

@@ -24,8 +24,8 @@
 // Angular, Maclaurin and Kakade (dot products), Compositional, Semigroup, Nystroem
 // and Linear; ScalarSum and ScalarProduct combine them.
 //
-// Maps: Decomposable (k Gamma), CurlFree, DivergenceFree, Transformable and
-// Integral; Sum, NewHelmholtz, Product, Schur, Tensor and Congruence combine them;
+// Maps: Decomposable (k Gamma), CurlFree, DivergenceFree and Transformable;
+// Sum, NewHelmholtz, Product, Schur, Tensor and Congruence combine them;
 // Blocks makes a map block by block for doubly stochastic descent. An Output is
 // the Gamma of a Decomposable: the identity, a given matrix, of a graph
 // (GraphGamma), of a running Correlation, of low rank, or a simplex coding.

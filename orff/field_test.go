@@ -174,19 +174,19 @@ func TestC3_6_ExactVariances(t *testing.T) {
 		opNorm, trace0 float64
 		trace          float64
 	}{
-		{"curl unbounded", CurlFreeVarianceTo, Unbounded, []float64{
+		{"curl unbounded", curlFreeVarianceTo, Unbounded, []float64{
 			3.623907736441122, -0.01897031704324039, 0.010347445659949309,
 			-0.01897031704324039, 3.65701956255296, -0.022764380451888486,
 			0.010347445659949309, -0.022764380451888486, 3.62770179984977}, 3.678059368728191, 3 * 4 / 0.6561, 10.908629098843852},
-		{"curl bounded", CurlFreeVarianceTo, Bounded, []float64{
+		{"curl bounded", curlFreeVarianceTo, Bounded, []float64{
 			2.1068205469720738, 0.09642538570859846, -0.0525956649319628,
 			0.09642538570859846, 1.938514419189793, 0.11571046285031814,
 			-0.0525956649319628, 0.11571046285031814, 2.087535469830354}, 2.150650267748709, 3 * 2 / 0.6561, 6.132870435992221},
-		{"div unbounded", DivergenceFreeVarianceTo, Unbounded, []float64{
+		{"div unbounded", divergenceFreeVarianceTo, Unbounded, []float64{
 			7.587110622323717, 0.23780464988079753, -0.12971162720770774,
 			0.23780464988079753, 7.172033415259052, 0.2853655798569571,
 			-0.12971162720770774, 0.2853655798569571, 7.539549692347557}, 7.695203644996806, 3 * 6 / 0.6561, 22.298693729930324},
-		{"div bounded", DivergenceFreeVarianceTo, Bounded, []float64{
+		{"div bounded", divergenceFreeVarianceTo, Bounded, []float64{
 			4.328439148941135, 0.12240894712895868, -0.06676851661579564,
 			0.12240894712895868, 4.11477989577059, 0.1468907365547505,
 			-0.06676851661579564, 0.1468907365547505, 4.303957359515343}, 4.384079579454298, 3 * 2 / 0.6561, 12.74717640422707},
@@ -232,7 +232,7 @@ func TestC2_8_VarianceOfDecomposable(t *testing.T) {
 // C3.7: The bounded maps have the smaller trace of the variance.
 func TestC3_7_BoundedMapsVaryLess(t *testing.T) {
 	for _, delta := range [][]float64{{0, 0, 0}, refDelta} {
-		for _, to := range []func(v, delta []float64, sigma float64, form Form){CurlFreeVarianceTo, DivergenceFreeVarianceTo} {
+		for _, to := range []func(v, delta []float64, sigma float64, form Form){curlFreeVarianceTo, divergenceFreeVarianceTo} {
 			b, u := make([]float64, 9), make([]float64, 9)
 			to(b, delta, refSigma, Bounded)
 			to(u, delta, refSigma, Unbounded)

@@ -176,20 +176,20 @@ func (f *Fourier) variance(x, z []float64) float64 {
 		return math.NaN()
 	}
 	lagTo(f.delta, x, z)
-	return square(f.mass()) * CosSinVariance(f.spectrum, f.delta) / float64(f.n)
+	return square(f.mass()) * cosSinVariance(f.spectrum, f.delta) / float64(f.n)
 }
 
-// CosSinVariance is the variance of one frequency in the cos-sin form,
+// cosSinVariance is the variance of one frequency in the cos-sin form,
 // (1 + k0(2 delta))/2 - k0(delta)^2, since cos^2 t = (1 + cos 2t)/2.
-func CosSinVariance(s Spectrum, delta []float64) float64 {
+func cosSinVariance(s Spectrum, delta []float64) float64 {
 	k, k2 := twoLags(s, delta)
 	return (1+k2)/2 - k*k
 }
 
-// PhaseVariance is the variance of one feature in the phase form,
+// phaseVariance is the variance of one feature in the phase form,
 // 1 + k0(2 delta)/2 - k0(delta)^2: 2 cos a cos b = cos(a-b) + cos(a+b) and the
 // second term is independent noise.
-func PhaseVariance(s Spectrum, delta []float64) float64 {
+func phaseVariance(s Spectrum, delta []float64) float64 {
 	k, k2 := twoLags(s, delta)
 	return 1 + k2/2 - k*k
 }

@@ -10,8 +10,8 @@ import (
 // a cos b = cos(a − b) + cos(a + b).
 func TestC1_1_VariancesOfTheTwoForms(t *testing.T) {
 	g := Gaussian{refSigma}
-	near(t, "cos-sin variance", CosSinVariance(g, refDelta), 0.39986385799450697, 1e-14)
-	near(t, "phase variance", PhaseVariance(g, refDelta), 0.8998638579945069, 1e-14)
+	near(t, "cos-sin variance", cosSinVariance(g, refDelta), 0.39986385799450697, 1e-14)
+	near(t, "phase variance", phaseVariance(g, refDelta), 0.8998638579945069, 1e-14)
 
 	const n = 200000
 	mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) { return NewFourier(g, 3, 1, r) }, refX, refZ)
@@ -101,9 +101,9 @@ func TestC1_4_ShiftInvariantKernels(t *testing.T) {
 			near(t, "k0(0)", c.s.K0(make([]float64, 3)), 1, 0)
 			const D = 100000
 			f := must(NewFourier(c.s, 3, D, BlockRand(2, 1)))
-			near(t, "k~, cos-sin", scalarKernel(f, refX, refZ), c.k, 5*math.Sqrt(CosSinVariance(c.s, refDelta)/D))
+			near(t, "k~, cos-sin", scalarKernel(f, refX, refZ), c.k, 5*math.Sqrt(cosSinVariance(c.s, refDelta)/D))
 			p := must(NewPhase(c.s, 3, D, BlockRand(2, 1)))
-			near(t, "k~, phase", scalarKernel(p, refX, refZ), c.k, 5*math.Sqrt(PhaseVariance(c.s, refDelta)/D))
+			near(t, "k~, phase", scalarKernel(p, refX, refZ), c.k, 5*math.Sqrt(phaseVariance(c.s, refDelta)/D))
 		})
 	}
 }

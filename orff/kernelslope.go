@@ -356,19 +356,6 @@ func (m *Tensor) kernelPullTo(g, x, z, r, a []float64) {
 	}
 }
 
-func (m *Integral) kernelSmooth() error { return kernelSmooth(m.x, m.t) }
-
-func (m *Integral) kernelPullTo(g, x, z, r, a []float64) {
-	u, s := m.split(x)
-	v, t := m.split(z)
-	gu, gs := m.split(g)
-	m.x.(slopedScalar).kernelSlopeTo(gu, u, v)
-	vec.Scale(Kernel(m.t, s, t), gu)
-	m.t.(slopedScalar).kernelSlopeTo(gs, s, t)
-	vec.Scale(Kernel(m.x, u, v), gs)
-	vec.Scale(r[0]*a[0], g)
-}
-
 func (b *Blocks) kernelSmooth() error { return kernelSmooth(b.blocks[0]) }
 
 func (b *Blocks) kernelPullTo(g, x, z, r, a []float64) {

@@ -16,8 +16,8 @@ type Logarithmic struct {
 	c, u, v []float64 // u, v scratch
 }
 
-// NewLogarithmic wraps a map; c has one offset a coordinate.
-func NewLogarithmic(inner Scalar, c []float64) (*Logarithmic, error) {
+// newLogarithmic wraps a map; c has one offset a coordinate.
+func newLogarithmic(inner Scalar, c []float64) (*Logarithmic, error) {
 	if len(c) != inner.In() || !finite(c) {
 		return nil, fmt.Errorf("orff: a logarithmic map of %d inputs needs as many finite offsets, got %v", inner.In(), c)
 	}
@@ -38,7 +38,7 @@ func NewSkewedChiSquared(c []float64, D int, r Rand) (*Logarithmic, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewLogarithmic(f, c)
+	return newLogarithmic(f, c)
 }
 
 func (f *Logarithmic) In() int  { return f.inner.In() }

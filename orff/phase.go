@@ -105,5 +105,5 @@ func (f *Phase) variance(x, z []float64) float64 {
 		return math.NaN()
 	}
 	lagTo(f.delta, x, z)
-	return square(f.mass()) * PhaseVariance(f.spectrum, f.delta) / float64(f.n)
+	return square(f.mass()) * phaseVariance(f.spectrum, f.delta) / float64(f.n)
 }

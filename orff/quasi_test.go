@@ -105,7 +105,7 @@ func TestQuasiMonteCarloIsCloserThanMonteCarlo(t *testing.T) {
 		mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) {
 			return NewFourier(QuasiMonteCarlo{Gaussian{refSigma}, s}, 3, D, r)
 		}, refX, refZ)
-		iid := CosSinVariance(Gaussian{refSigma}, refDelta) / D
+		iid := cosSinVariance(Gaussian{refSigma}, refDelta) / D
 		if !(v <= iid/4) {
 			t.Errorf("%v: variance %g, of independent frequencies %g", s, v, iid)
 		}

@@ -328,7 +328,7 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 	clear(e[len(batch):])
 	for s := range l.cfg.Batch {
 		es := batch[s*d.Out : (s+1)*d.Out]
-		LossGradTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
+		lossGradTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
 		if c := l.cfg.Clip; c > 0 {
 			if r := norm(es); r > c {
 				vec.Scale(c/r, es)

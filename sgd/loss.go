@@ -6,7 +6,7 @@ import (
 )
 
 // Loss is a convex loss of one coordinate of a prediction f for a target y.
-// Targets that are NaN are missing: LossOf and LossGradTo skip them.
+// Targets that are NaN are missing: lossOf and lossGradTo skip them.
 type Loss interface {
 	// Value returns the loss.
 	Value(f, y float64) float64
@@ -15,8 +15,8 @@ type Loss interface {
 	Slope(f, y float64) float64
 }
 
-// LossOf returns the sum of the loss over the coordinates that are known.
-func LossOf(l Loss, f, y []float64) float64 {
+// lossOf returns the sum of the loss over the coordinates that are known.
+func lossOf(l Loss, f, y []float64) float64 {
 	if len(f) != len(y) {
 		panic(badLength)
 	}
@@ -29,9 +29,9 @@ func LossOf(l Loss, f, y []float64) float64 {
 	return s
 }
 
-// LossGradTo sets e to a subgradient of LossOf in f; a missing coordinate has
+// lossGradTo sets e to a subgradient of lossOf in f; a missing coordinate has
 // none and gets 0 (the multi-task loss of Brault 2017, section 6.4). e may be f.
-func LossGradTo(e []float64, l Loss, f, y []float64) {
+func lossGradTo(e []float64, l Loss, f, y []float64) {
 	if len(f) != len(y) || len(e) != len(y) {
 		panic(badLength)
 	}

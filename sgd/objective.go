@@ -192,8 +192,8 @@ func (o *Objective) gradientTo(g, theta []float64, loss Loss, y []float64) (valu
 	}
 	f := o.Predictions(theta)
 	o.forward(o.seen, f)
-	value = o.inv * LossOf(loss, o.seen, y)
-	LossGradTo(o.seen, loss, o.seen, y)
+	value = o.inv * lossOf(loss, o.seen, y)
+	lossGradTo(o.seen, loss, o.seen, y)
 	vec.Scale(o.inv, o.seen)
 	o.backward(o.e, o.seen)
 	if o.cfg.Manifold > 0 {

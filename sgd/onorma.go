@@ -101,7 +101,7 @@ func (o *ONORMA) Learn(x, y []float64) {
 		return
 	}
 	o.PredictTo(o.e, x)
-	LossGradTo(o.e, o.cfg.Loss, o.e, y)
+	lossGradTo(o.e, o.cfg.Loss, o.e, y)
 	o.t++
 	eta := o.cfg.Rate.Rate(o.t)
 	f := 1 - eta*o.cfg.Lambda

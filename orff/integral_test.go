@@ -7,7 +7,7 @@ import (
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-// Integral is the map of the Hilbert-Schmidt integral kernel (Brault 2017,
+// integralMap is the map of the Hilbert-Schmidt integral kernel (Brault 2017,
 // section 9.1): the output of h at x is a function of tau,
 //
 //	h(x)(tau) = phi_X(x)^T Theta phi_T(tau).
@@ -15,21 +15,21 @@ import (
 // As a Map it has the one input (x, tau), x first, and one output; its kernel is
 // k_X(x, x') k_T(tau, tau'). theta = vec(Theta), column by column, and phi =
 // [phi_X(x); phi_T(tau)].
-type Integral struct {
+type integralMap struct {
 	x, t   Scalar
 	rx, rt int
 	u, ux  []float64 // scratch: rt, rx
 }
 
-// NewIntegral joins the map of the inputs and the map of tau.
-func NewIntegral(x, t Scalar) *Integral {
-	return &Integral{x: x, t: t, rx: x.Len(), rt: t.Len(), u: make([]float64, t.Len()), ux: make([]float64, x.Len())}
+// newIntegral joins the map of the inputs and the map of tau.
+func newIntegral(x, t Scalar) *integralMap {
+	return &integralMap{x: x, t: t, rx: x.Len(), rt: t.Len(), u: make([]float64, t.Len()), ux: make([]float64, x.Len())}
 }
 
-// OutputGrid restricts tau to the rows of a grid, m x d_T row-major: with this
+// outputGrid restricts tau to the rows of a grid, m x d_T row-major: with this
 // Output a Decomposable of phi_X predicts h(x) at all of them, Gamma_ij =
 // phi_T(tau_i).phi_T(tau_j).
-func OutputGrid(t Scalar, grid []float64) (Output, error) {
+func outputGrid(t Scalar, grid []float64) (Output, error) {
 	d, r := t.In(), t.Len()
 	if len(grid) == 0 || len(grid)%d != 0 {
 		return Output{}, fmt.Errorf("orff: a grid needs whole rows of %d coordinates, got %d numbers", d, len(grid))
@@ -42,14 +42,14 @@ func OutputGrid(t Scalar, grid []float64) (Output, error) {
 	return OutputFactor(m, r, b)
 }
 
-func (m *Integral) Dims() Dims {
+func (m *integralMap) Dims() Dims {
 	return Dims{In: m.x.In() + m.t.In(), Out: 1, Features: m.rx + m.rt, Params: m.rx * m.rt}
 }
 
 // split returns the two parts of an input.
-func (m *Integral) split(x []float64) (a, tau []float64) { return x[:m.x.In()], x[m.x.In():] }
+func (m *integralMap) split(x []float64) (a, tau []float64) { return x[:m.x.In()], x[m.x.In():] }
 
-func (m *Integral) FeaturesTo(phi, x []float64) {
+func (m *integralMap) FeaturesTo(phi, x []float64) {
 	if len(phi) != m.rx+m.rt || len(x) != m.x.In()+m.t.In() {
 		panic(badLength)
 	}
@@ -58,7 +58,7 @@ func (m *Integral) FeaturesTo(phi, x []float64) {
 	m.t.FeaturesTo(phi[m.rx:], tau)
 }
 
-func (m *Integral) PredictTo(y, phi, theta []float64) {
+func (m *integralMap) PredictTo(y, phi, theta []float64) {
 	if len(y) != 1 || len(phi) != m.rx+m.rt {
 		panic(badLength)
 	}
@@ -66,7 +66,7 @@ func (m *Integral) PredictTo(y, phi, theta []float64) {
 	y[0] = vec.Dot(m.u, phi[m.rx:])
 }
 
-func (m *Integral) AddGradient(g []float64, alpha float64, phi, r []float64) {
+func (m *integralMap) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != 1 || len(phi) != m.rx+m.rt {
 		panic(badLength)
 	}
@@ -74,7 +74,7 @@ func (m *Integral) AddGradient(g []float64, alpha float64, phi, r []float64) {
 }
 
 // PullbackTo holds one side fixed and differentiates the other.
-func (m *Integral) PullbackTo(g, x, phi, theta, r []float64) {
+func (m *integralMap) PullbackTo(g, x, phi, theta, r []float64) {
 	a, tau := m.split(x)
 	ga, gt := m.split(g)
 	vec.MatTVec(m.ux, theta, phi[m.rx:])
@@ -84,10 +84,10 @@ func (m *Integral) PullbackTo(g, x, phi, theta, r []float64) {
 	vec.Scale(r[0], g)
 }
 
-func (m *Integral) Smooth() error { return smooth(m.x, m.t) }
+func (m *integralMap) Smooth() error { return smooth(m.x, m.t) }
 
 // Check asks both maps.
-func (m *Integral) Check(x []float64) error {
+func (m *integralMap) Check(x []float64) error {
 	a, tau := m.split(x)
 	if err := CheckInput(m.x, a); err != nil {
 		return err
@@ -96,23 +96,36 @@ func (m *Integral) Check(x []float64) error {
 }
 
 // State saves or restores both maps.
-func (m *Integral) State(c *snapshot.Codec) {
+func (m *integralMap) State(c *snapshot.Codec) {
 	c.Section("integral")
 	m.x.State(c)
 	m.t.State(c)
 }
 
-func (m *Integral) redraw(r *Rand) bool  { return redraw(m.x, r) && redraw(m.t, r) }
-func (m *Integral) weigh(s float64) bool { return weigh(m.x, s) }
+func (m *integralMap) redraw(r *Rand) bool  { return redraw(m.x, r) && redraw(m.t, r) }
+func (m *integralMap) weigh(s float64) bool { return weigh(m.x, s) }
 
-func (m *Integral) kernelTo(k, x, z []float64) {
+func (m *integralMap) kernelTo(k, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
 	k[0] = Kernel(m.x, a, b) * Kernel(m.t, s, t)
 }
 
-func (m *Integral) varianceTo(v, x, z []float64) {
+func (m *integralMap) varianceTo(v, x, z []float64) {
 	a, s := m.split(x)
 	b, t := m.split(z)
 	v[0] = productVariance(Kernel(m.x, a, b), Variance(m.x, a, b), Kernel(m.t, s, t), Variance(m.t, s, t))
+}
+
+func (m *integralMap) kernelSmooth() error { return kernelSmooth(m.x, m.t) }
+
+func (m *integralMap) kernelPullTo(g, x, z, r, a []float64) {
+	u, s := m.split(x)
+	v, t := m.split(z)
+	gu, gs := m.split(g)
+	m.x.(slopedScalar).kernelSlopeTo(gu, u, v)
+	vec.Scale(Kernel(m.t, s, t), gu)
+	m.t.(slopedScalar).kernelSlopeTo(gs, s, t)
+	vec.Scale(Kernel(m.x, u, v), gs)
+	vec.Scale(r[0]*a[0], g)
 }

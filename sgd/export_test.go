@@ -1,0 +1,7 @@
+package sgd
+
+// LossOf and LossGradTo are for the tests of another package.
+var (
+	LossOf     = lossOf
+	LossGradTo = lossGradTo
+)
