@@ -57,12 +57,13 @@ func (s *issued) addMonthEnd(o issuedAt) bool {
 	return true
 }
 
-// mayShare appends to dst the origins before o that can have a target time of o. Origins ascend,
-// so only one with a larger spacing can, or with one of months: none as long as the spacing stays.
+// mayShare appends to dst the origins before o that can have a target time of o: as long as origins ascend
+// only one with a larger spacing, or with one of months. After a clock was ahead and set back, also one that
+// does not lie before o.
 func (s issued) mayShare(dst issued, o issuedAt) issued {
 	length := o.spacing.Length()
-	for _, old := range s {
-		if old.spacing.Length() > length || old.spacing < 0 && old.time < o.time {
+	for _, old := range s[:max(0, len(s)-1)] { // the last one is o
+		if old.spacing.Length() > length || old.spacing < 0 && old.time < o.time || old.time >= o.time {
 			dst = append(dst, old)
 		}
 	}
