@@ -108,7 +108,7 @@ endurance: ## the tests of docs/reliability.md at full length, more than an hour
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run Kill9 -kills 25
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run KilledTogether -kills 3
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
-	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s -members 5
+	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 50 -every 2s -members 5
 	$(GO) test ./stream/kafka -v -timeout 0 -run LeaderChanges -leaders 6
 	$(GO) test ./stream/kafka -v -run RealBrokerFails -blackhole 60s
 	$(GO) test ./internal/tools/soak -v -timeout 0 -run 'Memory|HandOver' -measure -duration 10m
@@ -117,7 +117,7 @@ endurance: ## the tests of docs/reliability.md at full length, more than an hour
 	$(GO) test ./internal/tools/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
 
 members: ## five members join and leave under load, and the leaders of three brokers are killed (five minutes)
-	$(GO) test ./stream/kafka -count 1 -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s -members 5
+	$(GO) test ./stream/kafka -count 1 -v -timeout 0 -run RebalanceStorm -rounds 50 -every 2s -members 5
 	$(GO) test ./stream/kafka -count 1 -v -timeout 0 -run LeaderChanges -leaders 3
 
 SEEDS ?= 20000

@@ -557,7 +557,7 @@ var (
 // TestFault05_RebalanceStorm: the state goes from member to member through the
 // state topic, and nothing is lost or learnt twice.
 //
-//	go test ./stream/kafka -run RebalanceStorm -v -timeout 0 -rounds 60 -every 2s -members 5
+//	go test ./stream/kafka -run RebalanceStorm -v -timeout 0 -rounds 50 -every 2s -members 5
 func TestFault05_RebalanceStorm(t *testing.T) {
 	t.Parallel()
 	t.Run("in memory", func(t *testing.T) { storm(t, quick(newBroker(t, *members+1).Addr()), *rounds) })
