@@ -162,6 +162,7 @@ func (w *worker) connect() *connection {
 	}
 	c.Sink = delivery.New(config)
 	c.SetPauses(delivery.Pauses{})
+	s.connections = append(s.connections, c)
 	return c
 }
 

@@ -81,7 +81,9 @@ type sim struct {
 
 	want, have contents
 	db         database
-	files      bool // partitions write files, too
+
+	connections []*connection // all there were
+	files       bool          // partitions write files, too
 
 	change  change // of the topic
 	noticed bool   // by a process
@@ -109,7 +111,11 @@ func Run(o Options) Result {
 		s.advance()
 	}
 	for _, t := range s.tasks {
+		s.current = t
 		t.stop()
+	}
+	for _, c := range s.connections {
+		_ = c.Close() // never fails; a timer would keep it
 	}
 	effects := s.result.Effects
 	if s.result.Err == nil {
