@@ -175,6 +175,9 @@ func (s *Sink) whenIdle() {
 func (s *Sink) Confirm() {
 	s.busy.Lock()
 	defer s.busy.Unlock()
+	if s.settling.idle != nil {
+		s.settling.idle.Stop()
+	}
 	kept := s.settling.kept
 	if len(kept) == 0 || s.life.Err() != nil {
 		return
