@@ -384,6 +384,19 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
+// begin is for the first season: the forecasts under way are dropped, because they are not those of a remainder,
+// and so is most of what their outcomes have taught.
+func (o *multihorizon) begin() {
+	o.count = 0
+	for k, m := range o.mixtures {
+		m.discount(mixtureKeep)
+		o.shrinkages[k].discount(mixtureKeep)
+	}
+	for i := range o.single {
+		o.single[i].discount(mixtureKeep)
+	}
+}
+
 func (o *multihorizon) interrupt(*autoSeries) {
 	o.count = 0
 	o.lags.interrupt()

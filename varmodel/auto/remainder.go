@@ -10,7 +10,7 @@ import (
 const (
 	remainderLags   = 8   // samples of the remainder that are kept; the increments go further back
 	remainderChange = .25 // change of the shares, averaged over the variables, after which the remainder is computed again
-	mixtureKeep     = .3  // with a season of the clock: weight of the outcomes so far for the experts of one step, some of which are others now
+	mixtureKeep     = .3  // with a season of the clock: weight of the outcomes so far for the experts, some of which are others now
 	remainderEvery  = 64  // samples between two such times, at least
 	remainderKeep   = .02 // weight that the source then keeps of what it had learnt
 )
@@ -130,8 +130,11 @@ func (s *autoSeries) computeRemainder() {
 		f.prepare()
 	}
 	from, to := s.scaler, f.scaler
-	for _, v := range [][2][]float64{{to.Weight, from.Weight}, {to.Mean, from.Mean}, {to.Variance, from.Variance}, {to.Sd, from.Sd}} {
-		copy(v[0], v[1])
+	copy(to.Weight, from.Weight)
+	copy(to.Variance, from.Variance)
+	copy(to.Sd, from.Sd)
+	if min(s.past.Count, s.past.Depth) < s.total { // else a series of a part of a period has another mean
+		copy(to.Mean, from.Mean)
 	}
 	for j := range r.z {
 		to.Low[j], to.High[j] = min(to.Low[j], from.Low[j]), max(to.High[j], from.High[j])
@@ -139,6 +142,9 @@ func (s *autoSeries) computeRemainder() {
 	to.Derive()
 	if q.ofClock() {
 		s.panel.mixture.discount(mixtureKeep)
+	}
+	if s.multihorizon != nil && s.remainder == nil {
+		s.multihorizon.begin()
 	}
 	s.remainder = r
 	s.chooseSeason()

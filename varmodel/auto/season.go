@@ -23,13 +23,14 @@ const (
 	freeTerms      = 2.5 // terms before a cycle that was found has one
 	freeShare      = .2  // smallest share of a cycle that was found: a search sees many periods
 	freeCycles     = 2   // cycles of periods that were found without the clock
-	weekSpan       = 7 * 86400e9
+	daySpan        = 86400e9
+	weekSpan       = 7 * daySpan
 	yearSpan       = 31556952e9
 )
 
 // naturalSpans are the natural periods of the clock in nanoseconds: minute, hour, day,
 // week and year.
-var naturalSpans = []int64{60e9, 3600e9, 86400e9, weekSpan, yearSpan}
+var naturalSpans = []int64{60e9, 3600e9, daySpan, weekSpan, yearSpan}
 
 // seasons are the cycles of one series: the hour, the day, the week and the year as
 // far as the clock tells them, the period that is configured, and the periods that the

@@ -69,9 +69,12 @@ func (c *cycle) setFree() {
 	for j := range c.share {
 		t := &c.share[j].slope
 		t.least, t.smallest, t.short = freeTerms, freeShare, false
-		c.share[j].free = true
 	}
 }
+
+// soon reports whether the cycle may count before its slope does: by the clock, of a day or longer. The rise of
+// a morning repeats within each hour.
+func (c *cycle) soon() bool { return !c.free && c.span >= daySpan }
 
 // phaseOf is the phase at a time.
 func (c *cycle) phaseOf(ns int64) int {
@@ -202,10 +205,10 @@ func (c *cycle) learn(y, others, inverse []float64, observed []bool) {
 		v -= c.total[j]*perPeriod + others[j]
 		p := float64(mean[j]) * c.unit[j]
 		if !observed[j] {
-			c.share[j].add(0, 0, c.given, false)
+			c.share[j].add(0, 0, c.given, c.soon(), false)
 			continue
 		}
-		c.share[j].add(p*inverse[j], v*inverse[j], c.given, true)
+		c.share[j].add(p*inverse[j], v*inverse[j], c.given, c.soon(), true)
 		if inverse[j] > 0 {
 			limit := shapeLimit / inverse[j]
 			v = series.ClipTo(v, p-limit, p+limit)

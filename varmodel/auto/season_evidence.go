@@ -21,12 +21,12 @@ const (
 type share struct {
 	slope    slope
 	evidence evidence
-	free     bool // the search has found the cycle
 	value    float64
 }
 
-// add takes what was said and what happened, in standard deviations; 0 and 0 if nothing was observed.
-func (s *share) add(said, happened float64, given, observed bool) {
+// add takes what was said and what happened, in standard deviations; 0 and 0 if nothing was observed. soon is
+// for a cycle whose evidence counts before its slope does.
+func (s *share) add(said, happened float64, given, soon, observed bool) {
 	said = series.ClipTo(said, -shareDistance, shareDistance)
 	happened = series.ClipTo(happened, -shareDistance, shareDistance)
 	block := s.evidence.add(said, happened, s.slope.every, observed)
@@ -40,7 +40,7 @@ func (s *share) add(said, happened float64, given, observed bool) {
 	s.value = s.slope.value
 	switch ratio, early := s.evidence.share(); {
 	case given:
-	case ratio > 1 && !s.free && s.slope.every >= evidenceBlocks:
+	case ratio > 1 && soon && s.slope.every >= evidenceBlocks:
 		s.value = max(s.value, early)
 	case !(ratio > evidenceDoubt):
 		s.value = 0

@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -110,6 +111,37 @@ func TestADayIsKnownAfterTwo(t *testing.T) {
 	t.Logf("errors over those of the mean of the same hours: %.3f after two days, %.3f after four", two, four)
 	if !(two < 1.8 && four < 1.25) {
 		t.Errorf("errors over those of the mean of the same hours: %.3f after two days, %.3f after four", two, four)
+	}
+}
+
+// A sine of 288 a day with noise of .3, 1,500 rows: the forecast of the next 96 steps is within .2 of the truth in
+// the median of five seeds. The mean of the same hours is within .13 to .15, half of the noise; a season that began
+// with the mean of an incomplete day, and with the shrinkage from before it, had .23.
+func TestForecastsOfAStrongDayAreNearTheTruth(t *testing.T) {
+	const period, ahead = 288, 96
+	truth := func(i int) float64 { return 20 + 5*math.Sin(2*math.Pi*float64(i)/period) }
+	var errors []float64
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 4803))
+		f := newAuto(t, Config{Dim: 1, Horizon: ahead}).NewSeries()
+		clock, _ := eval.As[eval.Clocked](f)
+		const n = 1500
+		for i := range n {
+			clock.SetTime(modeltest.FirstOf2026 + int64(i)*86400e9/period)
+			if err := f.Observe([]float64{truth(i) + .3*rng.NormFloat64()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dst, sum := make([]float64, ahead), 0.
+		f.ForecastTo(dst)
+		for h, v := range dst {
+			sum += (v - truth(n+h)) * (v - truth(n+h))
+		}
+		errors = append(errors, math.Sqrt(sum/ahead))
+	}
+	slices.Sort(errors)
+	if t.Logf("RMSE %.3f", errors); !(errors[2] <= .2) {
+		t.Errorf("RMSE %.3f, the median above .2", errors)
 	}
 }
 

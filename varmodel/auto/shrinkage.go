@@ -105,3 +105,11 @@ func (t *shrinkage) State(c *snapshot.Codec) {
 		c.Float64(v)
 	}
 }
+
+// discount multiplies the weight of all outcomes so far by keep, in (0, 1]. The noise is a sum of squares.
+func (t *shrinkage) discount(keep float64) {
+	for _, v := range []*float64{&t.product, &t.square, &t.xy, &t.xx} {
+		*v *= keep
+	}
+	t.noise *= keep * keep
+}
