@@ -21,6 +21,9 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 			}
 			s.multihorizon.lags.discount(regression.DriftDiscount)
 		}
+		if s.calendar != nil {
+			s.calendar.discount(regression.DriftDiscount)
+		}
 	case eval.AdaptScaler:
 		s.scaler.ResetWeights()
 	case eval.AdaptRestart:

@@ -43,11 +43,12 @@ const (
 	Iterating  Ingredient = "iterate"     // the mixture fed with its own forecasts, beyond one step
 	Rounds     Ingredient = "rounds"      // rounds by the variance ratio, not by the horizon
 	Trends     Ingredient = "trend"       // start from the trend beyond one step
+	Calendar   Ingredient = "calendar"    // corrections by random features of hour, weekday and level
 )
 
 var Ingredients = []Ingredient{
 	Refitting, LongInputs, Stacking, Holding, Seasons, SeasonStep, EarlySteps,
-	Exact, CrossLags, OwnPast, Iterating, Rounds, Trends,
+	Exact, CrossLags, OwnPast, Iterating, Rounds, Trends, Calendar,
 }
 
 // ExpertNames lists the experts of the default model beside persistence. Config

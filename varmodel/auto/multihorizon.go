@@ -83,6 +83,7 @@ type origin struct {
 	trends    []float64   // anchors x dim: increment by the trend
 	moves     []float64   // anchors x dim: as much of it as is believed; forecasts start from there
 	awake     []bool      // for each anchor: the iterated mixture has a forecast
+	calendar  calendarForecast
 }
 
 // multihorizon makes the forecasts of more than one step ahead. It works on the
@@ -123,7 +124,7 @@ type multihorizon struct {
 	all          []float64  // scratch, horizon x dim
 }
 
-func newMultihorizon(m *auto, q *seasons) *multihorizon {
+func newMultihorizon(m *auto, q *seasons, calendar bool) *multihorizon {
 	g, work := m.direct, m.work
 	d, horizon := g.dim, g.steps[len(g.steps)-1]
 	o := &multihorizon{
@@ -169,11 +170,31 @@ func newMultihorizon(m *auto, q *seasons) *multihorizon {
 		for k := range p.forecasts {
 			p.forecasts[k] = make([]float64, anchorExperts*d)
 		}
+		if calendar {
+			p.calendar = newCalendarForecast(len(g.steps), d)
+		}
 	}
 	return o
 }
 
-func (o *multihorizon) learn(s *autoSeries, of *outcome) { o.Observe(of.sample, s.rest().scaler) }
+func (o *multihorizon) learn(s *autoSeries, of *outcome) {
+	if s.calendar != nil {
+		o.teach(s.calendar, s, of.sample)
+	}
+	o.Observe(of.sample, s.rest().scaler)
+}
+
+// teach gives the calendar the outcome of the corrected forecasts.
+func (o *multihorizon) teach(c *calendar, s *autoSeries, sample []float64) {
+	n := len(o.origins)
+	for k, h := range o.direct.steps {
+		if o.count < h {
+			break
+		}
+		every := o.rounds[k].length(o.mixtures[k].steps, s.rest().scaler)
+		c.learnAnchor(s, k, &o.origins[(o.next-h+n)%n].calendar, sample, every)
+	}
+}
 
 // Observe scores the forecasts whose target is the given sample, NaN where missing, and
 // learns from the errors. s are the statistics of the remainder before the sample.
@@ -266,6 +287,9 @@ func (o *multihorizon) forecast(s *autoSeries) {
 	for k := range o.direct.steps {
 		o.expertsTo(p.forecasts[k], k, whole, f, p)
 		o.combine(k, p, s.gate)
+	}
+	if s.calendar != nil {
+		s.calendar.correctAnchors(o.atAnchors, p.seasons, &p.calendar, s)
 	}
 	o.next = (o.next + 1) % len(o.origins)
 	o.count = min(o.count+1, len(o.origins))
@@ -455,6 +479,9 @@ func (o *multihorizon) originsState(c *snapshot.Codec) {
 		}
 		for k := range p.awake {
 			c.Bool(&p.awake[k])
+		}
+		if p.calendar.last != nil {
+			p.calendar.State(c)
 		}
 	}
 	for _, v := range [][]float64{o.iteratedPath, o.mixture.path, o.seasonPath, o.ahead, o.pathWeights, o.atAnchors} {

@@ -55,6 +55,7 @@ type seasons struct {
 	last    []float64       // season at the last sample, from before that was learnt
 	active  bool            // a cycle has a share
 	others  []float64       // scratch: shapes of the shorter cycles
+	turning []*cycle        // scratch
 }
 
 // newSeasons returns the seasons of a new series, whose samples come to past first. given is the configured period,
@@ -223,6 +224,19 @@ func (s *seasons) phases() (now eval.Phases) {
 		}
 	}
 	return now
+}
+
+// turns returns the two longest cycles of at least shortestPhases samples, the shorter one first; those that
+// were found only with a share.
+func (s *seasons) turns() []*cycle {
+	s.turning = s.turning[:0]
+	for i := len(s.cycles) - 1; i >= 0 && len(s.turning) < 2; i-- {
+		if c := s.cycles[i]; c.period >= shortestPhases && (c.active || !c.free) {
+			s.turning = append(s.turning, c)
+		}
+	}
+	slices.Reverse(s.turning)
+	return s.turning
 }
 
 // phaseNow is the phase of a cycle at the last sample.

@@ -26,6 +26,7 @@ type autoSeries struct {
 
 	gate         *gate
 	panel        *panel
+	calendar     *calendar     // nil without the ingredient
 	seasons      *seasons      // without any cycle for good where series share the weights
 	remainder    *remainder    // nil while there is no season
 	exact        *leastSquares // in place of the panel where there is little noise

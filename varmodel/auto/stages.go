@@ -93,6 +93,10 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.add(exogenous{inputs})
 	}
 	s.add(s.seasons, statistics{}, s.panel)
+	if m.seasonal() && m.has(Calendar) {
+		s.calendar = newCalendar(m)
+		s.add(s.calendar)
+	}
 	if m.has(Holding) {
 		s.holds = newHolds(d)
 		s.add(s.holds)
@@ -107,7 +111,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	}
 	s.add(s.gate)
 	if m.direct != nil {
-		s.multihorizon = newMultihorizon(m, s.seasons)
+		s.multihorizon = newMultihorizon(m, s.seasons, s.calendar != nil)
 		s.add(s.multihorizon)
 	}
 	if inputs != nil {

@@ -1,0 +1,376 @@
+package auto
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/internal/lanes"
+	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+	"github.com/orffvar/forecaster/varmodel/series"
+)
+
+const (
+	calendarAfter  = 500 // samples before the calendar begins: it has many weights
+	calendarShort  = 3   // harmonics of the shorter cycle
+	calendarLong   = 2   // harmonics of the longer one
+	calendarBoth   = 2   // harmonics of the shorter cycle that are multiplied by the first one of the longer
+	calendarWaves  = 1 + 2*calendarShort + 2*calendarLong + 4*calendarBoth
+	calendarStates = 4                              // 1, level, increment, surprise
+	calendarSize   = calendarWaves * calendarStates // features
+
+	calendarRidge      = 4
+	calendarForgetting = .9998 // weight of a sample after one step
+	calendarEvery      = 32    // samples between two steps of a learner
+	calendarSteps      = 2     // a horizon of so many steps teaches with one outcome in two, …
+	calendarThin       = 8     // … of twice as many in four, down to one in so many: outcomes of neighbours are alike
+	calendarLeast      = 8     // outcomes between two steps of a learner, at least
+	calendarLimit      = 8     // limit of an error, in typical errors
+	calendarMemory     = 1000  // forecasts over which errors are averaged
+	calendarYoung      = 3000  // samples in which all learners are awake; later those …
+	calendarWorth      = .005  // … that take so much off the mean square error, and the others …
+	calendarTrial      = 8     // … in one of so many …
+	calendarBlock      = 64    // … stretches of so many samples
+	calendarDistance   = 4     // limit of a level and of an increment, in standard deviations
+	calendarSurprise   = 2.5   // limit of the last error, in two typical steps
+)
+
+// calendar is the stage that corrects forecasts where their errors depend on the hour, the weekday and the level
+// together: a season is the same at all levels, and experts are the same at all hours. A regression of each
+// variable for one step and for each anchor forecasts the error e of the other parts, in typical errors:
+//
+//	e = sum_i w_i(phase) (a_i + b_i level + c_i increment + d_i surprise),
+//
+// w being waves of the two longest cycles at the target, level and increment those of the last value and of the
+// forecast, and surprise the last error. It is the operator-valued kernel of Brault (2017, section 3.3), a product
+// of a periodic kernel with a linear one: on a circle the frequencies are whole numbers, and need not be drawn.
+//
+// Corrections are shrunken like forecasts of anchors: where errors are noise, there is none.
+type calendar struct {
+	horizons []int // 1, and the anchors
+	periods  []int // of the cycles; with others it begins again
+	work     *sgd.Workspace
+
+	learners []*sgd.BlockNewton // horizons x dim; nil before it begins
+	errors   []typicalError     // horizons x dim
+	factors  []shrinkage        // horizons x dim
+
+	surprise []float64        // of each variable
+	now      calendarForecast // of one step
+	phi      []float64        // dim x calendarSize: of one step
+
+	waves, features, out []float64 // scratch
+}
+
+// calendarForecast is what was known of forecasts when they were made, and what the calendar said about their
+// errors, in typical errors.
+type calendarForecast struct {
+	known                 bool
+	last, level, surprise []float64
+	base, said            []float64 // horizons x dim: forecasts without correction, and what was said; NaN by a learner that sleeps
+}
+
+func newCalendarForecast(horizons, dim int) calendarForecast {
+	return calendarForecast{
+		last: make([]float64, dim), level: make([]float64, dim), surprise: make([]float64, dim),
+		base: make([]float64, horizons*dim), said: make([]float64, horizons*dim),
+	}
+}
+
+// typicalError is a mean absolute error, of the last calendarMemory errors rather than of those before.
+type typicalError struct {
+	mean, count float64
+	squares     float64 // sum of the squares in means, with the forgetting of a shrinkage
+}
+
+func (t *typicalError) add(e float64) {
+	t.count = min(t.count+1, calendarMemory)
+	t.mean += (math.Abs(e) - t.mean) / t.count
+}
+
+// in returns an error in typical errors.
+func (t *typicalError) in(e float64) float64 {
+	if t.mean == 0 {
+		return 0
+	}
+	return lanes.Clip(e/t.mean, calendarLimit)
+}
+
+func newCalendar(m *auto) *calendar {
+	d := m.cfg.Dim
+	c := &calendar{
+		horizons: []int{1}, work: &m.work.newton,
+		surprise: make([]float64, d), now: newCalendarForecast(1, d), phi: make([]float64, d*calendarSize),
+		waves: make([]float64, calendarWaves), features: make([]float64, calendarSize), out: make([]float64, 1),
+	}
+	if m.direct != nil {
+		c.horizons = append(c.horizons, m.direct.steps...)
+	}
+	return c
+}
+
+// begin makes the learners.
+func (c *calendar) begin(dim int) {
+	n := len(c.horizons) * dim
+	c.learners = make([]*sgd.BlockNewton, n)
+	for i := range c.learners {
+		var err error
+		c.learners[i], err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+			Features: calendarSize, Outputs: 1, Block: calendarSize, Every: max(calendarEvery/thin(c.horizons[i/dim]), calendarLeast),
+			Ridge: calendarRidge, Forgetting: calendarForgetting, Workspace: c.work,
+		})
+		if err != nil {
+			panic("varmodel: " + err.Error()) // the constants above are valid
+		}
+	}
+	c.errors, c.factors = make([]typicalError, n), slices.Repeat([]shrinkage{{every: 1, errors: 1}}, n)
+	c.now.known = false
+}
+
+// begun reports whether there are learners. With other cycles it begins again.
+func (c *calendar) begun(s *autoSeries) bool {
+	if s.total < calendarAfter {
+		return false
+	}
+	cycles := s.seasons.turns()
+	if !slices.EqualFunc(c.periods, cycles, func(period int, t *cycle) bool { return period == t.period }) {
+		c.periods, c.learners = c.periods[:0], nil
+		for _, t := range cycles {
+			c.periods = append(c.periods, t.period)
+		}
+		if len(cycles) > 0 {
+			c.begin(s.m.cfg.Dim)
+		}
+	}
+	return c.learners != nil
+}
+
+// look writes the waves h samples after the last one.
+func (c *calendar) look(s *seasons, h int) {
+	clear(c.waves)
+	c.waves[0] = 1
+	short, long := c.waves[1:], c.waves[1+2*calendarShort:]
+	cycles := s.turns()
+	if len(cycles) > 0 {
+		wavesTo(short, calendarShort, s, cycles[0], h)
+	}
+	if len(cycles) < 2 {
+		return
+	}
+	wavesTo(long, calendarLong, s, cycles[1], h)
+	both := long[2*calendarLong:]
+	for i := range 2 * calendarBoth {
+		both[2*i], both[2*i+1] = long[0]*short[i], long[1]*short[i]
+	}
+}
+
+// wavesTo writes the cosines and sines of the harmonics of a cycle h samples after the last one.
+func wavesTo(dst []float64, harmonics int, s *seasons, c *cycle, h int) {
+	sin, cos := math.Sincos(2 * math.Pi * float64((s.phaseNow(c)+h)%c.period) / float64(c.period))
+	x, y := cos, sin
+	for k := range harmonics {
+		dst[2*k], dst[2*k+1] = x, y
+		x, y = x*cos-y*sin, x*sin+y*cos
+	}
+}
+
+// featuresTo writes the features of forecast i of variable j, after look.
+func (c *calendar) featuresTo(phi []float64, p *calendarForecast, s *series.Scaler, i, j int) {
+	level, surprise := p.level[j], p.surprise[j]
+	increment := lanes.Clip((p.base[i]-p.last[j])*s.Inverse[j], calendarDistance)
+	for k, w := range c.waves {
+		to := phi[k*calendarStates:][:calendarStates]
+		to[0], to[1], to[2], to[3] = w, w*level, w*increment, w*surprise
+	}
+}
+
+// forecast corrects the forecast of one step.
+func (c *calendar) forecast(s *autoSeries) {
+	p := &c.now
+	copy(p.base, s.next)
+	if p.known = c.begun(s); !p.known {
+		return
+	}
+	copy(p.last, s.past.Lag(0))
+	copy(p.surprise, c.surprise)
+	for j, v := range p.last {
+		p.level[j] = lanes.Clip((v-s.scaler.Mean[j])*s.scaler.Inverse[j], calendarDistance)
+	}
+	c.look(s.seasons, 1)
+	for j := range p.base {
+		phi := c.phi[j*calendarSize : (j+1)*calendarSize]
+		s.next[j] = c.correct(phi, p, s, j, j, 0)
+	}
+}
+
+// correct keeps what is said about forecast i of variable j, of the given horizon, and returns the corrected
+// forecast.
+func (c *calendar) correct(phi []float64, p *calendarForecast, s *autoSeries, i, j, horizon int) float64 {
+	at := horizon*len(p.last) + j
+	if p.said[i] = math.NaN(); !c.awake(s, at) {
+		return p.base[i]
+	}
+	c.featuresTo(phi, p, s.scaler, i, j)
+	c.learners[at].PredictTo(c.out, phi)
+	p.said[i] = lanes.Clip(c.out[0], calendarLimit)
+	by := c.factors[at].factor * p.said[i] * c.errors[at].mean
+	if by == 0 {
+		return p.base[i]
+	}
+	return s.scaler.Within(j, p.base[i]+by, p.base[i]-p.last[j])
+}
+
+// awake reports whether a learner takes part. It sleeps where its corrections are worth little.
+func (c *calendar) awake(s *autoSeries, at int) bool {
+	t := &c.factors[at]
+	return s.total < calendarYoung || s.total/calendarBlock%calendarTrial == 0 ||
+		t.factor > 0 && t.xy*t.xy > calendarWorth*t.xx*c.errors[at].squares
+}
+
+// correctAnchors corrects the forecasts of the anchors for the remainder, given the seasons; both anchors x dim.
+func (c *calendar) correctAnchors(forecasts, seasons []float64, p *calendarForecast, s *autoSeries) {
+	if p.known = c.now.known; !p.known {
+		return
+	}
+	copy(p.last, c.now.last)
+	copy(p.level, c.now.level)
+	copy(p.surprise, c.now.surprise)
+	for k, h := range c.horizons[1:] {
+		c.look(s.seasons, h)
+		for j := range p.last {
+			i := k*len(p.last) + j
+			p.base[i] = forecasts[i] + seasons[i]
+			if v := c.correct(c.features, p, s, i, j, k+1); !s.gate.shifted(j, h) {
+				forecasts[i] = v - seasons[i]
+			}
+		}
+	}
+}
+
+// learn learns the errors of the last forecast of one step.
+func (c *calendar) learn(s *autoSeries, o *outcome) {
+	for j, v := range o.target {
+		e := v - c.now.base[j]
+		if c.surprise[j] = 0; !s.pending || e != e {
+			continue
+		}
+		c.surprise[j] = lanes.Clip(e*s.scaler.PerStep[j]/2, calendarSurprise)
+		if c.now.known && c.learners != nil && c.now.said[j] == c.now.said[j] {
+			c.score(j, e, c.now.said[j])
+			c.teach(c.phi[j*calendarSize:(j+1)*calendarSize], j, e)
+		}
+	}
+}
+
+// learnAnchor learns the errors of the forecasts for anchor k, given their outcome, of which so many make a term
+// of the shrinkage.
+func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample []float64, every int) {
+	if !p.known || c.learners == nil {
+		return
+	}
+	taught := teaches(s.total, thin(c.horizons[k+1]))
+	if taught {
+		c.look(s.seasons, 1)
+	}
+	for j, v := range sample {
+		i := k*len(sample) + j
+		e := v - p.base[i]
+		if e != e || p.said[i] != p.said[i] {
+			continue
+		}
+		at := i + len(sample)
+		c.factors[at].every = every
+		c.score(at, e, p.said[i])
+		if taught {
+			c.featuresTo(c.features, p, s.scaler, i, j)
+			c.teach(c.features, at, e)
+		}
+	}
+}
+
+// thin is the number of outcomes of a horizon of which one teaches, a power of two.
+func thin(horizon int) int {
+	n := 1
+	for n < calendarThin && 2*n <= horizon/calendarSteps {
+		n *= 2
+	}
+	return n
+}
+
+// teaches reports whether a sample teaches, of which one in n does. The multiples of the golden ratio visit all
+// phases of a cycle alike.
+func teaches(sample, n int) bool {
+	const golden = 0x9e3779b97f4a7c15
+	return uint64(sample)*golden>>32%uint64(n) == 0
+}
+
+// score takes an error and what was said about it.
+func (c *calendar) score(at int, e, said float64) {
+	t := &c.errors[at]
+	t.add(e)
+	e = lanes.Clip(t.in(e), shrinkageLimit)
+	t.squares = shrinkageForgetting*t.squares + e*e
+	c.factors[at].add(said, e)
+	c.factors[at].endOutcome()
+}
+
+// teach lets a learner learn an error that has been scored.
+func (c *calendar) teach(phi []float64, at int, e float64) {
+	c.learners[at].PredictTo(c.out, phi)
+	c.out[0] = c.errors[at].in(e) - c.out[0]
+	c.learners[at].Update(phi, c.out)
+}
+
+func (c *calendar) discount(keep float64) {
+	for _, l := range c.learners {
+		l.Discount(keep)
+	}
+}
+
+func (c *calendar) interrupt(*autoSeries) {
+	clear(c.surprise)
+	c.now.known = false
+}
+
+func (c *calendar) stateOf(s *snapshot.Codec, of *autoSeries) {
+	s.Section("calendar")
+	d := of.m.cfg.Dim
+	n, begun := len(c.periods), c.learners != nil
+	s.Len(&n, 2)
+	if s.Decoding() {
+		c.periods = make([]int, n)
+	}
+	for i := range c.periods {
+		s.Index(&c.periods[i], check.MaxPeriod+1)
+	}
+	s.Float64s(c.surprise)
+	s.Float64s(c.now.base)
+	if s.Bool(&begun); !begun {
+		return
+	}
+	if s.Decoding() {
+		c.begin(d)
+	}
+	c.now.State(s)
+	s.Float64s(c.phi)
+	for k, h := range c.horizons {
+		s.Optional(strconv.Itoa(h), func() {
+			for at := k * d; at < (k+1)*d; at++ {
+				s.Float64(&c.errors[at].mean)
+				s.Float64(&c.errors[at].count)
+				s.Float64(&c.errors[at].squares)
+				c.factors[at].State(s)
+				c.learners[at].State(s)
+			}
+		})
+	}
+}
+
+func (p *calendarForecast) State(c *snapshot.Codec) {
+	c.Bool(&p.known)
+	for _, v := range [][]float64{p.last, p.level, p.surprise, p.base, p.said} {
+		c.Float64s(v)
+	}
+}
