@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -25,6 +26,51 @@ func (w *CounterWatch) Write(_ context.Context, b *stream.Batch) error {
 
 // Close implements stream.Sink.
 func (w *CounterWatch) Close() error { return nil }
+
+// counterLog is a tap that says once of each variable of a partition that it rises as a counter does. It looks
+// at the first samples alone, so that it costs nothing later.
+type counterLog struct {
+	CounterWatch
+	log       *slog.Logger
+	partition string
+	samples   int
+	next      int // samples after which it looks
+	said      map[string]bool
+}
+
+const firstCounterLook, lastCounterLook = 200, 100_000
+
+func newCounterLog(log *slog.Logger, partition string) *counterLog {
+	return &counterLog{log: log, partition: partition, next: firstCounterLook, said: make(map[string]bool)}
+}
+
+// Write implements stream.Sink.
+func (l *counterLog) Write(ctx context.Context, b *stream.Batch) error {
+	if l.next > lastCounterLook || len(b.Observations) == 0 {
+		return nil
+	}
+	if err := l.CounterWatch.Write(ctx, b); err != nil {
+		return err
+	}
+	if l.samples += len(b.Observations); l.samples < l.next {
+		return nil
+	}
+	for l.next <= l.samples {
+		l.next *= 2
+	}
+	names, _ := l.Counters()
+	for _, name := range names {
+		if !l.said[name] {
+			l.said[name] = true
+			l.log.Info("variable rises as a counter does; forecasts are of the count. pipeline.rate makes rates per second of it",
+				"variable", name, "set", shell.Quote("pipeline.rate="+name), "partition", l.partition)
+		}
+	}
+	if l.next > lastCounterLook {
+		l.Courses = assemble.Courses{}
+	}
+	return nil
+}
 
 // CounterNotes says which variables become rates, with how many resets, and which others in w are counters.
 func CounterNotes(c *config.Config, w *assemble.Courses, resets int64) (notes []string) {

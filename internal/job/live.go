@@ -262,7 +262,7 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 		}
 	}
 	watch := newSeriesWatch()
-	taps := append(slices.Clip(l.Taps), watch)
+	taps := append(slices.Clip(l.Taps), watch, newCounterLog(l.log, name))
 	if misfits := newMisfitLog(cfg, l.log, name); misfits != nil {
 		taps = append(taps, misfits)
 	}
