@@ -46,21 +46,23 @@ func FuzzArrow(f *testing.F) {
 }
 
 // What unpacks to more than a thousand times its size is refused before it fills memory or disk.
-func TestArrowBomb(t *testing.T) {
-	f, err := os.Open(filepath.Join("..", "..", "internal", "wire", "testdata", "corpus", "bomb.arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := file.ArrowFormat.Table(f, info.Size(), new(file.SourceConfig))
-	if err == nil {
-		_, err = io.Copy(io.Discard, text)
-	}
-	if err == nil || !strings.Contains(err.Error(), "more than 1000 times as long") {
-		t.Error(err)
+func TestTableBombs(t *testing.T) {
+	for name, format := range map[string]file.Format{"bomb.arrow": file.ArrowFormat, "bomb.parquet": file.ParquetFormat} {
+		f, err := os.Open(filepath.Join("..", "..", "internal", "wire", "testdata", "corpus", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := format.Table(f, info.Size(), new(file.SourceConfig))
+		if err == nil {
+			_, err = io.Copy(io.Discard, text)
+		}
+		if err == nil || !strings.Contains(err.Error(), "more than 1000 times as") {
+			t.Error(name, err)
+		}
 	}
 }

@@ -57,6 +57,9 @@ func newParquetReader(r io.ReaderAt, size int64) (p *parquetReader, lists []stri
 	if err != nil {
 		return nil, nil, fmt.Errorf("not a Parquet file, or a damaged one: %w", err)
 	}
+	if cells := f.NumRows() * int64(len(f.Schema().Columns())); cells > leastRefused/8 && cells*8/mostUnpacked > size {
+		return nil, nil, fmt.Errorf("the Parquet file has %d rows in %d bytes, more than %d times as much as it is long: name a part of it", f.NumRows(), size, mostUnpacked)
+	}
 	p = &parquetReader{groups: f.RowGroups(), left: f.NumRows(), buffer: make([]parquet.Row, parquetRows), leaves: len(f.Schema().Columns())}
 	if p.columns, lists = parquetColumns(f); len(p.columns) == 0 {
 		return nil, nil, errors.New("no column of single values")

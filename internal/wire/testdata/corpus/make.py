@@ -171,6 +171,8 @@ pq.write_table(pa.table({'time': hours, 'up': [v > 20 for v in a], 'temp': a}), 
 pq.write_table(pa.table({'time': [t.isoformat() for t in hours], 'temp': [str(v) for v in a]}), 'texts.parquet'); read('texts.parquet', temp=a)
 pq.write_table(pa.table({'time': hours, 'temp': a, 'raw': [b'\xff\x00'] * N}), 'binary.parquet'); read('binary.parquet', 'column raw left out', temp=a)
 
+pq.write_table(pa.table({'time': np.zeros(40_000_000, 'int64')}), 'bomb.parquet', row_group_size=40_000_000, compression='zstd') # read by stream/file
+
 # Arrow and Feather
 d.to_feather('pandas.feather'); read('pandas.feather')
 for codec in ('lz4', 'zstd', 'uncompressed'):
