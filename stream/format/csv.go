@@ -423,24 +423,6 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	return v, nil
 }
 
-// numberHint says what makes text that is no number one, in a column with the unit; "" where nothing is known.
-func (d *CSV) numberHint(text []byte, unit string) string {
-	cell := strings.TrimSpace(string(text))
-	if other := unitOf(cell); unit != "" && other != "" {
-		if command := scaled(unit, other); command != "" {
-			return ": bring it to the unit of the column with  " + command
-		}
-		return fmt.Sprintf(", as other cells of the column are in%s: write it in this unit, or leave it empty", blank(unit))
-	}
-	if command := stripped(cell); command != "" {
-		return ": make it one with  " + command
-	}
-	if mark := thousandsMark(cell); mark != 0 && mark != d.c.Thousands {
-		return ": say " + d.c.Names.Set("CSVConfig.Thousands", string(mark))
-	}
-	return ""
-}
-
 // withPoint rewrites a number with a decimal comma or separators of thousands as Go reads it; nil
 // where the separators do not make groups of three digits: 1.5 and 0.123 are no numbers with points
 // between thousands. Groups of two, as in 12,34,567, are usual in India.

@@ -147,3 +147,21 @@ func (s *sniffer) findMultiples(column int) {
 
 // blank puts a blank before a unit.
 func blank(unit string) string { return " " + strings.TrimSpace(unit) }
+
+// numberHint says what makes text that is no number one, in a column with the unit; "" where nothing is known.
+func (d *CSV) numberHint(text []byte, unit string) string {
+	cell := strings.TrimSpace(string(text))
+	if other := unitOf(cell); unit != "" && other != "" {
+		if command := scaled(unit, other); command != "" {
+			return ": bring it to the unit of the column with  " + command
+		}
+		return fmt.Sprintf(", as other cells of the column are in%s: write it in this unit, or leave it empty", blank(unit))
+	}
+	if command := stripped(cell); command != "" {
+		return ": make it one with  " + command
+	}
+	if mark := thousandsMark(cell); mark != 0 && mark != d.c.Thousands {
+		return ": say " + d.c.Names.Set("CSVConfig.Thousands", string(mark))
+	}
+	return ""
+}
