@@ -75,7 +75,7 @@ func newArrowReader(f io.ReaderAt, size int64) (r *arrowReader, err error) {
 	case n == 8 && b[:6] == arrowMagic:
 		schema, err = r.footer()
 	case n == 8 && b[:4] == "FEA1":
-		return nil, errors.New("Feather of version 1, which no program writes since 2020: write it again with pandas: read_feather, then to_feather")
+		return nil, errors.New("a file of Feather of version 1, which no program writes since 2020: write it again with pandas: read_feather, then to_feather")
 	case n == 8 && (b[:4] == "\xff\xff\xff\xff" || b[3] == 0):
 		r.stream = true
 		schema, err = r.begin()
