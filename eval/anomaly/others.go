@@ -86,20 +86,36 @@ func (s *Scorer) observeOthers() evidence {
 	residuals.Pace = s.pace(Correlation)
 	residuals.Add(s.r, lanes.Weight(float64(s.n-othersStart), 1./anomalyMemory), winsor, s.lesson(Correlation))
 	squares := residuals.Square[:len(s.r)]
-	most, last := largestOf(squares), 0.
-	for most > 0 {
-		at := slices.Index(squares, most)
-		if math.Abs(residuals.Mean[at]) > othersLeast*s.others.n*s.others.q.At(at, at) {
-			last = s.r[at] * s.r[at] / residuals.Usual[at]
-			break
-		}
-		squares[at] = 0
-		most = largestOf(squares)
+	at, most := s.contradiction(squares)
+	last := 0.
+	if most > 0 {
+		last = s.r[at] * s.r[at] / residuals.Usual[at]
 	}
 	if w.learns(s.c.NormalAfter) && (s.n < othersKnown || s.n%othersRest == 0) {
 		s.others.learn(s.levels.Z[:len(s.r)])
 	}
 	return evidence{most, last}.root()
+}
+
+// contradiction returns the variable with the largest statistic, and this, and sets all to 0 that are rounding if the
+// largest one is.
+func (s *Scorer) contradiction(squares []float64) (at int, most float64) {
+	rounding := func(j int) bool {
+		return !(math.Abs(s.residuals.Mean[j]) > othersLeast*s.others.n*s.others.q.At(j, j))
+	}
+	if most = largestOf(squares); most == 0 {
+		return 0, 0
+	}
+	if at = slices.Index(squares, most); !rounding(at) {
+		return at, most
+	}
+	for j := range squares {
+		if rounding(j) {
+			squares[j] = 0
+		}
+	}
+	most = largestOf(squares)
+	return slices.Index(squares, most), most
 }
 
 func (o *others) state(c *snapshot.Codec) {

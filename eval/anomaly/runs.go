@@ -24,9 +24,12 @@ type valueRun struct {
 // surprisal returns -log P that a run of this length comes to its end at a sample, by the
 // n samples so far. P is the share of samples that begin a run times the shares of runs
 // that double their length, each by Krichevsky and Trofimov: half of what never came may come.
-func (r *valueRun) surprisal(n float64) float64 {
+func (r *valueRun) surprisal(n float64) float64 { return math.Log(r.inverse(n)) }
+
+// inverse returns 1/P.
+func (r *valueRun) inverse(n float64) float64 {
 	if r.age < runLeast {
-		return 0
+		return 1
 	}
 	runs := func(i int) float64 { return float64(r.reached[i]) / runParts }
 	bin := min(bits.Len16(r.age)-1, runBins-1)
@@ -34,7 +37,7 @@ func (r *valueRun) surprisal(n float64) float64 {
 	for i := range bin {
 		inverse *= (runs(i) + 1) / (runs(i+1) + .5)
 	}
-	return math.Log(inverse)
+	return inverse
 }
 
 // repeat counts a repetition at the time.
@@ -83,7 +86,7 @@ type anomalyRuns struct {
 	share float64 // log of the number of variables, each of which may stand still
 
 	// Of the last sample.
-	odds  []float64 // surprisal of the run of each variable
+	odds  []float64 // inverse probability of the run of each variable; 0 = none
 	begin int64     // of the least probable run
 	age   int64     // of it
 }
@@ -136,7 +139,7 @@ func (s *Scorer) observeRuns(time int64, y []float64, known bool) (surprisal flo
 // sets the shares of Flat if it is an alarm. Runs of variables that a rule suppresses are none.
 func (s *Scorer) rarestRun(y []float64) (surprisal float64) {
 	r := &s.runs
-	lead, allowed := (*valueRun)(nil), false
+	lead, allowed, most := (*valueRun)(nil), false, 1.
 	for j := range r.vars {
 		v := &r.vars[j]
 		r.odds[j] = 0
@@ -147,10 +150,13 @@ func (s *Scorer) rarestRun(y []float64) (surprisal float64) {
 			continue
 		}
 		allowed = true
-		r.odds[j] = v.surprisal(min(r.n, s.levels.Count[j]))
-		if odds := r.odds[j] - r.share; odds > surprisal {
-			surprisal, lead = odds, v
+		r.odds[j] = v.inverse(min(r.n, s.levels.Count[j]))
+		if r.odds[j] > most {
+			most, lead = r.odds[j], v
 		}
+	}
+	if surprisal = math.Log(most) - r.share; !(surprisal > 0) {
+		surprisal, lead = 0, nil
 	}
 	if odds := r.rows.surprisal(r.n); allowed && odds > surprisal && int(r.rows.age) <= s.c.NormalAfter {
 		surprisal, lead = odds, &r.rows

@@ -113,6 +113,8 @@ type Scorer struct {
 	residuals *lanes.Residuals  // nil without Correlation
 	runs      anomalyRuns
 	lone      []loneValues
+	lonesWait bool      // some of them waits
+	low, high []float64 // ranges of the values but these
 
 	clock   anomalyClock
 	day     dayProfile
@@ -171,7 +173,10 @@ func NewScorer(c Config) *Scorer {
 		c: c, errors: newAnomalyErrors(c.Dim), levels: newLevels(c.Dim), runs: newAnomalyRuns(c.Dim),
 		shares: make([]float64, c.Dim), left: make([]float64, c.Dim), lone: newLoneValues(c.Dim), profile: make([]float64, c.Dim), event: newEventState(c.Dim), score: math.NaN(),
 	}
-	s.normal = newNormalState(c.Dim)
+	s.normal, s.low, s.high = newNormalState(c.Dim), make([]float64, c.Dim), make([]float64, c.Dim)
+	for j := range s.low {
+		s.low[j], s.high[j] = math.Inf(1), math.Inf(-1)
+	}
 	for v := range s.slow {
 		s.slow[v].lengths = lengthTail{slowPrior, lengthPrior}
 		if c.AlarmsPerDay > 0 {
@@ -324,7 +329,8 @@ func (s *Scorer) considerRun(best, surprisal float64) float64 {
 		return best
 	}
 	s.ruled[Flat] = score
-	for j, x := range s.runs.odds {
+	for j, inverse := range s.runs.odds {
+		x := math.Log(max(inverse, 1))
 		s.squares[Flat][j] = x * x
 	}
 	return s.consider(best, Flat, surprisal)
@@ -416,7 +422,7 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	for j := range s.c.Dim {
 		s.errors.state(c, j)
 		levelState(c, s.levels, j)
-		s.lone[j].state(c)
+		s.loneState(c, j)
 		if s.residuals != nil {
 			c.Float64(&s.residuals.Mean[j])
 			c.Float64(&s.residuals.Usual[j])

@@ -2,6 +2,7 @@ package anomaly
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
@@ -20,16 +21,15 @@ const (
 // value each time, and is as odd as at first: Jump learns one when others have taken its place, for then the series has
 // spikes of many sizes, or when it lasts. A value that comes again exactly teaches nothing at all.
 type loneValues struct {
-	low, high float64    // range of the other values
-	waits     bool       // the last sample was such a value, for the first time
-	value     [2]float64 // the last ones; NaN: none
-	jump      [2]float64 // statistic of Jump with each of them
+	waits bool       // the last sample was such a value, for the first time
+	value [2]float64 // the last ones; NaN: none
+	jump  [2]float64 // statistic of Jump with each of them
 }
 
 func newLoneValues(dim int) []loneValues {
 	all := make([]loneValues, dim)
 	for j := range all {
-		all[j] = loneValues{low: math.Inf(1), high: math.Inf(-1), value: [2]float64{math.NaN(), math.NaN()}, jump: [2]float64{math.NaN(), math.NaN()}}
+		all[j] = loneValues{value: [2]float64{math.NaN(), math.NaN()}, jump: [2]float64{math.NaN(), math.NaN()}}
 	}
 	return all
 }
@@ -43,14 +43,18 @@ func (s *Scorer) excludeLone(dst, y, yhat []float64, factor float64) (any bool) 
 		width = sentinelsWide
 	}
 	copy(dst, y)
+	if !s.lonesWait && s.within(y) {
+		return false
+	}
 	for j, v := range y {
 		if v != v {
 			continue
 		}
 		l := &s.lone[j]
 		least := sentinelRatio * s.errors.Scale[j]
-		beyond := max(least, width*(l.high-l.low))
-		outside := s.n > anomalyWarmup && least > 0 && (v < l.low-beyond || v > l.high+beyond)
+		low, high := s.low[j], s.high[j]
+		beyond := max(least, width*(high-low))
+		outside := s.n > anomalyWarmup && least > 0 && (v < low-beyond || v > high+beyond)
 		far := outside && yhat != nil && math.Abs(v-yhat[j])*factor > least
 		switch {
 		case far && (v == l.value[0] && !l.waits || v == l.value[1]):
@@ -69,12 +73,24 @@ func (s *Scorer) excludeLone(dst, y, yhat []float64, factor float64) (any bool) 
 				l.value[0], l.jump[0] = math.NaN(), math.NaN()
 			}
 			l.waits = false
-			l.low, l.high = min(l.low, v), max(l.high, v)
+			s.low[j], s.high[j] = min(low, v), max(high, v)
 			continue
 		}
 		dst[j], any = math.NaN(), true
 	}
+	s.lonesWait = slices.ContainsFunc(s.lone, func(l loneValues) bool { return l.waits })
 	return any
+}
+
+// within reports whether all values are within their ranges so far.
+func (s *Scorer) within(y []float64) bool {
+	low, high := s.low[:len(y)], s.high[:len(y)]
+	for j, v := range y {
+		if !(v >= low[j] && v <= high[j]) {
+			return false
+		}
+	}
+	return true
 }
 
 // scoreLone takes the lone values of y into the statistic of Jump.
@@ -111,17 +127,22 @@ func (s *Scorer) learnJump(jump float64, alarm bool) {
 	if learns {
 		s.jump.learn(jump)
 	}
+	if !s.waits {
+		return
+	}
 	for j := range s.lone {
-		if l := &s.lone[j]; s.waits && l.waits && l.jump[0] != l.jump[0] {
+		if l := &s.lone[j]; l.waits && l.jump[0] != l.jump[0] {
 			l.jump[0] = jump
 		}
 	}
 }
 
-func (l *loneValues) state(c *snapshot.Codec) {
+func (s *Scorer) loneState(c *snapshot.Codec, j int) {
+	l := &s.lone[j]
 	c.Bool(&l.waits)
-	c.Float64(&l.low)
-	c.Float64(&l.high)
+	s.lonesWait = s.lonesWait || l.waits
+	c.Float64(&s.low[j])
+	c.Float64(&s.high[j])
 	c.Float64s(l.value[:])
 	c.Float64s(l.jump[:])
 }

@@ -66,13 +66,25 @@ func newNormalState(dim int) *normalState {
 
 // compare sets the distance of the sample y.
 func (s *normalState) compare(y []float64) {
-	clip, scale := float64(stateClip), float64(stateScale)
+	clip, scale, sum := float64(stateClip), float64(stateScale), 0.
 	if len(y) == 1 {
 		clip, scale = stateClipOne, stateScaleOne
+		s.z[0] = 0
+		if z := (y[0] - s.mean[0]) * s.inverse[0]; z-z == 0 {
+			s.z[0] = lanes.Clip(z, clip)
+		}
+		sum = s.z[0] * s.z[0]
+	} else {
+		sum = s.standardise(y, clip)
 	}
+	s.distance = scale * roughLog(1+sum/float64(len(y)))
+	s.surprisal = s.tail.surprisal(s.distance, stateUsual)
+}
+
+// standardise sets the deviations of the sample y, and returns their sum of squares in the covariance.
+func (s *normalState) standardise(y []float64, clip float64) (sum float64) {
 	lanes.Standardise(s.z, y, s.mean, s.inverse, clip)
-	sum := vec.Dot(s.z, s.z)
-	if sum-sum != 0 { // some are missing
+	if sum = vec.Dot(s.z, s.z); sum-sum != 0 { // some are missing
 		for j, z := range s.z {
 			if z-z != 0 {
 				s.z[j] = 0
@@ -84,8 +96,18 @@ func (s *normalState) compare(y []float64) {
 		s.q.MatVec(s.k, s.z)
 		sum = s.samples * vec.Dot(s.z, s.k)
 	}
-	s.distance = scale * math.Log(1+sum/float64(len(y)))
-	s.surprisal = s.tail.surprisal(s.distance, stateUsual)
+	return sum
+}
+
+// roughLog returns log(x) for x >= 1, with an error of at most 2e-5: bins of the distance are a thousand times as wide.
+func roughLog(x float64) float64 {
+	bits := math.Float64bits(x)
+	m := math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1 // of the mantissa, in [0, 1)
+	p := float64(.0306674245*m) - .1325730707
+	p = float64(p*m) + .2866545174
+	p = float64(p*m) - .4910061602
+	p = float64(p*m) + .9994044696
+	return float64(float64(int(bits>>52)-1023)*math.Ln2) + float64(p*m)
 }
 
 // resolve takes the steps from the sample last to y into the resolutions.
@@ -97,10 +119,10 @@ func (s *normalState) resolve(y, last []float64) {
 	}
 }
 
-// learn takes the sample y into the means and variances.
-func (s *normalState) learn(y []float64) {
-	s.n = min(s.n+1, anomalyMemory)
-	rate := 1 / s.n
+// learn takes the sample y into the means and variances, for a number of samples.
+func (s *normalState) learn(y []float64, samples float64) {
+	s.n = min(s.n+samples, anomalyMemory)
+	rate := samples / s.n
 	for j, v := range y {
 		if v-v != 0 {
 			continue
@@ -109,8 +131,8 @@ func (s *normalState) learn(y []float64) {
 			s.mean[j] = v // the first one
 		}
 		d := v - s.mean[j]
-		if s.n > stateStart && s.inverse[j] > 0 {
-			d = lanes.Clip(d, stateFar/s.inverse[j])
+		if inverse := s.inverse[j]; s.n > stateStart && math.Abs(d)*inverse > stateFar {
+			d = lanes.Clip(d, stateFar/inverse)
 		}
 		s.mean[j] += rate * d
 		s.variance[j] += rate * (d*d - s.variance[j])
@@ -156,7 +178,7 @@ func (s *Scorer) considerState(best float64, y []float64) float64 {
 	return s.consider(best, State, t.surprisal)
 }
 
-// stateRests reports whether the last sample teaches nothing but means and variances.
+// stateRests reports whether the last sample teaches nothing but the tail.
 func (s *Scorer) stateRests() bool { return s.normal.n > stateKnown && s.n%stateRest != 0 }
 
 // StateScore returns how unusual the last sample itself is, for as long as that lasts: 1 is as rare as
@@ -191,8 +213,12 @@ func (s *Scorer) learnState(y []float64) {
 	if t.n > stateStart {
 		t.tail.learn(t.distance)
 	}
-	t.learn(y)
 	if !s.stateRests() {
+		samples := 1.
+		if t.n > stateKnown {
+			samples = stateRest
+		}
+		t.learn(y, samples)
 		if t.q != nil && t.n > stateStart && t.surprisal <= stateCore {
 			t.relate()
 		}
