@@ -30,7 +30,7 @@ func configSchema(t *testing.T) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 	}
 	root := object()
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+(?:\\.[a-z0-9_]+)+)` \\*? ?\\|").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("(?m)^- `([a-z0-9_]+(?:\\.[a-z0-9_]+)+)`(?: \\*)?(?: \\(.*?\\))?: ").FindAllStringSubmatch(string(page), -1) {
 		if given[m[1]] {
 			continue
 		}

@@ -308,7 +308,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `([a-z_]+[.][a-z_.]+)`( \\*)? \\| *(.*?) *\\|").FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile("(?m)^- `([a-z_]+[.][a-z_.]+)`( \\*)?(?: \\((.*?)\\))?: ").FindAllStringSubmatch(string(text), -1)
 	documented := make(map[string]string)
 	for _, r := range rows {
 		if r[2] == "" {

@@ -315,7 +315,7 @@ func TestSettingsArrive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `([a-z_]+[.][a-z_.]+)`( \\*)? \\|").FindAllStringSubmatch(string(page), -1)
+	rows := regexp.MustCompile("(?m)^- `([a-z_]+[.][a-z_.]+)`( \\*)?(?: \\(.*?\\))?: ").FindAllStringSubmatch(string(page), -1)
 	if len(rows) < 150 {
 		t.Fatalf("the page has %d keys", len(rows))
 	}

@@ -73,6 +73,19 @@ func markdown(header string, rows [][]string) string {
 	return regexp.MustCompile(`  +`).ReplaceAllString(b.String(), " ")
 }
 
+// keyList writes keys, defaults and meanings as a list: tables squeeze long keys.
+func keyList(rows [][]string) string {
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString("- " + r[0])
+		if r[1] != "" {
+			b.WriteString(" (" + r[1] + ")")
+		}
+		b.WriteString(": " + r[2] + "\n")
+	}
+	return b.String()
+}
+
 // code writes names, of a long family the first two and the last.
 func code(names []string) string {
 	if n := len(names); n > 4 {
@@ -134,7 +147,7 @@ func kindTable[T config.Settings](t *testing.T, block string, kinds []kind[T]) s
 		rows = append(rows, []string{code([]string{block + "." + k.name}) + " *", "", k.about})
 		rows = append(rows, settingRows(t, block+"."+k.name, k.settings())...)
 	}
-	return markdown("| key | default | meaning |", rows)
+	return keyList(rows)
 }
 
 func formatSettings(t *testing.T) string {
@@ -144,7 +157,7 @@ func formatSettings(t *testing.T) string {
 			rows = append(rows, settingRows(t, "input."+cmp.Or(f.block, f.name), f.settings())...)
 		}
 	}
-	return markdown("| key | default | meaning |", rows)
+	return keyList(rows)
 }
 
 func formatTable() string {
@@ -274,7 +287,7 @@ func TestNamesAreInTheConfigurationPage(t *testing.T) {
 		"model.kernel.operator.gamma": familiesOf(gammas, gammaName),
 		"model.loss.name":             familiesOf(losses, lossName),
 	} {
-		line := regexp.MustCompile("(?m)^\\| `" + regexp.QuoteMeta(key) + "` \\|.*$").FindString(string(page))
+		line := regexp.MustCompile("(?m)^- `" + regexp.QuoteMeta(key) + "`.*$").FindString(string(page))
 		for _, family := range names {
 			if !strings.Contains(line, code(family)) {
 				t.Errorf("docs/configuration.md, %s: no %s in %q", key, code(family), line)
