@@ -2,11 +2,9 @@ package faultsim
 
 import (
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,12 +13,12 @@ import (
 // rows is the number of rows of the fault matrix without a gap. Further rows ascend.
 const rows = 53
 
-// TestMatrix: docs/reliability.md has every row, each with tests that exist, and
-// every test that is named after a row.
+// TestMatrix: every row of docs/reliability.md has a test with its number, or names the row
+// whose tests it shares, and every TestFaultNN has its row.
 func TestMatrix(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
-	tests := make(map[string]bool) // package.Name
-	name := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	tests := make(map[int][]string) // by row
+	name := regexp.MustCompile(`(?m)^func (TestFault(\d+)_\w+)\(`)
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
@@ -30,7 +28,11 @@ func TestMatrix(t *testing.T) {
 			return err
 		}
 		for _, m := range name.FindAllSubmatch(b, -1) {
-			tests[filepath.Base(filepath.Dir(path))+"."+string(m[1])] = true
+			n, err := strconv.Atoi(string(m[2]))
+			if err != nil {
+				return err
+			}
+			tests[n] = append(tests[n], string(m[1]))
 		}
 		return nil
 	})
@@ -41,29 +43,29 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile(`(?m)^\| (\d+) \|.*\| (.+) \|$`)
+	row := regexp.MustCompile(`(?m)^\| (\d+) \| .* \| .*?(?:\(tests of (\d+)\) )?\|$`)
 	next := 1
-	listed := make(map[string]bool)
+	listed := make(map[int]bool)
 	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
 		n, err := strconv.Atoi(m[1])
 		if err != nil || n < next || next <= rows && n != next {
 			t.Fatalf("row %s where row %d was expected", m[1], next)
 		}
 		next = n + 1
-		for _, test := range strings.Split(m[2], ", ") {
-			test = strings.Trim(test, "`")
-			listed[test] = true
-			if !tests[test] {
-				t.Errorf("row %s: there is no test %s", m[1], test)
-			}
+		listed[n] = true
+		if other, err := strconv.Atoi(m[2]); err == nil {
+			n = other
+		}
+		if len(tests[n]) == 0 {
+			t.Errorf("row %s: there is no test of row %d", m[1], n)
 		}
 	}
 	if next <= rows {
 		t.Errorf("%d rows, want at least %d", next-1, rows)
 	}
-	for _, test := range slices.Sorted(maps.Keys(tests)) {
-		if strings.Contains(test, ".TestFault") && !listed[test] {
-			t.Errorf("%s is in no row", test)
+	for n, names := range tests {
+		if !listed[n] {
+			t.Errorf("%s have no row", strings.Join(names, ", "))
 		}
 	}
 }
