@@ -14,17 +14,17 @@ func WithinAddressSpace(provider func() (uint64, error)) func() (uint64, error) 
 	return func() (uint64, error) {
 		limit, err := provider()
 		space, spaceErr := addressSpace()
-		switch {
-		case spaceErr != nil:
+		if spaceErr != nil { // no limit
 			return limit, err
-		case space <= 2*reserved:
+		}
+		if space <= 2*reserved {
 			space /= 4 // what the process does is small, or impossible
-		default:
+		} else {
 			space -= reserved
 		}
-		if err != nil || space < limit {
-			return space, nil
+		if err == nil {
+			space = min(space, limit)
 		}
-		return limit, nil
+		return space, nil
 	}
 }
