@@ -100,9 +100,12 @@ func TestKernelExamplesForecast(t *testing.T) {
 	}
 }
 
-// Every command of the page about kernels runs on a small file.
+// Every command of the page about kernels, and of the list of methods, runs on a small file.
 func TestMethodsOfThePapersRun(t *testing.T) {
 	page := string(readFile(t, filepath.Join("..", "..", "docs", "kernels.md")))
+	for _, m := range methods {
+		page += "`forecaster " + m.command + "`\n"
+	}
 	t.Chdir(t.TempDir())
 	writeFile(t, "data.csv", kernelRows(300, 3, true))
 	writeFile(t, "flows.csv", []byte("variable,in,out\nv0,1,0\nv1,1,-1\nv2,0,-1\nstate,0,1\n"))

@@ -98,10 +98,10 @@ func modelTable() string {
 	var rows [][]string
 	for _, m := range models {
 		if m.when != "" {
-			rows = append(rows, []string{code([]string{m.name}), m.about, m.when, code([]string{m.example})})
+			rows = append(rows, []string{code([]string{m.name}), m.when, code([]string{m.example})})
 		}
 	}
-	return markdown("| `model.type` | what it is | use it when | example |", rows)
+	return markdown("| `model.type` | use it when | example |", rows)
 }
 
 func kernelTable() string {
