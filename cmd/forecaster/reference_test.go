@@ -49,7 +49,7 @@ func TestReference(t *testing.T) {
 // cliReference lists the verbs as their help does.
 func cliReference(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\nFor users of the command line. Made from the program's own help; do not edit. `forecaster VERB -h` explains each verb in full, `forecaster completion SHELL` prints completions for bash, zsh, fish and PowerShell.\n")
+	b.WriteString("# Commands\n\nFor users of the command line. Made from the program's own help; do not edit. `forecaster VERB -h` explains each verb in full, with more examples, `forecaster completion SHELL` prints completions for bash, zsh, fish and PowerShell.\n")
 	root := new(app).root()
 	shared, common := sharedFlags(root)
 	var walk func(c *cobra.Command)
@@ -64,7 +64,7 @@ func cliReference(t *testing.T) string {
 			}
 			writeFlags(&b, c.NonInheritedFlags(), shared)
 			if c.Example != "" {
-				fmt.Fprintf(&b, "\nExamples:\n\n%s\n", indented(c.Example))
+				fmt.Fprintf(&b, "\nExamples:\n\n%s\n", indented(firstLines(c.Example, 2)))
 			} else if c.Runnable() {
 				t.Errorf("%s has no example", c.CommandPath())
 			}
@@ -75,7 +75,7 @@ func cliReference(t *testing.T) string {
 	}
 	b.WriteString("\n## Flags of all commands\n")
 	writeFlags(&b, root.PersistentFlags(), nil)
-	b.WriteString("\n## Flags of several commands\n")
+	b.WriteString("\n## Flags of several commands\n\n*Those of files* are " + strings.Join(flagsOfFiles, ", ") + ".\n")
 	writeFlags(&b, common, nil)
 	walk(root)
 	return b.String()
@@ -144,11 +144,29 @@ func writeFlags(b *strings.Builder, set *pflag.FlagSet, shared map[string]bool) 
 		own.WriteByte('\n')
 	})
 	if len(elsewhere) > 0 {
-		fmt.Fprintf(&own, "- [of several commands](#flags-of-several-commands): %s\n", strings.Join(elsewhere, ", "))
+		fmt.Fprintf(&own, "- [also](#flags-of-several-commands): %s\n", strings.Join(grouped(elsewhere), ", "))
 	}
 	if own.Len() > 0 {
 		b.WriteString("\n" + own.String())
 	}
+}
+
+// flagsOfFiles are the flags of the verbs that read a file. In a line they have one name.
+var flagsOfFiles = []string{"`--last`", "`--max-refused`", "`--since`", "`--sort`", "`--strict`", "`--time-zone`"}
+
+// grouped returns the flags with one name for all of flagsOfFiles.
+func grouped(flags []string) []string {
+	rest := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return slices.Contains(flagsOfFiles, f) })
+	if len(flags)-len(rest) < len(flagsOfFiles) {
+		return flags
+	}
+	return append(rest, "*those of files*")
+}
+
+// firstLines returns at most n lines of a text.
+func firstLines(text string, n int) string {
+	lines := strings.SplitAfterN(text, "\n", n+1)
+	return strings.Join(lines[:min(n, len(lines))], "")
 }
 
 // indented is an example as a block of Markdown.
