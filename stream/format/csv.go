@@ -86,6 +86,7 @@ type CSV struct {
 	values   []int    // columns
 	names    []string
 	units    []string  // of each value
+	scaled   []bool    // by value: its unit is k, M or another multiple
 	absent   []float64 // numbers that stand for a missing value
 	times    times
 	plain    bool // no value is written in a way that ParsePlain would misread
@@ -178,7 +179,8 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		return nil, d.severalValues()
 	}
 	for _, i := range d.values {
-		d.names, d.units = append(d.names, c.Header[i]), append(d.units, c.Units[c.Header[i]])
+		unit := c.Units[c.Header[i]]
+		d.names, d.units, d.scaled = append(d.names, c.Header[i]), append(d.units, unit), append(d.scaled, multiples[unit] > 0)
 	}
 	return d, nil
 }
@@ -260,15 +262,19 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
-		if v, ok := decimal.ParsePlain(d.fields[i]); ok && d.plain {
+		if v, ok := decimal.ParsePlain(d.fields[i]); ok && d.plain && (!d.scaled[k] || v == 0) {
 			d.number = append(d.number, v)
 			continue
 		}
 		text := bytes.TrimSpace(d.fields[i])
+		bare := text
 		if d.units[k] != "" {
 			text = withoutUnit(text, d.units[k])
 		}
 		v, err := d.value(text)
+		if err == nil && d.scaled[k] && len(text) == len(bare) && v != 0 && v == v {
+			err = refuse(stream.Malformed, "in%s, as other cells of the column are", blank(d.units[k]))
+		}
 		if err != nil {
 			refusal := fault(stream.Facts{Fault: stream.NotNumber, Cell: string(d.fields[i]), Column: d.names[k], Remedy: d.numberHint(d.fields[i], d.c.Units[d.names[k]])},
 				"%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)

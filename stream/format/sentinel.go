@@ -12,7 +12,7 @@ import (
 )
 
 // usualSentinel matches numbers that programs and devices write where they have no value.
-var usualSentinel = regexp.MustCompile(`^(0|-1|[-]?9{2,}(\.9+)?|[-]?8888|255|4095|32767|-32768|65535|2147483647|-2147483648|4294967295|-127|85|1e\+?[123]\d|9\.96921e\+?36|-?3\.402823\d*e\+?38)$`)
+var usualSentinel = regexp.MustCompile(`^(0|-1|[-]?9{2,}(\.9+)?|[-]?8888|255|4095|32767|-32768|65535|2147483647|-2147483648|4294967295|-127|85|1e\+?[123]\d)$`)
 
 // Sentinel is a number that may stand for a missing value.
 type Sentinel struct {
@@ -96,6 +96,7 @@ func (s *sniffer) findSentinels() {
 // distance of the quartiles away from them, and three times as far as the other numbers on that side.
 func Sentinels(values []float64) (found []Sentinel) {
 	const fewest, usual, unusual = 20, 2, 5
+	const fill = 1e30 // and more: 9.96921e36 of NetCDF, 1e35, the largest float32
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	if n < fewest {
@@ -113,7 +114,7 @@ func Sentinels(values []float64) (found []Sentinel) {
 	far := func(v float64) float64 { return max(low-v, v-high, 0) }
 	isOne := func(v float64) bool {
 		least := unusual
-		if usualSentinel.MatchString(string(decimal.Append(nil, v))) {
+		if math.Abs(v) >= fill || usualSentinel.MatchString(string(decimal.Append(nil, v))) {
 			least = usual
 		}
 		return counts[v] >= least && 3*counts[v] <= n && far(v) > 8*spread

@@ -72,6 +72,7 @@ func TestSentinels(t *testing.T) {
 		"0 of a thousand":  {at(50, 0, around), "0 (10 times in v)"},
 		"65535":            {at(90, 65535, normal), "65535 (6 times in v)"},
 		"1e20":             {at(100, 1e20, normal), "1e+20 (5 times in v)"},
+		"fill of NetCDF":   {at(170, 9.969209968386869e36, normal), "(3 times in v)"},
 		"4711":             {at(60, 4711, normal), "4711 (9 times in v)"},
 		"normal":           {normal, ""},
 		"0 and 1":          {func(i int) float64 { return float64(i / 7 % 2) }, ""},

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ type Sniffed struct {
 // The error names the property that could not be found, and the setting for it.
 func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	s := &sniffer{out: Sniffed{CSV: c}, time: -1, more: more}
+	if bytes.IndexByte(sample, '\n') < 0 && bytes.Count(bytes.TrimSpace(sample), []byte{'\r'}) > 1 {
+		return s.out, errors.New(`the lines end with CR alone, as old programs of the Mac write them: write them anew with  tr '\r' '\n' < IN > OUT`)
+	}
 	lines := s.skipComments(sampleLines(sample))
 	if len(lines) == 0 {
 		return s.out, nil // the decoder reports the missing header
@@ -66,12 +70,17 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	if err := s.checkTable(); err != nil {
 		return s.out, err
 	}
-	s.findUnits()
+	if err := s.findUnits(); err != nil {
+		return s.out, err
+	}
 	s.findNumbers()
 	if err := s.findTime(); err != nil {
 		return s.out, err
 	}
 	s.notePoints()
+	if err := s.checkBeside(); err != nil {
+		return s.out, err
+	}
 	if err := s.findSeries(); err != nil {
 		return s.out, err
 	}

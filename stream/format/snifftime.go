@@ -2,10 +2,14 @@ package format
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/internal/shell"
 )
 
@@ -68,10 +72,39 @@ func (s *sniffer) findForm() error {
 	if err := s.implausible(s.time); err != nil {
 		return err
 	}
+	if err := s.yearFractions(s.time); err != nil {
+		return err
+	}
 	if c.TimeUnit == Auto && s.nearlyAll(s.time, s.parses(func(cell string, at int64) bool { return isNumber([]byte(cell)) && at < 1e8*1e9 })) {
 		s.assume("CSVConfig.TimeUnit", "s", "numbers of column %s taken for seconds", s.header[s.time])
 	}
 	return nil
+}
+
+// yearFractions refuses years with a fraction, such as 1990.25 for April, as R writes the times of a series:
+// as seconds they would all lie in the first hour of 1970.
+func (s *sniffer) yearFractions(column int) error {
+	const least, most = 1600, 2260
+	whole := true
+	for i, row := range s.rows {
+		v, err := decimal.Parse([]byte(row[column]))
+		if err != nil || v < least || v > most || i > 0 && math.Abs(v-s.number(i-1, column)) > 1 {
+			return nil
+		}
+		whole = whole && v == math.Trunc(v)
+	}
+	if s.out.CSV.TimeUnit != Auto || whole || !s.isOrdered(column) {
+		return nil
+	}
+	program := `NR > HEADER {y = int($C); m = int(($C - y) * 12 + 1.5); if (m > 12) {y++; m = 1}; $C = sprintf("%%04d-%%02d-01", y, m)} 1`
+	if step := math.Abs(s.number(len(s.rows)-1, column)-s.number(0, column)) / float64(len(s.rows)-1); step < .08 || !s.nearlyAll(column, func(cell string) bool {
+		v, err := decimal.Parse([]byte(cell))
+		return err == nil && math.Abs(12*v-math.Round(12*v)) < .1
+	}) {
+		program = `NR > HEADER {y = int($C); n = y %% 4 == 0 && y %% 100 != 0 || y %% 400 == 0 ? 366 : 365; d = int(($C - y) * n + 1.5); if (d > n) {y++; d = 1}; $C = sprintf("%%04d-%%03d", y, d)} 1`
+	}
+	return fmt.Errorf("the numbers of column %s, such as %s, seem to be years with a fraction: write dates with  %s, and if they are seconds, say %s",
+		s.header[column], s.rows[0][column], s.awk(strings.ReplaceAll(program, "$C", "$"+strconv.Itoa(column+1))), s.set("CSVConfig.TimeUnit", "s"))
 }
 
 var clock = regexp.MustCompile(`^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp][Mm])?$`)

@@ -30,12 +30,14 @@ var (
 	yearDayPart = dateColumn{regexp.MustCompile(`(?i)^(doy|yday|day_?of_?year|jday)$`), 1, 366}
 )
 
+var englishMonth = regexp.MustCompile(`(?i)^(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}$`)
+
 // part returns the column with a part of dates, from 1; 0 = none.
 func (s *sniffer) part(p dateColumn) int {
 	return 1 + s.first(func(i int) bool {
 		return p.names.MatchString(s.header[i]) && s.nearlyAll(i, func(cell string) bool {
 			n, err := strconv.Atoi(cell)
-			return err == nil && n >= p.least && n <= p.most
+			return err == nil && n >= p.least && n <= p.most || p.most == 12 && englishMonth.MatchString(cell)
 		})
 	})
 }
@@ -97,7 +99,11 @@ func (s *sniffer) splitDates() error {
 	}
 	var fields, others []string
 	for _, column := range parts {
-		fields = append(fields, "$"+strconv.Itoa(column))
+		field := "$" + strconv.Itoa(column)
+		if column == month && s.isText(month-1) {
+			field = `(index("janfebmaraprmayjunjulaugsepoctnovdec", tolower(substr(` + field + `, 1, 3))) + 2) / 3`
+		}
+		fields = append(fields, field)
 	}
 	for i := range s.header {
 		if !slices.Contains(parts, i+1) {
@@ -187,4 +193,22 @@ func (s *sniffer) checkBreaks(lines []sampleLine) error {
 	}
 	return errors.New("texts in quotes have line breaks, and a row is a line: write it so with  python3 -c " + shell.Quote(fmt.Sprintf(
 		`import csv, sys; csv.writer(sys.stdout, delimiter=%q).writerows([" ".join(c.split()) for c in r] for r in csv.reader(sys.stdin, delimiter=%[1]q))`, string(s.out.CSV.Comma))) + " < IN > OUT")
+}
+
+// checkBeside refuses two tables side by side, each with times of its own: the values of the second would stand
+// at the times of the first.
+func (s *sniffer) checkBeside() error {
+	if s.out.CSV.Values != nil || s.time < 0 {
+		return nil
+	}
+	other := slices.Index(s.header, s.header[s.time]+".1") // a second column of the name
+	if other < s.time+2 || other+1 == len(s.header) || !s.hasDates(other) && !s.hasEpochs(other) ||
+		!slices.ContainsFunc(s.rows, func(row []string) bool { return row[s.time] != row[other] }) {
+		return nil
+	}
+	columns := func(names []string) string {
+		return s.set("CSVConfig.Values", list(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" || strings.HasPrefix(name, unnamed) })))
+	}
+	return fmt.Errorf("the columns %s and %s have different times, as two tables side by side: read one with  %s  or  %s %s",
+		s.header[s.time], s.header[other], columns(s.header[s.time+1:other]), s.set("CSVConfig.Time", s.header[other]), columns(s.header[other+1:]))
 }

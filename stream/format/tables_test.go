@@ -17,6 +17,11 @@ func TestTurnedTables(t *testing.T) {
 	for name, c := range map[string]struct{ text, first, values string }{
 		"year, month, day and hour": {"# log\nYear;Month;Day;Hour;a\n2025;1;6;0;1,5\n2025;1;6;1;2,5\n2025;1;6;24;3,5\n", "2025-01-06T00:00:00Z", "1.5 2.5 3.5"},
 		"a date before a value":     {"a,year,month\n1,2025,11\n2,2025,12\n3,2026,1\n", "2025-11-01T00:00:00Z", "1 2 3"},
+		"names of months":           {"Year,Month,a\n2025,Nov,1\n2025,December,2\n2026,Jan,3\n", "2025-11-01T00:00:00Z", "1 2 3"},
+		"months as fractions":       {"Index,a\n1990.833,1\n1990.917,2\n1991.000,3\n1991.083,4\n", "1990-11-01T00:00:00Z", "1 2 3 4"},
+		"days as fractions":         {"Index,a\n2024.99454,1\n2024.99727,2\n2025.00000,3\n2025.00274,4\n", "2024-12-30T00:00:00Z", "1 2 3 4"},
+		"CR alone":                  {"time,a\r2025-01-06,1\r2025-01-07,2\r2025-01-08,3\r", "2025-01-06T00:00:00Z", "1 2 3"},
+		"a multiple beside none":    {"time,a,b\n2025-01-06,1,0.44k\n2025-01-07,2,0.41k\n2025-01-08,3,398.3\n2025-01-09,4,0\n", "2025-01-06T00:00:00Z", "1 440 2 410 3 398.3 4 0"},
 		"weeks":                     {"year,week,a\n2025,2,1\n2025,3,2\n2025,4,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
 		"quarters":                  {"year,quarter,a\n2025,2,1\n2025,3,2\n2025,4,3\n", "2025-04-01T00:00:00Z", "1 2 3"},
 		"days of the year":          {"Year,DOY,a\n2025,6,1\n2025,7,2\n2025,8,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
@@ -60,6 +65,36 @@ func TestTurnedTables(t *testing.T) {
 		}
 		if first := time.Unix(0, r.Time).UTC().Format(time.RFC3339); first != c.first || got != c.values {
 			t.Errorf("%s: %s\n%s\n%v from %s on, want %v from %s on", name, command, out, got, first, c.values, c.first)
+		}
+	}
+}
+
+// Two tables side by side are refused with the settings that read each of them; their times may be the same.
+func TestTablesBeside(t *testing.T) {
+	text := "time,a,,time,b\n2025-01-06 00:00,1,,2025-01-06 00:30,10\n2025-01-06 01:00,2,,2025-01-06 01:30,20\n2025-01-06 02:00,3,,2025-01-06 02:30,30\n"
+	var names Names
+	_, err := SniffCSV([]byte(text), false, CSVConfig{})
+	if want := names.Set("CSVConfig.Values", "a") + "  or  " + names.Set("CSVConfig.Time", "time.1") + " " + names.Set("CSVConfig.Values", "b"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Fatalf("%v, want %q", err, want)
+	}
+	if _, err := SniffCSV([]byte(text), false, CSVConfig{Time: "time.1", Values: []string{"b"}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := SniffCSV([]byte(strings.ReplaceAll(text, ":30", ":00")), false, CSVConfig{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A number without the k of its column is refused, as it would be a thousand times too large.
+func TestMultipleLacksLater(t *testing.T) {
+	d, err := NewCSV(CSVConfig{Header: []string{"time", "a"}, Units: map[string]string{"a": "k"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, ok := range map[string]bool{"2025-01-06,0.44k": true, "2025-01-06,0": true, "2025-01-06,": true, "2025-01-06,398.3": false} {
+		var r stream.Record
+		if err := d.Decode(&r, &stream.Message{Key: []byte("s"), Value: []byte(line)}); (err == nil) != ok {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }

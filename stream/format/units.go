@@ -15,6 +15,7 @@ import (
 var (
 	withUnit     = regexp.MustCompile(`^[-+]?\d[\d.,]*(?:[eE][-+]?\d{1,2})?([ \x{a0}]?[%‰°\pL\p{Sc}][%‰°/\pL\p{Sc}]{0,5})$`)
 	withCurrency = regexp.MustCompile(`^[-+]?(\p{Sc}[ \x{a0}]?)[-+]?[\d.][\d.,]*$`)
+	fortran      = regexp.MustCompile(`^[-+]?[\d.]+[dD][-+]?\d{1,3}$`)
 	inBrackets   = regexp.MustCompile(`^\([\d.,]*\d\)$`)
 )
 
@@ -29,6 +30,8 @@ func stripped(cell string) string {
 		program = fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1\2/g`, literal(m[1]))
 	} else if m := withCurrency.FindStringSubmatch(cell); m != nil {
 		program = fmt.Sprintf(`s/%s([-+.0-9])/\1/g`, literal(m[1]))
+	} else if fortran.MatchString(cell) {
+		program = `s/([0-9.])[dD]([-+]?[0-9])/\1e\2/g`
 	} else if inBrackets.MatchString(cell) {
 		program = `s/\(([0-9.,]+)\)/-\1/g`
 	} else {
@@ -54,7 +57,7 @@ func unitOf(cell string) string {
 var halfDay = regexp.MustCompile(`(?i)^ ?[ap]m$`)
 
 // findUnits finds the columns whose numbers have one unit, which is left out.
-func (s *sniffer) findUnits() {
+func (s *sniffer) findUnits() error {
 	c := &s.out.CSV
 	for i, name := range s.header {
 		row := slices.IndexFunc(s.rows, func(row []string) bool { return unitOf(row[i]) != "" })
@@ -70,6 +73,11 @@ func (s *sniffer) findUnits() {
 			}
 			return s.isValue(cell)
 		})
+		if ok && multiples[unit] > 0 && (c.Values == nil || slices.Contains(c.Values, name)) {
+			if err := s.plainBeside(i, unit); err != nil {
+				return err
+			}
+		}
 		if !ok || 2*n < len(s.rows) {
 			s.findMultiples(i)
 			continue
@@ -83,6 +91,7 @@ func (s *sniffer) findUnits() {
 			row[i] = string(withoutUnit([]byte(row[i]), unit))
 		}
 	}
+	return nil
 }
 
 // withoutUnit returns a number without its unit or currency.
@@ -118,6 +127,19 @@ func scaled(unit, other string) string {
 		return ""
 	}
 	return "sed -E " + shell.Quote(fmt.Sprintf(`s/([0-9])%s([[:space:]",;|]|$)/\1e%d%s\2/g`, literal(other), from-to, strings.ReplaceAll(unit, "/", `\/`))) + " IN > OUT"
+}
+
+// plainBeside is the error of a column with numbers such as 1.2k and others without the k, which would be read
+// as a thousand times larger; nil where there are none but 0.
+func (s *sniffer) plainBeside(column int, unit string) error {
+	i := slices.IndexFunc(s.rows, func(row []string) bool {
+		return unitOf(row[column]) == "" && s.isValue(row[column]) && strings.Trim(row[column], "+-0.,") != ""
+	})
+	if i < 0 || contains(missingSpellings, []byte(s.rows[i][column])) || contains(s.out.CSV.Missing, []byte(s.rows[i][column])) {
+		return nil
+	}
+	return fmt.Errorf("column %s has numbers in%s and such as %s without it: write them in one unit with  %s",
+		s.header[column], blank(unit), s.rows[i][column], stripped("1"+unit))
 }
 
 // findMultiples keeps an error for a column whose cells have several units.
