@@ -127,12 +127,18 @@ func (r *AnomalyReport) Headline() string {
 	if len(r.Stretches) == 0 {
 		return fmt.Sprintf("%s: no anomaly in %s", r.Dataset, report.Count(int(r.scored), "scored row", "scored rows"))
 	}
-	alarms := 0
+	type row struct {
+		series string
+		at     int
+	}
+	rows := make(map[row]bool) // an anomaly of the state has rows of others
 	for _, s := range r.Stretches {
-		alarms += s.Rows
+		for i := range s.Rows {
+			rows[row{s.Series, s.first + i}] = true
+		}
 	}
 	return fmt.Sprintf("%s: %s, with %s of %s scored rows", r.Dataset,
-		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(alarms)), report.Thousands(int64(r.scored)))
+		report.Count(len(r.Stretches), "anomaly", "anomalies"), report.Thousands(int64(len(rows))), report.Thousands(int64(r.scored)))
 }
 
 // Marked is the series with the highest score, without its first rows, its anomalies marked; nil
