@@ -33,6 +33,8 @@ var methods = []struct{ method, source, command string }{
 		"tables --table 8.3"},
 	{"tasks with missing outputs", "table 6.5",
 		"tables --table 6.5"},
+	{"features and the kernel from R20 to R4", "figures 6.8, 6.9",
+		"tables --table 6.8"},
 	{"curl-free kernel on a field", "6.4",
 		"tables --table 6.4"},
 	{"Algorithm 6 in closed form", "B",
