@@ -212,8 +212,8 @@ func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
 	for i := range y {
 		y[i] = math.NaN()
 	}
-	r := stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break, rewound: in.Wrong != 0}
-	if r.rewound {
+	r := stepResult{kind: resultBreak, series: s.scored, y: y, missing: in.Break}
+	if in.Wrong != 0 {
 		r.missing = int64(e.c.Horizon)
 	}
 	dst.add(r)

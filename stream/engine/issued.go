@@ -29,14 +29,32 @@ func (o issuedAt) target(h int) int64 { return o.spacing.After(o.time, h) }
 // times without any regularity; no forecast is issued then.
 func maxIssued(horizon int) int { return 4*horizon + 100 }
 
-// add reports whether there is room for a new origin, and takes it into account.
+// add reports whether there is room for a new origin, and takes it into account. It forgets the origins
+// whose last target the series passes step by step. What a leap passes stays: the leap may be wrong, and the
+// series go back.
 func (s *issued) add(o issuedAt, horizon int) bool {
-	*s = slices.DeleteFunc(*s, func(old issuedAt) bool { return old.target(horizon) <= o.time })
+	if n := len(*s); n > 0 && !o.leaps((*s)[n-1]) {
+		last := (*s)[n-1].time
+		*s = slices.DeleteFunc(*s, func(old issuedAt) bool {
+			t := old.target(horizon)
+			return last < t && t <= o.time
+		})
+	}
 	if len(*s) >= maxIssued(horizon) {
-		return false
+		i := slices.IndexFunc(*s, func(old issuedAt) bool { return old.time >= o.time || old.target(horizon) <= o.time })
+		if i < 0 {
+			return false // all are under way
+		}
+		*s = slices.Delete(*s, i, i+1)
 	}
 	*s = append(*s, o)
 	return true
+}
+
+// leaps reports whether the clock may be wrong at o, or was at the origin before it.
+func (o issuedAt) leaps(last issuedAt) bool {
+	since := uint64(o.time) - uint64(last.time) // may be centuries
+	return o.time <= last.time || since/uint64(last.spacing.Length()) >= assemble.Agreement
 }
 
 // shortestMonth is the number of days that every month has: only forecasts issued on that day

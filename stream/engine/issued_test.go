@@ -117,3 +117,53 @@ func TestTargetTimesOfWorkdaysAreUnique(t *testing.T) {
 		t.Error("weekends with samples were not forecast")
 	}
 }
+
+// TestTargetTimesAreUniqueAfterWrongClocks: nor have they when a clock leaps ahead, once or until it is set
+// back, however often.
+func TestTargetTimesAreUniqueAfterWrongClocks(t *testing.T) {
+	type point struct {
+		horizon int
+		time    int64
+	}
+	back := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		e := streamtest.NewEngine(t, streamtest.DriftConfig())
+		var b engine.Results
+		seen := make(map[point]bool)
+		var now, ahead int64
+		for i := range int64(200) {
+			now++
+			at := now
+			switch rng.IntN(20) {
+			case 0:
+				now += int64(rng.IntN(5))
+				at = now
+			case 1:
+				at += 100_000 // once
+			case 2:
+				ahead = 5000 - ahead // set, and set back
+			}
+			at += ahead
+			if err := streamtest.Apply(e, &b, &stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: at * 1e9, Values: []float64{float64(i % 9)}}); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range b.Forecasts {
+				p := point{f.Horizon, f.Time}
+				if seen[p] {
+					t.Fatalf("seed %d, sample %d: horizon %d at %d a second time", seed, i, p.horizon, p.time)
+				}
+				seen[p] = true
+			}
+			for _, v := range b.Events {
+				if v.Kind == stream.EventTime {
+					back++
+				}
+			}
+			b.Reset()
+		}
+	}
+	if back < 300 {
+		t.Errorf("the time went back only %d times", back)
+	}
+}

@@ -189,9 +189,6 @@ func rejected(series, model string, err error) error {
 // than the horizon.
 func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	s.forget()
-	if r.rewound { // what was issued last may come again
-		s.issued = slices.Clone(s.issued[max(0, len(s.issued)-2*sc.c.Horizon):])
-	}
 	for range min(r.missing, int64(sc.c.Horizon)) {
 		for _, m := range s.scorers {
 			m.Observe(r.y)

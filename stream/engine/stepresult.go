@@ -14,7 +14,6 @@ type stepResult struct {
 	warmUp  bool  // forecasts of y are not scored
 	due     bool  // scores of the series are to be written
 	dueAll  bool  // scores over all series are to be written
-	rewound bool  // the time has gone back
 	arrival int32 // see Results.arrival
 	insight int32 // end of Results.insights when it was made; 0 = none
 	series  *scoredSeries
