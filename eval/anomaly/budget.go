@@ -15,9 +15,10 @@ const (
 	budgetTail   = 2    // expected alarms, after whose samples the tail of Jump begins to forget
 )
 
-// budget follows Config.AlarmsPerDay. With A alarms so far where E were expected, the rate of false
-// alarms is the one of the spacing of the samples, times (E + budgetSpare) / (A + budgetSpare), at most
-// budgetRaise: tails that are estimated too high or too low make not many alarms more or fewer.
+// budget follows Config.AlarmsPerDay. It corrects the rate of false alarms by experience, because
+// estimated tails may be too high or too low. With A alarms so far where E were expected,
+//
+//	now = rate * min((E + budgetSpare) / (A + budgetSpare), budgetRaise).
 type budget struct {
 	rate, now        float64 // per sample: by the spacing, and after what the series has shown; 0 = not known yet
 	expected, alarms float64

@@ -22,10 +22,10 @@ type Event struct {
 	// Samples is the number of samples from Begin to End.
 	Samples int64
 
-	// Score is the largest score that Observe has returned for a sample of it.
+	// Score is the largest score of its samples.
 	Score float64
 
-	// StateScore is the largest score of the state in it, see Scorer.StateScore.
+	// StateScore is the largest state score of its samples, see Scorer.StateScore.
 	StateScore float64
 
 	// FalsePerDay is the expected number of alarms per day with at least this score, of a series that does not change.

@@ -43,7 +43,7 @@ func (o *others) residualsTo(dst, z []float64) {
 	}
 }
 
-// learn takes z, of which residualsTo was asked last.
+// learn learns z. Invariant: z is the argument of the last call of residualsTo.
 func (o *others) learn(z []float64) {
 	o.n++
 	weight := 1 / (1 + vec.Dot(z, o.k))

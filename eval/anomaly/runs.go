@@ -191,8 +191,8 @@ func (r *anomalyRuns) state(c *snapshot.Codec) {
 	r.rows.state(c)
 }
 
-// endRun ends a run and learns it: a small part of it if it was an alarm, unless it became the
-// new normal. share is the logarithm of the number of variables that could have had the run.
+// endRun ends a run and learns its length. A run that was an alarm, and did not become the new
+// normal, counts with a small weight. share is the logarithm of the number of variables that could have had the run.
 func (s *Scorer) endRun(v *valueRun, n, share float64) (alarm bool) {
 	parts := uint16(runParts)
 	if alarm = int(v.age) <= s.c.NormalAfter && v.surprisal(n)-share > s.limits[Flat]; alarm {

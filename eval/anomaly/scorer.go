@@ -145,8 +145,8 @@ type Scorer struct {
 	waits     bool                 // it has one that was none before
 }
 
-// evidence is the statistic of a view, and that of what the last sample itself says: it
-// is not the mean over samples before it, nor the error of a forecast that repeats a spike.
+// evidence is the statistic of a view over its window (all), and the statistic of the last
+// sample alone (last): earlier samples, or a forecast that repeats a spike, do not raise it.
 type evidence struct{ all, last float64 }
 
 // root is the evidence whose squares are e.
@@ -402,7 +402,8 @@ func (s *Scorer) acceptNormal(v View) {
 	}
 }
 
-// becomeNormal makes the event the new normal, or the one that it is inside of.
+// becomeNormal makes the event the new normal. Of an event inside of another one, the outer
+// event becomes normal.
 func (s *Scorer) becomeNormal() {
 	e := &s.event
 	if e.inside {

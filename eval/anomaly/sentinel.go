@@ -113,9 +113,9 @@ func (s *Scorer) scoreLone(y, yhat, left []float64, factor float64, jump evidenc
 	return jump
 }
 
-// learnJump learns the statistic of Jump that scores, but keeps that of a value that is lone for the first time. Of the
-// alarms of one variable it learns not many more than a series that does not change has: those of a week of incidents
-// would make the next one usual. The sum over several variables grows while their scales are learnt.
+// learnJump learns the statistic of Jump, but not of lone values; it keeps the statistic of a first one. From alarms of one variable it
+// learns at about the rate of false alarms: a week of incidents must not make the next incident usual. With several
+// variables it learns all alarms, because their sum grows while their scales are learnt.
 func (s *Scorer) learnJump(jump float64, alarm bool) {
 	s.lessons = min(s.lessons+lessonsPer*s.rate*viewRates[Jump], lessonsMost)
 	learns := !s.lonely && !s.waits

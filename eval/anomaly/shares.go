@@ -36,7 +36,7 @@ const (
 
 // blame sets shares to the parts of the variables in the score, and returns their sum and the
 // largest. A statistic below blameLeast times the largest has no part. When two variables contradict
-// each other, the one that is away from its level has moved.
+// each other, the variable further from its level gets the blame.
 func (s *Scorer) blame() (sum, largest float64) {
 	squares, levels := s.squares[s.leading][:len(s.shares)], s.squares[Level][:len(s.shares)]
 	most := largestOf(squares)
@@ -78,9 +78,9 @@ func notNegative(x float64) float64 {
 	return math.Float64frombits(uint64(bits &^ (bits >> 63)))
 }
 
-// VariablesTo writes the score of each variable into dst, of length dim: that of the
-// sample for the variable with the largest share, and in proportion for the others; NaN
-// while there is no score. It overwrites Shares.
+// VariablesTo writes the score of each variable into dst, of length dim. The variable with
+// the largest share has the score of the sample: dst[j] = score * share[j] / max(share). All
+// are NaN while there is no score. It overwrites Shares.
 func (s *Scorer) VariablesTo(dst []float64) {
 	if len(dst) != s.c.Dim {
 		panic("eval: wrong number of variables")

@@ -147,8 +147,8 @@ const (
 	slowMost           = 200                // excursions that the mean excess is averaged over
 )
 
-// slowTail is the distribution of a statistic that changes slowly: what counts are
-// its excursions beyond a threshold, of which there are far fewer than values.
+// slowTail is the distribution of a statistic that changes slowly. It counts excursions
+// beyond a threshold, not values: neighbouring values are alike.
 type slowTail struct {
 	n         float64 // values
 	threshold float64 // quantile 1 - slowShare

@@ -29,9 +29,9 @@ type budget struct {
 // choice is a model for a number of variables: 0 is NewModel's, i the i-th of Lighter.
 type choice struct{ tier, dim int }
 
-// reach is the share of the budget up to which a tier may fill it, so that the first series
-// leave something for lighter ones: half for the best of several models, four fifths for those
-// between, all of it for the lightest.
+// reach is the share of the budget up to which series of a tier may fill it, so that the first
+// series leave memory for lighter ones: half for the best of several models, four fifths for the
+// models between, the whole budget for the lightest.
 func reach(tier, tiers int) float64 {
 	switch tier {
 	case tiers - 1:

@@ -66,8 +66,7 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 }
 
 // Parts calls each for every part of the i-th message, in order: with a record, or with a
-// refusal and a record of which only Message is set. The records are valid while d holds
-// them. Parts ends with the first error, which may be an error of the decoder.
+// refusal and a record that has only Message. The records are valid until Reset. Parts ends with the first error, which may be an error of the decoder.
 func (d *Decoded) Parts(i int, each func(r *stream.Record, refusal *stream.DataError) error) error {
 	m, parts := d.at(i)
 	if m.message.Refused != nil {

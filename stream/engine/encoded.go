@@ -8,9 +8,9 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// Encoded returns the state, all of it or what has changed since the last call of Saved: series
-// without a record since then cost nothing. All batches must have been scored. Each reading
-// encodes it again, series by series: nothing may be learnt or scored meanwhile.
+// Encoded returns the whole state, or the changes since the last call of Saved, without series
+// that had no record since then. All batches must have been scored. Each reading encodes the
+// state again, series by series: nothing may be learnt or scored meanwhile.
 func (e *Engine) Encoded(all bool) stream.State {
 	v := encoding{e, all}
 	return stream.State{Size: snapshot.Size(v), Open: func() (io.ReadCloser, error) {
@@ -19,7 +19,7 @@ func (e *Engine) Encoded(all bool) stream.State {
 	}}
 }
 
-// encoding is the state of an engine, or what has changed of it.
+// encoding is the whole state of an engine, or its changes.
 type encoding struct {
 	e   *Engine
 	all bool

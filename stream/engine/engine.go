@@ -204,7 +204,7 @@ func (e *Engine) closeGap(dst *Results, s *series, in *assemble.Sample) {
 	e.dropLags(dst, s, in)
 }
 
-// dropLags makes the samples before in no neighbours in time of it.
+// dropLags marks a break: the samples before in are not its neighbours in time.
 func (e *Engine) dropLags(dst *Results, s *series, in *assemble.Sample) {
 	s.forecaster.resetLags()
 	s.broken = true
@@ -256,7 +256,7 @@ func (e *Engine) LearnMessage(dst *Results, src *Decoded, i int) error {
 	})
 }
 
-// later returns the later of two times, of which 0 means none.
+// later returns the later of two times; 0 means none.
 func later(a, b int64) int64 {
 	if a == 0 || b != 0 && b > a {
 		return b

@@ -9,9 +9,9 @@ import (
 // each new sample: it has caught up when the series has half as many again.
 const growPace = 3
 
-// growth is what a series that begins with the lightest model holds until it has a better one:
-// its samples, and the better model while that learns them. Having learnt all of them it takes
-// over, and is what it would be if the series had begun with it.
+// growth holds the samples of a series that began with the lightest model, and the better model
+// that learns them. Once the better model has learnt all samples it takes over. Its state then
+// equals that of a model which has learnt from the first sample on.
 type growth struct {
 	times  []int64   // of the samples
 	broken []bool    // the sample does not follow the one before

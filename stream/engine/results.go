@@ -33,8 +33,7 @@ func (b *Results) Points() int {
 	return b.points + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
 
-// Bytes returns about how much memory the points take: what its limit on bytes
-// counts.
+// Bytes estimates the memory of the points, for the limit of a batch.
 func (b *Results) Bytes() int {
 	n := b.floats.used + b.numbers
 	for i := range b.parts {
@@ -75,8 +74,8 @@ func (b *Results) gather(s *series) {
 	}
 }
 
-// Gathers reports whether b is to become larger than usual: its samples belong to so many
-// series that each has few of them.
+// Gathers reports whether b should become larger than usual, because its series have few
+// samples each.
 func (b *Results) Gathers() bool { return b.samples < groupSize*b.series }
 
 // add appends a result of the present arrival.
@@ -117,7 +116,7 @@ func (b *Results) scored() {
 // vector returns a copy of v that lives as long as the batch.
 func (b *Results) vector(v []float64) []float64 { return b.floats.copy(v) }
 
-// room returns n numbers, of any value, that live as long as the batch.
+// room returns n numbers of undefined value, which live as long as the batch.
 func (b *Results) room(n int) []float64 { return b.floats.take(n) }
 
 // refuse appends a dead letter with a copy of m.

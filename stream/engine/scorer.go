@@ -68,7 +68,7 @@ func (sc *scorer) takeAll(dst *Results) error {
 	return nil
 }
 
-// take does what r asks for and appends what comes of it to dst. An error is fatal.
+// take handles one step result and appends its points to dst. An error is fatal.
 func (sc *scorer) take(dst *Results, r *stepResult) error {
 	if r.kind == resultEvent {
 		dst.Events = append(dst.Events, *r.event)
@@ -131,7 +131,7 @@ func (sc *scorer) observe(dst *Results, r *stepResult) *stream.Observation {
 	return o
 }
 
-// score shows the sample of r to all that had a forecast of it.
+// score compares the sample of r with all forecasts of it.
 func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	compare := (*eval.Scorer).Observe
 	if r.warmUp {

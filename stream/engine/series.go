@@ -30,8 +30,7 @@ type series struct {
 
 func (s *series) Changed() bool { return s.changed }
 
-// sharedModel is what several series may share: the model, of which each has a
-// forecaster.
+// sharedModel is a model that several series share. Each series has its own forecaster.
 type sharedModel struct {
 	dim   int
 	model eval.Model

@@ -19,7 +19,7 @@ func (e *Engine) Saved() {
 	}
 }
 
-// Restore replaces the state by what Encoded had, all of it, then by the changes after it, in
+// Restore replaces the state by a whole state of Encoded, then applies the changes after it, in
 // order. After an error the Engine is as before. Horizon, Emit, Levels, Joint, Intervals,
 // Baselines, Anomalies and MetricsWindow may differ from the saved Engine's: the models
 // go on, and new scores, intervals and baselines begin now.
@@ -39,7 +39,7 @@ func (e *Engine) Restore(whole stream.State, changes ...stream.State) error {
 	return nil
 }
 
-// read restores s, all of the state or what has changed of it.
+// read restores s: the whole state, or changes.
 func (e *Engine) read(s stream.State, all bool) error {
 	src, err := s.Reader()
 	if err != nil {

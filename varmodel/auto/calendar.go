@@ -43,8 +43,8 @@ const (
 //
 //	e = sum_i w_i(phase) (a_i + b_i level + c_i increment + d_i surprise),
 //
-// w being waves of the two longest cycles at the target, level and increment those of the last value and of the
-// forecast, and surprise the last error. It is the operator-valued kernel of Brault (2017, section 3.3), a product
+// where w are waves of the two longest cycles at the target, level is the last value, increment is the forecast
+// increment, and surprise is the last error. It is the operator-valued kernel of Brault (2017, section 3.3), a product
 // of a periodic kernel with a linear one: on a circle the frequencies are whole numbers, and need not be drawn.
 //
 // Corrections are shrunken like forecasts of anchors: where errors are noise, there is none.
@@ -264,8 +264,8 @@ func (c *calendar) learn(s *autoSeries, o *outcome) {
 	}
 }
 
-// learnAnchor learns the errors of the forecasts for anchor k, given their outcome, of which so many make a term
-// of the shrinkage.
+// learnAnchor learns the errors of the forecasts for anchor k from their outcome. every is the number of outcomes
+// per term of the shrinkage.
 func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample []float64, every int) {
 	if !p.known || c.learners == nil {
 		return
@@ -290,7 +290,7 @@ func (c *calendar) learnAnchor(s *autoSeries, k int, p *calendarForecast, sample
 	}
 }
 
-// thin is the number of outcomes of a horizon of which one teaches, a power of two.
+// thin returns n, a power of two: one in n outcomes of a horizon teaches.
 func thin(horizon int) int {
 	n := 1
 	for n < calendarThin && 2*n <= horizon/calendarSteps {
@@ -299,8 +299,8 @@ func thin(horizon int) int {
 	return n
 }
 
-// teaches reports whether a sample teaches, of which one in n does. The multiples of the golden ratio visit all
-// phases of a cycle alike.
+// teaches reports whether a sample teaches: one in n does. Multiples of the golden ratio visit all phases of a
+// cycle equally often.
 func teaches(sample, n int) bool {
 	const golden = 0x9e3779b97f4a7c15
 	return uint64(sample)*golden>>32%uint64(n) == 0

@@ -24,9 +24,9 @@ const (
 type crossLag struct{ from, lag int }
 
 // crossSearch looks for coordinates that follow another one after a fixed time, such as
-// the temperature at the end of a pipe: for each coordinate the one lag of another coordinate
-// at which the correlation of the increments is largest in magnitude. A few lags are
-// compared with each sample.
+// the temperature at the end of a pipe. For each coordinate it finds the other coordinate and
+// the lag whose correlation of increments is largest in magnitude. Each sample compares a few
+// lags.
 type crossSearch struct {
 	samples, lag int       // increments that are searched, 0: no search under way; next lag
 	to, from     int       // pair of coordinates that is compared next

@@ -14,8 +14,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// target is the quantity that an expert predicts. An expert without samples predicts
-// zero of it.
+// target is the quantity that an expert predicts. An expert without samples predicts 0.
 type target int
 
 const (

@@ -80,8 +80,8 @@ func (t *iteration) choose(s *autoSeries) {
 	}
 }
 
-// forecast fills the path for the given number of steps; beyond, it is that of the iterated source. ahead
-// are the seasons.
+// forecast fills the path for the given number of steps. After them the path is beyond, the path of the
+// iterated source. ahead are the seasons of the steps.
 func (t *iteration) forecast(s *autoSeries, steps int, ahead, beyond []float64) {
 	copy(t.path, beyond)
 	if t.choose(s); steps == 0 || len(t.members) == 0 {

@@ -92,8 +92,8 @@ type lagScratch struct {
 	shares         [][]float64 // of each block: as many times 1/n as it has lags, n
 }
 
-// newLagGroups returns groups up to the first power of two, 4 at least, that reaches the horizon: up to
-// sixteen horizons each, the first one from one step on.
+// newLagGroups returns groups of at most sixteen horizons each. The first begins with one step; the last
+// ends with the smallest power of two, 4 at least, that is not below the horizon.
 func newLagGroups(dim, horizon, stride int) (groups []*lagGroup) {
 	first := 0
 	for h, last := 1, 4; ; last *= 2 {
@@ -309,8 +309,8 @@ func (l *lagRegression) solve(g *lagGroup) {
 	}
 }
 
-// predict computes the forecasts after the last sample for all horizons; ahead returns how
-// far the trends of the series move in so many steps, nil: nowhere.
+// predict computes the forecasts after the last sample for all horizons. ahead returns how
+// far the trends of the series move in h steps; nil: no trend.
 func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	l.prepare(0, 0)
 	c, last := l.scratch, l.rows[l.next:][:l.dim]
@@ -351,9 +351,9 @@ func (l *lagRegression) predict(s *series.Scaler, ahead func(h int) []float64) {
 	}
 }
 
-// renewLags gives the lag regression the samples as the remainder is now, but the given
-// number of newest ones. It keeps what it has learnt of the same season, else it learns
-// all samples that are kept.
+// renewLags gives the lag regression the present remainder of the kept samples but the
+// newest ones. With the same season it keeps its weights; otherwise it learns these
+// samples from scratch.
 func (s *autoSeries) renewLags(newest int) {
 	o, f := s.multihorizon, s.rest()
 	z := make([]float64, s.m.cfg.Dim)

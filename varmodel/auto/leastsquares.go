@@ -31,8 +31,8 @@ const (
 // second follows another coordinate after more samples than the experts see, see crossSearch.
 //
 // Recursive least squares on 48 own lags, with hardly any penalty, and on the lag that was
-// found run beside the mixture. Their forecast replaces that of the mixture while it is better
-// by some standard errors. Where it never is, they end and try again much later.
+// found run beside the mixture. Their forecast replaces the forecast of the mixture while it is
+// better by some standard errors. Where it never is, they end and try again much later.
 type leastSquares struct {
 	lags     int                // own lags of a regression
 	outcomes int                // of the mixture
@@ -47,8 +47,8 @@ type leastSquares struct {
 //	1, x - zero, and the last increments,
 //
 // all in one unit. With a lag of another coordinate the inputs are also its value at that lag
-// and the three increments around it, in the unit of that coordinate. Zeros and units stay what
-// they were at first, because the weights depend on them.
+// and the three increments around it, in the unit of that coordinate. Zeros and units never
+// change, because the weights depend on them.
 type ownLeastSquares struct {
 	rls          *sgd.RLS
 	zero, unit   float64
@@ -224,7 +224,7 @@ func (o *ownLeastSquares) predict(j int, x float64, lags int, f *frame) float64 
 }
 
 // addGradient adds the derivative of the forecast of coordinate j to row, lags x dim. Lags
-// beyond those of the row are left out.
+// beyond the row are left out.
 func (o *ownLeastSquares) addGradient(row []float64, j, dim, lags int) {
 	theta := o.rls.Weights()
 	add := func(lag, coordinate int, v float64) {

@@ -161,7 +161,7 @@ func (m *mixture) selectTo(dst []float64) {
 	}
 }
 
-// correctTo writes the increments of the stack, given those of the aggregate.
+// correctTo writes the increments of the stack. The aggregate must have its own increments.
 func (m *mixture) correctTo(dst []float64) {
 	a, theta := m.aggregate, m.stack.Weights()
 	vec.MatTVec(m.correction, a.Z, theta)

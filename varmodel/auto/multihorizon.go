@@ -36,8 +36,8 @@ const (
 	paths
 )
 
-// shorterTerms is the number of terms that the shrinkage of the next shorter horizon counts
-// for in that of a horizon.
+// shorterTerms is the weight, in terms, of the next shorter horizon in the shrinkage of a
+// horizon.
 const shorterTerms = 3
 
 // singleErrors is the number of standard errors that are subtracted in the shrinkage of one
@@ -90,8 +90,8 @@ type origin struct {
 // remainder of the series; the season of the target is added at the end. At each anchor horizon
 // it mixes simple forecasts, the iterated source, the iterated mixture and direct learners; each
 // of these is scored and learns when its target is observed. Forecasts between two anchors are
-// a straight line between the anchors, plus the shape of the paths, each weighted by what it, and
-// the direct learners that follow it, weigh at the anchors.
+// a straight line between the anchors, plus the shape of each path, times the weight of the path
+// and of the direct learners that follow it.
 type multihorizon struct {
 	direct  *directLearners
 	horizon int      // the last anchor
@@ -351,9 +351,9 @@ func (o *multihorizon) repeatSeason(whole *frame, last []float64) {
 	}
 }
 
-// combine mixes the experts of anchor k and shrinks the mixture towards the last value and the
-// trend of the remainder, as far as neither the outcomes of all coordinates nor those of each
-// alone are for it. After a shift the forecast is the last value.
+// combine mixes the experts of anchor k. It shrinks the mixture towards the last value and the
+// trend of the remainder, unless outcomes of all coordinates, or of the coordinate alone, support
+// the mixture. After a shift the forecast is the last value.
 func (o *multihorizon) combine(k int, p *origin, g *gate) {
 	d, m := o.direct.dim, o.mixtures[k]
 	z := p.forecasts[k]
@@ -395,8 +395,8 @@ func (o *multihorizon) abstain(k int, z []float64) {
 	}
 }
 
-// shrink computes the factors by which the increments of the anchors are multiplied: their
-// own, and with few terms those of the shorter horizons, which have more.
+// shrink computes the factors that multiply the increments of the anchors. A horizon with few
+// terms also uses the terms of shorter horizons, which have more.
 func (o *multihorizon) shrink() {
 	var factor float64
 	for k := range o.factors {
@@ -408,8 +408,8 @@ func (o *multihorizon) shrink() {
 
 func positive(v float64) bool { return v > 0 }
 
-// begin is for the first season: the forecasts under way are dropped, because they are not those of a remainder,
-// and so is most of what their outcomes have taught.
+// begin is called with the first season. It drops the forecasts under way, because they do not forecast a
+// remainder, and most of the weight of their outcomes.
 func (o *multihorizon) begin() {
 	o.count = 0
 	for k, m := range o.mixtures {

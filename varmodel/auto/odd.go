@@ -88,8 +88,8 @@ func newGate(dim int) *gate {
 	return g
 }
 
-// admitTo writes the samples y without their levels to dst, NaN where they are odd. last is the sample
-// before and forecast that of this one, both without levels, where the variable has been seen.
+// admitTo writes the sample y without its levels to dst, and NaN where it is odd. last is the sample
+// before y and forecast is the forecast of y, both without levels; they count where seen is true.
 func (g *gate) admitTo(dst, y, last, forecast []float64, seen []bool) {
 	g.again = g.again[:0]
 	for j, v := range y {
@@ -201,8 +201,10 @@ func (g *gate) readmitSchedule(j int) {
 	}
 }
 
-// stay reports whether an odd sample is rather expected to stay than to return: as those of its variable did,
-// and as one of all variables together.
+// stay reports whether an odd sample is more likely to stay than to return. All variables together count as
+// one odd sample of this variable:
+//
+//	o.stayed - o.returned + (g.stayed - g.returned - 1) / (g.stayed + g.returned + 1) > 0.
 func (g *gate) stay(o *gateOf) bool {
 	return (o.stayed-o.returned)*(g.stayed+g.returned+1)+g.stayed-g.returned-1 > 0
 }
@@ -240,7 +242,7 @@ func (g *gate) shifted(j, h int) bool {
 	return o.calm > 0 || h == 1 && (o.high > o.homeHigh+width || o.low < o.homeLow-width)
 }
 
-// isFar reports whether an error and a step are those of an odd sample.
+// isFar reports whether a sample with this error and this step is odd.
 func (o *gateOf) isFar(e, step float64, known bool) bool {
 	limit := math.Exp(o.widen)
 	if known {

@@ -120,8 +120,8 @@ var orffvarTier = tierSpec{memory: 500, season: check.MaxPeriod, without: []Ingr
 //   - How long does the past count? A fourth of the memory of Forgetting; that memory; 2.5 times
 //     as long.
 //
-// Frequencies, Bandwidth, Ridge and Forgetting scale those of all three. d coordinates as a rule
-// move together, so that d equal weights w have the effect d w: the linear features are of size
+// Frequencies, Bandwidth, Ridge and Forgetting scale the settings of all three. d coordinates
+// usually move together, so d equal weights w have the effect d w: the linear features have size
 // 30/d, which makes their ridge grow as d^2.
 func orffvarComponents(cfg ORFFVARConfig) []expertSpec {
 	forgetting := func(factor float64) float64 { return max(1-factor*(1-cfg.Forgetting), 0.5) }

@@ -115,10 +115,10 @@ func (o *multihorizon) forecastTo(to, oneStep, mean []float64) {
 	copy(to[copy(to, oneStep):], dst[d:])
 }
 
-// follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst: what it
-// is apart from the straight line between its ends, as far as it weighs there. Paths swing more than
-// forecasts do where there is noise: the shape is scaled by the regression of the forecasts of
-// both anchors on the path there, around the mean.
+// follow adds the shape of path n between the anchors k-1 and k, of left and h steps, to dst. The shape
+// is the path minus the straight line between its ends, times its weight there. Paths of noisy series
+// swing more than forecasts do, so the shape is scaled by the regression of the forecasts of both
+// anchors on the path, around the mean.
 func (o *multihorizon) follow(dst, path, mean []float64, n, k, left, h int) {
 	d := o.direct.dim
 	before, after := o.pathWeights[(k-1)*paths*d+n*d:][:d], o.pathWeights[k*paths*d+n*d:][:d]

@@ -99,9 +99,9 @@ func (r *remainder) Push(z []float64) {
 	f.scaler.Add(z)
 }
 
-// computeRemainder computes the remainder of all samples that are kept, with the season
-// as it is known now, and the source learns it. Means and ranges are those of the
-// series, which remember more; a season has no mean.
+// computeRemainder computes the remainder of all kept samples with the present season, and
+// the source learns it. Means and ranges are taken from the series, because they remember
+// more samples; a season has no mean.
 func (s *autoSeries) computeRemainder() {
 	q, source := s.seasons, s.m.source
 	if source != nil {
@@ -204,7 +204,7 @@ func (r *remainder) setTargets(y []float64) {
 	r.frame.setTargets(incrementTarget, r.z)
 }
 
-// addSeason makes a forecast of the next sample from that of the remainder.
+// addSeason adds the season of the next sample to a forecast of the remainder.
 func (r *remainder) addSeason(forecast []float64, s *series.Scaler) {
 	for j, v := range r.season {
 		forecast[j] = s.Within(j, forecast[j]+v, 0)

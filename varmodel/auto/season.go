@@ -98,7 +98,7 @@ func (s *seasons) same(step int64, length float64) bool {
 	return math.Abs(float64(step)-length) < spacingDiffers*length
 }
 
-// natural replaces all cycles but the configured one by those of the clock.
+// natural replaces all cycles but the configured one by the cycles of the clock.
 func (s *seasons) natural(inverse []float64) {
 	n := min(alikeSpacings+1, s.past.Count) // samples of this spacing
 	s.Keep(func(c *cycle) bool { return c.given })
@@ -180,7 +180,7 @@ func (s *seasons) propose(period int, inverse []float64) {
 	s.teach(c, min(s.past.Count, s.past.Depth), 0, inverse)
 }
 
-// teach lets a new cycle learn the last n samples, but so many of the newest.
+// teach lets a new cycle learn the last n samples except the newest ones.
 func (s *seasons) teach(c *cycle, n, newest int, inverse []float64) {
 	period, past := c.period, s.past
 	shorter := s.cycles[:0:0]
@@ -350,7 +350,8 @@ func (s *seasons) AheadTo(dst []float64) {
 	}
 }
 
-// valueAt is the season of one variable k samples after the last one, as it is known now.
+// valueAt returns the present estimate of the season of variable j, k samples after the last one:
+// the sum over cycles of share * unit * shape.
 func (s *seasons) valueAt(j, k int) (sum float64) {
 	for _, c := range s.cycles {
 		if share := c.share[j].value; share > 0 {

@@ -59,9 +59,10 @@ func (s *share) State(c *snapshot.Codec) {
 	c.Float64(&s.value)
 }
 
-// evidence says early whether what a cycle says happens. A period is one term of a slope, because
-// neighbouring outcomes are alike; changes from one twelfth of a period to the next are not, even those of a
-// random walk. A regression without intercept explains what happened, y, by what was said, x:
+// evidence tests early whether the changes that a cycle forecasts happen. A whole period is only one term of
+// a slope, because neighbouring outcomes are alike. Changes from one twelfth of a period to the next are
+// independent, even on a random walk. A regression without intercept explains observed changes y by forecast
+// changes x:
 //
 //	y = b x + e, with n = (sum x^2)^2 / sum x^4 equal changes.
 type evidence struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// autoSeries is one series of the default model: what its stages share, and some of them by name.
+// autoSeries is one series of the default model: its stages, and the fields that they share.
 type autoSeries struct {
 	m *auto
 	stages

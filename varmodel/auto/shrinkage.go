@@ -7,12 +7,14 @@ import (
 	"github.com/orffvar/forecaster/internal/lanes"
 )
 
-// shrinkage learns the factor in [0, 1] by which a mixture's increments over a simpler
-// forecast (persistence, or the last season) are multiplied: the slope of the
-// regression of the outcomes on the forecasts, over all coordinates, minus one
-// standard error (three with a single term), or a share of that. Overlapping forecasts of horizon h have
-// similar outcomes, so the outcomes of a round make one term of the sums; see rounds. On a
-// random walk the factor is near 0, whatever the experts have picked up.
+// shrinkage learns a factor in [0, 1] for a mixture's increments over a simpler forecast
+// (persistence, or the last season). With forecasts x and outcomes y of all coordinates,
+//
+//	factor = sum xy / sum x^2 - standard error (three of them with a single term),
+//
+// or a share of that. Overlapping forecasts of horizon h have similar outcomes, so the
+// outcomes of a round make one term of the sums; see rounds. On a random walk the factor
+// is near 0, whatever the experts have picked up.
 type shrinkage struct {
 	every                int     // outcomes per term
 	errors               float64 // standard errors that are subtracted

@@ -7,8 +7,8 @@ import (
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
-// stage is a part of the model of a series. What else it does with a sample, its other methods say:
-// those of learner, follower, forecaster and interrupter.
+// stage is a part of the model of a series. A stage that also handles samples implements learner,
+// follower, forecaster or interrupter.
 type stage interface {
 	stateOf(c *snapshot.Codec, s *autoSeries)
 }
@@ -27,7 +27,7 @@ type forecaster interface{ forecast(s *autoSeries) }
 // interrupter is told of a break: the next sample does not follow the last one.
 type interrupter interface{ interrupt(s *autoSeries) }
 
-// outcome is a sample, and the outcome of the forecasts of it.
+// outcome is a sample as the target of earlier forecasts.
 type outcome struct {
 	sample   []float64 // without levels; NaN where it is missing or odd
 	target   []float64 // like sample: what the forecasts should have been

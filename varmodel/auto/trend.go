@@ -113,7 +113,7 @@ func (r *trends) ahead(h int) []float64 {
 }
 
 // trendShare is the regression of the outcomes of one coordinate and horizon on its trends.
-// Overlapping outcomes are alike, so those of a round make one term of the sums; see rounds.
+// Overlapping outcomes are alike, so the outcomes of a round make one term of the sums; see rounds.
 type trendShare struct {
 	outcomes        int     // in the present term
 	product, square float64 // sums of the present term: trend times outcome, and trend^2

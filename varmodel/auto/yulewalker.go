@@ -17,7 +17,7 @@ import (
 //
 // All coordinates are computed side by side: a matrix has a row for each lag, laid out
 // like the rows of increments. The number of rows is rounded up to a multiple of eight;
-// the additional rows of theta are zero, those of sums are not used.
+// additional rows of theta are zero, additional rows of sums are not used.
 type yuleWalker struct {
 	dim, lags  int // lags: increments among the features, q-1
 	stride     int // elements from row to row
@@ -61,8 +61,8 @@ const weightLimit = 1e6
 // pass.
 const yuleWalkerBatch = 8
 
-// yuleWalkerGrowth: a group is solved the less often, the more samples there are, one sample
-// later for each of so many. Solving costs more than all else in a young series.
+// yuleWalkerGrowth spreads solutions out: after n samples a group is solved every
+// 1 + n/yuleWalkerGrowth samples. Solving costs more than all else in a young series.
 const yuleWalkerGrowth = 64
 
 // yuleWalkerDepth is the number of increments that AR(order) needs: its lags, rounded up
