@@ -1,0 +1,163 @@
+// Command gift evaluates the default model on a file by the protocol of GIFT-Eval (Aksu and others 2024), so that
+// its figures stand beside the published ones: the last tenth of the rows, in windows of H rows without overlap,
+// at most 20. Nothing is learnt from a window but what came before it.
+//
+//	go run ./internal/tools/gift -season 96 -horizons 48,480,720 FILE.csv
+//	go run ./internal/tools/gift -season 24 -mean 4 -horizons 48,480,720 FILE.csv
+//
+// FILE has a time in the first column and a variable in each other. -mean takes the means of so many rows.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/varmodel/auto"
+	"github.com/orffvar/forecaster/varmodel/interval"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("gift: ")
+	season := flag.Int("season", 0, "rows in the season of the naive forecast")
+	mean := flag.Int("mean", 1, "rows whose mean is one row")
+	horizons := flag.String("horizons", "48,480,720", "rows in a window, separated by commas")
+	tier := flag.String("tier", "full", "tier of the default model")
+	flag.Parse()
+	if flag.NArg() != 1 || *season < 1 || *mean < 1 {
+		log.Fatal("usage: gift -season M [-mean K] [-horizons H,...] [-tier full|light|tiny] FILE.csv")
+	}
+	s, err := read(flag.Arg(0), *mean)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("| file | rows | H | windows | MASE | seasonal naive | ratio | CRPS |\n|---|---|---|---|---|---|---|---|")
+	for h := range strings.SplitSeq(*horizons, ",") {
+		horizon, err := strconv.Atoi(h)
+		if err != nil || horizon < 1 || 11*horizon > 10*len(s.Rows) {
+			log.Fatalf("-horizons: %q is no number of rows below the length of the file", h)
+		}
+		r, err := evaluate(s, *season, horizon, auto.Tier(*tier))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("| %s | %d | %d | %d | %.3f | %.3f | %.3f | %.4f |\n", filepath.Base(flag.Arg(0)), len(s.Rows), horizon, r.windows, r.mase, r.naive, r.mase/r.naive, r.crps)
+	}
+}
+
+// read returns the only series of a file, or the means of so many of its rows each.
+func read(path string, mean int) (*eval.Series, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	d, err := dataset.Read(filepath.Base(path), file)
+	if err != nil {
+		return nil, err
+	}
+	all := d.Series[0]
+	s := &eval.Series{Name: all.Name}
+	for i := 0; i+mean <= len(all.Rows); i += mean {
+		row := make([]float64, d.Dim())
+		for _, y := range all.Rows[i : i+mean] {
+			for j, v := range y {
+				row[j] += v / float64(mean)
+			}
+		}
+		s.Rows, s.Times = append(s.Rows, row), append(s.Times, all.Times[i])
+	}
+	return s, nil
+}
+
+// levels are those of the intervals whose ends are the quantiles .1, .2, … .9; the forecast is the median.
+var levels = []float64{.2, .4, .6, .8}
+
+// result has the means over windows and variables.
+type result struct {
+	windows     int
+	mase, naive float64 // mean absolute error over that of the seasonal naive forecast within the past
+	crps        float64 // 2 sum of the quantile losses / sum |y|, mean over the nine quantiles
+}
+
+func evaluate(s *eval.Series, season, horizon int, tier auto.Tier) (result, error) {
+	d, n := len(s.Rows[0]), len(s.Rows)
+	var r result
+	r.windows = min(max((n+9)/10/horizon, 1), 20)
+	model, err := auto.New(auto.Config{Dim: d, Horizon: horizon, Tier: tier})
+	if err != nil {
+		return r, err
+	}
+	if model, err = interval.WithIntervals(model, interval.Config{Dim: d, Horizon: horizon, Levels: levels}); err != nil {
+		return r, err
+	}
+	f := model.NewSeries()
+	clock, _ := eval.As[eval.Clocked](f)
+	bounder, _ := eval.As[eval.Bounder](f)
+	forecast := make([]float64, horizon*d)
+	lower, upper := make([]float64, len(levels)*horizon*d), make([]float64, len(levels)*horizon*d)
+	begin := n - r.windows*horizon
+	var loss, size float64
+	for i, y := range s.Rows {
+		if i >= begin && (i-begin)%horizon == 0 {
+			if !f.ForecastTo(forecast) || !bounder.BoundsTo(lower, upper) {
+				return r, fmt.Errorf("%s: no forecast after %d rows", s.Name, i)
+			}
+			truth := s.Rows[i : i+horizon]
+			r.score(s.Rows[:i], truth, forecast, season)
+			l, z := quantileLoss(truth, forecast, lower, upper)
+			loss, size = loss+l, size+z
+		}
+		clock.SetTime(s.Times[i])
+		if err := f.Observe(y); err != nil {
+			return r, err
+		}
+	}
+	r.crps = loss / size
+	r.mase /= float64(r.windows * d)
+	r.naive /= float64(r.windows * d)
+	return r, nil
+}
+
+// score adds the scaled errors of a window and of the seasonal naive forecast of it, given the rows before.
+func (r *result) score(past, truth [][]float64, forecast []float64, season int) {
+	for j := range truth[0] {
+		var scale, e, naive float64
+		for i := season; i < len(past); i++ {
+			scale += math.Abs(past[i][j]-past[i-season][j]) / float64(len(past)-season)
+		}
+		for h, y := range truth {
+			e += math.Abs(y[j]-forecast[h*len(y)+j]) / float64(len(truth))
+			naive += math.Abs(y[j]-past[len(past)-season+h%season][j]) / float64(len(truth))
+		}
+		r.mase += e / scale
+		r.naive += naive / scale
+	}
+}
+
+// quantileLoss returns twice the mean quantile loss, summed over a window, and the sum of the absolute values.
+func quantileLoss(truth [][]float64, forecast, lower, upper []float64) (loss, size float64) {
+	for h, y := range truth {
+		for j, v := range y {
+			at := h*len(y) + j
+			loss += pinball(.5, v-forecast[at]) / 9 * 2
+			for k, level := range levels {
+				i := k*len(forecast) + at
+				loss += (pinball((1-level)/2, v-lower[i]) + pinball((1+level)/2, v-upper[i])) / 9 * 2
+			}
+			size += math.Abs(v)
+		}
+	}
+	return loss, size
+}
+
+// pinball is the loss of a quantile, given the outcome less the quantile.
+func pinball(quantile, e float64) float64 { return max(quantile*e, (quantile-1)*e) }
