@@ -16,7 +16,6 @@ const (
 	iterationTrial   = 8   // … and later in one of so many …
 	iterationBlock   = 64  // … stretches of so many samples …
 	iterationSteps   = 16  // … for so many steps
-	iterationFar     = 32  // last step: from there on it is worth .2 % of the error, and a quarter of the time
 )
 
 // iteration is the mixture of one step fed with its own forecasts: each is taken as if it had been

@@ -48,7 +48,7 @@ func (o *multihorizon) wake(awake []bool, total int) (last int) {
 		before := useful
 		useful = slices.ContainsFunc(o.mixtures[k].aggregate.Weights[iteratedAll*o.mixtures[k].aggregate.stride:][:o.direct.dim],
 			func(w float64) bool { return w > iterationWeight })
-		if awake[k] = h <= iterationFar && (useful || before || trial && h <= iterationSteps); awake[k] {
+		if awake[k] = useful || before || trial && h <= iterationSteps; awake[k] {
 			last = h
 		}
 	}
