@@ -102,7 +102,12 @@ func (w *workbook) unmarshal(name string, to any) error {
 		return err
 	}
 	defer r.Close()
-	if err := xml.NewDecoder(io.LimitReader(r, mostSheetPart)).Decode(to); err != nil {
+	part := io.LimitReader(r, mostSheetPart)
+	err = xml.NewDecoder(part).Decode(to)
+	if err == nil {
+		_, err = io.Copy(io.Discard, part) // the check sum is at the end
+	}
+	if err != nil {
 		return fmt.Errorf("%w (%s: %w)", errWorkbook, name, err)
 	}
 	return nil

@@ -101,6 +101,42 @@ func TestWorkbookBomb(t *testing.T) {
 	}
 }
 
+// A part whose check sum is wrong is refused, also where its XML is well-formed: one bit is the year 1900 or 1904.
+func TestWorkbookCheckSums(t *testing.T) {
+	book := smallBook(t, `<row><c><v>1</v></c></row>`)
+	z, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range z.File[1:] { // the first says only that it is a workbook
+		var b bytes.Buffer
+		damaged := zip.NewWriter(&b)
+		for _, f := range z.File {
+			h := f.FileHeader
+			if f == part {
+				h.CRC32++
+			}
+			raw, err := f.OpenRaw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := damaged.CreateRaw(&h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(w, raw); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := damaged.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bookText(t, b.Bytes()); err == nil {
+			t.Errorf("%s is read", part.Name)
+		}
+	}
+}
+
 func FuzzXLSX(f *testing.F) {
 	f.Add(smallBook(f, `<row r="1"><c r="A1" t="inlineStr"><is><t>time</t></is></c></row><row><c s="1"><v>45658.25</v></c></row>`))
 	f.Fuzz(func(t *testing.T, book []byte) { _, _ = bookText(t, book) })
