@@ -124,10 +124,10 @@ func (t *topicStore) found() map[string]int {
 	return found
 }
 
-// collect removes unused snapshots, unless a commit names them.
+// collect removes unused snapshots but the last two, as kafka.Store does: the group may have forgotten the
+// commit that names them.
 func (t *topicStore) collect() {
-	current, previous := t.p.committed.current, t.p.committed.previous
-	keep := map[string]int{current.id: current.chunks, previous.id: previous.chunks}
+	keep := map[string]int{t.current.id: t.current.chunks, t.previous.id: t.previous.chunks}
 	for id, chunks := range t.unused { // in any order: removals do not depend on one another
 		for k := keep[id]; k < chunks; k++ {
 			delete(t.p.snapshots, fmt.Sprintf("%s/%d", id, k))
