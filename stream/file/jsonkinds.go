@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/shell"
@@ -22,6 +23,13 @@ var (
 	bySeries = fieldValue{"JSONConfig.Series", "series"}
 	inOrder  = fieldValue{format.SortField, "true"}
 )
+
+// oddLines match objects that may each stand on a line and are no samples.
+var oddLines = []*regexp.Regexp{
+	regexp.MustCompile(`^\{"metric":\s*\{[^}]*\},\s*"values":\s*\[`),
+	regexp.MustCompile(`^[^\n]*\{\s*"\$date"\s*:`),
+	regexp.MustCompile(`^[^\n]*"\\?/Date\(\d{13}`),
+}
 
 // jsonKinds are JSON files that are not one object a line, with the program of jq that makes
 // them so and the fields that read what it writes. COLUMNS is what the last group has matched.
@@ -69,6 +77,25 @@ var jsonKinds = []struct {
 		regexp.MustCompile(`^\{\s*"time"\s*:\s*\[`), "an object of columns",
 		`. as $c | range($c.time | length) as $i | $c | map_values(.[$i])`, nil,
 	},
+	{
+		regexp.MustCompile(`^\{"schema":\s*\{"fields"`), "a table of pandas", ".data[]", nil,
+	},
+	{
+		regexp.MustCompile(`^\{"columns":\s*\[[^]]*\],\s*"index"`), "a table of pandas",
+		`.columns as $c | [.index, .data] | transpose[] | {time: .[0]} + ([$c, .[1]] | transpose | map({key: .[0], value: .[1]}) | from_entries)`, nil,
+	},
+	{
+		oddLines[0], "an export of VictoriaMetrics",
+		`(.metric | to_entries | map(.key + "=" + .value) | join(",")) as $id | [.timestamps, .values] | transpose[] | {series: $id, time: (.[0] / 1000), value: .[1]}`, []fieldValue{bySeries},
+	},
+	{
+		oddLines[1], "an export of MongoDB",
+		`(if type == "array" then .[] else . end) | walk(if type == "object" and length == 1 then ."$oid" // ."$date" // ((."$numberDouble" // ."$numberInt" // ."$numberLong" // ."$numberDecimal" // empty) | tonumber) // . else . end)`, nil,
+	},
+	{
+		oddLines[2], "JSON with dates of .NET",
+		`(if type == "array" then .[] else . end) | map_values(if type == "string" and startswith("/Date(") then (.[6:19] | tonumber / 1000) else . end)`, nil,
+	},
 	{regexp.MustCompile(`^\[`), "one array", ".[]", nil},
 }
 
@@ -87,7 +114,8 @@ func (s *Source) checkJSON() error {
 		return fmt.Errorf(`file: %s has an object for each column, one object a line was expected: write it with  df.reset_index().to_json(PATH, orient="records", lines=True)`, s.path)
 	}
 	name, program, flags := "", "", ""
-	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first) || bytes.HasPrefix(b, []byte(`{"resourceMetrics"`))) {
+	if bytes.HasPrefix(b, []byte("[")) || bytes.HasPrefix(b, []byte("{")) && (!more || endsEarly(first) || bytes.HasPrefix(b, []byte(`{"resourceMetrics"`)) ||
+		slices.ContainsFunc(oddLines, func(r *regexp.Regexp) bool { return r.Match(b) })) {
 		for _, k := range jsonKinds {
 			if m := k.has.FindSubmatchIndex(b); m != nil {
 				name, program, flags = k.name, strings.ReplaceAll(k.program, "COLUMNS", string(b[m[len(m)-2]:m[len(m)-1]])), ""

@@ -20,6 +20,9 @@ const (
 // openMetrics writes samples that have times as CSV in the long form.
 const openMetrics = `samples with times become CSV with  awk 'BEGIN {print "time,series,value"} !/^#/ && NF == 3 {gsub(/[",]+/, " ", $1); print $3 "," $1 "," $2}' IN > OUT.csv`
 
+// promtoolDump writes the samples of a dump as CSV in the long form.
+const promtoolDump = `write it as CSV with  awk 'BEGIN {print "time,series,value"} {v = $(NF - 1); t = $NF; $NF = $(NF - 1) = ""; gsub(/"/, ""); gsub(/[{}, ]+/, " "); gsub(/^ | $/, ""); print t "," $0 "," v}' IN > OUT.csv`
+
 // kinds are files that are no text, by their first bytes.
 var kinds = []struct{ begins, name, remedy string }{
 	{"PAR1", "Parquet", ParquetFormat.Name},
@@ -44,6 +47,7 @@ var kinds = []struct{ begins, name, remedy string }{
 	{"\x80\x05\x95", "a pickle", pickle},
 	{"# HELP ", "the text format of Prometheus", openMetrics},
 	{"# TYPE ", "the text format of Prometheus", openMetrics},
+	{"{__name__=", "a dump of promtool", promtoolDump},
 	{"Obj\x01", "Avro", "write it as JSON lines with  avro cat IN > OUT.jsonl"},
 	{"\xfd7zXZ", "compressed by xz", "decompress it with  xz -d IN"},
 	{"BZh91AY", "compressed by bzip2", "decompress it with  bzip2 -d IN"},
@@ -93,6 +97,8 @@ func (s *Source) checkText() error {
 		return nil
 	case at == 1 && b[at] == 0 && len(b) > 3 && b[3] == 0:
 		return fmt.Errorf("%s is UTF-16 without a byte order mark: convert it with  iconv -f UTF-16LE -t UTF-8 IN > OUT", s.path)
+	case at == 0 && len(b) > 3 && b[0] == 0 && b[2] == 0: // behind a byte order mark that is that of UTF-16, too
+		return fmt.Errorf("%s is UTF-32: convert it with  iconv -f UTF-32 -t UTF-8 IN > OUT", s.path)
 	default:
 		return fmt.Errorf("%s is no text: line 1 has the byte %#02x at %d; CSV, JSON lines, line protocol and Parquet are read", s.path, b[at], at+1)
 	}

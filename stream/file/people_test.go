@@ -226,6 +226,7 @@ func TestPrintedPrograms(t *testing.T) {
 		}
 		t.Skip("jq is not installed")
 	}
+	corpus := filepath.Join("..", "..", "..", "..", "internal", "wire", "testdata", "corpus") + string(filepath.Separator)
 	flags := map[string]file.SourceConfig{
 		"":                         {},
 		"SourceConfig.Sort=true":   {Sort: true},
@@ -236,12 +237,14 @@ func TestPrintedPrograms(t *testing.T) {
 	for name, sum := range map[string]float64{
 		"prometheus.json": cpuSum, "cloudwatch-data.json": peopleSum, "cloudwatch-statistics.json": cpuSum, "datadog.json": peopleSum,
 		"influx-1.json": peopleSum, "elasticsearch.json": peopleSum, "open-meteo.json": peopleSum, "pandas-records.json": peopleSum,
+		corpus + "victoriametrics.jsonl": 41386.757, corpus + "pandas-split.json": 41386.757, corpus + "pandas-table.json": 41386.757,
+		corpus + "mongoexport.json": 839.297, corpus + "dotnet.jsonl": 839.297,
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", "people", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(t.TempDir(), name)
+		path := filepath.Join(t.TempDir(), filepath.Base(name))
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}

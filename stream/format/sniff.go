@@ -44,6 +44,9 @@ func SniffCSV(sample []byte, more bool, c CSVConfig) (Sniffed, error) {
 	if len(lines) == 0 {
 		return s.out, nil // the decoder reports the missing header
 	}
+	if err := ruled(lines); err != nil {
+		return s.out, err
+	}
 	lines, err := s.separate(lines)
 	if err != nil {
 		return s.out, err

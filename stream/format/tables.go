@@ -48,7 +48,7 @@ func (s *sniffer) checkTable() error {
 	if c.Time != "" || c.TimeUnit != Auto {
 		return nil
 	}
-	for _, check := range []func() error{s.splitDates, s.monthColumns, s.timesAcross} {
+	for _, check := range []func() error{s.splitDates, s.splitHours, s.monthColumns, s.timesAcross, s.intervals} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -113,6 +113,51 @@ func (s *sniffer) splitDates() error {
 	rest := strings.Join(others, ", ")
 	return fmt.Errorf("the dates are in %d columns (%s): join them in one with  %s", len(parts), s.namesOf(parts),
 		s.awk(`NR == HEADER {print "time", %s} NR > HEADER {print sprintf("%s", %s), %s}`, rest, form, strings.Join(fields, ", "), rest))
+}
+
+var hourName = regexp.MustCompile(`(?i)^(hour|hr|hh|he|hour[ _]?ending|hour[ _]?of[ _]?(the[ _]?)?day|stunde|heure|hora|ora)$`)
+
+// splitHours finds dates whose hour is a number in another column; with 24 rows of a date, it would tell 24 series apart.
+func (s *sniffer) splitHours() error {
+	hour := s.part(dateColumn{hourName, 0, 24})
+	date := 1 + s.first(func(i int) bool {
+		return (s.hasOrderedDates(i) || s.hasDates(i)) && s.nearlyAll(i, func(cell string) bool { return len(cell) <= len("2006-01-02") })
+	})
+	if hour == 0 || date == 0 || hour == date || s.isConstant(hour-1) || len(s.out.CSV.Series) > 0 {
+		return nil
+	}
+	var rest strings.Builder
+	for i := range s.header {
+		if i+1 != hour && i+1 != date {
+			fmt.Fprintf(&rest, ", $%d", i+1)
+		}
+	}
+	return fmt.Errorf("the hours of column %s belong to the dates of column %s: join them in one with  %s", s.header[hour-1], s.header[date-1],
+		s.awk(`NR == HEADER {print "time"%s} NR > HEADER {print $%d sprintf(" %%02d:00", $%d)%[1]s}`, rest.String(), date, hour))
+}
+
+// isRule reports whether a line is drawn: |:---|---:| or -----+-----.
+func isRule(line []byte) bool {
+	return len(line) > 2 && len(bytes.Trim(line, "-+|: \r")) == 0 && bytes.Contains(line, []byte("--"))
+}
+
+var interval = regexp.MustCompile(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d{1,2}:[\d:]+ ?(-|–|/) ?\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[ T]\d`)
+
+// ruled refuses a table drawn with a line above or below its header, as MySQL, psql and Markdown write it.
+func ruled(lines []sampleLine) error {
+	if len(lines) < 3 || !bytes.Contains(slices.Concat(lines[0].text, lines[1].text), []byte{'|'}) || !isRule(lines[0].text) && !isRule(lines[1].text) {
+		return nil
+	}
+	return errors.New(`the table is drawn with lines: write it as CSV with  sed -E '/^[-+|: ]*$/d; /^\(?[0-9]+ rows?( in set.*|\))$/d; /^\|/{s/^\| *//; s/ *\| *$//;}; s/^ +//; s/ +$//; s/ *\| */,/g' IN > OUT.csv`)
+}
+
+// intervals finds a column with the begin and the end of each step.
+func (s *sniffer) intervals() error {
+	i := s.first(func(i int) bool { return s.nearlyAll(i, interval.MatchString) })
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("column %s has the begin and the end of each step, such as %q: keep the begin with  sed -E 's/(:[0-9]{2}) ?(-|–|\\/) ?[0-9]{1,4}[-.\\/][0-9]{1,2}[-.\\/][0-9]{1,4}[ T][0-9:]+/\\1/' IN > OUT", s.header[i], s.rows[0][i])
 }
 
 func (s *sniffer) namesOf(columns []int) string {

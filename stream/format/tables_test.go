@@ -22,6 +22,10 @@ func TestTurnedTables(t *testing.T) {
 		"days as fractions":         {"Index,a\n2024.99454,1\n2024.99727,2\n2025.00000,3\n2025.00274,4\n", "2024-12-30T00:00:00Z", "1 2 3 4"},
 		"CR alone":                  {"time,a\r2025-01-06,1\r2025-01-07,2\r2025-01-08,3\r", "2025-01-06T00:00:00Z", "1 2 3"},
 		"a multiple beside none":    {"time,a,b\n2025-01-06,1,0.44k\n2025-01-07,2,0.41k\n2025-01-08,3,398.3\n2025-01-09,4,0\n", "2025-01-06T00:00:00Z", "1 440 2 410 3 398.3 4 0"},
+		"Markdown":                  {"| time | a |\n|:---|---:|\n| 2025-01-06 | 1 |\n| 2025-01-07 |  |\n| 2025-01-08 | 3 |\n", "2025-01-06T00:00:00Z", "1 NaN 3"},
+		"psql":                      {"    time    | a \n------------+---\n 2025-01-06 | 1 \n 2025-01-07 |   \n 2025-01-08 | 3 \n(3 rows)\n\n", "2025-01-06T00:00:00Z", "1 NaN 3"},
+		"begin and end":             {"step,a\n2025-01-06 00:00 - 2025-01-06 01:00,1\n2025-01-06 01:00 - 2025-01-06 02:00,2\n2025-01-06 02:00 - 2025-01-06 03:00,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
+		"hours beside dates":        {"Date,Hour Ending,a\n2025-01-06,1,1\n2025-01-06,2,2\n2025-01-06,24,3\n", "2025-01-06T01:00:00Z", "1 2 3"},
 		"weeks":                     {"year,week,a\n2025,2,1\n2025,3,2\n2025,4,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
 		"quarters":                  {"year,quarter,a\n2025,2,1\n2025,3,2\n2025,4,3\n", "2025-04-01T00:00:00Z", "1 2 3"},
 		"days of the year":          {"Year,DOY,a\n2025,6,1\n2025,7,2\n2025,8,3\n", "2025-01-06T00:00:00Z", "1 2 3"},
@@ -50,7 +54,7 @@ func TestTurnedTables(t *testing.T) {
 		}
 		out, err := os.ReadFile(filepath.Join(dir, "OUT"))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal(name, command, err)
 		}
 		sniffed, values := readTable(t, string(out))
 		got := strings.Trim(fmt.Sprint(values), "[]")
