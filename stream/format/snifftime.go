@@ -84,7 +84,7 @@ func (s *sniffer) findForm() error {
 // yearFractions refuses years with a fraction, such as 1990.25 for April, as R writes the times of a series:
 // as seconds they would all lie in the first hour of 1970.
 func (s *sniffer) yearFractions(column int) error {
-	const least, most = 1600, 2260
+	const least, most, day = 1600, 2260, 1. / 367
 	whole := true
 	for i, row := range s.rows {
 		v, err := decimal.Parse([]byte(row[column]))
@@ -93,11 +93,12 @@ func (s *sniffer) yearFractions(column int) error {
 		}
 		whole = whole && v == math.Trunc(v)
 	}
-	if s.out.CSV.TimeUnit != Auto || whole || !s.isOrdered(column) {
+	step := math.Abs(s.number(len(s.rows)-1, column)-s.number(0, column)) / float64(len(s.rows)-1)
+	if s.out.CSV.TimeUnit != Auto || whole || step < day || !s.isOrdered(column) {
 		return nil
 	}
 	program := `NR > HEADER {y = int($C); m = int(($C - y) * 12 + 1.5); if (m > 12) {y++; m = 1}; $C = sprintf("%%04d-%%02d-01", y, m)} 1`
-	if step := math.Abs(s.number(len(s.rows)-1, column)-s.number(0, column)) / float64(len(s.rows)-1); step < .08 || !s.nearlyAll(column, func(cell string) bool {
+	if step < .08 || !s.nearlyAll(column, func(cell string) bool {
 		v, err := decimal.Parse([]byte(cell))
 		return err == nil && math.Abs(12*v-math.Round(12*v)) < .1
 	}) {

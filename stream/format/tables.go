@@ -123,7 +123,7 @@ func (s *sniffer) splitHours() error {
 	date := 1 + s.first(func(i int) bool {
 		return (s.hasOrderedDates(i) || s.hasDates(i)) && s.nearlyAll(i, func(cell string) bool { return len(cell) <= len("2006-01-02") })
 	})
-	if hour == 0 || date == 0 || hour == date || s.isConstant(hour-1) || len(s.out.CSV.Series) > 0 {
+	if hour == 0 || date == 0 || hour == date || !s.repeatsTexts(date-1) || len(s.out.CSV.Series) > 0 {
 		return nil
 	}
 	var rest strings.Builder

@@ -102,3 +102,15 @@ func TestMultipleLacksLater(t *testing.T) {
 		}
 	}
 }
+
+// Values that look like parts of times are none: the hour of a day's peak, seconds with thousandths.
+func TestPartsOfTimesThatAreValues(t *testing.T) {
+	for _, text := range []string{
+		"date,hour,load\n2025-01-06,17,1\n2025-01-07,18,2\n2025-01-08,17,3\n",
+		"t,load\n1700.001,1\n1700.002,2\n1700.003,3\n",
+	} {
+		if _, err := SniffCSV([]byte(text), false, CSVConfig{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
