@@ -88,7 +88,7 @@ func (s *sniffer) yearFractions(column int) error {
 	whole := true
 	for i, row := range s.rows {
 		v, err := decimal.Parse([]byte(row[column]))
-		if err != nil || v < least || v > most || i > 0 && math.Abs(v-s.number(i-1, column)) > 1 {
+		if isYear := err == nil && v >= least && v <= most; !isYear || i > 0 && math.Abs(v-s.number(i-1, column)) > 1 {
 			return nil
 		}
 		whole = whole && v == math.Trunc(v)
