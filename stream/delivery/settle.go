@@ -85,6 +85,9 @@ func (r *request) settle(ctx context.Context, lines []byte) (*failure, error) {
 		r.takeFresh()
 		return nil, nil
 	}
+	if len(s.kept) == 0 {
+		r.takeFresh() // of these lines: nothing was sent over another connection
+	}
 	if len(lines) > 0 {
 		s.kept, s.bytes = append(s.kept, accepted{bytes.Clone(lines), time.Now()}), s.bytes+len(lines)
 		if s.again > 0 {
