@@ -176,9 +176,9 @@ func TestOneRowIsEnough(t *testing.T) {
 
 	// Documentation.
 	for table, want := range map[string]string{
-		kindTable(t, "input", inputs):   "| `input.mirror` * | | a line |\n| `input.mirror.line` | | text of every message |\n| `input.mirror.times` | `7` | number of messages |\n",
-		kindTable(t, "output", outputs): "| `output.count.most` | `100` | limit of the count |\n",
-		formatSettings(t):               "| `input.words.word` | `len` | begins each line |\n",
+		kindTable(t, "input", inputs):   "- `input.mirror` *: a line\n- `input.mirror.line`: text of every message\n- `input.mirror.times` (`7`): number of messages\n",
+		kindTable(t, "output", outputs): "- `output.count.most` (`100`): limit of the count\n",
+		formatSettings(t):               "- `input.words.word` (`len`): begins each line\n",
 		formatTable():                   "| `words` | lengths of words | yes | `.words` | `.words` |\n",
 	} {
 		if !strings.Contains(table, want) {

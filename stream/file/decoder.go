@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -128,8 +131,10 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	if _, err := format.ParseTime([]byte(d.TimeColumn()), c.TimeUnit); err == nil && inFile {
-		return s.noHeader(d.TimeColumn(), &c)
+	if inFile {
+		if err := s.noHeader(d.TimeColumn(), &c); err != nil {
+			return err
+		}
 	}
 	s.decoder, s.csv, s.found.CSV = d, nil, c
 	if inFile {
@@ -142,17 +147,56 @@ func (s *Source) configureCSV(ctx context.Context) error {
 	return nil
 }
 
-// noHeader is the error of a file that begins with data: it names the setting for the columns.
+// noHeader refuses a file that begins with data: with a time, or with numbers that are no names, such as 1.5e+00.
+// It names the columns by what they have.
 func (s *Source) noHeader(time string, c *format.CSVConfig) error {
-	names := []string{"time"}
-	for i := range max(1, len(c.Header)-1) {
-		names = append(names, fmt.Sprintf("v%d", i+1))
+	number := func(cell string) bool { _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); return err == nil }
+	whole := func(cell string) bool { _, err := strconv.ParseInt(strings.TrimSpace(cell), 10, 64); return err == nil }
+	_, err := format.ParseTime([]byte(time), c.TimeUnit)
+	begins := "%s: line 1 begins like data (%s), a line with the names of the columns was expected"
+	comma := string(cmp.Or(c.Comma, ','))
+	if isTime := err == nil; !isTime {
+		if len(c.Header) < 2 || !all(c.Header, number) || all(c.Header, whole) {
+			return nil
+		}
+		line := "step"
+		for i := range c.Header {
+			line += fmt.Sprintf("%sv%d", comma, i+1)
+		}
+		return fmt.Errorf(begins+": add one, and a column of numbers of lines for times, with  awk %s IN > OUT.csv", s.path, c.Header[0],
+			shell.Quote(fmt.Sprintf(`BEGIN {print %q} !/^ *#/ {print n++ %q $0}`, line, comma)))
+	}
+	var names []string
+	texts, values := 0, 0
+	for _, cell := range c.Header {
+		_, err := format.ParseTime([]byte(cell), c.TimeUnit)
+		switch isTime := err == nil && !number(cell); {
+		case cell == time:
+			names = append(names, "time")
+		case !isTime && !number(cell) && texts == 0:
+			texts++
+			names = append(names, "series")
+		default:
+			values++
+			names = append(names, fmt.Sprintf("v%d", values))
+		}
+	}
+	if values == 0 {
+		names = append(names, "v1")
+	}
+	said := fmt.Sprintf(begins, s.path, time)
+	if names[0] != "time" || texts > 0 { // what the columns are shows with the names in the file
+		return fmt.Errorf("%s: add one with  (echo %s; cat IN) > OUT.csv", said, shell.Quote(strings.Join(names, comma)))
 	}
 	set := s.setting.Set("CSVConfig.Header", strings.Join(names, ","))
 	if c.Comma != ',' {
 		set += " " + s.setting.Set("CSVConfig.Comma", format.SeparatorName(c.Comma))
 	}
-	return fmt.Errorf("%s: line 1 begins like data (%s), a line with the names of the columns was expected: add one, or name them with  %s", s.path, time, set)
+	return fmt.Errorf("%s: add one, or name them with  %s", said, set)
+}
+
+func all(cells []string, ok func(string) bool) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return !ok(cell) })
 }
 
 // Decoder returns a new decoder of the messages, to be asked once for each of them in their order:

@@ -137,6 +137,8 @@ func TestBadFiles(t *testing.T) {
 		{"empty.jsonl", "\n\n", ""},
 		{"nothing.jsonl", "", "nothing.jsonl has no data"},
 		{"noheader.csv", "2026-01-01,1,2\n2026-01-02,1,2\n", "line 1 begins like data (2026-01-01), a line with the names of the columns was expected"},
+		{"graphite.csv", "web.cpu,2026-01-01 00:00:00,1.5\nweb.cpu,2026-01-01 00:01:00,2\n", "add one with  (echo series,time,v1; cat IN) > OUT.csv"},
+		{"savetxt.csv", "1.5e+00,2.0e+00\n1.0e+00,2.5e+00\n", `with  awk 'BEGIN {print "step,v1,v2"} !/^ *#/ {print n++ "," $0}' IN > OUT.csv`},
 		{"only.csv", "time\n1\n", "no column has values"},
 		{"quote.csv", "time,\"a\n1,2\n", ":1: the header: "},
 		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl, influx, parquet, arrow, tsf or xlsx: name it with SourceConfig.Format=csv`},
