@@ -157,7 +157,7 @@ func TestRealKafkaSASL(t *testing.T) {
 		{bad, "401 Unauthorized invalid_client"},
 		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", unsignedToken(-time.Hour)}}}, "does not accept"},
 		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"cat", file + "x"}}}, "No such file"},
-		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", "no", "token"}}}, "is no token"},
+		{SASL{Mechanism: OAuthBearer, Token: Token{Command: []string{"echo", "no", "token"}}}, "holds no token"},
 	} {
 		c := quick(k.SASLAddr)
 		c.SASL = s.sasl
