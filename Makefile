@@ -148,7 +148,7 @@ alerts: ## fire and clear the alerts of Prometheus and Grafana with metrics of r
 packages: ## a release for every platform, not published, and its Debian package under systemd (as root; needs goreleaser, cyclonedx-gomod, debootstrap, systemd-container)
 	goreleaser release --snapshot --clean
 	file dist/forecaster_linux_*/forecaster | awk '!/statically linked/ { print; wrong = 1 } END { exit wrong || NR != 2 }'
-	$(GO) version -m dist/*/forecaster* | awk '/CGO_ENABLED=0/ { n++ } END { exit n != 6 }' # what file cannot tell of macOS and Windows
+	$(GO) version -m dist/*/forecaster* | awk '/CGO_ENABLED=0/ { n++ } END { exit n != 6 }' # file does not know about macOS and Windows
 	configs/package/systemd.sh dist/*_linux_amd64.deb
 
 chart: ## render the Helm chart with its values files, and check the manifests by the schemas of Kubernetes

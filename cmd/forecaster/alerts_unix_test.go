@@ -146,8 +146,8 @@ var alertsOfData = map[string]int{
 	"ForecasterAnomaly": 41, "ForecasterDeadLetters": 41, "ForecasterSilent": 99, "ForecasterLimit": 99, "ForecasterSkill": 99, "ForecasterBehind": 99,
 }
 
-// timeline has what /metrics said, at minutes: between them are straight lines, before and after them level ones. What is
-// absent at one end of a line is absent in between.
+// timeline has the values of /metrics at some minutes. Values in between are on straight lines; before the first
+// minute and after the last one they are constant. A metric that is absent at one end of a line is absent in between.
 type timeline []moment
 
 type moment struct {

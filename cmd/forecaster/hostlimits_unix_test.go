@@ -34,8 +34,8 @@ func TestFault89_AddressSpace(t *testing.T) {
 	}
 }
 
-// TestFault39_SlowDisk: a disk that takes 100 ms for each sync delays the points; one whose syncs fail ends the
-// process with an error that names the file, and the next start completes what is missing.
+// TestFault39_SlowDisk: a disk that takes 100 ms for each sync delays the points. A failed sync ends the process
+// with an error that names the file, and the next start writes the missing points.
 func TestFault39_SlowDisk(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
