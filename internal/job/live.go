@@ -440,7 +440,11 @@ func (l *Live) ended(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	last := l.working[name].counters().plus(l.past[name])
-	last.Refused = 0 // somebody else may read on
+	// What holds at present ends with the work.
+	last.Refused, last.Problem, last.Hanging, last.UnsavedSince, last.Watermark = 0, "", run.StalledError{}, time.Time{}, 0
+	if l.groups != nil { // another member has the models now
+		last.Series, last.CheckpointBytes = 0, 0
+	}
 	l.past[name] = last
 	delete(l.working, name)
 }
