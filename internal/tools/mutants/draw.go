@@ -278,7 +278,7 @@ func (d *drawing) try(ctx context.Context, r *runner, m *drawn) (killer string, 
 		}
 		if filepath.Ext(m.File) == ".go" && d.tests == "" {
 			file := m.pkg.ImportPath + "/" + filepath.Base(m.File)
-			if tests, err = d.coverage.of(ctx, what, pkg, file, m.site.line); err != nil {
+			if tests, err = d.coverage.of(ctx, what, pkg, file, m.site.runs); err != nil {
 				return "", err
 			}
 		}

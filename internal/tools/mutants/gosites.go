@@ -4,12 +4,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"strconv"
 )
 
 // site is a place of a file and the text that a mutant has there.
 type site struct {
 	line     int
+	runs     int // line that runs when the site does: a profile has no block for the values of a case
 	from, to int // offsets of the text that is replaced
 	text     string
 	kind     string // "boundary", "operator", …
@@ -30,6 +32,9 @@ var opposites = map[token.Token][]token.Token{
 	token.BREAK: {token.CONTINUE}, token.CONTINUE: {token.BREAK},
 }
 
+// commutes has the functions of Go and JavaScript whose arguments have no order.
+var commutes = regexp.MustCompile(`^([Mm]ath\.)?[Mm](in|ax)$`)
+
 // boundaries are the pairs of opposites that differ by equality alone.
 var boundaries = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
@@ -40,7 +45,14 @@ type goSites struct {
 	set     *token.FileSet
 	text    []byte
 	results []*ast.FieldList // of the functions around
+	values  []caseValue
 	sites   []site
+}
+
+// caseValue is an expression of a case, which runs with its switch.
+type caseValue struct {
+	ast.Expr
+	of token.Pos
 }
 
 func sitesOfGo(name string, text []byte) ([]site, error) {
@@ -70,7 +82,13 @@ func (s *goSites) source(n ast.Node) string {
 }
 
 func (s *goSites) add(kind string, from, to token.Pos, text string) {
-	s.sites = append(s.sites, site{s.set.Position(from).Line, s.offset(from), s.offset(to), text, kind})
+	runs := from
+	for _, v := range s.values {
+		if v.Pos() <= from && from < v.End() {
+			runs = v.of
+		}
+	}
+	s.sites = append(s.sites, site{s.set.Position(from).Line, s.set.Position(runs).Line, s.offset(from), s.offset(to), text, kind})
 }
 
 // instead offers the opposites of the operator at a place.
@@ -89,6 +107,12 @@ func (s *goSites) visit(n ast.Node) bool {
 	case *ast.FuncLit:
 		s.function(n.Type, n.Body)
 		return false
+	case *ast.SwitchStmt:
+		for _, c := range n.Body.List {
+			for _, e := range c.(*ast.CaseClause).List {
+				s.values = append(s.values, caseValue{e, n.Pos()})
+			}
+		}
 	case *ast.BinaryExpr:
 		if isString(n.X) || isString(n.Y) {
 			return true // there is no other operator
@@ -138,6 +162,9 @@ func (s *goSites) assignment(n *ast.AssignStmt) {
 }
 
 func (s *goSites) swaps(n *ast.CallExpr) {
+	if commutes.MatchString(s.source(n.Fun)) {
+		return
+	}
 	for i := 1; i < len(n.Args); i++ {
 		a, b := n.Args[i-1], n.Args[i]
 		if x, y := s.source(a), s.source(b); x != y && !(n.Ellipsis.IsValid() && i == len(n.Args)-1) {

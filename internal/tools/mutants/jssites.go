@@ -71,7 +71,7 @@ func sitesOfJS(text []byte) ([]site, error) {
 	line := func(at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 	var sites []site
 	add := func(kind string, from, to int, new string) {
-		sites = append(sites, site{line(from), from, to, new, kind})
+		sites = append(sites, site{line(from), line(from), from, to, new, kind})
 	}
 	for i, t := range tokens {
 		for k, other := range oppositesOfJS[t.text] {
@@ -135,6 +135,9 @@ func closing(tokens []tokenOfJS, i int) int {
 // addSwaps adds the swaps of two arguments of the call whose bracket is at open.
 func addSwaps(add func(kind string, from, to int, new string), text []byte, tokens []tokenOfJS, open int) {
 	end := closing(tokens, open)
+	if open > 2 && commutes.MatchString(tokens[open-3].text+"."+tokens[open-1].text) {
+		return
+	}
 	if end == 0 || end+1 < len(tokens) && tokens[end+1].text == "{" {
 		return // a method is declared
 	}

@@ -33,6 +33,9 @@ func f(a, b int) (bool, error) {
 		x.y = g(a, b)
 	}
 	h(a...)
+	switch {
+	case max(a, b) != a:
+	}
 	return a == b, io.EOF
 }
 `
@@ -42,8 +45,13 @@ func f(a, b int) (bool, error) {
 	}
 	checkSites(t, text, sites,
 		"a < b → !(a < b)", "< → <=", "< → >=", "-= → +=", "1 → 2",
-		"x.y → _", "a, b → b, a", "h(a...) → ",
+		"x.y → _", "a, b → b, a", "h(a...) → ", "!= → ==",
 		"== → !=", "a == b → !(a == b)", "io.EOF → nil")
+	for _, s := range sites {
+		if runs := s.line == 13; runs != (s.runs == 12) {
+			t.Errorf("line %d runs with line %d", s.line, s.runs)
+		}
+	}
 }
 
 func TestSitesOfJavaScript(t *testing.T) {
@@ -52,7 +60,7 @@ if (x < y) {
 	this.draw(a, f(b, 2));
 }
 const r = s.replace(/a+b<c/, "<") + ' x';
-const z = -x / 4, ok = true;
+const z = -Math.max(x, y) / 4, ok = true;
 class C { move(a, b) { } }
 `
 	sites, err := sitesOfJS([]byte(text))
