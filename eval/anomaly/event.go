@@ -88,6 +88,7 @@ type eventState struct {
 	highest  float64            // largest score, also of samples that are only as odd as the event has been
 	peaks    [viewCount]float64 // largest score of each view
 	sums     [viewCount]float64 // of the scores of each view
+	since    [viewCount]int64   // age at the first score above 1 of each view; 0 = none
 	ended    Event              // by the last sample, if endedNow
 
 	// Of the last sample.
@@ -214,19 +215,26 @@ func (s *Scorer) comesAgain(quiet, calm int64) bool {
 	return s.lonely && quiet > sentinelQuiet && !s.lasts()
 }
 
-// settle makes an event of more than NormalAfter samples the new normal, in the views in which the
-// last sample is odd.
+// settle makes an event the new normal, and what a view sees of it, when the view has been odd in it for NormalAfter
+// samples. The views count for themselves: State sees an anomaly long before Correlation.
 func (s *Scorer) settle() {
 	e := &s.event
 	if e.inside {
 		e = s.outer
 	}
-	if e.Normal || e.age <= int64(s.c.NormalAfter) {
-		return
-	}
-	s.becomeNormal()
+	normal := e.Normal
 	for v, score := range s.scores {
-		if score > 1 && View(v) != Jump && (View(v) != Flat || s.lively != nil) {
+		if score <= 1 {
+			continue
+		}
+		if e.since[v] == 0 {
+			e.since[v] = e.age
+		}
+		if normal || e.age-e.since[v] < int64(s.c.NormalAfter) {
+			continue
+		}
+		s.becomeNormal()
+		if View(v) != Jump && (View(v) != Flat || s.lively != nil) {
 			s.acceptNormal(View(v))
 		}
 	}
@@ -252,7 +260,7 @@ func (s *Scorer) begin(time int64, score float64, inside bool) float64 {
 	e.Event = Event{Open: true, Begin: begin, Shares: e.Shares}
 	e.inside, e.begins, e.becameNormal, e.endedNow = inside, true, false, false
 	e.run, e.age, e.odd, e.calm, e.highest = 0, age, 0, 0, 0
-	e.peaks, e.sums = [viewCount]float64{}, [viewCount]float64{}
+	e.peaks, e.sums, e.since = [viewCount]float64{}, [viewCount]float64{}, [viewCount]int64{}
 	clear(e.Shares)
 	score = s.takePart(time, score)
 	if e.shift = (levelShift{}); s.scores[Jump] > 1 {
@@ -433,5 +441,8 @@ func (e *eventState) state(c *snapshot.Codec) {
 		e.shift.state(c, len(e.Shares))
 		c.Float64s(e.peaks[:])
 		c.Float64s(e.sums[:])
+		for v := range e.since {
+			c.Int64(&e.since[v])
+		}
 	}
 }

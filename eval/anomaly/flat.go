@@ -1,6 +1,8 @@
 package anomaly
 
 import (
+	"math"
+
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
 )
@@ -32,6 +34,16 @@ func (s *Scorer) observeFlat(y []float64) (flat evidence) {
 	}
 	count = max(count, 1)
 	return evidence{flat.all / count, flat.last / count}.root()
+}
+
+// startFlat sets the usual step of variable j, which moves for the first time, to the one that it has at rest. Its standard
+// deviation is that of a single step.
+func (s *Scorer) startFlat(j int, step float64) {
+	l := s.lively
+	if l != nil && l.Usual[j] == 0 {
+		l.Usual[j] = math.Log(flatFloor * step / math.Sqrt(s.levels.Count[j]))
+		l.Lately[j] = l.Usual[j]
+	}
 }
 
 func livelinessState(c *snapshot.Codec, l *lanes.Liveliness, j int) {

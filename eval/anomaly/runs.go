@@ -112,6 +112,9 @@ func (s *Scorer) observeRuns(time int64, y []float64, known bool) (surprisal flo
 			v.repeat(time)
 			repeats = true
 		case vec.Finite(value):
+			if int(v.age) >= s.c.NormalAfter {
+				s.startFlat(j, math.Abs(value-r.last[j]))
+			}
 			if v.age > 0 && s.endRun(v, min(r.n, s.levels.Count[j]), r.share) {
 				s.forgetLately(j)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
@@ -628,6 +629,52 @@ func TestAnomalyOfASmallContradictionThatLasts(t *testing.T) {
 			if found != (size > 0) {
 				t.Errorf("by %v, seed %d: found %v", size, seed, found)
 			}
+		}
+	}
+}
+
+// An anomaly that the state has seen first is the new normal of Correlation only after Correlation has seen it for as long as
+// all others: the next one of the kind is an anomaly, too.
+func TestViewsSettleForThemselves(t *testing.T) {
+	const dim, after = 3, 300
+	s := NewScorer(Config{Dim: dim, NormalAfter: after})
+	anomalyScores(s, noisy(5, 500, dim))
+	e, usual := &s.event, slices.Clone(s.residuals.Usual)
+	see := func(from, to int64, v View) {
+		s.scores, s.leading = [viewCount]float64{}, v
+		s.scores[v] = 2
+		for e.age = from; e.age < to; e.age++ {
+			s.residuals.Mean[0] = 100
+			s.takePart(e.age*minute, 2)
+		}
+	}
+	s.scores[State], s.leading = 2, State
+	s.begin(0, 2, false)
+	see(2, 250, State)
+	see(250, 250+after, Correlation)
+	if e.Normal || !slices.Equal(s.residuals.Usual, usual) {
+		t.Errorf("%d samples of Correlation are the new normal: %+v", after, e.Event)
+	}
+	see(250+after, 251+after, Correlation)
+	if !e.Normal || s.residuals.Usual[0] == usual[0] {
+		t.Errorf("%d samples of Correlation are no new normal: %+v", after+1, e.Event)
+	}
+}
+
+// A variable that has rested and begins to move now and then is not flat in between: it was so before.
+func TestVariableAtRestBeginsToMove(t *testing.T) {
+	const at, most = 3000, 12
+	rows, moves := noisy(6, 2*at, 3), noisy(7, 2*at, 1)
+	for i := range rows {
+		if rows[i][2] = 0; i >= at && i%100 < most {
+			rows[i][2] = moves[i][0]
+		}
+	}
+	s := NewScorer(Config{Dim: 3})
+	for i, y := range rows {
+		s.Observe(int64(i)*minute, y, make([]float64, 3))
+		if s.scores[Flat] > 1 && !s.standing {
+			t.Fatalf("row %d: Flat has the score %.2f", i, s.scores[Flat])
 		}
 	}
 }
