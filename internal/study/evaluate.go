@@ -48,6 +48,9 @@ type Result struct {
 	MSESD   report.Number `json:"mse_sd"`  // over the seeds
 	Refused int64         `json:"refused"` // records that were not learnt from
 
+	// CRPS is the continuous ranked probability score of nine quantiles, see eval.CRPS; mean over variables, first seed.
+	CRPS report.Number `json:"crps"`
+
 	// Of the intervals of each variable, in windows of 500 forecasts; first seed.
 	LowestCoverage report.Number `json:"lowest_coverage"` // of any window
 	LowWindows     report.Number `json:"low_windows"`     // share of the windows with a coverage more than .15 below the level
@@ -251,8 +254,8 @@ func (e *Evaluation) unscoredNote() string {
 func (e *Evaluation) Tables() []report.Table {
 	t := report.Table{
 		Title: "Models", Caption: SkillNote, Numeric: 1,
-		Header: []string{"model", "horizon", "n", "mse", "mse_se", "mae", "nmse", SkillVsPersistence, SkillVsVAR1, "coverage", "speed"},
-		Spare:  []string{"speed", "mae", "n", "mse_se"},
+		Header: []string{"model", "horizon", "n", "mse", "mse_se", "mae", "nmse", SkillVsPersistence, SkillVsVAR1, "coverage", "crps", "speed"},
+		Spare:  []string{"speed", "mae", "crps", "n", "mse_se"},
 	}
 	for _, r := range e.Results {
 		mse := r.MSE.String()
@@ -261,7 +264,7 @@ func (e *Evaluation) Tables() []report.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			r.Model, strconv.Itoa(r.Horizon), report.Thousands(r.N), mse, r.MSESE.Digits(2), r.MAE.String(), r.NMSE.Digits(3),
-			r.SkillVsPersistence.Fixed(3), r.SkillVsVAR1.Fixed(3), r.Coverage.Fixed(3), report.Rate(float64(r.SamplesPerSecond)),
+			r.SkillVsPersistence.Fixed(3), r.SkillVsVAR1.Fixed(3), r.Coverage.Fixed(3), r.CRPS.Digits(4), report.Rate(float64(r.SamplesPerSecond)),
 		})
 	}
 	if e.Pooled {

@@ -44,7 +44,7 @@ func NewScore(series, model string, horizon int, s eval.Score) Score {
 
 // PooledErrors are the columns with errors in the units of the variables: of several variables
 // they say how large those with large numbers are.
-var PooledErrors = []string{"mse", "mse_se", "rmse", "mae"}
+var PooledErrors = []string{"mse", "mse_se", "rmse", "mae", "crps"}
 
 // SkillNote says what the columns with a skill mean.
 const SkillNote = "nmse skill = 1 - nmse / nmse of the baseline on the same targets. Above 0: better than the baseline.\n" +

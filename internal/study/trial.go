@@ -93,6 +93,7 @@ type trial struct {
 	scores    *Anomalies
 	limits    *limitScorer // nil = none
 	windows   []*coverages // per horizon
+	crps      *crpsScores  // of the first seed; nil without intervals
 	observers []func(*stream.Batch)
 
 	emit, watched []int // horizons; nil: all
@@ -180,6 +181,9 @@ func (t *trial) watch(ctx context.Context, c *config.Config, records *Records, e
 			t.windows[k] = newCoverages(c.Model.Levels[0])
 		}
 		e.Inside = func(s *stream.Series, k int, inside []float64) { t.windows[k].add(s.Name, inside) }
+		n := len(t.o.Horizons)
+		t.crps = &crpsScores{horizons: t.o.Horizons, level: c.Model.Levels[0], scales: e.Scale, sum: make([]float64, n), n: make([]float64, n)}
+		e.Follow = t.crps.follow
 	}
 	return nil
 }
@@ -226,7 +230,10 @@ func (t *trial) outcome() *Outcome {
 		}
 		r.MSESD = report.Number(eval.Summarize(mse...).SD)
 		r.MSESE = report.Number(t.out.Losses[k].standardError(h))
-		r.LowestCoverage, r.LowWindows = report.Number(math.NaN()), report.Number(math.NaN())
+		r.LowestCoverage, r.LowWindows, r.CRPS = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN())
+		if t.crps != nil {
+			r.CRPS = report.Number(t.crps.sum[k] / t.crps.n[k]) // 0/0 = NaN
+		}
 		if w := t.windows[k]; w != nil {
 			r.LowestCoverage, r.LowWindows = report.Number(w.lowest), report.Number(w.lowShare())
 		}

@@ -129,6 +129,9 @@ type Evaluation struct {
 	// sample. It must not keep the slice.
 	Inside func(s *stream.Series, i int, inside []float64)
 
+	// Follow returns what follows the forecasts of the model for a series; it is called at the beginning of each.
+	Follow func(s *stream.Series) (Follower, error)
+
 	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
 	Watched []int
 
@@ -145,6 +148,20 @@ type Evaluation struct {
 	// NoForecasts leaves out points of forecasts: they are scored, and Batch.Forecasts
 	// stays empty.
 	NoForecasts bool
+}
+
+// Follower observes the samples, forecasts and intervals of one series. No forecast depends on it. It keeps no
+// slice.
+type Follower interface {
+	// Observe takes the next sample, NaN where missing. Forecasts of it count if it is scored.
+	Observe(y []float64, scored bool)
+
+	// Issue takes the forecasts made after the last sample, H x dim, and their bounds, L x H x dim. After a sample
+	// that was filled in there are no bounds, and where forecasts are not known only ResetLags is called.
+	Issue(yhat, lower, upper []float64)
+
+	// ResetLags drops the pending forecasts: their targets will not come.
+	ResetLags()
 }
 
 // scored reports whether the forecasts of a target count.

@@ -28,9 +28,11 @@ func (sc *scorer) forecast(dst *Results, o *stream.Observation, r *stepResult) {
 		}
 	}
 	if r.yhat == nil {
+		s.follow(nil, nil, nil)
 		return
 	}
 	sc.bounds(dst, r)
+	s.follow(r.yhat, sc.lower, sc.upper)
 	s.scorers[0].Push(r.yhat, sc.lower, sc.upper, ref)
 	if sc.c.Joint {
 		sc.region(r)

@@ -23,6 +23,7 @@ type scoredSeries struct {
 	intervals  eval.Intervals   // nil when the model has them, or none are asked for
 	drift      eval.DriftWatch  // likewise
 	companions []eval.Companion // these two
+	follower   Follower         // nil: nothing follows
 	yhat       []float64        // the one-step forecast issued last, dim; NaN = none
 	issued     issued           // while the spacing is estimated
 
@@ -88,6 +89,11 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 		}
 		s.companions = append(s.companions, s.drift)
 	}
+	if c.Evaluation.Follow != nil {
+		if s.follower, err = c.Evaluation.Follow(info); err != nil {
+			return nil, err
+		}
+	}
 	s.forget()
 	return s, nil
 }
@@ -115,6 +121,17 @@ func scorerConfig(c *Config, info *stream.Series) eval.ScorerConfig {
 func (s *scoredSeries) forget() {
 	for i := range s.yhat {
 		s.yhat[i] = math.NaN()
+	}
+}
+
+// follow passes the forecasts with their bounds to the follower; without forecasts there is nothing to score.
+func (s *scoredSeries) follow(yhat, lower, upper []float64) {
+	switch {
+	case s.follower == nil:
+	case yhat == nil:
+		s.follower.ResetLags()
+	default:
+		s.follower.Issue(yhat, lower, upper)
 	}
 }
 

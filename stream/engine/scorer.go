@@ -95,6 +95,7 @@ func (sc *scorer) take(dst *Results, r *stepResult) error {
 			return err
 		}
 		s.issue(r.yhat)
+		s.follow(r.yhat, nil, nil)
 		s.forget()
 	case resultBreak:
 		sc.interrupt(s, r)
@@ -151,6 +152,9 @@ func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
 	for _, c := range s.companions {
 		c.Observe(r.y)
 	}
+	if s.follower != nil {
+		s.follower.Observe(r.y, !r.warmUp)
+	}
 	return nil
 }
 
@@ -200,6 +204,7 @@ func (sc *scorer) interrupt(s *scoredSeries, r *stepResult) {
 	for _, c := range s.companions {
 		c.ResetLags()
 	}
+	s.follow(nil, nil, nil)
 }
 
 // state transfers all series, or those that have changed. The

@@ -78,8 +78,8 @@ func read(path string, mean int) (*eval.Series, error) {
 	return s, nil
 }
 
-// levels are those of the intervals whose ends are the quantiles .1, .2, … .9; the forecast is the median.
-var levels = []float64{.2, .4, .6, .8}
+// level is that of the intervals behind the quantiles.
+const level = .8
 
 // result has the means over windows and variables.
 type result struct {
@@ -96,29 +96,46 @@ func evaluate(s *eval.Series, season, horizon int, tier auto.Tier) (result, erro
 	if err != nil {
 		return r, err
 	}
-	if model, err = interval.WithIntervals(model, interval.Config{Dim: d, Horizon: horizon, Levels: levels}); err != nil {
+	if model, err = interval.WithIntervals(model, interval.Config{Dim: d, Horizon: horizon, Levels: []float64{level}}); err != nil {
 		return r, err
 	}
 	f := model.NewSeries()
 	clock, _ := eval.As[eval.Clocked](f)
 	bounder, _ := eval.As[eval.Bounder](f)
 	forecast := make([]float64, horizon*d)
-	lower, upper := make([]float64, len(levels)*horizon*d), make([]float64, len(levels)*horizon*d)
+	lower, upper := make([]float64, horizon*d), make([]float64, horizon*d)
+	horizons := make([]int, horizon)
+	for h := range horizons {
+		horizons[h] = h + 1
+	}
+	distribution, err := interval.NewDistribution(d, horizons, level)
+	if err != nil {
+		return r, err
+	}
+	quantiles := make([]float64, interval.Quantiles*horizon*d)
 	begin := n - r.windows*horizon
 	var loss, size float64
+	known := false
 	for i, y := range s.Rows {
 		if i >= begin && (i-begin)%horizon == 0 {
-			if !f.ForecastTo(forecast) || !bounder.BoundsTo(lower, upper) {
+			if !known {
 				return r, fmt.Errorf("%s: no forecast after %d rows", s.Name, i)
 			}
 			truth := s.Rows[i : i+horizon]
 			r.score(s.Rows[:i], truth, forecast, season)
-			l, z := quantileLoss(truth, forecast, lower, upper)
+			distribution.QuantilesTo(quantiles)
+			l, z := quantileLoss(truth, quantiles)
 			loss, size = loss+l, size+z
 		}
 		clock.SetTime(s.Times[i])
 		if err := f.Observe(y); err != nil {
 			return r, err
+		}
+		distribution.Observe(y)
+		if known = f.ForecastTo(forecast) && bounder.BoundsTo(lower, upper); known {
+			distribution.Issue(forecast, lower, upper)
+		} else {
+			distribution.ResetLags()
 		}
 	}
 	r.crps = loss / size
@@ -144,20 +161,15 @@ func (r *result) score(past, truth [][]float64, forecast []float64, season int) 
 }
 
 // quantileLoss returns twice the mean quantile loss, summed over a window, and the sum of the absolute values.
-func quantileLoss(truth [][]float64, forecast, lower, upper []float64) (loss, size float64) {
+func quantileLoss(truth [][]float64, quantiles []float64) (loss, size float64) {
 	for h, y := range truth {
 		for j, v := range y {
-			at := h*len(y) + j
-			loss += pinball(.5, v-forecast[at]) / 9 * 2
-			for k, level := range levels {
-				i := k*len(forecast) + at
-				loss += (pinball((1-level)/2, v-lower[i]) + pinball((1+level)/2, v-upper[i])) / 9 * 2
+			for o := range interval.Quantiles {
+				e, tau := v-quantiles[(o*len(truth)+h)*len(y)+j], interval.Order(o)
+				loss += max(tau*e, (tau-1)*e) * 2 / interval.Quantiles
 			}
 			size += math.Abs(v)
 		}
 	}
 	return loss, size
 }
-
-// pinball is the loss of a quantile, given the outcome less the quantile.
-func pinball(quantile, e float64) float64 { return max(quantile*e, (quantile-1)*e) }

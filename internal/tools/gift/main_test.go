@@ -20,8 +20,8 @@ func TestScoreByHand(t *testing.T) {
 
 // All nine quantiles 3 for a truth of 4: the losses q add up to 4.5, twice the mean is 1.
 func TestQuantileLossByHand(t *testing.T) {
-	three := []float64{3, 3, 3, 3}
-	loss, size := quantileLoss([][]float64{{4}}, []float64{3}, three, three)
+	three := []float64{3, 3, 3, 3, 3, 3, 3, 3, 3}
+	loss, size := quantileLoss([][]float64{{4}}, three)
 	if math.Abs(loss-1) > 1e-15 || size != 4 { // nine roundings of numbers up to 1
 		t.Errorf("loss %v of %v, not 1 of 4", loss, size)
 	}

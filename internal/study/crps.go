@@ -1,0 +1,84 @@
+package study
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/engine"
+	"github.com/orffvar/forecaster/varmodel/interval"
+)
+
+// crpsScores collects the continuous ranked probability scores of a model, over series and variables.
+type crpsScores struct {
+	horizons []int // ascending
+	level    float64
+	scales   func(s *stream.Series) []float64 // nil: the units of the data
+	sum, n   []float64                        // per horizon
+}
+
+// crpsSeries is an engine.Follower: the quantiles of the forecasts of a series wait for their targets.
+type crpsSeries struct {
+	*interval.Distribution
+	scores  *crpsScores
+	dim     int
+	scale   []float64 // per variable
+	waiting []float64 // ring of as many origins as the longest horizon: Quantiles x horizons x dim each; NaN = none
+	next    int       // origin that Issue replaces
+}
+
+// follow returns the follower of a series.
+func (c *crpsScores) follow(s *stream.Series) (engine.Follower, error) {
+	dim, most := len(s.Variables), c.horizons[len(c.horizons)-1]
+	d, err := interval.NewDistribution(dim, c.horizons, c.level)
+	if err != nil {
+		return nil, err
+	}
+	f := &crpsSeries{Distribution: d, scores: c, dim: dim, scale: make([]float64, dim), waiting: make([]float64, most*interval.Quantiles*len(c.horizons)*dim)}
+	for j := range f.scale {
+		f.scale[j] = 1
+	}
+	if c.scales != nil {
+		f.scale = c.scales(s)
+	}
+	f.ResetLags()
+	return f, nil
+}
+
+// origin returns the quantiles of the forecasts of h samples ago.
+func (f *crpsSeries) origin(h int) []float64 {
+	size := interval.Quantiles * len(f.scores.horizons) * f.dim
+	n := len(f.waiting) / size
+	return f.waiting[(f.next-h+n)%n*size:][:size]
+}
+
+// Observe implements engine.Follower.
+func (f *crpsSeries) Observe(y []float64, scored bool) {
+	f.Distribution.Observe(y)
+	c := f.scores
+	for k, h := range c.horizons {
+		q := f.origin(h)
+		for j, v := range y {
+			if loss := f.scale[j] * eval.CRPS(v, q[k*f.dim+j:], len(c.horizons)*f.dim); scored && loss == loss {
+				c.n[k]++
+				c.sum[k] += loss
+			}
+		}
+	}
+}
+
+// Issue implements engine.Follower.
+func (f *crpsSeries) Issue(yhat, lower, upper []float64) {
+	f.Distribution.Issue(yhat, lower, upper)
+	q := f.origin(0)
+	f.QuantilesTo(q)
+	f.next = (f.next + 1) % f.scores.horizons[len(f.scores.horizons)-1]
+}
+
+// ResetLags implements engine.Follower.
+func (f *crpsSeries) ResetLags() {
+	f.Distribution.ResetLags()
+	for i := range f.waiting {
+		f.waiting[i] = math.NaN()
+	}
+}

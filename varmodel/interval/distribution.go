@@ -1,0 +1,168 @@
+package interval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/varmodel/internal/check"
+)
+
+// Quantiles is the number of quantiles of a Distribution: those of the orders .1, .2, … .9.
+const Quantiles = 9
+
+// pairs are the pairs of quantiles of the same distance from the median, outermost first, and the median.
+const pairs = (Quantiles + 1) / 2
+
+const (
+	distributionMemory = 500 // outcomes of a step after which an outcome in a width or a shift is forgotten
+	widthPrior         = 20  // outcomes that Gaussian widths count for …
+	shiftPrior         = 100  // … and symmetry does
+)
+
+// Distribution makes predictive distributions from forecasts and their intervals of one level: the quantiles
+//
+//	forecast + half (shift ± width)
+//
+// with the half width of the interval, which follows season and state, and a shift and a width for each pair of
+// orders q and 1-q, horizon and coordinate. Both begin as those of Gaussian errors. With the outcome in half widths
+// r, the numbers of misses are b = [r < shift - width] and a = [r > shift + width], and
+//
+//	width += c (a + b - 2 q), shift += c (a - b)
+//
+// are steps of Robbins and Monro towards the quantiles (stochastic descent on the quantile loss). The steps
+// fall like the number of outcomes; those of the shift start lower, as most errors are symmetric.
+type Distribution struct {
+	dim, most int       // coordinates; longest horizon
+	horizons  []int     // ascending
+	gains     []float64 // pairs: of a step, in half widths
+	width     []float64 // horizons x pairs x d
+	shift     []float64 // horizons x pairs x d
+	count     []float64 // horizons x d: outcomes
+	ring      []float64 // most x 2 x horizons x d: forecasts of the last origins, and their half widths; NaN = none
+	next      int       // origin that Issue replaces
+}
+
+// NewDistribution returns the distributions at some horizons, ascending, of a series without forecasts; level is
+// that of its intervals.
+func NewDistribution(dim int, horizons []int, level float64) (*Distribution, error) {
+	if len(horizons) == 0 || !slices.IsSorted(horizons) || horizons[0] < 1 {
+		return nil, fmt.Errorf("varmodel: horizons must be ascending numbers from 1 on, got %v", horizons)
+	}
+	most := horizons[len(horizons)-1]
+	if err := check.Shape(dim, most); err != nil {
+		return nil, err
+	}
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("varmodel: level must be in (0, 1), got %g", level)
+	}
+	n := len(horizons) * dim
+	d := &Distribution{
+		dim: dim, most: most, horizons: slices.Clone(horizons), gains: make([]float64, pairs),
+		width: make([]float64, n*pairs), shift: make([]float64, n*pairs), count: make([]float64, n), ring: make([]float64, most*2*n),
+	}
+	sd := 1 / (math.Sqrt2 * math.Erfinv(level)) // of Gaussian errors, in half widths
+	for p := range pairs {
+		z := math.Sqrt2 * math.Erfinv(1-2*Order(p))
+		density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / sd
+		d.gains[p] = 1 / (2 * density)
+		for k := range horizons {
+			at := d.width[(k*pairs+p)*dim:][:dim]
+			for j := range at {
+				at[j] = z * sd
+			}
+		}
+	}
+	d.ResetLags()
+	return d, nil
+}
+
+// Order is that of the i-th of the Quantiles.
+func Order(i int) float64 { return float64(i+1) / (Quantiles + 1) }
+
+// Observe learns from the errors of the forecasts of y; NaN marks a missing coordinate.
+func (d *Distribution) Observe(y []float64) {
+	n := len(d.horizons) * d.dim
+	for k, h := range d.horizons {
+		row := d.ring[(d.next-h+d.most)%d.most*2*n:]
+		forecast, half := row[k*d.dim:], row[n+k*d.dim:]
+		for j, v := range y {
+			if r := (v - forecast[j]) / half[j]; r == r && half[j] > 0 {
+				d.learn(k, j, r)
+			}
+		}
+	}
+}
+
+// learn learns the outcome r, in half widths, of coordinate j at the k-th horizon. Outcomes of overlapping forecasts
+// are alike: as many as the horizon count as one.
+func (d *Distribution) learn(k, j int, r float64) {
+	h := float64(d.horizons[k])
+	n := &d.count[k*d.dim+j]
+	*n = min(*n+1, distributionMemory*h)
+	wide, moved := 1/(*n+widthPrior*h), 1/(*n+shiftPrior*h)
+	for p, gain := range d.gains {
+		i := (k*pairs+p)*d.dim + j
+		w, m := &d.width[i], &d.shift[i]
+		var above, below float64
+		if r > *m+*w {
+			above = 1
+		} else if r < *m-*w {
+			below = 1
+		}
+		if p < pairs-1 {
+			*w = max(*w+gain*wide*(above+below-2*Order(p)), 0)
+		}
+		*m += gain * moved * (above - below)
+	}
+}
+
+// Issue takes the forecasts of the steps from one to the longest horizon or beyond, and the bounds of their
+// intervals, row-major horizon x d. NaN or nil stand for no bounds.
+func (d *Distribution) Issue(forecast, lower, upper []float64) {
+	n := len(d.horizons) * d.dim
+	row := d.ring[d.next*2*n:][:2*n]
+	for k, h := range d.horizons {
+		from := (h - 1) * d.dim
+		copy(row[k*d.dim:], forecast[from:from+d.dim])
+		half := row[n+k*d.dim:][:d.dim]
+		for j := range half {
+			if half[j] = math.NaN(); lower != nil {
+				half[j] = (upper[from+j] - lower[from+j]) / 2
+			}
+		}
+	}
+	d.next = (d.next + 1) % d.most
+}
+
+// ResetLags drops the forecasts under way.
+func (d *Distribution) ResetLags() {
+	for i := range d.ring {
+		d.ring[i] = math.NaN()
+	}
+}
+
+// QuantilesTo writes the quantiles of the forecasts issued last: Quantiles x horizons x d, ascending, NaN where there
+// are no bounds.
+func (d *Distribution) QuantilesTo(dst []float64) {
+	n := len(d.horizons) * d.dim
+	if len(dst) != Quantiles*n {
+		panic("varmodel: QuantilesTo: wrong length")
+	}
+	row := d.ring[(d.next-1+d.most)%d.most*2*n:][:2*n]
+	var q [Quantiles]float64
+	for k := range d.horizons {
+		for j := range d.dim {
+			at := k*d.dim + j
+			for p := range pairs {
+				i := (k*pairs+p)*d.dim + j
+				q[p] = d.shift[i] - d.width[i]
+				q[Quantiles-1-p] = d.shift[i] + d.width[i]
+			}
+			slices.Sort(q[:]) // pairs learn on their own
+			for o, v := range q {
+				dst[o*n+at] = row[at] + v*row[n+at]
+			}
+		}
+	}
+}
