@@ -105,6 +105,13 @@ func TestProduce(t *testing.T) {
 		t.Errorf("a file that is missing: %v", err)
 	}
 	p.Path = path
+	bad := Produce{Path: filepath.Join(t.TempDir(), "bad.jsonl"), Loop: true, Log: p.Log}
+	if err := os.WriteFile(bad.Path, []byte(`{"time":"no","values":{"x":1}}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bad.Run(context.Background(), load(b.Addr(), "exists")); err == nil || !strings.HasSuffix(err.Error(), "bad.jsonl: no usable rows") {
+		t.Errorf("again and again without rows: %v", err)
+	}
 	if _, err := p.Run(context.Background(), load("127.0.0.1:1", "exists")); err == nil || !strings.HasPrefix(err.Error(), "input.kafka.brokers (--brokers): ") {
 		t.Errorf("no broker: %v", err)
 	}
