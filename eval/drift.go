@@ -3,7 +3,7 @@ package eval
 // Drift is a lasting change of the forecast errors.
 type Drift struct {
 	Since    int        // samples from the change, as estimated, to the sample that gave the alarm
-	Variable int        // variable with the alarm, or All
+	Variable int        // variable with the alarm, or -1: all
 	Bias     bool       // the errors have a sign; else they are larger than before
 	Action   Adaptation // the response
 }

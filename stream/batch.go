@@ -1,8 +1,8 @@
 package stream
 
 import (
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // Batch holds the points of consecutive records, for the sinks. Its slices belong to the
@@ -42,7 +42,7 @@ type Forecast struct {
 	// unless engine.Config.Joint.
 	JointLower, JointUpper []float64
 
-	// Reach is the probability that each variable has reached its limit by Time, see eval.Limit;
+	// Reach is the probability that each variable has reached its limit by Time, see scoring.Limit;
 	// NaN: not known, or no limit. Nil unless engine.Config.Limits.
 	Reach []float64
 
@@ -101,7 +101,7 @@ type Metric struct {
 	Horizon int
 	Model   string
 	Time    int64
-	Score   eval.Score
+	Score   scoring.Score
 }
 
 // Insight describes the inside of a model: its experts and its influence matrix. It comes

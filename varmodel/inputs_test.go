@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/calendar"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -14,9 +16,9 @@ import (
 
 // drivenData is an autoregression of two variables driven by an input without any
 // pattern, which enters at the very row.
-func drivenData(rows int, seed uint64) *eval.Dataset {
+func drivenData(rows int, seed uint64) *scoring.Dataset {
 	r := rand.New(rand.NewPCG(seed, 51))
-	s := eval.Series{Name: "s"}
+	s := scoring.Series{Name: "s"}
 	x, level := make([]float64, 2), 0.0
 	for range rows {
 		level = .8*level + r.NormFloat64()
@@ -24,7 +26,7 @@ func drivenData(rows int, seed uint64) *eval.Dataset {
 		s.Rows = append(s.Rows, x)
 		s.Inputs = append(s.Inputs, []float64{level})
 	}
-	return &eval.Dataset{Name: "driven", Variables: []string{"a", "b"}, Inputs: []string{"driver"}, Series: []eval.Series{s}}
+	return &scoring.Dataset{Name: "driven", Variables: []string{"a", "b"}, Inputs: []string{"driver"}, Series: []scoring.Series{s}}
 }
 
 var driven = map[string]func(k, h int) (eval.Model, error){
@@ -47,19 +49,19 @@ func TestInputsHelp(t *testing.T) {
 	const horizon = 6
 	with := drivenData(3000, 1)
 	without := *with
-	without.Inputs, without.Series = nil, []eval.Series{{Name: "s", Rows: with.Series[0].Rows}}
+	without.Inputs, without.Series = nil, []scoring.Series{{Name: "s", Rows: with.Series[0].Rows}}
 	for name, build := range driven {
-		mse := func(data *eval.Dataset, known bool) (one, six float64) {
+		mse := func(data *scoring.Dataset, known bool) (one, six float64) {
 			t.Helper()
 			m, err := build(len(data.Inputs), horizon)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := eval.Prequential(m, data, eval.Options{Horizon: horizon, From: 500, KnownInputs: known})
+			r, err := scoring.Prequential(m, data, scoring.Options{Horizon: horizon, From: 500, KnownInputs: known})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return r.Score(eval.All, 0).MSE, r.Score(eval.All, horizon-1).MSE
+			return r.Score(scoring.All, 0).MSE, r.Score(scoring.All, horizon-1).MSE
 		}
 		one, six := mse(&without, false)
 		measured, _ := mse(with, false)
@@ -147,7 +149,7 @@ func TestProtocolCalendar(t *testing.T) {
 	modeltest.Measuring(t)
 	for name, gain := range map[string]float64{"air_quality_uci": .02, "ETTh2": 0} {
 		x := modeltest.ReadSeries(t, name+".csv")
-		s := eval.Series{Name: name, Rows: x}
+		s := scoring.Series{Name: name, Rows: x}
 		start := time.Date(2004, 3, 10, 18, 0, 0, 0, time.UTC)
 		if name == "ETTh2" {
 			start = time.Date(2016, 7, 1, 0, 0, 0, 0, time.UTC)
@@ -155,10 +157,10 @@ func TestProtocolCalendar(t *testing.T) {
 		for i := range x {
 			s.Times = append(s.Times, start.Add(time.Duration(i)*time.Hour).UnixNano())
 		}
-		data := &eval.Dataset{Name: name, Variables: make([]string, len(x[0])), Series: []eval.Series{s}}
+		data := &scoring.Dataset{Name: name, Variables: make([]string, len(x[0])), Series: []scoring.Series{s}}
 		skills := make(map[int][]float64)
 		for _, terms := range [][]string{nil, {"hour"}, {"hour", "weekday"}, {"hour", "weekday", "month"}} {
-			c, err := eval.NewCalendar(terms, "")
+			c, err := calendar.New(terms, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,14 +168,14 @@ func TestProtocolCalendar(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := eval.Prequential(m, data, eval.Options{
+			r, err := scoring.Prequential(m, data, scoring.Options{
 				Horizon: 24, Horizons: []int{1, 3, 6, 12, 24}, ScaleRows: len(x) / 5, From: len(x) / 4, Calendar: c,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for k := range r.Horizons {
-				skills[len(terms)] = append(skills[len(terms)], r.Score(eval.All, k).SkillVsNaive)
+				skills[len(terms)] = append(skills[len(terms)], r.Score(scoring.All, k).SkillVsNaive)
 			}
 			t.Logf("%-16s %v: skill against persistence %.4f", name, terms, skills[len(terms)])
 		}
@@ -189,7 +191,7 @@ func TestProtocolCalendar(t *testing.T) {
 // explain little of sin(2u) for u in [-2, 2]; the default model must find most.
 func TestNonlinearInputsHelp(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 52))
-	s := eval.Series{Name: "s"}
+	s := scoring.Series{Name: "s"}
 	y := 0.0
 	for range 3000 {
 		u := 4*r.Float64() - 2
@@ -197,16 +199,16 @@ func TestNonlinearInputsHelp(t *testing.T) {
 		s.Rows = append(s.Rows, []float64{y})
 		s.Inputs = append(s.Inputs, []float64{u})
 	}
-	data := &eval.Dataset{Name: "shape", Variables: []string{"y"}, Inputs: []string{"u"}, Series: []eval.Series{s}}
+	data := &scoring.Dataset{Name: "shape", Variables: []string{"y"}, Inputs: []string{"u"}, Series: []scoring.Series{s}}
 	mse := func(m eval.Model, err error) float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := eval.Prequential(m, data, eval.Options{From: 1000, KnownInputs: true})
+		res, err := scoring.Prequential(m, data, scoring.Options{From: 1000, KnownInputs: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return res.Score(eval.All, 0).MSE
+		return res.Score(scoring.All, 0).MSE
 	}
 	linear := mse(NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 1, Exogenous: 1}))
 	auto := mse(auto.New(auto.Config{Dim: 1, Horizon: 1, Exogenous: 1}))

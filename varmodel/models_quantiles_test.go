@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
@@ -56,7 +57,7 @@ func TestLevelSetsScore(t *testing.T) {
 			scores, labels = append(scores, s), append(labels, odd)
 		}
 	}
-	if a := eval.AUROC(scores, labels); !(a >= .95) {
+	if a := detection.AUROC(scores, labels); !(a >= .95) {
 		t.Errorf("AUROC %.3f of novelties", a)
 	} else {
 		t.Logf("AUROC %.3f of novelties", a)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -19,14 +21,14 @@ import (
 // Online and refitted to each window persistence is the same model: the prequential
 // score of the fixture from row 3 on is its SCV-MSE with the window 3.
 func TestC6_1_PrequentialSCVOfFixture(t *testing.T) {
-	fixture := &eval.Dataset{Name: "fixture", Variables: []string{"a", "b"}, Series: []eval.Series{{Rows: [][]float64{
+	fixture := &scoring.Dataset{Name: "fixture", Variables: []string{"a", "b"}, Series: []scoring.Series{{Rows: [][]float64{
 		{.1, .4}, {.5, -.2}, {-.3, .6}, {.7, .1}, {.2, -.5}, {-.1, .3},
 	}}}}
-	r, err := eval.Prequential(newModel(t, "persistence", 2, 1), fixture, eval.Options{From: 3})
+	r, err := scoring.Prequential(newModel(t, "persistence", 2, 1), fixture, scoring.Options{From: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	score := r.Score(eval.All, 0)
+	score := r.Score(scoring.All, 0)
 	modeltest.Near(t, "SCV-MSE", score.SCVMSE, .4316666666667, 1e-13)
 	modeltest.Near(t, "SD", score.SCVSD, .1388844443733, 1e-13)
 }
@@ -54,16 +56,16 @@ func (o *oracle) ForecastTo(dst []float64) bool {
 	return true
 }
 
-func settings(seed uint64) (all []eval.SettingConfig) {
+func settings(seed uint64) (all []simulate.SettingConfig) {
 	for n := 1; n <= 3; n++ {
 		for _, toeplitz := range []bool{false, true} {
-			all = append(all, eval.SettingConfig{Setting: n, Toeplitz: toeplitz, Seed: seed})
+			all = append(all, simulate.SettingConfig{Setting: n, Toeplitz: toeplitz, Seed: seed})
 		}
 	}
 	return all
 }
 
-func settingName(c eval.SettingConfig) string {
+func settingName(c simulate.SettingConfig) string {
 	return fmt.Sprintf("setting %d, Toeplitz %v", c.Setting, c.Toeplitz)
 }
 
@@ -75,14 +77,14 @@ func settingName(c eval.SettingConfig) string {
 // errors of the mean.
 func TestC6_2_PerfectForecaster(t *testing.T) {
 	for _, c := range settings(2) {
-		s := eval.NewSetting(c)
-		r, err := eval.Prequential(&oracle{predictTo: s.PredictTo}, eval.Collect("s", s, 50_000), eval.Options{From: 1})
+		s := simulate.NewSetting(c)
+		r, err := scoring.Prequential(&oracle{predictTo: s.PredictTo}, simulate.Collect("s", s, 50_000), scoring.Options{From: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		mse, sd := s.Floor()
-		modeltest.Near(t, settingName(c)+" MSE", r.Score(eval.All, 0).SCVMSE, mse, .02*mse)
-		modeltest.Near(t, settingName(c)+" SD", r.Score(eval.All, 0).SCVSD, sd, .02*sd)
+		modeltest.Near(t, settingName(c)+" MSE", r.Score(scoring.All, 0).SCVMSE, mse, .02*mse)
+		modeltest.Near(t, settingName(c)+" SD", r.Score(scoring.All, 0).SCVSD, sd, .02*sd)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -327,7 +327,7 @@ func (s *stageSamples) encode(b *testing.B, c *config.Config) {
 }
 
 func (s *stageSamples) score(b *testing.B) {
-	scorer := eval.NewScorer(eval.ScorerConfig{Dim: len(s.names), Horizons: []int{1}, Window: 1000, Level: .9})
+	scorer := scoring.NewScorer(scoring.ScorerConfig{Dim: len(s.names), Horizons: []int{1}, Window: 1000, Level: .9})
 	lower, upper := make([]float64, len(s.names)), make([]float64, len(s.names))
 	for j := range upper {
 		lower[j], upper[j] = -1, 1

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/internal/job"
@@ -221,8 +221,8 @@ func (d *demo) picture(live *job.Live, last *job.LastForecasts, records, total i
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
 		report.Thousands(records), report.Thousands(total), report.Rate(float64(records)/elapsed.Seconds()))
 	t := report.NewTable(2, "series", "variable", "observed", "forecast", "last samples", "nmse skill vs persistence", "vs var1")
-	skills := make(map[string]eval.Score)
-	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
+	skills := make(map[string]scoring.Score)
+	live.Board.Each(func(k job.ScoreKey, s scoring.Score) {
 		if k.Model == live.Cfg.Model.Type && k.Horizon == 1 {
 			skills[k.Series] = s
 		}
@@ -247,13 +247,13 @@ func (d *demo) conclude(live *job.Live, losses demoLosses, elapsed time.Duration
 		result.Forecasts += s.Forecasts
 	}
 	result.SamplesPerSecond = report.Number(float64(result.Samples) / elapsed.Seconds())
-	live.Board.Each(func(k job.ScoreKey, s eval.Score) {
+	live.Board.Each(func(k job.ScoreKey, s scoring.Score) {
 		if k.Horizon != 1 && k.Horizon != live.Cfg.Model.Horizon {
 			return // the first and the last horizon suffice
 		}
 		line := study.NewScore(k.Series, k.Model, k.Horizon, s)
 		line.SamplesPerSecond = result.SamplesPerSecond
-		line.MSESE = report.Number(eval.StandardError(losses[k], k.Horizon))
+		line.MSESE = report.Number(scoring.StandardError(losses[k], k.Horizon))
 		result.Results = append(result.Results, line)
 	})
 	if d.app.output == "json" {

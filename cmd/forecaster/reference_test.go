@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/job"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -271,7 +271,7 @@ func influxReference(t *testing.T) string {
 		Observations: []stream.Observation{{
 			Series: series, Time: 1, Y: one, Residual: one, AnomalyScore: 2, StateScore: 2, Share: one, VariableScores: one, Anomalous: true, LevelSetScore: .5, Reach: one, TimeToLimit: one,
 		}},
-		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
+		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: scoring.Score{N: 1}}},
 		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"EXPERT"}, Weights: one}},
 		Events:   []stream.Event{{Series: series.Name, Tags: tags, Time: 1, Kind: stream.EventGap, Text: "t"}},
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
@@ -480,7 +480,7 @@ func TestAnomalyScorerLearnsNothingFromLongAnomalies(t *testing.T) {
 		}
 	}
 	// It is .71, and .50 if they are learnt from. The rest are rows that are not odd themselves.
-	if area := eval.AUPRC(scores, labels); !(area > .65) {
+	if area := detection.AUPRC(scores, labels); !(area > .65) {
 		t.Errorf("area under precision and recall %.3f", area)
 	}
 }

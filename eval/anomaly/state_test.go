@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/tools/testseries"
 )
 
@@ -49,11 +50,11 @@ func TestStateOfServers(t *testing.T) {
 				hits++
 			}
 		}
-		areas = append(areas, eval.AUPRC(scores[testseries.ServersHistory:], labels[testseries.ServersHistory:]))
+		areas = append(areas, detection.AUPRC(scores[testseries.ServersHistory:], labels[testseries.ServersHistory:]))
 		found = append(found, hits/float64(len(incidents)))
 	}
 	t.Logf("areas %.3f, found %.3f at .1 %% false rows", areas, found)
-	if area, part := eval.Summarize(areas...).Mean, eval.Summarize(found...).Mean; !(area >= .7) || !(part >= .6) {
+	if area, part := scoring.Summarize(areas...).Mean, scoring.Summarize(found...).Mean; !(area >= .7) || !(part >= .6) {
 		t.Errorf("mean area %.3f, found %.3f", area, part)
 	}
 }

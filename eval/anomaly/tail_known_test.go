@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // A tail forgets: after twice its memory everything that was learnt has half the weight. The
@@ -88,14 +88,14 @@ func TestStandardErrorCountsOverlaps(t *testing.T) {
 		}
 		h := float64(horizon)
 		want := math.Sqrt(sum/n/n) / math.Sqrt((n+1-2*h+h*(h-1)/n)/n)
-		near(t, "the standard error", eval.StandardError(losses, horizon), want, 1e-12*want)
+		near(t, "the standard error", scoring.StandardError(losses, horizon), want, 1e-12*want)
 	}
 }
 
 // A scale changes no skill: forecasts, targets and the last values all have it.
 func TestSkillsHaveNoUnits(t *testing.T) {
-	score := func(scale []float64) (eval.Score, eval.Score) {
-		s := eval.NewScorer(eval.ScorerConfig{Dim: 2, Horizons: []int{1, 2}, Scale: scale})
+	score := func(scale []float64) (scoring.Score, scoring.Score) {
+		s := scoring.NewScorer(scoring.ScorerConfig{Dim: 2, Horizons: []int{1, 2}, Scale: scale})
 		rng := rand.New(rand.NewPCG(67, 68))
 		for range 50 {
 			y := []float64{5 + rng.NormFloat64(), 100 * rng.NormFloat64()}
@@ -103,7 +103,7 @@ func TestSkillsHaveNoUnits(t *testing.T) {
 			forecast := []float64{5, 3, 6, 9}
 			s.Push(forecast, nil, nil, []float64{y[0], y[1], y[0], y[1]})
 		}
-		return s.Running(0, 1), s.Running(eval.All, 0)
+		return s.Running(0, 1), s.Running(scoring.All, 0)
 	}
 	one, all := score(nil)
 	for _, scale := range [][]float64{{1, 1}, {7, .01}, {1e-6, 1e6}} {

@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 //go:embed macrodata.csv
@@ -28,7 +28,7 @@ var macrodata []byte
 func MacrodataCSV() []byte { return bytes.Clone(macrodata) }
 
 // Macrodata returns the bundled data, one series of twelve variables.
-func Macrodata() *eval.Dataset {
+func Macrodata() *scoring.Dataset {
 	d, err := Read("macrodata", bytes.NewReader(macrodata))
 	if err != nil {
 		panic("dataset: " + err.Error()) // embedded and covered by a test
@@ -39,15 +39,15 @@ func Macrodata() *eval.Dataset {
 // Read parses the plain layout of the bundled file into one series: a header
 // line; in the first column a time (RFC 3339) or a step number, then one column
 // a variable; an empty cell is missing.
-func Read(name string, r io.Reader) (*eval.Dataset, error) {
+func Read(name string, r io.Reader) (*scoring.Dataset, error) {
 	c := csv.NewReader(r)
 	c.ReuseRecord = true
 	header, err := c.Read()
 	if err != nil {
 		return nil, fmt.Errorf("%s: header: %w", name, err)
 	}
-	d := &eval.Dataset{Name: name, Variables: append([]string(nil), header[1:]...)}
-	s := eval.Series{Name: name}
+	d := &scoring.Dataset{Name: name, Variables: append([]string(nil), header[1:]...)}
+	s := scoring.Series{Name: name}
 	for {
 		rec, err := c.Read()
 		if errors.Is(err, io.EOF) {
@@ -70,7 +70,7 @@ func Read(name string, r io.Reader) (*eval.Dataset, error) {
 		s.Times = append(s.Times, t)
 		s.Rows = append(s.Rows, y)
 	}
-	d.Series = []eval.Series{s}
+	d.Series = []scoring.Series{s}
 	return d, nil
 }
 

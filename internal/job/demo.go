@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -39,7 +39,7 @@ func DemoMessages(rows int) []stream.Message {
 }
 
 // DatasetMessages returns the rows of the first series of d as JSON messages.
-func DatasetMessages(d *eval.Dataset) []stream.Message {
+func DatasetMessages(d *scoring.Dataset) []stream.Message {
 	s := d.Series[0]
 	out := make([]stream.Message, len(s.Rows))
 	for i, y := range s.Rows {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/run"
@@ -167,7 +167,7 @@ func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels
 	}
 	type sums struct{ mse, nmse, persistence, n float64 }
 	all := make(map[key]sums)
-	m.l.Board.Each(func(k ScoreKey, s eval.Score) {
+	m.l.Board.Each(func(k ScoreKey, s scoring.Score) {
 		if math.IsNaN(s.SCVMSE) || math.IsNaN(s.SkillVsNaive) {
 			return
 		}
@@ -181,7 +181,7 @@ func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels
 	for k, s := range all {
 		gauge(descMSE, s.mse/s.n, k.model, fmt.Sprint(k.horizon))
 		if s.persistence > 0 {
-			gauge(descSkill, eval.Skill(s.nmse, s.persistence), k.model, fmt.Sprint(k.horizon))
+			gauge(descSkill, scoring.Skill(s.nmse, s.persistence), k.model, fmt.Sprint(k.horizon))
 		} else {
 			gauge(descSkill, 1, k.model, fmt.Sprint(k.horizon))
 		}

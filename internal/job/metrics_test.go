@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -16,8 +16,8 @@ func TestSkillOfAllSeries(t *testing.T) {
 	l := &Live{}
 	var b stream.Batch
 	for name, s := range map[string]struct{ nmse, persistence float64 }{"a": {.5, 1}, "b": {.3, .1}, "still": {math.NaN(), math.NaN()}} {
-		score := eval.NoScore()
-		score.NMSE, score.SCVMSE, score.SkillVsNaive = s.nmse, 2, eval.Skill(s.nmse, s.persistence)
+		score := scoring.NoScore()
+		score.NMSE, score.SCVMSE, score.SkillVsNaive = s.nmse, 2, scoring.Skill(s.nmse, s.persistence)
 		b.Metrics = append(b.Metrics, stream.Metric{
 			Series: &stream.Series{Name: name, Variables: []string{"x"}}, Target: stream.AllTargets, Model: "auto", Horizon: 1, Score: score,
 		})

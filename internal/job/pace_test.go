@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/sim"
 )
@@ -13,7 +13,7 @@ import (
 // TestPacedSourceSeeks: a job with a speed goes on from its checkpoint, as one without does.
 func TestPacedSourceSeeks(t *testing.T) {
 	src, err := sim.NewSource(sim.Config{
-		Series: []sim.Series{{Name: "s", New: func() eval.Generator { return eval.NewWhiteNoise(1, 1) }}}, Interval: time.Second,
+		Series: []sim.Series{{Name: "s", New: func() simulate.Generator { return simulate.NewWhiteNoise(1, 1) }}}, Interval: time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -13,7 +13,7 @@ import (
 type scoreboard struct {
 	mu     sync.Mutex
 	order  []ScoreKey // of first appearance
-	scores map[ScoreKey]eval.Score
+	scores map[ScoreKey]scoring.Score
 }
 
 // ScoreKey identifies a score over all variables of a series.
@@ -27,7 +27,7 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.scores == nil {
-		s.scores = make(map[ScoreKey]eval.Score)
+		s.scores = make(map[ScoreKey]scoring.Score)
 	}
 	for i := range b.Metrics {
 		m := &b.Metrics[i]
@@ -47,7 +47,7 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 func (s *scoreboard) Close() error { return nil }
 
 // Each calls f for every score, in the order of their first appearance.
-func (s *scoreboard) Each(f func(k ScoreKey, score eval.Score)) {
+func (s *scoreboard) Each(f func(k ScoreKey, score scoring.Score)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range s.order {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -155,7 +155,7 @@ func (p *Page) find(name string) *member {
 func historyBytes(n int, s *stream.Series, tracked int) int64 {
 	variables := min(len(s.Variables), MaxVariables)
 	return int64(unsafe.Sizeof(history{})) + capacityOf(n, variables, tracked)*int64(sampleBytes(variables, tracked)) +
-		int64(tracked)*int64(unsafe.Sizeof(scoreRing{})+uintptr(1+variables)*unsafe.Sizeof(eval.Score{})) + int64(8*variables*variables)
+		int64(tracked)*int64(unsafe.Sizeof(scoreRing{})+uintptr(1+variables)*unsafe.Sizeof(scoring.Score{})) + int64(8*variables*variables)
 }
 
 // The orders of a list of series.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -90,7 +90,7 @@ func (f *feeder) metrics(b *stream.Batch, skill float64) {
 			for _, target := range append([]string{stream.AllTargets}, f.series.Variables...) {
 				b.Metrics = append(b.Metrics, stream.Metric{
 					Series: f.series, Target: target, Horizon: h, Model: model, Time: f.time(f.n),
-					Score: eval.Score{N: f.n, SkillVsNaive: skill, SkillVsVAR: nan, Coverage: .9},
+					Score: scoring.Score{N: f.n, SkillVsNaive: skill, SkillVsVAR: nan, Coverage: .9},
 				})
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -30,8 +30,8 @@ type history struct {
 	tracks   []track
 	now      fan
 	scores   scores
-	limits   []eval.Limit // of the variables; nil = none
-	toLimit  []float64    // seconds until each is expected there, after the newest sample; NaN = not expected
+	limits   []scoring.Limit // of the variables; nil = none
+	toLimit  []float64       // seconds until each is expected there, after the newest sample; NaN = not expected
 	insight  insight
 }
 

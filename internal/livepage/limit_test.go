@@ -8,16 +8,16 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // limited returns a page of a variable a with the limit a <= 35 and a variable b without one; a counts to 29, and is
 // expected at its limit in 90 seconds with a probability of .73.
 func limited(t *testing.T) *feeder {
 	t.Helper()
-	f := newFeeder(t, Config{Horizons: []int{1, 2, 3}, Levels: []float64{.9}, Limits: func(variables []string) (all []eval.Limit) {
+	f := newFeeder(t, Config{Horizons: []int{1, 2, 3}, Levels: []float64{.9}, Limits: func(variables []string) (all []scoring.Limit) {
 		for _, v := range variables {
-			l := eval.Limit{Low: math.Inf(-1), High: math.Inf(1)}
+			l := scoring.Limit{Low: math.Inf(-1), High: math.Inf(1)}
 			if v == "a" {
 				l.High = 35
 			}

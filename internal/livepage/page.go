@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -42,7 +42,7 @@ type Config struct {
 }
 
 // Limits returns what variables should not reach; nil for nothing.
-type Limits func(variables []string) []eval.Limit
+type Limits func(variables []string) []scoring.Limit
 
 // Status is the state of the job.
 type Status struct {

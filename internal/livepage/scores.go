@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -15,8 +15,8 @@ const maxPoints = 300
 // over all variables at earlier times.
 type scores struct {
 	version int64
-	latest  [][]eval.Score // tracked horizon x (all variables, each variable); N = 0: none
-	past    []scoreRing    // tracked horizon
+	latest  [][]scoring.Score // tracked horizon x (all variables, each variable); N = 0: none
+	past    []scoreRing       // tracked horizon
 }
 
 // scoreRing keeps a few scores over time.
@@ -31,7 +31,7 @@ type scorePoint struct {
 }
 
 func (s *scores) begin(tracked int) {
-	s.latest = make([][]eval.Score, tracked)
+	s.latest = make([][]scoring.Score, tracked)
 	s.past = make([]scoreRing, tracked)
 }
 
@@ -49,7 +49,7 @@ func (s *scores) add(h *history, m *stream.Metric) {
 		return
 	}
 	if s.latest[k] == nil {
-		s.latest[k] = make([]eval.Score, 1+len(h.variables))
+		s.latest[k] = make([]scoring.Score, 1+len(h.variables))
 	}
 	s.latest[k][target] = m.Score
 	s.version++
@@ -96,7 +96,7 @@ func (s *scores) message(h *history, v view, variables []int, levels []float64) 
 	return m
 }
 
-func newScoreMessage(target string, s *eval.Score) scoreMessage {
+func newScoreMessage(target string, s *scoring.Score) scoreMessage {
 	return scoreMessage{
 		Target: target, N: s.N, MSE: number(s.MSE), RMSE: number(s.RMSE), MAE: number(s.MAE), NMSE: number(s.NMSE), MASE: number(s.MASE),
 		SkillVsPersistence: number(s.SkillVsNaive), SkillVsVAR: number(s.SkillVsVAR),

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 )
@@ -140,8 +141,8 @@ func NewAblation(ctx context.Context, progress func(system string)) ([]Ablation,
 }
 
 // blur adds independent noise of a standard deviation to all rows.
-func blur(data *eval.Dataset, sd float64, seed uint64) {
-	noise, e := eval.NewWhiteNoise(data.Dim(), seed+1), make([]float64, data.Dim())
+func blur(data *scoring.Dataset, sd float64, seed uint64) {
+	noise, e := simulate.NewWhiteNoise(data.Dim(), seed+1), make([]float64, data.Dim())
 	for _, row := range data.Series[0].Rows {
 		noise.Next(e)
 		for j := range row {

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -14,7 +14,7 @@ import (
 // The anomalies of a file are those of the events that a live job writes: the same beginning, end,
 // score, cause and variables; and the same samples are marked.
 func TestAnomaliesOfAFileAreThoseOfTheEvents(t *testing.T) {
-	data := eval.Collect("odd", newUnchanging("white noise", 3), 4000)
+	data := simulate.Collect("odd", newUnchanging("white noise", 3), 4000)
 	rows := data.Series[0].Rows
 	for i := range 12 {
 		rows[1500+i][0] += 10 // jumps back

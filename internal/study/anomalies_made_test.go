@@ -4,11 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 )
 
 // unchanging is a series without anomalies; next writes a row over the one before. It implements
-// eval.Generator.
+// simulate.Generator.
 type unchanging struct {
 	dim  int
 	rng  *rand.Rand
@@ -69,7 +70,7 @@ func newUnchanging(name string, seed uint64) *unchanging {
 
 // server is a synthetic server: a normal history, and rows with labelled anomalies behind it.
 type server struct {
-	data      *eval.Dataset
+	data      *scoring.Dataset
 	labels    *Labels
 	anomalies []madeAnomaly
 }
@@ -122,9 +123,9 @@ func newServer(seed uint64) *server {
 			}
 		}
 	}
-	s.data = eval.Collect("server", g, at)
+	s.data = simulate.Collect("server", g, at)
 	rows := s.data.Series[0].Rows
-	scale := eval.Scale(rows, serverHistory, 0, at)
+	scale := scoring.Scale(rows, serverHistory, 0, at)
 	s.labels.known, s.labels.anomalous = make([]bool, at), make([]bool, at)
 	for i := range at {
 		s.labels.known[i] = i >= serverHistory

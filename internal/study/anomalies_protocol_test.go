@@ -13,8 +13,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/detection"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -154,7 +156,7 @@ func stepScores(rows [][]float64, history int) []float64 {
 		for _, y := range rows[:history] {
 			values = append(values, y[j])
 		}
-		floor := .01 * eval.Summarize(values...).SD
+		floor := .01 * scoring.Summarize(values...).SD
 		if floor == 0 {
 			continue
 		}
@@ -165,9 +167,9 @@ func stepScores(rows [][]float64, history int) []float64 {
 				step += math.Abs(rows[i][j] - rows[i-1][j])
 			}
 			logs = append(logs, math.Log(step))
-			means[i] = eval.Summarize(logs[max(0, i+1-span):]...).Mean
+			means[i] = scoring.Summarize(logs[max(0, i+1-span):]...).Mean
 		}
-		usual := eval.Summarize(means[span:history]...)
+		usual := scoring.Summarize(means[span:history]...)
 		for i, m := range means {
 			scores[i] += math.Abs(m-usual.Mean) / usual.SD / float64(len(rows[0]))
 		}
@@ -181,14 +183,14 @@ func measureNAB(t *testing.T, m *measurement, dir string) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files in %s: %v", dir, err)
 	}
-	var all []eval.Labelled
+	var all []detection.Labelled
 	rows, alarms, falseAlarms, clean := 0, 0, 0, 0
 	for _, path := range files {
 		f := scoreFile(t, path, "", filepath.Join(dir, "windows.json"))
 		scores, _ := f.scores.flat()
 		labelled := f.labels.labelled(f.samples, scores)
 		all = append(all, labelled...)
-		at, best := eval.ScoreNAB(labelled, AlarmLimit)
+		at, best := detection.ScoreNAB(labelled, AlarmLimit)
 		n, late := countAbove(scores), countAbove(scores[len(scores)*15/100:])
 		rows, alarms = rows+len(scores), alarms+n
 		if strings.HasPrefix(filepath.Base(path), "artificialNoAnomaly") {
@@ -197,7 +199,7 @@ func measureNAB(t *testing.T, m *measurement, dir string) {
 		}
 		t.Logf("%-62s %6.1f best %6.1f at 1, %2d alarms", filepath.Base(path), best.Score, at.Score, n)
 	}
-	at, best := eval.ScoreNAB(all, AlarmLimit)
+	at, best := detection.ScoreNAB(all, AlarmLimit)
 	share := 100 * float64(alarms) / float64(rows)
 	m.add(fmt.Sprintf("NAB, %d files: best threshold", len(files)), ">= 55", "%.1f", best.Score)
 	m.add("NAB: threshold 1", ">= 45", "%.1f", at.Score)
@@ -220,7 +222,7 @@ func countAbove(scores []float64) (n int) {
 const spacing = 5 * time.Minute // of simulated rows
 
 // recordsOf returns the rows of a simulated series as records.
-func recordsOf(data *eval.Dataset) *Records {
+func recordsOf(data *scoring.Dataset) *Records {
 	records := RecordsOf(data)
 	for i := range records.list {
 		records.list[i].Time = int64(i+1) * int64(spacing)
@@ -289,13 +291,13 @@ func measureFalseAlarms(t *testing.T, m *measurement, rows, seeds int, rates ...
 	for _, name := range unchangingNames {
 		parts := make([][]float64, len(rates))
 		for seed := range seeds {
-			f := forecastsOf(t, recordsOf(eval.Collect(name, newUnchanging(name, uint64(seed+1)), rows)))
+			f := forecastsOf(t, recordsOf(simulate.Collect(name, newUnchanging(name, uint64(seed+1)), rows)))
 			for k, rate := range rates {
 				parts[k] = append(parts[k], float64(f.alarms(t, rate))/(rate*float64(rows)))
 			}
 		}
 		for k, p := range parts {
-			mean := eval.Summarize(p...).Mean
+			mean := scoring.Summarize(p...).Mean
 			m.add(fmt.Sprintf("false alarms in parts of %g: %s", rates[k], name), ".5 … 2", "%.2f (%.2f … %.2f)", mean, slices.Min(p), slices.Max(p))
 			if !(mean >= .5 && mean <= 2) {
 				t.Errorf("%s: %.2f times the rate %g", name, mean, rates[k])
@@ -310,7 +312,7 @@ func TestScoresGrowWithTheJumpUnderTheDefaultModel(t *testing.T) { measureJumps(
 func measureJumps(t *testing.T, m *measurement) {
 	last, text := 0., ""
 	for _, size := range []float64{3, 10, 30, 100, 1000} {
-		data := eval.Collect("jump", newUnchanging("white noise", 1), 3001)
+		data := simulate.Collect("jump", newUnchanging("white noise", 1), 3001)
 		data.Series[0].Rows[3000][0] = size
 		f := forecastsOf(t, recordsOf(data))
 		score := f.scores[3000]

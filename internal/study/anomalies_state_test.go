@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
@@ -36,7 +36,7 @@ func stateSize(t *testing.T, tier string, dim int, without bool) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(dim, 1), rows)).teach(t.Context(), &learner{engine: e, see: func(*stream.Batch, int) {}}); err != nil {
+	if err := recordsOf(simulate.Collect("noise", simulate.NewWhiteNoise(dim, 1), rows)).teach(t.Context(), &learner{engine: e, see: func(*stream.Batch, int) {}}); err != nil {
 		t.Fatal(err)
 	}
 	return len(streamtest.Snapshot(e))

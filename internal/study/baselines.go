@@ -236,7 +236,7 @@ func newCoverages(level float64) *coverages {
 	return &coverages{of: make(map[string][]coverage), lowest: math.NaN(), limit: level - lowCoverage}
 }
 
-// add takes what eval.Scorer.InsideTo has written for a series.
+// add takes what scoring.Scorer.InsideTo has written for a series.
 func (c *coverages) add(series string, inside []float64) {
 	list := c.of[series]
 	if len(list) != len(inside) {

@@ -3,7 +3,7 @@ package study
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -59,7 +59,7 @@ func (f *crpsSeries) Observe(y []float64, scored bool) {
 	for k, h := range c.horizons {
 		q := f.origin(h)
 		for j, v := range y {
-			if loss := f.scale[j] * eval.CRPS(v, q[k*f.dim+j:], len(c.horizons)*f.dim); scored && loss == loss {
+			if loss := f.scale[j] * scoring.CRPS(v, q[k*f.dim+j:], len(c.horizons)*f.dim); scored && loss == loss {
 				c.n[k]++
 				c.sum[k] += loss
 			}

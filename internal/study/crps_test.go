@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -14,7 +15,7 @@ import (
 // The errors of persistence on a random walk of steps of deviation 2 have the deviation 2 sqrt(h), and the best score is
 // that over sqrt(pi). Half widths and quantiles that are learnt cost 1 %, chance is .9 % at one step and 1.8 % at four.
 func TestCRPSOfPersistence(t *testing.T) {
-	data := eval.Collect("walk", newUnchanging("random walk", 5), 8000)
+	data := simulate.Collect("walk", newUnchanging("random walk", 5), 8000)
 	rows := data.Series[0].Rows
 	for _, row := range rows {
 		row[0] *= 2
@@ -26,7 +27,7 @@ func TestCRPSOfPersistence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for scaled, unit := range map[int]float64{0: 1, len(rows): eval.Scale(rows, len(rows), 0, 0)[0]} {
+	for scaled, unit := range map[int]float64{0: 1, len(rows): scoring.Scale(rows, len(rows), 0, 0)[0]} {
 		o := Options{Horizons: []int{1, 4}, From: 2000, ScaleRows: scaled, Seeds: 1}
 		out, err := EvaluateModel(t.Context(), c, records, samples, o, new(atomic.Int64))
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/internal/report"
 )
 
@@ -132,20 +132,20 @@ func detect(name string, scores []float64, flagged []bool, threshold float64, da
 			marks = append(marks, 0)
 		}
 	}
-	d := eval.Detect(marks, truth, .5)
-	alarms := eval.Detect(s, truth, threshold)
-	bestAt, best := eval.BestF1(s, truth)
-	at, nab := eval.ScoreNAB(l.labelled(data, scores), threshold)
+	d := detection.Detect(marks, truth, .5)
+	alarms := detection.Detect(s, truth, threshold)
+	bestAt, best := detection.BestF1(s, truth)
+	at, nab := detection.ScoreNAB(l.labelled(data, scores), threshold)
 	perThousand := func(n int) report.Number { return report.Number(1000 * float64(n) / float64(len(s))) }
 	return Detection{
 		Score: name, Threshold: report.Number(threshold), N: len(s),
 		Labelled: d.TruePositives + d.FalseNegatives, Alarms: alarms.TruePositives + alarms.FalsePositives,
 		Flagged:     d.TruePositives + d.FalsePositives,
 		PerThousand: perThousand(alarms.TruePositives + alarms.FalsePositives), FalsePer1000: perThousand(alarms.FalsePositives),
-		VUSPR: report.Number(eval.VUSPR(s, truth)),
+		VUSPR: report.Number(detection.VUSPR(s, truth)),
 		NAB:   report.Number(at.Score), NABBest: report.Number(nab.Score), NABThreshold: report.Number(nab.Threshold),
 		Precision: report.Number(d.Precision), Recall: report.Number(d.Recall), F1: report.Number(d.F1),
-		AUPRC: report.Number(eval.AUPRC(s, truth)), AUROC: report.Number(eval.AUROC(s, truth)),
+		AUPRC: report.Number(detection.AUPRC(s, truth)), AUROC: report.Number(detection.AUROC(s, truth)),
 		BestF1: report.Number(best.F1), BestThreshold: report.Number(bestAt),
 	}
 }

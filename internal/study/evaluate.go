@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -113,10 +113,10 @@ func (o *Options) evaluation(ctx context.Context, c *config.Config, records *Rec
 func (r *Records) scales(ctx context.Context, c *config.Config, first, from, to int) (func(s *stream.Series) []float64, error) {
 	key := fmt.Sprint(first, from, to)
 	if r.spreads[key] == nil {
-		var spreads []eval.Spread
+		var spreads []scoring.Spread
 		samples, err := r.collect(ctx, c, &collector{see: func(series int, _ int64, row []float64) {
 			if series == len(spreads) {
-				spreads = append(spreads, eval.Spread{First: first, From: from, To: to})
+				spreads = append(spreads, scoring.Spread{First: first, From: from, To: to})
 			}
 			spreads[series].Add(row)
 		}})
@@ -165,7 +165,7 @@ func scoresOf(e *engine.Engine, model string, horizons []int) []Score {
 	e.AppendScores(&b)
 	var scores []Score
 	for _, h := range horizons {
-		score := NewScore("", model, h, eval.NoScore())
+		score := NewScore("", model, h, scoring.NoScore())
 		for i := range b.Metrics {
 			m := &b.Metrics[i]
 			if m.Model == model && m.Horizon == h && m.Target == stream.AllTargets && (m.Series.Name == stream.AllSeries || e.NumSeries() == 1) {

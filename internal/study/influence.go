@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/varmodel/interval"
 )
@@ -36,8 +36,8 @@ func Networks(rows int, seed uint64) (*Samples, [][][]bool) {
 	all := &Samples{Name: "network"}
 	var truth [][][]bool
 	for i := range uint64(4) {
-		g := eval.NewNetwork(seed + i)
-		one := eval.Collect(fmt.Sprintf("network %d", seed+i), g, rows)
+		g := simulate.NewNetwork(seed + i)
+		one := simulate.Collect(fmt.Sprintf("network %d", seed+i), g, rows)
 		all.Series = append(all.Series, Series{Name: one.Name, Variables: one.Variables, Rows: one.Series[0].Rows})
 		truth = append(truth, g.Edges())
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -90,7 +90,7 @@ type Check struct {
 
 // Noise returns rows of normal variables, to check a kernel without a file.
 func Noise(dim, rows int, seed uint64) [][]float64 {
-	return eval.Collect("noise", eval.NewWhiteNoise(dim, seed), rows).Series[0].Rows
+	return simulate.Collect("noise", simulate.NewWhiteNoise(dim, seed), rows).Series[0].Rows
 }
 
 // NewCheck compares the features of m with the exact kernel on the scaled lags of the rows.

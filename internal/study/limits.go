@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
@@ -49,7 +49,7 @@ type waitingLimit struct {
 // limitSum has the sums of a variable.
 type limitSum struct {
 	target     string
-	limit      eval.Limit
+	limit      scoring.Limit
 	n, reached int64
 	squares    float64
 }
@@ -121,7 +121,7 @@ func (l *limitScorer) of(variable string) *limitSum {
 	if err != nil || math.IsInf(b.Low, -1) && math.IsInf(b.High, 1) {
 		return nil // the configuration is checked
 	}
-	l.total = append(l.total, limitSum{target: variable, limit: eval.Limit{Low: b.Low, High: b.High}})
+	l.total = append(l.total, limitSum{target: variable, limit: scoring.Limit{Low: b.Low, High: b.High}})
 	return &l.total[len(l.total)-1]
 }
 

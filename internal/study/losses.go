@@ -3,7 +3,7 @@ package study
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // mostLosses is the number of losses that are held; of more, neighbours are joined. An autocorrelation
@@ -52,11 +52,11 @@ func (l *Losses) add(v float64) {
 func (l *Losses) horizon(h int) int { return (h-1)/max(l.width, 1) + 1 }
 
 // standardError is the standard error of the mean loss at horizon h.
-func (l *Losses) standardError(h int) float64 { return eval.StandardError(l.means, l.horizon(h)) }
+func (l *Losses) standardError(h int) float64 { return scoring.StandardError(l.means, l.horizon(h)) }
 
 // compare compares the losses of another model on the same rows at horizon h.
-func (l *Losses) compare(other *Losses, h int) (eval.Comparison, error) {
-	c, err := eval.Compare(l.means, other.means, eval.CompareOptions{Horizon: l.horizon(h)})
+func (l *Losses) compare(other *Losses, h int) (scoring.Comparison, error) {
+	c, err := scoring.Compare(l.means, other.means, scoring.CompareOptions{Horizon: l.horizon(h)})
 	if l.width > 1 {
 		c.N = min(l.known, other.known)
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // Losses that are joined have the mean of all, a standard error that differs from the one of all by the
@@ -38,7 +38,7 @@ func TestManyLossesAreJoined(t *testing.T) {
 	// The variance of an AR(1) process with .9, squared, is autocorrelated by .81: 4 (n/100)^(2/9) = 27 lags
 	// of single losses, against 17 lags of 8. Both leave out less than 1 % of the sum of autocovariances,
 	// and Bartlett's weights lower the former by about 15 %.
-	got, want := l.standardError(1), eval.StandardError(all, 1)
+	got, want := l.standardError(1), scoring.StandardError(all, 1)
 	if !(math.Abs(got/want-1) < .2) {
 		t.Errorf("standard error %v, of single losses %v", got, want)
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
 )
@@ -202,7 +202,7 @@ func (r *Records) Each(ctx context.Context, f func(*stream.Record)) error {
 }
 
 // RecordsOf returns the rows of a data set as records, one second apart.
-func RecordsOf(data *eval.Dataset) *Records {
+func RecordsOf(data *scoring.Dataset) *Records {
 	r := &Records{Name: data.Name}
 	for _, s := range data.Series {
 		for i, row := range s.Rows {

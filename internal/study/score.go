@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/report"
 )
 
@@ -31,7 +31,7 @@ type Score struct {
 	SamplesPerSecond   report.Number `json:"samples_per_second"`
 }
 
-func NewScore(series, model string, horizon int, s eval.Score) Score {
+func NewScore(series, model string, horizon int, s scoring.Score) Score {
 	return Score{
 		Series: series, Model: model, Horizon: horizon, N: s.N,
 		MSE: report.Number(s.MSE), MSESE: report.Number(math.NaN()), RMSE: report.Number(s.RMSE), MAE: report.Number(s.MAE), NMSE: report.Number(s.NMSE), MASE: report.Number(s.MASE),

@@ -4,7 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 )
 
 // Synthetic is a law of series that suits one kernel or operator.
@@ -24,14 +25,14 @@ func (s *Synthetic) next(next, x []float64, rng *rand.Rand) {
 }
 
 // Dataset draws a number of samples, after some that it discards.
-func (s *Synthetic) Dataset(rows int, seed uint64) *eval.Dataset {
+func (s *Synthetic) Dataset(rows int, seed uint64) *scoring.Dataset {
 	const settle = 50
 	rng := rand.New(rand.NewPCG(seed, 21))
 	x, next := make([]float64, s.dim), make([]float64, s.dim)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	d := eval.Collect(s.Name, eval.NewNetwork(0), 0) // names only
+	d := simulate.Collect(s.Name, simulate.NewNetwork(0), 0) // names only
 	d.Variables = d.Variables[:s.dim]
 	for t := range settle + rows {
 		s.next(next, x, rng)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/internal/wire"
@@ -228,7 +228,7 @@ func (t *trial) outcome() *Outcome {
 			}
 			mse = append(mse, float64(run[k].MSE))
 		}
-		r.MSESD = report.Number(eval.Summarize(mse...).SD)
+		r.MSESD = report.Number(scoring.Summarize(mse...).SD)
 		r.MSESE = report.Number(t.out.Losses[k].standardError(h))
 		r.LowestCoverage, r.LowWindows, r.CRPS = report.Number(math.NaN()), report.Number(math.NaN()), report.Number(math.NaN())
 		if t.crps != nil {

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 )
 
 // Models that share their passes over the records have the outcome of each on its own.
 func TestModelsShareAPass(t *testing.T) {
-	records := recordsOf(eval.Collect("noise", eval.NewWhiteNoise(2, 1), 700))
+	records := recordsOf(simulate.Collect("noise", simulate.NewWhiteNoise(2, 1), 700))
 	c := config.Default()
 	samples, err := records.Outline(t.Context(), c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream/format"
@@ -124,11 +124,11 @@ func csvWindows(text string) (pairs [][2]string, ok bool) {
 
 // labelled returns the scores of the known rows of each series with their windows: the
 // runs of labelled rows.
-func (l *Labels) labelled(data *Samples, scores []float64) []eval.Labelled {
-	var all []eval.Labelled
+func (l *Labels) labelled(data *Samples, scores []float64) []detection.Labelled {
+	var all []detection.Labelled
 	at := 0
 	for _, s := range data.Series {
-		var one eval.Labelled
+		var one detection.Labelled
 		inside := false
 		for range s.Rows {
 			i := at

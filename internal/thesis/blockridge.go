@@ -53,12 +53,12 @@ type BlockRidge struct {
 // one, no output, or a lambda outside [0, 1).
 func NewBlockRidge(c BlockRidgeConfig) *BlockRidge {
 	if c.Out < 1 || len(c.Blocks) == 0 || !(c.Lambda >= 0 && c.Lambda < 1) {
-		panic("eval: BlockRidge: wrong configuration")
+		panic("thesis: BlockRidge: wrong configuration")
 	}
 	b := &BlockRidge{c: c}
 	for _, block := range c.Blocks {
 		if block.Len < 1 {
-			panic("eval: BlockRidge: empty block")
+			panic("thesis: BlockRidge: empty block")
 		}
 		b.start = append(b.start, b.m)
 		b.factors = append(b.factors, newFactor(block.Len))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3) with
@@ -26,7 +27,7 @@ type Experiment struct {
 	File  string // of the data, below the folder of the data sets
 
 	// Prepare makes the series of the experiment from the file.
-	Prepare func(*eval.Dataset) (*eval.Dataset, error)
+	Prepare func(*scoring.Dataset) (*scoring.Dataset, error)
 
 	Window int // rows
 
@@ -103,20 +104,20 @@ type TableRow struct {
 	Persistence Published // reproduced: SCV-MSE and standard deviation
 	VAR1        Published
 	ORFFVAR     Repeated
-	OKVAR       Published    // zero where none is published
-	Training    eval.Summary // of ORFFVAR on its last window, if the experiment asks for it
-	Online      []Repeated   // in the order of TableOptions.Models
+	OKVAR       Published       // zero where none is published
+	Training    scoring.Summary // of ORFFVAR on its last window, if the experiment asks for it
+	Online      []Repeated      // in the order of TableOptions.Models
 }
 
 // Repeated is a pair of figures over seeds.
 type Repeated struct {
 	Name    string
-	MSE, SD eval.Summary
+	MSE, SD scoring.Summary
 	Seconds float64 // of one fit, with the first seed; 0 for an online model
 }
 
 // Run repeats the experiment on the contents of its file.
-func (e *Experiment) Run(file *eval.Dataset, o TableOptions) (*TableRow, error) {
+func (e *Experiment) Run(file *scoring.Dataset, o TableOptions) (*TableRow, error) {
 	data, err := e.Prepare(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
@@ -171,23 +172,23 @@ func (e *Experiment) Run(file *eval.Dataset, o TableOptions) (*TableRow, error) 
 	if err != nil {
 		return nil, err
 	}
-	row.Training = eval.Summarize(training...)
+	row.Training = scoring.Summarize(training...)
 	for _, m := range o.Models {
 		r, err := repeat(m.Name, o.Seeds, func(seed uint64) (Published, error) {
 			model, err := m.New(d, seed)
 			if err != nil {
 				return Published{}, err
 			}
-			options := eval.Options{From: e.Window}
+			options := scoring.Options{From: e.Window}
 			if o.Check != nil {
-				options.OnStep = func(eval.Step) error { return o.Check() }
+				options.OnStep = func(scoring.Step) error { return o.Check() }
 			}
-			r, err := eval.Prequential(model, data, options)
+			r, err := scoring.Prequential(model, data, options)
 			if err != nil {
 				return Published{}, err
 			}
 			advance()
-			s := r.Score(eval.All, 0)
+			s := r.Score(scoring.All, 0)
 			return Published{MSE: s.SCVMSE, SD: s.SCVSD}, nil
 		})
 		if err != nil {
@@ -211,7 +212,7 @@ func (e *Experiment) orffvar(dim int, features func(in, frequencies int, sigma f
 }
 
 // okvar returns the OKVAR of the experiment.
-func (e *Experiment) okvar(data *eval.Dataset) (Fitter, error) {
+func (e *Experiment) okvar(data *scoring.Dataset) (Fitter, error) {
 	k := &KernelRidge{Sigma: e.Sigma, Lambda: e.OKVARLambda}
 	if e.OKVARSigma > 0 {
 		k.Sigma = e.OKVARSigma
@@ -243,5 +244,5 @@ func repeat(name string, seeds []uint64, run func(seed uint64) (Published, error
 			seconds = p.Seconds
 		}
 	}
-	return Repeated{name, eval.Summarize(mse...), eval.Summarize(sd...), seconds}, nil
+	return Repeated{name, scoring.Summarize(mse...), scoring.Summarize(sd...), seconds}, nil
 }

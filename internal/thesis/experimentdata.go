@@ -3,20 +3,20 @@ package thesis
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
-func asIs(d *eval.Dataset) (*eval.Dataset, error) { return d, d.Check() }
+func asIs(d *scoring.Dataset) (*scoring.Dataset, error) { return d, d.Check() }
 
 // prepareMacrodata keeps eight of the twelve columns, in their units.
-func prepareMacrodata(d *eval.Dataset) (*eval.Dataset, error) {
+func prepareMacrodata(d *scoring.Dataset) (*scoring.Dataset, error) {
 	return selectColumns(d, 0, "realinv", "realgovt", "cpi", "m1", "tbilrate", "unemp", "infl", "realint")
 }
 
 // prepareGesture drops the first column, which leaves the 31 of the thesis, and
 // z-scores the others.
-func prepareGesture(d *eval.Dataset) (*eval.Dataset, error) {
+func prepareGesture(d *scoring.Dataset) (*scoring.Dataset, error) {
 	if d.Dim() != 32 {
 		return nil, fmt.Errorf("data set %q has %d variables, not 32", d.Name, d.Dim())
 	}
@@ -24,7 +24,7 @@ func prepareGesture(d *eval.Dataset) (*eval.Dataset, error) {
 }
 
 // prepareHeart drops the first row and z-scores the columns.
-func prepareHeart(d *eval.Dataset) (*eval.Dataset, error) {
+func prepareHeart(d *scoring.Dataset) (*scoring.Dataset, error) {
 	return zScored(selectColumns(d, 1, "heart_rate", "chest_volume", "blood_oxygen"))
 }
 
@@ -32,7 +32,7 @@ func prepareHeart(d *eval.Dataset) (*eval.Dataset, error) {
 // missing values are replaced by the mean of the variable over all stations and
 // months, each variable of a station is z-scored, the last month is dropped and
 // the stations follow each other.
-func prepareClimate(d *eval.Dataset) (*eval.Dataset, error) {
+func prepareClimate(d *scoring.Dataset) (*scoring.Dataset, error) {
 	const variables, stations, months = 18, 125, 156
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func prepareClimate(d *eval.Dataset) (*eval.Dataset, error) {
 		return nil, fmt.Errorf("data set %q is not %d months of %d columns", d.Name, months, variables*stations)
 	}
 	rows := d.Series[0].Rows
-	out := &eval.Dataset{Name: d.Name, Series: []eval.Series{{Name: "stations"}}}
+	out := &scoring.Dataset{Name: d.Name, Series: []scoring.Series{{Name: "stations"}}}
 	mean := make([]float64, variables)
 	for v := range mean {
 		name := d.Variables[v*stations]
@@ -76,7 +76,7 @@ func prepareClimate(d *eval.Dataset) (*eval.Dataset, error) {
 
 // selectColumns returns a copy with the named variables, in their order, without
 // the first rows of each series.
-func selectColumns(d *eval.Dataset, skip int, names ...string) (*eval.Dataset, error) {
+func selectColumns(d *scoring.Dataset, skip int, names ...string) (*scoring.Dataset, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
@@ -89,9 +89,9 @@ func selectColumns(d *eval.Dataset, skip int, names ...string) (*eval.Dataset, e
 			return nil, fmt.Errorf("data set %q has no variable %q", d.Name, name)
 		}
 	}
-	out := &eval.Dataset{Name: d.Name, Variables: names}
+	out := &scoring.Dataset{Name: d.Name, Variables: names}
 	for _, s := range d.Series {
-		copied := eval.Series{Name: s.Name}
+		copied := scoring.Series{Name: s.Name}
 		for _, y := range s.Rows[min(skip, len(s.Rows)):] {
 			z := make([]float64, len(names))
 			for j, name := range names {
@@ -104,7 +104,7 @@ func selectColumns(d *eval.Dataset, skip int, names ...string) (*eval.Dataset, e
 	return out, nil
 }
 
-func zScored(d *eval.Dataset, err error) (*eval.Dataset, error) {
+func zScored(d *scoring.Dataset, err error) (*scoring.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/vec"
 	"gonum.org/v1/gonum/mat"
 )
@@ -133,7 +133,7 @@ func (k *KernelRidge) Tune(x, y [][]float64) error {
 type fitWindow struct{ x, y [][]float64 }
 
 // lastWindow returns the last window that an experiment fits.
-func lastWindow(d *eval.Dataset, window int) fitWindow {
+func lastWindow(d *scoring.Dataset, window int) fitWindow {
 	x, y := pairs(d)
 	from := max(len(x)-window, 0)
 	to := max(len(x)-1, from)

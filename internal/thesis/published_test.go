@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/thesis"
@@ -18,7 +19,7 @@ import (
 
 // open reads a data set that is too large, or not free, to be bundled: from the
 // folder that FORECASTER_DATA names. Without it the test is skipped.
-func open(t testing.TB, file string) *eval.Dataset {
+func open(t testing.TB, file string) *scoring.Dataset {
 	t.Helper()
 	dir := os.Getenv("FORECASTER_DATA")
 	if dir == "" {
@@ -60,11 +61,11 @@ func (persistenceModel) State(*snapshot.Codec) {}
 // has .404, to the three digits it is known to.
 func TestPersistenceOnETTh2(t *testing.T) {
 	d := open(t, "ETTh2.csv")
-	r, err := eval.Prequential(persistenceModel{d.Dim()}, d, eval.Options{ScaleRows: 2880, From: 3600, To: 14400})
+	r, err := scoring.Prequential(persistenceModel{d.Dim()}, d, scoring.Options{ScaleRows: 2880, From: 3600, To: 14400})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := r.Score(eval.All, 0)
+	s := r.Score(scoring.All, 0)
 	if s.N != 14400-3600 || !(math.Abs(s.MSE-.404) <= .0005) {
 		t.Errorf("N = %d, MSE = %.6f, want 10800, .404", s.N, s.MSE)
 	}
@@ -192,7 +193,7 @@ func TestExperimentRun(t *testing.T) {
 }
 
 func TestExperimentsRefuseOtherData(t *testing.T) {
-	other := &eval.Dataset{Name: "other", Variables: []string{"x"}, Series: []eval.Series{{Rows: [][]float64{{1}, {2}}}}}
+	other := &scoring.Dataset{Name: "other", Variables: []string{"x"}, Series: []scoring.Series{{Rows: [][]float64{{1}, {2}}}}}
 	for _, e := range thesis.Experiments() {
 		if _, err := e.Run(other, thesis.TableOptions{}); err == nil {
 			t.Errorf("%s accepted another data set", e.Name)

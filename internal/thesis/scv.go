@@ -3,7 +3,7 @@ package thesis
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -56,12 +56,12 @@ type SCVResult struct {
 //
 // The model is fitted from scratch for each row; Prequential evaluates models that learn
 // online.
-func SCV(f Fitter, data *eval.Dataset, window int) (*SCVResult, error) {
+func SCV(f Fitter, data *scoring.Dataset, window int) (*SCVResult, error) {
 	return scv(f, data, window, nil)
 }
 
 // scv is SCV until check, unless nil, returns an error.
-func scv(f Fitter, data *eval.Dataset, window int, check func() error) (*SCVResult, error) {
+func scv(f Fitter, data *scoring.Dataset, window int, check func() error) (*SCVResult, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func scv(f Fitter, data *eval.Dataset, window int, check func() error) (*SCVResu
 }
 
 // pairs returns the complete pairs of consecutive rows of each series.
-func pairs(d *eval.Dataset) (x, y [][]float64) {
+func pairs(d *scoring.Dataset) (x, y [][]float64) {
 	for _, s := range d.Series {
 		for i := 1; i < len(s.Rows); i++ {
 			if vec.AllFinite(s.Rows[i-1]) && vec.AllFinite(s.Rows[i]) {

@@ -5,18 +5,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"gonum.org/v1/gonum/mat"
 )
 
 // fixture is the six-point series of check C5.1.
-func fixture() *eval.Dataset {
-	return &eval.Dataset{Name: "fixture", Variables: []string{"a", "b"}, Series: []eval.Series{{Rows: [][]float64{
+func fixture() *scoring.Dataset {
+	return &scoring.Dataset{Name: "fixture", Variables: []string{"a", "b"}, Series: []scoring.Series{{Rows: [][]float64{
 		{.1, .4}, {.5, -.2}, {-.3, .6}, {.7, .1}, {.2, -.5}, {-.1, .3},
 	}}}}
 }
 
-func mustSCV(t *testing.T, f Fitter, d *eval.Dataset, window int) *SCVResult {
+func mustSCV(t *testing.T, f Fitter, d *scoring.Dataset, window int) *SCVResult {
 	t.Helper()
 	r, err := SCV(f, d, window)
 	if err != nil {
@@ -73,10 +73,10 @@ type plain struct{ Fitter }
 
 // Pairs never straddle two series and never hold a missing value.
 func TestC6_5_PairsStayInsideSeries(t *testing.T) {
-	d := &eval.Dataset{Name: "three", Variables: []string{"x"}}
+	d := &scoring.Dataset{Name: "three", Variables: []string{"x"}}
 	total := 0
 	for s, n := range []int{5, 1, 4} {
-		series := eval.Series{}
+		series := scoring.Series{}
 		for i := range n {
 			series.Rows = append(series.Rows, []float64{float64(100*s + i)})
 		}
@@ -112,9 +112,9 @@ func TestSCVErrors(t *testing.T) {
 }
 
 // randomData is a noisy nonlinear series.
-func randomData(n, dim int, seed uint64) *eval.Dataset {
+func randomData(n, dim int, seed uint64) *scoring.Dataset {
 	r := rand.New(rand.NewPCG(seed, 1))
-	d := &eval.Dataset{Name: "random", Variables: make([]string, dim), Series: []eval.Series{{}}}
+	d := &scoring.Dataset{Name: "random", Variables: make([]string, dim), Series: []scoring.Series{{}}}
 	x := make([]float64, dim)
 	for range n {
 		y := make([]float64, dim)
@@ -270,7 +270,7 @@ func TestVAR1EqualsQR(t *testing.T) {
 // those of the model without it.
 func TestVAR1ConstantColumn(t *testing.T) {
 	d := randomData(120, 2, 3)
-	with := &eval.Dataset{Name: "with", Variables: make([]string, 3), Series: []eval.Series{{}}}
+	with := &scoring.Dataset{Name: "with", Variables: make([]string, 3), Series: []scoring.Series{{}}}
 	for _, y := range d.Series[0].Rows {
 		with.Series[0].Rows = append(with.Series[0].Rows, []float64{y[0], y[1], 7})
 	}

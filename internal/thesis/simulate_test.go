@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/tools/testseries"
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,17 +22,17 @@ func (oracle) Fit(x, y [][]float64) error                   { return nil }
 func (oracle) Slide(oldX, oldY, newX, newY []float64) error { return nil }
 func (o oracle) PredictTo(dst, x []float64)                 { o.h(dst, x) }
 
-func settingName(c eval.SettingConfig) string {
+func settingName(c simulate.SettingConfig) string {
 	if c.Toeplitz {
 		return fmt.Sprintf("setting %d Toeplitz", c.Setting)
 	}
 	return fmt.Sprintf("setting %d white", c.Setting)
 }
 
-func settings(seed uint64) []eval.SettingConfig {
-	var cs []eval.SettingConfig
+func settings(seed uint64) []simulate.SettingConfig {
+	var cs []simulate.SettingConfig
 	for n := 1; n <= 3; n++ {
-		cs = append(cs, eval.SettingConfig{Setting: n, Seed: seed}, eval.SettingConfig{Setting: n, Toeplitz: true, Seed: seed})
+		cs = append(cs, simulate.SettingConfig{Setting: n, Seed: seed}, simulate.SettingConfig{Setting: n, Toeplitz: true, Seed: seed})
 	}
 	return cs
 }
@@ -41,7 +41,7 @@ func settings(seed uint64) []eval.SettingConfig {
 func TestSettingFloors(t *testing.T) {
 	want := [][2]float64{{.9, .56921}, {1, 1.21337}, {9e-4, 5.6921e-4}, {.01, .0063657}, {.009, .0056921}, {.1, .1213369}}
 	for i, c := range settings(1) {
-		mse, sd := eval.NewSetting(c).Floor()
+		mse, sd := simulate.NewSetting(c).Floor()
 		near(t, settingName(c)+" floor", mse, want[i][0], 1e-12)
 		near(t, settingName(c)+" floor sd", sd, want[i][1], 1e-5*want[i][1])
 	}
@@ -51,8 +51,8 @@ func TestSettingFloors(t *testing.T) {
 // floor, within the 2 % of the check: about 8 standard errors at N = 1e5.
 func TestC6_2_PerfectModel(t *testing.T) {
 	for _, c := range settings(2) {
-		s := eval.NewSetting(c)
-		r := mustSCV(t, oracle{s.PredictTo}, eval.Collect("s", s, 100_000), 2)
+		s := simulate.NewSetting(c)
+		r := mustSCV(t, oracle{s.PredictTo}, simulate.Collect("s", s, 100_000), 2)
 		mse, sd := s.Floor()
 		near(t, settingName(c)+" MSE", r.MSE, mse, .02*mse)
 		near(t, settingName(c)+" SD", r.SD, sd, .02*sd)
@@ -63,7 +63,7 @@ func TestSettingMatrix(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, c := range settings(seed) {
 			c.Dim = 5 // the default
-			s := eval.NewSetting(c)
+			s := simulate.NewSetting(c)
 			a, off := s.A(), 0
 			for i := range a {
 				for j := range a {
@@ -90,8 +90,8 @@ func TestSettingDim(t *testing.T) {
 	for _, dim := range []int{1, 2, 3, 12} {
 		for _, c := range settings(4) {
 			c.Dim = dim
-			s := eval.NewSetting(c)
-			d := eval.Collect("s", s, 20_000)
+			s := simulate.NewSetting(c)
+			d := simulate.Collect("s", s, 20_000)
 			mse, _ := s.Floor()
 			// The mean of at least 20,000 squares of normals: five standard errors
 			// when they are independent, twice that for those correlated by .9.
@@ -105,19 +105,19 @@ func TestSettingDim(t *testing.T) {
 func TestGeneratorsAreFrozen(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		g    eval.Generator
+		g    simulate.Generator
 		want [2]float64 // last variable in rows 1 and 20
 	}{
-		{"setting 1", eval.NewSetting(eval.SettingConfig{Setting: 1, Seed: 42}), [2]float64{1.14445925369, 9.81187117097}},
-		{"setting 2 Toeplitz", eval.NewSetting(eval.SettingConfig{Setting: 2, Toeplitz: true, Seed: 42}), [2]float64{0.00059991308591, 0.148117138544}},
-		{"setting 3", eval.NewSetting(eval.SettingConfig{Setting: 3, Seed: 42}), [2]float64{-0.0267873719457, -0.292869033987}},
-		{"white noise", eval.NewWhiteNoise(3, 42), [2]float64{0.331251835365, 0.400042743817}},
+		{"setting 1", simulate.NewSetting(simulate.SettingConfig{Setting: 1, Seed: 42}), [2]float64{1.14445925369, 9.81187117097}},
+		{"setting 2 Toeplitz", simulate.NewSetting(simulate.SettingConfig{Setting: 2, Toeplitz: true, Seed: 42}), [2]float64{0.00059991308591, 0.148117138544}},
+		{"setting 3", simulate.NewSetting(simulate.SettingConfig{Setting: 3, Seed: 42}), [2]float64{-0.0267873719457, -0.292869033987}},
+		{"white noise", simulate.NewWhiteNoise(3, 42), [2]float64{0.331251835365, 0.400042743817}},
 		{"random walk", testseries.NewRandomWalk(3, 42), [2]float64{0.258286435378, 6.29765693198}},
-		{"oscillators", eval.NewOscillators(4, 24, 42), [2]float64{-1.01095537829, 1.69726623505}},
-		{"network", eval.NewNetwork(42), [2]float64{0.515923648441, -0.0412821713153}},
+		{"oscillators", simulate.NewOscillators(4, 24, 42), [2]float64{-1.01095537829, 1.69726623505}},
+		{"network", simulate.NewNetwork(42), [2]float64{0.515923648441, -0.0412821713153}},
 		{"hostile", testseries.NewHostile(42), [2]float64{-0.239122379462, -5.80490896272}},
 	} {
-		rows := eval.Collect(c.name, c.g, 20).Series[0].Rows
+		rows := simulate.Collect(c.name, c.g, 20).Series[0].Rows
 		last := c.g.Dim() - 1
 		for k, row := range []int{0, 19} {
 			if got := rows[row][last]; !(math.Abs(got-c.want[k]) <= 1e-9) {
@@ -131,7 +131,7 @@ func TestWhiteNoiseAndRandomWalk(t *testing.T) {
 	const n = 20_000
 	for j := range 2 {
 		var t1, t2 running
-		w, x := eval.Collect("w", eval.NewWhiteNoise(2, 5), n).Series[0].Rows, eval.Collect("x", testseries.NewRandomWalk(2, 6), n).Series[0].Rows
+		w, x := simulate.Collect("w", simulate.NewWhiteNoise(2, 5), n).Series[0].Rows, simulate.Collect("x", testseries.NewRandomWalk(2, 6), n).Series[0].Rows
 		for i := 1; i < n; i++ {
 			t1.observe(w[i][j])
 			t2.observe(x[i][j] - x[i-1][j])
@@ -146,7 +146,7 @@ func TestWhiteNoiseAndRandomWalk(t *testing.T) {
 
 // The oscillators can be forecast, but not by a linear model, as the demo says.
 func TestOscillators(t *testing.T) {
-	d := eval.Collect("o", eval.NewOscillators(4, 24, 7), 4000)
+	d := simulate.Collect("o", simulate.NewOscillators(4, 24, 7), 4000)
 	v := mustSCV(t, NewVAR1(4), d, 1000).MSE
 	_, sd := moments(d.Series[0].Rows, 0)
 	t.Logf("variance %.3f, VAR(1) %.3f", sd*sd, v)
@@ -158,7 +158,7 @@ func TestOscillators(t *testing.T) {
 // Edges agrees with the function: an input matters where there is an edge.
 func TestNetworkEdges(t *testing.T) {
 	for seed := range uint64(10) {
-		g := eval.NewNetwork(seed)
+		g := simulate.NewNetwork(seed)
 		edges := g.Edges()
 		x, y, z := make([]float64, 10), make([]float64, 10), make([]float64, 10)
 		for i := range x {
@@ -186,14 +186,14 @@ func TestNetworkEdges(t *testing.T) {
 				t.Errorf("seed %d: variable %d has %d influences", seed, i+1, n)
 			}
 		}
-		d := eval.Collect("n", g, 3000)
+		d := simulate.Collect("n", g, 3000)
 		near(t, "error of the best prediction", mustSCV(t, oracle{g.PredictTo}, d, 2).MSE, .09, 5*.09*math.Sqrt(2./30_000))
 	}
 }
 
 // Every trouble that Hostile promises is there.
 func TestHostile(t *testing.T) {
-	rows := eval.Collect("h", testseries.NewHostile(1), 6000).Series[0].Rows
+	rows := simulate.Collect("h", testseries.NewHostile(1), 6000).Series[0].Rows
 	var missing, lost, outliers, repeats int
 	for i, y := range rows {
 		all := true

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/report"
@@ -29,7 +29,7 @@ const maxTableDim = 1 << 16
 
 // OpenTableData reads a data set from dir, as all files are read, or returns the bundled
 // one.
-func OpenTableData(ctx context.Context, dir, name string) (*eval.Dataset, error) {
+func OpenTableData(ctx context.Context, dir, name string) (*scoring.Dataset, error) {
 	if dir == "" {
 		if name != "macrodata.csv" {
 			return nil, fs.ErrNotExist
@@ -56,7 +56,7 @@ func OpenTableData(ctx context.Context, dir, name string) (*eval.Dataset, error)
 	if len(samples.Series) > 1 || samples.Refusals.Total() > 0 {
 		return nil, fmt.Errorf("%s: a table needs one series of the same variables; %s", name, samples.Refusals.String())
 	}
-	return &eval.Dataset{Name: name, Variables: s.Variables, Series: []eval.Series{{Name: s.Name, Times: s.Times, Rows: s.Rows}}}, nil
+	return &scoring.Dataset{Name: name, Variables: s.Variables, Series: []scoring.Series{{Name: s.Name, Times: s.Times, Rows: s.Rows}}}, nil
 }
 
 // Meets reports whether the mean over the seeds reaches the target of e.

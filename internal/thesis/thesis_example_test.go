@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/thesis"
 )
@@ -29,7 +29,7 @@ func ExampleSCV() {
 }
 
 func ExampleSetting() {
-	s := eval.NewSetting(eval.SettingConfig{Setting: 2, Seed: 7})
+	s := simulate.NewSetting(simulate.SettingConfig{Setting: 2, Seed: 7})
 	floor, _ := s.Floor()
 	x, y, yhat := make([]float64, 5), make([]float64, 5), make([]float64, 5)
 	sum := 0.

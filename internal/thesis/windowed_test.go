@@ -4,7 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -18,7 +19,7 @@ func windowedORFF(t *testing.T, d int, sigma float64, seed uint64) Fitter {
 	return NewBlockRidge(BlockRidgeConfig{Out: 5, Lambda: 1e-6, Blocks: []Block{{Len: f.Len(), FeaturesTo: f.FeaturesTo}}})
 }
 
-func windowedMSE(t *testing.T, f Fitter, d *eval.Dataset, window int) float64 {
+func windowedMSE(t *testing.T, f Fitter, d *scoring.Dataset, window int) float64 {
 	t.Helper()
 	r, err := SCV(f, d, window)
 	if err != nil {
@@ -48,16 +49,16 @@ func TestC6_3_SettingsReproduce(t *testing.T) {
 	}
 	for i, w := range want {
 		var vars, features []float64
-		var c eval.SettingConfig
+		var c simulate.SettingConfig
 		for seed := range uint64(7) {
 			c = settings(seed)[i]
-			d := eval.Collect("s", eval.NewSetting(c), 1000)
+			d := simulate.Collect("s", simulate.NewSetting(c), 1000)
 			vars = append(vars, windowedMSE(t, NewVAR1(5), d, 500))
 			features = append(features, windowedMSE(t, windowedORFF(t, w.d, w.sigma, seed), d, 500))
 		}
 		v, o := median(vars), median(features)
 		t.Logf("%s: VAR(1) %.6f, ORFFVAR %.6f", settingName(c), v, o)
-		floor, _ := eval.NewSetting(c).Floor()
+		floor, _ := simulate.NewSetting(c).Floor()
 		if c.Setting == 2 {
 			if q := o / floor; !(q >= 1 && q <= 1.6) || !(o <= .9*v) {
 				t.Errorf("%s: ORFFVAR %v, VAR(1) %v, floor %v", settingName(c), o, v, floor)
@@ -75,8 +76,8 @@ func TestC6_3_SettingsReproduce(t *testing.T) {
 // Setting 2, white, N = 2000: the error falls with D as in Table 8.2, from above
 // VAR(1) to less than 1.6 times the floor, the bound of C6.3.
 func TestC6_4_ErrorFallsWithFeatures(t *testing.T) {
-	s := eval.NewSetting(eval.SettingConfig{Setting: 2, Seed: 3})
-	d := eval.Collect("s", s, 2000)
+	s := simulate.NewSetting(simulate.SettingConfig{Setting: 2, Seed: 3})
+	d := simulate.Collect("s", s, 2000)
 	vars := windowedMSE(t, NewVAR1(5), d, 1000)
 	floor, _ := s.Floor()
 	var mean []float64

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -223,7 +223,7 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 		n, err := source.Read(t.Context(), messages)
 		add(messages[:n], err)
 		all = append(all, fmt.Sprintf("%T", source.Decoder), s.Rows)
-		all = append(all, eval.Collect("s", s.generator(), 3))
+		all = append(all, simulate.Collect("s", s.generator(), 3))
 	}
 	if InputFile(c) != nil || config.Of[StdinInput](c.Input.Kinds) != nil {
 		path, sc := fileSource(c)

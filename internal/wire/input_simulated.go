@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/sim"
 )
@@ -70,13 +71,13 @@ var processes = map[string]int{"linear": 1, "exponential": 2, "sine": 3}
 // simulatedStart is the time of the first simulated sample.
 var simulatedStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (s *SimulatedInput) generator() eval.Generator {
-	return eval.NewSetting(eval.SettingConfig{Setting: processes[s.Setting], Toeplitz: s.Noise == "toeplitz", Dim: s.Dim, Seed: s.Seed})
+func (s *SimulatedInput) generator() simulate.Generator {
+	return simulate.NewSetting(simulate.SettingConfig{Setting: processes[s.Setting], Toeplitz: s.Noise == "toeplitz", Dim: s.Dim, Seed: s.Seed})
 }
 
 // Simulate draws a data set.
-func Simulate(s *SimulatedInput) *eval.Dataset {
-	d := eval.Collect("simulated", s.generator(), s.Rows)
+func Simulate(s *SimulatedInput) *scoring.Dataset {
+	d := simulate.Collect("simulated", s.generator(), s.Rows)
 	for i := range s.Rows {
 		d.Series[0].Times = append(d.Series[0].Times, simulatedStart.Add(time.Duration(i)*s.Interval).UnixNano())
 	}

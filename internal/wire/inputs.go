@@ -1,21 +1,22 @@
 package wire
 
 import (
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/calendar"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 )
 
 // calendarOf returns the calendar of a configuration, which was validated.
-func calendarOf(c config.Model) eval.Calendar {
-	calendar, err := eval.NewCalendar(c.Calendar, c.TimeZone)
+func calendarOf(c config.Model) calendar.Calendar {
+	terms, err := calendar.New(c.Calendar, c.TimeZone)
 	if err != nil {
 		panic(err.Error())
 	}
-	all := make([]eval.Event, len(c.Occurrences))
+	all := make([]calendar.Event, len(c.Occurrences))
 	for i, e := range c.Occurrences {
-		all[i] = eval.Event(e)
+		all[i] = calendar.Event(e)
 	}
-	return calendar.WithEvents(all)
+	return terms.WithEvents(all)
 }
 
 // boundsOf returns what the variables of a series cannot leave; nil for nothing.
@@ -32,19 +33,19 @@ func boundsOf(c config.Model, variables []string) (low, high []float64) {
 }
 
 // Limits returns the limits of model.limits for the variables of a series.
-func Limits(c *config.Config) func(variables []string) []eval.Limit {
-	return func(variables []string) []eval.Limit { return limitsOf(c.Model, variables) }
+func Limits(c *config.Config) func(variables []string) []scoring.Limit {
+	return func(variables []string) []scoring.Limit { return limitsOf(c.Model, variables) }
 }
 
 // limitsOf returns what the variables of a series should not reach; nil for nothing.
-func limitsOf(c config.Model, variables []string) (limits []eval.Limit) {
+func limitsOf(c config.Model, variables []string) (limits []scoring.Limit) {
 	list, err := c.Thresholds()
 	if err != nil || len(list) == 0 {
 		return nil // the configuration is checked
 	}
 	for _, name := range variables {
 		b := config.BoundOf(list, name)
-		limits = append(limits, eval.Limit{Low: b.Low, High: b.High})
+		limits = append(limits, scoring.Limit{Low: b.Low, High: b.High})
 	}
 	return limits
 }

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 )
 
 // langevin is the motion x' = x - grad V(x) + noise in a random potential V of 12 waves in
 // a bowl whose axes have the given scales.
-func langevin(scales []float64, rows int, seed uint64) *eval.Dataset {
+func langevin(scales []float64, rows int, seed uint64) *scoring.Dataset {
 	const waves = 12
 	rng := rand.New(rand.NewPCG(seed, 9))
 	d := len(scales)
@@ -23,7 +23,7 @@ func langevin(scales []float64, rows int, seed uint64) *eval.Dataset {
 		a[k], b[k] = rng.NormFloat64(), 2*math.Pi*rng.Float64()
 	}
 	x, u := make([]float64, d), make([]float64, d)
-	data := &eval.Dataset{Name: "langevin", Variables: make([]string, d), Series: make([]eval.Series, 1)}
+	data := &scoring.Dataset{Name: "langevin", Variables: make([]string, d), Series: make([]scoring.Series, 1)}
 	const settle = 100
 	for t := range settle + rows {
 		for j, s := range scales {
@@ -53,18 +53,18 @@ func langevin(scales []float64, rows int, seed uint64) *eval.Dataset {
 // own units, where the law does not hold, the mean gain is below zero.
 func TestCurlFreeIsBetterOnAGradientFieldOfScales10To1(t *testing.T) {
 	const fields, rows = 12, 2000
-	nmse := func(data *eval.Dataset, operator string) float64 {
+	nmse := func(data *scoring.Dataset, operator string) float64 {
 		c := config.Default().Model
 		c.Type, c.Order, c.Frequencies, c.Kernel.Operator.Name = "kernelvar", 1, 100, operator
 		m, err := NewModel(c, data.Dim(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := eval.Prequential(m, data, eval.Options{From: rows / 2})
+		r, err := scoring.Prequential(m, data, scoring.Options{From: rows / 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Score(eval.All, 0).NMSE
+		return r.Score(scoring.All, 0).NMSE
 	}
 	better, gain := 0, 0.
 	for k := range fields {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -50,7 +51,7 @@ func EngineConfig(c *config.Config, pool string) engine.Config {
 		GrowAfter:     growAfter,
 		Anomalies:     func(variables []string) anomaly.Config { return anomaliesOf(m, variables) },
 		Bounds:        func(variables []string) (low, high []float64) { return boundsOf(m, variables) },
-		Limits:        func(variables []string) []eval.Limit { return limitsOf(m, variables) },
+		Limits:        func(variables []string) []scoring.Limit { return limitsOf(m, variables) },
 		Pool:          pool,
 		Scope:         engine.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -24,7 +24,7 @@ type Config struct {
 	// A record with values of these alone is no sample: it says what the inputs are at
 	// its time, which may lie ahead. Calendar are inputs made of the time.
 	Exogenous []string
-	Calendar  eval.Calendar
+	Calendar  calendar.Calendar
 
 	// Tags returns the tags of the series with a name, ascending by key, or nil. No two
 	// series may have the same tags. Nil: no series has tags.

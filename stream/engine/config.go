@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 )
@@ -72,7 +73,7 @@ type Config struct {
 
 	// Limits returns the range that each variable should not leave; forecasts say how likely and how soon it
 	// does. Nil, here or returned: no limits.
-	Limits func(variables []string) []eval.Limit
+	Limits func(variables []string) []scoring.Limit
 
 	// Baselines run beside the model on each series and are scored like it.
 	Baselines []Baseline
@@ -114,18 +115,18 @@ type Evaluation struct {
 	// [From, To) count, To = 0 being the end.
 	From, To int64
 
-	// Scale returns the eval.ScorerConfig.Scale of a series. Nil: the units of the data.
+	// Scale returns the scoring.ScorerConfig.Scale of a series. Nil: the units of the data.
 	Scale func(s *stream.Series) []float64
 
-	// Losses gets the eval.Scorer.Loss of the model, then of each baseline, for each of
+	// Losses gets the scoring.Scorer.Loss of the model, then of each baseline, for each of
 	// Watched, after each sample. It must not keep the slice.
 	Losses func(s *stream.Series, model string, losses []float64)
 
-	// Errors gets the eval.Scorer.Errors of the model for the i-th of Watched, after each sample. It
+	// Errors gets the scoring.Scorer.Errors of the model for the i-th of Watched, after each sample. It
 	// must not keep the slice.
 	Errors func(s *stream.Series, i int, errors []float64)
 
-	// Inside gets the eval.Scorer.InsideTo of the model for the i-th of Watched, after each
+	// Inside gets the scoring.Scorer.InsideTo of the model for the i-th of Watched, after each
 	// sample. It must not keep the slice.
 	Inside func(s *stream.Series, i int, inside []float64)
 
@@ -135,7 +136,7 @@ type Evaluation struct {
 	// Watched are the horizons of Losses, Errors and Inside: indices of Emit. Nil: all.
 	Watched []int
 
-	// MeanTo is the eval.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
+	// MeanTo is the scoring.ScorerConfig.MeanTo of all scorers; see Engine.MeanErrors.
 	MeanTo int
 
 	// ReferenceAlone leaves out the scores of baselines. The Reference forecasts

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -20,7 +21,7 @@ func (sc *scorer) watch(dst *Results, s *scoredSeries) {
 // driftEvent is the event of a drift.
 func driftEvent(s *stream.Series, time int64, d eval.Drift) stream.Event {
 	of, what, action := "the errors", "larger than usual", ""
-	if d.Variable != eval.All {
+	if d.Variable != scoring.All {
 		of = "the errors of " + s.Variables[d.Variable]
 	}
 	if d.Bias {

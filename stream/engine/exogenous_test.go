@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -154,7 +155,7 @@ func TestInputsSurviveARestart(t *testing.T) {
 // filled gaps as well.
 func TestCalendarIsThatOfTheTarget(t *testing.T) {
 	var log []string
-	calendar, err := eval.NewCalendar([]string{"hour"}, "")
+	calendar, err := calendar.New([]string{"hour"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

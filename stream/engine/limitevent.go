@@ -5,14 +5,14 @@ import (
 	"math"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
 )
 
 // limitWatch says of each variable whether it is expected to reach its limit. Nil: no variable has one.
 type limitWatch struct {
-	limits   []eval.Limit
+	limits   []scoring.Limit
 	expected []bool // an event has said so, and none since that it is over
 }
 

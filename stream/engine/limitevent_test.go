@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -27,8 +28,8 @@ func TestLimits(t *testing.T) {
 		Intervals: func(dim int) (eval.Intervals, error) {
 			return interval.NewIntervals(interval.Config{Dim: dim, Horizon: horizon, Levels: []float64{.9}})
 		},
-		Limits: func(variables []string) []eval.Limit {
-			return []eval.Limit{{Low: math.Inf(-1), High: limit}, {Low: math.Inf(-1), High: math.Inf(1)}}
+		Limits: func(variables []string) []scoring.Limit {
+			return []scoring.Limit{{Low: math.Inf(-1), High: limit}, {Low: math.Inf(-1), High: math.Inf(1)}}
 		},
 	}
 	e, err := engine.New(config)

@@ -3,7 +3,7 @@ package engine
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -42,7 +42,7 @@ func (sc *scorer) scoresOfAll(dst *Results, now int64) {
 	for i, m := range sc.series[0].scorers {
 		sc.gather(i)
 		for k, h := range sc.c.Emit {
-			if score := eval.Pool(sc.scorers, k); score.N > 0 {
+			if score := scoring.Pool(sc.scorers, k); score.N > 0 {
 				dst.Metrics = append(dst.Metrics, stream.Metric{Series: sc.pool, Target: stream.AllTargets, Horizon: h, Model: m.model, Time: now, Score: score})
 			}
 		}
@@ -58,7 +58,7 @@ func (sc *scorer) gather(i int) {
 	}
 }
 
-// meanErrors returns the eval.MeanErrors of a model over all series; NaN without any.
+// meanErrors returns the scoring.MeanErrors of a model over all series; NaN without any.
 func (sc *scorer) meanErrors(name string) (mse, nmse float64) {
 	mse, nmse = math.NaN(), math.NaN()
 	if len(sc.series) == 0 {
@@ -67,7 +67,7 @@ func (sc *scorer) meanErrors(name string) (mse, nmse float64) {
 	for i, m := range sc.series[0].scorers {
 		if m.model == name {
 			sc.gather(i)
-			mse, nmse = eval.MeanErrors(sc.scorers)
+			mse, nmse = scoring.MeanErrors(sc.scorers)
 		}
 	}
 	clear(sc.scorers)
@@ -78,9 +78,9 @@ func (sc *scorer) meanErrors(name string) (mse, nmse float64) {
 func (sc *scorer) scores(dst *Results, s *scoredSeries) {
 	for _, m := range s.scorers {
 		for k, h := range sc.c.Emit {
-			for v := eval.All; v < len(s.info.Variables); v++ {
+			for v := scoring.All; v < len(s.info.Variables); v++ {
 				target := stream.AllTargets
-				if v != eval.All {
+				if v != scoring.All {
 					target = s.info.Variables[v]
 				}
 				if score := m.Windowed(v, k); score.N > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -37,7 +38,7 @@ func (s *scoredSeries) Changed() bool { return s.changed }
 
 // modelScorer is the scorer of one model.
 type modelScorer struct {
-	*eval.Scorer
+	*scoring.Scorer
 	model string
 }
 
@@ -46,7 +47,7 @@ type baseline struct {
 	name   string
 	own    eval.Model // that f belongs to
 	f      forecaster
-	scorer *eval.Scorer // nil: it is not scored
+	scorer *scoring.Scorer // nil: it is not scored
 }
 
 // newScoredSeries returns what the scorer knows of a series that begins now. The scorer
@@ -71,7 +72,7 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 		}
 		one := &baseline{name: b.Name, own: m, f: newForecaster(m)}
 		if !c.Evaluation.ReferenceAlone {
-			one.scorer = eval.NewScorer(scorerConfig(c, info))
+			one.scorer = scoring.NewScorer(scorerConfig(c, info))
 			s.scorers = append(s.scorers, modelScorer{one.scorer, b.Name})
 		}
 		s.baselines = append(s.baselines, one)
@@ -99,18 +100,18 @@ func newScoredSeries(c *Config, info *stream.Series, place int) (*scoredSeries, 
 }
 
 // newModelScorer returns the scorer of the model, which alone has intervals.
-func newModelScorer(c *Config, info *stream.Series) *eval.Scorer {
+func newModelScorer(c *Config, info *stream.Series) *scoring.Scorer {
 	config := scorerConfig(c, info)
 	if len(c.Levels) > 0 {
 		config.Level = c.Levels[0]
 		config.Joint = c.Joint
 	}
-	return eval.NewScorer(config)
+	return scoring.NewScorer(config)
 }
 
 // scorerConfig is what a scorer scores without intervals.
-func scorerConfig(c *Config, info *stream.Series) eval.ScorerConfig {
-	config := eval.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow, MeanTo: c.Evaluation.MeanTo}
+func scorerConfig(c *Config, info *stream.Series) scoring.ScorerConfig {
+	config := scoring.ScorerConfig{Dim: len(info.Variables), Horizons: c.Emit, Window: c.MetricsWindow, MeanTo: c.Evaluation.MeanTo}
 	if c.Evaluation.Scale != nil {
 		config.Scale = c.Evaluation.Scale(info)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
 )
@@ -26,7 +26,7 @@ type scorer struct {
 	path                   []float64 // of one variable, 4 x len(Emit); only with limits
 	reach                  []float64 // len(Emit) x dim, see stream.Forecast; only with limits
 	jointLower, jointUpper []float64 // H x dim
-	scorers                []*eval.Scorer
+	scorers                []*scoring.Scorer
 	losses                 []float64
 	earlier                issued // origins that may have target times of the sample's forecasts
 
@@ -134,9 +134,9 @@ func (sc *scorer) observe(dst *Results, r *stepResult) *stream.Observation {
 
 // score compares the sample of r with all forecasts of it.
 func (sc *scorer) score(s *scoredSeries, r *stepResult) error {
-	compare := (*eval.Scorer).Observe
+	compare := (*scoring.Scorer).Observe
 	if r.warmUp {
-		compare = (*eval.Scorer).Skip
+		compare = (*scoring.Scorer).Skip
 	}
 	for _, m := range s.scorers {
 		compare(m.Scorer, r.y)

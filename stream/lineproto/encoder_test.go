@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval/anomaly"
+	"github.com/orffvar/forecaster/eval/scoring"
 
 	lp "github.com/influxdata/line-protocol"
-	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/lineproto"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -55,7 +55,7 @@ func TestMetricLine(t *testing.T) {
 	nan := math.NaN()
 	b := &stream.Batch{Metrics: []stream.Metric{{
 		Series: &stream.Series{Name: "s"}, Target: stream.AllTargets, Horizon: 24, Model: "m", Time: 5,
-		Score: eval.Score{N: 12, MSE: 4, RMSE: 2, MAE: 1.5, NMSE: .5, MASE: nan, SkillVsNaive: .25, SkillVsVAR: math.Inf(-1), SCVMSE: 4, SCVSE: .5, Coverage: .9, Joint: nan, Width: 2, Pinball: .1},
+		Score: scoring.Score{N: 12, MSE: 4, RMSE: 2, MAE: 1.5, NMSE: .5, MASE: nan, SkillVsNaive: .25, SkillVsVAR: math.Inf(-1), SCVMSE: 4, SCVSE: .5, Coverage: .9, Joint: nan, Width: 2, Pinball: .1},
 	}}}
 	const want = "forecast_metrics,horizon=24,id=s,model=m,target=_all " +
 		"scv_mse=4,scv_mse_se=0.5,mse=4,rmse=2,mae=1.5,nmse=0.5,skill_vs_persistence=0.25,coverage=0.9,width=2,pinball=0.1,n=12i 5\n"

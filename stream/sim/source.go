@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -35,7 +35,7 @@ type Config struct {
 // Series is one simulated series.
 type Series struct {
 	Name string
-	New  func() eval.Generator // the same series each time
+	New  func() simulate.Generator // the same series each time
 }
 
 // Source delivers simulated samples as JSON, in the wide format that format.JSON
@@ -45,7 +45,7 @@ type Source struct {
 	c      Config
 	next   int64 // offset: step * number of series + series
 	paced  int64 // steps that were waited for
-	gens   []eval.Generator
+	gens   []simulate.Generator
 	keys   [][]byte
 	y      []float64
 	buffer []byte

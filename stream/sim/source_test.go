@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/tools/testseries"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/engine"
@@ -21,8 +22,8 @@ import (
 func config(pace time.Duration, steps int64) sim.Config {
 	return sim.Config{
 		Series: []sim.Series{
-			{Name: "walk", New: func() eval.Generator { return testseries.NewRandomWalk(2, 1) }},
-			{Name: "noise", New: func() eval.Generator { return eval.NewWhiteNoise(3, 2) }},
+			{Name: "walk", New: func() simulate.Generator { return testseries.NewRandomWalk(2, 1) }},
+			{Name: "noise", New: func() simulate.Generator { return simulate.NewWhiteNoise(3, 2) }},
 		},
 		Start: time.Unix(1767225600, 0), Interval: time.Minute, Pace: pace, Steps: steps,
 	}
@@ -39,7 +40,7 @@ func source(t testing.TB, c sim.Config) *sim.Source {
 
 func ExampleSource() {
 	s, err := sim.NewSource(sim.Config{
-		Series: []sim.Series{{Name: "noise", New: func() eval.Generator { return eval.NewWhiteNoise(1, 1) }}},
+		Series: []sim.Series{{Name: "noise", New: func() simulate.Generator { return simulate.NewWhiteNoise(1, 1) }}},
 		Start:  time.Unix(0, 0), Interval: time.Second, Steps: 3,
 	})
 	if err != nil {
@@ -151,7 +152,7 @@ func TestPace(t *testing.T) {
 // TestHostile: an engine takes whatever the hostile simulator comes up with.
 func TestHostile(t *testing.T) {
 	s := source(t, sim.Config{
-		Series: []sim.Series{{Name: "hostile", New: func() eval.Generator { return testseries.NewHostile(1) }}},
+		Series: []sim.Series{{Name: "hostile", New: func() simulate.Generator { return testseries.NewHostile(1) }}},
 		Start:  time.Unix(0, 0), Interval: time.Second, Steps: 3000,
 	})
 	d, err := s.Decoder()

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -117,7 +117,7 @@ func Batch(i, levels int) *stream.Batch {
 		Observations: []stream.Observation{o},
 		Metrics: []stream.Metric{{
 			Series: series, Target: stream.AllTargets, Horizon: 1, Model: "drift", Time: now,
-			Score: eval.Score{N: 3, MSE: 1, RMSE: 1, MAE: 1, NMSE: nan, MASE: nan, SkillVsNaive: math.Inf(-1), SkillVsVAR: nan, Coverage: nan, Width: nan, Pinball: nan},
+			Score: scoring.Score{N: 3, MSE: 1, RMSE: 1, MAE: 1, NMSE: nan, MASE: nan, SkillVsNaive: math.Inf(-1), SkillVsVAR: nan, Coverage: nan, Width: nan, Pinball: nan},
 		}},
 		Insights: []stream.Insight{{Series: series, Model: "drift", Time: now, Experts: awkward, Weights: vector(d*d, 0)}},
 		Events:   []stream.Event{{Series: series.Name, Time: now, Kind: stream.EventGap, Text: "two\nlines and a \"quote\""}},

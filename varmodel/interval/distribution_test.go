@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // crpsOf returns the mean score of the distributions at a horizon around the forecast 0 of independent outcomes, and that of
@@ -30,8 +30,8 @@ func crpsOf(t *testing.T, horizon int, draw func(r *rand.Rand) float64) (mean, s
 	for i := range rows {
 		y := draw(r)
 		if from := i - horizon; from >= rows/4 {
-			mean += eval.CRPS(y, own[from], 1) / (rows*3/4 - float64(horizon))
-			symmetric += eval.CRPS(y, other[from], 1) / (rows*3/4 - float64(horizon))
+			mean += scoring.CRPS(y, own[from], 1) / (rows*3/4 - float64(horizon))
+			symmetric += scoring.CRPS(y, other[from], 1) / (rows*3/4 - float64(horizon))
 		}
 		intervals.Observe([]float64{y})
 		d.Observe([]float64{y})

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/vec"
@@ -263,7 +264,7 @@ func (s *DriftWatch) findAlarm() {
 		}
 	}
 	if i := 2 * d; c.Up[i] >= c.Down[i] {
-		consider(c.Up[i], s.overall, c.SinceUp[i], eval.All, false)
+		consider(c.Up[i], s.overall, c.SinceUp[i], scoring.All, false)
 	}
 	if s.alarm {
 		clear(s.count)

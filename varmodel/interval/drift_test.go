@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/tools/testseries"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
@@ -103,7 +104,7 @@ func TestDriftFalseAlarms(t *testing.T) {
 	for _, dim := range []int{1, 3, 10} {
 		n := 0
 		for seed := range uint64(10) {
-			for _, g := range []eval.Generator{eval.NewWhiteNoise(dim, seed), testseries.NewRandomWalk(dim, seed)} {
+			for _, g := range []simulate.Generator{simulate.NewWhiteNoise(dim, seed), testseries.NewRandomWalk(dim, seed)} {
 				rows := make([][]float64, 5000)
 				for i := range rows {
 					rows[i] = make([]float64, dim)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
 )
 
 // Graph is the influence of every variable on every other, and the evidence that it is not chance.
@@ -109,7 +110,7 @@ func (g *Graph) AUROC(edges [][]bool) float64 {
 			}
 		}
 	}
-	return eval.AUROC(scores, labels)
+	return detection.AUROC(scores, labels)
 }
 
 // forecastsOf returns the one-step forecast of each row; NaN while there is none.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/detection"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 	"github.com/orffvar/forecaster/varmodel"
@@ -23,10 +25,10 @@ import (
 // |A_ij| sd_j/sd_i, in sign and in size. A coefficient of 20,000 samples has a
 // standard error of about .007/sqrt(1-.81); the ridge of 100 adds half a per cent.
 func TestC8_4_InfluenceOfALinearModel(t *testing.T) {
-	g := eval.NewSetting(eval.SettingConfig{Setting: 1, Seed: 4})
+	g := simulate.NewSetting(simulate.SettingConfig{Setting: 1, Seed: 4})
 	a := g.A()
 	d := g.Dim()
-	data := eval.Collect("linear", g, 20_000)
+	data := simulate.Collect("linear", g, 20_000)
 	m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: d, Order: 1, Horizon: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +69,9 @@ func offDiagonal(s []float64, edges [][]bool) (score []float64, label []bool) {
 func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 	var mean float64
 	for seed := range uint64(8) {
-		g := eval.NewSetting(eval.SettingConfig{Setting: 2, Seed: 100 + seed})
+		g := simulate.NewSetting(simulate.SettingConfig{Setting: 2, Seed: 100 + seed})
 		d, a := g.Dim(), g.A()
-		rows := eval.Collect("bump", g, 1000).Series[0].Rows
+		rows := simulate.Collect("bump", g, 1000).Series[0].Rows
 		s, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 100, orff.BlockRand(seed, 1))
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +112,7 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 				edges[i][k] = a[i][k] != 0
 			}
 		}
-		mean += eval.AUROC(offDiagonal(sum, edges)) / 8
+		mean += detection.AUROC(offDiagonal(sum, edges)) / 8
 	}
 	t.Logf("mean AUROC %.3f", mean)
 	if !(mean >= .85) {
@@ -123,13 +125,13 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 func TestC8_4_InfluenceOfANetwork(t *testing.T) {
 	run := func(newModel func() (eval.Model, error)) (auroc float64) {
 		for seed := range uint64(4) {
-			g := eval.NewNetwork(seed + 1)
-			rows := eval.Collect("network", g, 3000).Series[0].Rows
+			g := simulate.NewNetwork(seed + 1)
+			rows := simulate.Collect("network", g, 3000).Series[0].Rows
 			graph, err := InfluenceGraph(newModel, rows, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			auroc += eval.AUROC(offDiagonal(graph.Influence, g.Edges())) / 4
+			auroc += detection.AUROC(offDiagonal(graph.Influence, g.Edges())) / 4
 		}
 		return auroc
 	}
@@ -172,8 +174,8 @@ func edgesOf(g *Graph, truth [][]bool) (edges, found, pairs, wrong int) {
 
 // A network of tanh, sin and even bumps in which variables have common causes.
 func TestEdgesOfANetwork(t *testing.T) {
-	g := eval.NewNetwork(2)
-	rows := eval.Collect("network", g, 2000).Series[0].Rows
+	g := simulate.NewNetwork(2)
+	rows := simulate.Collect("network", g, 2000).Series[0].Rows
 	graph, err := InfluenceGraph(func() (eval.Model, error) { return networkModel(10) }, rows, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -186,9 +188,9 @@ func TestEdgesOfANetwork(t *testing.T) {
 	}
 }
 
-// simulate returns rows of variables that follow coefficient times their own past, missing with probability
+// simulated returns rows of variables that follow coefficient times their own past, missing with probability
 // gap. Odd ones follow the one before by edge as well.
-func simulate(rng *rand.Rand, rows, d int, coefficient, edge, gap float64) (x [][]float64, truth [][]bool) {
+func simulated(rng *rand.Rand, rows, d int, coefficient, edge, gap float64) (x [][]float64, truth [][]bool) {
 	truth = make([][]bool, d)
 	for i := range truth {
 		truth[i] = make([]bool, d)
@@ -227,7 +229,7 @@ func TestEdgesAreNotChance(t *testing.T) {
 	} {
 		var edges, found, wrong int
 		for seed := range uint64(seeds) {
-			rows, truth := simulate(rand.New(rand.NewPCG(35, seed)), n, d, c.coefficient, c.edge, c.gap)
+			rows, truth := simulated(rand.New(rand.NewPCG(35, seed)), n, d, c.coefficient, c.edge, c.gap)
 			g, err := InfluenceGraph(func() (eval.Model, error) {
 				return auto.NewORFFVAR(auto.ORFFVARConfig{Dim: d, Order: 3, Horizon: 1, Seed: seed})
 			}, rows, 2)
@@ -246,7 +248,7 @@ func TestEdgesAreNotChance(t *testing.T) {
 
 // Of variables with the same season, at the same phase, none is an edge: a surrogate keeps the phase.
 func TestSurrogatesKeepTheSeason(t *testing.T) {
-	rows, _ := simulate(rand.New(rand.NewPCG(37, 38)), 1000, 2, 0, 0, 0)
+	rows, _ := simulated(rand.New(rand.NewPCG(37, 38)), 1000, 2, 0, 0, 0)
 	for t, row := range rows {
 		row[0] += 3 * math.Sin(2*math.Pi*float64(t)/24)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
@@ -58,12 +59,12 @@ func TestJointCoverage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data := &eval.Dataset{Variables: make([]string, d), Series: []eval.Series{{Rows: x}}}
-			res, err := eval.Prequential(m, data, eval.Options{Horizon: horizon, Levels: []float64{level, .5}, From: 1000, Joint: true})
+			data := &scoring.Dataset{Variables: make([]string, d), Series: []scoring.Series{{Rows: x}}}
+			res, err := scoring.Prequential(m, data, scoring.Options{Horizon: horizon, Levels: []float64{level, .5}, From: 1000, Joint: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, last := res.Score(eval.All, 0), res.Score(eval.All, horizon-1)
+			one, last := res.Score(scoring.All, 0), res.Score(scoring.All, horizon-1)
 			t.Logf("%s, level %.1f: inside the region %.3f and %.3f, each in its interval %.3f", c.name, level, one.Joint, last.Joint, one.Coverage)
 			if !(math.Abs(one.Joint-level) <= .015) || !(math.Abs(last.Joint-level) <= .02) {
 				t.Errorf("%s, level %.1f: %.3f and %.3f", c.name, level, one.Joint, last.Joint)
@@ -83,14 +84,14 @@ func TestProtocolJoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data := &eval.Dataset{Variables: make([]string, d), Series: []eval.Series{{Rows: p.X}}}
-		res, err := eval.Prequential(m, data, eval.Options{
+		data := &scoring.Dataset{Variables: make([]string, d), Series: []scoring.Series{{Rows: p.X}}}
+		res, err := scoring.Prequential(m, data, scoring.Options{
 			Horizon: 12, Horizons: []int{1, 12}, Levels: []float64{.9, .5}, From: len(p.X) / 5, Joint: true,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, last := res.Score(eval.All, 0), res.Score(eval.All, 1)
+		one, last := res.Score(scoring.All, 0), res.Score(scoring.All, 1)
 		t.Logf("%-16s %2d variables: inside at 1 %.3f, at 12 %.3f (coverage of each interval %.3f, %.3f)", name, d, one.Joint, last.Joint, one.Coverage, last.Coverage)
 		if len(p.X) > 2000 && (!(math.Abs(one.Joint-.9) <= .02) || !(math.Abs(last.Joint-.9) <= .03)) {
 			t.Errorf("%s: %.3f and %.3f", name, one.Joint, last.Joint)

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -65,20 +65,20 @@ func TestPlainStepsKeepToTheNormOfTheKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := eval.Prequential(m, noiseWithShock(dim, 1500), eval.Options{From: 500})
+		r, err := scoring.Prequential(m, noiseWithShock(dim, 1500), scoring.Options{From: 500})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Score(eval.All, 0).SkillVsNaive; !(s > 0) {
+		if s := r.Score(scoring.All, 0).SkillVsNaive; !(s > 0) {
 			t.Errorf("%s: skill against persistence %.3f", name, s)
 		}
 	}
 }
 
 // noiseWithShock is white noise of which most is common to all variables.
-func noiseWithShock(dim, rows int) *eval.Dataset {
+func noiseWithShock(dim, rows int) *scoring.Dataset {
 	rng := rand.New(rand.NewPCG(1, 9))
-	data := &eval.Dataset{Name: "noise", Variables: make([]string, dim), Series: []eval.Series{{Name: "noise"}}}
+	data := &scoring.Dataset{Name: "noise", Variables: make([]string, dim), Series: []scoring.Series{{Name: "noise"}}}
 	for range rows {
 		row := make([]float64, dim)
 		common := 3 * rng.NormFloat64()

@@ -20,6 +20,10 @@ var layers = map[string][]string{
 	"internal/isa":      {},
 	"internal/vec":      {"internal/isa", "eval/snapshot"},
 	"internal/lanes":    {"internal/isa", "internal/vec", "eval/snapshot"},
+	"eval/calendar":     {},
+	"eval/detection":    {},
+	"eval/scoring":      {"eval", "eval/calendar", "eval/snapshot", "internal/lanes", "internal/vec"},
+	"eval/simulate":     {"eval/scoring"},
 	"eval/snapshot":     {},
 	"internal/decimal":  {},
 	"internal/shell":    {},
@@ -28,57 +32,48 @@ var layers = map[string][]string{
 	"internal/events":   {},
 	"internal/spelling": {},
 	"internal/config":   {"internal/events", "internal/secret", "internal/spelling"},
-	"internal/dataset":  {"eval"},
+	"internal/dataset":  {"eval/scoring"},
 	"internal/report":   {},
-	"internal/livepage": {"eval", "stream"},
+	"internal/livepage": {"stream", "eval/scoring"},
 
-	"internal/wire": {
-		"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim",
-	},
-	"internal/job": {
-		"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "eval", "varmodel",
-		"stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/influx", "stream/kafka",
-	},
-	"internal/study": {
-		"internal/wire", "internal/config", "internal/dataset", "internal/report", "internal/footprint", "internal/vec", "eval", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "varmodel/series",
-		"stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/format", "eval/anomaly",
-	},
-	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "stream/file", "stream", "stream/engine", "internal/dataset"},
+	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate"},
+	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/kafka", "eval/scoring"},
+	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "sgd", "varmodel", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
+	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "internal/dataset", "eval/scoring"},
 
 	"orff":         {"sgd", "internal/vec", "eval/snapshot"}, // sgd declares Map, which orff implements
 	"sgd":          {"internal/vec", "eval/snapshot"},
-	"eval":         {"internal/vec", "internal/lanes", "eval/snapshot"},
+	"eval":         {"eval/snapshot"},
 	"eval/anomaly": {"internal/vec", "internal/lanes", "eval/snapshot"},
-	"varmodel":     {"internal/vec", "internal/lanes", "eval/snapshot", "sgd", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel":     {"internal/vec", "eval/snapshot", "sgd", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
 
 	"varmodel/internal/check":      {},
-	"varmodel/internal/modeltest":  {"internal/vec", "eval/snapshot", "eval", "orff", "sgd"},
-	"varmodel/series":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff"},
+	"varmodel/internal/modeltest":  {"eval/snapshot", "eval", "orff"},
+	"varmodel/series":              {"internal/lanes", "eval/snapshot", "orff"},
 	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check"},
 	"varmodel/auto":                {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
 	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
-	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel"},
+	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel", "eval/detection", "eval/scoring"},
 
-	"stream":             {"eval/snapshot", "eval", "eval/anomaly"},
-	"stream/assemble":    {"stream", "eval/snapshot", "eval"},
-	"stream/engine":      {"stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/anomaly"},
+	"stream":             {"eval/snapshot", "eval/anomaly", "eval/scoring"},
+	"stream/assemble":    {"stream", "eval/snapshot", "eval/calendar"},
+	"stream/engine":      {"stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/anomaly", "eval/scoring"},
 	"stream/run":         {"stream", "stream/engine"},
 	"stream/format":      {"stream", "internal/decimal", "internal/intern", "internal/shell"},
 	"stream/format/avro": {"stream", "stream/format", "internal/intern", "internal/secret"},
 	"stream/format/otlp": {"stream", "stream/format", "internal/intern"},
 	"stream/lineproto":   {"stream", "internal/decimal"},
 	"stream/file":        {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
-	"stream/sim":         {"stream", "stream/format", "eval"},
+	"stream/sim":         {"stream", "stream/format", "eval/simulate"},
 	"stream/kafka":       {"stream", "internal/secret", "internal/decimal"},
 	"stream/delivery":    {"stream", "stream/lineproto"},
 	"stream/influx":      {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
 	"stream/remotewrite": {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
-	"stream/streamtest":  {"stream", "stream/assemble", "stream/engine", "eval", "eval/snapshot"},
+	"stream/streamtest":  {"stream", "stream/assemble", "stream/engine", "eval", "eval/snapshot", "eval/scoring"},
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

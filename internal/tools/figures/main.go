@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/varmodel"
@@ -115,7 +117,7 @@ func features(dir string) error {
 // have made of it.
 func learntMap(dir string) error {
 	const rows, shown = 3000, 300
-	data := eval.Collect("map", eval.NewSetting(eval.SettingConfig{Setting: 2, Dim: 1, Seed: 1}), rows)
+	data := simulate.Collect("map", simulate.NewSetting(simulate.SettingConfig{Setting: 2, Dim: 1, Seed: 1}), rows)
 	y := data.Series[0].Rows
 	p := newPlot("last value", "next value")
 	var seen, truth plotter.XYs
@@ -154,7 +156,7 @@ func learntMap(dir string) error {
 			return err
 		}
 		var learnt plotter.XYs
-		_, err = eval.Prequential(model, data, eval.Options{OnStep: func(s eval.Step) error {
+		_, err = scoring.Prequential(model, data, scoring.Options{OnStep: func(s scoring.Step) error {
 			if s.Row >= rows-shown && s.Forecast != nil {
 				learnt = append(learnt, plotter.XY{X: s.Y[0], Y: s.Forecast[0]})
 			}
@@ -183,7 +185,7 @@ func learntMap(dir string) error {
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // trace runs a model over a data set.
-func trace(name string, m eval.Model, data *eval.Dataset, horizon, drawn int, levels []float64) (*report.Trace, error) {
+func trace(name string, m eval.Model, data *scoring.Dataset, horizon, drawn int, levels []float64) (*report.Trace, error) {
 	d := data.Dim()
 	rec := recorder{Model: m}
 	tr := report.NewTrace(report.Config{Model: name, Horizon: drawn, Variables: data.Variables, Levels: levels})
@@ -196,7 +198,7 @@ func trace(name string, m eval.Model, data *eval.Dataset, horizon, drawn int, le
 		return out
 	}
 	rows := data.Len()
-	_, err := eval.Prequential(&rec, data, eval.Options{Horizon: horizon, Levels: levels, OnStep: func(s eval.Step) error {
+	_, err := scoring.Prequential(&rec, data, scoring.Options{Horizon: horizon, Levels: levels, OnStep: func(s scoring.Step) error {
 		step := report.Step{Time: at(s.Row), Y: s.Y, Anomaly: math.NaN(), Scored: s.Row > 200}
 		if s.Forecast != nil {
 			step.Forecast = s.Forecast[(drawn-1)*d : drawn*d]
@@ -258,7 +260,7 @@ func keep(dir string, traces []*report.Trace, names map[string]string) error {
 }
 
 // traces runs VAR(1), ORFFVAR and auto, with intervals.
-func traces(data *eval.Dataset, order, horizon int, levels []float64) ([]*report.Trace, error) {
+func traces(data *scoring.Dataset, order, horizon int, levels []float64) ([]*report.Trace, error) {
 	d := data.Dim()
 	var all []*report.Trace
 	for _, name := range []string{"var1", "orffvar", "auto"} {
@@ -290,7 +292,7 @@ func traces(data *eval.Dataset, order, horizon int, levels []float64) ([]*report
 // forecasts draws forecasts of a nonlinear series with a season, the errors of three
 // models and the coverage of their intervals.
 func forecasts(dir string) error {
-	data := eval.Collect("oscillators", eval.NewOscillators(3, 24, 1), 3000)
+	data := simulate.Collect("oscillators", simulate.NewOscillators(3, 24, 1), 3000)
 	all, err := traces(data, 3, 24, []float64{.9, .5, .8, .95})
 	if err != nil {
 		return err
@@ -302,8 +304,8 @@ func forecasts(dir string) error {
 // is not.
 func change(dir string) error {
 	const half = 2000
-	data := eval.Collect("change", eval.NewSetting(eval.SettingConfig{Setting: 1, Dim: 3, Seed: 2}), half)
-	after := eval.Collect("after", eval.NewOscillators(3, 24, 2), half)
+	data := simulate.Collect("change", simulate.NewSetting(simulate.SettingConfig{Setting: 1, Dim: 3, Seed: 2}), half)
+	after := simulate.Collect("after", simulate.NewOscillators(3, 24, 2), half)
 	data.Series[0].Rows = append(data.Series[0].Rows, after.Series[0].Rows...)
 	m, err := auto.New(auto.Config{Dim: 3, Horizon: 1, Seed: 1})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/varmodel/auto"
 	"github.com/orffvar/forecaster/varmodel/interval"
@@ -54,7 +55,7 @@ func main() {
 }
 
 // read returns the only series of a file, or the means of so many of its rows each.
-func read(path string, mean int) (*eval.Series, error) {
+func read(path string, mean int) (*scoring.Series, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func read(path string, mean int) (*eval.Series, error) {
 		return nil, err
 	}
 	all := d.Series[0]
-	s := &eval.Series{Name: all.Name}
+	s := &scoring.Series{Name: all.Name}
 	for i := 0; i+mean <= len(all.Rows); i += mean {
 		row := make([]float64, d.Dim())
 		for _, y := range all.Rows[i : i+mean] {
@@ -88,7 +89,7 @@ type result struct {
 	crps        float64 // 2 sum of the quantile losses / sum |y|, mean over the nine quantiles
 }
 
-func evaluate(s *eval.Series, season, horizon int, tier auto.Tier) (result, error) {
+func evaluate(s *scoring.Series, season, horizon int, tier auto.Tier) (result, error) {
 	d, n := len(s.Rows[0]), len(s.Rows)
 	var r result
 	r.windows = min(max((n+9)/10/horizon, 1), 20)

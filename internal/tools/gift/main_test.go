@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/varmodel/auto"
 )
 
@@ -30,7 +30,7 @@ func TestQuantileLossByHand(t *testing.T) {
 // A sine told nothing is far ahead of nothing: its seasonal naive forecast is exact, so the error is small in the
 // steps of half a period. Windows are the last tenth.
 func TestWindowsAreTheLastTenth(t *testing.T) {
-	s := &eval.Series{Name: "sine"}
+	s := &scoring.Series{Name: "sine"}
 	for i := range 1000 {
 		s.Rows = append(s.Rows, []float64{10 + math.Sin(2*math.Pi*float64(i)/24)})
 		s.Times = append(s.Times, 1767225600e9+int64(i)*3600e9)

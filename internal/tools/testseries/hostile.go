@@ -19,7 +19,7 @@ const hostileDim = 8
 //	x7  AR(1) around 1e9
 //	x8  random walk; 50 rows in every 700 are missing, and one in a hundred others
 //
-// In one row of 500 everything is missing. It implements eval.Generator.
+// In one row of 500 everything is missing. It implements simulate.Generator.
 type Hostile struct {
 	rng        *rand.Rand
 	t          int

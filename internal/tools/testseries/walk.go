@@ -3,7 +3,7 @@ package testseries
 import "math/rand/v2"
 
 // RandomWalk yields the sums of independent N(0, 1): persistence is the best
-// forecast, with the mean squared error h at horizon h. It implements eval.Generator.
+// forecast, with the mean squared error h at horizon h. It implements simulate.Generator.
 type RandomWalk struct {
 	rng *rand.Rand
 	x   []float64

@@ -1,10 +1,11 @@
-package eval_test
+package scoring_test
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
+	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/internal/dataset"
 	"github.com/orffvar/forecaster/internal/thesis"
 	"github.com/orffvar/forecaster/varmodel"
@@ -37,11 +38,11 @@ func ExamplePrequential() {
 	}
 	fmt.Printf("by hand      MSE %.3f\n", sum/n)
 
-	r, err := eval.Prequential(model, data, eval.Options{})
+	r, err := scoring.Prequential(model, data, scoring.Options{})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("Prequential  MSE %.3f over %d quarters\n", r.Score(eval.All, 0).MSE, r.Score(eval.All, 0).N)
+	fmt.Printf("Prequential  MSE %.3f over %d quarters\n", r.Score(scoring.All, 0).MSE, r.Score(scoring.All, 0).N)
 
 	unemployment := r.Score(8, 0)
 	fmt.Printf("%s        RMSE %.3f, nMSE %.3f\n", data.Variables[8], unemployment.RMSE, unemployment.NMSE)
@@ -54,7 +55,7 @@ func ExamplePrequential() {
 // A stream is scored step by step: the forecast of y first, then the
 // forecasts made with it.
 func ExampleScorer() {
-	s := eval.NewScorer(eval.ScorerConfig{Dim: 1, Horizons: []int{1, 3}})
+	s := scoring.NewScorer(scoring.ScorerConfig{Dim: 1, Horizons: []int{1, 3}})
 	yhat := make([]float64, 3) // for horizons 1 to 3
 	for t := range 10 {
 		y := []float64{float64(t * t)}
@@ -78,7 +79,7 @@ func ExampleScorer() {
 // Two models are compared on the same targets: is VAR(1) really better than
 // persistence on the linear setting?
 func ExampleCompare() {
-	data := eval.Collect("linear", eval.NewSetting(eval.SettingConfig{Setting: 1, Seed: 1}), 600)
+	data := simulate.Collect("linear", simulate.NewSetting(simulate.SettingConfig{Setting: 1, Seed: 1}), 600)
 	a, err := thesis.SCV(thesis.NewVAR1(data.Dim()), data, 300)
 	if err != nil {
 		panic(err)
@@ -87,7 +88,7 @@ func ExampleCompare() {
 	if err != nil {
 		panic(err)
 	}
-	c, err := eval.Compare(a.Losses, b.Losses, eval.CompareOptions{})
+	c, err := scoring.Compare(a.Losses, b.Losses, scoring.CompareOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -96,15 +97,4 @@ func ExampleCompare() {
 	// Output:
 	// VAR(1) 0.933, persistence 1.840
 	// difference -0.908 in [-1.207, -0.608], p = 0.000
-}
-
-// The error that no model undercuts is known for a simulated series.
-// Scores of anomalies against labels.
-func ExampleDetect() {
-	scores := []float64{.1, .2, 3, .4, 2, .3}
-	labels := []bool{false, false, true, false, true, true}
-	d := eval.Detect(scores, labels, 1)
-	fmt.Printf("precision %.2f, recall %.2f, F1 %.2f, area under the PR curve %.2f\n", d.Precision, d.Recall, d.F1, eval.AUPRC(scores, labels))
-	// Output:
-	// precision 1.00, recall 0.67, F1 0.80, area under the PR curve 0.92
 }

@@ -1,4 +1,5 @@
-package eval
+// Package calendar computes inputs of a model from the time: terms such as the hour, and events.
+package calendar
 
 import (
 	"cmp"
@@ -8,19 +9,19 @@ import (
 	"time"
 )
 
-// CalendarTerm is a cycle of the calendar.
-type CalendarTerm string
+// term is a cycle of the calendar.
+type term string
 
 // The terms.
 const (
-	Hour    CalendarTerm = "hour"    // of the day
-	Weekday CalendarTerm = "weekday" // of the week
-	Month   CalendarTerm = "month"   // of the year
+	hour    term = "hour"    // of the day
+	weekday term = "weekday" // of the week
+	month   term = "month"   // of the year
 )
 
 // Calendar computes inputs from the time. The zero value has none.
 type Calendar struct {
-	terms []CalendarTerm
+	terms []term
 	zone  *time.Location
 
 	events [][]Event // of each name
@@ -47,23 +48,23 @@ func (c Calendar) WithEvents(all []Event) Calendar {
 	return c
 }
 
-// NewCalendar returns the calendar with the given terms in a time zone of the IANA
+// New returns the calendar with the given terms in a time zone of the IANA
 // data base, such as Europe/Rome; "" is UTC. The error names a term or zone that is unknown
 // or repeated.
-func NewCalendar(names []string, zone string) (Calendar, error) {
+func New(names []string, zone string) (Calendar, error) {
 	var c Calendar
 	var err error
 	if c.zone, err = time.LoadLocation(zone); err != nil {
-		return Calendar{}, fmt.Errorf("eval: %w", err)
+		return Calendar{}, fmt.Errorf("calendar: %w", err)
 	}
 	for _, name := range names {
-		t := CalendarTerm(name)
+		t := term(name)
 		if t.harmonics() == 0 {
-			return Calendar{}, fmt.Errorf("eval: a calendar term is hour, weekday or month, got %q", name)
+			return Calendar{}, fmt.Errorf("calendar: a calendar term is hour, weekday or month, got %q", name)
 		}
 		for _, other := range c.terms {
 			if other == t {
-				return Calendar{}, fmt.Errorf("eval: the calendar has %s twice", name)
+				return Calendar{}, fmt.Errorf("calendar: the calendar has %s twice", name)
 			}
 		}
 		c.terms = append(c.terms, t)
@@ -73,11 +74,11 @@ func NewCalendar(names []string, zone string) (Calendar, error) {
 
 // harmonics is the number of cosines, and of sines, of a term: enough for a
 // morning and an evening, for seven different days, for four seasons.
-func (t CalendarTerm) harmonics() int {
+func (t term) harmonics() int {
 	switch t {
-	case Hour, Weekday:
+	case hour, weekday:
 		return 3
-	case Month:
+	case month:
 		return 2
 	}
 	return 0
@@ -111,11 +112,11 @@ func (c Calendar) To(dst []float64, ns int64) {
 	for _, term := range c.terms {
 		var phase float64
 		switch term {
-		case Hour:
+		case hour:
 			phase = day / 24
-		case Weekday:
+		case weekday:
 			phase = float64(t.Weekday()) / 7 // the same all day: Sunday ends at midnight
-		case Month:
+		case month:
 			phase = float64(t.YearDay()-1) / 365.2425
 		}
 		for k := 1; k <= term.harmonics(); k++ {

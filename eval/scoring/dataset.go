@@ -1,10 +1,11 @@
-package eval
+package scoring
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -67,7 +68,7 @@ func (d *Dataset) Check() error {
 
 // inputsTo writes the arguments of InputTaker.SetInputs before row r: the inputs of that
 // row and, if known, of the rows after it, and the calendar of their times.
-func (s *Series) inputsTo(u []float64, r, count, horizon int, known bool, c Calendar) {
+func (s *Series) inputsTo(u []float64, r, count, horizon int, known bool, c calendar.Calendar) {
 	n := count + c.Len()
 	var now, step int64
 	if s.Times != nil && r > 0 {

@@ -1,4 +1,5 @@
-package eval
+// Package detection compares anomaly scores, and the edges of a graph, with labels.
+package detection
 
 import (
 	"cmp"
@@ -34,9 +35,9 @@ func Detect(scores []float64, labels []bool, threshold float64) Detection {
 		}
 	}
 	tp := float64(d.TruePositives)
-	d.Precision = ratio(tp, tp+float64(d.FalsePositives))
-	d.Recall = ratio(tp, tp+float64(d.FalseNegatives))
-	d.F1 = ratio(2*tp, 2*tp+float64(d.FalsePositives+d.FalseNegatives))
+	d.Precision = share(tp, tp+float64(d.FalsePositives))
+	d.Recall = share(tp, tp+float64(d.FalseNegatives))
+	d.F1 = share(2*tp, 2*tp+float64(d.FalsePositives+d.FalseNegatives))
 	return d
 }
 
@@ -50,7 +51,7 @@ func AUPRC(scores []float64, labels []bool) float64 {
 		area += newPositives * truePositives / alarms
 		positives += newPositives
 	})
-	return ratio(area, positives)
+	return share(area, positives)
 }
 
 // AUROC is the area under the receiver operating characteristic: the probability
@@ -63,7 +64,7 @@ func AUROC(scores []float64, labels []bool) float64 {
 		area += newNegatives * (tp + newPositives/2)
 		tp, fp = truePositives, alarms-truePositives
 	})
-	return ratio(area, tp*fp)
+	return share(area, tp*fp)
 }
 
 // BestF1 returns the threshold with the largest F1 and its Detection: a bound
@@ -126,6 +127,14 @@ func ranked(scores []float64) []int {
 
 func mustPair(scores []float64, labels []bool) {
 	if len(scores) != len(labels) {
-		panic("eval: scores and labels of different lengths")
+		panic("detection: scores and labels of different lengths")
 	}
+}
+
+// share is a/b, or NaN when b is zero.
+func share(a, b float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return a / b
 }

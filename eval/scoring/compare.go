@@ -1,4 +1,4 @@
-package eval
+package scoring
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ type Comparison struct {
 // StandardError for the variance of the mean difference.
 func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 	if len(a) != len(b) {
-		panic("eval: Compare: losses of different lengths")
+		panic("scoring: Compare: losses of different lengths")
 	}
 	if o.Horizon == 0 {
 		o.Horizon = 1

@@ -1,6 +1,9 @@
-package eval
+package simulate
 
-import "fmt"
+import (
+	"fmt"
+	"github.com/orffvar/forecaster/eval/scoring"
+)
 
 // Generator yields a simulated series row by row, without end and without
 // storing it. Equal seeds give equal series, bit for bit on one processor with one
@@ -16,8 +19,8 @@ type Generator interface {
 
 // Collect stores the next n rows of a generator as a data set of one series.
 // The variables are named x1, x2, and so on.
-func Collect(name string, g Generator, n int) *Dataset {
-	d := &Dataset{Name: name, Series: []Series{{Name: name}}}
+func Collect(name string, g Generator, n int) *scoring.Dataset {
+	d := &scoring.Dataset{Name: name, Series: []scoring.Series{{Name: name}}}
 	for j := range g.Dim() {
 		d.Variables = append(d.Variables, fmt.Sprintf("x%d", j+1))
 	}

@@ -1,4 +1,4 @@
-package eval
+package scoring
 
 import (
 	"math"
@@ -144,5 +144,31 @@ func TestCompareHasItsSize(t *testing.T) {
 	t.Logf("rejected %d of %d", rejected, cases)
 	if rejected < cases*3/100 || rejected > cases*9/100 {
 		t.Errorf("%d of %d equals were told apart", rejected, cases)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	s := Summarize(1, 2, 6)
+	near(t, "mean", s.Mean, 3, 0)
+	near(t, "sd", s.SD, math.Sqrt(7), 1e-15)
+	if s.N != 3 || s.Min != 1 || s.Max != 6 {
+		t.Errorf("%+v", s)
+	}
+	for _, c := range []struct {
+		s    Summary
+		want string
+	}{
+		{s, "3.0 +- 2.6"},
+		{Summarize(446, 450, 440), "445.3 +- 5.0"},
+		{Summarize(1234567, 1234569), "1234568 +- 1"},
+		{Summarize(.00098712), "0.000987120"},
+		{Summarize(.000987, .000995), "0.0009910 +- 0.0000057"},
+		{Summarize(5), "5.00000"},
+		{Summarize(0), "0.00000"},
+		{Summarize(), "NaN"},
+	} {
+		if got := c.s.String(); got != c.want {
+			t.Errorf("%v: %q, want %q", c.s.Mean, got, c.want)
+		}
 	}
 }

@@ -1,9 +1,11 @@
-package eval
+package scoring
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/calendar"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -25,7 +27,7 @@ type Options struct {
 
 	// Reference is the model that SkillVsVAR compares with, built for the same
 	// horizon: VAR(1). Nil means no comparison.
-	Reference Model
+	Reference eval.Model
 
 	// From and To bound the scored rows of each series: targets in [From, To)
 	// count. To = 0 means the end. The rows before From are the warm-up: they
@@ -39,7 +41,7 @@ type Options struct {
 	// Calendar adds inputs from the time to those of the data set. With KnownInputs,
 	// the inputs of the data set are known up to the horizon; otherwise a model knows only
 	// the present ones.
-	Calendar    Calendar
+	Calendar    calendar.Calendar
 	KnownInputs bool
 
 	// Window is ScorerConfig.Window.
@@ -97,7 +99,7 @@ func (r *Result) Score(variable, k int) Score {
 //
 // The result is a function of the model, the data and the options: running
 // other models on the same data changes nothing in it.
-func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
+func Prequential(m eval.Model, data *Dataset, o Options) (*Result, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 		}
 	}
 	if slices.Max(o.Horizons) > o.Horizon {
-		panic("eval: a scored horizon is beyond that of the model")
+		panic("scoring: a scored horizon is beyond that of the model")
 	}
 	d, size := data.Dim(), o.Horizon*data.Dim()
 	config := ScorerConfig{Dim: d, Horizons: o.Horizons, Window: o.Window, Joint: o.Joint}
@@ -157,7 +159,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			res.Losses[k] = append(res.Losses[k], r.scorer.Loss(k))
 		}
 		step := Step{Series: p.series, Row: p.row, Y: y}
-		if taker, is := As[InputTaker](r.f); is && len(b.inputs) > 0 {
+		if taker, is := eval.As[eval.InputTaker](r.f); is && len(b.inputs) > 0 {
 			data.Series[p.series].inputsTo(b.inputs, p.row, len(data.Inputs), o.Horizon, o.KnownInputs, o.Calendar)
 			taker.SetInputs(b.inputs)
 		}
@@ -172,7 +174,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			if !vec.AllFinite(b.forecast) {
 				return nil, fmt.Errorf("data set %q, series %q: the forecast after row %d is not finite", data.Name, data.Series[p.series].Name, p.row)
 			}
-			if bounder, is := As[Bounder](r.f); is && len(o.Levels) > 0 && bounder.BoundsTo(b.lower, b.upper) {
+			if bounder, is := eval.As[eval.Bounder](r.f); is && len(o.Levels) > 0 && bounder.BoundsTo(b.lower, b.upper) {
 				step.Lower, step.Upper = b.lower, b.upper
 			}
 			var ref []float64
@@ -180,7 +182,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 				ref = b.ref
 			}
 			r.scorer.Push(step.Forecast, step.Lower, step.Upper, ref)
-			if joint, is := As[JointBounder](r.f); is && o.Joint && joint.JointTo(b.jointLower, b.jointUpper) {
+			if joint, is := eval.As[eval.JointBounder](r.f); is && o.Joint && joint.JointTo(b.jointLower, b.jointUpper) {
 				r.scorer.PushJoint(b.jointLower, b.jointUpper)
 			}
 		}
@@ -195,17 +197,17 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 
 // run is one series while Prequential goes through the data.
 type run struct {
-	f, ref Forecaster
+	f, ref eval.Forecaster
 	scorer *Scorer
 }
 
 // setTime passes the time of the next sample to the models.
 func (r *run) setTime(ns int64) {
-	for _, f := range []Forecaster{r.f, r.ref} {
+	for _, f := range []eval.Forecaster{r.f, r.ref} {
 		if f == nil {
 			continue
 		}
-		if c, is := As[Clocked](f); is {
+		if c, is := eval.As[eval.Clocked](f); is {
 			c.SetTime(ns)
 		}
 	}

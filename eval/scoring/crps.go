@@ -1,4 +1,4 @@
-package eval
+package scoring
 
 // CRPS returns the continuous ranked probability score of the outcome y (Matheson and Winkler 1976), the integral of
 // twice the quantile loss over the orders 0 to 1, by Simpson's rule: given the quantiles of the orders .1, .2, … .9, each

@@ -1,4 +1,4 @@
-package eval_test
+package scoring_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/eval/scoring"
 )
 
 // path returns forecasts of mean mu with intervals of 90 % for errors of the given widths.
@@ -24,7 +24,7 @@ func TestReachWhiteNoise(t *testing.T) {
 	for _, limit := range []float64{.5, 1, 2, 3} {
 		yhat, lower, upper := path(0, widths)
 		p := make([]float64, len(widths))
-		eval.Limit{Low: math.Inf(-1), High: limit}.ReachTo(p, -5, yhat, lower, upper, .9)
+		scoring.Limit{Low: math.Inf(-1), High: limit}.ReachTo(p, -5, yhat, lower, upper, .9)
 		want := 1 - math.Pow(.5*math.Erfc(-limit/math.Sqrt2), float64(len(widths)))
 		if got := p[len(p)-1]; math.Abs(got-want) > 1e-12 {
 			t.Errorf("limit %v: probability %v, want %v", limit, got, want)
@@ -57,11 +57,11 @@ func TestReachSimulated(t *testing.T) {
 			}
 			yhat, lower, upper := path(0, widths)
 			p, mirrored := make([]float64, steps), make([]float64, steps)
-			eval.Limit{Low: math.Inf(-1), High: limit}.ReachTo(p, 0, yhat, lower, upper, .9)
+			scoring.Limit{Low: math.Inf(-1), High: limit}.ReachTo(p, 0, yhat, lower, upper, .9)
 			if want := float64(reached) / paths; math.Abs(p[steps-1]-want) > .025 {
 				t.Errorf("phi %v, limit %v: probability %.3f, simulated %.3f", phi, limit, p[steps-1], want)
 			}
-			eval.Limit{Low: -limit, High: math.Inf(1)}.ReachTo(mirrored, 0, yhat, lower, upper, .9)
+			scoring.Limit{Low: -limit, High: math.Inf(1)}.ReachTo(mirrored, 0, yhat, lower, upper, .9)
 			if !slices.Equal(mirrored, p) || !slices.IsSorted(p) {
 				t.Errorf("phi %v, limit -%v: %v, mirrored %v", phi, limit, mirrored, p)
 			}
@@ -73,7 +73,7 @@ func TestReachStep(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	ramp := []float64{1, 2, 3, 4}
 	unknown := []float64{nan, nan, nan, nan}
-	high := eval.Limit{Low: -inf, High: 3}
+	high := scoring.Limit{Low: -inf, High: 3}
 	for _, c := range []struct {
 		name         string
 		y            float64
@@ -93,7 +93,7 @@ func TestReachStep(t *testing.T) {
 		}
 	}
 	p := make([]float64, len(ramp))
-	if step := (eval.Limit{Low: -inf, High: 10}).ReachTo(p, 0, ramp, ramp, ramp, .9); step != -1 || p[3] > 1e-9 {
+	if step := (scoring.Limit{Low: -inf, High: 10}).ReachTo(p, 0, ramp, ramp, ramp, .9); step != -1 || p[3] > 1e-9 {
 		t.Errorf("far limit: step %d, %v", step, p)
 	}
 }

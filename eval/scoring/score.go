@@ -1,4 +1,4 @@
-package eval
+package scoring
 
 // Score summarises the errors of one model at one horizon, for one variable or over all of
 // them. An undefined field (no sample, no interval, a constant target, no reference) is NaN.

@@ -1,4 +1,4 @@
-package eval
+package scoring
 
 import (
 	"fmt"
@@ -104,24 +104,24 @@ type Scorer struct {
 // as documented.
 func NewScorer(c ScorerConfig) *Scorer {
 	if c.Dim < 1 {
-		panic("eval: Scorer without variables")
+		panic("scoring: Scorer without variables")
 	}
 	if len(c.Horizons) == 0 {
-		panic("eval: Scorer without horizons")
+		panic("scoring: Scorer without horizons")
 	}
 	for k, h := range c.Horizons {
 		if h < 1 || k > 0 && h <= c.Horizons[k-1] {
-			panic("eval: horizons are not ascending positive numbers")
+			panic("scoring: horizons are not ascending positive numbers")
 		}
 	}
 	if c.Window < 0 || c.MeanTo < 0 {
-		panic("eval: negative window or horizon")
+		panic("scoring: negative window or horizon")
 	}
 	if !(c.Level >= 0 && c.Level < 1) {
-		panic("eval: level outside [0, 1)")
+		panic("scoring: level outside [0, 1)")
 	}
 	if c.Scale != nil && len(c.Scale) != c.Dim {
-		panic("eval: not one scale per variable")
+		panic("scoring: not one scale per variable")
 	}
 	rows := lanes.TallyReferences
 	if c.Level > 0 {
@@ -171,7 +171,7 @@ func (s *Scorer) Skip(y []float64) { s.step(y, false) }
 func (s *Scorer) step(y []float64, score bool) {
 	d := s.c.Dim
 	if len(y) != d {
-		panic("eval: Scorer: wrong number of variables")
+		panic("scoring: Scorer: wrong number of variables")
 	}
 	if s.means != nil {
 		s.means.step(y, score)
@@ -444,7 +444,7 @@ func (s *Scorer) mergePanes() {
 // tallies that at returns.
 func summary(c ScorerConfig, variable, k int, at func(k, variable int) tally) Score {
 	if k < 0 || k >= len(c.Horizons) || variable < All || variable >= c.Dim {
-		panic("eval: no such variable or horizon")
+		panic("scoring: no such variable or horizon")
 	}
 	if variable != All {
 		return at(k, variable).score(c.Level)

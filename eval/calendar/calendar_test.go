@@ -1,4 +1,4 @@
-package eval
+package calendar
 
 import (
 	"math"
@@ -7,13 +7,13 @@ import (
 )
 
 func TestCalendar(t *testing.T) {
-	if _, err := NewCalendar([]string{"hour", "day"}, ""); err == nil {
+	if _, err := New([]string{"hour", "day"}, ""); err == nil {
 		t.Error("day is no term")
 	}
-	if _, err := NewCalendar([]string{"hour", "hour"}, ""); err == nil {
+	if _, err := New([]string{"hour", "hour"}, ""); err == nil {
 		t.Error("hour twice")
 	}
-	c, err := NewCalendar([]string{"hour", "weekday", "month"}, "")
+	c, err := New([]string{"hour", "weekday", "month"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func TestCalendar(t *testing.T) {
 	if same := at("2026-01-05T08:00:00+02:00"); !near(same, monday) {
 		t.Errorf("the same time elsewhere: %v, want %v", same, monday)
 	}
-	if _, err := NewCalendar(nil, "Europe/Atlantis"); err == nil {
+	if _, err := New(nil, "Europe/Atlantis"); err == nil {
 		t.Error("a zone that does not exist")
 	}
-	local, err := NewCalendar([]string{"hour"}, "Europe/Rome")
+	local, err := New([]string{"hour"}, "Europe/Rome")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-package eval
+package calendar
 
 import "testing"
 
 // An event lasts from its beginning up to before its end, and each name is an input after
 // the terms of the calendar.
 func TestCalendarEvents(t *testing.T) {
-	c, err := NewCalendar([]string{"hour"}, "")
+	c, err := New([]string{"hour"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package eval
+package scoring
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 )
 
@@ -50,7 +51,7 @@ func (p *persistence) State(*snapshot.Codec) {}
 
 type persistenceModel struct{ dim int }
 
-func (m persistenceModel) NewSeries() Forecaster {
+func (m persistenceModel) NewSeries() eval.Forecaster {
 	return &persistence{last: make([]float64, m.dim)}
 }
 func (persistenceModel) State(*snapshot.Codec) {}
@@ -74,8 +75,8 @@ type nextModel struct {
 	h   func(dst, x []float64)
 }
 
-func (m nextModel) NewSeries() Forecaster { return &next{h: m.h, x: make([]float64, m.dim)} }
-func (nextModel) State(*snapshot.Codec)   {}
+func (m nextModel) NewSeries() eval.Forecaster { return &next{h: m.h, x: make([]float64, m.dim)} }
+func (nextModel) State(*snapshot.Codec)        {}
 
 // column makes a data set of one variable.
 func column(values ...float64) *Dataset {
@@ -86,7 +87,7 @@ func column(values ...float64) *Dataset {
 	return d
 }
 
-func mustRun(t *testing.T, m Model, d *Dataset, o Options) *Result {
+func mustRun(t *testing.T, m eval.Model, d *Dataset, o Options) *Result {
 	t.Helper()
 	r, err := Prequential(m, d, o)
 	if err != nil {
@@ -177,7 +178,7 @@ func TestPrequentialErrors(t *testing.T) {
 	untimed.Series[0].Times = []int64{1}
 	for _, c := range []struct {
 		name string
-		m    Model
+		m    eval.Model
 		d    *Dataset
 		o    Options
 		want string
@@ -217,18 +218,18 @@ func TestPrequentialDoesNotDependOnReference(t *testing.T) {
 
 // inputsSeen writes down the inputs of each step.
 type inputsSeen struct {
-	Forecaster
+	eval.Forecaster
 	seen *[][]float64
 }
 
 func (s inputsSeen) SetInputs(u []float64) { *s.seen = append(*s.seen, append([]float64(nil), u...)) }
 
 type inputsModel struct {
-	Model
+	eval.Model
 	seen *[][]float64
 }
 
-func (m inputsModel) NewSeries() Forecaster { return inputsSeen{m.Model.NewSeries(), m.seen} }
+func (m inputsModel) NewSeries() eval.Forecaster { return inputsSeen{m.Model.NewSeries(), m.seen} }
 
 // TestPrequentialInputs: those of the later rows are told only when they are known.
 func TestPrequentialInputs(t *testing.T) {

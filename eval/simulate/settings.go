@@ -1,4 +1,4 @@
-package eval
+package simulate
 
 import (
 	"math"
@@ -81,7 +81,7 @@ func NewSetting(c SettingConfig) *Setting {
 			scale = .01
 		}
 	default:
-		panic("eval: there are settings 1, 2 and 3")
+		panic("simulate: there are settings 1, 2 and 3")
 	}
 	if c.OffDiagonal > 0 {
 		spread = c.OffDiagonal
@@ -98,7 +98,7 @@ func NewSetting(c SettingConfig) *Setting {
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(cov) {
-		panic("eval: noise covariance is not positive definite")
+		panic("simulate: noise covariance is not positive definite")
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
