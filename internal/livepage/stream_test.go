@@ -220,8 +220,8 @@ func TestNumberOfClientsIsLimited(t *testing.T) {
 	for range MaxClients {
 		listen(t, server.URL+"/api/v1/stream")
 	}
-	if r := listen(t, server.URL+"/api/v1/stream"); r.respond.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("client %d got status %d", MaxClients+1, r.respond.StatusCode)
+	if r := listen(t, server.URL+"/api/v1/stream"); r.respond.StatusCode != http.StatusServiceUnavailable || r.respond.Header.Get("Retry-After") != "10" {
+		t.Errorf("client %d got status %d and %v", MaxClients+1, r.respond.StatusCode, r.respond.Header)
 	}
 }
 

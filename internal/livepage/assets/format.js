@@ -21,13 +21,13 @@ export function within(x, height) {
   return x.toLocaleString("en", {minimumFractionDigits: Math.max(0, digits), maximumFractionDigits: Math.max(0, digits)}).replace("-", "−");
 }
 
-/** A count. */
 /** A time span, of two digits: 45 s, 12 min, 3.5 h, 2 d. */
 export function duration(seconds) {
   const [unit, size] = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]].find(([, size]) => seconds >= size) ?? ["s", 1];
   return `${plain.format(Number((seconds / size).toPrecision(2)))} ${unit}`;
 }
 
+/** A count. */
 export const count = (n) => (n == null ? dash : whole.format(n));
 
 /** A share of one, in percent. */

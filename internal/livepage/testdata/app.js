@@ -54,6 +54,12 @@ check("nothing yet", $("empty").hidden, false);
 say("data", data(1, 2));
 await frame();
 check("data", [observed(), $("empty").hidden], ["2.000", true]);
+const numbers = () => [...$("numbers").querySelectorAll("tbody tr")].map((r) => r.cells[0].textContent + r.cells[1].textContent);
+check("a table that is closed is not written", numbers(), []);
+$("numbers").open = true;
+$("numbers").dispatchEvent(new Event("toggle"));
+await frame();
+check("numbers", numbers(), ["d2"]);
 say("status", {working: true, state: "", model: "m"});
 check("working", [$("state").textContent, $("state").dataset.kind], ["Working", "working"]);
 say("status", {working: false, state: "no data yet", model: "m"});
@@ -133,7 +139,65 @@ change($("series"), "zz1");
 check("one that was found", asked().series, "zz1");
 check("it begins now", $("empty").textContent, "Waiting for samples. This page keeps the history of 20 of 100 series; that of zz1 begins now. The outputs have everything.");
 
+say("events", {events: [event(1, "gap", "two", 2)]});
 change($("zone"), "local");
+check("times of events", $("events").querySelector("time").textContent, "1970-01-01 05:30:02");
 check("zone", [$("zone-name").textContent, localStorage.getItem("zone")], [Intl.DateTimeFormat().resolvedOptions().timeZone, "local"]);
 change($("zone"), "utc");
 check("zone", [$("zone-name").textContent, localStorage.getItem("zone")], ["UTC", "utc"]);
+
+// A link to a series that is not listed is asked for; the first one is shown when there is none. After a refusal all begins again.
+$("search").value = "";
+change($("sort"), "seen");
+location.hash = "#series=far&variable=x";
+opened.at(-1).readyState = 2;
+const later = window.setTimeout;
+let due;
+window.setTimeout = (f) => { due = f; };
+opened.at(-1).dispatchEvent(new Event("error"));
+window.setTimeout = later;
+check("lost", [$("state").textContent, $("state").dataset.kind], ["No connection: last data received", "lost"]);
+due();
+check("asked for again", opened.at(-1).asked, {});
+say("series", list(many, {known: 100, seen: 100}));
+check("asks for the series of the address", answers.at(-1).url, "/api/v1/series?search=far");
+answers.at(-1).done({series: [{...one, name: "farther"}, {...one, name: "far"}]});
+await frame();
+check("it is shown", asked(), {series: "far", variable: "x", horizon: "1"});
+
+// A page that comes back from the cache of the browser asks again; one that leaves ends its stream.
+let n = opened.length;
+dispatchEvent(new PageTransitionEvent("pageshow", {persisted: false}));
+check("a page that was loaded", opened.length, n);
+dispatchEvent(new PageTransitionEvent("pagehide"));
+check("left", opened.at(-1).readyState, 2);
+dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));
+check("back", [opened.length, asked().series], [n + 1, "far"]);
+
+// A silent server is asked again; messages of the stream before do not count.
+const {Feed} = await import("/feed.js");
+const heard = [];
+const feed = new Feed({connected: (yes) => heard.push(yes), status: (m) => heard.push(m), refused: () => heard.push("refused")});
+feed.watch();
+check("not opened yet", heard, []);
+feed.open("series=a");
+const first = opened.at(-1);
+say("status", 1);
+const now = Date.now;
+const begun = now();
+Date.now = () => begun + 4900;
+feed.watch();
+check("heard", [heard, opened.at(-1) === first], [[true, 1], true]);
+Date.now = () => begun + 6000;
+feed.watch();
+check("silent", [heard, first.readyState, opened.at(-1) !== first, asked()], [[true, 1, false], 2, true, {series: "a"}]);
+first.dispatchEvent(new MessageEvent("status", {data: "2"}));
+first.dispatchEvent(new Event("error"));
+check("the stream before", heard.length, 3);
+opened.at(-1).dispatchEvent(new Event("error"));
+check("an error that the browser repairs", heard, [true, 1, false, false]);
+feed.close();
+Date.now = () => begun + 60000;
+feed.watch();
+check("closed", heard.length, 4);
+Date.now = now;

@@ -106,6 +106,27 @@ chart.select({select: {left: 100, width: 7}, posToVal: (x) => x / 10, setSelect(
 check("marked", zooms.slice(8), [[10, 20]]);
 setZoom(null);
 
+// A limit: a line, in the picture when it is near; when it is expected; a state that is away from normal.
+const limited = new Samples(4);
+const withLimits = (limit, time_to_limit) => limited.add({...message, reset: true, state_score: [1, 1, 1, 1.5],
+  forecast: {...message.forecast, variables: [{...message.forecast.variables[0], limit, time_to_limit}]}});
+press("Escape");
+withLimits([null, 14], 90);
+chart.update(limited, 3, []);
+await drawn();
+check("range with a limit", scale(), [1.28, 14.72]); // from 2 to 14, and 6 % of that
+check("a limit that is expected", readout().slice(3), ["unusual 3.00", "away 1.50", "next 5.000", "limit reached 50 %", "expected in 1.5 min"]);
+check("its label", box.getAttribute("aria-label").split("; ").slice(2, 3), ["limit 14, reached within the forecast with 50 %, expected in 1.5 min"]);
+painted = [];
+chart.plot.hooks.draw.at(-1)({bbox: {left: 5, top: 10, width: 100, height: 50}, valToPos: (y) => y + 16.2, ctx});
+check("the line of the limit", painted, [["save"], ["dash", 9, 4, 2, 4], ["beginPath"], ["moveTo", 5, 30.5], ["lineTo", 105, 30.5], ["stroke", css("outside"), 1], ["restore"]]);
+withLimits([-1, 38], 0);
+chart.update(limited, 3, []);
+await drawn();
+check("a far limit is left out", scale(), [-1.78, 12.78]); // from -1 to 12: four heights of 7 above 9 are 37
+check("beyond it", readout().at(-1), "expected beyond it now");
+check("in words", box.getAttribute("aria-label").split("; ")[2], "limit −1 and 38, reached within the forecast with 50 %, beyond it now");
+
 // Fewer samples than are shown, none of them forecast, and no forecast.
 const young = new Samples(4);
 young.add({horizon: 1, time: [10], anomaly_score: [null], forecast: null, variables: [{name: "a", y: [5], yhat: [null], yhat_lower: [null], yhat_upper: [null]}]});

@@ -7,13 +7,25 @@ const {showInsight} = await import("/insight.js");
 const $ = (id) => document.getElementById(id);
 const table = (f, rows) => { for (const [...args] of rows) { const want = args.pop(); check(`${f.name}(${JSON.stringify(args)})`, f(...args), want); } };
 
-table(format.number, [[null, "–"], [0, "0"], [-1.25, "−1.25"], [12345.678, "12,346"], [.001, "0.001"], [.00099, "9.90e−4"], [1e6, "1.00e6"], [-1e6, "−1.00e6"].slice(0)]);
+// Before there is anything to see.
+check("nothing yet", ["skill", "coverage-chart", "experts-chart"].map((id) => [$(id).getAttribute("aria-label"), $(id).getAttribute("role")]),
+  ["Skill over time", "Coverage over time", "Weights of the experts"].map((name) => [name + ": nothing yet", "img"]));
+panels.showMetrics({horizon: 1, level: null, scores: [], past: {}}, [], 0);
+check("no scores", [$("quality-hint").textContent, $("coverage").hidden, $("coverage").querySelector(".goal").getAttribute("x"), $("coverage").querySelector(".fill").getAttribute("width")], ["No forecast has been scored yet.", true, "0", "0"]);
+
+table(format.number, [[null, "–"], [0, "0"], [-1.25, "−1.25"], [12345.678, "12,346"], [.001, "0.001"], [.00099, "9.90e−4"], [1e6, "1.00e6"], [-1e6, "−1.00e6"]]);
 table(format.within, [[null, 1, "–"], [4, 2, "4.000"], [-4, 200, "−4.0"], [4, 5000, "4"], [4, 1e-5, "4"], [1e7, 1, "1.00e7"]]);
 table(format.percent, [[null, "–"], [.123, "12.3 %"], [.5, 0, "50 %"]]);
 table(format.level, [[.9, "90 %"], [.995, "99.5 %"]]);
 table(format.skill, [[null, "–"], [.25, "+0.25"], [-.25, "−0.25"], [.004, "0.00"], [-9.99, "−9.99"], [-10, "−more than 10"]]);
 table(format.count, [[null, "–"], [1234, "1,234"]]);
 table(format.short, [["abcdef", 6, "abcdef"], ["abcdefg", 6, "abc…fg"], ["x".repeat(40), "x".repeat(40)], ["x".repeat(41), "x".repeat(20) + "…" + "x".repeat(19)]]);
+table(format.duration, [[.5, "0.5 s"], [59, "59 s"], [60, "1 min"], [3599, "60 min"], [5400, "1.5 h"], [86399, "24 h"], [86400, "1 d"], [1e6, "12 d"]]);
+const named = document.createElement("b");
+format.setName(named, "abcdefg", 6);
+check("a long name", [named.textContent, named.title], ["abc…fg", "abcdefg"]);
+format.setName(named, "abc", 6);
+check("a short name", [named.textContent, named.hasAttribute("title")], ["abc", false]);
 const shorten = format.shortener(["host.one.cpu", "host.two.cpu"], 9);
 check("shortener", [shorten("host.one.cpu"), shorten("host.two.cpu")], ["…t.one.c…", "…t.two.c…"]);
 check("shortener of one", format.shortener(["abcdefg"], 6)("abcdefg"), "abc…fg");
@@ -31,6 +43,10 @@ table(format.timeTicks, [
   [ticks(31 * day), 27 * day, ["Jan\n2026", "Feb"]],
   [ticks(365 * day), 360 * day, ["2026", "2027"]],
 ]);
+// In the zone of the browser, a quarter of an hour beside that of India.
+format.useLocalTime(true);
+check("local", [format.localTime(), format.time(t + .25, .5), ...format.timeTicks([t, t + day * .75], day * .75)], [true, "2026-01-09 09:50:06.250", "09:50\n9 Jan", "03:50\n10 Jan"]);
+format.useLocalTime(false);
 table(format.valueTicks, [
   [[-1, 0, 1], 1, ["−1", "0", "1"]], [[0, 2.5], 2.5, ["0.0", "2.5"]], [[.1, .2], .1, ["0.1", "0.2"]],
   [[0, 1e6], 1e6, ["0", "1e6"]], [[1e6, 1.5e6], 5e5, ["1.0e6", "1.5e6"]], [[0, 5e-4], 5e-4, ["0", "5e−4"]],
@@ -82,6 +98,11 @@ panels.showEvents({events: [event(1, "gap", "s", "1 sample missing"), event(2, "
 const events = () => [...$("events").children].map((li) => [li.querySelector(".kind").textContent, li.querySelector("b").textContent, li.querySelector("time").textContent.slice(-2), li.querySelector("p").textContent]);
 check("events", events(), [["5 new series", "a, b, c, …", "06", ""], ["gap", "s", "01", "1 sample missing"]]);
 panels.showEvents({events: Array.from({length: 120}, (_, k) => event(k, "anomaly", "s" + k, ""))});
+format.useLocalTime(true);
+panels.redrawTimes();
+check("in local time", [...$("events").querySelectorAll("time")].slice(0, 2).map((e) => [e.textContent, e.dateTime]), [["1970-01-01 05:31:59", "1970-01-01T00:01:59.000Z"], ["1970-01-01 05:31:58", "1970-01-01T00:01:58.000Z"]]);
+format.useLocalTime(false);
+panels.redrawTimes();
 check("many events", [events().length, events()[0][1], events()[99][1]], [100, "s119", "s20"]);
 
 // Alarms of several series at one time are one line; later events of one series have their own.
@@ -114,5 +135,20 @@ const graph = $("influence-graph");
 check("graph", [graph.querySelectorAll("circle").length, graph.querySelectorAll("g.up").length, graph.querySelectorAll("g.down").length], [3, 2, 1]);
 check("the first variable is on top", ["cx", "cy"].map((a) => Number(graph.querySelector("circle").getAttribute(a)).toFixed(3)), ["180.000", "37.000"]);
 check("the strongest is drawn last, widest and darkest", [graph.querySelectorAll("g")[2].getAttribute("class"), graph.querySelectorAll("g")[2].getAttribute("opacity"), graph.querySelectorAll("g")[2].querySelector("path").getAttribute("stroke-width")], ["down", "1.00", "3.25"]);
+// Names stand outside of the circle. An arrow ends eight pixels before its node, and its head is as wide on both sides of it.
+check("names", [...graph.querySelectorAll("text")].map((e) => [e.textContent, e.getAttribute("text-anchor"), ...["x", "y"].map((a) => Math.round(e.getAttribute(a)))]), [["x", "middle", 180, 29], ["y", "start", 265, 179], ["z", "end", 95, 179]]);
+const numbers = (e) => e.getAttribute("d").match(/-?[0-9.]+(e-?[0-9]+)?/g).map(Number);
+const nodes = [...graph.querySelectorAll("circle")].map((c) => ["cx", "cy"].map((a) => Number(c.getAttribute(a))));
+for (const [i, [from, to, strength]] of [[1, 2, 1 / 6], [1, 0, .5], [0, 1, 1]].entries()) {
+  const [line, head] = graph.querySelectorAll("g")[i].children;
+  const [ax, ay, mx, my, bx, by] = numbers(line);
+  const [tx, ty, lx, ly, rx, ry] = numbers(head);
+  const far = (x, y, u, v) => Number(Math.hypot(x - u, y - v).toFixed(6));
+  const size = 4 + 3 * strength;
+  check(`arrow ${i}`, [far(ax, ay, ...nodes[from]), far(tx, ty, ...nodes[to]), far(bx, by, tx, ty), far((lx + rx) / 2, (ly + ry) / 2, bx, by), far(lx, ly, rx, ry), far(lx, ly, tx, ty)],
+    [0, 8, size, 0, 1.2 * size, size * Math.hypot(1, .6)].map((x) => Number(x.toFixed(6))));
+  const straight = Math.hypot(nodes[to][0] - nodes[from][0], nodes[to][1] - nodes[from][1]);
+  check(`bend ${i}`, far(mx, my, (nodes[from][0] + nodes[to][0]) / 2, (nodes[from][1] + nodes[to][1]) / 2), Number((.14 * straight).toFixed(6)));
+}
 showInsight({});
 check("without insight", [$("experts-card").hidden, $("influence-card").hidden], [true, true]);
