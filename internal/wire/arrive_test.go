@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -53,6 +54,11 @@ var arrivals = []setting{
 	{fromKafka + " input.kafka.tls_enable=true", "input.kafka.tls_server_name=other"},
 	{fromKafka + " input.kafka.tls_enable=true", "input.kafka.insecure_skip_verify=true"},
 	{fromKafka, "input.kafka.max_message_len=2KiB"},
+	{fromKafka + " input.data_format=influx", "input.kafka.max_message_len=2KiB"},
+	{fromKafka + " input.data_format=csv input.csv.header=time,a", "input.kafka.max_message_len=2KiB"},
+	{fromKafka + " input.data_format=otlp_proto", "input.kafka.max_message_len=2KiB"},
+	{fromKafka + " input.data_format=otlp_json", "input.kafka.max_message_len=2KiB"},
+	{fromAvro, "input.kafka.max_message_len=2KiB"},
 	{fromKafka, "input.data_format=influx"},
 	{fromFile, "input.file.path=other.csv"},
 	{fromFile, "input.file.format=jsonl"},
@@ -240,7 +246,14 @@ func arrived(t *testing.T, c *config.Config) (all []any) {
 		add(fmt.Sprintf("%T", decoder), err)
 		var r stream.Record
 		large := stream.Message{Value: bytes.Repeat([]byte(" "), 3<<10)}
-		all = append(all, fmt.Sprint(decoder.Decode(&r, &large)), withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), withoutFunctions(decodedInflux(c)), withoutFunctions(avroOf(c).record(c)), withoutFunctions(avroOf(c).reach()), withoutFunctions(decodedOTLP(c)))
+		refusal := new(stream.DataError)
+		if !errors.As(decoder.Decode(&r, &large), &refusal) {
+			t.Error("blanks are a record")
+		}
+		if refusal.Reason != stream.TooLarge {
+			refusal.Detail = "" // of a library
+		}
+		all = append(all, refusal, withoutFunctions(decodedJSON(c)), withoutFunctions(decodedCSV(c)), withoutFunctions(decodedInflux(c)), withoutFunctions(avroOf(c).record(c)), withoutFunctions(avroOf(c).reach()), withoutFunctions(decodedOTLP(c)))
 	}
 	if i := OutputInfluxDB(c); i != nil {
 		all = append(all, i.sink(c.Model.Levels, nil, nil))
@@ -287,10 +300,12 @@ func clearFunctions(v reflect.Value) {
 	}
 }
 
-// TestSettingsArrive: every key of the configuration, set to another value, changes what is
-// built from it.
+// TestSettingsArrive: every key of the configuration, set to another value, changes what is built from it. What
+// it changes, and that it changes nothing else, is in testdata/arrivals.txt; UPDATE_ARRIVALS=1 writes it, to be read
+// line by line: each has the value of the key, where it is used.
 func TestSettingsArrive(t *testing.T) {
 	tried := make(map[string]bool)
+	var list strings.Builder
 	for _, s := range arrivals {
 		key, _, _ := strings.Cut(s.set, "=")
 		tried[key] = true
@@ -307,8 +322,27 @@ func TestSettingsArrive(t *testing.T) {
 		if !reflect.DeepEqual(arrived(t, was), arrived(t, was)) {
 			t.Fatalf("%s: the same configuration builds two things", s.with)
 		}
-		if reflect.DeepEqual(arrived(t, was), arrived(t, now)) {
+		changed := differences(arrived(t, was), arrived(t, now))
+		if len(changed) == 0 {
 			t.Errorf("%s changes nothing", s.set)
+		}
+		fmt.Fprintf(&list, "%s\n%s", s.set, strings.Join(changed, ""))
+	}
+	golden := filepath.Join("testdata", "arrivals.txt")
+	if os.Getenv("UPDATE_ARRIVALS") != "" {
+		if err := os.WriteFile(golden, []byte(list.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, lines := strings.Split(list.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(got), len(lines)) {
+		if i >= len(got) || i >= len(lines) || got[i] != lines[i] {
+			t.Errorf("line %d is not that of %s:\n%s", i+1, golden, strings.Join(got[min(i, len(got)):min(i+3, len(got))], "\n"))
+			break
 		}
 	}
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
