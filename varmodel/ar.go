@@ -4,7 +4,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -33,7 +33,7 @@ func NewAR(cfg ARConfig) (eval.Model, error) {
 		return nil, err
 	}
 	l, err := regression.NewPerCoordinate(cfg.Dim, func() (regression.CoordinateLearner, error) {
-		return sgd.NewRLS(sgd.RLSConfig{
+		return online.NewRLS(online.RLSConfig{
 			Features: cfg.Order + 1, Outputs: 1, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 		})
 	})

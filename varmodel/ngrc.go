@@ -3,7 +3,7 @@ package varmodel
 import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -50,7 +50,7 @@ func NewNGRC(cfg NGRCConfig) (eval.Model, error) {
 	if err := check.Range("number of products of Order*Dim lags", m, 1, maxMonomials-1); err != nil {
 		return nil, err
 	}
-	l, err := sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+	l, err := online.NewBlockNewton(online.BlockNewtonConfig{
 		Features: m, Outputs: cfg.Dim, Block: 50, Batch: 4, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting,
 	})
 	if err != nil {

@@ -2,7 +2,7 @@ package varmodel
 
 import (
 	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -33,7 +33,7 @@ func NewVAR(cfg VARConfig) (eval.Model, error) {
 		return nil, err
 	}
 	g := regression.NewLagDesign(cfg.Dim, cfg.Order, true, nil)
-	rls, err := sgd.NewRLS(sgd.RLSConfig{
+	rls, err := online.NewRLS(online.RLSConfig{
 		Features: g.Features() + 2*cfg.Exogenous, Outputs: cfg.Dim, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 	})
 	if err != nil {

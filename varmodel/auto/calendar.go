@@ -7,7 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
@@ -51,11 +51,11 @@ const (
 type calendar struct {
 	horizons []int // 1, and the anchors
 	periods  []int // of the cycles; with others it begins again
-	work     *sgd.Workspace
+	work     *online.Workspace
 
-	learners []*sgd.BlockNewton // horizons x dim; nil before it begins
-	errors   []typicalError     // horizons x dim
-	factors  []shrinkage        // horizons x dim
+	learners []*online.BlockNewton // horizons x dim; nil before it begins
+	errors   []typicalError        // horizons x dim
+	factors  []shrinkage           // horizons x dim
 
 	surprise []float64        // of each variable
 	now      calendarForecast // of one step
@@ -114,10 +114,10 @@ func newCalendar(m *auto) *calendar {
 // begin makes the learners.
 func (c *calendar) begin(dim int) {
 	n := len(c.horizons) * dim
-	c.learners = make([]*sgd.BlockNewton, n)
+	c.learners = make([]*online.BlockNewton, n)
 	for i := range c.learners {
 		var err error
-		c.learners[i], err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+		c.learners[i], err = online.NewBlockNewton(online.BlockNewtonConfig{
 			Features: calendarSize, Outputs: 1, Block: calendarSize, Every: max(calendarEvery/thin(c.horizons[i/dim]), calendarLeast),
 			Ridge: calendarRidge, Forgetting: calendarForgetting, Workspace: c.work,
 		})

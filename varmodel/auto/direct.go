@@ -7,7 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
@@ -23,23 +23,23 @@ const (
 // regression of the increment over h steps, and of the deviation from the local mean.
 type directLearners struct {
 	dim      int
-	inputs   int             // exogenous inputs
-	steps    []int           // anchor horizons
-	learners []*sgd.HandOver // one per anchor; outputs: dim increments, then dim deviations
-	lags     []float64       // scratch
-	out      []float64       // scratch, 2 dim
+	inputs   int                // exogenous inputs
+	steps    []int              // anchor horizons
+	learners []*online.HandOver // one per anchor; outputs: dim increments, then dim deviations
+	lags     []float64          // scratch
+	out      []float64          // scratch, 2 dim
 }
 
-func newDirectLearners(dim, inputs int, steps []int, work *sgd.Workspace) (*directLearners, error) {
+func newDirectLearners(dim, inputs int, steps []int, work *online.Workspace) (*directLearners, error) {
 	g := &directLearners{dim: dim, inputs: inputs, steps: steps, lags: lanes.Rows(directOrder, dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
 		// The targets of h consecutive samples overlap: hence the larger ridge.
-		l, err := sgd.NewHandOver(sgd.HandOverConfig{
-			RLS: sgd.RLSConfig{
+		l, err := online.NewHandOver(online.HandOverConfig{
+			RLS: online.RLSConfig{
 				Features: g.Features(), Outputs: 2 * dim, Ridge: regression.DefaultRidge * math.Sqrt(float64(h)),
 				Forgetting: directForgetting, MaxLeverage: 1,
 			},
-			Newton: sgd.BlockNewtonConfig{Block: blockWidth, Every: directEvery, Workspace: work},
+			Newton: online.BlockNewtonConfig{Block: blockWidth, Every: directEvery, Workspace: work},
 			After:  directAfter * g.Features(),
 		})
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
@@ -171,14 +171,14 @@ func (e *expert) newLearner() (regression.Resettable, error) {
 		width = blockWidth
 	}
 	if e.most > 0 {
-		return sgd.NewBlockDescent(sgd.BlockDescentConfig{
+		return online.NewBlockDescent(online.BlockDescentConfig{
 			Features: e.Features(), Outputs: e.dim,
 			Block: width, Batch: e.every, MostBatch: e.most,
 			Ridge: e.ridge, Forgetting: e.forgetting,
 			Workspace: &e.work.newton,
 		})
 	}
-	newton := sgd.BlockNewtonConfig{
+	newton := online.BlockNewtonConfig{
 		Features: e.Features(), Outputs: e.dim,
 		Block: width, Every: e.every,
 		Ridge: e.ridge, Forgetting: e.forgetting,
@@ -187,13 +187,13 @@ func (e *expert) newLearner() (regression.Resettable, error) {
 	switch {
 	case e.own > 0:
 		newton.Features, newton.Outputs = e.own+1, 1
-		return regression.NewPerCoordinate(e.dim, func() (regression.CoordinateLearner, error) { return sgd.NewBlockNewton(newton) })
+		return regression.NewPerCoordinate(e.dim, func() (regression.CoordinateLearner, error) { return online.NewBlockNewton(newton) })
 	case e.every > 0:
-		return sgd.NewBlockNewton(newton)
+		return online.NewBlockNewton(newton)
 	}
 	newton.Every = handOverEvery
-	return sgd.NewHandOver(sgd.HandOverConfig{
-		RLS: sgd.RLSConfig{
+	return online.NewHandOver(online.HandOverConfig{
+		RLS: online.RLSConfig{
 			Features: newton.Features, Outputs: e.dim,
 			Ridge: e.ridge, Forgetting: e.forgetting, MaxLeverage: 1,
 		},

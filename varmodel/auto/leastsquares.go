@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
@@ -50,7 +50,7 @@ type leastSquares struct {
 // and the three increments around it, in the unit of that coordinate. Zeros and units never
 // change, because the weights depend on them.
 type ownLeastSquares struct {
-	rls          *sgd.RLS
+	rls          *online.RLS
 	zero, unit   float64
 	cross        crossLag // lag of another coordinate, with its zero and unit
 	crossZero    float64
@@ -82,7 +82,7 @@ func newOwnLeastSquares(lags int, cross crossLag) *ownLeastSquares {
 	if cross.lag > 0 {
 		lags += crossInputs
 	}
-	rls, err := sgd.NewRLS(sgd.RLSConfig{
+	rls, err := online.NewRLS(online.RLSConfig{
 		Features: lags + 1, Outputs: 1, Ridge: exactRidge, Forgetting: exactForgetting, MaxLeverage: 1,
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/lanes"
 	"github.com/orffvar/forecaster/internal/vec"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
@@ -84,17 +84,17 @@ type mixture struct {
 	dim, experts, fallback int
 
 	steps     *lanes.Steps
-	aggregate *mlPoly          // weights of the experts
-	selection *mlPoly          // weights of the aggregate, the stack and, with a fallback, persistence
-	stack     *sgd.BlockNewton // nil: the aggregate alone
-	selects   bool             // selection is used; else the forecast is the aggregate
+	aggregate *mlPoly             // weights of the experts
+	selection *mlPoly             // weights of the aggregate, the stack and, with a fallback, persistence
+	stack     *online.BlockNewton // nil: the aggregate alone
+	selects   bool                // selection is used; else the forecast is the aggregate
 
 	out []float64 // increments of the mixture
 
 	correction, deviation, err []float64 // scratch
 }
 
-func newMixture(dim, experts, every, fallback int, stacking bool, work *sgd.Workspace) *mixture {
+func newMixture(dim, experts, every, fallback int, stacking bool, work *online.Workspace) *mixture {
 	stride := vec.Stride(dim)
 	m := &mixture{
 		dim: dim, experts: experts, fallback: fallback,
@@ -114,7 +114,7 @@ func newMixture(dim, experts, every, fallback int, stacking bool, work *sgd.Work
 		return m
 	}
 	var err error
-	m.stack, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+	m.stack, err = online.NewBlockNewton(online.BlockNewtonConfig{
 		Features: experts, Outputs: 1, Block: experts, Every: stackEvery * dim,
 		Ridge: stackRidge, Forgetting: math.Pow(stackForget, 1/float64(dim)),
 		Workspace: work,

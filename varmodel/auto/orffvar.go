@@ -5,7 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
@@ -91,7 +91,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	m := &regression.Model{Dim: cfg.Dim, Horizon: cfg.Horizon, Depth: cfg.Order, Inputs: cfg.Exogenous, Design: g}
 	switch n, lags := m.Features(), g.Features(); cfg.Optimiser {
 	case RLS:
-		m.Learner, err = sgd.NewRLS(sgd.RLSConfig{
+		m.Learner, err = online.NewRLS(online.RLSConfig{
 			Features: n, Outputs: cfg.Dim, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 		})
 	case NLMS:

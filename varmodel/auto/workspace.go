@@ -5,7 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 )
 
@@ -13,7 +13,7 @@ import (
 // memory, and the random frequencies, which depend on the configuration alone. Fleets of
 // small series need it once instead of once per series. The zero value is ready for use.
 type Workspace struct {
-	newton   sgd.Workspace
+	newton   online.Workspace
 	toeplitz map[toeplitzShape]*vec.Toeplitz
 	drawn    map[drawing]*orff.Adaptive
 	lagged   map[lagShape]*lagScratch

@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel"
 	"github.com/orffvar/forecaster/varmodel/internal/modeltest"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
@@ -60,7 +61,7 @@ func TestOKVARSolvesTheWindow(t *testing.T) {
 func TestC5_11_OperatorRLSEqualsRidge(t *testing.T) {
 	const d, r, n = 3, 8, 60
 	out := modeltest.Coupled(d)
-	l, err := newOperatorRLS(d, out, sgd.RLSConfig{Features: r, Ridge: 2, Forgetting: 1})
+	l, err := newOperatorRLS(d, out, online.RLSConfig{Features: r, Ridge: 2, Forgetting: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/internal/check"
 	"github.com/orffvar/forecaster/varmodel/internal/regression"
 	"github.com/orffvar/forecaster/varmodel/series"
@@ -127,7 +127,7 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, deferred *deferredFeatu
 	if !cfg.NoLinear {
 		g.linear = regression.NewLagDesign(cfg.Dim, cfg.Order, true, nil)
 	}
-	l, err := newOperatorRLS(cfg.Dim, cfg.Output, sgd.RLSConfig{
+	l, err := newOperatorRLS(cfg.Dim, cfg.Output, online.RLSConfig{
 		Features: g.Features(), Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 	})
 	if err != nil {
@@ -245,7 +245,7 @@ func (g *featureDesign) State(c *snapshot.Codec) {
 // Gamma = U diag(g) U^T the outputs z = U^T y are independent problems with the
 // ridge lambda/g_k; outputs of equal g share the inverse covariance.
 type operatorRLS struct {
-	groups []*sgd.RLS
+	groups []*online.RLS
 	sizes  []int
 	u      []float64 // U^T, p' x p; nil is the identity
 	z, e   []float64 // p'
@@ -253,7 +253,7 @@ type operatorRLS struct {
 	dim    int
 }
 
-func newOperatorRLS(dim int, out orff.Output, cfg sgd.RLSConfig) (*operatorRLS, error) {
+func newOperatorRLS(dim int, out orff.Output, cfg online.RLSConfig) (*operatorRLS, error) {
 	p, _ := out.Dims()
 	l := &operatorRLS{dim: dim, theta: make([]float64, dim*cfg.Features)}
 	if p == 0 || out.IsIdentity() {
@@ -261,11 +261,11 @@ func newOperatorRLS(dim int, out orff.Output, cfg sgd.RLSConfig) (*operatorRLS, 
 			return nil, fmt.Errorf("varmodel: Output is of order %d, there are %d coordinates", p, dim)
 		}
 		cfg.Outputs = dim
-		r, err := sgd.NewRLS(cfg)
+		r, err := online.NewRLS(cfg)
 		if err != nil {
 			return nil, err
 		}
-		l.groups, l.sizes = []*sgd.RLS{r}, []int{dim}
+		l.groups, l.sizes = []*online.RLS{r}, []int{dim}
 		return l, nil
 	}
 	if p != dim {
@@ -284,7 +284,7 @@ func newOperatorRLS(dim int, out orff.Output, cfg sgd.RLSConfig) (*operatorRLS, 
 		}
 		c := cfg
 		c.Ridge, c.Outputs = cfg.Ridge/gains[first], k-first
-		r, err := sgd.NewRLS(c)
+		r, err := online.NewRLS(c)
 		if err != nil {
 			return nil, err
 		}

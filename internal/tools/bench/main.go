@@ -12,7 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/isa"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 )
 
 // A section is one table of the report.
@@ -139,14 +139,14 @@ func print(name string, w work, t timing, bound, ratio float64) {
 // variables; the last is the one of plain ORFFVAR.
 func learners() []work {
 	rls := func(features, outputs int, forgetting float64) work {
-		l, err := sgd.NewRLS(sgd.RLSConfig{Features: features, Outputs: outputs, Ridge: 100, Forgetting: forgetting, MaxLeverage: 1})
+		l, err := online.NewRLS(online.RLSConfig{Features: features, Outputs: outputs, Ridge: 100, Forgetting: forgetting, MaxLeverage: 1})
 		if err != nil {
 			panic(err)
 		}
 		return learning(fmt.Sprintf("RLS, %d features, %d outputs, forgetting %g", features, outputs, forgetting), l, features, outputs)
 	}
 	newton := func(features, outputs, every int) work {
-		l, err := sgd.NewBlockNewton(sgd.BlockNewtonConfig{Features: features, Outputs: outputs, Block: 48, Every: every, Ridge: 100, Forgetting: 0.9995})
+		l, err := online.NewBlockNewton(online.BlockNewtonConfig{Features: features, Outputs: outputs, Block: 48, Every: every, Ridge: 100, Forgetting: 0.9995})
 		if err != nil {
 			panic(err)
 		}

@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 )
 
 // recursive learns by recursive least squares, n features and one output.
 func recursive(n int) work {
-	l, err := sgd.NewRLS(sgd.RLSConfig{Features: n, Outputs: 1, Ridge: 1, Forgetting: 1})
+	l, err := online.NewRLS(online.RLSConfig{Features: n, Outputs: 1, Ridge: 1, Forgetting: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/orffvar/forecaster/internal/vec"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 )
 
 // shape is the shape of a stochastic gradient learner: d outputs, D frequencies, m
@@ -64,8 +64,8 @@ func (p *problem) reader() func() (x, y []float64) {
 	}
 }
 
-func (p *problem) learner() *sgd.FourierNLMS {
-	l, err := sgd.NewFourierNLMS(sgd.FourierNLMSConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
+func (p *problem) learner() *online.FourierNLMS {
+	l, err := online.NewFourierNLMS(online.FourierNLMSConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
 	if err != nil {
 		panic(err)
 	}

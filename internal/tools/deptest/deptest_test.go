@@ -24,6 +24,7 @@ var layers = map[string][]string{
 	"eval/detection":    {},
 	"eval/scoring":      {"eval", "eval/calendar", "eval/snapshot", "internal/lanes", "internal/vec"},
 	"eval/simulate":     {"eval/scoring"},
+	"sgd/online":        {"eval/snapshot", "internal/vec"},
 	"eval/snapshot":     {},
 	"internal/decimal":  {},
 	"internal/shell":    {},
@@ -45,14 +46,14 @@ var layers = map[string][]string{
 	"sgd":          {"internal/vec", "eval/snapshot"},
 	"eval":         {"eval/snapshot"},
 	"eval/anomaly": {"internal/vec", "internal/lanes", "eval/snapshot"},
-	"varmodel":     {"internal/vec", "eval/snapshot", "sgd", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel":     {"internal/vec", "eval/snapshot", "eval", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
 
 	"varmodel/internal/check":      {},
 	"varmodel/internal/modeltest":  {"eval/snapshot", "eval", "orff"},
 	"varmodel/series":              {"internal/lanes", "eval/snapshot", "orff"},
-	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check"},
-	"varmodel/auto":                {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
-	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression"},
+	"varmodel/internal/regression": {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "varmodel/series", "varmodel/internal/check", "sgd/online"},
+	"varmodel/auto":                {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
+	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
 	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel", "eval/detection", "eval/scoring"},
 
 	"stream":             {"eval/snapshot", "eval/anomaly", "eval/scoring"},
@@ -73,7 +74,7 @@ var layers = map[string][]string{
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

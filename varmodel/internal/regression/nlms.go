@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 	"github.com/orffvar/forecaster/varmodel/series"
 )
 
@@ -33,7 +33,7 @@ func (g NLMSDesign) FeaturesTo(phi []float64, s *series.Scaler, past *series.His
 
 // nlmsLearner is the learner of an nlmsDesign.
 type nlmsLearner struct {
-	model *sgd.FourierNLMS
+	model *online.FourierNLMS
 	first int       // given features before the scaled lags
 	given []float64 // scratch: all given features
 	n     int       // scaled lags
@@ -48,7 +48,7 @@ type nlmsLearner struct {
 // follow those of the design.
 func NewNLMSLearner(g NLMSDesign, behind, outputs int, step float64) (*nlmsLearner, error) {
 	n := g.linearFeatures()
-	cfg := sgd.FourierNLMSConfig{Inputs: len(g.Lags), Frequencies: g.random.TakeTurns(), Given: n + behind, Outputs: outputs, Step: step}
+	cfg := online.FourierNLMSConfig{Inputs: len(g.Lags), Frequencies: g.random.TakeTurns(), Given: n + behind, Outputs: outputs, Step: step}
 	l := &nlmsLearner{
 		first: n, n: cfg.Inputs,
 		given: make([]float64, cfg.Given),
@@ -56,7 +56,7 @@ func NewNLMSLearner(g NLMSDesign, behind, outputs int, step float64) (*nlmsLearn
 		y:     make([]float64, outputs),
 	}
 	var err error
-	l.model, err = sgd.NewFourierNLMS(cfg)
+	l.model, err = online.NewFourierNLMS(cfg)
 	return l, err
 }
 

@@ -1,4 +1,4 @@
-package sgd
+package online
 
 import (
 	"fmt"
@@ -70,19 +70,19 @@ func NewBlockDescent(cfg BlockDescentConfig) (*BlockDescent, error) {
 	}
 	switch {
 	case cfg.Features < 1:
-		return nil, fmt.Errorf("sgd: BlockDescent Features must be >= 1, got %d", cfg.Features)
+		return nil, fmt.Errorf("online: BlockDescent Features must be >= 1, got %d", cfg.Features)
 	case cfg.Outputs < 1:
-		return nil, fmt.Errorf("sgd: BlockDescent Outputs must be >= 1, got %d", cfg.Outputs)
+		return nil, fmt.Errorf("online: BlockDescent Outputs must be >= 1, got %d", cfg.Outputs)
 	case cfg.Block < 1:
-		return nil, fmt.Errorf("sgd: BlockDescent Block must be >= 1, got %d", cfg.Block)
+		return nil, fmt.Errorf("online: BlockDescent Block must be >= 1, got %d", cfg.Block)
 	case cfg.Batch < 1:
-		return nil, fmt.Errorf("sgd: BlockDescent Batch must be >= 1, got %d", cfg.Batch)
+		return nil, fmt.Errorf("online: BlockDescent Batch must be >= 1, got %d", cfg.Batch)
 	case cfg.MostBatch < cfg.Batch:
-		return nil, fmt.Errorf("sgd: BlockDescent MostBatch must be >= Batch = %d, or 0, got %d", cfg.Batch, cfg.MostBatch)
+		return nil, fmt.Errorf("online: BlockDescent MostBatch must be >= Batch = %d, or 0, got %d", cfg.Batch, cfg.MostBatch)
 	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
-		return nil, fmt.Errorf("sgd: BlockDescent Ridge must be > 0 and finite, got %g", cfg.Ridge)
+		return nil, fmt.Errorf("online: BlockDescent Ridge must be > 0 and finite, got %g", cfg.Ridge)
 	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
-		return nil, fmt.Errorf("sgd: BlockDescent Forgetting must be in (0, 1], got %g", cfg.Forgetting)
+		return nil, fmt.Errorf("online: BlockDescent Forgetting must be in (0, 1], got %g", cfg.Forgetting)
 	}
 	if cfg.Workspace == nil {
 		cfg.Workspace = new(Workspace)
@@ -121,7 +121,7 @@ func (l *BlockDescent) PredictTo(y, phi []float64) { vec.MatVec(y, l.theta, phi)
 // the weights as they are now (see RLS.Update), and takes a step when the mini-batch is full.
 func (l *BlockDescent) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
-		panic("sgd: BlockDescent.Update: wrong length")
+		panic("online: BlockDescent.Update: wrong length")
 	}
 	copy(l.phi[l.pending*l.stride:], phi)
 	copy(l.err[l.pending*l.cfg.Outputs:], e)
@@ -193,7 +193,7 @@ func (l *BlockDescent) Reset() {
 // Discount multiplies the weight of all samples so far by keep in (0, 1]. The ridge stays.
 func (l *BlockDescent) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
-		panic("sgd: BlockDescent.Discount: not in (0, 1]")
+		panic("online: BlockDescent.Discount: not in (0, 1]")
 	}
 	l.r.Scale(keep)
 	vec.Scale(keep, l.g)

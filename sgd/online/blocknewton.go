@@ -1,4 +1,4 @@
-package sgd
+package online
 
 import (
 	"fmt"
@@ -102,21 +102,21 @@ type BlockNewton struct {
 func (cfg *BlockNewtonConfig) check() error {
 	switch {
 	case cfg.Features < 1:
-		return fmt.Errorf("sgd: BlockNewton Features must be >= 1, got %d", cfg.Features)
+		return fmt.Errorf("online: BlockNewton Features must be >= 1, got %d", cfg.Features)
 	case cfg.Outputs < 1:
-		return fmt.Errorf("sgd: BlockNewton Outputs must be >= 1, got %d", cfg.Outputs)
+		return fmt.Errorf("online: BlockNewton Outputs must be >= 1, got %d", cfg.Outputs)
 	case cfg.Block < 1:
-		return fmt.Errorf("sgd: BlockNewton Block must be >= 1, got %d", cfg.Block)
+		return fmt.Errorf("online: BlockNewton Block must be >= 1, got %d", cfg.Block)
 	case cfg.Batch < 0:
-		return fmt.Errorf("sgd: BlockNewton Batch must be >= 0, got %d", cfg.Batch)
+		return fmt.Errorf("online: BlockNewton Batch must be >= 0, got %d", cfg.Batch)
 	case cfg.Every < 0:
-		return fmt.Errorf("sgd: BlockNewton Every must be >= 0, got %d", cfg.Every)
+		return fmt.Errorf("online: BlockNewton Every must be >= 0, got %d", cfg.Every)
 	case cfg.Batch%max(cfg.Every, 1) != 0:
-		return fmt.Errorf("sgd: BlockNewton Batch must be a multiple of Every, %d, got %d", cfg.Every, cfg.Batch)
+		return fmt.Errorf("online: BlockNewton Batch must be a multiple of Every, %d, got %d", cfg.Every, cfg.Batch)
 	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
-		return fmt.Errorf("sgd: BlockNewton Ridge must be > 0 and finite, got %g", cfg.Ridge)
+		return fmt.Errorf("online: BlockNewton Ridge must be > 0 and finite, got %g", cfg.Ridge)
 	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
-		return fmt.Errorf("sgd: BlockNewton Forgetting must be in (0, 1], got %g", cfg.Forgetting)
+		return fmt.Errorf("online: BlockNewton Forgetting must be in (0, 1], got %g", cfg.Forgetting)
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (l *BlockNewton) PredictTo(y, phi []float64) { vec.MatVec(y, l.theta, phi) 
 // the weights as they are now (see RLS.Update), and takes a step when it is due.
 func (l *BlockNewton) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
-		panic("sgd: BlockNewton.Update: wrong length")
+		panic("online: BlockNewton.Update: wrong length")
 	}
 	row := l.cfg.Every - l.wait
 	for i := range l.blocks {
@@ -306,7 +306,7 @@ func (l *BlockNewton) Reset() {
 // weights further.
 func (l *BlockNewton) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
-		panic("sgd: BlockNewton.Discount: not in (0, 1]")
+		panic("online: BlockNewton.Discount: not in (0, 1]")
 	}
 	for i := range l.r {
 		l.r[i] *= float32(keep)

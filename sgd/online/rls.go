@@ -1,4 +1,4 @@
-package sgd
+package online
 
 import (
 	"fmt"
@@ -53,15 +53,15 @@ func NewRLS(cfg RLSConfig) (*RLS, error) { return rlsOf(cfg, newCovariance) }
 func rlsOf(cfg RLSConfig, covarianceOf func(order int) covariance) (*RLS, error) {
 	switch {
 	case cfg.Features < 1:
-		return nil, fmt.Errorf("sgd: RLS Features must be >= 1, got %d", cfg.Features)
+		return nil, fmt.Errorf("online: RLS Features must be >= 1, got %d", cfg.Features)
 	case cfg.Outputs < 1:
-		return nil, fmt.Errorf("sgd: RLS Outputs must be >= 1, got %d", cfg.Outputs)
+		return nil, fmt.Errorf("online: RLS Outputs must be >= 1, got %d", cfg.Outputs)
 	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
-		return nil, fmt.Errorf("sgd: RLS Ridge must be > 0 and finite, got %g", cfg.Ridge)
+		return nil, fmt.Errorf("online: RLS Ridge must be > 0 and finite, got %g", cfg.Ridge)
 	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
-		return nil, fmt.Errorf("sgd: RLS Forgetting must be in (0, 1], got %g", cfg.Forgetting)
+		return nil, fmt.Errorf("online: RLS Forgetting must be in (0, 1], got %g", cfg.Forgetting)
 	case !(cfg.MaxLeverage >= 0):
-		return nil, fmt.Errorf("sgd: RLS MaxLeverage must be >= 0, got %g", cfg.MaxLeverage)
+		return nil, fmt.Errorf("online: RLS MaxLeverage must be >= 0, got %g", cfg.MaxLeverage)
 	}
 	m := cfg.Features
 	r := &RLS{
@@ -100,7 +100,7 @@ func (r *RLS) PredictTo(y, phi []float64) { vec.MatVec(y, r.theta, phi) }
 // The caller may have clipped e.
 func (r *RLS) Update(phi, e []float64) {
 	if len(phi) != r.cfg.Features || len(e) != r.cfg.Outputs {
-		panic("sgd: RLS.Update: wrong length")
+		panic("online: RLS.Update: wrong length")
 	}
 	g := r.gain
 	h := r.p.Project(g, phi)
@@ -150,7 +150,7 @@ func (r *RLS) shrink(j int, a float64) {
 // Theta minimises the discounted sum of squares.
 func (r *RLS) Discount(keep float64) {
 	if !(keep > 0 && keep <= 1) {
-		panic("sgd: RLS.Discount: not in (0, 1]")
+		panic("online: RLS.Discount: not in (0, 1]")
 	}
 	if keep == 1 {
 		return

@@ -1,4 +1,4 @@
-package sgd
+package online
 
 import (
 	"fmt"

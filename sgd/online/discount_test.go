@@ -1,11 +1,11 @@
-package sgd_test
+package online_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/orffvar/forecaster/sgd"
+	"github.com/orffvar/forecaster/sgd/online"
 )
 
 // Discounting the past samples and learning on is the minimiser of the sum of
@@ -14,11 +14,11 @@ import (
 // the rounding of some hundred updates of numbers of size one.
 func TestDiscountIsAWeightedRidge(t *testing.T) {
 	const m, p, n, keep = 6, 2, 120, .1
-	cfg := sgd.RLSConfig{Features: m, Outputs: p, Ridge: 3, Forgetting: 1}
-	discounted, weighted := must(sgd.NewRLS(cfg)), must(sgd.NewRLS(cfg))
+	cfg := online.RLSConfig{Features: m, Outputs: p, Ridge: 3, Forgetting: 1}
+	discounted, weighted := must(online.NewRLS(cfg)), must(online.NewRLS(cfg))
 	r := rand.New(rand.NewPCG(1, 7))
 	phi, y, e := make([]float64, m), make([]float64, p), make([]float64, p)
-	learn := func(l *sgd.RLS, size float64) {
+	learn := func(l *online.RLS, size float64) {
 		in := make([]float64, m)
 		for i := range in {
 			in[i] = size * phi[i]
@@ -57,7 +57,7 @@ func TestDiscountIsAWeightedRidge(t *testing.T) {
 func TestDiscountOfBlockNewton(t *testing.T) {
 	const m, n = 4, 400
 	errorAfter := func(discount bool) float64 {
-		l := must(sgd.NewBlockNewton(sgd.BlockNewtonConfig{Features: m, Outputs: 1, Block: 2, Batch: 2, Ridge: 1, Forgetting: 1}))
+		l := must(online.NewBlockNewton(online.BlockNewtonConfig{Features: m, Outputs: 1, Block: 2, Batch: 2, Ridge: 1, Forgetting: 1}))
 		r := rand.New(rand.NewPCG(2, 7))
 		phi, e := make([]float64, m), make([]float64, 1)
 		for i := range n {
@@ -80,4 +80,11 @@ func TestDiscountOfBlockNewton(t *testing.T) {
 	if with, without := errorAfter(true), errorAfter(false); !(with <= without/2) {
 		t.Errorf("off by %v with a discount, %v without", with, without)
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -1,4 +1,4 @@
-package sgd
+package online
 
 import (
 	"errors"
@@ -52,15 +52,15 @@ const (
 func NewFourierNLMS(cfg FourierNLMSConfig) (*FourierNLMS, error) {
 	switch {
 	case cfg.Inputs < 1:
-		return nil, fmt.Errorf("sgd: FourierNLMS Inputs must be >= 1, got %d", cfg.Inputs)
+		return nil, fmt.Errorf("online: FourierNLMS Inputs must be >= 1, got %d", cfg.Inputs)
 	case len(cfg.Frequencies) == 0 || len(cfg.Frequencies)%cfg.Inputs != 0:
-		return nil, errors.New("sgd: FourierNLMS Frequencies must be Inputs x D, D >= 1")
+		return nil, errors.New("online: FourierNLMS Frequencies must be Inputs x D, D >= 1")
 	case cfg.Given < 0:
-		return nil, fmt.Errorf("sgd: FourierNLMS Given must be >= 0, got %d", cfg.Given)
+		return nil, fmt.Errorf("online: FourierNLMS Given must be >= 0, got %d", cfg.Given)
 	case cfg.Outputs < 1:
-		return nil, fmt.Errorf("sgd: FourierNLMS Outputs must be >= 1, got %d", cfg.Outputs)
+		return nil, fmt.Errorf("online: FourierNLMS Outputs must be >= 1, got %d", cfg.Outputs)
 	case !(cfg.Step > 0 && cfg.Step < 2):
-		return nil, fmt.Errorf("sgd: FourierNLMS Step must be in (0, 2), got %g", cfg.Step)
+		return nil, fmt.Errorf("online: FourierNLMS Step must be in (0, 2), got %g", cfg.Step)
 	}
 	l := &FourierNLMS{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
 	fill := func(n int) int { return (n + vec.Panel - 1) / vec.Panel * vec.Panel }
@@ -80,7 +80,7 @@ func (l *FourierNLMS) Kept() int { return l.limit }
 // all random features are zero.
 func (l *FourierNLMS) PredictTo(y, given, x []float64) {
 	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs && len(x) != 0 {
-		panic("sgd: FourierNLMS.PredictTo: wrong length")
+		panic("online: FourierNLMS.PredictTo: wrong length")
 	}
 	norm := 1e-6
 	if len(given) > 0 {
@@ -100,7 +100,7 @@ func (l *FourierNLMS) PredictTo(y, given, x []float64) {
 // e = y - Theta phi; see RLS.Update. It comes once at most after a PredictTo.
 func (l *FourierNLMS) Update(e []float64) {
 	if len(e) != l.cfg.Outputs {
-		panic("sgd: FourierNLMS.Update: wrong length")
+		panic("online: FourierNLMS.Update: wrong length")
 	}
 	l.f.Keep(l.c, e)
 }
@@ -110,7 +110,7 @@ func (l *FourierNLMS) Update(e []float64) {
 func (l *FourierNLMS) WeightsTo(theta []float64) {
 	n := l.cfg.Given + 2*l.d
 	if len(theta) != l.cfg.Outputs*n {
-		panic("sgd: FourierNLMS.WeightsTo: wrong length")
+		panic("online: FourierNLMS.WeightsTo: wrong length")
 	}
 	for o := range l.cfg.Outputs {
 		for i := range n {

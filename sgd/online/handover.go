@@ -1,4 +1,4 @@
-package sgd
+package online
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ type HandOver struct {
 // NewHandOver returns a learner with zero weights. The error names the invalid field.
 func NewHandOver(cfg HandOverConfig) (*HandOver, error) {
 	if cfg.After < 1 {
-		return nil, fmt.Errorf("sgd: HandOver After must be >= 1, got %d", cfg.After)
+		return nil, fmt.Errorf("online: HandOver After must be >= 1, got %d", cfg.After)
 	}
 	if cfg.Newton.Workspace == nil {
 		cfg.Newton.Workspace = new(Workspace)
