@@ -1,6 +1,5 @@
 // Package stream declares the vocabulary between a log and its forecasts: messages, records
-// and series; the points of a Batch; checkpoints; reasons for a refusal; and the interfaces of
-// the edges.
+// and series; the points of a Batch; reasons for a refusal; and the interfaces of the edges.
 //
 // Where things happen:
 //
@@ -8,6 +7,8 @@
 //     joins their parts in rows and fills gaps;
 //   - package stream/engine lets models learn from samples (engine.go), scores the forecasts
 //     (scorer.go) and makes points of them (emit.go, metrics.go);
+//   - package stream/checkpoint declares what a restart needs: checkpoints, where they are stored,
+//     and what sources and sinks do to go on from one;
 //   - package stream/run drives an engine with goroutines and a clock: Driver.Deliver writes
 //     the points, stores a checkpoint and commits its offset;
 //   - package stream/format decodes messages, package stream/lineproto encodes points;

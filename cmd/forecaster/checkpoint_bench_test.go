@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -76,7 +77,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			var changes []stream.State
+			var changes []checkpoint.State
 			for _, c := range list[1:] {
 				changes = append(changes, c.State)
 			}
@@ -92,9 +93,9 @@ func BenchmarkCheckpoint(b *testing.B) {
 	})
 }
 
-func save(b *testing.B, store stream.Store, e *engine.Engine, since int64) int64 {
+func save(b *testing.B, store checkpoint.Store, e *engine.Engine, since int64) int64 {
 	b.Helper()
-	c := stream.Checkpoint{Next: e.Next(), Since: since, State: e.Encoded(since == 0)}
+	c := checkpoint.Checkpoint{Next: e.Next(), Since: since, State: e.Encoded(since == 0)}
 	if err := store.Save(context.Background(), c); err != nil {
 		b.Fatal(err)
 	}

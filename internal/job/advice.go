@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/shell"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -30,15 +30,15 @@ func advise(err error, reset string) error {
 	if reset == "" || err == nil {
 		return err
 	}
-	changed, first := new(stream.SettingsError), ""
+	changed, first := new(checkpoint.SettingsError), ""
 	switch {
 	case errors.As(err, &changed):
 		if first = "Go back to what the checkpoint has, or start over"; strings.HasPrefix(changed.Changed[0].Key, "build.") {
 			first = "Start the build that wrote the checkpoint, or start over"
 		}
-	case errors.Is(err, stream.ErrVersion):
+	case errors.Is(err, checkpoint.ErrVersion):
 		first = "Start the build that wrote the checkpoint, or start over"
-	case errors.Is(err, stream.ErrCorrupt), errors.Is(err, kafka.ErrNoState):
+	case errors.Is(err, checkpoint.ErrCorrupt), errors.Is(err, kafka.ErrNoState):
 		first = "Restore the checkpoint, or start over"
 	case errors.Is(err, kafka.ErrRecreated), errors.Is(err, kafka.ErrBeyondEnd), errors.Is(err, kafka.ErrPartitions):
 		first = "Start over"

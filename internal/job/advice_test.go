@@ -5,28 +5,28 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
 // TestAdvice: a checkpoint that does not fit is refused with what differs and the next command.
 func TestAdvice(t *testing.T) {
 	const reset = "forecaster checkpoint reset -c FILE --yes"
-	differs := func(list ...stream.SettingChange) error {
-		return fmt.Errorf("partition 0: %w", &stream.SettingsError{Changed: list})
+	differs := func(list ...checkpoint.SettingChange) error {
+		return fmt.Errorf("partition 0: %w", &checkpoint.SettingsError{Changed: list})
 	}
-	order := stream.SettingChange{Key: "model.order", Saved: "3", Now: "4"}
+	order := checkpoint.SettingChange{Key: "model.order", Saved: "3", Now: "4"}
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{differs(order), "partition 0: model.order: the checkpoint has 3, the configuration 4. Go back to what the checkpoint has, or start over with: " + reset},
 		{
-			differs(stream.SettingChange{Key: "build.state", Saved: "8", Now: "9"}, order),
+			differs(checkpoint.SettingChange{Key: "build.state", Saved: "8", Now: "9"}, order),
 			"partition 0: build.state: the checkpoint has 8, this build 9; model.order: the checkpoint has 3, the configuration 4. Start the build that wrote the checkpoint, or start over with: " + reset,
 		},
-		{fmt.Errorf("%w: format 2", stream.ErrVersion), "stream: checkpoint of another version: format 2. Start the build that wrote the checkpoint, or start over with: " + reset},
-		{fmt.Errorf("x: %w", stream.ErrCorrupt), "x: stream: damaged checkpoint. Restore the checkpoint, or start over with: " + reset},
+		{fmt.Errorf("%w: format 2", checkpoint.ErrVersion), "stream: checkpoint of another version: format 2. Start the build that wrote the checkpoint, or start over with: " + reset},
+		{fmt.Errorf("x: %w", checkpoint.ErrCorrupt), "x: stream: damaged checkpoint. Restore the checkpoint, or start over with: " + reset},
 		{
 			fmt.Errorf("b.csv: line 7 is not the one that was processed before: %w", file.ErrOtherFile),
 			"b.csv: line 7 is not the one that was processed before: it is not the file it was. " +

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -28,16 +28,16 @@ type Checkpoints interface {
 
 // CheckpointInfo describes a checkpoint.
 type CheckpointInfo struct {
-	Path      string            `json:"path"` // or partition and name of the snapshot
-	Time      time.Time         `json:"time"`
-	Bytes     int64             `json:"bytes"`
-	Changes   int               `json:"changes"`             // saved after the whole one
-	Next      int64             `json:"next"`                // offset to resume from
-	Last      string            `json:"last"`                // offset and hash of the last message applied
-	Settings  map[string]string `json:"settings"`            // that the state depends on
-	Outputs   stream.Positions  `json:"outputs,omitempty"`   // lengths of the files
-	Committed *bool             `json:"committed,omitempty"` // whether the offset of the group belongs to it
-	Error     string            `json:"error,omitempty"`
+	Path      string               `json:"path"` // or partition and name of the snapshot
+	Time      time.Time            `json:"time"`
+	Bytes     int64                `json:"bytes"`
+	Changes   int                  `json:"changes"`             // saved after the whole one
+	Next      int64                `json:"next"`                // offset to resume from
+	Last      string               `json:"last"`                // offset and hash of the last message applied
+	Settings  map[string]string    `json:"settings"`            // that the state depends on
+	Outputs   checkpoint.Positions `json:"outputs,omitempty"`   // lengths of the files
+	Committed *bool                `json:"committed,omitempty"` // whether the offset of the group belongs to it
+	Error     string               `json:"error,omitempty"`
 }
 
 // Directory is a directory with checkpoints in it, or in directories below.
@@ -77,9 +77,9 @@ func readCheckpoint(path string) CheckpointInfo {
 		info.Time, info.Bytes = stat.ModTime().UTC(), stat.Size()
 	}
 	f, err := os.Open(path)
-	var list []stream.Checkpoint
+	var list []checkpoint.Checkpoint
 	if err == nil {
-		list, _, err = stream.ParseCheckpoints(f, info.Bytes)
+		list, _, err = checkpoint.Parse(f, info.Bytes)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ func readCheckpoint(path string) CheckpointInfo {
 	return info
 }
 
-func settingsOf(list []stream.Setting) map[string]string {
+func settingsOf(list []checkpoint.Setting) map[string]string {
 	m := make(map[string]string, len(list))
 	for _, s := range list {
 		m[s.Key] = s.Value

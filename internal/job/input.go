@@ -10,6 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -191,9 +192,9 @@ func (s *namedSource) record(r *stream.Record, refusal *stream.DataError) error 
 	return nil
 }
 
-// Seek implements stream.Seeker where the source does.
+// Seek implements checkpoint.Seeker where the source does.
 func (s *namedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
-	if seeker, ok := s.Source.(stream.Seeker); ok {
+	if seeker, ok := s.Source.(checkpoint.Seeker); ok {
 		return seeker.Seek(ctx, next, last)
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/kafka"
@@ -237,13 +238,13 @@ func (l *Live) work(ctx context.Context, name string, src stream.Source, dec str
 	}
 	rc := runConfig(cfg)
 	rc.Source, rc.Decoder, rc.Engine, rc.BatchBytes = src, dec, e, wire.BatchBytes(ec.Memory)
-	rc.Adjusted = func(list []stream.SettingChange) { logAdjusted(l.log, name, list) }
-	rc.Rebuilding = func(from, to int64, changed []stream.SettingChange) {
+	rc.Adjusted = func(list []checkpoint.SettingChange) { logAdjusted(l.log, name, list) }
+	rc.Rebuilding = func(from, to int64, changed []checkpoint.SettingChange) {
 		l.log.Warn("the checkpoint is the one of another version: its messages are learnt again, without writing",
-			"partition", name, "from", from, "to", to, "differs", (&stream.SettingsError{Changed: changed}).Error())
+			"partition", name, "from", from, "to", to, "differs", (&checkpoint.SettingsError{Changed: changed}).Error())
 	}
 	if p, ok := src.(*kafka.Partition); ok {
-		rc.Settings = append(rc.Settings, stream.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
+		rc.Settings = append(rc.Settings, checkpoint.Setting{Key: "topic.partitions", Value: strconv.Itoa(p.Partitions())})
 	}
 	damaged := func() int64 { return 0 }
 	switch {
@@ -311,7 +312,7 @@ func (l *Live) engineConfig(cfg *config.Config, name string, labels map[string]s
 }
 
 // logAdjusted logs the settings that differ from those of the checkpoint.
-func logAdjusted(log *slog.Logger, partition string, list []stream.SettingChange) {
+func logAdjusted(log *slog.Logger, partition string, list []checkpoint.SettingChange) {
 	for _, c := range list {
 		log.Info("setting changed since the checkpoint; the models go on",
 			"partition", partition, "key", c.Key, "checkpoint", c.Saved, "now", c.Now)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // A pacer limits a loop to a number of iterations per second.
@@ -64,9 +65,9 @@ func (p *pacedSource) Read(ctx context.Context, dst []stream.Message) (int, erro
 	return n, err
 }
 
-// Seek implements stream.Seeker where the source does.
+// Seek implements checkpoint.Seeker where the source does.
 func (p *pacedSource) Seek(ctx context.Context, next int64, last stream.Mark) error {
-	if s, ok := p.Source.(stream.Seeker); ok {
+	if s, ok := p.Source.(checkpoint.Seeker); ok {
 		return s.Seek(ctx, next, last)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/simulate"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/sim"
 )
 
@@ -22,7 +23,7 @@ func TestPacedSourceSeeks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, ok := paced(src, dec, 1e12).(stream.Seeker)
+	s, ok := paced(src, dec, 1e12).(checkpoint.Seeker)
 	if !ok {
 		t.Fatal("a paced source has no Seek")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/orffvar/forecaster/internal/shell"
 	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
@@ -93,10 +94,10 @@ func Replay(ctx context.Context, cfg *config.Config, o ReplayOptions) (r *Replay
 		BatchBytes:  wire.BatchBytes(ec.Memory),
 	}
 	reset := ""
-	var adjusted []stream.SettingChange
+	var adjusted []checkpoint.SettingChange
 	var before []string // checkpoints
 	if o.State != "" {
-		rc.Adjusted = func(list []stream.SettingChange) { adjusted = list }
+		rc.Adjusted = func(list []checkpoint.SettingChange) { adjusted = list }
 		reset = "forecaster checkpoint reset " + shell.Quote(o.State) + " --yes"
 		var store *file.Store
 		if store, r.Resumed, err = keepState(ctx, cfg, o.State, o.Log, &rc); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/wire"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -20,8 +20,8 @@ import (
 const ofFile = "file"
 
 // warmStart returns the run.Config.Warm of a partition: what a replay has left in state.dir.
-func warmStart(dir, partition string, log *slog.Logger) func() ([]stream.Checkpoint, error) {
-	return func() ([]stream.Checkpoint, error) {
+func warmStart(dir, partition string, log *slog.Logger) func() ([]checkpoint.Checkpoint, error) {
+	return func() ([]checkpoint.Checkpoint, error) {
 		from := filepath.Join(dir, ofFile)
 		list, err := file.Newest(from)
 		if err == nil {
@@ -42,7 +42,7 @@ func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Lo
 	rc.Store, rc.Settings, rc.Adjustable = store, wire.Settings(cfg), wire.Adjustable
 	list, err := store.Load(ctx)
 	switch {
-	case errors.Is(err, stream.ErrNoCheckpoint):
+	case errors.Is(err, checkpoint.ErrNoCheckpoint):
 		return store, false, nil
 	case err == nil:
 		resumed, err = beginsAs(ctx, cfg, list[len(list)-1])
@@ -56,13 +56,13 @@ func keepState(ctx context.Context, cfg *config.Config, dir string, log *slog.Lo
 			last.Outputs = nil
 		}
 		rc.Store = fromNothing{store}
-		rc.Warm = func() ([]stream.Checkpoint, error) { return list, nil }
+		rc.Warm = func() ([]checkpoint.Checkpoint, error) { return list, nil }
 	}
 	return store, resumed, nil
 }
 
 // beginsAs reports whether the input file begins with the rows of a checkpoint.
-func beginsAs(ctx context.Context, cfg *config.Config, c stream.Checkpoint) (bool, error) {
+func beginsAs(ctx context.Context, cfg *config.Config, c checkpoint.Checkpoint) (bool, error) {
 	src, err := wire.OpenFile(cfg)
 	if err != nil {
 		return false, err
@@ -76,10 +76,10 @@ func beginsAs(ctx context.Context, cfg *config.Config, c stream.Checkpoint) (boo
 }
 
 // fromNothing is a store whose checkpoints are of another file.
-type fromNothing struct{ stream.Store }
+type fromNothing struct{ checkpoint.Store }
 
-func (fromNothing) Load(context.Context) ([]stream.Checkpoint, error) {
-	return nil, stream.ErrNoCheckpoint
+func (fromNothing) Load(context.Context) ([]checkpoint.Checkpoint, error) {
+	return nil, checkpoint.ErrNoCheckpoint
 }
 
 // keepOnly removes the checkpoints below a state directory that are not among the given ones: those of

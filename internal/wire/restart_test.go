@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -103,7 +104,7 @@ func restart(t *testing.T, keys, before string, after []string) {
 	for _, sets := range after {
 		t.Run(sets, func(t *testing.T) {
 			c := adjustedTo(t, keys, before+"; "+sets)
-			for _, d := range stream.CompareSettings(Settings(first), Settings(c)) {
+			for _, d := range checkpoint.Compare(Settings(first), Settings(c)) {
 				if !slices.Contains(Adjustable, d.Key) {
 					t.Fatal(d)
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/events"
 	"github.com/orffvar/forecaster/internal/isa"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // stateVersion changes whenever a change of the program changes forecasts
@@ -19,8 +19,8 @@ const stateVersion = 27
 
 // Settings returns what the state of an engine depends on beside the log, ascending by
 // key: the settings of the engine and the arithmetic of the build.
-func Settings(c *config.Config) []stream.Setting {
-	list := []stream.Setting{
+func Settings(c *config.Config) []checkpoint.Setting {
+	list := []checkpoint.Setting{
 		{Key: "build.state", Value: strconv.Itoa(stateVersion)},
 		{Key: "build.architecture", Value: runtime.GOARCH},
 		{Key: "build.level", Value: ReadInfo().Level},
@@ -31,11 +31,11 @@ func Settings(c *config.Config) []stream.Setting {
 	for _, block := range []string{"pipeline", "model", "evaluate"} {
 		for _, v := range c.Values(block) {
 			if !slices.Contains(indifferent, v.Key) {
-				list = append(list, stream.Setting{Key: v.Key, Value: v.Text})
+				list = append(list, checkpoint.Setting{Key: v.Key, Value: v.Text})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b stream.Setting) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(list, func(a, b checkpoint.Setting) int { return cmp.Compare(a.Key, b.Key) })
 	return list
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // tee is a sink that writes to several, in order. Its positions are the positions of all of
@@ -23,22 +24,22 @@ func (t tee) Write(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// Positions implements stream.Positioner.
-func (t tee) Positions() stream.Positions {
-	all := stream.Positions{}
+// Positions implements checkpoint.Positioner.
+func (t tee) Positions() checkpoint.Positions {
+	all := checkpoint.Positions{}
 	for _, s := range t {
-		if p, ok := s.(stream.Positioner); ok {
+		if p, ok := s.(checkpoint.Positioner); ok {
 			all = append(all, p.Positions()...)
 		}
 	}
-	slices.SortFunc(all, func(a, b stream.Position) int { return cmp.Compare(a.Output, b.Output) })
+	slices.SortFunc(all, func(a, b checkpoint.Position) int { return cmp.Compare(a.Output, b.Output) })
 	return all
 }
 
-// Resume implements stream.Positioner.
-func (t tee) Resume(at stream.Positions) error {
+// Resume implements checkpoint.Positioner.
+func (t tee) Resume(at checkpoint.Positions) error {
 	for _, s := range t {
-		if p, ok := s.(stream.Positioner); ok {
+		if p, ok := s.(checkpoint.Positioner); ok {
 			if err := p.Resume(at); err != nil {
 				return err
 			}

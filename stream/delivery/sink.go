@@ -46,7 +46,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Sink is a stream.Sink and a stream.Positioner without Close. Write and SetBatchSize are for one goroutine; the other
+// Sink is a stream.Sink and a checkpoint.Positioner without Close. Write and SetBatchSize are for one goroutine; the other
 // methods are for any.
 type Sink struct {
 	config Config

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// Positions implements stream.Positioner: the lines that the server has accepted and may not have kept go
+// Positions implements checkpoint.Positioner: the lines that the server has accepted and may not have kept go
 // into the checkpoint, so that they are safe although this process ends with the server.
-func (s *Sink) Positions() stream.Positions {
+func (s *Sink) Positions() checkpoint.Positions {
 	s.busy.Lock()
 	defer s.busy.Unlock()
 	if len(s.settling.kept) == 0 {
@@ -30,12 +30,12 @@ func (s *Sink) Positions() stream.Positions {
 	if err = errors.Join(err, w.Close()); err != nil {
 		panic("delivery: " + err.Error()) // memory takes everything
 	}
-	return stream.Positions{{Output: s.config.Name, Unsettled: b.String()}}
+	return checkpoint.Positions{{Output: s.config.Name, Unsettled: b.String()}}
 }
 
-// Resume implements stream.Positioner: it sends again what the checkpoint has, with the next request or by
+// Resume implements checkpoint.Positioner: it sends again what the checkpoint has, with the next request or by
 // itself.
-func (s *Sink) Resume(at stream.Positions) error {
+func (s *Sink) Resume(at checkpoint.Positions) error {
 	text := at.UnsettledOf(s.config.Name)
 	if text == "" {
 		return nil

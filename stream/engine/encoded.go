@@ -5,15 +5,15 @@ import (
 	"iter"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // Encoded returns the whole state, or the changes since the last call of Saved, without series
 // that had no record since then. All batches must have been scored. Each reading encodes the
 // state again, series by series: nothing may be learnt or scored meanwhile.
-func (e *Engine) Encoded(all bool) stream.State {
+func (e *Engine) Encoded(all bool) checkpoint.State {
 	v := encoding{e, all}
-	return stream.State{Size: snapshot.Size(v), Open: func() (io.ReadCloser, error) {
+	return checkpoint.State{Size: snapshot.Size(v), Open: func() (io.ReadCloser, error) {
 		next, stop := iter.Pull(snapshot.Pieces(v))
 		return &pieceReader{next: next, stop: stop}, nil
 	}}

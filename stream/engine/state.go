@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // Saved notes that the present state was kept: changes count from here.
@@ -23,12 +23,12 @@ func (e *Engine) Saved() {
 // order. After an error the Engine is as before. Horizon, Emit, Levels, Joint, Intervals,
 // Baselines, Anomalies and MetricsWindow may differ from the saved Engine's: the models
 // go on, and new scores, intervals and baselines begin now.
-func (e *Engine) Restore(whole stream.State, changes ...stream.State) error {
+func (e *Engine) Restore(whole checkpoint.State, changes ...checkpoint.State) error {
 	fresh, err := New(e.c)
 	if err != nil {
 		return err
 	}
-	for i, s := range append([]stream.State{whole}, changes...) {
+	for i, s := range append([]checkpoint.State{whole}, changes...) {
 		if err := fresh.read(s, i == 0); err != nil {
 			return fmt.Errorf("stream: a state does not read back: %w", err)
 		}
@@ -40,7 +40,7 @@ func (e *Engine) Restore(whole stream.State, changes ...stream.State) error {
 }
 
 // read restores s: the whole state, or changes.
-func (e *Engine) read(s stream.State, all bool) error {
+func (e *Engine) read(s checkpoint.State, all bool) error {
 	src, err := s.Reader()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (e *Engine) read(s stream.State, all bool) error {
 
 // Warm is Restore for another log: the models go on, and messages count from the first one
 // that comes.
-func (e *Engine) Warm(whole stream.State, changes ...stream.State) error {
+func (e *Engine) Warm(whole checkpoint.State, changes ...checkpoint.State) error {
 	err := e.Restore(whole, changes...)
 	if err == nil {
 		e.next = 0

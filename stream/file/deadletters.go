@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // DeadLetters writes dead letters as lines of JSON:
@@ -29,7 +30,7 @@ func OpenDeadLetters(path string) (*DeadLetters, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.Resume(stream.Positions{}); err != nil {
+	if err := o.Resume(checkpoint.Positions{}); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
 	return &DeadLetters{output: o}, nil

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 )
 
@@ -82,7 +82,7 @@ func TestFault63_NoDescriptors(t *testing.T) {
 	}
 	defer s.Close()
 	waiting := func(n int) bool { return strings.Count(log.String(), "no file descriptor is free") >= n }
-	for i, c := range []stream.Checkpoint{{Next: 5, State: stream.StateOf([]byte("whole"))}, {Next: 6, Since: 5, State: stream.StateOf([]byte("change"))}, {Next: 7, State: stream.StateOf([]byte("whole"))}} {
+	for i, c := range []checkpoint.Checkpoint{{Next: 5, State: checkpoint.StateOf([]byte("whole"))}, {Next: 6, Since: 5, State: checkpoint.StateOf([]byte("change"))}, {Next: 7, State: checkpoint.StateOf([]byte("whole"))}} {
 		give := exhaust(t)
 		done := make(chan error, 1)
 		go func() { done <- s.Save(context.Background(), c) }()
@@ -99,7 +99,7 @@ func TestFault63_NoDescriptors(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	done := make(chan error, 1)
-	go func() { done <- s.Save(ctx, stream.Checkpoint{Next: 8, Since: 7}) }()
+	go func() { done <- s.Save(ctx, checkpoint.Checkpoint{Next: 8, Since: 7}) }()
 	for !waiting(4) && len(done) == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -108,7 +108,7 @@ func TestFault63_NoDescriptors(t *testing.T) {
 		t.Errorf("after the end of its context Save returned %v", err)
 	}
 	loaded := make(chan error, 1)
-	var list []stream.Checkpoint
+	var list []checkpoint.Checkpoint
 	go func() {
 		var err error
 		list, err = s.Load(context.Background())

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/orffvar/forecaster/internal/shell"
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // output is a file that is written from front to back and has a position, which
@@ -84,7 +84,7 @@ func create(path string) (*output, error) {
 }
 
 // Continues reports whether a file still has the content up to its position.
-func Continues(path string, at stream.Positions) bool {
+func Continues(path string, at checkpoint.Positions) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return false
@@ -124,17 +124,17 @@ func (o *output) write(p []byte, sync bool) error {
 	return nil
 }
 
-// Positions implements stream.Positioner.
-func (o *output) Positions() stream.Positions {
+// Positions implements checkpoint.Positioner.
+func (o *output) Positions() checkpoint.Positions {
 	if !o.seeks {
 		return nil
 	}
-	return stream.Positions{{Output: o.name(), Length: o.length}}
+	return checkpoint.Positions{{Output: o.name(), Length: o.length}}
 }
 
-// Resume implements stream.Positioner. It fails when the file is shorter than at says, and, without
+// Resume implements checkpoint.Positioner. It fails when the file is shorter than at says, and, without
 // at, when it has something else than forecasts.
-func (o *output) Resume(at stream.Positions) error {
+func (o *output) Resume(at checkpoint.Positions) error {
 	o.resumed = true
 	if !o.seeks {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // Encoder turns the points of a batch into text.
@@ -18,7 +19,7 @@ type Encoder interface {
 	AppendBatch(dst []byte, b *stream.Batch) []byte
 }
 
-// Sink writes points to a file. It implements stream.Sink and stream.Positioner.
+// Sink writes points to a file. It implements stream.Sink and checkpoint.Positioner.
 type Sink struct {
 	*output
 	enc Encoder
@@ -36,9 +37,9 @@ func CreateSink(path string, enc Encoder) (*Sink, error) {
 	return &Sink{output: o, enc: enc}, nil
 }
 
-// Resume implements stream.Positioner. It also fails when a file that at knows has another
+// Resume implements checkpoint.Positioner. It also fails when a file that at knows has another
 // header: lines of other columns would follow.
-func (s *Sink) Resume(at stream.Positions) error {
+func (s *Sink) Resume(at checkpoint.Positions) error {
 	err := s.output.Resume(at)
 	if _, known := at.Of(s.name()); err != nil || !known || s.length == 0 {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
@@ -157,7 +158,7 @@ func TestResumeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Resume(stream.Positions{{Output: "file " + path, Length: 11}}); err == nil || !strings.Contains(err.Error(), "it has 10 bytes, the checkpoint says 11") {
+	if err := s.Resume(checkpoint.Positions{{Output: "file " + path, Length: 11}}); err == nil || !strings.Contains(err.Error(), "it has 10 bytes, the checkpoint says 11") {
 		t.Errorf("a file that was cut gave %v", err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "0123456789" {
@@ -171,7 +172,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	defer s.Close()
 	length := int64(len(columns) + 7)
-	if err := s.Resume(stream.Positions{{Output: "file " + path, Length: length}}); err == nil || !strings.Contains(err.Error(), "has the columns "+columns+",level, and this configuration writes "+columns+". Give") {
+	if err := s.Resume(checkpoint.Positions{{Output: "file " + path, Length: length}}); err == nil || !strings.Contains(err.Error(), "has the columns "+columns+",level, and this configuration writes "+columns+". Give") {
 		t.Errorf("a file with other columns gave %v", err)
 	}
 	if _, err := file.CreateSink(filepath.Join(t.TempDir(), "no", "such", "dir"), file.CSV{}); err == nil {

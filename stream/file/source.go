@@ -85,7 +85,7 @@ type SourceConfig struct {
 }
 
 // Source reads the lines of a file as messages: offset = line - 1, partition =
-// -1. Blank lines are skipped. It implements stream.Source and stream.Seeker.
+// -1. Blank lines are skipped. It implements stream.Source and checkpoint.Seeker.
 type Source struct {
 	path    string
 	file    *os.File
@@ -247,10 +247,10 @@ func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 // processed lines.
 var ErrOtherFile = errors.New("it is not the file it was")
 
-// Once implements stream.OnceOnly: standard input and pipes cannot go back.
+// Once implements checkpoint.OnceOnly: standard input and pipes cannot go back.
 func (s *Source) Once() bool { return s.live != nil }
 
-// Seek implements stream.Seeker. It cannot check the earlier lines of standard input or of
+// Seek implements checkpoint.Seeker. It cannot check the earlier lines of standard input or of
 // a pipe.
 func (s *Source) Seek(ctx context.Context, next int64, last stream.Mark) error {
 	s.began = true

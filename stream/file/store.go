@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 
 // Store keeps checkpoints in a directory, in files whose names sort by age. A file
 // begins with a whole checkpoint; the changes to it are appended. The last two
-// files are kept. It implements stream.Store.
+// files are kept. It implements checkpoint.Store.
 type Store struct {
 	dir     string
 	disk    Disk
@@ -81,29 +82,29 @@ func Checkpoints(dir string) ([]string, error) {
 }
 
 // Newest returns the newest readable checkpoint in a directory, as a whole one and the
-// changes to it, or stream.ErrNoCheckpoint. It needs no lock.
-func Newest(dir string) ([]stream.Checkpoint, error) {
+// changes to it, or checkpoint.ErrNoCheckpoint. It needs no lock.
+func Newest(dir string) ([]checkpoint.Checkpoint, error) {
 	paths, err := Checkpoints(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, stream.ErrNoCheckpoint
+		return nil, checkpoint.ErrNoCheckpoint
 	}
 	for _, path := range paths {
 		r, size, problem := directory(dir).Read(filepath.Base(path))
 		if err = problem; err != nil {
 			break
 		}
-		list, _, problem := stream.ParseCheckpoints(r, size)
+		list, _, problem := checkpoint.Parse(r, size)
 		if len(list) > 0 {
 			return list, nil
 		}
-		if err = fmt.Errorf("%s: %w", path, problem); errors.Is(err, stream.ErrVersion) {
+		if err = fmt.Errorf("%s: %w", path, problem); errors.Is(err, checkpoint.ErrVersion) {
 			break
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return nil, stream.ErrNoCheckpoint
+	return nil, checkpoint.ErrNoCheckpoint
 }
 
 // newestFirst returns the names of the files with checkpoints.
@@ -139,10 +140,10 @@ func number(file string) (uint64, bool) {
 // goroutine.
 func (s *Store) Damaged() int64 { return s.damaged.Load() }
 
-// Load implements stream.Store. It reads a damaged file up to the damage: the end is
+// Load implements checkpoint.Store. It reads a damaged file up to the damage: the end is
 // missing when a process dies while writing. A file without a readable checkpoint gets
 // .damaged behind its name, and the file before it is used.
-func (s *Store) Load(ctx context.Context) (list []stream.Checkpoint, err error) {
+func (s *Store) Load(ctx context.Context) (list []checkpoint.Checkpoint, err error) {
 	err = s.patiently(ctx, func() error {
 		list, err = s.load()
 		return err
@@ -150,7 +151,7 @@ func (s *Store) Load(ctx context.Context) (list []stream.Checkpoint, err error) 
 	return list, err
 }
 
-func (s *Store) load() ([]stream.Checkpoint, error) {
+func (s *Store) load() ([]checkpoint.Checkpoint, error) {
 	s.open = ""
 	names, err := newestFirst(s.disk)
 	if err != nil {
@@ -162,8 +163,8 @@ func (s *Store) load() ([]stream.Checkpoint, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, n, err := stream.ParseCheckpoints(r, size)
-		if errors.Is(err, stream.ErrVersion) {
+		list, n, err := checkpoint.Parse(r, size)
+		if errors.Is(err, checkpoint.ErrVersion) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err)
 		}
 		if err != nil {
@@ -178,7 +179,7 @@ func (s *Store) load() ([]stream.Checkpoint, error) {
 	if damage != nil {
 		return nil, fmt.Errorf("no checkpoint in %s can be read: %w", s.dir, damage)
 	}
-	return nil, stream.ErrNoCheckpoint
+	return nil, checkpoint.ErrNoCheckpoint
 }
 
 func (s *Store) putAside(names []string) error {
@@ -192,8 +193,8 @@ func (s *Store) putAside(names []string) error {
 
 var errChanges = errors.New("changes to a checkpoint that this store has not saved")
 
-// Save implements stream.Store.
-func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
+// Save implements checkpoint.Store.
+func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	file := s.open
 	s.open = "" // until all is well: nothing may follow a part
 	err := s.patiently(ctx, func() (err error) {

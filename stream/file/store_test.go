@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -33,7 +33,7 @@ func openStore(t *testing.T, dir string) *file.Store {
 
 func TestStoreContract(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
-	streamtest.TestStore(t, func(t *testing.T) (stream.Store, func()) {
+	streamtest.TestStore(t, func(t *testing.T) (checkpoint.Store, func()) {
 		s := openStore(t, dir)
 		return s, func() {
 			if err := s.Close(); err != nil {
@@ -46,7 +46,7 @@ func TestStoreContract(t *testing.T) {
 func save(t *testing.T, s *file.Store, next ...int64) {
 	t.Helper()
 	for _, n := range next {
-		if err := s.Save(context.Background(), stream.Checkpoint{Next: n, State: stream.StateOf([]byte("state"))}); err != nil {
+		if err := s.Save(context.Background(), checkpoint.Checkpoint{Next: n, State: checkpoint.StateOf([]byte("state"))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestFault34_TornCheckpoint(t *testing.T) {
 	var ends []int // of the checkpoints in the newest file
 	save(t, s, 1)
 	for next := int64(2); next < 6; next++ {
-		c := stream.Checkpoint{Next: next, State: stream.StateOf([]byte("state"))}
+		c := checkpoint.Checkpoint{Next: next, State: checkpoint.StateOf([]byte("state"))}
 		if next > 2 {
 			c.Since = next - 1
 		}
@@ -214,14 +214,14 @@ func (d memoryDisk) Rename(from, to string) error {
 // saved before, and nothing follows it until there is a whole checkpoint again.
 func TestFault39_NoRoom(t *testing.T) {
 	ctx := context.Background()
-	at := func(next, since int64) stream.Checkpoint {
-		return stream.Checkpoint{Next: next, Since: since, State: stream.StateOf([]byte("state"))}
+	at := func(next, since int64) checkpoint.Checkpoint {
+		return checkpoint.Checkpoint{Next: next, Since: since, State: checkpoint.StateOf([]byte("state"))}
 	}
 	for room := range 800 {
 		disk := &full{Disk: memoryDisk{}, room: room}
 		s := file.NewStore(disk, quiet)
 		last := int64(0)
-		for _, c := range []stream.Checkpoint{at(1, 0), at(2, 1), at(3, 2), at(4, 0), at(5, 4)} {
+		for _, c := range []checkpoint.Checkpoint{at(1, 0), at(2, 1), at(3, 2), at(4, 0), at(5, 4)} {
 			if err := s.Save(ctx, c); err != nil {
 				if !errors.Is(err, syscall.ENOSPC) {
 					t.Fatal(err)
@@ -242,7 +242,7 @@ func TestFault39_NoRoom(t *testing.T) {
 		}
 		again := file.NewStore(disk, quiet)
 		if last == 0 {
-			if _, err := again.Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
+			if _, err := again.Load(ctx); !errors.Is(err, checkpoint.ErrNoCheckpoint) {
 				t.Fatalf("room for %d: %v", room, err)
 			}
 			continue
@@ -270,7 +270,7 @@ func TestStoreRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Load(ctx); !errors.Is(err, stream.ErrCorrupt) || errors.Is(err, stream.ErrNoCheckpoint) || !strings.Contains(err.Error(), "no checkpoint in ") {
+		if _, err := s.Load(ctx); !errors.Is(err, checkpoint.ErrCorrupt) || errors.Is(err, checkpoint.ErrNoCheckpoint) || !strings.Contains(err.Error(), "no checkpoint in ") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -278,14 +278,14 @@ func TestStoreRefuses(t *testing.T) {
 		dir := t.TempDir()
 		s := openStore(t, dir)
 		save(t, s, 1)
-		newer, err := os.ReadFile("../testdata/checkpoint-newer.bin")
+		newer, err := os.ReadFile("../checkpoint/testdata/checkpoint-newer.bin")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "checkpoint-0000000000000009"), newer, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Load(ctx); !errors.Is(err, stream.ErrVersion) || !strings.Contains(err.Error(), "a newer build has written it") {
+		if _, err := s.Load(ctx); !errors.Is(err, checkpoint.ErrVersion) || !strings.Contains(err.Error(), "a newer build has written it") {
 			t.Errorf("got %v", err)
 		}
 		if left, err := os.ReadFile(filepath.Join(dir, "checkpoint-0000000000000009")); err != nil || !bytes.Equal(left, newer) {

@@ -19,6 +19,7 @@ import (
 	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
@@ -582,7 +583,7 @@ func acceptedMeansDurable(t *testing.T, both bool) {
 		if i%20 != 19 {
 			continue
 		}
-		saved := stream.Checkpoint{Outputs: sink.Positions()}
+		saved := checkpoint.Checkpoint{Outputs: sink.Positions()}
 		db.Kill()
 		if both {
 			sink.Close()
@@ -590,7 +591,7 @@ func acceptedMeansDurable(t *testing.T, both bool) {
 			if err := saved.Encode(&b); err != nil {
 				t.Fatal(err)
 			}
-			list, _, err := stream.ParseCheckpoints(bytes.NewReader(b.Bytes()), int64(b.Len()))
+			list, _, err := checkpoint.Parse(bytes.NewReader(b.Bytes()), int64(b.Len()))
 			if err != nil {
 				t.Fatal(err)
 			}

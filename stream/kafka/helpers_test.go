@@ -15,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/devbroker"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 const topic = "in"
@@ -198,4 +199,6 @@ func checkNumbers(t testing.TB, messages []stream.Message, n, m int) {
 }
 
 // settings are what the states of the tests depend on.
-func settings() []stream.Setting { return []stream.Setting{{Key: "model.type", Value: "drift"}} }
+func settings() []checkpoint.Setting {
+	return []checkpoint.Setting{{Key: "model.type", Value: "drift"}}
+}

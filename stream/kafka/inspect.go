@@ -9,6 +9,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // SavedCheckpoint describes a snapshot in a state topic with the changes to it.
@@ -21,8 +22,8 @@ type SavedCheckpoint struct {
 	Changes   int   // after the whole checkpoint
 	Next      int64 // offset to resume from
 	Last      stream.Mark
-	Settings  []stream.Setting
-	Outputs   stream.Positions
+	Settings  []checkpoint.Setting
+	Outputs   checkpoint.Positions
 	Err       error // why not all of it can be read
 }
 
@@ -102,7 +103,7 @@ func (s *SavedState) Checkpoints(ctx context.Context) ([]SavedCheckpoint, error)
 // describe fills in the content of a snapshot.
 func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) error {
 	list, _, err := s.read(ctx, m)
-	if err != nil && !errors.Is(err, stream.ErrCorrupt) && !errors.Is(err, stream.ErrVersion) {
+	if err != nil && !errors.Is(err, checkpoint.ErrCorrupt) && !errors.Is(err, checkpoint.ErrVersion) {
 		return err
 	}
 	c.Err = err

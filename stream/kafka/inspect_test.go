@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // TestSavedState: what a group has saved can be looked at from outside, whatever its
@@ -34,7 +34,7 @@ func TestSavedState(t *testing.T) {
 	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 4)}); err != nil {
 		t.Fatal(err)
 	}
-	if list, err = saved.Checkpoints(ctx); err != nil || list[0].Next != 3 || !errors.Is(list[0].Err, stream.ErrCorrupt) || list[1].Err != nil {
+	if list, err = saved.Checkpoints(ctx); err != nil || list[0].Next != 3 || !errors.Is(list[0].Err, checkpoint.ErrCorrupt) || list[1].Err != nil {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if _, err := saved.Reset(ctx); !errors.Is(err, ErrInUse) {
@@ -48,7 +48,7 @@ func TestSavedState(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	p, _ = own(t, addr)
-	if _, err := openState(t, addr).Store(p).Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
+	if _, err := openState(t, addr).Store(p).Load(ctx); !errors.Is(err, checkpoint.ErrNoCheckpoint) {
 		t.Errorf("after a reset: %v", err)
 	}
 	if _, err := newGroup(t, quick(addr)).SavedState(ctx, "no-such-topic"); err == nil || !strings.Contains(err.Error(), "no-such-topic") {

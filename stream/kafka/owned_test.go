@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // TestHandedOverPartitionIsNotCommitted: when a partition was handed over, the process commits
@@ -41,7 +42,7 @@ func TestFault38_OtherCheckpoint(t *testing.T) {
 		}
 	}
 	other := checkpointAt(2, 100)
-	other.State = stream.StateOf(bytes.Repeat([]byte("x"), 100))
+	other.State = checkpoint.StateOf(bytes.Repeat([]byte("x"), 100))
 	var encoded bytes.Buffer
 	if err := other.Encode(&encoded); err != nil {
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func TestFault38_OtherCheckpoint(t *testing.T) {
 	if sha256.Sum256(chunk) == s.current.sum {
 		t.Fatal("the other checkpoint is the same")
 	}
-	if _, _, err := stream.ParseCheckpoints(bytes.NewReader(chunk), int64(len(chunk))); err != nil {
+	if _, _, err := checkpoint.Parse(bytes.NewReader(chunk), int64(len(chunk))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 0), value: chunk}); err != nil {
@@ -64,7 +65,7 @@ func TestFault38_OtherCheckpoint(t *testing.T) {
 	if _, err := s.produce(ctx, outgoing{key: s.key(s.previous.id, 0), value: chunk}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.Store(p).Load(ctx); !errors.Is(err, stream.ErrCorrupt) || !strings.Contains(err.Error(), "the checksum of snapshot") {
+	if _, err := state.Store(p).Load(ctx); !errors.Is(err, checkpoint.ErrCorrupt) || !strings.Contains(err.Error(), "the checksum of snapshot") {
 		t.Errorf("got %v", err)
 	}
 }

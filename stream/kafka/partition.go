@@ -10,6 +10,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // Partition is a partition while it is assigned: a stream.Source, Seeker, Verifier and
@@ -58,10 +59,10 @@ type counters struct {
 }
 
 var (
-	_ stream.Source    = (*Partition)(nil)
-	_ stream.Seeker    = (*Partition)(nil)
-	_ stream.Verifier  = (*Partition)(nil)
-	_ stream.Committer = (*Partition)(nil)
+	_ stream.Source        = (*Partition)(nil)
+	_ checkpoint.Seeker    = (*Partition)(nil)
+	_ checkpoint.Verifier  = (*Partition)(nil)
+	_ checkpoint.Committer = (*Partition)(nil)
 )
 
 func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {

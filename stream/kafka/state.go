@@ -20,6 +20,7 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // chunkBytes is less than what any broker accepts as a message.
@@ -212,17 +213,17 @@ type Store struct {
 	damaged           atomic.Int64
 }
 
-var _ stream.Store = (*Store)(nil)
+var _ checkpoint.Store = (*Store)(nil)
 
 // Damaged returns how many snapshots Load has found damaged. It may be called from
 // any goroutine.
 func (s *Store) Damaged() int64 { return s.damaged.Load() }
 
-// Load implements stream.Store. It returns the committed snapshot; of a damaged one the
+// Load implements checkpoint.Store. It returns the committed snapshot; of a damaged one the
 // part before the damage, or else the snapshot before. Without a commit it returns the
 // newest snapshot: all points before it were accepted, whoever wrote it. Load writes
 // nothing: see collect.
-func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
+func (s *Store) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 	s.sum = nil
 	if s.p.tp.partition >= s.topic.count {
 		return nil, fmt.Errorf("kafka: the state topic %s has %d partitions, too few for %s", s.topic.topic, s.topic.count, s.p.tp)
@@ -234,7 +235,7 @@ func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 	case offset < 0:
 		return s.newest(ctx)
 	case text == startMark:
-		return nil, stream.ErrNoCheckpoint
+		return nil, checkpoint.ErrNoCheckpoint
 	}
 	list, err := parseManifests(text)
 	if err != nil {
@@ -253,7 +254,7 @@ func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 				s.discard(list[2])
 			}
 			return chain, nil
-		case !errors.Is(err, stream.ErrCorrupt):
+		case !errors.Is(err, checkpoint.ErrCorrupt):
 			return nil, err
 		}
 		damage = errors.Join(damage, err)
@@ -262,12 +263,12 @@ func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
 }
 
 // use is read, but counts and logs damage, and returns the intact part.
-func (s *Store) use(ctx context.Context, m manifest) (list []stream.Checkpoint, found map[string]int, err error) {
+func (s *Store) use(ctx context.Context, m manifest) (list []checkpoint.Checkpoint, found map[string]int, err error) {
 	list, found, err = s.read(ctx, m)
 	switch {
-	case errors.Is(err, stream.ErrVersion):
+	case errors.Is(err, checkpoint.ErrVersion):
 		return nil, nil, fmt.Errorf("kafka: snapshot %s of %s: %w", m.id, s.p.tp, err)
-	case errors.Is(err, stream.ErrCorrupt):
+	case errors.Is(err, checkpoint.ErrCorrupt):
 		s.damaged.Add(1)
 		s.topic.reader.config.Log.Warn("a checkpoint is damaged; what comes before it is used",
 			"partition", s.p.tp.String(), "snapshot", m.id, "good", len(list), "error", err)
@@ -276,9 +277,9 @@ func (s *Store) use(ctx context.Context, m manifest) (list []stream.Checkpoint, 
 }
 
 // read returns the checkpoints of a snapshot, and for all that is in the topic from
-// its first chunk on the number of chunks. With an error that wraps stream.ErrCorrupt come the
+// its first chunk on the number of chunks. With an error that wraps checkpoint.ErrCorrupt come the
 // checkpoints before the damage.
-func (s *Store) read(ctx context.Context, m manifest) (list []stream.Checkpoint, found map[string]int, err error) {
+func (s *Store) read(ctx context.Context, m manifest) (list []checkpoint.Checkpoint, found map[string]int, err error) {
 	parts := make(chunks, m.chunks)
 	found = make(map[string]int)
 	err = s.scan(ctx, m.first, func(id string, chunk int, msg *stream.Message) {
@@ -298,19 +299,19 @@ func (s *Store) read(ctx context.Context, m manifest) (list []stream.Checkpoint,
 	if missing >= 0 {
 		parts = parts[:missing]
 	}
-	list, _, err = stream.ParseCheckpoints(parts, parts.size())
+	list, _, err = checkpoint.Parse(parts, parts.size())
 	switch {
 	case missing >= 0:
-		err = fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", stream.ErrCorrupt, missing, m.chunks, m.id)
+		err = fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", checkpoint.ErrCorrupt, missing, m.chunks, m.id)
 	case err == nil && parts.sum() != m.sum:
 		// Each checkpoint is valid, but they are not those that were committed.
-		list, err = nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", stream.ErrCorrupt, m.id)
+		list, err = nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", checkpoint.ErrCorrupt, m.id)
 	}
 	return list, found, err
 }
 
 // newest returns the newest snapshot in the topic.
-func (s *Store) newest(ctx context.Context) ([]stream.Checkpoint, error) {
+func (s *Store) newest(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 	list, err := s.manifests(ctx)
 	if err != nil {
 		return nil, err
@@ -323,11 +324,11 @@ func (s *Store) newest(ctx context.Context) ([]stream.Checkpoint, error) {
 			s.topic.reader.config.Log.Warn("the group has no committed offset; its last checkpoint is used",
 				"partition", s.p.tp.String(), "offset", chain[len(chain)-1].Next)
 			return chain, nil
-		case !errors.Is(err, stream.ErrCorrupt):
+		case !errors.Is(err, checkpoint.ErrCorrupt):
 			return nil, err
 		}
 	}
-	return nil, stream.ErrNoCheckpoint
+	return nil, checkpoint.ErrNoCheckpoint
 }
 
 // manifests returns the manifests of the snapshots in the topic, newest first.
@@ -351,8 +352,8 @@ func (s *Store) manifests(ctx context.Context) ([]manifest, error) {
 
 var errChanges = errors.New("kafka: changes to a checkpoint that this store has not saved")
 
-// Save implements stream.Store.
-func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
+// Save implements checkpoint.Store.
+func (s *Store) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	ctx, cancel := s.p.owned(ctx)
 	defer cancel()
 	if ctx.Err() != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 
 	"github.com/orffvar/forecaster/eval"
@@ -72,7 +73,7 @@ func ownWith(t testing.TB, c GroupConfig) (p *Partition, end func()) {
 }
 
 func testStore(t *testing.T, addr string) {
-	streamtest.TestStore(t, func(t *testing.T) (stream.Store, func()) {
+	streamtest.TestStore(t, func(t *testing.T) (checkpoint.Store, func()) {
 		p, end := own(t, addr)
 		return openState(t, addr).Store(p), end
 	})
@@ -80,12 +81,12 @@ func testStore(t *testing.T, addr string) {
 
 func TestStoreContract(t *testing.T) { testStore(t, newBroker(t, 1).Addr()) }
 
-func checkpointAt(next int64, size int) stream.Checkpoint {
-	return stream.Checkpoint{Settings: settings(), Next: next, Outputs: stream.Positions{{Output: "file a", Length: 1}}, State: stream.StateOf(bytes.Repeat([]byte{byte(next)}, size))}
+func checkpointAt(next int64, size int) checkpoint.Checkpoint {
+	return checkpoint.Checkpoint{Settings: settings(), Next: next, Outputs: checkpoint.Positions{{Output: "file a", Length: 1}}, State: checkpoint.StateOf(bytes.Repeat([]byte{byte(next)}, size))}
 }
 
 // at returns the offset of the last of some checkpoints; -1 = none.
-func at(list []stream.Checkpoint) int64 {
+func at(list []checkpoint.Checkpoint) int64 {
 	if len(list) == 0 {
 		return -1
 	}
@@ -153,7 +154,7 @@ func TestFault38_ChunkMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := state.Store(p).Load(ctx)
-	if !errors.Is(err, stream.ErrCorrupt) || !strings.Contains(err.Error(), "chunk 1 of 3") || !strings.Contains(err.Error(), "does not begin with") {
+	if !errors.Is(err, checkpoint.ErrCorrupt) || !strings.Contains(err.Error(), "chunk 1 of 3") || !strings.Contains(err.Error(), "does not begin with") {
 		t.Errorf("got %v", err)
 	}
 	saveAt(t, fresh, 4)
@@ -204,7 +205,7 @@ func TestFault38_DamagedChanges(t *testing.T) {
 	if c, err := fresh.Load(ctx); err != nil || at(c) != 7 || fresh.Damaged() != 1 {
 		t.Fatalf("%d, %v; want what comes before the damage", at(c), err)
 	}
-	if err := fresh.Save(ctx, stream.Checkpoint{Next: 13, Since: 7}); !errors.Is(err, errChanges) {
+	if err := fresh.Save(ctx, checkpoint.Checkpoint{Next: 13, Since: 7}); !errors.Is(err, errChanges) {
 		t.Errorf("changes after a restart gave %v", err)
 	}
 	saveAt(t, fresh, 10)
@@ -495,7 +496,7 @@ func compare(t *testing.T, c GroupConfig, got *recorder) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var changes []stream.State
+		var changes []checkpoint.State
 		for _, cp := range chain[1:] {
 			changes = append(changes, cp.State)
 		}

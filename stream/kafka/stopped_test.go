@@ -10,6 +10,7 @@ import (
 
 	"github.com/orffvar/forecaster/internal/tools/testserver"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -34,8 +35,8 @@ func replacedWhileStopped(t *testing.T, addr string) {
 	c := quick(addr)
 	c.Stateful = true
 	dir, state := t.TempDir(), openState(t, addr)
-	stores := map[string]func(p *Partition) stream.Store{
-		"state.dir": func(*Partition) stream.Store {
+	stores := map[string]func(p *Partition) checkpoint.Store{
+		"state.dir": func(*Partition) checkpoint.Store {
 			store, err := file.OpenStore(filepath.Join(dir, "in-0"), quiet)
 			if err != nil {
 				t.Fatal(err)
@@ -43,7 +44,7 @@ func replacedWhileStopped(t *testing.T, addr string) {
 			t.Cleanup(func() { store.Close() })
 			return store
 		},
-		"state.topic": func(p *Partition) stream.Store { return state.Store(p) },
+		"state.topic": func(p *Partition) checkpoint.Store { return state.Store(p) },
 	}
 	work := func(name string) Work {
 		return func(ctx context.Context, p *Partition) error {

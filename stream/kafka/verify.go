@@ -11,6 +11,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // longPause is the time between two answers with messages after which the log is
@@ -45,10 +46,10 @@ func (p *Partition) verifyOnce(ctx context.Context) error {
 // witness is what reader, committer and watcher of a partition share.
 type witness struct {
 	sync.Mutex
-	stream.Witness
+	checkpoint.Witness
 }
 
-func (w *witness) copy() stream.Witness {
+func (w *witness) copy() checkpoint.Witness {
 	w.Lock()
 	defer w.Unlock()
 	return w.Witness

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
@@ -67,11 +68,11 @@ func NewDriver(c Config) (*Driver, error) {
 
 // Resume restores engine, source and sink from the last checkpoint.
 func (d *Driver) Resume(ctx context.Context) error {
-	var list []stream.Checkpoint
-	var last stream.Checkpoint
+	var list []checkpoint.Checkpoint
+	var last checkpoint.Checkpoint
 	if d.c.Store != nil {
 		var err error
-		if list, err = d.c.Store.Load(ctx); err != nil && !errors.Is(err, stream.ErrNoCheckpoint) {
+		if list, err = d.c.Store.Load(ctx); err != nil && !errors.Is(err, checkpoint.ErrNoCheckpoint) {
 			return fmt.Errorf("load the checkpoint: %w", err)
 		}
 	}
@@ -88,7 +89,7 @@ func (d *Driver) Resume(ctx context.Context) error {
 		}
 		last.Outputs = outputs
 	}
-	if p, ok := d.c.Sink.(stream.Positioner); ok {
+	if p, ok := d.c.Sink.(checkpoint.Positioner); ok {
 		if err := p.Resume(last.Outputs); err != nil {
 			return fmt.Errorf("resume the output: %w", err)
 		}
@@ -98,15 +99,15 @@ func (d *Driver) Resume(ctx context.Context) error {
 }
 
 // warm lets the models go on from Config.Warm. It returns where the outputs go on.
-func (d *Driver) warm() (stream.Positions, error) {
+func (d *Driver) warm() (checkpoint.Positions, error) {
 	list, err := d.c.Warm()
 	if err != nil {
-		if errors.Is(err, stream.ErrNoCheckpoint) {
+		if errors.Is(err, checkpoint.ErrNoCheckpoint) {
 			return nil, nil
 		}
 		return nil, err
 	}
-	ofTopic := func(s stream.Setting) bool { return strings.HasPrefix(s.Key, "topic.") }
+	ofTopic := func(s checkpoint.Setting) bool { return strings.HasPrefix(s.Key, "topic.") }
 	saved, now := slices.Clone(list[0].Settings), slices.Clone(d.c.Settings)
 	if err := d.compare(slices.DeleteFunc(saved, ofTopic), slices.DeleteFunc(now, ofTopic)); err != nil {
 		return nil, err
@@ -116,11 +117,11 @@ func (d *Driver) warm() (stream.Positions, error) {
 }
 
 // compare refuses settings that differ, unless they are adjustable.
-func (d *Driver) compare(saved, now []stream.Setting) error {
-	changed := stream.CompareSettings(saved, now)
-	fixed := slices.DeleteFunc(slices.Clone(changed), func(s stream.SettingChange) bool { return slices.Contains(d.c.Adjustable, s.Key) })
+func (d *Driver) compare(saved, now []checkpoint.Setting) error {
+	changed := checkpoint.Compare(saved, now)
+	fixed := slices.DeleteFunc(slices.Clone(changed), func(s checkpoint.SettingChange) bool { return slices.Contains(d.c.Adjustable, s.Key) })
 	if len(fixed) > 0 {
-		return &stream.SettingsError{Changed: fixed}
+		return &checkpoint.SettingsError{Changed: fixed}
 	}
 	if len(changed) > 0 && d.c.Adjusted != nil {
 		d.c.Adjusted(changed)
@@ -129,18 +130,18 @@ func (d *Driver) compare(saved, now []stream.Setting) error {
 }
 
 // statesOf returns the states of a whole checkpoint and of the changes to it.
-func statesOf(list []stream.Checkpoint) (whole stream.State, changes []stream.State) {
+func statesOf(list []checkpoint.Checkpoint) (whole checkpoint.State, changes []checkpoint.State) {
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}
 	return list[0].State, changes
 }
 
-func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
+func (d *Driver) restore(ctx context.Context, list []checkpoint.Checkpoint) error {
 	last := list[len(list)-1]
 	if err := d.compare(list[0].Settings, d.c.Settings); err != nil {
-		var other *stream.SettingsError
-		once, ok := d.c.Source.(stream.OnceOnly)
+		var other *checkpoint.SettingsError
+		once, ok := d.c.Source.(checkpoint.OnceOnly)
 		if d.c.Rebuild > 0 && !(ok && once.Once()) && errors.As(err, &other) && ofVersion(other.Changed) {
 			return d.rebuild.begin(ctx, &d.c, last, other.Changed)
 		}
@@ -151,9 +152,9 @@ func (d *Driver) restore(ctx context.Context, list []stream.Checkpoint) error {
 		return fmt.Errorf("restore the engine: %w", err)
 	}
 	if n := d.c.Engine.Next(); n != last.Next {
-		return fmt.Errorf("%w: its state is that of offset %d, not %d", stream.ErrCorrupt, n, last.Next)
+		return fmt.Errorf("%w: its state is that of offset %d, not %d", checkpoint.ErrCorrupt, n, last.Next)
 	}
-	if s, ok := d.c.Source.(stream.Seeker); ok {
+	if s, ok := d.c.Source.(checkpoint.Seeker); ok {
 		if err := s.Seek(ctx, last.Next, last.Last); err != nil {
 			return fmt.Errorf("go to offset %d of the source: %w", last.Next, err)
 		}
@@ -283,16 +284,16 @@ func (d *Driver) Deliver(ctx context.Context, b *engine.Results, lap func(Stage)
 
 // save stores the checkpoint in b and commits it.
 func (d *Driver) save(ctx context.Context, b *engine.Results) error {
-	if v, ok := d.c.Source.(stream.Verifier); ok {
+	if v, ok := d.c.Source.(checkpoint.Verifier); ok {
 		if err := v.Verify(ctx); err != nil {
 			return fmt.Errorf("verify the source: %w", err)
 		}
 	}
-	c := stream.Checkpoint{Next: b.Next, Since: b.Since, Last: b.Last, State: d.c.Engine.Encoded(b.Since == 0)}
+	c := checkpoint.Checkpoint{Next: b.Next, Since: b.Since, Last: b.Last, State: d.c.Engine.Encoded(b.Since == 0)}
 	if b.Since == 0 {
 		c.Settings = d.c.Settings
 	}
-	if p, ok := d.c.Sink.(stream.Positioner); ok {
+	if p, ok := d.c.Sink.(checkpoint.Positioner); ok {
 		c.Outputs = p.Positions()
 	}
 	if err := d.c.Store.Save(ctx, c); err != nil {
@@ -301,7 +302,7 @@ func (d *Driver) save(ctx context.Context, b *engine.Results) error {
 	d.c.Engine.Saved()
 	b.Saved = c.Size()
 	d.account(b)
-	if s, ok := d.c.Source.(stream.Committer); ok {
+	if s, ok := d.c.Source.(checkpoint.Committer); ok {
 		if err := s.Commit(ctx, b.Next); err != nil {
 			return fmt.Errorf("commit offset %d: %w", b.Next, err)
 		}

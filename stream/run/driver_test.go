@@ -9,6 +9,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -80,11 +81,11 @@ func TestSplitter(t *testing.T) {
 type nowhere struct{}
 
 func (nowhere) Read(context.Context, []stream.Message) (int, error) { return 0, io.EOF }
-func (nowhere) Load(context.Context) ([]stream.Checkpoint, error) {
-	return nil, stream.ErrNoCheckpoint
+func (nowhere) Load(context.Context) ([]checkpoint.Checkpoint, error) {
+	return nil, checkpoint.ErrNoCheckpoint
 }
-func (nowhere) Save(context.Context, stream.Checkpoint) error { return nil }
-func (nowhere) Close() error                                  { return nil }
+func (nowhere) Save(context.Context, checkpoint.Checkpoint) error { return nil }
+func (nowhere) Close() error                                      { return nil }
 
 // TestIdleSeriesAreNotWritten: the cost of a checkpoint follows what has changed, and
 // whole ones are rare enough not to count.
@@ -149,7 +150,7 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var changes []stream.State
+	var changes []checkpoint.State
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}

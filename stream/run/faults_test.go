@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/run"
 )
 
@@ -42,7 +43,7 @@ type failing struct {
 	save, letters error
 }
 
-func (f failing) Save(ctx context.Context, c stream.Checkpoint) error {
+func (f failing) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	if f.save != nil {
 		return f.save
 	}
@@ -93,9 +94,9 @@ func TestFault50_DeadLettersFail(t *testing.T) {
 // it is for the build that can use it.
 func TestFault53_MixedBuilds(t *testing.T) {
 	m := newMemory(50)
-	m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "build.state", Value: "old"}}, Next: 7, State: stream.StateOf([]byte("not to be read"))}}
+	m.saved = []checkpoint.Checkpoint{{Settings: []checkpoint.Setting{{Key: "build.state", Value: "old"}}, Next: 7, State: checkpoint.StateOf([]byte("not to be read"))}}
 	err := m.runner(t, nil).Run(context.Background())
-	var wrong *stream.SettingsError
+	var wrong *checkpoint.SettingsError
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "build.state: the checkpoint has old, this build none") {
 		t.Errorf("got %v", err)
 	}
@@ -108,13 +109,13 @@ func TestFault53_MixedBuilds(t *testing.T) {
 // asked is told.
 func TestAdjustable(t *testing.T) {
 	m := newMemory(50)
-	with := func(emit string, told *[]stream.SettingChange) func(c *run.Config) {
+	with := func(emit string, told *[]checkpoint.SettingChange) func(c *run.Config) {
 		return func(c *run.Config) {
-			c.Settings, c.Adjustable = []stream.Setting{{Key: "pipeline.emit", Value: emit}}, []string{"pipeline.emit"}
-			c.Adjusted = func(list []stream.SettingChange) { *told = append(*told, list...) }
+			c.Settings, c.Adjustable = []checkpoint.Setting{{Key: "pipeline.emit", Value: emit}}, []string{"pipeline.emit"}
+			c.Adjusted = func(list []checkpoint.SettingChange) { *told = append(*told, list...) }
 		}
 	}
-	var told []stream.SettingChange
+	var told []checkpoint.SettingChange
 	m.end = io.EOF
 	for _, emit := range []string{"1", "1", "2"} {
 		if len(told) > 0 {
@@ -125,13 +126,13 @@ func TestAdjustable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := (stream.SettingChange{Key: "pipeline.emit", Saved: "1", Now: "2"}); len(told) != 1 || told[0] != want {
+	if want := (checkpoint.SettingChange{Key: "pipeline.emit", Saved: "1", Now: "2"}); len(told) != 1 || told[0] != want {
 		t.Errorf("told of %v, want %v", told, want)
 	}
-	var wrong *stream.SettingsError
+	var wrong *checkpoint.SettingsError
 	err := m.runner(t, func(c *run.Config) {
 		with("3", &told)(c)
-		c.Settings = append(c.Settings, stream.Setting{Key: "pipeline.max_gap", Value: "9"})
+		c.Settings = append(c.Settings, checkpoint.Setting{Key: "pipeline.max_gap", Value: "9"})
 	}).Run(context.Background())
 	if !errors.As(err, &wrong) || err.Error() != "pipeline.max_gap: the checkpoint has none, the configuration 9" {
 		t.Errorf("a setting that is not adjustable: %v", err)
@@ -147,14 +148,14 @@ func TestWarm(t *testing.T) {
 	for i := range second.messages {
 		second.messages[i].Offset = int64(i)
 	}
-	settings := []stream.Setting{{Key: "pipeline.max_gap", Value: "1"}}
+	settings := []checkpoint.Setting{{Key: "pipeline.max_gap", Value: "1"}}
 	if err := first.runner(t, func(c *run.Config) { c.Settings = settings }).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	warm := func(gap string) func(c *run.Config) {
 		return func(c *run.Config) {
-			c.Settings = []stream.Setting{{Key: "pipeline.max_gap", Value: gap}, {Key: "topic.partitions", Value: "3"}}
-			c.Warm = func() ([]stream.Checkpoint, error) { return first.saved[len(first.saved)-1:], nil }
+			c.Settings = []checkpoint.Setting{{Key: "pipeline.max_gap", Value: gap}, {Key: "topic.partitions", Value: "3"}}
+			c.Warm = func() ([]checkpoint.Checkpoint, error) { return first.saved[len(first.saved)-1:], nil }
 		}
 	}
 	err := second.runner(t, warm("2")).Run(context.Background())
@@ -219,7 +220,7 @@ func TestFault40_MemoryDuringAnOutage(t *testing.T) {
 func TestFault84_Rebuild(t *testing.T) {
 	const n, at = 600, 433
 	build := func(version string) func(*run.Config) {
-		return func(c *run.Config) { c.Settings = []stream.Setting{{Key: "build.state", Value: version}} }
+		return func(c *run.Config) { c.Settings = []checkpoint.Setting{{Key: "build.state", Value: version}} }
 	}
 	whole, before := newMemory(n), newMemory(at)
 	for _, m := range []*memory{whole, before} {
@@ -231,12 +232,12 @@ func TestFault84_Rebuild(t *testing.T) {
 	for _, records := range []int64{0, 7} {
 		m := newMemory(n)
 		m.end = io.EOF
-		m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "build.state", Value: "old"}}, Next: at, State: stream.StateOf([]byte("not to be read"))}}
+		m.saved = []checkpoint.Checkpoint{{Settings: []checkpoint.Setting{{Key: "build.state", Value: "old"}}, Next: at, State: checkpoint.StateOf([]byte("not to be read"))}}
 		var from, to int64
 		err := m.runner(t, func(c *run.Config) {
 			build("new")(c)
 			c.Rebuild, c.CheckpointRecords = n, records
-			c.Rebuilding = func(f, t int64, _ []stream.SettingChange) { from, to = f, t }
+			c.Rebuilding = func(f, t int64, _ []checkpoint.SettingChange) { from, to = f, t }
 		}).Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

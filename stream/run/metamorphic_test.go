@@ -15,6 +15,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
@@ -177,7 +178,7 @@ type faultyStore struct {
 	f *faults
 }
 
-func (s faultyStore) Save(ctx context.Context, c stream.Checkpoint) error {
+func (s faultyStore) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	return s.f.effect(func() error { return s.Store.Save(ctx, c) })
 }
 

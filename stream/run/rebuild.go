@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
@@ -19,7 +20,7 @@ type rebuild struct {
 
 // ofVersion reports whether an update made these changes: of the build, and of settings that one of the
 // two versions does not have.
-func ofVersion(changed []stream.SettingChange) bool {
+func ofVersion(changed []checkpoint.SettingChange) bool {
 	updated := false
 	for _, c := range changed {
 		switch {
@@ -33,9 +34,9 @@ func ofVersion(changed []stream.SettingChange) bool {
 }
 
 // begin goes back in the source, at most n messages before what last has.
-func (r *rebuild) begin(ctx context.Context, c *Config, last stream.Checkpoint, changed []stream.SettingChange) error {
+func (r *rebuild) begin(ctx context.Context, c *Config, last checkpoint.Checkpoint, changed []checkpoint.SettingChange) error {
 	from := max(last.Next-c.Rebuild, 0)
-	if s, ok := c.Source.(stream.Seeker); ok {
+	if s, ok := c.Source.(checkpoint.Seeker); ok {
 		if err := s.Seek(ctx, from, last.Last); err != nil {
 			return fmt.Errorf("go back to offset %d of the source, to learn again: %w", from, err)
 		}

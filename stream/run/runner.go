@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
@@ -28,26 +29,26 @@ type Config struct {
 
 	// Store keeps the checkpoints; nil: there are none, and nothing is committed. Settings
 	// are the names and values that the state depends on beside the log. A checkpoint with
-	// other settings is refused with a *stream.SettingsError, unless Adjustable has every
+	// other settings is refused with a *checkpoint.SettingsError, unless Adjustable has every
 	// changed key, which Engine.Restore accepts. Adjusted, if not nil, is called with these
 	// changes.
-	Store      stream.Store
-	Settings   []stream.Setting
+	Store      checkpoint.Store
+	Settings   []checkpoint.Setting
 	Adjustable []string
-	Adjusted   func([]stream.SettingChange)
+	Adjusted   func([]checkpoint.SettingChange)
 
 	// Rebuild is the number of messages that are learnt again when a checkpoint is the one of another
 	// version, which neither writes nor saves anything before the offset of that checkpoint; 0: such a
 	// checkpoint is refused. Rebuilding, if not nil, is called with the range of offsets and with what
 	// differs.
 	Rebuild    int64
-	Rebuilding func(from, to int64, changed []stream.SettingChange)
+	Rebuilding func(from, to int64, changed []checkpoint.SettingChange)
 
 	// Warm returns the checkpoint of another log, from which the models go on when the
-	// Store has none, or stream.ErrNoCheckpoint. Nil: the models begin without data.
+	// Store has none, or checkpoint.ErrNoCheckpoint. Nil: the models begin without data.
 	// Settings of the topic may differ. The outputs go on at the Outputs of the last one; nil: they
 	// begin again.
-	Warm func() ([]stream.Checkpoint, error)
+	Warm func() ([]checkpoint.Checkpoint, error)
 
 	// CheckpointEvery is the time between two checkpoints; 0 means 10 s.
 	// CheckpointRecords is the number of records after which one is due in any

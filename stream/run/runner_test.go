@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -29,7 +30,7 @@ type memory struct {
 
 	points    int
 	letters   []stream.Reason
-	saved     []stream.Checkpoint
+	saved     []checkpoint.Checkpoint
 	committed []int64
 	failWrite error
 	block     bool // Write until its context ends
@@ -81,21 +82,21 @@ func (m *memory) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 	return nil
 }
 
-func (m *memory) Load(context.Context) ([]stream.Checkpoint, error) {
+func (m *memory) Load(context.Context) ([]checkpoint.Checkpoint, error) {
 	for i := len(m.saved) - 1; i >= 0; i-- {
 		if m.saved[i].Since == 0 {
 			return m.saved[i:], nil
 		}
 	}
-	return nil, stream.ErrNoCheckpoint
+	return nil, checkpoint.ErrNoCheckpoint
 }
 
-func (m *memory) Save(_ context.Context, c stream.Checkpoint) error {
+func (m *memory) Save(_ context.Context, c checkpoint.Checkpoint) error {
 	state, err := c.State.Bytes()
 	if err != nil {
 		return err
 	}
-	c.State = stream.StateOf(state)
+	c.State = checkpoint.StateOf(state)
 	m.saved = append(m.saved, c)
 	return nil
 }
@@ -112,7 +113,7 @@ func decoder(t *testing.T) stream.Decoder {
 }
 
 // settings are what the states of the tests depend on.
-var settings = []stream.Setting{{Key: "model.order", Value: "4"}, {Key: "model.type", Value: "drift"}}
+var settings = []checkpoint.Setting{{Key: "model.order", Value: "4"}, {Key: "model.type", Value: "drift"}}
 
 func (m *memory) runner(t *testing.T, tune func(*run.Config)) *run.Runner {
 	t.Helper()
@@ -310,8 +311,8 @@ func TestErrorsStopTheRun(t *testing.T) {
 	})
 	t.Run("settings", func(t *testing.T) {
 		m := newMemory(5)
-		m.saved = []stream.Checkpoint{{Settings: []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.ridge", Value: "1"}, {Key: "model.type", Value: "drift"}}}}
-		var wrong *stream.SettingsError
+		m.saved = []checkpoint.Checkpoint{{Settings: []checkpoint.Setting{{Key: "model.order", Value: "3"}, {Key: "model.ridge", Value: "1"}, {Key: "model.type", Value: "drift"}}}}
+		var wrong *checkpoint.SettingsError
 		err := m.runner(t, nil).Run(context.Background())
 		if !errors.As(err, &wrong) || len(wrong.Changed) != 2 ||
 			!strings.Contains(err.Error(), "model.order: the checkpoint has 3, the configuration 4; model.ridge: the checkpoint has 1, the configuration none") {
@@ -320,12 +321,12 @@ func TestErrorsStopTheRun(t *testing.T) {
 	})
 	t.Run("state", func(t *testing.T) {
 		m := newMemory(5)
-		m.saved = []stream.Checkpoint{{Settings: settings, State: stream.StateOf([]byte("x"))}}
+		m.saved = []checkpoint.Checkpoint{{Settings: settings, State: checkpoint.StateOf([]byte("x"))}}
 		if err := m.runner(t, nil).Run(context.Background()); err == nil {
 			t.Error("a broken state was accepted")
 		}
-		m.saved = []stream.Checkpoint{{Settings: settings, Next: 7, State: streamtest.NewEngine(t, streamtest.DriftConfig()).Encoded(true)}}
-		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, stream.ErrCorrupt) {
+		m.saved = []checkpoint.Checkpoint{{Settings: settings, Next: 7, State: streamtest.NewEngine(t, streamtest.DriftConfig()).Encoded(true)}}
+		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, checkpoint.ErrCorrupt) {
 			t.Errorf("a state of another offset gave %v", err)
 		}
 	})

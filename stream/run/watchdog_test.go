@@ -11,6 +11,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/run"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -47,7 +48,7 @@ func (h hung) Write(ctx context.Context, b *stream.Batch) error {
 	return h.memory.Write(ctx, b)
 }
 
-func (h hung) Save(ctx context.Context, c stream.Checkpoint) error {
+func (h hung) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	h.at(ctx, run.StageCheckpoint)
 	return h.memory.Save(ctx, c)
 }

@@ -40,7 +40,7 @@ type Series struct {
 
 // Source delivers simulated samples as JSON, in the wide format that format.JSON
 // reads by default. The variables are x1, x2, and so on. The same configuration
-// gives the same messages. It implements stream.Source and stream.Seeker.
+// gives the same messages. It implements stream.Source and checkpoint.Seeker.
 type Source struct {
 	c      Config
 	next   int64 // offset: step * number of series + series
@@ -80,7 +80,7 @@ func (s *Source) Decoder() (stream.Decoder, error) {
 	return format.NewJSON(format.JSONConfig{TimeUnit: format.Nanoseconds})
 }
 
-// Seek implements stream.Seeker. Skipped samples are simulated without pauses.
+// Seek implements checkpoint.Seeker. Skipped samples are simulated without pauses.
 func (s *Source) Seek(ctx context.Context, next int64, _ stream.Mark) error {
 	if next < s.next {
 		s.rewind()

@@ -11,6 +11,7 @@ import (
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/assemble"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 )
 
@@ -30,11 +31,11 @@ func encoded(e *engine.Engine, all bool) []byte {
 
 // Restore restores what Snapshot and Changes returned.
 func Restore(e *engine.Engine, whole []byte, changes ...[]byte) error {
-	var states []stream.State
+	var states []checkpoint.State
 	for _, b := range changes {
-		states = append(states, stream.StateOf(b))
+		states = append(states, checkpoint.StateOf(b))
 	}
-	return e.Restore(stream.StateOf(whole), states...)
+	return e.Restore(checkpoint.StateOf(whole), states...)
 }
 
 // Reject lets e refuse m because of why.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/scoring"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // SinkTest is a sink to be tested. Both functions mean one place per t: what Open
@@ -18,7 +19,7 @@ type SinkTest struct {
 }
 
 // TestSink tests the contract of stream.Sink and, where implemented,
-// stream.Positioner.
+// checkpoint.Positioner.
 func TestSink(t *testing.T, s SinkTest) {
 	ctx := context.Background()
 	write := func(t *testing.T, sink stream.Sink, batches ...int) {
@@ -34,7 +35,7 @@ func TestSink(t *testing.T, s SinkTest) {
 	open := func(t *testing.T) stream.Sink {
 		t.Helper()
 		sink := s.Open(t)
-		if p, ok := sink.(stream.Positioner); ok {
+		if p, ok := sink.(checkpoint.Positioner); ok {
 			if err := p.Resume(nil); err != nil {
 				t.Fatal(err)
 			}
@@ -54,9 +55,9 @@ func TestSink(t *testing.T, s SinkTest) {
 	})
 	t.Run("write again", func(t *testing.T) {
 		sink := open(t)
-		p, positioned := sink.(stream.Positioner)
+		p, positioned := sink.(checkpoint.Positioner)
 		write(t, sink, 1)
-		var position stream.Positions
+		var position checkpoint.Positions
 		if positioned {
 			position = p.Positions()
 		}
@@ -66,7 +67,7 @@ func TestSink(t *testing.T, s SinkTest) {
 		}
 		sink = s.Open(t)
 		if positioned {
-			if err := sink.(stream.Positioner).Resume(position); err != nil {
+			if err := sink.(checkpoint.Positioner).Resume(position); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // SourceTest is a source to be tested.
@@ -21,7 +22,7 @@ type SourceTest struct {
 }
 
 // TestSource tests the contracts of stream.Source and, where implemented,
-// stream.Seeker.
+// checkpoint.Seeker.
 func TestSource(t *testing.T, s SourceTest) {
 	for _, size := range []int{1, 2, len(s.Want) + 1} {
 		t.Run(fmt.Sprint("read ", size), func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestSource(t *testing.T, s SourceTest) {
 	t.Run("seek", func(t *testing.T) {
 		for i := range s.Want {
 			src := s.open(t)
-			seeker, ok := src.(stream.Seeker)
+			seeker, ok := src.(checkpoint.Seeker)
 			if !ok {
 				t.Skip("the source has no Seek")
 			}

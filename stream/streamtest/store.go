@@ -9,35 +9,36 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
-// TestStore tests the contract of stream.Store. A call of open means one place
+// TestStore tests the contract of checkpoint.Store. A call of open means one place
 // per t: it is called again after close, which ends what it returned.
-func TestStore(t *testing.T, open func(t *testing.T) (s stream.Store, end func())) {
+func TestStore(t *testing.T, open func(t *testing.T) (s checkpoint.Store, end func())) {
 	ctx := context.Background()
 	s, end := open(t)
-	if list, err := s.Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
+	if list, err := s.Load(ctx); !errors.Is(err, checkpoint.ErrNoCheckpoint) {
 		t.Fatalf("a new store returned %+v, %v", list, err)
 	}
-	var want []stream.Checkpoint
+	var want []checkpoint.Checkpoint
 	save := func(next, since int64, size int) {
 		t.Helper()
-		c := stream.Checkpoint{
-			Next: next, Since: since, Last: stream.Mark{Offset: next - 1, Hash: uint64(size)}, Outputs: stream.Positions{{Output: "file a", Length: 1234}},
+		c := checkpoint.Checkpoint{
+			Next: next, Since: since, Last: stream.Mark{Offset: next - 1, Hash: uint64(size)}, Outputs: checkpoint.Positions{{Output: "file a", Length: 1234}},
 		}
 		if since == 0 {
-			c.Settings = []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "drift"}}
+			c.Settings = []checkpoint.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "drift"}}
 		}
 		state := make([]byte, size)
 		for k := range state {
 			state[k] = byte(int64(k) + next)
 		}
-		c.State = stream.StateOf(bytes.Clone(state))
+		c.State = checkpoint.StateOf(bytes.Clone(state))
 		if since == 0 {
 			want = nil
 		}
 		saved := c
-		saved.State = stream.StateOf(state)
+		saved.State = checkpoint.StateOf(state)
 		if err := s.Save(ctx, saved); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestStore(t *testing.T, open func(t *testing.T) (s stream.Store, end func()
 		}
 		if i == 2 {
 			reopen()
-			if err := s.Save(ctx, stream.Checkpoint{Next: next + 9, Since: next + 4}); err == nil {
+			if err := s.Save(ctx, checkpoint.Checkpoint{Next: next + 9, Since: next + 4}); err == nil {
 				t.Error("a store that has saved nothing yet took changes")
 			}
 		}
@@ -77,33 +78,33 @@ func TestStore(t *testing.T, open func(t *testing.T) (s stream.Store, end func()
 	end()
 }
 
-func expect(t *testing.T, s stream.Store, want []stream.Checkpoint) {
+func expect(t *testing.T, s checkpoint.Store, want []checkpoint.Checkpoint) {
 	t.Helper()
 	got, err := s.Load(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.EqualFunc(got, want, func(a, b stream.Checkpoint) bool { return EqualCheckpoints(t, a, b) }) {
+	if !slices.EqualFunc(got, want, func(a, b checkpoint.Checkpoint) bool { return EqualCheckpoints(t, a, b) }) {
 		t.Fatalf("got %v, want %v (next, since, bytes)", places(got), places(want))
 	}
 }
 
 // EqualCheckpoints reports whether a and b say the same and have states of the same bytes.
-func EqualCheckpoints(t testing.TB, a, b stream.Checkpoint) bool {
+func EqualCheckpoints(t testing.TB, a, b checkpoint.Checkpoint) bool {
 	t.Helper()
 	var states [2][]byte
-	for i, c := range []*stream.Checkpoint{&a, &b} {
+	for i, c := range []*checkpoint.Checkpoint{&a, &b} {
 		var err error
 		if states[i], err = c.State.Bytes(); err != nil || int64(len(states[i])) != c.State.Size {
 			t.Fatalf("%d bytes of a state of %d, %v", len(states[i]), c.State.Size, err)
 		}
-		c.State = stream.State{}
+		c.State = checkpoint.State{}
 	}
 	return reflect.DeepEqual(a, b) && bytes.Equal(states[0], states[1])
 }
 
 // places describes a list of checkpoints.
-func places(list []stream.Checkpoint) (at [][3]int64) {
+func places(list []checkpoint.Checkpoint) (at [][3]int64) {
 	for _, c := range list {
 		at = append(at, [3]int64{c.Next, c.Since, c.State.Size})
 	}

@@ -25,6 +25,7 @@ var layers = map[string][]string{
 	"eval/scoring":      {"eval", "eval/calendar", "eval/snapshot", "internal/lanes", "internal/vec"},
 	"eval/simulate":     {"eval/scoring"},
 	"sgd/online":        {"eval/snapshot", "internal/vec"},
+	"stream/checkpoint": {"eval/snapshot", "stream"},
 	"eval/snapshot":     {},
 	"internal/decimal":  {},
 	"internal/shell":    {},
@@ -37,8 +38,8 @@ var layers = map[string][]string{
 	"internal/report":   {},
 	"internal/livepage": {"stream", "eval/scoring"},
 
-	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate"},
-	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/kafka", "eval/scoring"},
+	"internal/wire":   {"internal/config", "internal/events", "internal/report", "internal/secret", "internal/shell", "internal/isa", "eval", "eval/anomaly", "orff", "sgd", "varmodel", "varmodel/auto", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/delivery", "stream/engine", "stream/file", "stream/format", "stream/format/avro", "stream/format/otlp", "stream/influx", "stream/kafka", "stream/lineproto", "stream/remotewrite", "stream/sim", "eval/calendar", "eval/scoring", "eval/simulate", "stream/checkpoint"},
+	"internal/job":    {"internal/wire", "internal/config", "internal/dataset", "internal/livepage", "internal/report", "internal/shell", "stream", "stream/assemble", "stream/engine", "stream/run", "stream/file", "stream/kafka", "eval/scoring", "stream/checkpoint"},
 	"internal/study":  {"internal/wire", "internal/config", "internal/report", "internal/footprint", "eval", "orff", "sgd", "varmodel", "varmodel/interval", "varmodel/kernel", "stream", "stream/assemble", "stream/engine", "stream/format", "eval/anomaly", "eval/detection", "eval/scoring", "eval/simulate"},
 	"internal/thesis": {"internal/wire", "internal/config", "internal/study", "internal/report", "internal/vec", "eval", "orff", "sgd", "internal/dataset", "eval/scoring"},
 
@@ -56,25 +57,25 @@ var layers = map[string][]string{
 	"varmodel/kernel":              {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "sgd/online"},
 	"varmodel/interval":            {"internal/vec", "internal/lanes", "eval/snapshot", "eval", "orff", "sgd", "varmodel/series", "varmodel/internal/check", "varmodel/internal/regression", "varmodel/kernel", "eval/detection", "eval/scoring"},
 
-	"stream":             {"eval/snapshot", "eval/anomaly", "eval/scoring"},
+	"stream":             {"eval/anomaly", "eval/scoring"},
 	"stream/assemble":    {"stream", "eval/snapshot", "eval/calendar"},
-	"stream/engine":      {"stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/anomaly", "eval/scoring"},
-	"stream/run":         {"stream", "stream/engine"},
+	"stream/engine":      {"stream", "stream/assemble", "internal/footprint", "eval/snapshot", "eval", "eval/anomaly", "eval/scoring", "stream/checkpoint"},
+	"stream/run":         {"stream", "stream/engine", "stream/checkpoint"},
 	"stream/format":      {"stream", "internal/decimal", "internal/intern", "internal/shell"},
 	"stream/format/avro": {"stream", "stream/format", "internal/intern", "internal/secret"},
 	"stream/format/otlp": {"stream", "stream/format", "internal/intern"},
 	"stream/lineproto":   {"stream", "internal/decimal"},
-	"stream/file":        {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling"},
+	"stream/file":        {"stream", "stream/format", "internal/decimal", "internal/shell", "internal/spelling", "stream/checkpoint"},
 	"stream/sim":         {"stream", "stream/format", "eval/simulate"},
-	"stream/kafka":       {"stream", "internal/secret", "internal/decimal"},
-	"stream/delivery":    {"stream", "stream/lineproto"},
+	"stream/kafka":       {"stream", "internal/secret", "internal/decimal", "stream/checkpoint"},
+	"stream/delivery":    {"stream", "stream/lineproto", "stream/checkpoint"},
 	"stream/influx":      {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
 	"stream/remotewrite": {"stream", "stream/delivery", "stream/lineproto", "internal/secret"},
-	"stream/streamtest":  {"stream", "stream/assemble", "stream/engine", "eval", "eval/snapshot", "eval/scoring"},
+	"stream/streamtest":  {"stream", "stream/assemble", "stream/engine", "eval", "eval/snapshot", "eval/scoring", "stream/checkpoint"},
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/assemble", "stream/engine"}
+var pure = []string{"internal/isa", "internal/vec", "internal/lanes", "eval/snapshot", "internal/decimal", "orff", "sgd", "sgd/online", "eval", "eval/anomaly", "eval/calendar", "eval/detection", "eval/scoring", "eval/simulate", "varmodel", "varmodel/series", "varmodel/internal/regression", "varmodel/auto", "varmodel/kernel", "varmodel/interval", "stream", "stream/checkpoint", "stream/assemble", "stream/engine"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs. Package context is not among them: the interfaces of the edges name

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
@@ -89,7 +90,7 @@ func (s *sim) check() {
 	for _, p := range s.parts {
 		m := &member{alive: true}
 		w := &worker{sim: s, m: m, p: p, generation: s.group.generation}
-		var store stream.Store = newTopicStore(w)
+		var store checkpoint.Store = newTopicStore(w)
 		if s.local {
 			store = newDiskStore(w)
 		}
@@ -128,7 +129,7 @@ func (s *sim) check() {
 }
 
 // restored returns the state of the last checkpoint and its offset.
-func (s *sim) restored(store stream.Store) (next int64, state []byte, err error) {
+func (s *sim) restored(store checkpoint.Store) (next int64, state []byte, err error) {
 	list, err := store.Load(context.Background())
 	if err != nil {
 		return 0, nil, err
@@ -137,7 +138,7 @@ func (s *sim) restored(store stream.Store) (next int64, state []byte, err error)
 	if err != nil {
 		return 0, nil, err
 	}
-	var changes []stream.State
+	var changes []checkpoint.State
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/delivery"
 	"github.com/orffvar/forecaster/stream/influx"
 )
@@ -177,8 +178,8 @@ func (c *connection) Close() error {
 	return nil
 }
 
-// Resume implements stream.Positioner.
-func (c *connection) Resume(at stream.Positions) error {
+// Resume implements checkpoint.Positioner.
+func (c *connection) Resume(at checkpoint.Positions) error {
 	if c.w.sim.o.Bug == UnsettledForgotten {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/streamtest"
@@ -164,20 +165,20 @@ func newDiskStore(w *worker) diskStore {
 	return diskStore{w, file.NewStore(diskOf{w}, slog.New(slog.DiscardHandler))}
 }
 
-func (d diskStore) Load(ctx context.Context) ([]stream.Checkpoint, error) {
+func (d diskStore) Load(ctx context.Context) ([]checkpoint.Checkpoint, error) {
 	list, err := d.Store.Load(ctx)
 	d.sim.result.Damaged += int(d.Damaged())
 	return list, err
 }
 
-func (d diskStore) Save(ctx context.Context, c stream.Checkpoint) error {
+func (d diskStore) Save(ctx context.Context, c checkpoint.Checkpoint) error {
 	d.sim.plant(&c)
 	return d.Store.Save(ctx, c)
 }
 
 // plant makes a checkpoint claim one record less than it holds, or lack what has
 // changed.
-func (s *sim) plant(c *stream.Checkpoint) {
+func (s *sim) plant(c *checkpoint.Checkpoint) {
 	if c.Since != 0 {
 		s.result.Changes++
 	}
@@ -187,7 +188,7 @@ func (s *sim) plant(c *stream.Checkpoint) {
 			s.fail("%v", err)
 			return
 		}
-		c.State = stream.StateOf(atOffset(streamtest.Changes(idle), c.Next))
+		c.State = checkpoint.StateOf(atOffset(streamtest.Changes(idle), c.Next))
 	}
 	if s.o.Bug != RepeatRecord || c.Next == 0 {
 		return
@@ -200,7 +201,7 @@ func (s *sim) plant(c *stream.Checkpoint) {
 	if err != nil {
 		s.fail("%v", err)
 	}
-	c.State = stream.StateOf(atOffset(b, c.Next))
+	c.State = checkpoint.StateOf(atOffset(b, c.Next))
 }
 
 // atOffset makes a state say that it is that of another offset.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // outputFile is the file of a partition, on a host that all members share.
@@ -78,13 +79,13 @@ func (f fileSink) Write(_ context.Context, b *stream.Batch) error {
 	})
 }
 
-// Positions implements stream.Positioner.
-func (f fileSink) Positions() stream.Positions {
-	return stream.Positions{{Output: f.name(), Length: int64(len(f.p.file.bytes))}}
+// Positions implements checkpoint.Positioner.
+func (f fileSink) Positions() checkpoint.Positions {
+	return checkpoint.Positions{{Output: f.name(), Length: int64(len(f.p.file.bytes))}}
 }
 
-// Resume implements stream.Positioner.
-func (f fileSink) Resume(at stream.Positions) error {
+// Resume implements checkpoint.Positioner.
+func (f fileSink) Resume(at checkpoint.Positions) error {
 	length, _ := at.Of(f.name())
 	have := int64(len(f.p.file.bytes))
 	if length > have {
@@ -126,12 +127,12 @@ func (s *sim) checkFile(p *partition) {
 // outputs are the sinks of a worker; see wire.Outputs.
 type outputs []interface {
 	stream.Sink
-	stream.Positioner
+	checkpoint.Positioner
 }
 
 var (
-	_ stream.Sink       = outputs(nil)
-	_ stream.Positioner = outputs(nil)
+	_ stream.Sink           = outputs(nil)
+	_ checkpoint.Positioner = outputs(nil)
 )
 
 // Write implements stream.Sink.
@@ -144,17 +145,17 @@ func (o outputs) Write(ctx context.Context, b *stream.Batch) error {
 	return nil
 }
 
-// Positions implements stream.Positioner.
-func (o outputs) Positions() stream.Positions {
-	all := stream.Positions{}
+// Positions implements checkpoint.Positioner.
+func (o outputs) Positions() checkpoint.Positions {
+	all := checkpoint.Positions{}
 	for _, s := range o {
 		all = append(all, s.Positions()...)
 	}
 	return all
 }
 
-// Resume implements stream.Positioner.
-func (o outputs) Resume(at stream.Positions) error {
+// Resume implements checkpoint.Positioner.
+func (o outputs) Resume(at checkpoint.Positions) error {
 	for _, s := range o {
 		if err := s.Resume(at); err != nil {
 			return err

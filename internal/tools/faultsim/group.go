@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/run"
 )
@@ -166,7 +166,7 @@ type worker struct {
 	position   int  // of the source
 	idle       bool // nothing is read that is not delivered
 	doubtful   bool // the log may have been replaced since the last message was read
-	witness    stream.Witness
+	witness    checkpoint.Witness
 
 	decoded    engine.Decoded
 	free, full []*engine.Results
@@ -234,7 +234,7 @@ func (w *worker) ended(err error) {
 	case errors.Is(err, errClock):
 		s.trace("member %d ends: %v", w.m.name, err)
 		w.m.alive, w.m.workers = false, nil
-	case s.change.kind != "" && (errors.Is(err, errReplaced) || errors.Is(err, errGrown) || errors.As(err, new(*stream.SettingsError))):
+	case s.change.kind != "" && (errors.Is(err, errReplaced) || errors.Is(err, errGrown) || errors.As(err, new(*checkpoint.SettingsError))):
 		s.quit(w.m, err)
 	default:
 		s.fail("member %d, partition %d: %v", w.m.name, w.p.number, err)
@@ -296,7 +296,7 @@ func (w *worker) read() error {
 		if n == 0 {
 			w.doubtful = true
 			if s.o.Bug == HashCleared {
-				w.witness = stream.Witness{}
+				w.witness = checkpoint.Witness{}
 			}
 		}
 		if w.doubtful && n > 0 || n == 0 && s.rng.IntN(20) == 0 {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // topicStore keeps checkpoints in a log that all members see, as package kafka
@@ -27,8 +27,8 @@ func newTopicStore(w *worker) *topicStore {
 	return &topicStore{worker: w, unused: make(map[string]int)}
 }
 
-func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
-	var list []stream.Checkpoint
+func (t *topicStore) Load(context.Context) ([]checkpoint.Checkpoint, error) {
+	var list []checkpoint.Checkpoint
 	err := t.effect("load", func() (err error) {
 		if t.p.committed.next < 0 {
 			list, err = t.newest()
@@ -61,7 +61,7 @@ func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
 }
 
 // read returns the intact part of a snapshot, and makes it the current one.
-func (t *topicStore) read(id snapshotID) ([]stream.Checkpoint, error) {
+func (t *topicStore) read(id snapshotID) ([]checkpoint.Checkpoint, error) {
 	var b []byte
 	for k := range id.chunks {
 		chunk, ok := t.p.snapshots[t.key(id, k)]
@@ -70,9 +70,9 @@ func (t *topicStore) read(id snapshotID) ([]stream.Checkpoint, error) {
 		}
 		b = append(b, chunk...)
 	}
-	list, _, err := stream.ParseCheckpoints(bytes.NewReader(b), int64(len(b)))
+	list, _, err := checkpoint.Parse(bytes.NewReader(b), int64(len(b)))
 	if err == nil && list[len(list)-1].Next != id.next {
-		err = stream.ErrCorrupt
+		err = checkpoint.ErrCorrupt
 	}
 	if err != nil {
 		t.sim.result.Damaged++
@@ -90,7 +90,7 @@ const foreignID = "foreign" // of the snapshot of another group
 func (t *topicStore) ours(id string) bool { return id != foreignID || t.sim.o.Bug == ForeignSnapshot }
 
 // newest returns the newest snapshot of the group, which has forgotten its commits.
-func (t *topicStore) newest() ([]stream.Checkpoint, error) {
+func (t *topicStore) newest() ([]checkpoint.Checkpoint, error) {
 	var ids []snapshotID
 	for _, id := range slices.Sorted(maps.Keys(t.p.manifests)) {
 		if t.ours(id) {
@@ -103,7 +103,7 @@ func (t *topicStore) newest() ([]stream.Checkpoint, error) {
 			return list, nil
 		}
 	}
-	return nil, stream.ErrNoCheckpoint
+	return nil, checkpoint.ErrNoCheckpoint
 }
 
 // found returns the number of chunks of each snapshot of the group that is in the topic.
@@ -150,7 +150,7 @@ func (s *sim) foreign(p *partition) {
 	}
 	m := &member{partitions: s.partitionsKnown()}
 	last := p.log[2*from-1]
-	c := stream.Checkpoint{Settings: m.settings(), Next: last.Offset + 1, Last: last.Mark(), State: stream.StateOf(other.state)}
+	c := checkpoint.Checkpoint{Settings: m.settings(), Next: last.Offset + 1, Last: last.Mark(), State: checkpoint.StateOf(other.state)}
 	var b bytes.Buffer
 	if err := c.Encode(&b); err != nil {
 		s.fail("%v", err)
@@ -167,7 +167,7 @@ func (t *topicStore) key(id snapshotID, chunk int) string {
 	return fmt.Sprintf("%s/%d", id.id, chunk)
 }
 
-func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
+func (t *topicStore) Save(_ context.Context, c checkpoint.Checkpoint) error {
 	t.sim.plant(&c)
 	var encoded bytes.Buffer
 	if err := c.Encode(&encoded); err != nil {

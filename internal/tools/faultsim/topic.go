@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // What happens to the topic and to the commits of the group, rather than to who works.
@@ -105,8 +106,8 @@ func (s *sim) grow() {
 }
 
 // settings are what the states of a process depend on.
-func (m *member) settings() []stream.Setting {
-	return []stream.Setting{{Key: "model.type", Value: "model"}, {Key: "topic.partitions", Value: strconv.Itoa(m.partitions)}}
+func (m *member) settings() []checkpoint.Setting {
+	return []checkpoint.Setting{{Key: "model.type", Value: "model"}, {Key: "topic.partitions", Value: strconv.Itoa(m.partitions)}}
 }
 
 // partitionsKnown is what a process that starts now remembers of their number.
@@ -170,7 +171,7 @@ func (s *sim) prefix(p *partition, next int64) ([]byte, error) {
 // two partitions.
 func (s *sim) checkChanged(p *partition, next int64, state []byte, err error) {
 	switch {
-	case errors.Is(err, stream.ErrNoCheckpoint):
+	case errors.Is(err, checkpoint.ErrNoCheckpoint):
 		return
 	case err != nil:
 		s.fail("partition %d: %v", p.number, err)

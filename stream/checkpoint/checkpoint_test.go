@@ -1,4 +1,4 @@
-package stream_test
+package checkpoint_test
 
 import (
 	"bytes"
@@ -11,21 +11,22 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/engine"
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
 var update = flag.Bool("update", false, "write testdata/checkpoint*.bin as this build does")
 
-func sample() stream.Checkpoint {
-	return stream.Checkpoint{
-		Settings: []stream.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "auto"}},
+func sample() checkpoint.Checkpoint {
+	return checkpoint.Checkpoint{
+		Settings: []checkpoint.Setting{{Key: "model.order", Value: "3"}, {Key: "model.type", Value: "auto"}},
 		Next:     1 << 40, Last: stream.Mark{Offset: 1<<40 - 1, Hash: 0x9f31c2aa},
-		Outputs: stream.Positions{{Output: "file /data/a.csv", Length: 1234}, {Output: "file /data/b.csv"}}, State: stream.StateOf([]byte("state\x00of the engine")),
+		Outputs: checkpoint.Positions{{Output: "file /data/a.csv", Length: 1234}, {Output: "file /data/b.csv"}}, State: checkpoint.StateOf([]byte("state\x00of the engine")),
 	}
 }
 
-func encoded(t testing.TB, c stream.Checkpoint) []byte {
+func encoded(t testing.TB, c checkpoint.Checkpoint) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := c.Encode(&b); err != nil {
@@ -34,13 +35,13 @@ func encoded(t testing.TB, c stream.Checkpoint) []byte {
 	return b.Bytes()
 }
 
-func parse(b []byte) ([]stream.Checkpoint, int, error) {
-	list, n, err := stream.ParseCheckpoints(bytes.NewReader(b), int64(len(b)))
+func parse(b []byte) ([]checkpoint.Checkpoint, int, error) {
+	list, n, err := checkpoint.Parse(bytes.NewReader(b), int64(len(b)))
 	return list, int(n), err
 }
 
 func TestCheckpointRoundTrip(t *testing.T) {
-	for _, want := range []stream.Checkpoint{{Outputs: stream.Positions{}}, sample(), {Outputs: stream.Positions{}, State: stream.StateOf(make([]byte, 1<<20))}} {
+	for _, want := range []checkpoint.Checkpoint{{Outputs: checkpoint.Positions{}}, sample(), {Outputs: checkpoint.Positions{}, State: checkpoint.StateOf(make([]byte, 1<<20))}} {
 		list, _, err := parse(encoded(t, want))
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +58,7 @@ func TestFault35_BitFlips(t *testing.T) {
 	good := encoded(t, sample())
 	refused := func(what string, at int, b []byte) {
 		t.Helper()
-		if _, _, err := parse(b); !errors.Is(err, stream.ErrCorrupt) {
+		if _, _, err := parse(b); !errors.Is(err, checkpoint.ErrCorrupt) {
 			t.Errorf("%s %d: got %v", what, at, err)
 		}
 	}
@@ -77,7 +78,7 @@ func TestFault35_BitFlips(t *testing.T) {
 func TestFault36_CheckpointVersions(t *testing.T) {
 	changes := sample()
 	changes.Settings, changes.Since = nil, 1<<39
-	for name, want := range map[string]stream.Checkpoint{"checkpoint": sample(), "checkpoint-changes": changes} {
+	for name, want := range map[string]checkpoint.Checkpoint{"checkpoint": sample(), "checkpoint-changes": changes} {
 		file := "testdata/" + name + ".bin"
 		if *update {
 			if err := os.WriteFile(file, encoded(t, want), 0o644); err != nil {
@@ -110,10 +111,10 @@ func TestFault36_CheckpointVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := parse(other); !errors.Is(err, stream.ErrVersion) || !strings.Contains(err.Error(), age) {
+		if _, _, err := parse(other); !errors.Is(err, checkpoint.ErrVersion) || !strings.Contains(err.Error(), age) {
 			t.Errorf("%s version gave %v", name, err)
 		}
-		if list, _, err := parse(append(encoded(t, sample()), other...)); !errors.Is(err, stream.ErrVersion) || len(list) != 1 {
+		if list, _, err := parse(append(encoded(t, sample()), other...)); !errors.Is(err, checkpoint.ErrVersion) || len(list) != 1 {
 			t.Errorf("%s version behind one of ours gave %d, %v", name, len(list), err)
 		}
 	}
@@ -148,7 +149,7 @@ func TestFault35_CutOrFlippedAnywhere(t *testing.T) {
 		if len(list) != want || n != append([]int{0}, ends...)[want] {
 			t.Fatalf("%s %d: %d checkpoints in %d bytes, %v; want %d", what, at, len(list), n, err, want)
 		}
-		if whole := want > 0 && n == len(b); whole != (err == nil) || !whole && !errors.Is(err, stream.ErrCorrupt) {
+		if whole := want > 0 && n == len(b); whole != (err == nil) || !whole && !errors.Is(err, checkpoint.ErrCorrupt) {
 			t.Fatalf("%s %d: %v", what, at, err)
 		}
 	}
@@ -162,7 +163,7 @@ func TestFault35_CutOrFlippedAnywhere(t *testing.T) {
 		}
 	}
 	check("without the middle", ends[0], append(bytes.Clone(good[:ends[0]]), good[ends[1]:]...))
-	if list, _, err := parse(good[ends[0]:]); len(list) != 0 || !errors.Is(err, stream.ErrCorrupt) {
+	if list, _, err := parse(good[ends[0]:]); len(list) != 0 || !errors.Is(err, checkpoint.ErrCorrupt) {
 		t.Errorf("changes without what they change gave %d, %v", len(list), err)
 	}
 }
@@ -172,7 +173,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(good)
 	f.Add(good[:ends[0]])
 	f.Add(good[ends[0]:])
-	f.Add(encoded(f, stream.Checkpoint{}))
+	f.Add(encoded(f, checkpoint.Checkpoint{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, n, err := parse(b)
 		var again []byte
@@ -204,7 +205,7 @@ func TestEncodedInPieces(t *testing.T) {
 	}
 	state := e.Encoded(true)
 	var w sizes
-	if err := (&stream.Checkpoint{State: state}).Encode(&w); err != nil {
+	if err := (&checkpoint.Checkpoint{State: state}).Encode(&w); err != nil {
 		t.Fatal(err)
 	}
 	if most := slices.Max(w.writes); most > 1<<20 || state.Size < 4<<20 {
@@ -222,7 +223,7 @@ func TestEncodedInPieces(t *testing.T) {
 		t.Error("the restored state is another one")
 	}
 	w.all[len(w.all)/2] ^= 1
-	if list, _, err := parse(w.all); len(list) > 0 || !errors.Is(err, stream.ErrCorrupt) {
+	if list, _, err := parse(w.all); len(list) > 0 || !errors.Is(err, checkpoint.ErrCorrupt) {
 		t.Errorf("%d checkpoints, %v", len(list), err)
 	}
 }

@@ -1,4 +1,4 @@
-package stream_test
+package checkpoint_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/checkpoint"
 )
 
 // TestWitness: a log is the same one while the anchor is in it; the newest message that was
@@ -14,7 +15,7 @@ func TestWitness(t *testing.T) {
 	mark := func(offset int64, text string) stream.Mark {
 		return (&stream.Message{Offset: offset, Value: []byte(text)}).Mark()
 	}
-	var w stream.Witness
+	var w checkpoint.Witness
 	if !w.Verified(9) {
 		t.Error("nothing was read, and something is in doubt")
 	}
@@ -30,7 +31,7 @@ func TestWitness(t *testing.T) {
 		t.Errorf("a message that retention removed: %v", err)
 	}
 	err := w.Check(w, mark(4, "c"))
-	var replaced *stream.ReplacedError
+	var replaced *checkpoint.ReplacedError
 	if !errors.As(err, &replaced) || replaced.Was != mark(4, "b") || replaced.Now != mark(4, "c") ||
 		!strings.Contains(err.Error(), "offset 4") || !strings.Contains(err.Error(), "created again") {
 		t.Errorf("another message: %v", err)

@@ -1,4 +1,4 @@
-package stream
+package checkpoint
 
 import (
 	"encoding/binary"
@@ -9,17 +9,18 @@ import (
 	"slices"
 
 	"github.com/orffvar/forecaster/eval/snapshot"
+	"github.com/orffvar/forecaster/stream"
 )
 
 // Checkpoint has all that a restart needs, or the changes since the checkpoint before: idle
 // series are not written again.
 type Checkpoint struct {
-	Settings []Setting // that State depends on; nil in a checkpoint of changes
-	Next     int64     // offset to resume from
-	Since    int64     // Next of the checkpoint that State has the changes to; 0 = State is whole
-	Last     Mark      // of the last message that was applied
-	Outputs  Positions // of the outputs
-	State    State     // of the engine, or what has changed of it
+	Settings []Setting   // that State depends on; nil in a checkpoint of changes
+	Next     int64       // offset to resume from
+	Since    int64       // Next of the checkpoint that State has the changes to; 0 = State is whole
+	Last     stream.Mark // of the last message that was applied
+	Outputs  Positions   // of the outputs
+	State    State       // of the engine, or what has changed of it
 }
 
 // Positions are the lengths of outputs, ascending by name. Nil means that there is no
@@ -67,7 +68,7 @@ func (p Positions) UnsettledOf(output string) string {
 // The format is described in docs/checkpoint-format.md. Who changes it raises
 // checkpointVersion, changes the page, and writes testdata again by
 //
-//	go test ./stream -run Fault36 -update
+//	go test ./stream/checkpoint -run Fault36 -update
 const (
 	checkpointMagic     = "FCSTCKPT"
 	checkpointVersion   = 3
@@ -85,11 +86,11 @@ const (
 // ErrNoCheckpoint is returned by a Store that has none.
 var ErrNoCheckpoint = errors.New("stream: no checkpoint")
 
-// ErrCorrupt is wrapped by the errors of ParseCheckpoints that mean damage: an
+// ErrCorrupt is wrapped by the errors of Parse that mean damage: an
 // older checkpoint may still be good.
 var ErrCorrupt = errors.New("stream: damaged checkpoint")
 
-// ErrVersion is wrapped by the error of ParseCheckpoints for a checkpoint of a
+// ErrVersion is wrapped by the error of Parse for a checkpoint of a
 // version that this build does not read.
 var ErrVersion = errors.New("stream: checkpoint of another version")
 
@@ -143,12 +144,12 @@ func (c *Checkpoint) copyState(w io.Writer) error {
 	return errors.Join(err, r.Close())
 }
 
-// ParseCheckpoints decodes checkpoints that stand one behind the other in the first size
+// Parse decodes checkpoints that stand one behind the other in the first size
 // bytes of r: a whole one, then changes. It returns all that come before the first one that is
 // damaged, cut off or out of order, how many bytes they take, and the error of that
 // one; nil means that nothing follows. It finds every truncation and every single flipped bit.
 // States are read from r when they are opened.
-func ParseCheckpoints(r io.ReaderAt, size int64) (list []Checkpoint, n int64, err error) {
+func Parse(r io.ReaderAt, size int64) (list []Checkpoint, n int64, err error) {
 	for n < size || len(list) == 0 {
 		c, length, err := decodeCheckpoint(io.NewSectionReader(r, n, size-n))
 		if err != nil {

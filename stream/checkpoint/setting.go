@@ -1,4 +1,4 @@
-package stream
+package checkpoint
 
 import (
 	"cmp"
@@ -38,8 +38,8 @@ func (c SettingChange) String() string {
 	return fmt.Sprintf("%s: the checkpoint has %s, %s %s", c.Key, cmp.Or(c.Saved, "none"), who, cmp.Or(c.Now, "none"))
 }
 
-// CompareSettings returns what has changed between two lists that ascend by key.
-func CompareSettings(saved, now []Setting) []SettingChange {
+// Compare returns what has changed between two lists that ascend by key.
+func Compare(saved, now []Setting) []SettingChange {
 	var list []SettingChange
 	for len(saved)+len(now) > 0 {
 		order := 0

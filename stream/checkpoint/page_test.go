@@ -1,4 +1,4 @@
-package stream_test
+package checkpoint_test
 
 import (
 	"encoding/binary"
@@ -18,7 +18,7 @@ import (
 // TestPage: docs/checkpoint-format.md describes the states that the engine writes. A reader
 // that knows nothing but the page reads them to the last byte.
 func TestPage(t *testing.T) {
-	b, err := os.ReadFile("../docs/checkpoint-format.md")
+	b, err := os.ReadFile("../../docs/checkpoint-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
