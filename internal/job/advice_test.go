@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/stream/checkpoint"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 // TestAdvice: a checkpoint that does not fit is refused with what differs and the next command.
@@ -32,6 +33,9 @@ func TestAdvice(t *testing.T) {
 			"b.csv: line 7 is not the one that was processed before: it is not the file it was. " +
 				"Name the file that the checkpoint has learnt, give the other one another state.dir, or start over with: " + reset,
 		},
+		{fmt.Errorf("x: %w", kafka.ErrRecreated), "x: " + kafka.ErrRecreated.Error() + ". Start over with: " + reset},
+		{fmt.Errorf("x: %w", kafka.ErrNoState), "x: " + kafka.ErrNoState.Error() + ". Restore the checkpoint, or start over with: " + reset},
+		{fmt.Errorf("x: %w", file.ErrCut), "x: " + file.ErrCut.Error() + ". The other path gets the forecasts of new records alone. For those of all records, start over with: " + reset},
 		{errors.New("something else"), "something else"},
 	} {
 		if got := advise(c.err, reset).Error(); got != c.want {

@@ -279,7 +279,8 @@ func TestReload(t *testing.T) {
 	}
 	l := NewLive(cfg, slog.New(slog.DiscardHandler), "")
 	l.Level = new(slog.LevelVar)
-	stop := NewReloader([]string{path}, load, l).Watch(context.Background(), nil)
+	hup := make(chan os.Signal)
+	stop := NewReloader([]string{path}, load, l).Watch(context.Background(), hup)
 	defer stop()
 	write(text + "log: {level: debug}\nmodel: {horizon: 7}\n")
 	until(t, "the configuration was read again", func() bool { return l.reloads.taken.Load() == 1 })
@@ -292,6 +293,8 @@ func TestReload(t *testing.T) {
 	if l.Level.Level() != slog.LevelDebug || l.reloads.taken.Load() != 1 {
 		t.Errorf("level %v, %d reloads", l.Level.Level(), l.reloads.taken.Load())
 	}
+	hup <- os.Interrupt // reads the file although it is the same
+	until(t, "it was refused again", func() bool { return l.reloads.refused.Load() == 2 })
 }
 
 // Intervals that do not fit the samples are told; a series of one sample says nothing of them.

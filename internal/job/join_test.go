@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/wire"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -82,4 +84,38 @@ func TestJoinByTime(t *testing.T) {
 	expect("it has", t0+45)
 	j.patience = 0
 	expect("no more patience", t0+50)
+}
+
+// A message of several lines becomes a record a line, each with its series as the key; the last one has the offset
+// behind the message, and a line that cannot be read keeps the key and its place.
+func TestSplitMessages(t *testing.T) {
+	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=t", "output.discard={}", "input.data_format=influx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newDecoder, err := wire.NewDecoders(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder, err := newDecoder(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &splitter{decoder: decoder, log: slog.New(slog.DiscardHandler)}
+	lines := []string{"cpu,host=a x=1 1767225600000000000", "cpu,host=b x= 1", "cpu,host=b x=2 1767225601000000000"}
+	var got []string
+	for _, e := range s.split([]stream.Message{
+		{Offset: 7, Key: []byte("k"), Value: []byte(strings.Join(lines, "\n"))},
+		{Offset: 8, Refused: stream.Refuse(stream.TooLarge, "")},
+		{Offset: 9, Key: []byte("k"), Value: []byte(lines[0])},
+	}) {
+		got = append(got, fmt.Sprintf("%v %s|%s %d", e.skip, e.record.Key, e.record.Value, e.next))
+	}
+	want := []string{
+		"false cpu,host=a|" + lines[0] + " 0", "false k|" + lines[1] + " 0", "false cpu,host=b|" + lines[2] + " 8",
+		"true | 9", "false cpu,host=a|" + lines[0] + " 10",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

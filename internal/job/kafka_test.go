@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,9 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 	if paths, working := one.heldOutputs(); paths != 4 || working != 4 {
 		t.Fatalf("one job works on %d partitions with %d files, want 4 and 4", working, paths)
 	}
+	if got := one.engineConfig(one.Cfg, "in-0", map[string]string{"topic": "in"}); got.Pool != stream.AllSeries+" in-0" || got.Tags != nil {
+		t.Errorf("a partition of the one topic has the pool %q, and tags: %v", got.Pool, got.Tags != nil)
+	}
 	if got, want := one.engineConfig(one.Cfg, "in-0", map[string]string{"topic": "in"}).Memory, int64(64<<20)/fieldPartitions; got != want {
 		t.Errorf("a partition of four may take %d bytes, want %d", got, want)
 	}
@@ -201,6 +205,40 @@ func TestPartitionsGoAndComeBack(t *testing.T) {
 	stopOne()
 	for partition := range fieldPartitions {
 		f.checkOnce(partition, 149) // the spacing is known from the second sample on
+	}
+}
+
+// Series of several topics have the topic as a tag, and a file has no topic.
+func TestTagsOfPartitions(t *testing.T) {
+	cfg, err := loadConfig(t, "input.kafka.brokers=a:1", "input.kafka.topics=in,other", "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ec := NewLive(cfg, slog.New(slog.DiscardHandler), "").engineConfig(cfg, "other-0", map[string]string{"topic": "other"})
+	if want := []stream.Tag{{Key: "id", Value: "s"}, {Key: "topic", Value: "other"}}; ec.Tags == nil || !slices.Equal(ec.Tags("s"), want) {
+		t.Errorf("no tags %v", want)
+	}
+	if ec := NewLive(cfg, slog.New(slog.DiscardHandler), "").engineConfig(cfg, ofFile, nil); ec.Pool != stream.AllSeries {
+		t.Errorf("the pool of a file is %q", ec.Pool)
+	}
+}
+
+// A job ends with the reason when its state topic does not fit to its input.
+func TestStateTopicDoesNotFit(t *testing.T) {
+	f := newField(t)
+	cfg, err := loadConfig(t, f.settings("state.dir=", "state.topic=s")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := wire.InputKafka(cfg).Connection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.CreateTopic(t.Context(), "s", fieldPartitions-1); err != nil {
+		t.Fatal(err)
+	}
+	if err := NewLive(cfg, slog.New(slog.DiscardHandler), "").Run(t.Context()); err == nil || !strings.Contains(err.Error(), "topic s") {
+		t.Errorf("error %v", err)
 	}
 }
 

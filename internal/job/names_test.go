@@ -27,6 +27,8 @@ func TestNameCheck(t *testing.T) {
 		{"no rows", func(c *config.Config) { c.Pipeline.Variables = []string{"c"} }, nil, false, "", ""},
 		{"inputs", func(c *config.Config) { c.Model.Exogenous = []string{"a"} }, [][]string{{"a"}, {"b"}}, true, "", ""},
 		{"all inputs", func(c *config.Config) { c.Model.Exogenous = []string{"a"} }, [][]string{{"a"}}, false, "nothing is left to forecast", ""},
+		{"many", func(c *config.Config) { c.Pipeline.Variables = []string{"z"} }, [][]string{strings.Split("abcdefghij", "")}, false, `the file has a, b, c, d, e, f, g, h, i, j`, ""},
+		{"too many", func(c *config.Config) { c.Pipeline.Variables = []string{"z"} }, [][]string{strings.Split("abcdefghijkl", "")}, false, `the file has a, b, c, d, e, f, g, h, i, j and 2 more`, ""},
 		{"bounds", func(c *config.Config) { c.Model.Bounds = []string{"* >= 0", "c <= 1"} }, [][]string{{"a"}}, false, "", `model.bounds: there is no variable \"c\"`},
 	} {
 		cfg := config.Default()
@@ -41,7 +43,7 @@ func TestNameCheck(t *testing.T) {
 		}
 		var log bytes.Buffer
 		err := n.result(slog.New(slog.NewTextHandler(&log, nil)))
-		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+		if (err != nil) != (c.fails != "") || err != nil && !strings.HasSuffix(err.Error(), c.fails) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.fails)
 		}
 		if (log.Len() > 0) != (c.warns != "") || !strings.Contains(log.String(), c.warns) {

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -111,6 +112,53 @@ func TestReplayRefuses(t *testing.T) {
 		if r, err := replay(t, c.input, filepath.Join(dir, "out.jsonl"), "", c.sets...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %+v, error %v, want one with %q", filepath.Base(c.input), r, err, c.want)
 		}
+	}
+}
+
+// What has y cannot go on where another replay has ended; a damaged checkpoint is listed with its damage.
+func TestReplayWithAState(t *testing.T) {
+	dir := t.TempDir()
+	input, state := rowsFile(t, filepath.Join(dir, "in.csv"), 0, 10), filepath.Join(dir, "state")
+	for _, sets := range [][]string{{"output.file.columns=y"}, {"output.file.path=" + filepath.Join(dir, "out.parquet")}} {
+		if _, err := replay(t, input, filepath.Join(dir, "out.csv"), state, sets...); err == nil || !strings.Contains(err.Error(), "without y, or leave out --state") {
+			t.Errorf("%v: %v", sets, err)
+		}
+	}
+	if _, err := replay(t, input, filepath.Join(dir, "out.csv"), state); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Directory(state).List(t.Context())
+	if err != nil || len(list) != 1 || list[0].Error != "" || list[0].Next != 11 || list[0].Bytes == 0 || list[0].Settings["model.type"] != "persistence" {
+		t.Fatalf("%+v, error %v", list, err)
+	}
+	if err := os.Truncate(list[0].Path, 20); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := Directory(state).List(t.Context()); err != nil || len(list) != 1 || list[0].Error == "" || list[0].Bytes != 20 {
+		t.Errorf("damaged: %+v, error %v", list, err)
+	}
+	if _, err := Directory(filepath.Join(dir, "none")).List(t.Context()); err == nil || !strings.Contains(err.Error(), "no such directory; name that of state.dir") {
+		t.Errorf("no directory: %v", err)
+	}
+	cfg, err := loadConfig(t, "input.file.path="+filepath.Join(dir, "none.csv"), "output.discard={}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Follow(t.Context(), cfg, "", slog.New(slog.DiscardHandler), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nothing to follow: %v", err)
+	}
+}
+
+// An answer that Kafka does not give in time is said to be one; other errors stay.
+func TestInTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	failure := errors.New("refused")
+	if inTime(ctx, nil) != nil || inTime(ctx, failure) != failure {
+		t.Error("an error was changed in time")
+	}
+	cancel()
+	if err := inTime(ctx, failure); !errors.Is(err, failure) || !strings.HasPrefix(err.Error(), "no answer from Kafka within 5m0s: ") || inTime(ctx, nil) != nil {
+		t.Errorf("late: %v", err)
 	}
 }
 

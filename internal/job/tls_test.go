@@ -152,6 +152,9 @@ func TestServerTLS(t *testing.T) {
 	if n := strings.Count(log.String(), "the old one stays"); n != 3 {
 		t.Errorf("%d errors in the log, want 3:\n%s", n, log.String())
 	}
+	if n := strings.Count(log.String(), "was read again"); n != 1 {
+		t.Errorf("the log has %d renewals, want 1:\n%s", n, log.String())
+	}
 }
 
 func TestServerTLSNeedsBothFiles(t *testing.T) {
